@@ -218,7 +218,7 @@ describe('an MCP server that changes', () => {
 
     expect(await client.post(`${path}/mcp-sync?apply=true`)).toMatchObject({
       status: 422,
-      body: { detail: expect.stringMatching(/Case 0 \("one"\) would not fit any more/) },
+      body: { detail: expect.stringMatching(/Case 0 \("one"\) would no longer be valid/) },
     });
     expect((await client.post(`${path}/mcp-sync?apply=true&keep_removed=true`)).body).toMatchObject({
       applied: true,
@@ -320,7 +320,9 @@ describe('an MCP server that changes', () => {
         expect(await client.post(`${sync}?apply=true`, input)).toMatchObject({
           status: 422,
           body: {
-            detail: expect.stringMatching(/answered 401: it wants a token.*"headers" with each request.*not kept/),
+            detail: expect.stringMatching(
+              /answered 401: it needs a valid token.*"headers" with each request.*not kept/,
+            ),
           },
         });
       }

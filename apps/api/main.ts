@@ -30,7 +30,7 @@ await waitForDependencies(
     'Postgres with its tables': async () => {
       const secret = await bootstrapTeam(pool, env.TOOLMARK_ADMIN_TOKEN);
       // Shown only once: only its hash is stored.
-      if (secret) process.stdout.write(`\nYour token: ${secret}\nIt is shown this once.\n\n`);
+      if (secret) process.stdout.write(`\nYour token: ${secret}\nIt is shown only once.\n\n`);
     },
   },
   logger,

@@ -18,12 +18,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-it('asks again for what is still being made, at the place that the server names', async () => {
+it('polls an unfinished answer at the URL that the server names', async () => {
   expect(await client.call('GET', '/api/compare')).toEqual({ all: 1 });
   expect(asked.splice(0)).toEqual(['GET /api/compare', 'GET /api/compare?wait=20']);
 });
 
-it('goes to no other server, and asks for no change again', async () => {
+it('follows no other server, and repeats no change', async () => {
   expect(await client.call('GET', '/stray')).toEqual({ status: 'comparing' });
   expect(await client.call('POST', '/api/runs', {})).toEqual({ status: 'comparing' });
   expect(asked.splice(0)).toEqual(['GET /stray', 'POST /api/runs']);

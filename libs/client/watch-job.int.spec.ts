@@ -56,7 +56,7 @@ async function allEvents(jobId: string): Promise<WatchEvent[]> {
   return seen;
 }
 
-it('a watch that begins while Postgres is gone gets everything once it is back', async () => {
+it('a watch that starts during a Postgres outage gets everything afterwards', async () => {
   const jobId = await endedJob();
   const lock = await direct.connect();
   await lock.query('BEGIN');
@@ -72,7 +72,7 @@ it('a watch that begins while Postgres is gone gets everything once it is back',
   expect((await watched).map(({ name }) => name)).toContain('job_cancelled');
 });
 
-it('a client of Socket.IO comes back by itself once Postgres is back, and is only refused for its token', async () => {
+it('a Socket.IO client reconnects when Postgres is back, and is only refused for its token', async () => {
   const refusals: string[] = [];
   const connect = (token: string): Socket =>
     io(api.url, { auth: { token }, transports: ['websocket'], reconnectionDelay: 50, forceNew: true }).on(
@@ -100,7 +100,7 @@ it('a client of Socket.IO comes back by itself once Postgres is back, and is onl
   }
 });
 
-it('an end that arrives before the subscription is answered comes after what led to it', async () => {
+it('an end that arrives before the subscription is answered is delivered after earlier events', async () => {
   const jobId = await idleJob();
   const other = io(api.url, { auth: { token: ADMIN_TOKEN }, transports: ['websocket'] });
   const ends: string[] = [];
@@ -125,7 +125,7 @@ it('an end that arrives before the subscription is answered comes after what led
   ]);
 });
 
-it('a job that cannot be watched is not asked for again', async () => {
+it('a job that cannot be watched is not retried', async () => {
   await expect(allEvents('01a1fc11-0570-72f9-b84b-b15294fa812e')).rejects.toThrow(/No job/);
 });
 
@@ -141,7 +141,7 @@ function collect(watch: AsyncGenerator<WatchEvent>): { names: string[]; done: Pr
   return { names, done };
 }
 
-it('a watch of a job in which nothing happens ends when its signal says so, and its socket with it', async () => {
+it('an idle watch ends with its signal, and so does its socket', async () => {
   const leaving = new AbortController();
   const jobId = await idleJob();
   const { names, done } = collect(watchJob(api.url, jobId, { token: ADMIN_TOKEN, signal: leaving.signal }));
@@ -153,7 +153,7 @@ it('a watch of a job in which nothing happens ends when its signal says so, and 
   expect(await collect(watchJob(api.url, jobId, { token: ADMIN_TOKEN, signal: leaving.signal })).done).toEqual([]);
 });
 
-it('a watch from now on repeats nothing of the log', async () => {
+it('a watch from now on repeats no earlier events', async () => {
   const jobId = await idleJob();
   const { names, done } = collect(watchJob(api.url, jobId, { token: ADMIN_TOKEN, from: 'now' }));
   await until(() => names.length > 0);
@@ -166,7 +166,7 @@ describe('one connection', () => {
   beforeEach(() => void (live = new LiveConnection(api.url, { token: ADMIN_TOKEN })));
   afterEach(() => live.close());
 
-  it('follows several jobs and hears the team over one socket', async () => {
+  it('follows several jobs and the team over one socket', async () => {
     const news: TeamNews[] = [];
     live.hearTeam((item) => news.push(item));
     await until(() => news.length > 0);
@@ -186,7 +186,7 @@ describe('one connection', () => {
     await until(async () => (await sockets()) === 0);
   });
 
-  it('follows a job for two readers, and on for the one that stays', async () => {
+  it('follows a job for two readers, and continues for the one that stays', async () => {
     const jobId = await idleJob();
     const leaving = new AbortController();
     const stays = collect(live.watchJob(jobId));
@@ -202,7 +202,7 @@ describe('one connection', () => {
     ]);
   });
 
-  it('says that it was refused to whoever watches or hears, also later', async () => {
+  it('reports its refusal to all current and later watchers', async () => {
     const refused = new LiveConnection(api.url, { token: 'nobody' });
     const news: string[] = [];
     refused.hearTeam(({ name }) => news.push(name));
@@ -214,7 +214,7 @@ describe('one connection', () => {
   });
 });
 
-it('nothing keeps a process alive after it watched a job to its end', async () => {
+it('a process can exit after it has watched a job to its end', async () => {
   const given = [api.url, await endedJob(), { token: ADMIN_TOKEN, patienceMs: 3_600_000 }];
   const watch = `import { watchJob } from './dist/libs/client/watch-job.js';
     for await (const _event of watchJob(${given.map((value) => JSON.stringify(value)).join(', ')}));`;

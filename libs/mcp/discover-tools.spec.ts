@@ -141,35 +141,35 @@ describe('an MCP server', () => {
     });
   });
 
-  it('says why a tool is named otherwise', () => {
+  it('says why a tool is renamed', () => {
     const names = ['search', 'Search', 'a b'].map((name) => ({ name, inputSchema: { type: 'object' } }));
     expect(toTools(names).warnings).toEqual([
-      'The tool "Search" is named "Search_2" here: another one has that name. Names are compared ignoring case.',
+      'The tool "Search" is named "Search_2" here: another tool has that name. Names are compared ignoring case.',
       expect.stringMatching(/"a b" is named "a_b" here: names have letters/),
     ]);
   });
 
-  it('that lists something else than tools is refused with what is wrong', async () => {
+  it('that lists something other than tools is refused with the fault', async () => {
     for (const list of [await listing({ a: {} }), await listing([], undefined, () => 7)])
-      await expect(ask(list)).rejects.toThrow(/"tools" has to be a list, and "nextCursor" a text/);
+      await expect(ask(list)).rejects.toThrow(/"tools" must be a list, and "nextCursor" a string/);
   });
 
-  it('without tools, or with nothing said about tools, has an empty list', async () => {
+  it('without tools, or without the tools capability, has an empty list', async () => {
     for (const none of [[], null]) expect(await ask(await listing(none))).toMatchObject({ tools: [], leftOut: [] });
     expect(await ask(await listing([], {}))).toMatchObject({ tools: [], leftOut: [] });
   });
 
-  it('that repeats its last page for ever has ended, and one that pages without an end is refused', async () => {
+  it('that repeats its last page has ended, and one that never stops paging is refused', async () => {
     const page = [{ name: 'same', inputSchema: { type: 'object' } }];
     expect((await ask(await listing(page, undefined, () => 'again'))).tools).toHaveLength(1);
     let pages = 0;
-    await expect(ask(await listing(page, undefined, () => String(++pages)))).rejects.toThrow(/pages without end/);
+    await expect(ask(await listing(page, undefined, () => String(++pages)))).rejects.toThrow(/endless pages/);
   });
 
   it.each<[string, (page: number) => unknown, RegExp]>([
     ['bytes', () => [{ name: 'a', description: 'x'.repeat(2 ** 20) }], /answers are larger than 4 MiB together/],
     ['values', () => [{ name: 'a', x: new Array(150_000).fill(1) }], /answers have more than 200000 values together/],
-  ])('whose pages have too many %s together is read no further, and told the way out', async (_what, pageOf, why) => {
+  ])('whose pages have too many %s together is not read further, with a way out', async (_what, pageOf, why) => {
     let pages = 0;
     const url = await serve((request, response, message) => {
       if (request.method !== 'POST') return void response.writeHead(405).end();
@@ -193,7 +193,7 @@ describe('an MCP server', () => {
     expect(pages).toBeLessThanOrEqual(5);
   });
 
-  it('that sends empty events without an end is read no further', async () => {
+  it('that sends endless empty events is not read further', async () => {
     const url = await serve((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const more = (): void => void (response.write(': nothing\n\n'.repeat(1000)) ? setImmediate(more) : 0);
@@ -203,7 +203,7 @@ describe('an MCP server', () => {
     await expect(ask(url)).rejects.toThrow(/more than 20000 lines of events together/);
   });
 
-  it('at a private address is not asked, and no redirect leads to one, unless the operator allows it', async () => {
+  it('at a private address is not queried, even by redirect, unless the operator allows it', async () => {
     await expect(ask(await paged(1), { allowPrivateNetworks: false })).rejects.toMatchObject({
       status: 422,
       message: expect.stringMatching(/private address.*TOOLMARK_ALLOW_PRIVATE_NETWORKS/),
@@ -220,7 +220,7 @@ describe('an MCP server', () => {
   });
 });
 
-describe('what is no MCP server', () => {
+describe('a URL that is not an MCP server', () => {
   it.each<[string, (request: IncomingMessage, response: ServerResponse) => void, RegExp]>([
     [
       'answers with a web page',
@@ -232,7 +232,7 @@ describe('what is no MCP server', () => {
       (_request, response) => void response.writeHead(404).end('no'),
       /does not answer as an MCP server/,
     ],
-    ['wants a token', (_request, response) => void response.writeHead(401).end(), /401: it wants a token/],
+    ['wants a token', (_request, response) => void response.writeHead(401).end(), /401: it needs a valid token/],
     ['fails', (_request, response) => void response.writeHead(500).end('oh'), /does not answer as an MCP server/],
     [
       'answers with JSON of another kind',
@@ -244,7 +244,7 @@ describe('what is no MCP server', () => {
       (_request, response) => void response.writeHead(302, { location: 'http://example.invalid/' }).end(),
       /does not answer as an MCP server/,
     ],
-  ])('and %s is told apart, with what it did', async (_what, handle, message) => {
+  ])('and %s is recognised and reported', async (_what, handle, message) => {
     await expect(ask(await serve(handle), { timeoutMs: 5000 })).rejects.toMatchObject({
       status: 422,
       message: expect.stringMatching(message),
@@ -260,7 +260,7 @@ describe('what is no MCP server', () => {
         void response.writeHead(200, { 'content-type': 'text/plain' }).end('SecretAccessKey wJalrXUtnFEMI'),
     ],
     [
-      'what is no JSON though it is called so',
+      'invalid JSON with a JSON content type',
       (_request, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('wJalrXUtnFEMI'),
     ],
     [
@@ -284,7 +284,7 @@ describe('what is no MCP server', () => {
           .writeHead(200, { 'content-type': 'text/event-stream' })
           .end('event: message\ndata: wJalrXUtnFEMI\n\n'),
     ],
-  ])('and answers %s from a private address is quoted to nobody', async (_what, handle) => {
+  ])('and answers %s from a private address is never quoted', async (_what, handle) => {
     for (const transport of ['auto', 'streamable-http', 'sse']) {
       const error = await ask(await serve(handle), { timeoutMs: 2000, transport: transport as never }).then(
         () => undefined,
@@ -310,7 +310,7 @@ describe('what is no MCP server', () => {
     await expect(ask(url)).rejects.toThrow(/does not answer as an MCP server: .*Closed on Sundays/);
   });
 
-  it('and answers with a web page is not quoted with its marks', () => {
+  it('and answers with a web page is quoted without markup', () => {
     expect(shortenMessage('Error POSTing to endpoint: <!DOCTYPE html><html>...')).toBe(
       'found a web page; the endpoint is usually /sse or /mcp.',
     );
@@ -331,7 +331,7 @@ describe('what is no MCP server', () => {
     );
   });
 
-  it('and sends without measure is cut off', async () => {
+  it('and sends too much is cut off', async () => {
     const flood = await serve((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const more = (): void => void (response.destroyed || response.write(Buffer.alloc(2 ** 20, 32), more));
@@ -340,7 +340,7 @@ describe('what is no MCP server', () => {
     await expect(ask(flood)).rejects.toThrow(/larger than 4 MiB/);
   });
 
-  it('and is not there at all is said to be so', async () => {
+  it('and does not exist is reported', async () => {
     await expect(ask('http://127.0.0.1:9/mcp')).rejects.toThrow(/ECONNREFUSED/);
   });
 });

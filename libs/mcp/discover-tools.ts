@@ -20,7 +20,7 @@ const MAX_LISTED_TOOLS = 5000;
 /** Four times the limits for the tools of a suite. */
 const BOUNDS: StreamBounds = { bytes: 4 * 2 ** 20, values: 200_000, lines: 20_000 };
 const WAY_OUT =
-  'Let the server list fewer or smaller tools, or give the list of tools itself in "tools" of POST /api/mcp/import.';
+  'Let the server list fewer or smaller tools, or give the list of tools in "tools" of POST /api/mcp/import.';
 
 /** The SDK's own schema rejects a whole page because of one invalid tool. */
 const ToolsPage = z.looseObject({ tools: z.unknown().optional(), nextCursor: z.unknown().optional() });
@@ -31,7 +31,7 @@ function readPage({ tools, nextCursor }: z.infer<typeof ToolsPage>): { tools: un
   if (!Array.isArray(listed) || !['string', 'undefined'].includes(typeof (nextCursor ?? undefined)))
     throw new ProblemError(
       422,
-      'The server answers tools/list in another form than MCP has: "tools" has to be a list, and "nextCursor" a text.',
+      'The answer of the server to tools/list does not follow MCP: "tools" must be a list, and "nextCursor" a string.',
     );
   return { tools: listed, nextCursor: (nextCursor as string | null) ?? undefined };
 }
@@ -121,7 +121,7 @@ async function askBy(
     };
     const bad = findUnstorable({ server });
     if (bad)
-      throw new ProblemError(422, `What the server says of itself cannot be used: ${jsonPointer(bad.path)} ${bad.why}`);
+      throw new ProblemError(422, `The description of the server cannot be used: ${jsonPointer(bad.path)} ${bad.why}`);
     return { server, ...readListedTools(listed) };
   } finally {
     // Closing the client does nothing before both sides have agreed on a version.
@@ -145,7 +145,7 @@ async function listTools(client: Client, signal: AbortSignal): Promise<unknown[]
     cursor = nextCursor;
     if (!cursor && listed.length <= MAX_LISTED_TOOLS) return listed;
   }
-  throw new ProblemError(422, `The server lists more than ${MAX_LISTED_TOOLS} tools, or pages without end. ${WAY_OUT}`);
+  throw new ProblemError(422, `The server lists more than ${MAX_LISTED_TOOLS} tools, or endless pages. ${WAY_OUT}`);
 }
 
 /** The SDK keeps waiting for some promises after an abort. */
@@ -189,7 +189,7 @@ function explained(
   const status = statusIn(error);
   if (status === 401 || status === 403)
     return fail(
-      `${host} answered ${status}: it wants a token, or another one. Give it in "headers" with each ` +
+      `${host} answered ${status}: it needs a valid token. Give it in "headers" with each ` +
         'request, such as {"Authorization": "Bearer ..."}: it is not kept.',
     );
   const innermost = (one: Error): Error => (one.cause instanceof Error ? innermost(one.cause) : one);
@@ -202,7 +202,7 @@ function explained(
     ? shortenMessage(said)
     : known
       ? said.slice(0, 300)
-      : `it answered ${status ?? 'something else'}, which is not shown because it comes from a private ` +
+      : `it answered ${status ?? 'something else'}; the reply is not shown because it comes from a private ` +
         'address. Is the path right? Most end in /mcp or /sse.';
   return fail(`${host} does not answer as an MCP server: ${quote}`);
 }

@@ -51,7 +51,7 @@ function faultOf(value: unknown): string | undefined {
   if (schema.type !== undefined)
     return [schema.type].flat().includes('object')
       ? undefined
-      : `its "inputSchema" is of type ${JSON.stringify(schema.type).slice(0, 100)}, and arguments are an "object".`;
+      : `its "inputSchema" is of type ${JSON.stringify(schema.type).slice(0, 100)}; arguments must be an "object".`;
   return OF_OBJECTS.some((key) => Object.hasOwn(schema, key))
     ? undefined
     : 'its "inputSchema" does not say that the arguments are an object ("type": "object").';
@@ -69,7 +69,7 @@ function toMcpTool(value: JsonObject, warnings: string[]): McpTool {
   }
   const drop = (field: string, isRight: (value: Json) => boolean): void => {
     if (tool[field] == null || isRight(tool[field])) return;
-    warnings.push(`The "${field}" of "${name}" has another type than MCP gives it, and is left out.`);
+    warnings.push(`The "${field}" of "${name}" does not have the type that MCP defines, and is left out.`);
     delete tool[field];
   };
   drop('title', (value) => typeof value === 'string');

@@ -38,8 +38,8 @@ const isOpenAi = (one: McpTool | Tool): one is Tool => isObject((one as Tool).fu
 
 const whyRenamed = (name: string): string =>
   ToolName.safeParse(name).success
-    ? 'another one has that name. Names are compared ignoring case.'
-    : 'names have letters, digits, "_", "." and "-", 64 of them.';
+    ? 'another tool has that name. Names are compared ignoring case.'
+    : 'names have up to 64 letters, digits, "_", "." and "-".';
 
 function freeName(wanted: string, taken: ReadonlySet<string>): string {
   const plain = ToolName.safeParse(wanted).success

@@ -95,13 +95,13 @@ describe('a packet that nobody would send is refused, and costs nobody else anyt
       'an event of another name',
       'subscirbe',
       {},
-      'There is no event "subscirbe" to send. There are subscribe and unsubscribe.',
+      'There is no event "subscirbe". Clients can send subscribe and unsubscribe.',
     ],
     [
       'an event of a very long name',
       'x'.repeat(50_000),
       {},
-      `There is no event "${'x'.repeat(100)}" to send. There are subscribe and unsubscribe.`,
+      `There is no event "${'x'.repeat(100)}". Clients can send subscribe and unsubscribe.`,
     ],
   ])('%s is answered with what there is', async (_what, name, fields, detail) => {
     viewer.emit(name, { job_id: jobId, ...fields });

@@ -224,7 +224,7 @@ it('a judge is cancelled by its job, and goes on where it was', async () => {
 it('wrong usage is explained', async () => {
   for (const [args, code, message] of [
     [['judge', runId], 1, 'no default judge'],
-    [['judge', betterId, ...JUDGE], 1, 'all of it passed'],
+    [['judge', betterId, ...JUDGE], 1, 'all passed'],
     [['judge', runId, ...JUDGE, '--which', 'best'], 2, 'Allowed choices are failed, all, sample'],
     [['judge', runId, '--against', betterId, '--which', 'all', ...JUDGE], 2, 'leave --which and --below out'],
     [['judges', 'calibration', ...JUDGE, '--report', 'abcd'], 2, 'Choose one of --judge and --report'],

@@ -166,7 +166,7 @@ describe('results of megabytes', () => {
       },
       { what: 'an export to be refused' },
     );
-    expect(refused.detail).toMatch(/^2 exports of your team are under way, and 10 wait/);
+    expect(refused.detail).toMatch(/^2 exports of your team are running, and 10 are queued/);
     for (const socket of unread) socket.destroy();
     await call(1);
     const exported = await until(async () => (await owner.get(`${path}/export`)).body.results, { what: 'a turn' });

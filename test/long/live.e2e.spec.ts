@@ -232,7 +232,7 @@ it('what the API did not expect is answered without details, and the log has the
   try {
     expect(await subscribe(watcher, jobId)).toMatchObject({
       ok: false,
-      error: { status: 500, detail: 'Something went wrong here. The log has the details.' },
+      error: { status: 500, detail: 'Something went wrong on the server. Its log has the details.' },
     });
     await until(() => apis[1]!.logs().includes('A subscription failed'));
     const line = apis[1]!

@@ -203,7 +203,7 @@ it('wrong usage is explained', async () => {
     [['--components', 'tools/none/description'], 1, '"tools/none/description" stands for no text of the suite'],
     [['--meta-model', 'sim::nobody'], 1, 'nobody'],
     [['--holdout', '0.05'], 1, 'would be held out'],
-    [['--max-evals', '1'], 1, 'Give it at least'],
+    [['--max-evals', '1'], 1, 'Raise it to'],
     [['--tool-override', 'get_weather=x'], 1, '/base/tools'],
     [['--base-prompt', '@none.txt'], 2, 'none.txt'],
     [['--experiment', 'none'], 1, 'No experiment has the name or id "none"'],

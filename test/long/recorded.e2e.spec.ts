@@ -197,7 +197,7 @@ it('a missing reply is errored; a recorded run is listed, rescored, exported, re
     warnings: [
       expect.stringMatching(/3 of the suite's 4 cases/),
       expect.stringMatching(/1 have no reply/),
-      expect.stringMatching(/line 5.*first round alone/),
+      expect.stringMatching(/line 5.*only the first round/),
     ],
   });
   const done = await ended(body.eval_id);

@@ -112,7 +112,7 @@ describe('the command line', () => {
       '2',
     );
     expect(fromFile.code).toBe(1);
-    expect(fromFile.out).toMatch(/^error {2}sim::slow-60000\n {6}There was no answer within 2 s\.$/m);
+    expect(fromFile.out).toMatch(/^error {2}sim::slow-60000\n {6}No answer within 2 s\.$/m);
     expect(await cli.toolmark('try', 'Weather', 'case 1', ...models)).toMatchObject({
       code: 1,
       err: expect.stringMatching(/Did you mean|case 0/),
@@ -193,8 +193,8 @@ it('at the deadline, a slow model and one whose lane is paused are without an an
   const { body } = await tryOut(['sim::slow-5', 'sim::slow-60000', 'away::perfect-ish'], { deadline_s: 2 });
   expect(body.results).toMatchObject([
     { passed: true, error: null },
-    { outcome: 'errored', error: { kind: 'unanswered', message: 'There was no answer within 2 s.' } },
-    { error: { kind: 'unanswered', message: 'There was no answer within 2 s: its lane is paused.' } },
+    { outcome: 'errored', error: { kind: 'unanswered', message: 'No answer within 2 s.' } },
+    { error: { kind: 'unanswered', message: 'No answer within 2 s: its lane is paused.' } },
   ]);
   await until(async () => (await inFlight('slow-60000')) === 0, { what: 'the request to be aborted' });
   expect(await rows()).toEqual(before);

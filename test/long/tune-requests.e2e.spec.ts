@@ -30,7 +30,7 @@ it('a spent budget ends a tune with what it knows, and a larger one lets it go o
   const { tune_id, job_id } = await system.submit({ ...SMALL, seed: 7, budget: { max_requests: 200 } });
   expect(await system.ended(job_id)).toMatchObject({ status: 'budget_exceeded' });
   const stopped = await system.tune(tune_id);
-  expect(stopped.notes).toEqual([expect.stringMatching(/the budget ends it before/)]);
+  expect(stopped.notes).toEqual([expect.stringMatching(/the budget ends it earlier/)]);
   expect(stopped.targets[0]).toMatchObject({ holdout: null, text: expect.stringMatching(/the tune stopped before/) });
   expect((await system.requests(MODEL)) - before).toBeLessThanOrEqual(200);
 

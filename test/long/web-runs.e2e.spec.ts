@@ -97,7 +97,7 @@ journeys('runs', () => {
     await page.getByLabel('Parameters of the provider').fill('{"top_p": 0.9}');
     await page.getByLabel('Only cases of the category').fill('none such');
     await page
-      .getByText(/No case of the suite is of the category/)
+      .getByText(/No case of the suite has the category/)
       .first()
       .waitFor();
     await page.getByLabel('Only cases of the category').fill('');

@@ -170,7 +170,7 @@ journeys('where suites come from', () => {
       await sync.getByRole('button', { name: 'Apply' }).click();
       await sync
         .getByRole('alert')
-        .getByText(/would not fit any more/)
+        .getByText(/would no longer be valid/)
         .waitFor();
       await sync.getByLabel('Keep the tools that the server no longer has').check();
       await sync.getByRole('button', { name: 'Apply' }).click();

@@ -29,7 +29,7 @@ function answersOf({ unaskedMs }: { unaskedMs?: number } = {}) {
 }
 const stays = new AbortController().signal;
 
-it('an answer is made once for all who ask for it at the same time, and kept', async () => {
+it('an answer is computed once for concurrent callers, and kept', async () => {
   const { made, ask } = answersOf();
   const asked = [ask('k'), ask('k')];
   made[0]!({ text: '"first"', keep: true });
@@ -38,7 +38,7 @@ it('an answer is made once for all who ask for it at the same time, and kept', a
   expect(made).toHaveLength(1);
 });
 
-it('whoever waits for an answer gives the turn of its request back, and whoever need not wait keeps it', async () => {
+it('a caller that waits for an answer gives its turn back, and a caller that does not wait keeps it', async () => {
   const { made, ask } = answersOf();
   const left: string[] = [];
   const asked = withTurn(
@@ -55,7 +55,7 @@ it('whoever waits for an answer gives the turn of its request back, and whoever 
   expect(left).toEqual(['waits']);
 });
 
-it('an answer that is not to be kept, or that failed, is made anew', async () => {
+it('an answer that must not be kept, or that failed, is computed again', async () => {
   const { made, ask } = answersOf();
   const first = ask('k');
   made[0]!({ text: '"running"', keep: false });
@@ -68,7 +68,7 @@ it('an answer that is not to be kept, or that failed, is made anew', async () =>
   expect(await third).toBe('"done"');
 });
 
-it('what takes longer than the caller waits goes on, and whoever asks next gets it, once', async () => {
+it('a computation that outlasts its caller continues, and the next caller gets its answer, once', async () => {
   const { made, ask } = answersOf();
   expect(await ask('k', 0)).toBeUndefined();
   expect(await ask('k', 0)).toBeUndefined();
@@ -81,7 +81,7 @@ it('what takes longer than the caller waits goes on, and whoever asks next gets 
   expect(made).toHaveLength(2);
 });
 
-it('what failed while nobody waited says so to the next who asks, instead of failing again', async () => {
+it('a failure without a caller is reported to the next caller instead of failing again', async () => {
   const { made, ask } = answersOf();
   expect(await ask('k', 0)).toBeUndefined();
   made[0]!(new ThreadLimitExceeded('It took more than 60 s of CPU time.'));
@@ -96,7 +96,7 @@ it('what failed while nobody waited says so to the next who asks, instead of fai
   expect(await again).toBe('"done"');
 });
 
-it('work goes on after the last client has left, and stops when nobody has asked again for a while', async () => {
+it('a computation continues after its last client has left, and stops when nobody returns for a while', async () => {
   const { made, signals, ask } = answersOf({ unaskedMs: 20 });
   const one = new AbortController();
   const asked = ask('k', 60_000, one.signal);
@@ -115,13 +115,13 @@ it('work goes on after the last client has left, and stops when nobody has asked
   expect(await later).toBe('"new"');
 });
 
-it('nothing is begun for a client that has left already', async () => {
+it('nothing is computed for a client that has already left', async () => {
   const { made, ask } = answersOf();
   await expect(ask('k', 1000, AbortSignal.abort(new Error('left')))).rejects.toThrow('left');
   expect(made).toEqual([]);
 });
 
-it('as much is kept as the bytes allow, without what was not asked for the longest', async () => {
+it('answers are kept up to a number of bytes, and the least recently requested leave first', async () => {
   const { made, ask } = answersOf();
   const large = async (key: string): Promise<void> => {
     const [before, asked] = [made.length, ask(key)];
@@ -138,19 +138,19 @@ it('as much is kept as the bytes allow, without what was not asked for the longe
 });
 
 it.each([
-  ['an answer of 33 MiB', { text: 'x'.repeat(33 * 2 ** 20), keep: true }, 422, /has 33 MiB, and may have 32\. Compare/],
+  ['an answer of 33 MiB', { text: 'x'.repeat(33 * 2 ** 20), keep: true }, 422, /is 33 MiB; the limit is 32\. Compare/],
   ['too much work', new ThreadLimitExceeded('It took more than 110 s.'), 422, /110 s\. Compare fewer runs or pairs/],
-  ['a team with too much waiting', new TooManyTasks(), 429, /comparisons of this team wait/],
+  ['a team with too much waiting', new TooManyTasks(), 429, /comparisons of this team are queued/],
   ['a slow database', Object.assign(new Error('canceling'), { code: '57014' }), 503, /Postgres takes too long.*later/],
   ['a run that is gone', new ProblemError(404, 'No run with this id.'), 404, /No run/],
-])('%s is refused with what helps', async (_what, ended, status, message) => {
+])('%s is refused with a way out', async (_what, ended, status, message) => {
   const { made, ask } = answersOf();
   const asked = ask('k');
   made[0]!(ended as Ended);
   await expect(asked).rejects.toMatchObject({ status, message: expect.stringMatching(message) });
 });
 
-it('whoever waits when the API stops is asked to come back', async () => {
+it('callers that wait when the API stops are asked to try again', async () => {
   const { answers, ask } = answersOf();
   const asked = ask('k');
   answers.close();

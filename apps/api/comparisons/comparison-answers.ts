@@ -107,7 +107,7 @@ export class ComparisonAnswers {
     if (making.failed) return void this.#making.delete(key);
     making.dropping = setTimeout(() => {
       this.#making.delete(key);
-      making.abort.abort(new Error('Nobody has asked for it for a while.'));
+      making.abort.abort(new Error('Nobody has requested it for a while.'));
     }, this.unaskedMs).unref();
   }
 
@@ -131,7 +131,7 @@ export class ComparisonAnswers {
     if (json.byteLength > MAX_MB_OF_ONE * 2 ** 20)
       throw new ProblemError(
         422,
-        `The answer has ${Math.ceil(json.byteLength / 2 ** 20)} MiB, and may have ${MAX_MB_OF_ONE}. Compare fewer ` +
+        `The answer has ${Math.ceil(json.byteLength / 2 ** 20)} MiB; the limit is ${MAX_MB_OF_ONE}. Compare fewer ` +
           'runs or pairs of targets at a time, or list fewer cases on a page.',
       );
     const isAwaited = (this.#making.get(key)?.waiting ?? 0) > 0;
@@ -157,7 +157,7 @@ function refuse(error: unknown): never {
   if (error instanceof TooManyTasks)
     throw new ProblemError(
       429,
-      `${MAX_WAITING} comparisons of this team wait for their turn. Ask again when some are done.`,
+      `${MAX_WAITING} comparisons of this team are queued already. Try again when some are done.`,
       undefined,
       5000,
     );

@@ -18,10 +18,10 @@ export class ComparisonsController {
   @About(
     'Compare runs',
     'Case by case, with the uncertainty of each difference. Give `a` (the baseline) and `b` for one comparison, or ' +
-      '`runs` for several with the first of them. Only cases that ask and expect the same in both runs are compared; ' +
-      'prompts, tools, parameters and models may differ. A run that still goes on is `not_comparable`.',
+      '`runs` for several with the first of them. Only cases that are the same in both runs are compared; ' +
+      'prompts, tools, parameters and models may differ. An unfinished run is `not_comparable`.',
   )
-  @Answers(200, z.union([Comparison, Comparisons]).meta({ description: 'The comparison, or several.' }), 404, 422, 429)
+  @Answers(200, z.union([Comparison, Comparisons]).meta({ description: 'One comparison, or several.' }), 404, 422, 429)
   @Answers(202, Comparing)
   async compare(
     @Me() caller: Caller,

@@ -48,7 +48,7 @@ const settle = (runId: string, position: number, passed: boolean): Promise<void>
 
 const compare = (a: string, b: string, more = '') => api.client.get(`/api/compare?a=${a}&b=${b}${more}`);
 
-it('a kept comparison is answered without reading a result, and not for another generation of a run', async () => {
+it('a kept comparison is answered without reading results, but not for another generation of a run', async () => {
   const [a, b] = await twoRuns();
   const first = await compare(a, b);
   expect(first.body).toMatchObject({ all: { difference: 1, verdict: 'improved' }, outcomes: { fixed: 10 } });
@@ -62,7 +62,7 @@ it('a kept comparison is answered without reading a result, and not for another 
   expect((await compare(a, b)).body).toMatchObject({ all: { difference: 0 }, outcomes: { same_wrong: 10 } });
 });
 
-it('a kept comparison with added samples is made anew when there are more of them', async () => {
+it('a kept comparison with added samples is computed again when there are more samples', async () => {
   const [a, b] = await twoRuns();
   const extended = () => compare(a, b, '&extended=true');
   expect((await extended()).body).toMatchObject({ b: { samples: 1 }, outcomes: { fixed: 10 } });
@@ -80,7 +80,7 @@ it('a kept comparison with added samples is made anew when there are more of the
   expect((await extended()).body).toMatchObject({ outcomes: { fixed: 10 } });
 });
 
-it('a run and its rescore by a later scoring are told apart by the version, and both can be rescored', async () => {
+it('a run and its rescore by a later scoring version can be compared, and both can be rescored', async () => {
   const [a] = await twoRuns();
   const { rescore_id: id } = (await api.client.post(`/api/tool-eval/history/${a}/rescore`, {})).body;
   await api.pool.query('UPDATE rescore SET scoring_version = 9 WHERE id = $1', [id]);
@@ -95,7 +95,7 @@ it('a run and its rescore by a later scoring are told apart by the version, and 
   expect(body.notes).toContainEqual(expect.stringMatching(/versions 3 and 9 .* Rescore both runs/));
 });
 
-it('a comparison of a run that still goes on is made anew each time', async () => {
+it('a comparison of an unfinished run is computed each time', async () => {
   const [a, b] = await twoRuns();
   await api.pool.query(`UPDATE run SET status = 'running' WHERE id = $1`, [b]);
   expect((await compare(a, b, '&partial=true')).body).toMatchObject({ outcomes: { fixed: 10 } });
@@ -112,7 +112,7 @@ const waitingThreads = async (): Promise<number> =>
     )
   ).rowCount!;
 
-it('comparisons of one team hold up neither what others ask for nor those of another team', async () => {
+it('comparisons of one team delay neither its other requests nor other teams', async () => {
   const [a, b] = await twoRuns();
   const { body } = await api.client.post('/api/teams', { name: 'others' });
   const other = clientOf(api.url, body.token.token);
@@ -138,11 +138,11 @@ it('comparisons of one team hold up neither what others ask for nor those of ano
   expect(new Set(statuses)).toEqual(new Set([200, 429]));
   const late = answers.find(({ status }) => status === 429)!;
   expect(late.headers.get('retry-after')).toMatch(/^\d+$/);
-  expect(late.body.detail).toMatch(/comparisons of this team wait/);
+  expect(late.body.detail).toMatch(/comparisons of this team are queued/);
   expect((await other.get(`/api/compare?a=${a}&b=${b}`)).status).toBe(404);
 });
 
-it('a comparison that failed is made anew for whoever asks next', async () => {
+it('a comparison that failed is computed again for the next caller', async () => {
   const [a, b] = await twoRuns();
   await api.pool.query('ALTER TABLE suite_version_case RENAME TO hidden');
   expect((await compare(a, b)).status).toBe(500);
@@ -150,7 +150,7 @@ it('a comparison that failed is made anew for whoever asks next', async () => {
   expect((await compare(a, b)).status).toBe(200);
 });
 
-it('a comparison that takes longer than its caller waits goes on, and whoever asks gets it later', async () => {
+it('a comparison that outlasts its caller continues, and later callers get it', async () => {
   const [a, b] = await twoRuns();
   const release = await lockTable(api.pool, 'result');
   const first = await api.client.sendOnce('GET', `/api/compare?a=${a}&b=${b}&pairs=sim::a~sim::a&wait=0`);
@@ -174,7 +174,7 @@ it('a comparison that takes longer than its caller waits goes on, and whoever as
   expect((await api.client.sendOnce('GET', `${place}&wait=31`)).status).toBe(400);
 });
 
-it('a client that leaves leaves nothing behind that others wait for', async () => {
+it('a client that leaves blocks no other client', async () => {
   const [a, b] = await twoRuns();
   const release = await lockTable(api.pool, 'result');
   const headers = { authorization: `Bearer ${api.client.token}` };

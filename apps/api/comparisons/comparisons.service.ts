@@ -51,7 +51,7 @@ function pairOf(a: string | undefined, b: string | undefined): Sides {
   if (a !== undefined && b !== undefined) return { a, b };
   throw new ProblemError(
     422,
-    'Two runs are needed: a, the baseline, and b. GET /api/compare also takes runs: two to six ids, with commas.',
+    'Give two runs: a (the baseline) and b. GET /api/compare also takes runs: two to six ids, separated by commas.',
     [{ path: a === undefined ? '/a' : '/b', message: 'is missing' }],
   );
 }
@@ -61,9 +61,9 @@ function refuseBeside({ a, b, rescore_b, runs = [] }: CompareQuery): void {
     throw new ProblemError(422, detail, [{ path, message }]);
   };
   if (a !== undefined || b !== undefined)
-    refuse('Give either a and b, or runs.', '/runs', 'cannot be given beside a and b');
+    refuse('Give either a and b, or runs.', '/runs', 'cannot be combined with a and b');
   if (rescore_b !== undefined)
-    refuse('rescore_b belongs to b. Compare that run alone: with a and b.', '/rescore_b', 'needs a and b');
+    refuse('rescore_b is a rescore of run b. Give a and b instead of runs.', '/rescore_b', 'needs a and b');
   const twice = runs.find((id, index) => runs.indexOf(id) !== index);
   if (twice) refuse(`runs names "${twice}" twice. Name each run once.`, '/runs', `has "${twice}" twice`);
 }

@@ -14,8 +14,8 @@ export class RankingController {
   @Get('ranking')
   @About(
     'Rank the models of a run',
-    'Each with the ranks that its results leave open: two models are told apart where their difference over the ' +
-      'cases that both have scored is shown, corrected for the number of pairs. While the run goes on, all ranks are ' +
+    'Each with the ranks that its results leave open: two models are ranked apart where their difference over the ' +
+      'cases that both have scored is shown, corrected for the number of pairs. During the run, all ranks are ' +
       'open.',
   )
   @Answers(200, Ranking, 404, 422, 429)

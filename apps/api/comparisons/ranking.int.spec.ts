@@ -32,7 +32,7 @@ async function runWith(right: Record<string, number | null>, status = 'completed
 }
 const ranking = async (id: string) => (await api.client.get(`/api/tool-eval/history/${id}/ranking`)).body;
 
-it('orders the models of a run by their means, with the ranks that are left to each', async () => {
+it('orders the models of a run by their means, with the possible ranks of each', async () => {
   const id = await runWith({ 'sim::bad': 4, 'sim::fair': 20, 'sim::good': 36, 'sim::like-fair': 19 });
   expect(await ranking(id)).toEqual({
     text: 'good is better by 40 points (95 %: 21 to 55; 40 cases): 16 fixed, none broken.',
@@ -45,7 +45,7 @@ it('orders the models of a run by their means, with the ranks that are left to e
   });
 });
 
-it('says so when the best two cannot be told apart, and why', async () => {
+it('says when the best two cannot be distinguished, and why', async () => {
   const close = await ranking(await runWith({ 'sim::fair': 20, 'sim::like-fair': 26, 'sim::good': 20 }));
   expect(close.text).toMatch(/^This data cannot tell; .*like-fair minus fair is 15 points \(95 %: 1 to 27/);
   expect(close.text).toContain('one of 3 pairs of models may do so by chance');
@@ -68,7 +68,7 @@ it('says so when the best two cannot be told apart, and why', async () => {
   });
 });
 
-it('leaves all ranks open while the run goes on, and follows it when it is resumed', async () => {
+it('leaves all ranks open during the run, and follows a resumed run', async () => {
   const id = await runWith({ 'sim::bad': 4, 'sim::good': 36 }, 'running');
   await api.pool.query('UPDATE target SET summary = $2 WHERE run_id = $1 AND ordinal = 1', [
     id,
@@ -88,14 +88,14 @@ it('leaves all ranks open while the run goes on, and follows it when it is resum
   expect(await ranking(id)).toMatchObject({ items: [{ target: 'sim::bad', rank: [1, 1] }, { rank: [2, 2] }] });
 });
 
-it('is a kept answer while nothing changes', async () => {
+it('is kept while nothing changes', async () => {
   const id = await runWith({ 'sim::bad': 4, 'sim::good': 36 });
   const first = await ranking(id);
   await api.pool.query('DELETE FROM result WHERE run_id = $1', [id]);
   expect(await ranking(id)).toEqual(first);
 });
 
-it('is of runs of the team alone', async () => {
+it('covers only runs of the team', async () => {
   const id = await runWith({ 'sim::bad': 4, 'sim::good': 36 });
   const { body } = await api.anotherTeam();
   expect((await clientOf(api.url, body.token.token).get(`/api/tool-eval/history/${id}/ranking`)).status).toBe(404);

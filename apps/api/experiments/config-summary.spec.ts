@@ -32,7 +32,7 @@ describe('what differs from the baseline', () => {
   it.each([
     ['nothing', {}, 'as baseline'],
     ['a temperature, and no prompt', { temperature: 0.7, system_prompt: null }, 'temperature 0.7, no system prompt'],
-    ['a prompt for each model', { system_prompt: { '*': 'x' } }, 'system prompt'],
+    ['a prompt per model', { system_prompt: { '*': 'x' } }, 'system prompt'],
     ['an empty prompt', { system_prompt: '' }, 'no system prompt'],
     [
       'other texts than the suite has',
@@ -61,12 +61,12 @@ describe('what differs from the baseline', () => {
       { max_tokens: 7, timeout_s: 9, budget: { max_requests: 1 }, model_order: 'parallel' },
       'max_tokens 7, timeout_s 9, models in parallel, budget',
     ],
-  ])('is said in words: %s', (_what, config, words) => {
+  ])('is described in words: %s', (_what, config, words) => {
     const baseline = { samples: 3, cache: 'off', system_prompt: 'Be brief.', params: { seed: 7 } };
     expect(summariseConfig(runOf({ ...baseline, ...config }), runOf(baseline))).toBe(words);
   });
 
-  it('is another suite version, other models, or the same ones in any order with other parameters', () => {
+  it('names another suite version, other models, and other parameters of the same models in any order', () => {
     const two = runOf({}, [target('a'), target('b')]);
     expect(summariseConfig(runOf({}, [target('b'), target('a')], 2), two)).toBe('suite version 2');
     expect(summariseConfig(runOf(), two)).toBe('model sim::a');
@@ -75,7 +75,7 @@ describe('what differs from the baseline', () => {
     expect(summariseConfig(runOf({}, [target('a', { top_k: 3 })]), runOf())).toBe('top_k 3');
   });
 
-  it('is nothing that a recorded run does not know, and unknown without a baseline', () => {
+  it('leaves out settings that a recorded run lacks, and is unknown without a baseline', () => {
     const unknown = { temperature: null, tool_choice: null, max_tokens: null, timeout_s: null, cache: 'off' };
     const recorded = runOf({ ...unknown, samples: 2 }, [target('agent', {}, true)]);
     expect(summariseConfig(recorded, runOf())).toBe('model recorded::agent, 2 samples');
@@ -85,7 +85,7 @@ describe('what differs from the baseline', () => {
 });
 
 describe('the best configuration with other models', () => {
-  it('keeps the prompts of those that are asked, however they are named, and of "*"', () => {
+  it('keeps the prompts of the remaining models, however they are named, and of "*"', () => {
     const prompts = { 'sim::a': 'A', 'sim::b': 'B', '*': 'rest' };
     const best = settingsOf({ ...runOf({ system_prompt: prompts }), targets: [target('a'), target('b')] } as never)!;
     const promptsFor = (...models: unknown[]) =>
@@ -97,7 +97,7 @@ describe('the best configuration with other models', () => {
     expect(replaceSettings({ ...best, system_prompt: 'all' }, { models: ['c'] }, 'best run').system_prompt).toBe('all');
   });
 
-  it('keeps the texts of a prompt version, and takes all of those of another one', () => {
+  it('keeps the texts of a prompt version, or takes all texts of another one', () => {
     const texts = { base_prompt: '', tool_overrides: { 'tools/f/description': 'F.' }, prompt_version_id: 'one' };
     const best = settingsOf(runOf(texts) as never)!;
     expect(replaceSettings(best, { samples: 2 }, 'best run')).toMatchObject(texts);
@@ -112,9 +112,9 @@ describe('the best configuration with other models', () => {
     expect([base_prompt, tool_overrides, prompt_version_id]).toEqual([null, {}, null]);
   });
 
-  it('is refused when an earlier release took what is not valid any more', () => {
+  it('is refused when it holds settings of an earlier release that are no longer valid', () => {
     const best = { ...settingsOf(runOf({ samples: 1000 }) as never)! };
-    expect(() => replaceSettings(best, {}, 'best run')).toThrow(/not valid any more \(\/samples must be at most 100\)/);
+    expect(() => replaceSettings(best, {}, 'best run')).toThrow(/no longer valid \(\/samples must be at most 100\)/);
     expect(replaceSettings(best, { samples: 2 }, 'best run').samples).toBe(2);
   });
 });

@@ -28,7 +28,7 @@ export class ExperimentsController {
 
   @Post()
   @About(
-    'Make an experiment',
+    'Create an experiment',
     'Runs that name it as `experiment_id` are compared with its baseline: the run that you give, or else the first ' +
       'run of the experiment that completes.',
   )
@@ -70,7 +70,7 @@ export class ExperimentsController {
   @Put(':id/baseline')
   @About(
     'Pin another baseline',
-    'All runs of the experiment are compared with it anew, in the background: `refreshing` is true until that is done.',
+    'All runs of the experiment are compared again in the background; `refreshing` is true until that is done.',
   )
   @Answers(200, Experiment, 404)
   pinBaseline(
@@ -83,7 +83,7 @@ export class ExperimentsController {
   }
 
   @Get(':id/timeline')
-  @About('Read the timeline of an experiment', 'What ended in it, the oldest first, each entry beside the baseline.')
+  @About('Read the timeline of an experiment', 'Its finished runs, tunes and reports, compared with the baseline.')
   @Answers(200, pageOf(TimelineEntry), 404)
   timeline(
     @Me() caller: Caller,
@@ -97,7 +97,7 @@ export class ExperimentsController {
   @About(
     'Run the best configuration again',
     'Submits the settings of the best run as a new run of the experiment. Models, samples and budget may be ' +
-      'replaced; system prompts of models that are left out go with them. Answers 409 while no run is best.',
+      'replaced; a model that is left out takes its system prompt with it. Answers 409 while there is no best run.',
   )
   @Answers(202, RunBestSubmitted, 404, 409)
   runBest(

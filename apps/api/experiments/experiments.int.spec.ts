@@ -111,7 +111,7 @@ const audits = async (subject: string): Promise<string[]> =>
   );
 
 describe('an experiment', () => {
-  it('starts without a baseline, says so, and asks for a margin of two points of the overall score', async () => {
+  it('starts without a baseline, says so, and uses a margin of two points of the overall score', async () => {
     const made = await client.post('/api/experiments', { name: ' Shorter ', suite_id: suiteId });
     expect(made).toMatchObject({
       status: 201,
@@ -142,7 +142,7 @@ describe('an experiment', () => {
     expect(await read(id)).toMatchObject({ margin: 0, measure: 'f1_strict' });
   });
 
-  it('takes a completed run of its suite as the baseline, and says what one sample is worth', async () => {
+  it('takes a completed run of its suite as the baseline, and warns about a single sample', async () => {
     const baseline = await complete(await submit(), { score: 0 });
     expect(await read(await makeExperiment({ baseline_eval_id: baseline }))).toMatchObject({
       baseline_eval_id: baseline,
@@ -150,14 +150,14 @@ describe('an experiment', () => {
       baseline_set_by: 'user',
       run_count: 0,
       notes: [
-        expect.stringMatching(/one sample a case: one lucky or unlucky draw.*Add samples to it with POST .*samples/),
+        expect.stringMatching(/one sample per case: one lucky or unlucky draw.*Add samples to it with POST .*samples/),
       ],
     });
     const sampled = await complete(await submit({ samples: 3 }));
     expect(await read(await makeExperiment({ baseline_eval_id: sampled }))).toMatchObject({ notes: [] });
   });
 
-  it('notes a baseline of an earlier version of the suite, and one with many errored results', async () => {
+  it('warns about a baseline of an earlier suite version, and about one with many errored results', async () => {
     const suite = await importSuite();
     const baseline = await complete(await submit({ suite_id: suite, samples: 2 }));
     await api.pool.query('UPDATE target SET errored = 1 WHERE run_id = $1', [baseline]);
@@ -249,7 +249,7 @@ describe('an experiment', () => {
     ['a margin above one', { margin: 2 }, 400, '/margin'],
     ['a measure that no metric can have as its name', { measure: 'no such metric!' }, 400, '/measure'],
     ['an unknown suite', { suite_id: NOBODY }, 422, '/suite_id'],
-    ['a baseline that is no id', { baseline_eval_id: 'best' }, 400, '/baseline_eval_id'],
+    ['a baseline that is not an id', { baseline_eval_id: 'best' }, 400, '/baseline_eval_id'],
     ['an unknown baseline', { baseline_eval_id: NOBODY }, 422, '/baseline_eval_id'],
     ['an unknown field', { margins: 1 }, 400, '/margins'],
   ])('is refused with %s', async (_what, more, status, path) => {
@@ -259,7 +259,7 @@ describe('an experiment', () => {
     });
   });
 
-  it('is deleted without its runs, which lose what they had of it', async () => {
+  it('is deleted without its runs, which lose their link and delta', async () => {
     const baseline = await complete(await submit());
     const id = await makeExperiment({ baseline_eval_id: baseline });
     const run = await completeIn(id);
@@ -283,7 +283,7 @@ describe('an experiment', () => {
 });
 
 describe('the list of experiments', () => {
-  it('has active ones, archived ones or all, of one suite or of all, in pages, and none of another team', async () => {
+  it('lists active, archived or all experiments, of one suite or all, in pages, and none of another team', async () => {
     const suite = await importSuite();
     const ids = [];
     for (let n = 0; n < 3; n++) ids.unshift(await makeExperiment({ suite_id: suite, name: `n${n}` }));
@@ -306,7 +306,7 @@ describe('the list of experiments', () => {
     expect((await client.get('/api/experiments?suite_id=weather')).status).toBe(400);
   });
 
-  it('is read in as many statements whatever its length', async () => {
+  it('is read in the same number of statements whatever its length', async () => {
     const suite = await importSuite();
     const statements = async (limit: number): Promise<number> => {
       let count = 0;
@@ -329,7 +329,7 @@ describe('the list of experiments', () => {
 describe('a baseline', () => {
   const pin = (id: string, eval_id: string, as = client) => as.put(`/api/experiments/${id}/baseline`, { eval_id });
 
-  it('is pinned by a user, and everything is compared with it anew', async () => {
+  it('is pinned by a user, and every run is compared with it again', async () => {
     const id = await makeExperiment();
     const [first, second] = [await completeIn(id, {}, { score: 0.5 }), await completeIn(id, {}, { score: 0.75 })];
     expect(await pin(id, first)).toMatchObject({ status: 200, body: { baseline_eval_id: first } });
@@ -405,7 +405,7 @@ describe('a baseline', () => {
     expect((await pin(id, measured)).status).toBe(200);
   });
 
-  it('tells how often it was compared with, and which runs are better after the correction for that', async () => {
+  it('says how many runs were compared with it, and which remain better after the correction', async () => {
     const baseline = await complete(await submit());
     const id = await makeExperiment({ baseline_eval_id: baseline });
     const compared: [string, number | null][] = [
@@ -433,7 +433,7 @@ describe('a baseline', () => {
 describe('the timeline', () => {
   const page = async (id: string, query = '') => (await client.get(`/api/experiments/${id}/timeline${query}`)).body;
 
-  it('has what ended, the oldest first, those of one instant by id, in pages without gaps', async () => {
+  it('lists what ended, oldest first, ties by id, in pages without gaps', async () => {
     const id = await makeExperiment();
     const [early, instant] = ['2026-11-20T09:00:00.001Z', '2026-11-20T09:00:00.002Z'];
     const runs = [];
@@ -459,7 +459,7 @@ describe('the timeline', () => {
     expect((await client.get(`/api/experiments/${NOBODY}/timeline`)).status).toBe(404);
   });
 
-  it('shows each run beside the baseline, and a delta only with its verdict', async () => {
+  it('shows each run with its difference from the baseline, and a delta only with its verdict', async () => {
     const id = await makeExperiment();
     const at = (second: number) => ({ at: `2026-11-20T09:00:0${second}.000Z` });
     const baseline = await completeIn(id, {}, at(0));
@@ -511,7 +511,7 @@ describe('the timeline', () => {
     ]);
   });
 
-  it('gives each score its interval, with several models one that is wide enough', async () => {
+  it('gives each score an interval, wide enough for several models', async () => {
     const id = await makeExperiment();
     const run = await completeIn(id, { models: ['sim::a', 'sim::b'] });
     const summarise = (ordinal: number, overall_ci: [number, number], scored: number) =>
@@ -532,7 +532,7 @@ describe('the timeline', () => {
 describe('the limit of replies', () => {
   const limitOf = async (runId: string) => (await client.get(`/api/tool-eval/history/${runId}`)).body.config.max_tokens;
 
-  it('is that of the baseline where a run of the experiment gives none, and otherwise there is none', async () => {
+  it('defaults to that of the baseline for runs of the experiment, and to none for other runs', async () => {
     const id = await makeExperiment();
     expect(await limitOf(await submit({ experiment_id: id }))).toBeNull();
     const baseline = await complete(await submit({ max_tokens: 1024 }));
@@ -590,7 +590,7 @@ describe('the best configuration', () => {
     return rows[0];
   };
 
-  it('is a complete request, which makes an equal run whether by hand or by run-best', async () => {
+  it('is a complete request that makes the same run by hand or by run-best', async () => {
     const { id, best } = await bestOf(settings);
     const seen = (await read(id)).best;
     expect(seen).toMatchObject({
@@ -616,7 +616,7 @@ describe('the best configuration', () => {
     expect(await read(id)).toMatchObject({ run_count: 3 });
   });
 
-  it('keeps numbers of parameters as they were written', async () => {
+  it('keeps parameter numbers as written', async () => {
     const { id } = await bestOf({ models: ['sim::a'] });
     const run = await client.post(
       '/api/tool-eval',
@@ -628,7 +628,7 @@ describe('the best configuration', () => {
     expect((await stored(again.body.eval_id)).config).toContain('"params":{"scale":1.0,"big":12345678901234567890}');
   });
 
-  it('is submitted with other models, samples and budget, and keeps what is left out', async () => {
+  it('is submitted with other models, samples and budget, and keeps the rest', async () => {
     const { id } = await bestOf(settings);
     const { config } = (await read(id)).best;
     expect((await runBest(id, {})).body.config_used).toEqual(config);
@@ -654,7 +654,7 @@ describe('the best configuration', () => {
     expect(await runBest(id, { models: [] })).toMatchObject({ status: 400 });
   });
 
-  it('asks for new replies when it is submitted with more samples, unless it said otherwise', async () => {
+  it('requests new replies when it is submitted with more samples, unless its config says otherwise', async () => {
     const { id } = await bestOf({});
     expect((await runBest(id)).body.config_used).toMatchObject({ samples: 1, cache: 'use' });
     expect((await runBest(id, { samples: 5 })).body.config_used).toMatchObject({ samples: 5, cache: 'off' });
@@ -682,7 +682,7 @@ describe('the best configuration', () => {
     expect((await runBest(theirs)).status).toBe(404);
   });
 
-  it('cannot be run when a model of it is gone, which a submit refuses in the same words', async () => {
+  it('cannot be run when one of its models is gone, with the error of a submit', async () => {
     await client.post('/api/providers', { ...provider, key: 'brief', models: [{ id: 'x' }] });
     const { id } = await bestOf({ models: ['brief::x'] });
     const request = { ...(await read(id)).best.config, suite_id: suiteId };
@@ -694,7 +694,7 @@ describe('the best configuration', () => {
     expect((await runBest(id, { models: ['sim::a'] })).status).toBe(202);
   });
 
-  it('of a recorded run is none: nothing here can make its replies again', async () => {
+  it('does not exist for a recorded run, whose replies cannot be produced here', async () => {
     const id = await makeExperiment();
     const recorded = await client.post('/api/tool-eval/recorded', {
       suite_id: suiteId,

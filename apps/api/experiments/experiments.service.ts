@@ -95,8 +95,8 @@ export class ExperimentService {
     if (!config)
       throw new ProblemError(
         409,
-        `The best run, ${best.id}, is recorded: its replies were made elsewhere, and nothing here can make them ` +
-          'again. Submit a run with POST /api/tool-eval.',
+        `The best run, ${best.id}, is recorded: its replies were made elsewhere and cannot be produced ` +
+          'here. Submit a run with POST /api/tool-eval.',
       );
     const used = replaceSettings(await forgetDeletedVersion(this.pool, teamId, config), replaced, 'best run');
     const input = { ...used, suite_id: suiteId, experiment_id: id };

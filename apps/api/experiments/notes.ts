@@ -19,7 +19,7 @@ export function notesOn(experiment: StoredExperiment, { baseline, improved, comp
 }
 
 function withoutBaseline({ id, suiteName, baselineDeleted }: StoredExperiment): string {
-  if (suiteName === null) return 'There is no baseline, and the suite was deleted: no run can be compared any more.';
+  if (suiteName === null) return 'There is no baseline, and the suite was deleted: no run can be compared.';
   const pin = `PUT /api/experiments/${id}/baseline pins`;
   return baselineDeleted
     ? `The baseline was deleted, so nothing is compared. ${pin} another run.`
@@ -33,7 +33,7 @@ function baselineNotes({ suiteVersion }: StoredExperiment, baseline: ExperimentR
   const notes = [];
   if (baseline.samples === 1)
     notes.push(
-      'The baseline has one sample a case: one lucky or unlucky draw that all later runs share. Add samples to it ' +
+      'The baseline has one sample per case: one lucky or unlucky draw affects every comparison. Add samples to it ' +
         `with POST /api/tool-eval/history/${baseline.id}/samples, and to the run to compare it with; ` +
         '`GET /api/compare?extended=true` and gates read them together.',
     );
@@ -55,7 +55,7 @@ function correctionNote(improved: number, { made, improved_after_correction }: E
   const lost = improved - improved_after_correction.length;
   if (lost <= 0) return [];
   return [
-    `Runs shown to be better, of ${made} that were compared with this baseline: ${improved}. After the correction ` +
-      `for that number: ${improved - lost}. Run the others again, with more samples, before trusting them.`,
+    `Of ${made} runs compared with this baseline, ${improved} are significantly better. After correction for that ` +
+      `number: ${improved - lost}. Run the others again with more samples before trusting them.`,
   ];
 }

@@ -30,7 +30,7 @@ export async function answerGate(
   if (gateRun !== undefined) {
     const last = looks.at(-1)?.answer;
     if (!last) return inJson(withLook(unmeasuredAnswer(gate, sides, notYet(gateRun)), 0, plan));
-    const note = `The gate run ${gateRun} is at work on this run. This is what it said last.`;
+    const note = `The gate run ${gateRun} is measuring this run. This is the last answer.`;
     return inJson({ ...last, notes: [note, ...last.notes] });
   }
   const data = await readGateData(pool, teamId, sides);
@@ -42,4 +42,4 @@ export async function answerGate(
 }
 
 const notYet = (gateRun: string): string =>
-  `Not measured yet: the gate run ${gateRun} is at work on this run. Ask again when it has ended.`;
+  `Not measured yet: the gate run ${gateRun} is measuring this run. Try again when it has ended.`;

@@ -40,9 +40,9 @@ export class GatesController {
   @Post()
   @TakesUpTo(LISTS_BYTES, GateInput)
   @About(
-    'Make a gate',
+    'Create a gate',
     'It decides whether a run is worse than a baseline, by rules that are fixed before the run: a margin chosen ' +
-      'after seeing the result proves nothing. Answers 409 when another gate of the team has the name.',
+      'after seeing the result proves nothing. Answers 409 when another gate of the team has this name.',
   )
   @Answers(201, Gate, 409)
   create(@Me() caller: Caller, @Body({ schema: GateInput }) input: GateInput, @Changes() change: Change) {
@@ -86,7 +86,7 @@ export class GatesController {
 
   @Get(':id/check')
   @About(
-    'Ask a gate about a run',
+    'Check a run',
     'Measures the run against the baseline, by the rules of the gate. Asked again about the same data, it says the ' +
       'same; no model is asked. Further samples make another look, and once all `looks` are used up, the last answer ' +
       'stands. The run must be of the suite of the gate.',

@@ -63,7 +63,7 @@ const audits = async (subject: string): Promise<string[]> =>
   );
 
 describe('a gate', () => {
-  it('has rules that need no thought: two points of the overall score, four looks, no floor', async () => {
+  it('has default rules: two points of the overall score, four looks, no floor', async () => {
     const made = await client.post('/api/gates', {
       name: ' main ',
       suite_id: suiteId,
@@ -100,7 +100,7 @@ describe('a gate', () => {
     expect((await client.put(`/api/gates/${gate.id}`, zeros)).body).toMatchObject({ ...zeros, version: 1 });
   });
 
-  it('has the baseline that its experiment has at the time, also when that is none yet', async () => {
+  it('has the current baseline of its experiment, even if there is none yet', async () => {
     const experiment = await makeExperiment();
     const gate = await madeGate({ baseline: { experiment_id: experiment } });
     expect(gate).toMatchObject({ baseline: { experiment_id: experiment }, baseline_eval_id: null });
@@ -121,14 +121,14 @@ describe('a gate', () => {
     });
   });
 
-  it('names its models in full, whichever way they were given', async () => {
+  it('names its models in full, however they were given', async () => {
     await client.post('/api/providers', { ...provider, key: 'only', models: [{ id: 'one-of-a-kind' }] });
     expect(await madeGate({ models: ['one-of-a-kind', 'sim::b'] })).toMatchObject({
       models: ['only::one-of-a-kind', 'sim::b'],
     });
   });
 
-  it('may be about the recorded models of its baseline', async () => {
+  it('accepts the recorded models of its baseline', async () => {
     const recorded = await client.post('/api/tool-eval/recorded', {
       suite_id: suiteId,
       target_name: 'agent',
@@ -142,7 +142,7 @@ describe('a gate', () => {
     expect((await makeGate({ models: ['recorded::agent'] })).status).toBe(422);
   });
 
-  it('puts a run that a gate run made into the history, once it is a baseline', async () => {
+  it('lists a run of a gate run in the history once it is a baseline', async () => {
     const listed = async (run: string): Promise<boolean> =>
       (await api.pool.query('SELECT listed FROM run WHERE id = $1', [run])).rows[0].listed;
     const [forGate, forExperiment] = [await complete(await submit()), await complete(await submit())];
@@ -163,7 +163,7 @@ describe('a gate', () => {
       expect(await client.put(`/api/gates/${id}`, { name })).toMatchObject({ status: 200, body: { version: 1 } });
     });
 
-    it('once, when two ask for the same name at once', async () => {
+    it('once, when two requests use the same name at once', async () => {
       const made = await Promise.all([1, 2, 3].map(() => makeGate({ name: 'twice' })));
       expect(made.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
     });
@@ -216,7 +216,7 @@ describe('a gate', () => {
       ],
       ['critical tag that no case has', { critical_tags: ['critical', 'critcal'] }, '/critical_tags/1', /critical/],
       ['model that the team does not have', { models: ['sim::a', 'sim::c'] }, '/models/1', /No model "c".*a, b/],
-      ['model that is listed twice', { models: ['sim::a', 'sim::a'] }, '/models/1', /listed before/],
+      ['model that is listed twice', { models: ['sim::a', 'sim::a'] }, '/models/1', /listed twice/],
     ])('with a %s', async (_what, wrong, path, detail) => {
       const fields = typeof wrong === 'function' ? await wrong() : wrong;
       expect(await makeGate(fields)).toMatchObject({
@@ -239,9 +239,9 @@ describe('a gate', () => {
       ['two baselines', { baseline: { eval_id: NOBODY, experiment_id: NOBODY } }],
       ['no baseline', { baseline: {} }],
       ['a margin above 1', { margin: 1.1 }],
-      ['no look', { looks: 0 }],
+      ['no looks', { looks: 0 }],
       ['five looks', { looks: 5 }],
-      ['no model', { models: [] }],
+      ['no models', { models: [] }],
       ['a floor above 1', { floor: { pass_rate: 2 } }],
       ['an unknown field', { threshold: 1 }],
     ])('with %s', async (_what, wrong) => {
@@ -250,7 +250,7 @@ describe('a gate', () => {
   });
 
   describe('changes', () => {
-    it('to its next version with each of its rules', async () => {
+    it('its version when any of its rules changes', async () => {
       const { id } = await madeGate();
       const other = await complete(await submit());
       const changes = [
@@ -273,7 +273,7 @@ describe('a gate', () => {
       expect(await audits(id)).toEqual(['gate.create', ...changes.map(() => 'gate.update')]);
     });
 
-    it('not to another version with its name, nor with rules that it has', async () => {
+    it('no version for a new name or for unchanged rules', async () => {
       const { id, name: _name, created_at: _c, updated_at, ...gate } = await madeGate({ critical_tags: ['paris'] });
       const { suite_id: _s, suite_name: _n, baseline_eval_id: _b, version: _v, ...rules } = gate;
       const same = { ...rules, baseline: { eval_id: baseline.toUpperCase() } };
@@ -282,7 +282,7 @@ describe('a gate', () => {
       expect(named).toMatchObject({ status: 200, body: gate });
     });
 
-    it('its rules though its baseline was deleted', async () => {
+    it('its rules even if its baseline was deleted', async () => {
       const run = await complete(await submit());
       const { id } = await madeGate({ baseline: { eval_id: run } });
       await client.delete(`/api/tool-eval/history/${run}`);
@@ -301,7 +301,7 @@ describe('a gate', () => {
       expect((await client.get(`/api/gates/${id}`)).body.version).toBe(1 + done);
     });
 
-    it('not at all with an empty body', async () => {
+    it('nothing with an empty body', async () => {
       const { id } = await madeGate();
       expect((await client.put(`/api/gates/${id}`, {})).status).toBe(400);
     });
@@ -321,7 +321,7 @@ describe('a gate', () => {
     expect((await client.get('/api/gates?cursor=x')).status).toBe(400);
   });
 
-  it('is gone after it is deleted, and its name is free', async () => {
+  it('is deleted, and its name becomes free', async () => {
     const { id, name } = await madeGate();
     expect((await client.delete(`/api/gates/${id}`)).status).toBe(204);
     expect((await client.get(`/api/gates/${id}`)).status).toBe(404);
@@ -353,7 +353,7 @@ describe('a gate of another team', () => {
 });
 
 describe('a viewer', () => {
-  it('reads gates, and makes, changes and deletes none', async () => {
+  it('reads gates, but cannot create, change or delete them', async () => {
     const { id } = await madeGate();
     const token = await client.post('/api/tokens', { name: 'viewer', role: 'viewer' });
     const viewer = clientOf(api.url, token.body.token);
@@ -426,7 +426,7 @@ describe('a check', () => {
     expect(await looks()).toEqual([1]);
   });
 
-  it('says the same to those who ask at once, and uses up one look', async () => {
+  it('gives concurrent callers the same answer, and uses up one look', async () => {
     const { run, check, looks } = await measuring();
     const id = await run(right(58));
     const answers = await Promise.all([1, 2, 3, 4].map(() => check(id)));
@@ -434,7 +434,7 @@ describe('a check', () => {
     expect(await looks()).toEqual([1]);
   });
 
-  it('takes another look at further samples, until the last one stands', async () => {
+  it('takes another look when samples are added, until the last look', async () => {
     const { baseline: from, gate, run, extend, check, looks } = await measuring({ looks: 2 });
     const id = await run(right(CASES));
     const first = (await check(id)).body;
@@ -456,7 +456,7 @@ describe('a check', () => {
     });
   });
 
-  it('uses up no look where there is nothing to measure', async () => {
+  it('uses up no look when there is nothing to measure', async () => {
     const { baseline: from, run, check, looks } = await measuring();
     const unmeasured = (reason: string) => ({
       status: 200,
@@ -475,7 +475,7 @@ describe('a check', () => {
     expect(await looks()).toEqual([]);
   });
 
-  it('goes by the baseline that the experiment has now', async () => {
+  it('uses the current baseline of the experiment', async () => {
     const { suite, baseline: from, run } = await measuring();
     const experiment = await makeExperiment({ suite_id: suite });
     const { id: gate } = await madeGate({ suite_id: suite, baseline: { experiment_id: experiment }, margin: 0.1 });
@@ -486,7 +486,7 @@ describe('a check', () => {
     expect(await check()).toMatchObject({ result: 'pass', baseline_eval_id: from, look: { number: 1 } });
   });
 
-  it('waits for a gate run that is at work on the run, and repeats what was said before', async () => {
+  it('waits for a gate run that measures the run, and repeats the last answer', async () => {
     const { gate, run, extend, check, looks } = await measuring();
     const begin = async (id: string) => (await client.post(`/api/gates/${gate.id}/run`, { eval_id: id })).body;
     const [fresh, seen] = [await run(right(CASES)), await run(right(58))];
@@ -498,7 +498,7 @@ describe('a check', () => {
       look: { number: 0 },
     });
     await extend(seen, right(0));
-    const note = expect.stringMatching(`The gate run ${runs[1].gate_run_id} is at work.*said last`);
+    const note = expect.stringMatching(`The gate run ${runs[1].gate_run_id} is measuring this run.*last answer`);
     expect((await check(seen)).body).toEqual({ ...before, notes: [note, ...before.notes] });
     expect(await looks()).toEqual([1]);
     for (const { job_id } of runs) await client.post(`/api/jobs/${job_id}/cancel`);
@@ -506,7 +506,7 @@ describe('a check', () => {
     expect((await check(seen)).body).toMatchObject({ look: { number: 2 } });
   });
 
-  it('is refused for a run of another suite or none, one that adds samples, and one without the measure', async () => {
+  it('is refused for a run of another suite, one that adds samples, and one without the measure', async () => {
     const { gate, baseline: from, run, extend, check } = await measuring();
     const id = await run(right(CASES));
     const refused = { status: 422, body: { errors: [{ path: '/eval_id' }] } };
@@ -524,7 +524,7 @@ describe('a check', () => {
     expect((await check(from)).status).toBe(422);
   });
 
-  it('is for everybody in the team, and for nobody else', async () => {
+  it('is available to everybody in the team, and to nobody else', async () => {
     const { run, check } = await measuring();
     const id = await run(right(CASES));
     const viewer = (await client.post('/api/tokens', { name: 'viewer', role: 'viewer' })).body.token;
@@ -546,7 +546,7 @@ describe('a gate run', () => {
     return { ...submitted.body, stored: { ...rows[0], input: JSON.parse(rows[0].input) } };
   }
 
-  it('runs what its baseline ran, with one sample and without its budget', async () => {
+  it('runs the settings of its baseline, with one sample and without its budget', async () => {
     const settings = {
       models: [{ provider_key: 'sim', model_id: 'b', params: { top_p: 0.5 } }],
       temperature: 0.7,
@@ -592,7 +592,7 @@ describe('a gate run', () => {
     expect(await audits(gate.id)).toContain('gate.run');
   });
 
-  it('runs with other settings what `config` says, and keeps to the lower limit', async () => {
+  it('applies the settings in `config`, and keeps the lower limit', async () => {
     const prices = { input_cost_per_mtok: 1, output_cost_per_mtok: 1 };
     await client.post('/api/providers', { ...provider, key: 'priced', models: [{ id: 'c', ...prices }] });
     const from = await complete(await submit({ system_prompt: { 'sim::a': 'A' }, temperature: 0.3 }));
@@ -617,7 +617,7 @@ describe('a gate run', () => {
     expect((await begun(gate.id, { config: { temperature: 0 } })).stored.input.run.input.cache).toBe('use');
   });
 
-  it('names what is wrong with `config` there', async () => {
+  it('reports faults under `config`', async () => {
     const gate = await madeGate();
     const wrong = async (config: object) => (await begin(gate.id, { config })).body.errors[0].path;
     expect(await wrong({ models: ['sim::z'] })).toBe('/config/models/0');
@@ -644,14 +644,14 @@ describe('a gate run', () => {
     expect((await begin(gate.id, { config: { models: ['sim::a', 'sim::b'] } })).status).toBe(202);
   });
 
-  it('has the limit of replies that its baseline has, unless it says that there is none', async () => {
+  it('has the max_tokens of its baseline, unless it sets none', async () => {
     const gate = await madeGate({ baseline: { eval_id: await complete(await submit({ max_tokens: 1024 })) } });
     const limitWith = async (config: object) => (await begun(gate.id, { config })).stored.input.run.input.max_tokens;
     expect(await limitWith({ temperature: 0.5 })).toBe(1024);
     expect(await limitWith({ max_tokens: null })).toBeNull();
   });
 
-  it('asks for models where those of the baseline were recorded', async () => {
+  it('requires models when those of the baseline were recorded', async () => {
     const recorded = await client.post('/api/tool-eval/recorded', {
       suite_id: suiteId,
       target_name: 'agent',
@@ -664,13 +664,13 @@ describe('a gate run', () => {
     });
   });
 
-  it('is accepted without a baseline, and has nothing to run', async () => {
+  it('is accepted without a baseline, and runs nothing', async () => {
     const gate = await madeGate({ baseline: { experiment_id: await makeExperiment() } });
     const { stored } = await begun(gate.id, { config: { samples: 2 } });
     expect(stored.input).toEqual({ gate: expect.anything(), baselineId: null });
   });
 
-  it('measures a run that is there, of its suite', async () => {
+  it('measures an existing run of its suite', async () => {
     const gate = await madeGate({ max_requests: 9 });
     const id = await complete(await submit());
     const { stored } = await begun(gate.id, { eval_id: id.toUpperCase() });
@@ -684,7 +684,7 @@ describe('a gate run', () => {
       });
   });
 
-  it('is listed and read with what it made and found', async () => {
+  it('is listed and read with its runs and looks', async () => {
     const gate = await madeGate();
     const [one, two] = [await begun(gate.id), await begun(gate.id, { eval_id: baseline })];
     const path = `/api/gates/${gate.id}/runs`;
@@ -732,7 +732,7 @@ describe('a gate run', () => {
     expect((await begin(gate.id, {}, others)).status).toBe(404);
   });
 
-  it('is resumed by its job after it was cancelled, as any run is', async () => {
+  it('is resumed by its job after it was cancelled, like any run', async () => {
     const gate = await madeGate();
     const { job_id, gate_run_id } = await begun(gate.id);
     const resume = (id: string, as = client) => as.post(`/api/jobs/${id}/resume`);
@@ -756,7 +756,7 @@ describe('a gate run', () => {
     });
   });
 
-  it('keeps its gate from being deleted until it has ended, and goes with it', async () => {
+  it('prevents the deletion of its gate until it has ended, and is deleted with it', async () => {
     const gate = await madeGate();
     const { job_id, gate_run_id } = await begun(gate.id);
     expect(await client.delete(`/api/gates/${gate.id}`)).toMatchObject({ status: 409 });
@@ -778,7 +778,7 @@ describe('a gate run', () => {
     return child;
   }
 
-  it('makes runs that lists leave out unless they are asked for, and that nobody changes alone', async () => {
+  it('makes runs that lists leave out by default, and that cannot be changed on their own', async () => {
     const gate = await madeGate();
     const { job_id, gate_run_id } = await begun(gate.id);
     const child = await makeChild({ job_id, gate_run_id });
@@ -807,7 +807,7 @@ describe('added samples', () => {
   const add = (run: string, body: object = { samples: 2 }, as = client) =>
     as.post(`/api/tool-eval/history/${run}/samples`, body);
 
-  it('are a run of their own that the history leaves out, numbered on from those that are there', async () => {
+  it('are a separate run that the history leaves out, numbered after the existing samples', async () => {
     const run = await complete(await submit({ samples: 2, temperature: 0.4 }));
     const added = await add(run, { samples: 3, budget: { max_requests: 9 } });
     expect(added).toMatchObject({ status: 202, body: { status: 'submitted' } });
@@ -828,7 +828,7 @@ describe('added samples', () => {
     expect((await add(run, { samples: 2 }, others)).status).toBe(404);
   });
 
-  it('are refused for a run that has not ended, was recorded, or adds samples itself', async () => {
+  it('are refused for an unfinished run, a recorded run, or one that adds samples itself', async () => {
     const unfinished = await submit();
     expect((await add(unfinished)).status).toBe(409);
     const run = await complete(unfinished);
@@ -843,7 +843,7 @@ describe('added samples', () => {
     for (const samples of [0, 101, 1.5]) expect((await add(run, { samples })).status).toBe(400);
   });
 
-  it('cost what their models cost: prices are needed for a limit, and the cap of the team holds', async () => {
+  it('cost what their models cost: a limit needs prices, and the cap of the team applies', async () => {
     const run = await complete(await submit());
     expect(await add(run, { samples: 1, budget: { max_cost_usd: 1 } })).toMatchObject({
       status: 422,

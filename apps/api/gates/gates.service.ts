@@ -62,7 +62,7 @@ export class GateService {
       const { teamId } = caller;
       const outcome = await deleteOrchestrations(client, { teamId, subjectId: id });
       if (outcome === 'unfinished')
-        throw new ProblemError(409, 'A gate run of it is not finished. Cancel its job first, or wait for its end.');
+        throw new ProblemError(409, 'The gate has an unfinished gate run. Cancel its job, or wait for it to end.');
       await new GateRepository(client, teamId).delete(id);
       await audit(client, caller, 'gate.delete', id);
     });

@@ -21,9 +21,9 @@ export function planRun(gate: StoredGate, baseline: ExperimentRun, config: GateR
   if (replaced.models) return RunInput.parse({ ...replaced, ...of });
   throw new ProblemError(
     422,
-    'The replies of the baseline were made elsewhere. Name the models to run in "config", or measure a run that is ' +
-      'there with "eval_id".',
-    [{ path: '/config/models', message: 'are needed' }],
+    'The replies of the baseline were made elsewhere. Name the models to run in "config", or measure an existing run ' +
+      'with "eval_id".',
+    [{ path: '/config/models', message: 'are required' }],
   );
 }
 
@@ -40,7 +40,7 @@ export function checkGateModels({ name, rules }: StoredGate, targets: readonly R
   const given = targets.map(targetName);
   const other = given.find((one) => !models.includes(one));
   const lacking = models.find((one) => !given.includes(one));
-  const fault = other ? `${other} is none of them` : lacking && `${lacking} is missing`;
+  const fault = other ? `${other} is not one of them` : lacking && `${lacking} is missing`;
   if (fault)
     throw new ProblemError(422, `The gate "${name}" measures the models ${models.join(', ')}; ${fault}.`, [
       { path: '/models', message: `must be those of the gate: ${fault}` },

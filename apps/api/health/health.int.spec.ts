@@ -9,7 +9,7 @@ describe('the API', () => {
   let api: SharedApi;
   beforeAll(async () => void (api = await joinIdleApi()), 60_000);
 
-  it('answers whether it lives and what it stands on without a token', async () => {
+  it('answers its health and version without a token', async () => {
     expect(await api.client.get('/readyz')).toMatchObject({ status: 200, body: { postgres: 'up', redis: 'up' } });
     for (const path of ['/healthz', '/docs', '/openapi.json']) {
       const answer = await fetch(api.url + path);
@@ -71,7 +71,7 @@ describe('the API', () => {
   });
 });
 
-it('without Redis is ready all the same, and takes runs', async () => {
+it('is ready without Redis, and accepts runs', async () => {
   const api = await startApi({ REDIS_URL: 'redis://127.0.0.1:1' });
   expect(await api.client.get('/readyz')).toMatchObject({ status: 200, body: { postgres: 'up', redis: 'down' } });
   await api.client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
@@ -82,7 +82,7 @@ it('without Redis is ready all the same, and takes runs', async () => {
   await api.close();
 });
 
-it('without Postgres is not ready, says so on every route, and recovers by itself', async () => {
+it('is not ready without Postgres, says so on every route, and recovers by itself', async () => {
   const way = await tcpProxy(new URL((await createDatabase()).url));
   const api = await startApi({ DATABASE_URL: way.url });
   await api.client.get('/api/me'); // The API caches the token for seconds, so the routes below pass the guard.

@@ -40,12 +40,12 @@ export class ImportsController {
   )
   @About(
     'Import a suite',
-    'Makes a suite from a file: all of it, or nothing. With `?dry_run=true` it answers 200 with the ' +
-      'suite that it would make. The body is the file itself as text, the suite as JSON, or JSON that ' +
-      'holds the file beside settings that its format cannot express.',
+    'Creates a suite from a file: all of it, or nothing. With `?dry_run=true` it answers 200 with the ' +
+      'suite that it would create. The body is the file itself as text, the suite as JSON, or JSON that ' +
+      'holds the file and settings that its format cannot express.',
   )
   @Answers(201, ImportAnswer, 413, 429)
-  @ApiResponse({ status: 200, description: 'What a dry run would make.', standardSchema: ImportAnswer })
+  @ApiResponse({ status: 200, description: 'What the import would create.', standardSchema: ImportAnswer })
   async import(
     @Me() caller: Caller,
     @Query({ schema: ImportQuery }) query: ImportQuery,

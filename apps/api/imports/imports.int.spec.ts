@@ -35,7 +35,7 @@ const bfcl = (count: number): string => {
 };
 
 describe('an import', () => {
-  it('shows in a dry run what it would make, and writes nothing', async () => {
+  it('shows in a dry run what it would create, and writes nothing', async () => {
     const before = await suites();
     const answer = await client.post('/api/tool-eval/import?format=bfcl&dry_run=true&name=Mine', bfcl(60), jsonl);
     expect(answer).toMatchObject({
@@ -55,7 +55,7 @@ describe('an import', () => {
     expect(await suites()).toBe(before);
   });
 
-  it('takes all of a file or nothing', async () => {
+  it('imports all of a file or nothing', async () => {
     const before = await suites();
     expect(await client.post('/api/tool-eval/import?format=bfcl', `${bfcl(3)}\n{"id": `, jsonl)).toMatchObject({
       status: 400,
@@ -76,7 +76,7 @@ describe('an import', () => {
     expect(await suites()).toBe(before);
   });
 
-  it('takes the file itself, or JSON that holds it; and a lost answer is given again', async () => {
+  it('accepts the file itself, or JSON that holds it, and repeats a lost answer', async () => {
     const [questions, answers] = [
       bfcl(2)
         .split('\n')
@@ -106,7 +106,7 @@ describe('an import', () => {
     ).toMatchObject({ status: 201 });
   });
 
-  it('is refused while it still comes in, and its sender reads why', async () => {
+  it('is refused while it is still arriving, and its sender reads why', async () => {
     const before = await suites();
     const wrong = `{"id": \n${'x'.repeat(6 * 2 ** 20)}`;
     expect(await client.post('/api/tool-eval/import?format=bfcl', wrong, jsonl)).toMatchObject({
@@ -136,7 +136,7 @@ describe('an import', () => {
     expect(await suites()).toBe(before);
   });
 
-  it('waits for others when it is large, and is told to come back where many wait', async () => {
+  it('waits for others when it is large, and is refused with 429 when many wait', async () => {
     const large = bfcl(2) + ' '.repeat(1.1 * 2 ** 20);
     const [small, answers] = await Promise.all(
       [bfcl(2), large].map((text) =>
@@ -156,7 +156,7 @@ describe('an import', () => {
     });
   });
 
-  it('of thousands of cases with tools of their own lets others be served meanwhile', async () => {
+  it('of thousands of cases with their own tools does not block other requests', async () => {
     let importing = true;
     let served = 0;
     const imported = client
@@ -217,7 +217,7 @@ describe('the toolmark command', () => {
     ]).catch((error: { stdout: string; stderr: string }) => error);
   const file = (name: string, text: string): string => (writeFileSync(join(folder, name), text), join(folder, name));
 
-  it('imports a file in any format, shows before what it would make, and exports it', async () => {
+  it('imports a file in any format, previews it, and exports it', async () => {
     const [questions, answers] = ['question', 'ground_truth'].map((what) =>
       file(
         `${what}.json`,

@@ -35,7 +35,7 @@ export class ImportService {
   readonly #largeFiles = new KeyedSemaphore(
     2,
     30,
-    'Many large files are being imported just now. Try again in a few seconds.',
+    'Too many large files are being imported. Try again in a few seconds.',
   );
 
   constructor(

@@ -10,7 +10,7 @@ import { JobService } from './jobs.service.js';
 const JobsQuery = PageQuery.extend({
   status: severalOf(JobStatus).meta({ description: 'Only jobs in this status, or in one of several.' }),
   type: JobType.optional().meta({ description: 'Only jobs of this type.' }),
-  orchestrated: flag.meta({ description: 'Also lists the jobs of runs that a gate run made.' }),
+  orchestrated: flag.meta({ description: 'Also lists jobs that belong to a gate run or a tune.' }),
 });
 
 @Controller('api/jobs')

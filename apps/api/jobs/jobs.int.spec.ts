@@ -13,7 +13,7 @@ beforeAll(async () => void (api = await joinIdleApi()), 60_000);
 const seen = async (client: Client, query = ''): Promise<any[]> => (await client.get(`/api/jobs${query}`)).body.items;
 
 describe('a list of jobs', () => {
-  it('says whose each job is, and its place among those of its user that wait', async () => {
+  it('names the user of each job, and its place in the queue of that user', async () => {
     const { client } = api;
     await client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
     await client.put('/api/settings/jobs', { running_jobs_per_user: 1 });
@@ -48,7 +48,7 @@ describe('a list of jobs', () => {
 });
 
 describe('a job that no running worker can do', () => {
-  it('says so, and how that ends, until such a worker is there', async () => {
+  it('says so, and which workers to start, until such a worker is running', async () => {
     const { client } = await anotherTeam();
     const redis = connectRedis(api.redisUrl, 'producer', createLogger('test', 'silent'));
     const before = { workerId: 'before', level: WORKER_LEVEL - 1 };

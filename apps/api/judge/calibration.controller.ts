@@ -14,8 +14,8 @@ export class CalibrationController {
   @About(
     'Draw results to label',
     'Results that a judge has judged, drawn at random from its newest reports: half of them judged ok (correct or ' +
-      'acceptable), half wrong. Those that were drawn before and have no label yet come first, whoever drew them. It ' +
-      'is kept how likely each draw was, so that the calibration speaks for all that the judge has judged.',
+      'acceptable), half wrong. Results that were drawn before and have no label yet come first. The probability ' +
+      'of each draw is kept, so that the calibration holds for everything the judge has judged.',
   )
   @Answers(200, LabelQueue, 404, 422, 429)
   queue(@Me() caller: Caller, @Query({ schema: LabelQueueQuery }) query: LabelQueueQuery): Promise<LabelQueue> {
@@ -25,9 +25,9 @@ export class CalibrationController {
   @Get('calibration')
   @About(
     'Read the calibration of a judge',
-    "A judge beside people's labels of results that were drawn for that. Where several people label a result, the " +
-      'majority counts, and of labels that are given as often the stricter. Another model, other instructions, or ' +
-      'another way to ask begin a new calibration, for which the labels that are there count as they are drawn.',
+    "Compares a judge with people's labels of results drawn for it. When several people label a result, the " +
+      'majority counts; in a tie, the stricter label. Another model, other instructions, or ' +
+      'another prompt format start a new calibration; existing labels count in it once their results are drawn.',
   )
   @Answers(200, Calibration, 404, 422)
   calibration(

@@ -21,7 +21,7 @@ export class CalibrationService {
   readonly #draws = new KeyedSemaphore(
     1,
     MAX_WAITING_DRAWS,
-    `${MAX_WAITING_DRAWS} draws of this team wait for their turn. Ask again when some are done.`,
+    `${MAX_WAITING_DRAWS} draws of this team are queued already. Try again when some are done.`,
   );
 
   constructor(@Inject(POOL) readonly pool: Pool) {}
@@ -72,7 +72,7 @@ export class CalibrationService {
     const calibrations = new CalibrationRepository(this.pool, teamId);
     if (judge !== undefined && reportId !== undefined)
       throw new ProblemError(422, 'Give either judge or report_id.', [
-        { path: '/report_id', message: 'cannot be given beside judge' },
+        { path: '/report_id', message: 'cannot be combined with judge' },
       ]);
     const setting = await this.#setting(teamId);
     const report = reportId
@@ -103,7 +103,7 @@ function nameOf({ judge }: JudgeSetting): string {
   if (judge !== null) return judge;
   throw new ProblemError(
     422,
-    'The team has no default judge. Name one as judge, or an owner sets it with PUT /api/settings/judge.',
+    'The team has no default judge. Name one as judge, or have an owner set it with PUT /api/settings/judge.',
     [{ path: '/judge', message: 'is missing' }],
   );
 }

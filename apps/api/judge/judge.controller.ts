@@ -23,9 +23,9 @@ export class JudgeController {
   @Post()
   @HttpCode(202)
   @About(
-    'Have a model judge',
-    'A model says of results whether they serve the user, or of two runs whose replies are better. It is not told ' +
-      'which model replied, nor how it scored. What it says is kept in a report and changes no score.',
+    'Judge results',
+    'A model judges whether results serve the user, or which of two runs has the better replies. It does not see ' +
+      'which model replied, nor the score. Its judgements are kept in a report and change no score.',
   )
   @Answers(202, JudgeSubmitted, 409)
   submit(@Me() caller: Caller, @Body({ schema: JudgeInput }) input: JudgeInput, @Changes() change: Change) {
@@ -40,7 +40,7 @@ export class JudgeController {
   }
 
   @Get('reports/:id')
-  @About('Read a report', 'What a judge says of a run, or of two, by model; so far, where it has not ended.')
+  @About('Read a report', 'The judgements of one run, or of two, by model; partial while the report is unfinished.')
   @Answers(200, JudgeReport, 404)
   read(@Me() caller: Caller, @Param('id') id: string) {
     return this.service.read(caller, uuid('report', id));
@@ -49,7 +49,7 @@ export class JudgeController {
   @Get('reports/:id/verdicts')
   @About(
     'List the judgements of a report',
-    'In the order in which the results were chosen. `agreement` and `expectation_at_fault` find what to look at.',
+    'In the order in which the results were chosen. `agreement` and `expectation_at_fault` filter what to look at.',
   )
   @Answers(200, pageOf(Judgement), 404)
   judgements(
@@ -64,7 +64,7 @@ export class JudgeController {
   @HttpCode(202)
   @About(
     'Repeat a report',
-    'Makes the next version of it, with the same settings. Judgements that were stored at temperature 0 cost nothing.',
+    'Creates its next version, with the same settings. Judgements that were stored at temperature 0 cost nothing.',
   )
   @Answers(202, JudgeSubmitted, 404, 409)
   rerun(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change) {
@@ -72,7 +72,7 @@ export class JudgeController {
   }
 
   @Delete('reports/:id')
-  @About('Delete a report', 'With its requests and judgements. Labels of people stay. Answers 409 while it goes on.')
+  @About('Delete a report', 'With its requests and judgements. Labels of people stay. Answers 409 until it has ended.')
   @Answers(204, undefined, 404, 409)
   remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
     return this.service.delete(caller, uuid('report', id), change);
@@ -84,14 +84,14 @@ export class JudgeSettingsController {
   constructor(readonly service: JudgeService) {}
 
   @Get()
-  @About('Read the judge setting', 'The default judge, its instructions, and when it judges runs by itself.')
+  @About('Read the judge setting', 'The default judge, its instructions, and when it judges runs automatically.')
   @Answers(200, JudgeSetting)
   readJudge(@Me() caller: Caller) {
     return this.service.setting(caller);
   }
 
   @Put()
-  @About('Set the judge', 'The default judge, its instructions, and below which score a run is judged by itself.')
+  @About('Set the judge', 'The default judge, its instructions, and the score below which it judges runs.')
   @Needs('owner')
   @Answers(200, JudgeSetting, 422)
   setJudge(@Me() caller: Caller, @Body({ schema: JudgeSetting }) setting: JudgeSetting, @Changes() change: Change) {

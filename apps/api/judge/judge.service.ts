@@ -120,7 +120,7 @@ export class JudgeService {
   async set(caller: Caller, setting: JudgeSetting, change: Change): Promise<JudgeSetting> {
     const { teamId } = caller;
     if (setting.judge === null && setting.auto_below > 0)
-      throw new ProblemError(422, 'Runs cannot be judged by themselves without a default judge.', [
+      throw new ProblemError(422, 'Runs cannot be judged automatically without a default judge.', [
         { path: '/judge', message: 'must be a model where auto_below is above 0' },
       ]);
     const judge = setting.judge === null ? null : targetName(await resolveJudge(this, teamId, setting.judge, '/judge'));

@@ -47,7 +47,7 @@ export async function readLabelLines(text: string | TextStream): Promise<Numbere
     if (faults.length >= MAX_INPUT_ERRORS) break;
   }
   refuseLabels(faults);
-  if (labels.length === 0) throw new ProblemError(422, 'There is no label among the lines.');
+  if (labels.length === 0) throw new ProblemError(422, 'The lines contain no label.');
   return findItems(labels);
 }
 
@@ -76,14 +76,14 @@ function findItems(lines: readonly NumberedLine[]): NumberedLabel[] {
       lineOf.set(resultIdOf(item), line);
       found.push({ line, ...item, label, note: note || null });
     } else {
-      const message = item ? `has a label in line ${before} already` : NO_RESULT;
+      const message = item ? `already has a label in line ${before}` : NO_RESULT;
       faults.push(faultOf(line, { path: '/result_id', message }));
     }
   }
   refuseLabels(faults);
   return found;
 }
-export const NO_RESULT = 'is no result of this run';
+export const NO_RESULT = 'is not a result of this run';
 
 function refuseMany(): never {
   throw new ProblemError(

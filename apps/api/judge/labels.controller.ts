@@ -31,8 +31,8 @@ export class LabelsController {
   @Put('results/:resultId/label')
   @About(
     'Label a result',
-    'Says what you find of a result, in place of what you said before. A label changes no score: a judge is ' +
-      'calibrated by it. A result that errored has no reply to label, and is refused with 422.',
+    'Stores your verdict on a result, in place of your earlier one. A label changes no score: a judge is ' +
+      'calibrated against it. A result that errored has no reply to label, and is refused with 422.',
   )
   @Answers(200, Label, 404, 422)
   put(
@@ -46,7 +46,7 @@ export class LabelsController {
   }
 
   @Delete('results/:resultId/label')
-  @About('Take a label back', 'Your own; those of others stay.')
+  @About('Delete a label', 'Your own; those of others stay.')
   @Answers(204, undefined, 404)
   remove(
     @Me() caller: Caller,
@@ -60,7 +60,7 @@ export class LabelsController {
   @Get('labels')
   @About(
     'List the labels of a run',
-    'What everyone of the team says, in the order of the results (by model, case and sample), and of users.',
+    'The labels of everyone in the team, ordered by result (model, case and sample) and user.',
   )
   @Answers(200, pageOf(Label), 404)
   list(
@@ -79,9 +79,9 @@ export class LabelsController {
   )
   @About(
     'Import labels',
-    'Labels that were given elsewhere, as yours: JSON, or lines of `{result_id, label, note}` as ' +
+    'Stores labels that were given elsewhere as yours: JSON, or lines of `{result_id, label, note}` as ' +
       `\`application/x-ndjson\`; at most ${MAX_LABEL_LINES.toLocaleString('en')} of them. All are stored or none, ` +
-      'and whatever is wrong is named with its line. What you said of these results before is replaced.',
+      'and every fault is named with its line. Your earlier labels of these results are replaced.',
   )
   @Answers(200, LabelsImported, 404, 408, 413, 422)
   import(

@@ -120,7 +120,7 @@ const probabilities = async (reportId: string): Promise<Record<string, number>> 
 const idsOf = (queue: any): string[] => queue.items.map(({ result }: any) => result.id);
 
 describe('a label', () => {
-  it('is what one user says of one result, until that user says otherwise', async () => {
+  it('is the verdict of one user on one result, until that user changes it', async () => {
     const run = await aRun([1, 0]);
     const before = (await ada.get(`/api/tool-eval/history/${run}/results/0-1-0`)).body;
     const first = await ada.put(pathOf(run, '0-1-0'), { label: 'wrong', note: '  Celsius.  ' });
@@ -148,7 +148,7 @@ describe('a label', () => {
     expect(await auditsOf(`${run} 0-1-0`)).toEqual([...times(4, 'label.put'), 'label.delete']);
   });
 
-  it('is of a result that has a reply', async () => {
+  it('requires a result that has a reply', async () => {
     const run = await aRun([1, null, undefined]);
     expect(await label(run, '0-1-0', 'wrong')).toMatchObject({
       status: 422,
@@ -181,7 +181,7 @@ describe('a label', () => {
     expect((await grace.post(`/api/tool-eval/history/${run}/labels`, body)).status).toBe(200);
   });
 
-  it('leaves with its run, and none comes after that', async () => {
+  it('is deleted with its run, and none can be added afterwards', async () => {
     const run = await aRun(times(7, 1));
     const [adaSays, graceSays] = [ada, grace].map((as) =>
       Promise.all(times(7, 'wrong' as const).map((said, n) => label(run, `0-${n}-0`, said, as))),
@@ -264,7 +264,7 @@ describe('the labels of a run', () => {
     expect((await labelsOf(run, '?result_id=0-0-0')).items).toHaveLength(2);
   });
 
-  it('are all refused for whatever is wrong with any, which is named with its line', async () => {
+  it('are all refused if any is wrong, and every fault is named with its line', async () => {
     const run = await aRun([1, null, 1]);
     const wrong: [line: unknown, path: string, message: RegExp][] = [
       ['{"result_id": "0-0-0", ', '', /is not JSON/],
@@ -287,7 +287,7 @@ describe('the labels of a run', () => {
         message: expect.stringMatching(new RegExp(`^Line ${index + 2}: .*${message.source}`)),
       })),
     );
-    const noResult = 'is no result of this run';
+    const noResult = 'is not a result of this run';
     const unknown = [line(2), line(9), line(1), { result_id: '0-0-0', label: 'wrong' }];
     for (const answer of [await send(run, lines(...unknown), NDJSON), await send(run, { labels: unknown })])
       expect(answer).toMatchObject({
@@ -309,8 +309,8 @@ describe('the labels of a run', () => {
     ];
     expect((await send(run, lines(...twice), NDJSON)).body.errors).toEqual([
       { path: '/labels/3/result_id', message: `Line 4: /result_id ${noResult}` },
-      { path: '/labels/4/result_id', message: 'Line 5: /result_id has a label in line 1 already' },
-      { path: '/labels/5/result_id', message: 'Line 6: /result_id has a label in line 1 already' },
+      { path: '/labels/4/result_id', message: 'Line 5: /result_id already has a label in line 1' },
+      { path: '/labels/5/result_id', message: 'Line 6: /result_id already has a label in line 1' },
     ]);
     expect(await send(run, { labels: [line(0), line(2, 'good')] })).toMatchObject({
       status: 400,
@@ -332,7 +332,7 @@ describe('the labels of a run', () => {
     expect((await send(run, '\n'.repeat(10 * 2 ** 20 + 1), NDJSON)).status).toBe(413);
     expect(await send(run, '\n\n', NDJSON)).toMatchObject({
       status: 422,
-      body: { detail: 'There is no label among the lines.' },
+      body: { detail: 'The lines contain no label.' },
     });
     expect((await send(run, { labels: [] })).status).toBe(400);
     expect((await send(NOBODY, lines(line(0)), NDJSON)).status).toBe(404);
@@ -340,7 +340,7 @@ describe('the labels of a run', () => {
 });
 
 describe('the label queue', () => {
-  it('draws half of what is judged ok and half of what is wrong, and keeps how likely each draw was', async () => {
+  it('draws half from results judged ok and half from those judged wrong, with their probabilities', async () => {
     const judge = aJudge();
     const run = await aRun(times(30, 1));
     const said = [...times(10, 'correct'), ...times(10, 'acceptable'), ...times(10, 'wrong')];
@@ -371,7 +371,7 @@ describe('the label queue', () => {
     expect(new Set(Object.values(await probabilities(report)))).toEqual(new Set([4 / 20, 3 / 10]));
   });
 
-  it('gives the same to those who draw at once, and all that is drawn has one probability', async () => {
+  it('gives concurrent callers the same results, with one probability for all', async () => {
     const judge = aJudge();
     const run = await aRun(times(40, 1));
     const report = await judged(run, [...times(20, 'correct'), ...times(20, 'wrong')], { judge });
@@ -389,7 +389,7 @@ describe('the label queue', () => {
     expect(new Set(Object.values(drawn))).toEqual(new Set([8 / 20]));
   });
 
-  it('lets those who draw through two APIs take turns', async () => {
+  it('serialises draws through two APIs', async () => {
     const judge = aJudge();
     const run = await aRun(times(40, 1));
     const report = await judged(run, [...times(20, 'correct'), ...times(20, 'wrong')], { judge });
@@ -409,7 +409,7 @@ describe('the label queue', () => {
     expect(new Set(Object.values(await probabilities(report)))).toEqual(new Set([8 / 20]));
   });
 
-  it('goes on where labels were given, until there is nothing left', async () => {
+  it('continues after labels were given, until nothing is left', async () => {
     const judge = aJudge();
     const run = await aRun(times(12, 1));
     const report = await judged(run, [...times(9, 'correct'), ...times(3, 'wrong')], { judge });
@@ -428,7 +428,7 @@ describe('the label queue', () => {
     expect(new Set(Object.values(await probabilities(report)))).toEqual(new Set([1]));
   });
 
-  it.each(['correct', 'wrong'])('draws more of the others where few are %s', async (few) => {
+  it.each(['correct', 'wrong'])('draws more of the others when few are %s', async (few) => {
     const judge = aJudge();
     const run = await aRun(times(12, 1));
     await judged(run, [few, ...times(11, few === 'wrong' ? 'acceptable' : 'wrong')], { judge });
@@ -436,7 +436,7 @@ describe('the label queue', () => {
     expect(idsOf(await queueOf(`judge=${judge}&limit=9`))).toContain('0-0-0');
   });
 
-  it('draws nothing that was not judged, of which the judge cannot tell, or of a comparison', async () => {
+  it('draws nothing that was not judged, was undecided, or belongs to a comparison', async () => {
     const judge = aJudge();
     const run = await aRun(times(5, 1));
     await judged(run, ['correct', 'cannot_tell', null, 'wrong'], { judge });
@@ -462,7 +462,7 @@ describe('the label queue', () => {
     expect(await queueOf(`judge=${judge}&eval_id=${unjudged}`)).toMatchObject({ items: [], left: 0 });
   });
 
-  it('compares a judge with other instructions with the labels that are there', async () => {
+  it('compares a judge with other instructions with existing labels', async () => {
     const judge = aJudge();
     const run = await aRun(times(60, 1));
     await judged(run, [...times(40, 'correct'), ...times(20, 'wrong')], { judge });
@@ -486,7 +486,7 @@ describe('the label queue', () => {
     });
   });
 
-  it('does not let labels that were given before decide what is drawn', async () => {
+  it('does not let earlier labels influence what is drawn', async () => {
     const judge = aJudge();
     const run = await aRun(times(40, 1));
     // Labels the whole first half, like a user who looks for something specific.
@@ -530,7 +530,7 @@ describe('a calibration', () => {
     }
   }
 
-  it('says how far people confirm a judge, weighted by the draw, and with what it leaves out', async () => {
+  it('says how well people agree with a judge, weighted by the draw, and what it leaves out', async () => {
     const judge = aJudge();
     const run = await aRun(times(104, 1));
     const said = [...times(60, 'correct'), ...times(40, 'wrong'), 'cannot_tell', null, 'correct', 'wrong'];
@@ -581,7 +581,7 @@ describe('a calibration', () => {
     expect(heads.get('unknown')).toMatchObject({ status: 'uncalibrated', labels: 0, kappa: null });
   });
 
-  it('counts a result once: what most people say, and of what as many say the stricter', async () => {
+  it('counts a result once: by majority, and in a tie by the stricter label', async () => {
     const judge = aJudge();
     const run = await aRun(times(3, 1));
     await judged(run, times(3, 'correct'), { judge });
@@ -603,7 +603,7 @@ describe('a calibration', () => {
     expect((await calibrationOf(`judge=${judge}`)).ok).toMatchObject({ n: 3, share: 1 / 3 });
   });
 
-  it('counts a result that was judged again in the same way as it was judged last', async () => {
+  it('counts the last of several judgements of a result', async () => {
     const judge = aJudge();
     const run = await aRun(times(6, 1));
     await judged(run, times(6, 'correct'), { judge });
@@ -620,7 +620,7 @@ describe('a calibration', () => {
     });
   });
 
-  it('is of the default judge of the team, of one by its name, or of one by the id of its model', async () => {
+  it('uses the default judge of the team, or one named by its full name or model id', async () => {
     const run = await aRun([1]);
     for (const path of ['calibration', 'label-queue'])
       expect(await ada.get(`/api/judge/${path}`)).toMatchObject({
@@ -655,7 +655,7 @@ describe('a calibration', () => {
     expect((await ada.get(`/api/judge/calibration?report_id=${NOBODY}`)).status).toBe(404);
   });
 
-  it('and all labels are their own team’s', async () => {
+  it('labels and reports belong to their team', async () => {
     const judge = aJudge();
     const run = await aRun(times(2, 1));
     const report = await judged(run, ['correct', 'wrong'], { judge });

@@ -22,7 +22,7 @@ export async function planReport(pool: Pool, teamId: string, input: JudgeInput):
 }
 
 async function countItems(pool: Pool, teamId: string, run: JudgeableRun, input: JudgeInput): Promise<number> {
-  if (run.scored === 0) throw refused('/eval_id', 'The run has no result with a score: there is nothing to judge.');
+  if (run.scored === 0) throw refused('/eval_id', 'The run has no scored result: there is nothing to judge.');
   if (input.which === 'sample') return Math.min(input.sample_size, run.scored);
   const count =
     input.which === 'all'
@@ -31,23 +31,23 @@ async function countItems(pool: Pool, teamId: string, run: JudgeableRun, input: 
   if (count === 0)
     throw refused(
       '/which',
-      'No result of the run is below that: all of it passed, or scored more. Judge `all` of it, or a `sample`.',
+      'No result of the run is below that: all passed or scored higher. Judge `all` results, or a `sample`.',
     );
   if (count > MAX_JUDGED)
     throw refused(
       '/which',
-      `The run has more than ${MAX_JUDGED} such results, and a report judges at most that many. A \`sample\` speaks ` +
-        'for all of them.',
+      `The run has more than ${MAX_JUDGED} such results, the most that a report judges. Judge a \`sample\` ` +
+        'instead.',
     );
   return count;
 }
 
 async function planComparison(pool: Pool, teamId: string, input: JudgeInput): Promise<PlannedReport> {
-  if (input.a === input.b) throw refused('/b', 'a and b are one run: there is nothing to compare.');
+  if (input.a === input.b) throw refused('/b', 'a and b are the same run: there is nothing to compare.');
   const baseline = await find(pool, teamId, input.a!, '/a');
   const run = await find(pool, teamId, input.b!, '/b');
   if (pairTargets(baseline.targets, run.targets).pairs.length === 0)
-    throw refused('/b', 'The runs have no model in common, and more than one each: there is no pair to compare.');
+    throw refused('/b', 'The runs have no model in common, and more than one each, so there is no pair to compare.');
   return { run, baseline, requests: 0 };
 }
 

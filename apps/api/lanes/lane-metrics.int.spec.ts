@@ -4,7 +4,7 @@ import { weatherSuite } from '../../../test/client.js';
 import { until } from '../../../test/until.js';
 import { desiredSlots } from './lane-metrics.js';
 
-it('useful slots are what a lane may do at a time, or what is left to do, and none while it is paused', () => {
+it('useful slots are the concurrency of a lane or its remaining items, and 0 while it is paused', () => {
   const lane = { paused: false, max_concurrency: 8, backlog: 100 };
   expect([desiredSlots(lane, 1), desiredSlots(lane, 0.5), desiredSlots(lane, 0.01)]).toEqual([8, 4, 1]);
   expect([
@@ -14,7 +14,7 @@ it('useful slots are what a lane may do at a time, or what is left to do, and no
   ]).toEqual([3, 0, 0]);
 });
 
-it('without Redis the API still tells the useful slots; without Postgres it tells no old numbers', async () => {
+it('without Redis the API still exposes useful slots; without Postgres it exposes no stale numbers', async () => {
   const api = await startApi({ REDIS_URL: 'redis://127.0.0.1:1' });
   await api.client.post('/api/providers', {
     key: 'sim',

@@ -16,33 +16,29 @@ const gauge = (name: string, help: string, ...labelNames: string[]) =>
   new Gauge({ name: `toolmark_${name}`, help, labelNames, registers: [registry] });
 const LANE = ['lane', 'lane_name'];
 
-const desired = gauge(
-  'desired_slots',
-  'Items of a lane that could be worked on at a time, if there were workers enough.',
-  ...LANE,
-);
-const fleetDesired = gauge('fleet_desired_slots', 'Items that could be worked on at a time on all lanes together.');
-const limit = gauge('lane_limit', 'Configured limits of a lane; one that is not set is left out.', ...LANE, 'limit');
+const desired = gauge('desired_slots', 'Items of a lane that could run at once, given enough workers.', ...LANE);
+const fleetDesired = gauge('fleet_desired_slots', 'Items that could run at once on all lanes together.');
+const limit = gauge('lane_limit', 'Configured limits of a lane; unset limits are left out.', ...LANE, 'limit');
 const backlog = gauge('lane_backlog_items', 'Items of a lane that are not settled.', ...LANE);
 const inFlight = gauge(
   'lane_in_flight_items',
-  'Items of a lane that are queued, or claimed by a worker.',
+  'Items of a lane that are queued or claimed by a worker.',
   ...LANE,
   'state',
 );
 const oldest = gauge(
   'lane_oldest_queued_seconds',
-  'How long the item that waits longest in a lane has been queued without a worker.',
+  'Age of the oldest item of a lane that no worker has claimed.',
   ...LANE,
 );
 const paused = gauge('lane_paused', '1 while an operator has paused the lane.', ...LANE);
-const permits = gauge('lane_permits_in_flight', 'Requests of a lane under way in the whole fleet.', ...LANE);
+const permits = gauge('lane_permits_in_flight', 'Requests of a lane in flight in the whole fleet.', ...LANE);
 const factor = gauge(
   'lane_adaptive_factor',
-  'Share of its limits that a lane uses since its provider said 429; 1 when it did not lately.',
+  'Share of its limits that a lane uses after its provider answered 429; 1 when it did not recently.',
   ...LANE,
 );
-const blocked = gauge('lane_blocked_seconds', 'For how long the provider still wants no requests.', ...LANE);
+const blocked = gauge('lane_blocked_seconds', 'Time until the provider accepts requests again.', ...LANE);
 const breaker = gauge('lane_breaker_open', '1 while the provider is down and only probes are sent.', ...LANE);
 const up = gauge('store_up', '1 when Postgres and Redis answered this scrape.', 'store');
 const all = [desired, fleetDesired, limit, backlog, inFlight, oldest, paused, permits, factor, blocked, breaker];

@@ -10,7 +10,7 @@ export class LanesController {
   constructor(readonly service: LaneService) {}
 
   @Get()
-  @About('List lanes', 'The lanes that a provider uses or that have work, by name, all on one page.')
+  @About('List lanes', 'Lanes that a provider uses or that have work, by name, all on one page.')
   @Answers(200, pageOf(Lane))
   async list(@Me() caller: Caller) {
     return { items: await this.service.list(caller), next_cursor: null };
@@ -25,7 +25,7 @@ export class LanesController {
   }
 
   @Post(':id/resume')
-  @About('Resume a lane', 'Sends the requests that wait in it. A lane that is not paused stays as it is.')
+  @About('Resume a lane', 'Sends its waiting requests. A lane that is not paused does not change.')
   @Needs('owner')
   @Answers(200, Lane, 404)
   resume(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change) {

@@ -31,7 +31,7 @@ export function answerPackets<Input, Answer extends { ok: true }>(
       if (!parsed.success) {
         const faults = toInputErrors(parsed.error.issues);
         const { path, message } = faults[0]!;
-        throw new ProblemError(400, `${name} takes ${takes}. ${path || 'What was sent'} ${message}`, faults);
+        throw new ProblemError(400, `${name} takes ${takes}. ${path || 'The data'} ${message}`, faults);
       }
       input = parsed.data;
       return await handle(input);
@@ -57,7 +57,7 @@ export function refuseOtherPackets(
     if (names.includes(name as string)) return;
     const refusal = new ProblemError(
       404,
-      `There is no event "${String(name).slice(0, MAX_NAME_LENGTH)}" to send. There are ${names.join(' and ')}.`,
+      `There is no event "${String(name).slice(0, MAX_NAME_LENGTH)}". Clients can send ${names.join(' and ')}.`,
     );
     acknowledgementIn(parts)?.({ ok: false, error: onError(refusal) });
   });

@@ -20,7 +20,7 @@ new Gauge({
 });
 new Gauge({
   name: 'toolmark_live_unsent_bytes',
-  help: 'Bytes that wait for live connections whose clients have not read them yet.',
+  help: 'Bytes sent to live connections that clients have not read yet.',
   registers: [registry],
   collect() {
     this.set(sockets().reduce((sum, { data }) => sum + data.unsent.bytes, 0));
@@ -28,7 +28,7 @@ new Gauge({
 });
 const failures = new Counter({
   name: 'toolmark_live_failures_total',
-  help: 'Failures of live reading and sending, by step. Each step is repeated.',
+  help: 'Failures of live reading and sending, by step. Each step is retried.',
   labelNames: ['step'],
   registers: [registry],
 });

@@ -53,7 +53,7 @@ afterAll(async () => {
   await api.close();
 });
 
-const hears = (team: Team, event: string) => until(() => team.heard.includes(event), { what: `to hear ${event}` });
+const hears = (team: Team, event: string) => until(() => team.heard.includes(event), { what: `the event ${event}` });
 const subscribe = (team: Team, jobId: string): Promise<any> =>
   team.socket.timeout(60_000).emitWithAck('subscribe', { job_id: jobId, after_seq: 0 });
 const failures = async (step: string): Promise<number> =>
@@ -107,7 +107,7 @@ async function end(jobId: string): Promise<void> {
   await logEvent(jobId, rows[0].last_seq);
 }
 
-it('what was told without asking comes again in its place to who subscribes then', async () => {
+it('an event that was broadcast is repeated in order to a later subscriber', async () => {
   const jobId = await first.submit();
   await hears(first, `job_created ${jobId}`);
   await first.client.post('/api/tool-eval/cancel', { job_id: jobId });
@@ -123,7 +123,7 @@ it('what was told without asking comes again in its place to who subscribes then
   ]);
 });
 
-it('what a subscription told is not told again without asking', async () => {
+it('an event of a subscription is not broadcast again', async () => {
   const jobId = await first.submit();
   await subscribe(first, jobId);
   const told = listenTo(first.socket, jobId);
@@ -135,7 +135,7 @@ it('what a subscription told is not told again without asking', async () => {
   expect(told.filter(({ name }) => name === 'job_cancelled')).toHaveLength(1);
 });
 
-it('progress counts the whole run and, beside it, what its job has to do; a rescore has no run', async () => {
+it('progress counts the whole run and the work of its job; a rescore has no run', async () => {
   const jobId = await first.submit();
   // The state that a resume leaves when four of five results exist.
   await sql.query('UPDATE target SET n = 5, settled = 4 WHERE run_id = (SELECT id FROM run WHERE job_id = $1)', [
@@ -167,23 +167,23 @@ it('progress counts the whole run and, beside it, what its job has to do; a resc
   expect(ofOther.map(({ name }) => name)).not.toContain('tool_eval_progress');
 });
 
-it('a look at the tokens that takes long is not begun again beside itself, and events are told meanwhile', async () => {
+it('a slow check of the tokens is not started twice, and events are sent meanwhile', async () => {
   for (let n = 0; n < 4; n++)
     await connect((await first.client.post('/api/tokens', { name: `t${n}`, role: 'viewer' })).body.token);
   const jobId = await first.submit();
   await hears(first, `job_created ${jobId}`);
   await locked('token', async () => {
-    await until(async () => (await waiting('FROM token')) > 0, { what: 'the tokens to be looked at' });
+    await until(async () => (await waiting('FROM token')) > 0, { what: 'the tokens to be checked' });
     for (const seq of [900, 901]) {
       await logEvent(jobId, seq);
       const before = first.heard.length;
-      await until(() => first.heard.length > before, { what: 'the next look at the events' });
+      await until(() => first.heard.length > before, { what: 'the next poll of the events' });
     }
     expect(await waiting('FROM token')).toBe(1);
   });
 }, 60_000);
 
-it('the tokens of all connections are asked in one statement', async () => {
+it('the tokens of all connections are checked in one statement', async () => {
   const asked: string[] = [];
   const { pool } = api;
   const query = pool.query.bind(pool) as (...args: any[]) => any;
@@ -192,14 +192,14 @@ it('the tokens of all connections are asked in one statement', async () => {
     return query(...args);
   };
   try {
-    await until(() => asked.length >= 2, { what: 'two looks' });
+    await until(() => asked.length >= 2, { what: 'two checks' });
   } finally {
     delete (pool as any).query;
   }
   expect(asked.map((hashes) => hashes.length)).toEqual([6, 6]);
 }, 60_000);
 
-it('one team with thousands of events in seconds keeps no event from another', async () => {
+it('one team with thousands of events in seconds delays no other team', async () => {
   const [loud, quiet] = [await first.submit(), await second.submit()];
   // Within the next hour, so that the events count as recent for as long as this test runs.
   const insert = `INSERT INTO job_event (job_id, seq, at, name, data)
@@ -212,7 +212,7 @@ it('one team with thousands of events in seconds keeps no event from another', a
   await sql.query('DELETE FROM job_event WHERE seq > 1000');
 }, 60_000);
 
-it('an event that cannot be read is missed by those whose it is, and counted', async () => {
+it('an event that cannot be read is skipped for its team only, and counted', async () => {
   const broken = await first.submit();
   await logEvent(broken, 2000, '{"cut off');
   const [after, theirs] = [await first.submit(), await second.submit()];
@@ -220,7 +220,7 @@ it('an event that cannot be read is missed by those whose it is, and counted', a
   expect(await failures('teams')).toBeGreaterThan(0);
 }, 60_000);
 
-it('a job whose log cannot be read is no hindrance to any other job', async () => {
+it('a job whose log cannot be read blocks no other job', async () => {
   const [broken, fine] = [await first.submit(), await second.submit()];
   expect([await subscribe(first, broken), await subscribe(second, fine)]).toMatchObject([{ ok: true }, { ok: true }]);
   const last = (await sql.query('UPDATE job SET last_seq = last_seq + 1 WHERE id = $1 RETURNING last_seq', [broken]))
@@ -233,7 +233,7 @@ it('a job whose log cannot be read is no hindrance to any other job', async () =
   await sql.query('DELETE FROM job_event WHERE job_id = $1', [broken]);
 }, 60_000);
 
-it('a team whose subscriptions and jobs are slow to read waits alone', async () => {
+it('a team whose subscriptions and jobs are slow to read delays no other team', async () => {
   const jobs = await Promise.all(Array.from({ length: 30 }, () => first.submit()));
   const answers: Promise<any>[] = [];
   await locked('target', async () => {
@@ -245,7 +245,7 @@ it('a team whose subscriptions and jobs are slow to read waits alone', async () 
   expect((await Promise.all(answers)).map(({ ok }) => ok)).toEqual(jobs.map(() => true));
 }, 60_000);
 
-it('a try-out asks Postgres once a second, and whenever it is told that something of it has changed', async () => {
+it('a try-out queries Postgres once a second, and when it is notified of a change', async () => {
   const { query } = api.pool;
   let asked = 0;
   api.pool.query = ((config: any, ...rest: any[]) => {

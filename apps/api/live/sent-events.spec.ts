@@ -10,7 +10,7 @@ it('an event is sent once while it is remembered', () => {
   expect([sent.add('a', 1), sent.add('a', 3)]).toEqual([true, false]);
 });
 
-it('a socket that is open for weeks remembers the last events alone', () => {
+it('a socket that is open for weeks remembers only the last events', () => {
   let nowMs = 0;
   const sent = new SentEvents(75_000, () => nowMs);
   let [largest, added] = [0, 0];

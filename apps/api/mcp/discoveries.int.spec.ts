@@ -38,7 +38,7 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }, 60_000);
 
-it('a team that asks many servers waits for itself, and is refused beyond a few; others are answered', async () => {
+it('a team that queries many servers waits for itself, and is refused beyond a few', async () => {
   const silent = Array.from({ length: 7 }, () => api.client.post('/api/mcp/discover', { url: `${url}/silent` }));
   expect(await Promise.race(silent)).toMatchObject({
     status: 429,

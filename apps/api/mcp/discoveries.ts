@@ -25,7 +25,7 @@ export class Discoveries implements OnApplicationShutdown {
   readonly #turns = new KeyedSemaphore(
     AT_ONCE_PER_TEAM,
     MAX_WAITING,
-    `Your team asks ${AT_ONCE_PER_TEAM} MCP servers, and ${MAX_WAITING} others wait. Ask again in half a minute.`,
+    `Your team is querying ${AT_ONCE_PER_TEAM} MCP servers, and ${MAX_WAITING} more are queued. Try again in 30 s.`,
   );
 
   constructor(@Inject(ENV) readonly env: Env) {}
@@ -50,7 +50,7 @@ export class Discoveries implements OnApplicationShutdown {
 
 function tooMuchWork(url: string, { message }: ThreadLimitExceeded): ProblemError {
   const detail =
-    `Reading the tools of ${new URL(url).host} is too much work. ${message} Let the server list fewer or smaller ` +
-    'tools, or give the list of tools itself in "tools" of POST /api/mcp/import.';
+    `Reading the tools of ${new URL(url).host} takes too much work. ${message} Let the server list fewer or smaller ` +
+    'tools, or give the list of tools in "tools" of POST /api/mcp/import.';
   return new ProblemError(422, detail, [{ path: '/url', message: detail }]);
 }

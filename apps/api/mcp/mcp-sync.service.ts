@@ -28,8 +28,8 @@ const MAX_NAMED_TOOLS = 20;
 const listsNothing = (known: number): ProblemError =>
   new ProblemError(
     422,
-    `The server lists no tools now; it had ${known}. The suite stays as it is. Look at the server, and at the ` +
-      'rights of its token.',
+    `The server lists no tools now; it had ${known}. The suite was not changed. Check the server and the ` +
+      'permissions of the token.',
   );
 
 /** The suite's tools with these names. */
@@ -74,7 +74,7 @@ export class McpSyncService {
       return await this.#sync(caller, suiteId, query, input, change);
     } catch (error) {
       if (!(error instanceof SuiteChanged)) throw error;
-      throw new ProblemError(409, 'The suite was changed by someone else meanwhile. Look again.');
+      throw new ProblemError(409, 'Someone else changed the suite in the meantime. Compare again.');
     }
   }
 
@@ -158,8 +158,6 @@ export class McpSyncService {
       }
     }
     if (unlisted === 0) return [];
-    return [
-      `Of the cases that a difference concerns the first ${MAX_LISTED_CASES} are listed; ${unlisted} more are not.`,
-    ];
+    return [`Only the first ${MAX_LISTED_CASES} affected cases of a difference are listed; ${unlisted} more are not.`];
   }
 }

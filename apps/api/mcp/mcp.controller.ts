@@ -24,7 +24,7 @@ export class McpController {
   ) {}
 
   @Post('mcp/discover')
-  @About('List the tools of an MCP server', 'Connects, shakes hands and reads all pages of tools. Stores nothing.')
+  @About('List the tools of an MCP server', 'Connects, initializes and reads all pages of tools. Stores nothing.')
   @Answers(200, McpDiscovered)
   discover(@Me() caller: Caller, @Body({ schema: McpDiscoverInput }) input: McpDiscoverInput) {
     return this.service.discover(caller, input);
@@ -33,7 +33,7 @@ export class McpController {
   @Post('mcp/import')
   @TakesUpTo(TOOLS_BYTES, McpImportInput)
   @About(
-    "Make a suite of an MCP server's tools",
+    'Create a suite from an MCP server',
     'Reads the tools from the server, or takes the tools of an earlier discovery. The instructions of ' +
       'the server become the system prompt only with `use_instructions`.',
   )
@@ -46,7 +46,7 @@ export class McpController {
   @About(
     'Compare a suite with its MCP server',
     'Reads the server again and shows which tools were added, removed and changed, and the cases ' +
-      'that each difference concerns. With `?apply=true` the suite is changed.',
+      'that each difference affects. With `?apply=true` the suite is changed.',
   )
   @Answers(200, McpSyncAnswer, 404, 409)
   sync(

@@ -42,7 +42,7 @@ export class McpService {
     const { teamId } = caller;
     const { url, tools: given } = input;
     if ((url === undefined) === (given === undefined))
-      throw new ProblemError(422, 'Give either "url", and the tools are read from there, or "tools".', [
+      throw new ProblemError(422, 'Give either "url", to read the tools from there, or "tools".', [
         { path: '/url', message: 'either "url" or "tools" must be given' },
       ]);
     const read = url === undefined ? undefined : await this.serverTools.read(teamId, { ...input, url });
@@ -85,7 +85,7 @@ function instructionWarnings({ length }: string, isUsed: boolean): string[] {
   if (length === 0) return isUsed ? ['The server has no instructions, so the suite has no system prompt.'] : [];
   if (!isUsed)
     return [
-      `The server has instructions for models (${length} characters), which no case is judged under: ` +
+      `The server has instructions for models (${length} characters), which the suite does not use: ` +
         `with "use_instructions": true they become the suite's system prompt.`,
     ];
   if (length <= MAX_SYSTEM_PROMPT) return [];

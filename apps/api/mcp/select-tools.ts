@@ -45,7 +45,7 @@ export function selectTools(
   };
 }
 
-const WAY_OUT = 'Choose some by "tool_names"; POST /api/mcp/discover lists them.';
+const WAY_OUT = 'Choose some with "tool_names"; POST /api/mcp/discover lists them.';
 
 /**
  * @param before the suite's current tools: one that is already too large may stay so
@@ -54,16 +54,14 @@ const WAY_OUT = 'Choose some by "tool_names"; POST /api/mcp/discover lists them.
 export function checkToolLimits(tools: readonly ListedTool[], before: readonly Tool[] = []): void {
   if (tools.length === 0) throw new ProblemError(422, 'The server has no tools.');
   if (tools.length > MAX_TOOLS)
-    throw new ProblemError(
-      422,
-      `${tools.length} tools are more than the ${MAX_TOOLS} that a suite can hold. ${WAY_OUT}`,
-      [{ path: '/tool_names', message: `choose at most ${MAX_TOOLS}` }],
-    );
+    throw new ProblemError(422, `The server has ${tools.length} tools; a suite can hold ${MAX_TOOLS}. ${WAY_OUT}`, [
+      { path: '/tool_names', message: `choose at most ${MAX_TOOLS}` },
+    ]);
   const bytes = byteLength(tools);
   if (bytes <= MAX_TOOLS_BYTES || bytes <= byteLength(before)) return;
   throw new ProblemError(
     422,
-    `The tools have ${bytes} bytes together, and those of a suite may have ${MAX_TOOLS_BYTES}. ${WAY_OUT}`,
+    `The tools have ${bytes} bytes together; the limit of a suite is ${MAX_TOOLS_BYTES}. ${WAY_OUT}`,
     [{ path: '/tool_names', message: 'choose fewer' }],
   );
 }

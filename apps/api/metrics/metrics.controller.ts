@@ -20,7 +20,7 @@ export class MetricsController {
   @Get()
   @About(
     'List metrics',
-    'The metrics that runs can compute beside the house score, each with its reference and its ' +
+    'The metrics that runs can compute in addition to the house score, each with its reference and its ' +
       'options. All are on one page.',
   )
   @Answers(200, pageOf(MetricInfo))

@@ -19,14 +19,14 @@ export class ParamPresetsController {
 
   @Post()
   @TakesUpTo(LISTS_BYTES, ParamPresetInput)
-  @About('Keep a search space', 'For tunes to come. Answers 409 when the team has a preset of that name.')
+  @About('Create a preset', 'A search space for later tunes. Answers 409 when the team has a preset of that name.')
   @Answers(201, ParamPreset, 409)
   create(@Me() caller: Caller, @Body({ schema: ParamPresetInput }) input: ParamPresetInput, @Changes() change: Change) {
     return this.service.create(caller, input, change);
   }
 
   @Delete(':id')
-  @About('Delete a preset', 'Tunes that were made with it have the space, and stay as they are.')
+  @About('Delete a preset', 'Tunes that used it keep their copy of the space.')
   @Answers(204, undefined, 404)
   remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
     return this.service.delete(caller, uuid('preset', id), change);

@@ -36,8 +36,8 @@ export class ParamTunesController {
   @TakesUpTo(TUNE_BYTES, ParamTuneInput)
   @About(
     'Tune parameters',
-    'Searches, for each model by itself, the values of parameters with which it calls tools best, and compares what ' +
-      'it found with the base on cases that nothing was chosen by. With an experiment, the winner is run anew in it.',
+    'Searches, for each model separately, the parameter values with which it calls tools best, and compares them ' +
+      'with the base on held-out cases. With an experiment, the winner is run again in it.',
   )
   @Answers(202, ParamTuneSubmitted, 409, 429)
   submit(@Me() caller: Caller, @Body({ schema: ParamTuneInput }) input: ParamTuneInput, @Changes() change: Change) {
@@ -61,14 +61,14 @@ export class ParamTunesController {
   }
 
   @Get('history/:id')
-  @About('Read a tune', 'What it was asked for, and what it recommends for each model.')
+  @About('Read a tune', 'Its settings, and its recommendation for each model.')
   @Answers(200, ParamTune, 404)
   read(@Me() caller: Caller, @Param('id') id: string) {
     return this.service.read(caller, uuid('parameter tune', id));
   }
 
   @Get('history/:id/combos')
-  @About('List the arms of a tune', 'Every combination of values with what it measured, and how far it came.')
+  @About('List the arms of a tune', 'Every combination of values with its measurements and how far it got.')
   @Answers(200, pageOf(TuneArm), 404)
   combos(
     @Me() caller: Caller,

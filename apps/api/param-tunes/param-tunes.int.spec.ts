@@ -38,7 +38,7 @@ const read = async (id: string) => (await client.get(`${ROUTE}/history/${id}`)).
 const combos = async (id: string, query = '') => (await client.get(`${ROUTE}/history/${id}/combos${query}`)).body;
 
 describe('an estimate', () => {
-  it('counts combinations, those whose requests differ, and requests; and runs nothing', async () => {
+  it('counts combinations, distinct combinations and requests, and runs nothing', async () => {
     const { status, body: told } = await estimate({ models: ['sim::a', 'sim::b'] });
     // 42 cases to tune on and 18 held out. Model a: 6 arms and the base, which has no top_p. Model b takes no top_p:
     // three temperatures, one of them that of the base.
@@ -78,15 +78,17 @@ describe('an estimate', () => {
     const little = await estimate({ search_space: space, budget: { max_requests: 300 } });
     expect(little.body.notes).toEqual([
       expect.stringMatching(/it tries fewer combinations/),
-      expect.stringMatching(/^The search takes \d+ requests, and the budget ends it before/),
+      expect.stringMatching(/^The search takes \d+ requests, and the budget ends it earlier/),
     ]);
     const none = await estimate({ mode: 'grid', budget: { max_requests: 10 } });
-    expect(none.body.notes).toEqual([expect.stringMatching(/the budget ends it before: it will have no answer/)]);
+    expect(none.body.notes).toEqual([
+      expect.stringMatching(/the budget ends it earlier: it will have no confirmed answer/),
+    ]);
   });
 });
 
 describe('a tune', () => {
-  it('keeps what was asked for, with its arms, and takes 0 as 0', async () => {
+  it('keeps its settings and its arms, and keeps 0 as 0', async () => {
     const zeros = { margin: 0, seed: 0, holdout: 0, base: { temperature: 0 } };
     const { tune_id, job_id } = await submit({ ...zeros, mode: 'bayesian' });
     expect(await read(tune_id)).toMatchObject({
@@ -112,7 +114,7 @@ describe('a tune', () => {
     ]);
   });
 
-  it('has the limit of replies that the baseline of its experiment has, where the base gives none', async () => {
+  it('defaults to the max_tokens of the baseline of its experiment', async () => {
     const { eval_id: baseline } = (
       await client.post('/api/tool-eval', { suite_id: suiteId, models: ['sim::a'], max_tokens: 1024 })
     ).body;
@@ -133,7 +135,7 @@ describe('a tune', () => {
     });
   });
 
-  it('shows which arms make the same requests, and what the provider does not take', async () => {
+  it('shows which arms make the same requests, and which parameters the provider ignores', async () => {
     const { tune_id } = await submit({ models: ['sim::b'], base: { temperature: 0 } });
     const { items } = await combos(tune_id);
     expect(items.map(({ arm, same_as }: any) => [arm, same_as])).toEqual([
@@ -149,7 +151,7 @@ describe('a tune', () => {
     expect(items[1].resolved).toEqual(items[0].resolved);
   });
 
-  it('has a space of its own for a model, named in full or as it was asked for', async () => {
+  it('has a separate space for a model, named in full or as submitted', async () => {
     const own = { temperature: [0.7] };
     const { body: told } = await estimate({ models: ['sim::a', 'b'], per_model_search_spaces: { b: own } });
     expect(told.distinct).toEqual({ 'sim::a': 7, 'sim::b': 2 });
@@ -157,7 +159,7 @@ describe('a tune', () => {
     expect(named.body.distinct).toEqual(told.distinct);
   });
 
-  it('keeps the numbers of its space as they were written', async () => {
+  it('keeps the numbers of its space as written', async () => {
     const text = JSON.stringify(body({ search_space: 'SPACE', mode: 'grid' })).replace(
       '"SPACE"',
       '{"big": [12345678901234567890, 5.0, 5]}',
@@ -169,7 +171,7 @@ describe('a tune', () => {
     expect(rows.map(({ config }) => config).join()).toMatch(/"big":12345678901234567890.*"big":5\.0\b.*"big":5\b/);
   });
 
-  it('lists its arms page by page, and those of one model', async () => {
+  it('lists its arms page by page, or those of one model', async () => {
     const { tune_id } = await submit({ models: ['sim::a', 'sim::b'] });
     const seen: string[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
@@ -198,7 +200,7 @@ describe('a tune', () => {
     expect((await client.delete(`${ROUTE}/history/${NOBODY}`)).status).toBe(404);
   });
 
-  it('outlives its experiment, and is of none then', async () => {
+  it('outlives its experiment, and then belongs to none', async () => {
     const { body: experiment } = await client.post('/api/experiments', { name: 'e', suite_id: suiteId });
     const { tune_id } = await submit({ experiment_id: experiment.id });
     expect((await read(tune_id)).experiment_id).toBe(experiment.id);
@@ -249,7 +251,7 @@ describe('a tune is refused', () => {
     expect(errors).toEqual(at(path, message));
   });
 
-  it('with a space that is no object', async () => {
+  it('with a space that is not an object', async () => {
     expect((await estimate({ search_space: [1] })).status).toBe(400);
   });
 
@@ -258,7 +260,7 @@ describe('a tune is refused', () => {
       errors: at('/per_model_search_spaces/sim::a/top_p', /has no value/),
     });
     expect(await refused({ per_model_search_spaces: { 'sim::c': SPACE } })).toMatchObject({
-      detail: '"sim::c" is none of the models that are tuned: sim::a.',
+      detail: '"sim::c" is not one of the tuned models: sim::a.',
       errors: at('/per_model_search_spaces/sim::c', /names none/),
     });
   });
@@ -272,12 +274,12 @@ describe('a tune is refused', () => {
     const params = { extra: 'x'.repeat(900_000) };
     expect(await refused({ base: { params } })).toMatchObject({ errors: at('/search_space', /with long values/) });
     const long = await refused({ search_space: { a: ['x'.repeat(60_000)] } });
-    expect(long.detail).toMatch(/has 600\d\d characters as JSON, and may have 50000/);
+    expect(long.detail).toMatch(/has 600\d\d characters as JSON; the limit is 50000/);
     const preset = { name: 'long', search_space: { a: ['x'.repeat(60_000)] } };
     expect((await client.post('/api/param-presets', preset)).status).toBe(422);
   });
 
-  it('when too many of a team wait to be planned, and other teams go on', async () => {
+  it('when too many tunes of a team wait to be planned, without blocking other teams', async () => {
     const large = { search_space: { a: { min: 1, max: 100, step: 1 }, b: { min: 1, max: 90, step: 1 } } };
     const others = clientOf(api.url, (await api.anotherTeam()).body.token.token);
     const asked = Array.from({ length: 40 }, () => estimate(large));
@@ -288,12 +290,12 @@ describe('a tune is refused', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(31);
   });
 
-  it('when the base cannot be run, and says where it stands', async () => {
+  it('when the base cannot be run, with the path of the fault', async () => {
     expect(await refused({ base: { params: { n: 2 } } })).toMatchObject({ errors: at('/base/params/n', /./) });
     expect((await estimate({ base: { temperature: 9 } })).body.errors).toEqual(at('/base/temperature', /./));
   });
 
-  it('when a grid has more combinations than it may, with the count and a way out', async () => {
+  it('when a grid has too many combinations, with the count and a way out', async () => {
     expect(await refused({ mode: 'grid', max_combinations: 6 })).toMatchObject({
       detail: expect.stringMatching(/all 7 combinations of sim::a, and 6 are allowed.*"adaptive"/),
       errors: at('/mode', /use "adaptive"/),
@@ -319,21 +321,21 @@ describe('a tune is refused', () => {
     expect((await estimate({ suite_id: seven, holdout: 0, mode: 'grid' })).status).toBe(200);
   });
 
-  it('when it takes more requests than a tune may', async () => {
+  it('when it takes too many requests', async () => {
     const many = { a: { min: 1, max: 100, step: 1 }, b: { min: 1, max: 50, step: 1 } };
     expect(await refused({ search_space: many, mode: 'grid', max_combinations: 10_000, samples: 20 })).toMatchObject({
-      detail: expect.stringMatching(/and it may take 1000000\. Take the mode "adaptive"/),
+      detail: expect.stringMatching(/the limit is 1000000\. Use the mode "adaptive"/),
     });
   });
 
   it('when all models together have too many combinations', async () => {
     const many = { a: { min: 1, max: 100, step: 1 }, b: { min: 1, max: 60, step: 1 } };
     expect(await refused({ models: ['sim::a', 'sim::b'], search_space: many })).toMatchObject({
-      detail: 'The models have 12002 combinations in all, and a tune may have 10000. Tune fewer models at once.',
+      detail: 'The models have 12002 combinations in all; the limit of a tune is 10000. Tune fewer models at once.',
     });
   });
 
-  it('when the model, the suite or the experiment is not there', async () => {
+  it('when the model, the suite or the experiment does not exist', async () => {
     expect((await client.post(ROUTE, body({ models: ['sim::nobody'] }))).status).toBe(422);
     expect((await client.post(ROUTE, body({ suite_id: NOBODY }))).status).toBe(422);
     expect((await client.post(ROUTE, body({ experiment_id: NOBODY }))).status).toBe(422);
@@ -354,14 +356,14 @@ describe('a preset', () => {
     expect((await client.delete(`/api/param-presets/${made.body.id}`)).status).toBe(404);
   });
 
-  it('has no space that no tune could search', async () => {
+  it('refuses a space that no tune could search', async () => {
     expect(await client.post('/api/param-presets', { name: 'x', search_space: { stream: [true] } })).toMatchObject({
       status: 422,
       body: { errors: [{ path: '/search_space/stream' }] },
     });
   });
 
-  it('is made by an editor, and of its team alone', async () => {
+  it('is created by editors, and visible only to its team', async () => {
     const viewer = clientOf(api.url, (await client.post('/api/tokens', { name: 'v', role: 'viewer' })).body.token);
     expect((await viewer.post('/api/param-presets', { name: 'v', search_space: SPACE })).status).toBe(403);
     expect((await viewer.post(ROUTE, body())).status).toBe(403);

@@ -47,7 +47,7 @@ export class ParamTuneService {
   readonly #plans = new KeyedSemaphore(
     1,
     MAX_WAITING_PLANS,
-    `${MAX_WAITING_PLANS} tunes of this team wait to be planned. Ask again when some are.`,
+    `${MAX_WAITING_PLANS} tunes of this team are waiting to be planned. Try again when some are done.`,
   );
 
   constructor(
@@ -159,7 +159,7 @@ export class ParamTuneService {
     if (count > MAX_ARMS)
       throw new ProblemError(
         422,
-        `The models have ${count} combinations in all, and a tune may have ${MAX_ARMS}. Tune fewer models at once.`,
+        `The models have ${count} combinations in all; the limit of a tune is ${MAX_ARMS}. Tune fewer models at once.`,
         [{ path: '/models', message: `have ${count} combinations in all` }],
       );
     const resolved: NewTuneArm[][] = [];

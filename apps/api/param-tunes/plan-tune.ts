@@ -53,8 +53,8 @@ export function planTune(
   if (items + further > MOST_REQUESTS)
     throw new ProblemError(
       422,
-      `The tune takes ${items + further} requests, and it may take ${MOST_REQUESTS}. Take the mode "adaptive", fewer ` +
-        'models, values or samples, or a part of the cases in a suite of their own.',
+      `The tune takes ${items + further} requests; the limit is ${MOST_REQUESTS}. Use the mode "adaptive", fewer ` +
+        'models, values or samples, or a suite with fewer cases.',
       [{ path: '/search_space', message: `takes ${items + further} requests` }],
     );
   const notes: string[] = [];
@@ -65,8 +65,8 @@ export function planTune(
     );
   if (items > limit)
     notes.push(
-      `The search takes ${items + further} requests, and the budget ends it before: it will have no answer ` +
-        'that is confirmed.',
+      `The search takes ${items + further} requests, and the budget ends it earlier: it will have no confirmed ` +
+        'answer.',
     );
   return {
     targets: arms.map((of, n) => ({ arms: of, distinct: sizes[n]!.arms, planned: planned[n]! })),
@@ -94,8 +94,8 @@ function refuseLargeGrids(
   const { arms } = sizes[index]!;
   throw new ProblemError(
     422,
-    `A grid tries all ${arms} combinations of ${input.models[index]!}, and ${most} are allowed. Take the mode ` +
-      '"adaptive", which learns from some of them, fewer values, or a larger max_combinations.',
+    `A grid tries all ${arms} combinations of ${input.models[index]!}; the limit is ${most}. Use the mode ` +
+      '"adaptive", which tries only some of them, fewer values, or a larger max_combinations.',
     [{ path: '/mode', message: `is too much for ${arms} combinations: use "adaptive"` }],
   );
 }
@@ -107,8 +107,8 @@ export function spacesOf(
 ): { space: JsonObject; path: PropertyKey[] }[] {
   const unknown = Object.keys(own).find((name) => !models.includes(name) && !names.includes(name));
   if (unknown !== undefined)
-    throw new ProblemError(422, `"${unknown}" is none of the models that are tuned: ${names.join(', ')}.`, [
-      { path: jsonPointer(['per_model_search_spaces', unknown]), message: 'names none of "models"' },
+    throw new ProblemError(422, `"${unknown}" is not one of the tuned models: ${names.join(', ')}.`, [
+      { path: jsonPointer(['per_model_search_spaces', unknown]), message: 'is not one of "models"' },
     ]);
   return names.map((name, n) => {
     const key = [models[n]!, name].find((one) => Object.hasOwn(own, one));

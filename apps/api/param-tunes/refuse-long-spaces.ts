@@ -9,7 +9,7 @@ export function refuseLongSpaces({ search_space: shared, per_model_search_spaces
   if (length <= MAX_SPACE_CHARACTERS) return;
   throw new ProblemError(
     422,
-    `The search space has ${length} characters as JSON, and may have ${MAX_SPACE_CHARACTERS}. Give ranges instead of ` +
+    `The search space has ${length} characters as JSON; the limit is ${MAX_SPACE_CHARACTERS}. Give ranges instead of ` +
       'lists, and shorter values.',
     [{ path: '/search_space', message: 'is too long' }],
   );

@@ -31,7 +31,7 @@ afterEach(async () => {
 const requests = (count: number): string =>
   Array.from({ length: count }, (_, n) => `GET /${n + 1} HTTP/1.1\r\nhost: x\r\n\r\n`).join('');
 
-it('requests that a client sends at once are answered in order, though each answer takes all memory', async () => {
+it('pipelined requests are answered in order, even if each answer takes all memory', async () => {
   let text = '';
   socket.setEncoding('latin1').on('data', (piece: string) => (text += piece));
   socket.write(requests(3));
@@ -43,9 +43,9 @@ it('requests that a client sends at once are answered in order, though each answ
 });
 
 it.each([
-  ['leaves before its turn has come', 3, () => socket.destroy()],
-  ['sends more than may wait', 200, () => {}],
-])('nothing is begun for a client that %s', async (_what, count, leave) => {
+  ['leaves before its turn', 3, () => socket.destroy()],
+  ['sends more than can wait', 200, () => {}],
+])('no request is started for a client that %s', async (_what, count, leave) => {
   const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.write(requests(count));
   await until(async () => begun.length > 0, { what: 'the first request' });

@@ -61,7 +61,7 @@ function ask(port: number, team: string, path = '/large', method = 'GET'): Socke
 const get = (port: number, team: string): Promise<Response> =>
   fetch(`http://127.0.0.1:${port}/large`, { headers: { team } });
 
-it('answers that a team does not read hold no more than its memory, and another team is answered', async () => {
+it('answers that a team does not read stay within its memory, and another team is answered', async () => {
   const memory = new AnswerMemory({ process: 64 * MIB, team: 2 * BYTES, waiting: 3 });
   const port = await listen(memory);
   const unread = [1, 2, 3, 4, 5].map(() => ask(port, 'a'));
@@ -77,7 +77,7 @@ it('answers that a team does not read hold no more than its memory, and another 
   await until(async () => memory.held === 0, { what: 'the memory to be given back' });
 });
 
-it('clients without a token hold no more than a team may, from however many addresses', async () => {
+it('clients without a token share the memory of one team, whatever their addresses', async () => {
   const memory = new AnswerMemory({ process: 2 * BYTES, team: BYTES });
   const port = await listen(memory);
   for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) ask(port, `\r\nx-forwarded-for: ${address}`);
@@ -86,7 +86,7 @@ it('clients without a token hold no more than a team may, from however many addr
   expect(memory.held).toBe(BYTES);
 });
 
-it('an answer that waited comes when others are read, and one to a change always does', async () => {
+it('a waiting answer arrives when others are read, and an answer to a change always arrives', async () => {
   const memory = new AnswerMemory({ process: 64 * MIB, team: BYTES, waiting: 1 });
   const port = await listen(memory);
   const first = ask(port, 'a');
@@ -101,7 +101,7 @@ it('an answer that waited comes when others are read, and one to a change always
   await until(async () => memory.held === 0, { what: 'the memory to be given back' });
 });
 
-it('requests whose answers wait for memory give their turns back, so that the team asks for other things', async () => {
+it('requests whose answers wait for memory give their turns back to the team', async () => {
   const memory = new AnswerMemory({ process: 64 * MIB, team: BYTES });
   const port = await listen(memory);
   ask(port, 'a');
@@ -111,7 +111,7 @@ it('requests whose answers wait for memory give their turns back, so that the te
   await until(async () => asked === 4 && turns === 1, { what: 'the turns of those that wait' });
 });
 
-it('a client that leaves while its answer waits leaves its place to the next one', async () => {
+it('a client that leaves while its answer waits frees its place', async () => {
   const memory = new AnswerMemory({ process: 64 * MIB, team: BYTES });
   const port = await listen(memory);
   const first = ask(port, 'a');
@@ -123,7 +123,7 @@ it('a client that leaves while its answer waits leaves its place to the next one
   expect((await (await third).text()).length).toBe(BYTES / 2);
 });
 
-it.each(['/large', '/stream'])('a client that stops to read %s is disconnected by a reset', async (path) => {
+it.each(['/large', '/stream'])('a client that stops reading %s is disconnected by a reset', async (path) => {
   const memory = new AnswerMemory({ stallMs: 120 });
   const port = await listen(memory);
   const socket = ask(port, 'a', path);

@@ -181,7 +181,7 @@ function onceClosed({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply, 
 const tooManyWaiting = (waiting: number): ProblemError =>
   new ProblemError(
     429,
-    `${waiting} large answers of your team wait until its clients have read others. Read those, or ask for less.`,
+    `${waiting} large answers of your team wait for its clients to read earlier ones. Read those, or request less.`,
     undefined,
     5000,
   );

@@ -54,10 +54,10 @@ function checkSignIn(request: IncomingMessage): void {
     throw new ProblemError(
       403,
       'Only the pages of this server sign in. Send your token as "Authorization: Bearer <token>" with each request. ' +
-        'If this is such a page, its proxy has to pass the header Host on, or send X-Forwarded-Host.',
+        'If this is such a page, its proxy must pass on the Host header or send X-Forwarded-Host.',
     );
   if (!(Number(request.headers['content-length']) <= MAX_SIGN_IN_BYTES))
-    throw new ProblemError(413, `The body is {"token": "..."}, of at most ${MAX_SIGN_IN_BYTES} bytes.`);
+    throw new ProblemError(413, `The body must be {"token": "..."}, with at most ${MAX_SIGN_IN_BYTES} bytes.`);
 }
 
 /** Caches the callers of the last seconds, by token and session. */

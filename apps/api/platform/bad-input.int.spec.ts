@@ -35,7 +35,7 @@ const tagged = {
 };
 type Row = [string, () => ReturnType<Client['get']>, number, string | undefined, RegExp];
 const chainField = (field: string, value: unknown): Row => [
-  `${field} of a case that is no chain`,
+  `${field} of a case that is not a chain`,
   async () =>
     client.post(`/api/tool-suites/${await importSuite()}/cases`, {
       prompt: 'p',
@@ -47,7 +47,7 @@ const chainField = (field: string, value: unknown): Row => [
   /about a chain.*"multi_turn" to true, or leave it out/,
 ];
 
-describe('bad input is refused with its field, its rule and the way out', () => {
+describe('bad input is refused with its field, its rule and a way out', () => {
   const tool = (name: string, parameters: object = { type: 'object' }) => ({
     type: 'function',
     function: { name, parameters },
@@ -69,14 +69,14 @@ describe('bad input is refused with its field, its rule and the way out', () => 
       /string/,
     ],
     [
-      'a field nobody knows',
+      'an unknown field',
       () => client.post('/api/tool-suites', { name: 'x', tools: [tool('f')], colour: 1 }),
       400,
       '/colour',
       /no field/,
     ],
     [
-      'a field of a function beside it',
+      'a field of a function next to it',
       () => client.post('/api/tool-suites', { name: 'x', tools: [{ ...tool('f'), strict: true }] }),
       400,
       '/tools/0/strict',
@@ -90,7 +90,7 @@ describe('bad input is refused with its field, its rule and the way out', () => 
       /1 to 64/,
     ],
     [
-      'a schema that is no JSON Schema',
+      'a schema that is not a JSON Schema',
       () =>
         client.post('/api/tool-suites', {
           name: 'x',
@@ -101,14 +101,14 @@ describe('bad input is refused with its field, its rule and the way out', () => 
       /JSON Schema/,
     ],
     [
-      'two tools of one name',
+      'two tools with one name',
       () => client.post('/api/tool-suites', { name: 'x', tools: [tool('f'), tool('F')] }),
       422,
       '/tools/1/function/name',
       /own/,
     ],
     [
-      'an expected tool that is not there',
+      'an expected tool that does not exist',
       () =>
         client.post('/api/tool-eval/import', {
           ...weatherSuite(1),
@@ -146,7 +146,7 @@ describe('bad input is refused with its field, its rule and the way out', () => 
       /does not exist\. The suite of that name has the id [0-9a-f-]{36}\./,
     ],
     [
-      'a name that several have',
+      'an ambiguous name',
       async () => submit('Weather', (await importSuite(), await importSuite(), {})),
       422,
       '/suite_id',
@@ -195,7 +195,7 @@ describe('bad input is refused with its field, its rule and the way out', () => 
       /^No provider "manny" in this team\. Its providers: many, sim\./,
     ],
     [
-      'an embedding model that is not there',
+      'an embedding model that does not exist',
       () => client.put('/api/settings/embedding', { provider_key: 'sim', model_id: 'aa' }),
       422,
       undefined,
@@ -249,7 +249,7 @@ describe('bad input is refused with its field, its rule and the way out', () => 
       async () => submit(await importSuite(), { models: ['sim::a', { provider_key: 'sim', model_id: 'a' }] }),
       422,
       '/models/1',
-      /listed before/,
+      /listed twice/,
     ],
     [
       'a system prompt for a target that is not in the run',
@@ -266,7 +266,7 @@ describe('bad input is refused with its field, its rule and the way out', () => 
       /missing/,
     ],
     [
-      'a union of which nothing fits',
+      'a union without a match',
       async () => submit(await importSuite(), { system_prompt: 5 }),
       400,
       '/system_prompt',
@@ -297,7 +297,7 @@ describe('bad input is refused with its field, its rule and the way out', () => 
       /JSON object/,
     ],
     [
-      'JSON deeper than anybody needs',
+      'JSON that is nested too deep',
       () => client.post('/api/tool-suites', `{"name":"x","tools":${'['.repeat(20_000)}${']'.repeat(20_000)}}`),
       400,
       undefined,
@@ -341,7 +341,7 @@ describe('bad input is refused with its field, its rule and the way out', () => 
       /surrogate/,
     ],
     [
-      'what a run cannot keep of its params: a NUL',
+      'params that cannot be stored: a NUL',
       async () => submit(await importSuite(), { params: { stop: ['x', '\u0000'] } }),
       422,
       '/params/stop/1',
@@ -457,7 +457,7 @@ describe('bad input is refused with its field, its rule and the way out', () => 
     ],
     ['a NUL in the path', () => client.get('/api/providers/a%00b'), 422, '/key', /U\+0000/],
     [
-      'a token that has expired already',
+      'a token that has already expired',
       () => client.post('/api/tokens', { name: 'x', role: 'viewer', expires_at: '2001-01-01T00:00:00Z' }),
       422,
       '/expires_at',
@@ -472,13 +472,13 @@ describe('bad input is refused with its field, its rule and the way out', () => 
     ],
     ['a job status that does not exist', () => client.get('/api/jobs?status=done'), 400, '/status/0', /"completed"/],
     [
-      'a cursor that no list answered',
+      'a cursor of no list',
       async () => client.get(`/api/tool-suites/${await importSuite()}/cases?cursor=x`),
       400,
       '/cursor',
       /next_cursor/,
     ],
-    ['an estimate of nothing', () => client.post('/api/tool-eval/estimate', {}), 400, '/suite_id', /missing/],
+    ['an empty estimate', () => client.post('/api/tool-eval/estimate', {}), 400, '/suite_id', /missing/],
     [
       'a key with a line break in it',
       () => client.post('/api/providers', { key: 'x', base_url: 'https://example.com/v1', api_key: 'sk-1\nsk-2' }),
@@ -539,7 +539,7 @@ describe('bad input is refused with its field, its rule and the way out', () => 
       /"Google-Gemini" speaks "google"/,
     ],
     [
-      'a kind of which nothing is known',
+      'an unknown kind',
       () => client.post('/api/providers', { key: 'x', kind: 'constructor', base_url: 'http://127.0.0.1:9/v1' }),
       400,
       '/kind',
@@ -554,7 +554,7 @@ describe('bad input is refused with its field, its rule and the way out', () => 
     ],
     ['a filter of results that does not exist', () => client.get('/api/jobs?state=running'), 400, '/state', /no field/],
     [
-      'a tool in a shape that nobody knows',
+      'a tool of unknown shape',
       () => client.post('/api/tool-suites', { name: 'x', tools: [{ name: 'f', schema: {} }] }),
       400,
       '/tools/0/function',
@@ -636,7 +636,7 @@ describe('bad input is refused with its field, its rule and the way out', () => 
     expect((await client.post(`/api/tool-eval/history/${submitted.eval_id}/resume`)).status).toBe(202);
   });
 
-  it('a body over the bound of its route, however large; one of just so many bytes is taken', async () => {
+  it('a body over the limit of its route is refused, and one of exactly that size is accepted', async () => {
     const suite = JSON.stringify({ name: 'x', tools: [tool('f')] });
     expect((await client.post('/api/tool-suites', suite.padEnd(2 * 2 ** 20))).status).toBe(201);
     for (const size of [2 * 2 ** 20 + 1, 40 * 2 ** 20]) {
@@ -647,13 +647,13 @@ describe('bad input is refused with its field, its rule and the way out', () => 
     }
   });
 
-  it('a body that is no JSON by its type', async () => {
+  it('a body with a content type other than JSON', async () => {
     expect(
       await client.post('/api/tool-suites', 'name=x', { 'content-type': 'application/x-www-form-urlencoded' }),
     ).toMatchObject({ status: 415, body: { title: 'Unsupported Media Type' } });
   });
 
-  it('a path that is no URL', async () => {
+  it('a path that is not a URL', async () => {
     expect(await client.get('/api/providers/%zz')).toMatchObject({ status: 400, body: { title: 'Bad Request' } });
   });
 
@@ -662,7 +662,7 @@ describe('bad input is refused with its field, its rule and the way out', () => 
   });
 });
 
-it('a case that cannot be run yet is no hindrance to a run that leaves it out', async () => {
+it('a case that cannot be run yet does not block a run that leaves it out', async () => {
   const suite = weatherSuite(1);
   const file = {
     ...suite,
@@ -674,6 +674,6 @@ it('a case that cannot be run yet is no hindrance to a run that leaves it out', 
   expect((await submit(await importSuite(file), { case_filter: { category: 'single' } })).status).toBe(202);
 });
 
-it('a byte order mark before the JSON is no fault', async () => {
+it('a byte order mark before the JSON is accepted', async () => {
   expect((await client.post('/api/tool-eval/import', `\ufeff${JSON.stringify(weatherSuite(1))}`)).status).toBe(201);
 });

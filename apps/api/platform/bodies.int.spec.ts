@@ -33,7 +33,7 @@ describe('a file in its body', () => {
   it.each<[what: string, body: Uint8Array, type: string]>([
     ['in UTF-8', Buffer.from(csv), 'text/csv'],
     ['in UTF-8 with a byte order mark', Buffer.from(`\ufeff${csv}`), 'text/plain; charset=utf-8'],
-    ['in the charset that it names', latin1, 'text/csv; charset=windows-1252'],
+    ['in the named charset', latin1, 'text/csv; charset=windows-1252'],
     ['in a charset in quotation marks and capitals', latin1, 'TEXT/CSV; header=present; CHARSET="ISO-8859-1"'],
     ['with an empty charset', Buffer.from(csv), 'text/csv; charset='],
     ['with the same charset twice', latin1, 'text/csv; charset=latin1; charset=LATIN1'],
@@ -53,9 +53,9 @@ describe('a file in its body', () => {
       400,
       /byte 49 \(0xfc, in line 2\) .*as UTF-8, or send it with "Content-Type: text\/csv; charset=windows-1252"/,
     ],
-    ['in a charset that nobody knows', latin1, 'text/csv; charset=klingon', 415, /"klingon" is not known/],
+    ['in an unknown charset', latin1, 'text/csv; charset=klingon', 415, /"klingon" is not known/],
     ['in two charsets', latin1, 'text/csv; charset=latin1; charset=utf-8', 400, /two charsets/],
-    ['in another charset than its mark says', utf16, 'text/csv; charset=utf-8', 400, /mark of UTF-16LE/],
+    ['in another charset than its byte order mark', utf16, 'text/csv; charset=utf-8', 400, /mark of UTF-16LE/],
     ['that is a workbook', Buffer.from('PK\x03\x04\x14\x00xl/', 'latin1'), 'text/csv', 400, /workbook/],
     ['that is compressed', gzipSync(csv), 'text/csv', 400, /gzip/],
     ['that is cut off in a character', Buffer.from(csv).subarray(0, 49), 'text/csv', 400, /cut off/],
@@ -67,7 +67,7 @@ describe('a file in its body', () => {
       });
   });
 
-  it('is refused while it still comes in, and its sender reads why', async () => {
+  it('is refused while it is still arriving, and its sender reads why', async () => {
     const body = Buffer.alloc(9 * 2 ** 20, 0xff);
     for (const headers of [{}, { 'idempotency-key': 'large' }])
       for (const [type, status] of [
@@ -79,7 +79,7 @@ describe('a file in its body', () => {
     expect(await send('/api/tool-eval/import', body, 'application/json')).toMatchObject({ status: 400 });
   });
 
-  it('arrives in pieces of one byte', async () => {
+  it('arrives in chunks of one byte', async () => {
     const sent = request(api.url + CSV, {
       method: 'POST',
       headers: { authorization: `Bearer ${client.token}`, 'content-type': 'text/csv', 'transfer-encoding': 'chunked' },
@@ -90,7 +90,7 @@ describe('a file in its body', () => {
     expect(await status).toBe(200);
   });
 
-  it('of replies or of labels is read by the same rules', async () => {
+  it('of replies or labels follows the same rules', async () => {
     const { suite_id } = (await client.post('/api/tool-eval/import', weatherSuite(1))).body;
     const recorded = `/api/tool-eval/recorded?suite_id=${suite_id}&target_name=mine`;
     const line = '{"case": "case 0", "reply": {"content": "Zürich"}}\n';
@@ -135,7 +135,7 @@ describe('JSON in its body', () => {
       expect(await send(path, body, type)).toMatchObject({ status, body: { detail: expect.stringMatching(detail) } });
   });
 
-  it('is read in UTF-8, whatever of that Content-Type says', async () => {
+  it('is read as UTF-8, however Content-Type names it', async () => {
     const { test_cases: _cases, ...suite } = weatherSuite(1);
     const json = JSON.stringify({ ...suite, name: 'Zürich' });
     for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"'])
@@ -177,7 +177,7 @@ describe('a body of another type', () => {
       /as JSON, .*-H 'Content-Type: application\/json'/,
       /^application\/json$/,
     ],
-  ])('%s names what it takes, and not %s', async (path, type, detail, accept) => {
+  ])('%s names the types it accepts, and refuses %s', async (path, type, detail, accept) => {
     const answer = await send(path, file, type);
     expect(answer).toMatchObject({ status: 415, body: { detail: expect.stringMatching(detail) } });
     expect(answer.headers.get('accept')).toMatch(accept);
@@ -187,7 +187,7 @@ describe('a body of another type', () => {
     expect(await send('/api/nothing', file, 'text/html')).toMatchObject({ status: 404 });
   });
 
-  it('is what the OpenAPI document says', async () => {
+  it('matches the OpenAPI document', async () => {
     const { paths } = (await client.get('/openapi.json')).body;
     for (const path of ['/api/tool-eval/import', '/api/tool-eval/recorded', '/api/tool-suites']) {
       const { requestBody, responses } = paths[path].post;

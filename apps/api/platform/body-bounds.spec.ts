@@ -71,7 +71,7 @@ it.each<[what: string, route: object, schema: z.ZodType, body: object]>([
       },
     },
   ],
-])('%s fits the body that its route takes', (_what, route, schema, body) => {
+])('%s fits the body limit of its route', (_what, route, schema, body) => {
   expect(schema.safeParse(body).error?.issues).toBeUndefined();
   const { length } = Buffer.from(JSON.stringify(body));
   expect(length).toBeGreaterThan(USUAL_BODY_BYTES);

@@ -40,10 +40,10 @@ describe('a body of JSON', () => {
     const answer = await post('{"a":', 100).answer;
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(answer).toMatch(/connection: close/i);
-    expect(answer).toMatch(/0\.02 s may pass between two pieces\. Nothing of it was stored/);
+    expect(answer).toMatch(/0\.02 s between two chunks\. Nothing was stored/);
   });
 
-  it('that comes in drops ends when its time is over', async () => {
+  it('that trickles in ends when its time is over', async () => {
     await listen({ totalMs: 60, idleMs: 60_000 });
     const { socket, answer } = post('[', 1000);
     const dripping = setInterval(() => socket.write(' '), 5);
@@ -51,7 +51,7 @@ describe('a body of JSON', () => {
     clearInterval(dripping);
   });
 
-  it('is counted before it is read, and no longer when it is answered, broken off or refused', async () => {
+  it('is counted before it is read, until it is answered, broken off or refused', async () => {
     const inHand = new BytesInHand({ ofTeam: 100, ofAll: 100, ofLarge: 100, waitMs: 60_000 });
     await listen({ totalMs: 60_000, idleMs: 60_000 }, inHand);
     const stalled = post('[', 60);

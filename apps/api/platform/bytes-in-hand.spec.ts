@@ -4,7 +4,7 @@ const bounds = { ofTeam: 10, ofAll: 15, ofLarge: 15, waitMs: 60_000 };
 const soon = { ...bounds, waitMs: 1 };
 
 describe('bodies in memory', () => {
-  it('of one team wait for others of it, and not those of another team', async () => {
+  it('of one team wait for each other, not for another team', async () => {
     const inHand = new BytesInHand(bounds);
     const first = await inHand.take('a', 8);
     const order: string[] = [];
@@ -17,7 +17,7 @@ describe('bodies in memory', () => {
     expect(order).toEqual(['b', 'a']);
   });
 
-  it('that wait for others of their own let those behind them pass', async () => {
+  it('that wait for their own team let others pass', async () => {
     const inHand = new BytesInHand(bounds);
     const [first, ofOther] = [await inHand.take('a', 10), await inHand.take('b', 5)];
     const waiting = inHand.take('a', 4);
@@ -31,7 +31,7 @@ describe('bodies in memory', () => {
   it.each([
     ['the team', 'a', 429, /^Your team is sending bodies of /],
     ['all', 'b', 503, /^Bodies of .* under way/],
-  ])('beyond the bound of %s are refused after a while', async (_of, owner, status, message) => {
+  ])('beyond the limit of %s are refused after a while', async (_of, owner, status, message) => {
     const inHand = new BytesInHand(soon);
     const giveBack = await inHand.take('a', 10);
     await expect(inHand.take(owner, 6)).rejects.toMatchObject({
@@ -43,7 +43,7 @@ describe('bodies in memory', () => {
     await inHand.take(owner, 6);
   });
 
-  it('that are small have room left beside large ones', async () => {
+  it('have room for small ones when large ones wait', async () => {
     const inHand = new BytesInHand({ ofTeam: 200_000, ofLarge: 200_000, ofAll: 201_000, waitMs: 1 });
     await inHand.take('a', 200_000);
     await expect(inHand.take('b', 70_000)).rejects.toMatchObject({ status: 503 });
@@ -51,7 +51,7 @@ describe('bodies in memory', () => {
     await expect(inHand.take('b', 1)).rejects.toMatchObject({ status: 503 });
   });
 
-  it('are given back once, however often that is said', async () => {
+  it('are released once, however often release is called', async () => {
     const inHand = new BytesInHand(soon);
     const giveBack = await inHand.take('a', 10);
     giveBack();

@@ -78,13 +78,13 @@ export class BytesInHand {
     return (this.#held.get(owner) ?? 0) + bytes > ofTeam
       ? new ProblemError(
           429,
-          `Your team is sending bodies of ${ofTeam / MIB} MiB already, the most at a time. Send fewer at once.`,
+          `Your team is sending bodies of ${ofTeam / MIB} MiB already (the limit). Send fewer at once.`,
           undefined,
           RETRY_AFTER_MS,
         )
       : new ProblemError(
           503,
-          `Bodies of ${ofLarge / MIB} MiB are under way, the most at a time. Try again in a few seconds.`,
+          `Bodies of ${ofLarge / MIB} MiB are in flight already (the limit). Try again in a few seconds.`,
           undefined,
           RETRY_AFTER_MS,
         );

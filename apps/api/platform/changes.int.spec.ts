@@ -26,7 +26,7 @@ const end = async (client: pg.PoolClient, how: 'COMMIT' | 'ROLLBACK'): Promise<v
   client.release();
 };
 
-it('changes of a team that wait for one lock leave connections to other teams', async () => {
+it('changes of a team that wait for one lock leave connections for other teams', async () => {
   const other = await withProvider(clientOf(api.url, (await api.anotherTeam()).body.token.token));
   const [suiteId, others] = [await aSuite(api.client), await aSuite(other)];
   const holder = await aTransaction();
@@ -41,7 +41,7 @@ it('changes of a team that wait for one lock leave connections to other teams', 
 describe('a submit', () => {
   beforeAll(() => withProvider(api.client));
 
-  it('waits for nobody who edits its suite, and takes what was there before', async () => {
+  it('does not wait for an edit of its suite, and takes the version before it', async () => {
     const suiteId = await aSuite(api.client);
     const editor = await aTransaction();
     await editor.query('SELECT 1 FROM suite WHERE id = $1 FOR NO KEY UPDATE', [suiteId]);
@@ -63,7 +63,7 @@ describe('a submit', () => {
     ]);
   });
 
-  it('shares the copy of its suite with those that come at the same moment', async () => {
+  it('shares the copy of its suite with concurrent submits', async () => {
     const suiteId = await aSuite(api.client, 50);
     const answers = await Promise.all(Array.from({ length: 6 }, () => submit(api.client, suiteId)));
     expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(202));
@@ -75,7 +75,7 @@ describe('a submit', () => {
     expect(rows).toEqual([{ copies: 1, cases: 50 }]);
   });
 
-  it('keeps its suite from being deleted before the run is there', async () => {
+  it('prevents the deletion of its suite before the run is stored', async () => {
     const suiteId = await aSuite(api.client);
     const { eval_id } = (await submit(api.client, suiteId)).body;
     await api.client.post('/api/tool-eval/cancel', { job_id: await jobOf(eval_id) });
@@ -90,7 +90,7 @@ describe('a submit', () => {
   });
 });
 
-it('those who sign in with one token wait for each other without holding connections', async () => {
+it('concurrent sign-ins with one token wait without holding connections', async () => {
   const { id, token } = (await api.client.post('/api/tokens', { name: 'shared', role: 'viewer' })).body;
   const holder = await aTransaction();
   await holder.query('SELECT 1 FROM token WHERE id = $1 FOR NO KEY UPDATE', [id]);

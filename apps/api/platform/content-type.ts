@@ -17,6 +17,6 @@ export function charsetOf({ headers }: FastifyRequest): string | undefined {
         .replace(/^(["'])(.*)\1$/, '$2')
         .toLowerCase(),
     );
-  if (new Set(said).size > 1) throw new ProblemError(400, 'Content-Type names two charsets. Leave one of them out.');
+  if (new Set(said).size > 1) throw new ProblemError(400, 'Content-Type names two charsets. Remove one of them.');
   return said[0];
 }

@@ -135,7 +135,7 @@ export const idCursor = (cursor: string | undefined): string | undefined => curs
 /** A cursor as returned by a list. @throws ProblemError 400 when it has another form */
 export function cursorOf(cursor: string | undefined, form: RegExp): string | undefined {
   if (cursor === undefined || form.test(cursor)) return cursor;
-  throw new ProblemError(400, 'The cursor does not come from this list.', [
+  throw new ProblemError(400, 'The cursor is not from this list.', [
     { path: '/cursor', message: 'take it from next_cursor' },
   ]);
 }

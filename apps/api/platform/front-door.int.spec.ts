@@ -32,7 +32,7 @@ function sendHead(method: string, path: string, headers: object): Promise<{ stat
   });
 }
 
-it('every route refuses a body beyond its bound by its length, before any of it comes', async () => {
+it('every route refuses a body over its limit by its Content-Length, before it arrives', async () => {
   const { paths } = (await client.get('/openapi.json')).body;
   const routes = Object.entries<Record<string, any>>(paths).flatMap(([path, item]) =>
     Object.entries(item).flatMap(([method, { requestBody }]) => {
@@ -55,7 +55,7 @@ it('every route refuses a body beyond its bound by its length, before any of it 
   expect(answers).toEqual(routes.map(({ method, path }) => [method, path, 413, true]));
 });
 
-it('requests of one team that wait hold up no other team, and more than may wait are refused', async () => {
+it('queued requests of one team delay no other team, and are refused beyond a limit', async () => {
   const { suite_id } = (await client.post('/api/tool-eval/import', weatherSuite(1))).body;
   const release = await lockTable(api.pool, 'suite_case');
   let refused = 0;
@@ -73,21 +73,19 @@ it('requests of one team that wait hold up no other team, and more than may wait
   expect(late.length).toBeLessThan(20);
   for (const { status, body, headers } of late) {
     expect([status, headers.get('retry-after')]).toEqual([429, '5']);
-    expect(body.detail).toBe(
-      '300 requests of your team wait for others of it, the most that may. Ask again in a few seconds.',
-    );
+    expect(body.detail).toBe('300 requests of your team are queued already (the limit). Try again in a few seconds.');
   }
   expect((await client.get(`/api/tool-suites/${suite_id}/cases`)).status).toBe(200);
 });
 
-describe('a body that is large enough for a thread gets the answer of a small one', () => {
+describe('a body that is parsed in a thread gets the answer of a small one', () => {
   const large = (body: object | string): string =>
     (typeof body === 'string' ? body : JSON.stringify(body)).replace(/[\]}]$/, (end) => ' '.repeat(70_000) + end);
   const anthropic = { name: 'get_weather', input_schema: { type: 'object', properties: { n: { enum: [1] } } } };
   const suite = JSON.stringify({ name: 'Large', tools: [anthropic], pass_threshold: 1 }).replace('[1]', '[5.0, 1e2]');
 
   it.each<[what: string, method: string, path: string, body: string]>([
-    ['what is no JSON', 'POST', '/api/tool-suites', '{"name": 1,,}'],
+    ['malformed JSON', 'POST', '/api/tool-suites', '{"name": 1,,}'],
     ['too deep', 'POST', '/api/tool-suites', '['.repeat(300) + ']'.repeat(300)],
     ['a text that cannot be stored', 'POST', '/api/tool-suites', '{"name": "\\u0000"}'],
     ['faults of a suite', 'POST', '/api/tool-suites', '{"name": 1, "colour": 2, "tools": []}'],
@@ -147,11 +145,11 @@ describe('a body that is large enough for a thread gets the answer of a small on
     expect((await record(large(others))).status).toBe(409);
   });
 
-  it('is refused when it has more values than its route takes', async () => {
+  it('is refused when it has more values than its route accepts', async () => {
     expect(await client.post('/api/tool-suites', `{"x":[${'1,'.repeat(200_000)}1]}`)).toMatchObject({
       status: 413,
       body: {
-        detail: 'The body has more than 131,072 values, the most that this route takes. Send less of it at a time.',
+        detail: 'The body has more than 131,072 values, the limit of this route. Send less at a time.',
       },
     });
   });

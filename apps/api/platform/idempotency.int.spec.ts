@@ -28,7 +28,7 @@ const importSuite = async (file: object = weatherSuite(2)): Promise<string> =>
   (await client.post('/api/tool-eval/import', file)).body.suite_id;
 
 describe('an Idempotency-Key', () => {
-  it('gives the same answer again, refuses another body, and hides a secret', async () => {
+  it('repeats the answer, refuses another body, and hides a secret', async () => {
     const suite = await importSuite();
     const body = { suite_id: suite, models: ['sim::a'] };
     const answers = await Promise.all(
@@ -45,7 +45,7 @@ describe('an Idempotency-Key', () => {
     expect(second.body).toEqual({ ...first.body, token: undefined });
   });
 
-  it('and what it stands for are there together or not at all: what fails at the last takes no effect', async () => {
+  it('is stored together with the change or not at all: a late failure has no effect', async () => {
     const body = { suite_id: await importSuite(), models: ['sim::a'] };
     const submit = () => client.post('/api/tool-eval', body, { 'idempotency-key': 'with-the-run' });
     const runs = async () => (await api.pool.query('SELECT id FROM run WHERE suite_id = $1', [body.suite_id])).rows;
@@ -70,7 +70,7 @@ describe('an Idempotency-Key', () => {
     return taken.claim;
   };
 
-  it('of a request whose process died is free again after a minute, and no sooner', async () => {
+  it('of a request whose process died is free again after a minute, not sooner', async () => {
     const key = { ...(await owner()), key: 'died' };
     await take(key);
     expect(await claimKey(api.pool, key, fingerprint)).toEqual({ state: 'under-way' });
@@ -78,7 +78,7 @@ describe('an Idempotency-Key', () => {
     expect((await client.post('/api/tool-suites', suite, { 'idempotency-key': 'died' })).status).toBe(201);
   });
 
-  it('of a request under way makes the second one wait for its answer', async () => {
+  it('of a running request makes the second one wait for its answer', async () => {
     const key = { ...(await owner()), key: 'slow' };
     const held = await take(key);
     const second = client.post('/api/tool-suites', suite, { 'idempotency-key': 'slow' });
@@ -86,7 +86,7 @@ describe('an Idempotency-Key', () => {
     expect(await second).toMatchObject({ status: 201, body: { id: 'of the first' } });
   });
 
-  it('keeps its first answer, whatever comes after', async () => {
+  it('keeps its first answer, whatever follows', async () => {
     const held = await take({ ...(await owner()), key: 'twice' });
     await storeResponse(api.pool, held, 201, '{"id":"first"}');
     await expect(storeResponse(api.pool, held, 409, '{}')).rejects.toMatchObject({ status: 409 });
@@ -97,7 +97,7 @@ describe('an Idempotency-Key', () => {
     });
   });
 
-  it("that a repeat took over is the repeat's: its first request, if still alive, changes nothing", async () => {
+  it('that a repeat took over belongs to the repeat: its first request, if still alive, changes nothing', async () => {
     const { pool } = api;
     const late = { ...suite, name: 'Late' };
     const create = () => client.post('/api/tool-suites', late, { 'idempotency-key': 'late' });
@@ -129,7 +129,7 @@ describe('an Idempotency-Key', () => {
     ).toEqual([{ id: made.body.id, notes: 1 }]);
   });
 
-  it('repeats a refusal too, as the problem document that it was', async () => {
+  it('repeats a refusal as the same problem document', async () => {
     const [first, second] = [
       await client.post('/api/tool-suites', { name: 'x' }, { 'idempotency-key': 'bad' }),
       await client.post('/api/tool-suites', { name: 'x' }, { 'idempotency-key': 'bad' }),
@@ -138,7 +138,7 @@ describe('an Idempotency-Key', () => {
     expect(second.headers.get('content-type')).toMatch(/problem/);
   });
 
-  it('is its user’s own', async () => {
+  it('belongs to its user', async () => {
     const other = clientOf(
       api.url,
       (await client.post('/api/tokens', { name: 'o', role: 'editor', user: 'other' })).body.token,
@@ -157,7 +157,7 @@ describe('an Idempotency-Key', () => {
   });
 });
 
-it('a change that others are in the way of is refused with 503, says so, and can be made again', async () => {
+it('a change that conflicts with others is refused with 503, and can be repeated', async () => {
   const body = { suite_id: await importSuite(), models: ['sim::a'] };
   const { job_id: jobId, eval_id: runId } = (await client.post('/api/tool-eval', body)).body;
   const other = await api.pool.connect();
@@ -182,7 +182,7 @@ it('a change that others are in the way of is refused with 503, says so, and can
   }
 });
 
-describe('every route of the OpenAPI document that changes something', () => {
+describe('every route of the OpenAPI document that changes data', () => {
   let server: Server;
   afterAll(() => (server.closeAllConnections(), server.close()));
   /** An MCP server with one tool. */
@@ -212,7 +212,7 @@ describe('every route of the OpenAPI document that changes something', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
   }
 
-  it('takes effect once and gives the same answer again, and no effect is seen before there is an answer', async () => {
+  it('takes effect once and repeats its answer, and no effect is visible before the answer', async () => {
     const { pool } = api;
     const url = await startMcp();
     const [suiteId, spare] = [await importSuite(), await importSuite()];

@@ -53,7 +53,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     this.#ofTeam = new KeyedSemaphore(
       connections(SHARE_OF_TEAM),
       MOST_WAITING,
-      `${MOST_WAITING} changes of your team wait for others of it. Ask again when some of them are made.`,
+      `${MOST_WAITING} changes of your team are queued already. Try again when some are done.`,
     );
   }
 
@@ -97,7 +97,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
         5000,
       );
     if (key.state === 'other-request')
-      throw new ProblemError(409, 'This Idempotency-Key was used for another request. Take a new one.');
+      throw new ProblemError(409, 'This Idempotency-Key was used for another request. Use a new key.');
     if (key.state === 'answered') return storedResponse(key, reply);
     return this.#respondFirst(key.claim, request, reply, handle);
   }

@@ -39,7 +39,7 @@ export type LargeBodyName = keyof typeof LARGE_BODIES;
 /** @throws Error for a schema that is not in `LARGE_BODIES` */
 export function nameOfSchema(schema: z.ZodType): LargeBodyName {
   const found = Object.entries(LARGE_BODIES).find(([, one]) => (one as z.ZodType) === schema);
-  if (!found) throw new Error('Add the schema to LARGE_BODIES, so that threads find it.');
+  if (!found) throw new Error('Add the schema to LARGE_BODIES so that threads can find it.');
   return found[0] as LargeBodyName;
 }
 

@@ -6,7 +6,7 @@ import { leaveSignal } from './leave-signal.js';
 const response = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()));
 const signalOf = (raw: ServerResponse): AbortSignal => leaveSignal({ raw } as unknown as FastifyReply);
 
-it('a client that has left already, and one that leaves later, are gone', () => {
+it('a client that has already left, and one that leaves later, abort the signal', () => {
   const [gone, leaves, stays] = [response(), response(), response()];
   gone.destroy();
   const signals = [gone, leaves, stays].map(signalOf);

@@ -135,7 +135,7 @@ const FORMATS: Record<string, string> = {
 const isForTokens = ({ path }: { path: string }): boolean => path !== '/api/session';
 
 describe('the description of the API', () => {
-  it('has an example of every request that is taken as it is, and says what is answered', async () => {
+  it('has an example of every request that is accepted as written, and describes the answer', async () => {
     const answers: string[] = [];
     const tryOuts: Promise<void>[] = [];
     const sendable = operations('post', 'put', 'patch').filter(
@@ -189,7 +189,7 @@ describe('the description of the API', () => {
     ]);
   });
 
-  it('says what reading answers', async () => {
+  it('describes the answers of reads', async () => {
     const told = [];
     for (const operation of operations('get'))
       told.push(`${operation.path}: ${isAnswer(operation, await client.get(operation.filled))}`);
@@ -210,7 +210,7 @@ describe('the description of the API', () => {
     expect(told.filter((line) => !/: 2\d\d$/.test(line))).toEqual(others);
   });
 
-  it('has no example of a parameter that /docs would send by itself', () => {
+  it('has no parameter example that /docs would send by default', () => {
     const parameters = [
       ...operations('get', 'post', 'put', 'patch', 'delete').flatMap((operation) => operation.parameters),
       ...Object.values(document.components.parameters),
@@ -220,7 +220,7 @@ describe('the description of the API', () => {
     ).toEqual([]);
   });
 
-  it('says who may send a request', async () => {
+  it('names the role that a request needs', async () => {
     const { token } = (await client.post('/api/tokens', { name: 'e', role: 'editor' })).body;
     const editor = clientOf(api.url, token);
     const refused = [];

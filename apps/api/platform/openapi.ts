@@ -77,14 +77,14 @@ function documentHead(): ReturnType<DocumentBuilder['build']> {
     .addBearerAuth({
       type: 'http',
       scheme: 'bearer',
-      description: 'A token of POST /api/tokens, or TOOLMARK_ADMIN_TOKEN.',
+      description: 'A token from POST /api/tokens, or TOOLMARK_ADMIN_TOKEN.',
     })
     .addSecurityRequirements('bearer')
     .addCookieAuth(
       SESSION_COOKIE,
       {
         type: 'apiKey',
-        description: 'A session of POST /api/session. It counts only for the pages of this server.',
+        description: 'A session from POST /api/session. It is valid only for the pages of this server.',
       },
       'session',
     )
@@ -146,7 +146,7 @@ const IDEMPOTENCY_KEY = {
   required: false,
   schema: { type: 'string' as const, minLength: 1, maxLength: 200, examples: ['nightly-2026-11-20'] },
   description:
-    'A text of your choice. For 24 hours, the same text with the same request gets the same response ' +
+    'A key of your choice. For 24 hours, the same key with the same request gets the same response ' +
     'and changes nothing again.',
 };
 
@@ -163,7 +163,7 @@ function problemResponse(status: string, description: string) {
     ...(waits && {
       headers: {
         'Retry-After': {
-          description: 'Seconds after which to try again.',
+          description: 'Seconds to wait before trying again.',
           schema: { type: 'integer' as const },
           example: 5,
         },

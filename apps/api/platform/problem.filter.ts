@@ -66,13 +66,13 @@ export function toProblem(error: unknown, request?: FastifyRequest): ProblemResp
   if (UNSTORABLE_CODES.has(code))
     return { problem: problem(422, 'A text holds the character U+0000, which cannot be stored. Remove it.') };
   if (isTransient(error)) {
-    const why = isContention(error) ? 'Others are changing the same things' : 'The database cannot be reached';
+    const why = isContention(error) ? 'Other requests are changing the same things' : 'The database is unavailable';
     return {
       problem: problem(503, `${why} at the moment. Try again in a few seconds.`),
       retryAfterMs: RETRY_AFTER_MS,
     };
   }
-  return { problem: problem(500, 'Something went wrong here. The log has the details.') };
+  return { problem: problem(500, 'Something went wrong on the server. Its log has the details.') };
 }
 
 /** The problem of an error that Nest or Fastify throws for a request. */
@@ -80,9 +80,9 @@ function httpProblem(error: unknown, request: FastifyRequest | undefined): Probl
   const { statusCode, message } = error as { statusCode?: number; message?: string };
   const isNest = error instanceof HttpException;
   const status = isNest ? error.getStatus() : statusCode;
-  if (status === 415) return problem(415, request ? wrongType(request) : 'The body has another type.');
+  if (status === 415) return problem(415, request ? wrongType(request) : 'The content type is not supported.');
   if (isNest && status === 404)
-    return problem(404, `${error.message}: there is no such route. GET /openapi.json and /docs list them.`);
+    return problem(404, `${error.message}: no such route. GET /openapi.json and /docs list the routes.`);
   if (isNest) return problem(error.getStatus(), error.message);
   if (typeof status === 'number' && status >= 400 && status < 500) return problem(status, message ?? '');
   return undefined;

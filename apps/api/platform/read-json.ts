@@ -33,8 +33,8 @@ export function refuseExcess(text: string, maxValues: number): void {
   if (excess === 'values')
     throw new ProblemError(
       413,
-      `The body has more than ${maxValues.toLocaleString('en')} values, the most that this route takes. ` +
-        'Send less of it at a time.',
+      `The body has more than ${maxValues.toLocaleString('en')} values, the limit of this route. ` +
+        'Send less at a time.',
     );
   if (excess === 'depth') throw tooDeep();
 }

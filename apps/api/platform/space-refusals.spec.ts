@@ -19,7 +19,7 @@ describe('refusals of a team', () => {
     answered.push(`${team} ${answer.statusCode} ${answer.body}`);
   };
 
-  it('follow one another, and neither its other answers nor another team wait for them', async () => {
+  it('are spaced out, and neither its other answers nor another team wait for them', async () => {
     await Promise.all([...Array.from({ length: 10 }, () => ask('loud')), ask('loud', 200), ask('calm')]);
     expect(answered).toHaveLength(12);
     expect(answered.indexOf('loud 200 said')).toBeLessThan(answered.lastIndexOf('loud 429 said'));

@@ -27,12 +27,12 @@ export function takeTurns(fastify: FastifyInstance, pool: Pool): void {
   const line = new KeyedSemaphore(
     Math.max(1, Math.floor(SHARE_OF_TEAM * pool.options.max)),
     MOST_WAITING,
-    `${MOST_WAITING} requests of your team wait for others of it, the most that may. Ask again in a few seconds.`,
+    `${MOST_WAITING} requests of your team are queued already (the limit). Try again in a few seconds.`,
   );
   const longLists = new KeyedSemaphore(
     1,
     MOST_WAITING,
-    `${MOST_WAITING} long lists of your team wait for others of it, the most that may. Ask again in a few seconds.`,
+    `${MOST_WAITING} long lists of your team are queued already (the limit). Try again in a few seconds.`,
   );
   const turns = new WeakMap<FastifyRequest, () => void>();
   fastify.addHook('preHandler', (request: CallerRequest, _reply, done) => {

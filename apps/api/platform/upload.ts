@@ -66,10 +66,7 @@ export async function* chunksOf(
 }
 
 export const tooLarge = (bytes: number): ProblemError =>
-  new ProblemError(
-    413,
-    `The body is larger than ${sizeName(bytes)}, the most that this route takes. Send less of it at a time.`,
-  );
+  new ProblemError(413, `The body is larger than ${sizeName(bytes)}, the limit of this route. Send less at a time.`);
 const MIB = 2 ** 20;
 /** A readable size, such as `64 KiB`. */
 export const sizeName = (bytes: number): string => {
@@ -80,8 +77,8 @@ export const sizeName = (bytes: number): string => {
 const brokenOff = ({ totalMs, idleMs }: { totalMs: number; idleMs: number }): ProblemError =>
   new ProblemError(
     408,
-    `The body broke off, or stopped arriving for too long: all of it may take ${totalMs / 1000} s, and ` +
-      `${idleMs / 1000} s may pass between two pieces. Nothing of it was stored.`,
+    `The body broke off, or stalled for too long: it may take ${totalMs / 1000} s in all, with at most ` +
+      `${idleMs / 1000} s between two chunks. Nothing was stored.`,
   );
 
 /** A body that is read in chunks, and never beyond its limits. */

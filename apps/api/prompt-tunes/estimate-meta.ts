@@ -61,8 +61,8 @@ export function notesOnReplies(input: PromptTuneInput, base: Texts): string[] {
   const most = input.meta_params.max_tokens;
   if (most === null || longest <= most) return [];
   return [
-    `A reply of the meta model takes about ${longest} tokens, and it may have ${most}; one that is cut off counts as ` +
-      'a rejection. Raise meta_params.max_tokens, or have fewer texts written.',
+    `A reply of the meta model takes about ${longest} tokens; its limit is ${most}, and a truncated reply counts as ` +
+      'a rejection. Raise meta_params.max_tokens, or tune fewer texts.',
   ];
 }
 

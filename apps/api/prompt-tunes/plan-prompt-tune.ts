@@ -47,7 +47,7 @@ export function planPromptTune(
   const most = input.budget?.max_requests;
   const notes =
     most !== undefined && most < planned
-      ? [`The tune may take ${planned} requests, and the budget ends it after ${most}: it may have no answer then.`]
+      ? [`The tune may take ${planned} requests, and the budget ends it after ${most}: it may end without an answer.`]
       : [];
   return { itemsPerModel, asks, maxEvaluations, notes };
 }
@@ -58,15 +58,15 @@ const MOST_REQUESTS = 1_000_000;
 const tooManyRequests = (planned: number): ProblemError =>
   new ProblemError(
     422,
-    `The tune takes ${planned} requests, and it may take ${MOST_REQUESTS}. Take the mode "reflective", fewer texts, ` +
-      'models or samples, or a part of the cases in a suite of their own.',
+    `The tune takes ${planned} requests; the limit is ${MOST_REQUESTS}. Use the mode "reflective", fewer texts, ` +
+      'models or samples, or a suite with fewer cases.',
     [{ path: '/mode', message: `takes ${planned} requests` }],
   );
 
 const tooFewEvaluations = (given: number, least: number): ProblemError =>
   new ProblemError(
     422,
-    `The base and a single step take ${least} evaluations, and max_evals is ${given}. Give it at least ${least}, or ` +
-      'take the mode "quick".',
+    `The base and a single step take ${least} evaluations, but max_evals is ${given}. Raise it to ${least}, or ` +
+      'use the mode "quick".',
     [{ path: '/max_evals', message: `must be at least ${least} for this suite` }],
   );

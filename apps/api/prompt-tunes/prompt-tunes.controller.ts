@@ -40,9 +40,9 @@ export class PromptTunesController {
   @TakesUpTo(TUNE_BYTES, PromptTuneInput)
   @About(
     'Tune prompts',
-    'Has a model write better texts: the system prompt, and descriptions of tools and parameters. Each is tried on ' +
-      'cases, and the best one is compared with the base on cases that nothing was chosen by. It is kept as a prompt ' +
-      'version; the suite stays as it is. With an experiment, the best text is run anew in it.',
+    'A meta model writes better texts: the system prompt, and descriptions of tools and parameters. Each is tried on ' +
+      'cases, and the best one is compared with the base on held-out cases. It is kept as a prompt ' +
+      'version; the suite does not change. With an experiment, the best text is run again in it.',
   )
   @Answers(202, PromptTuneSubmitted, 409, 429)
   submit(@Me() caller: Caller, @Body({ schema: PromptTuneInput }) input: PromptTuneInput, @Changes() change: Change) {
@@ -66,17 +66,14 @@ export class PromptTunesController {
   }
 
   @Get('history/:id')
-  @About('Read a prompt tune', 'What it was asked for, how far it is, and what it found.')
+  @About('Read a prompt tune', 'Its settings, its progress, and its findings.')
   @Answers(200, PromptTune, 404)
   read(@Me() caller: Caller, @Param('id') id: string) {
     return this.service.read(caller, uuid('prompt tune', id));
   }
 
   @Get('history/:id/candidates')
-  @About(
-    'List the candidates of a tune',
-    'All that it tried, and what it rejected and why, in the order of their making.',
-  )
+  @About('List the candidates of a tune', 'All that it tried, and what it rejected and why, in the order of creation.')
   @Answers(200, pageOf(PromptCandidate), 404)
   candidates(
     @Me() caller: Caller,
@@ -87,7 +84,7 @@ export class PromptTunesController {
   }
 
   @Get('history/:id/candidates/:candidate')
-  @About('Read a candidate', 'With all of its texts, and its score of each case that chooses.')
+  @About('Read a candidate', 'With all of its texts, and its score for each validation case.')
   @Answers(200, PromptCandidateDetails, 404)
   candidate(@Me() caller: Caller, @Param('id') id: string, @Param('candidate') candidate: string) {
     return this.service.candidate(caller, uuid('prompt tune', id), numberOf(candidate));

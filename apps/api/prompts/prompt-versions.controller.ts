@@ -22,7 +22,7 @@ export class PromptVersionsController {
   constructor(readonly service: PromptVersionService) {}
 
   @Get()
-  @About('List prompt versions', 'Texts that runs can take in place of those of a suite, the newest first.')
+  @About('List prompt versions', 'Texts that replace those of a suite in a run, the newest first.')
   @Answers(200, pageOf(PromptVersionHead))
   list(@Me() caller: Caller, @Query({ schema: PromptVersionsQuery }) { cursor, ...query }: PromptVersionsQuery) {
     return this.service.list(caller, { ...query, cursor: idCursor(cursor) });
@@ -31,8 +31,8 @@ export class PromptVersionsController {
   @Post()
   @TakesUpTo(TEXTS_BYTES, PromptVersionInput)
   @About(
-    'Keep a prompt version',
-    'The suite stays as it is: runs take the texts with `prompt_version_id`. Answers 409 when the suite has 1,000 ' +
+    'Create a prompt version',
+    'The suite does not change: runs use the texts with `prompt_version_id`. Answers 409 when the suite has 1,000 ' +
       'versions.',
   )
   @Answers(201, PromptVersion, 409)
@@ -52,7 +52,7 @@ export class PromptVersionsController {
   }
 
   @Patch(':id')
-  @About('Name a prompt version', 'Changes its label and its tags. A tag leaves the version of the suite that had it.')
+  @About('Change a prompt version', 'Changes its label and tags. A tag moves here from the version that had it.')
   @Answers(200, PromptVersion, 404)
   update(
     @Me() caller: Caller,
@@ -64,7 +64,7 @@ export class PromptVersionsController {
   }
 
   @Delete(':id')
-  @About('Delete a prompt version', 'Runs that took its texts have them, and stay as they are.')
+  @About('Delete a prompt version', 'Runs that used its texts keep them.')
   @Answers(204, undefined, 404)
   remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
     return this.service.delete(caller, uuid(WHAT, id), change);
@@ -73,7 +73,7 @@ export class PromptVersionsController {
   @Get(':id/diff')
   @About(
     'Compare a prompt version',
-    'Word by word with another one, with what it was made from, or with the suite as it is now. A text that one of ' +
+    'Word by word with another version, with its parent, or with the current suite. A text that one of ' +
       'them does not have is that of the suite.',
   )
   @Answers(200, PromptDiff, 404, 429)

@@ -29,7 +29,7 @@ const create = async (more: object = {}) =>
   (await client.post(VERSIONS, { suite_id: suiteId, components: texts, ...more })).body;
 
 describe('a prompt version', () => {
-  it('has texts that never change, a label and tags that do, and an author', async () => {
+  it('has texts that never change, a label and tags that can change, and an author', async () => {
     const made = await client.post(VERSIONS, {
       suite_id: suiteId,
       components: texts,
@@ -69,7 +69,7 @@ describe('a prompt version', () => {
     expect((await client.get(`${VERSIONS}/${id}`)).status).toBe(404);
   });
 
-  it('is listed with the newest first, by suite and by tag, without its texts', async () => {
+  it('is listed newest first, by suite and by tag, without its texts', async () => {
     const other = await importSuite();
     const [one, two] = [await create({ tags: ['listed'] }), await create({ suite_id: other, tags: ['listed'] })];
     const list = async (query: string) => (await client.get(`${VERSIONS}?${query}`)).body;
@@ -84,7 +84,7 @@ describe('a prompt version', () => {
     expect(await ids(`tag=listed&limit=1&cursor=${first.next_cursor}`)).toEqual([one.id]);
   });
 
-  it('takes a tag from the version of its suite that had it, also when two take it at once', async () => {
+  it('takes a tag from the version that had it, also when two take it at once', async () => {
     const other = await create({ suite_id: await importSuite(), tags: ['production'] });
     const [a, b, c] = [await create({ tags: ['production', 'kept'] }), await create(), await create()];
     await Promise.all([b, c].map(({ id }) => client.patch(`${VERSIONS}/${id}`, { tags: ['production'] })));
@@ -96,7 +96,7 @@ describe('a prompt version', () => {
 
   it.each([
     ['no text', { components: {} }, 400, '/components', /at least one/],
-    ['what is no place', { components: { prompt: 'x' } }, 400, '/components/prompt', /tools\/<name>\/description/],
+    ['an unknown place', { components: { prompt: 'x' } }, 400, '/components/prompt', /tools\/<name>\/description/],
     ['a tag like an id', { tags: [NOWHERE] }, 400, '/tags/0', /must not look like an id/],
     ['a tag in capitals', { tags: ['Production'] }, 400, '/tags/0', /a-z, 0-9/],
     [
@@ -107,28 +107,28 @@ describe('a prompt version', () => {
       /The suite has no "tools\/get_wether\/description"\. Its tools: get_weather\./,
     ],
     [
-      'a text of a place that the tool does not have',
+      'a text of a parameter that the tool does not have',
       { components: { 'tools/get_weather/parameters/properties/town/description': 'x' } },
       422,
       '/components/tools~1get_weather~1parameters~1properties~1town~1description',
       /The parameters of get_weather have no such place/,
     ],
     [
-      'a description with which the tool would be too large',
+      'a description that makes the tool too large',
       { components: { [TOOL]: 'x'.repeat(20_001) } },
       422,
       '/components/tools~1get_weather~1description',
-      /has a description of 20001 characters, and may have 20000/,
+      /has a description of 20001 characters (the limit is 20000)/,
     ],
     [
-      'schemas with which the tool would be too large',
+      'schemas that make the tool too large',
       { components: { [CITY]: 'ü'.repeat(40_000) } },
       422,
       `/components/${CITY.replaceAll('/', '~1')}`,
       /the tool get_weather has \d+ bytes, and a tool may have 65536/,
     ],
-    ['a parent that is not there', { parent_id: NOWHERE }, 422, '/parent_id', /none of the versions of the suite/],
-    ['a suite that is not there', { suite_id: NOWHERE }, 422, '/suite_id', /does not exist/],
+    ['a parent that does not exist', { parent_id: NOWHERE }, 422, '/parent_id', /none of the versions of the suite/],
+    ['a suite that does not exist', { suite_id: NOWHERE }, 422, '/suite_id', /does not exist/],
   ])('is refused with %s', async (_what, more, status, path, message) => {
     const answer = await client.post(VERSIONS, { suite_id: suiteId, components: texts, ...more });
     expect(answer).toMatchObject({
@@ -137,7 +137,7 @@ describe('a prompt version', () => {
     });
   });
 
-  it('is refused when the suite has as many as it may have', async () => {
+  it('is refused when the suite has the maximum number', async () => {
     const full = await importSuite();
     await create({ suite_id: full });
     await api.pool.query(
@@ -152,7 +152,7 @@ describe('a prompt version', () => {
     });
   });
 
-  it('is changed by editors alone, and stays when its suite or its parent goes', async () => {
+  it('is changed only by editors, and stays when its suite or parent is deleted', async () => {
     const doomed = await importSuite();
     const parent = await create({ suite_id: doomed });
     const child = await create({ suite_id: doomed, parent_id: parent.id });
@@ -168,7 +168,7 @@ describe('a prompt version', () => {
 });
 
 describe('the diff of a prompt version', () => {
-  it('is word by word, with the suite as it is now, and never changes the suite', async () => {
+  it('is word by word, against the current suite, and never changes the suite', async () => {
     const version = await create();
     expect((await client.get(`${VERSIONS}/${version.id}/diff?to=suite`)).body).toEqual({
       from: version.id,
@@ -193,7 +193,7 @@ describe('the diff of a prompt version', () => {
     expect((await client.get(`/api/tool-suites/${suiteId}?cases=false`)).body).toMatchObject({ version: 1 });
   });
 
-  it('is with the parent if there is one; a text that one of them lacks is that of the suite', async () => {
+  it('is against the parent if there is one; a missing text is that of the suite', async () => {
     const parent = await create({ components: { [CITY]: 'A city.', [TOOL]: 'Same.' } });
     const child = await create({ components: { [TOOL]: 'Same.', system_prompt: '' }, parent_id: parent.id });
     expect((await client.get(`${VERSIONS}/${child.id}/diff`)).body).toEqual({
@@ -205,7 +205,7 @@ describe('the diff of a prompt version', () => {
     expect(back.components).toMatchObject([{ from: 'A city.', to: '' }]);
   });
 
-  it('gives up on long texts with nothing in common, and says that one goes and the other comes', async () => {
+  it('replaces long texts with nothing in common as a whole', async () => {
     const text = (word: string) => Array.from({ length: 6_000 }, (_, n) => `${word}${n}`).join(' ');
     const from = await create({ components: { system_prompt: text('a') } });
     const to = await create({ components: { system_prompt: text('b') } });
@@ -213,7 +213,7 @@ describe('the diff of a prompt version', () => {
     expect(hunks.map(({ op }: { op: string }) => op)).toEqual(['removed', 'added']);
   });
 
-  it('is refused with a version that is not there, or is of another suite', async () => {
+  it('is refused with a version that does not exist or belongs to another suite', async () => {
     const version = await create();
     const elsewhere = await create({ suite_id: await importSuite() });
     for (const to of [NOWHERE, 'production', elsewhere.id])
@@ -229,7 +229,7 @@ describe('a run', () => {
   const configOf = async ({ eval_id }: { eval_id: string }) =>
     (await client.get(`/api/tool-eval/history/${eval_id}`)).body.config;
 
-  it('takes the texts of a version by id or tag, keeps all of them, and puts its own first', async () => {
+  it('takes the texts of a version by id or tag, stores them, and prefers its own', async () => {
     const version = await create({ tags: ['for-runs'] });
     const taken = { base_prompt: 'Be brief.', tool_overrides: { [TOOL]: texts[TOOL] }, prompt_version_id: version.id };
     expect(await configOf((await submit({ prompt_version_id: version.id })).body)).toMatchObject(taken);
@@ -248,13 +248,7 @@ describe('a run', () => {
 
   it.each([
     ['an unknown id', { prompt_version_id: NOWHERE }, 422, '/prompt_version_id', new RegExp(NOWHERE)],
-    [
-      'what no tag can be',
-      { prompt_version_id: 'a\u0000b' },
-      422,
-      '/prompt_version_id',
-      /cannot be stored|has the tag/,
-    ],
+    ['an invalid tag', { prompt_version_id: 'a\u0000b' }, 422, '/prompt_version_id', /cannot be stored|has the tag/],
     ['an unknown tag', { prompt_version_id: 'nothing' }, 422, '/prompt_version_id', /has the tag "nothing"/],
     [
       'a text that the suite does not have',
@@ -278,7 +272,7 @@ describe('a run', () => {
       });
   });
 
-  it('is refused with a version whose texts have lost their place in the suite', async () => {
+  it('is refused with a version whose texts no longer fit the suite', async () => {
     const changing = await importSuite();
     const { id } = await create({ suite_id: changing, components: { [CITY]: 'A city.' } });
     const { tools } = weatherSuite(0);
@@ -294,7 +288,7 @@ describe('a run', () => {
     });
   });
 
-  it('of a gate takes the texts of a version in place of those of its baseline', async () => {
+  it('of a gate takes the texts of a version instead of those of its baseline', async () => {
     const before = await create();
     const after = await create({ components: { [CITY]: 'A city.' }, tags: ['after'] });
     const { eval_id } = (await submit({ prompt_version_id: before.id })).body;
@@ -317,7 +311,7 @@ describe('a run', () => {
     });
   });
 
-  it('is estimated by the tokens of the texts that it sends', async () => {
+  it('is estimated by the tokens of its texts', async () => {
     const estimate = async (more: object): Promise<number> =>
       (await client.post('/api/tool-eval/estimate', { suite_id: suiteId, models: ['sim::a'], ...more })).body
         .prompt_tokens;
@@ -327,7 +321,7 @@ describe('a run', () => {
     expect(await estimate({ base_prompt: 'weather '.repeat(1_000) })).toBeGreaterThan(plain + 1_500);
   });
 
-  it('can be run again as the best of its experiment, also when its version is gone', async () => {
+  it('can be run again as the best of its experiment, even when its version is deleted', async () => {
     const experiment = (await client.post('/api/experiments', { name: 'prompts', suite_id: suiteId })).body.id;
     const version = await create();
     const { eval_id } = (await submit({ prompt_version_id: version.id, experiment_id: experiment })).body;

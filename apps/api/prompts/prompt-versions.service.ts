@@ -93,10 +93,10 @@ export class PromptVersionService {
   async #findOther(teamId: string, version: PromptVersion, id: string): Promise<PromptVersion> {
     const other = UUID.test(id) ? await new PromptVersionRepository(this.pool, teamId).find(id) : undefined;
     const fault = other
-      ? other.suite_id !== version.suite_id && `The prompt version ${id} is one of another suite.`
+      ? other.suite_id !== version.suite_id && `The prompt version ${id} belongs to another suite.`
       : `No prompt version with id "${id}" in this team.`;
     if (!fault) return other!;
-    throw new ProblemError(422, `${fault} GET /api/prompt-versions?suite_id=${version.suite_id} lists those of this.`, [
+    throw new ProblemError(422, `${fault} GET /api/prompt-versions?suite_id=${version.suite_id} lists its versions.`, [
       { path: '/to', message: 'must be the id of a version of the same suite, or "suite"' },
     ]);
   }

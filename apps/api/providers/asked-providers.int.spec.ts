@@ -20,7 +20,7 @@ beforeAll(async () => {
   await others.post('/api/providers', { key: 'own', base_url: `${url}/v1` });
 }, 60_000);
 
-it('a team that asks many providers waits for itself, and is refused beyond a few; others are answered', async () => {
+it('a team that queries many providers waits for itself, and is refused beyond a few', async () => {
   const silent = Array.from({ length: 13 }, (_, n) =>
     n % 2 ? api.client.post('/api/providers/silent/test') : api.client.get('/api/providers/silent/discover'),
   );

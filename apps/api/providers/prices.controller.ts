@@ -11,7 +11,7 @@ export class PricesController {
   @Get()
   @About(
     'List known prices',
-    'What common hosts bill for their models, by their public documentation. A provider has none of it until its ' +
+    'What common hosts charge for their models, by their public documentation. A provider uses none of it until its ' +
       'models are given prices.',
   )
   @Answers(200, KnownPrices)

@@ -33,7 +33,7 @@ export class ProvidersController {
 
   @Post()
   @TakesUpTo(MODELS_BYTES, ProviderInput)
-  @About('Register a provider', 'Sends it no request yet: `POST /api/providers/{key}/test` tries it.')
+  @About('Register a provider', 'Sends it no requests: `POST /api/providers/{key}/test` tries it.')
   @Needs('owner')
   @Answers(201, Provider, 409)
   create(@Me() caller: Caller, @Body({ schema: ProviderInput }) input: ProviderInput, @Changes() change: Change) {
@@ -41,7 +41,7 @@ export class ProvidersController {
   }
 
   @Get('templates')
-  @About('List templates of providers', 'Addresses and peculiarities of common hosts, by their public documentation.')
+  @About('List provider templates', 'Base URLs and quirks of common hosts, by their public documentation.')
   @Answers(200, ProviderTemplates)
   templates() {
     return { items: PROVIDER_TEMPLATES };
@@ -84,7 +84,7 @@ export class ProvidersController {
   @About(
     'Test a provider',
     'Sends a model what a run sends by default, with one small tool. It answers 200 also when the provider fails, ' +
-      'with the error of the provider. What was learned of the model is forgotten, and learned anew.',
+      'with the error of the provider. What was learned about the model is forgotten and learned again.',
   )
   @HttpCode(200)
   @Answers(200, ProviderTest, 404, 422)
@@ -94,8 +94,8 @@ export class ProvidersController {
 
   @Delete(':key/learned')
   @About(
-    'Forget what models refuse',
-    'What its models refused lately, or one of them did, is sent as runs have it again. It would be forgotten a day ' +
+    'Forget refused parameters',
+    'Sends models, or one of them, the parameters they refused again. Otherwise a refusal is forgotten a day ' +
       'after it was learned.',
   )
   @Needs('owner')
@@ -111,10 +111,7 @@ export class ProvidersController {
 
   /** Needs an editor because, like a test, it sends a request with the team's key. */
   @Get(':key/discover')
-  @About(
-    'List the models of an endpoint',
-    'Asks the endpoint which models it has. None of them is added to the provider.',
-  )
+  @About('List the models of an endpoint', 'Asks the endpoint for its models. None of them is added to the provider.')
   @Needs('editor')
   @Answers(200, DiscoveredModels, 404)
   discover(@Me() caller: Caller, @Param('key') key: string) {

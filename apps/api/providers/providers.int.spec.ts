@@ -40,7 +40,7 @@ const learned = async (provider: string) =>
   );
 
 describe('providers', () => {
-  it('never give their key back', async () => {
+  it('never return their key', async () => {
     expect(sim).toMatchObject({ status: 201, body: { api_key_set: true, api_key_last4: '6789' } });
     const everything = JSON.stringify([
       await client.get('/api/providers'),
@@ -50,7 +50,7 @@ describe('providers', () => {
     expect(everything).not.toContain('sk-secret');
   });
 
-  it('share the lane of a key at an origin, with the stricter limits; a model with limits has its own', async () => {
+  it('share the lane of a key and origin, with the stricter limits; a model with limits has its own lane', async () => {
     const make = (key: string, limits: object, models: object[] = []) =>
       client.post('/api/providers', { key, base_url: 'http://127.0.0.1:10/v1', api_key: 'sk-shared', limits, models });
     const one = await make('one', { max_concurrency: 10, requests_per_minute: 60 });
@@ -78,7 +78,7 @@ describe('providers', () => {
     expect((await client.get('/api/providers/two')).status).toBe(404);
   });
 
-  it('can be made from templates of common hosts', async () => {
+  it('can be created from templates of common hosts', async () => {
     const {
       body: { items },
     } = await client.get('/api/providers/templates');
@@ -96,7 +96,7 @@ describe('providers', () => {
     }
   });
 
-  it('have prices of their own: what is known of common hosts is listed for everybody, with its date', async () => {
+  it('have their own prices: known prices of common hosts are listed for everybody, with their date', async () => {
     const { token } = (await client.post('/api/tokens', { name: 'reader', role: 'viewer' })).body;
     const { status, body } = await clientOf(api.url, token).get('/api/prices');
     expect({ status, body }).toMatchObject({ status: 200, body: { source: 'built in', as_of: expect.any(String) } });
@@ -186,7 +186,7 @@ describe('providers', () => {
     });
   });
 
-  it('keep what they do not name in a change: key, limits, and what was learned about models that stay', async () => {
+  it('keep what a change leaves out: key, limits, and what was learned about models that stay', async () => {
     await client.post('/api/providers', {
       key: 'kept',
       base_url: 'http://127.0.0.1:12/v1',
@@ -214,7 +214,7 @@ describe('providers', () => {
     });
   });
 
-  it('say what their models refused within a day, and owners have it forgotten', async () => {
+  it('list what their models refused within a day, and owners can reset it', async () => {
     await client.post('/api/providers', {
       key: 'learns',
       base_url: 'http://127.0.0.1:14/v1',
@@ -236,7 +236,7 @@ describe('providers', () => {
     expect(await learned('learns')).toEqual([]);
   });
 
-  it('are tested with what a run sends by default, and what the model refuses of it is learned anew', async () => {
+  it('are tested with the defaults of a run, and refusals of the model are learned again', async () => {
     const bodies: any[] = [];
     const server = createServer(async (request, response) => {
       const body = JSON.parse(await text(request));
@@ -274,7 +274,7 @@ describe('providers', () => {
     }
   });
 
-  it('can change the format that they speak, and what was learned of the old one is forgotten', async () => {
+  it('can change their format, and what was learned about the old one is forgotten', async () => {
     await client.post('/api/providers', {
       key: 'turned',
       base_url: 'http://127.0.0.1:13/v1',
@@ -305,7 +305,7 @@ describe('providers', () => {
     });
   });
 
-  it('are neither made twice nor deleted under a run that uses them', async () => {
+  it('are neither created twice nor deleted while a run uses them', async () => {
     expect(await client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1' })).toMatchObject({
       status: 409,
       body: { detail: expect.stringMatching(/PATCH/) },
@@ -322,7 +322,7 @@ describe('providers', () => {
   });
 });
 
-it('a private address is no base URL unless the operator allows it, and prices are those of the file', async () => {
+it('a private base URL is refused unless the operator allows it, and prices are those of the file', async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'toolmark-prices-')), 'prices.json');
   const table = { as_of: '2026-11-20', hosts: [] };
   writeFileSync(file, JSON.stringify(table));
@@ -352,7 +352,7 @@ it('a private address is no base URL unless the operator allows it, and prices a
   await strict.close();
 });
 
-it('a key that was sealed with another sealing key is said to be so, and can be entered again', async () => {
+it('a key that was sealed with another sealing key is reported, and can be entered again', async () => {
   const { pool, client: restarted, close } = await startApi();
   await restarted.post('/api/providers', {
     key: 'moved',

@@ -40,7 +40,7 @@ export class ProviderService {
   readonly #turns = new KeyedSemaphore(
     AT_ONCE_PER_TEAM,
     MAX_WAITING,
-    `Your team asks ${AT_ONCE_PER_TEAM} providers, and ${MAX_WAITING} others wait. Ask again when some have answered.`,
+    `Your team is querying ${AT_ONCE_PER_TEAM} providers, and ${MAX_WAITING} more are queued. Try again soon.`,
   );
 
   constructor(
@@ -93,7 +93,7 @@ export class ProviderService {
       const outcome = await new ProviderChanges(client, caller.teamId, this.sealer).delete(key);
       if (outcome === 'not-found') throw await new ProviderRepository(client, caller.teamId).unknown(key);
       if (outcome === 'in-use')
-        throw new ProblemError(409, `An unfinished run uses "${key}". Cancel it, or wait for its end.`);
+        throw new ProblemError(409, `An unfinished run uses "${key}". Cancel it, or wait for it to end.`);
       await audit(client, caller, 'provider.delete', key);
     });
     void notify(this.redis, { topic: 'provider', id: key });

@@ -22,7 +22,7 @@ export class RecordedController {
   )
   @About(
     'Record a run',
-    'Makes a run of replies that were made elsewhere. It asks no model and costs nothing, and it is ' +
+    'Creates a run from replies that were made elsewhere. It calls no model and costs nothing, and it is ' +
       'listed, scored and compared like any other. Beyond 10 MiB, send the lines themselves as ' +
       '`application/x-ndjson`, with the settings in the query: at most ' +
       `${MAX_RECORDED.lines.toLocaleString('en')} lines of ${MAX_RECORDED.lineCharacters / 2 ** 20} MiB, ` +

@@ -71,7 +71,7 @@ const write = (sent: ClientRequest, text: string) => new Promise<void>((done) =>
 const PADDING = '\n'.repeat(1200);
 
 describe('recorded replies', () => {
-  it('become a run that is submitted like any, with what stands in a body or a file', async () => {
+  it('become a run like any submitted run, from a body or a file', async () => {
     const suite = await suiteOf(2);
     const replies = [{ case: 'case 1', sample: 2, reply: 'no' }];
     const inBody = await client.post(ROUTE, {
@@ -111,7 +111,7 @@ describe('recorded replies', () => {
     });
   });
 
-  it('are counted in their order where a case has several and no line says which', async () => {
+  it('are numbered in their order when a case has several and no line says which', async () => {
     const suite = await suiteOf(1);
     const { body } = await record(
       suite,
@@ -122,7 +122,7 @@ describe('recorded replies', () => {
     expect(rows.map(({ sample }) => sample)).toEqual([0, 1, 2]);
   });
 
-  it('are all refused for whatever is wrong with any, by line and with the way out, and nothing stays', async () => {
+  it('are all refused if any is wrong, with the line and a way out, and nothing is stored', async () => {
     const suite = await suiteOf(3, {
       test_cases: [
         ...weatherSuite(2).test_cases,
@@ -144,7 +144,7 @@ describe('recorded replies', () => {
     const wrong: [line: unknown, path: string, message: RegExp][] = [
       [{ case: 'case 7', reply: 'x' }, '/case', /names no case of version 1.*"case 7".*Use the id or the name/],
       [{ case: 'twice', reply: 'x' }, '/case', /names several cases.*Use the id of/],
-      [{ case: 'draft', reply: 'x' }, '/case', /is a draft.*take "draft" away/],
+      [{ case: 'draft', reply: 'x' }, '/case', /is a draft.*remove "draft"/],
       [{ case: 'like', reply: 'x' }, '/case', /no embedding model.*PUT \/api\/settings\/embedding/],
       [{ case: id, sample: 0, reply: 'x' }, '', /./],
       [{ case: 'case 0', sample: 0, reply: 'x' }, '/sample', /0 of case "case 0" is in an earlier line/],
@@ -178,7 +178,7 @@ describe('recorded replies', () => {
     expect(await leftOvers()).toEqual([0, 0, 0]);
   });
 
-  it('name at most a hundred things that are wrong', async () => {
+  it('report at most a hundred faults', async () => {
     const suite = await suiteOf(1);
     const many = await record(
       suite,
@@ -191,7 +191,7 @@ describe('recorded replies', () => {
     ]);
     expect(await record(suite, '\n\n')).toMatchObject({
       status: 422,
-      body: { detail: expect.stringMatching(/no reply among the lines/) },
+      body: { detail: expect.stringMatching(/lines contain no reply/) },
     });
     const [sent, long] = [
       `${lines({ case: 'case 0', reply: 'x' })}\n`,
@@ -210,7 +210,7 @@ describe('recorded replies', () => {
     expect(await leftOvers()).toEqual([0, 0, 0]);
   });
 
-  it('are asked for what they belong to before they are read', async () => {
+  it('need a known suite and models before they are read', async () => {
     const suite = await suiteOf(1);
     const other = (await client.post('/api/experiments', { name: 'e', suite_id: await suiteOf(1) })).body.id;
     const text = lines({ case: 'case 0', reply: 'x' });
@@ -252,7 +252,7 @@ describe('recorded replies', () => {
     expect(await leftOvers()).toEqual([0, 0, 0]);
   });
 
-  it('have a provider key that no new provider gets', async () => {
+  it('have a provider key that no new provider can use', async () => {
     expect(await client.post('/api/providers', { key: 'recorded', base_url: 'http://127.0.0.1:9/v1' })).toMatchObject({
       status: 422,
       body: { errors: [{ path: '/key', message: 'is reserved' }] },
@@ -261,7 +261,7 @@ describe('recorded replies', () => {
 });
 
 describe('an upload of recorded replies', () => {
-  it('is no run until all of it is there, holds no connection, and is of the version that it began with', async () => {
+  it('becomes a run only when complete, holds no connection, and keeps the suite version of its start', async () => {
     const suite = await suiteOf(2);
     const runs = await count('run');
     const { sent, answer } = upload(query(suite));
@@ -287,7 +287,7 @@ describe('an upload of recorded replies', () => {
     expect(await count('exchange WHERE run_id = $1', [body.eval_id])).toBe(2);
   });
 
-  it('that breaks off leaves nothing, and may be repeated under its Idempotency-Key', async () => {
+  it('that breaks off leaves nothing, and can be repeated with its Idempotency-Key', async () => {
     const suite = await suiteOf(1);
     const runs = await count('run');
     const key = { 'idempotency-key': 'an upload' };
@@ -313,7 +313,7 @@ describe('an upload of recorded replies', () => {
     expect(await count('run')).toBe(runs + 1);
   });
 
-  it('whose API died is removed by whoever keeps house, and cannot go on after that', async () => {
+  it('whose API died is removed by housekeeping, and cannot continue afterwards', async () => {
     const { pool } = api;
     const suite = await suiteOf(1);
     const {
@@ -347,7 +347,7 @@ describe('an upload of recorded replies', () => {
     expect(await leftOvers()).toEqual([0, 0, 0]);
   });
 
-  it('is one of four of its team at once, beside which small ones and those of others are taken', async () => {
+  it('is one of four at once of its team; small ones and other teams are accepted meanwhile', async () => {
     const suite = await suiteOf(1);
     const four = Array.from({ length: 4 }, () => upload(query(suite)));
     await until(async () => (await count('recording')) === 4, { what: 'the uploads to begin' });
@@ -360,7 +360,7 @@ describe('an upload of recorded replies', () => {
     ]);
   });
 
-  it('is refused while it still comes in, and its sender reads why', async () => {
+  it('is refused while it is still arriving, and its sender reads why', async () => {
     const suite = await suiteOf(1);
     const wrong = async () => {
       const { sent, answer } = upload(query(suite));

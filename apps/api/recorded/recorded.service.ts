@@ -31,13 +31,13 @@ export class RecordedService {
   readonly #smallBodies = new KeyedSemaphore(
     4,
     100,
-    'Your team has many other recorded replies waiting to be read. Try again in a few seconds.',
+    'Too many recorded replies of your team are waiting to be read. Try again in a few seconds.',
   );
   /** By team. Sending a large file may take hours. */
   readonly #largeFiles = new KeyedSemaphore(
     4,
     0,
-    'Your team is sending four large files of replies, the most it may at once. Try again when one of them has ended.',
+    'Your team is sending four large files of replies already (the limit). Try again when one of them has ended.',
   );
 
   constructor(
@@ -162,7 +162,7 @@ function refuseQuery(query: object): void {
   if (Object.keys(query).length === 0) return;
   throw new ProblemError(
     400,
-    'A body of JSON has its settings in the body, not in the query. Move them there, or send the lines as ' +
+    'A JSON body has its settings in the body, not in the query. Move them there, or send the lines as ' +
       'application/x-ndjson.',
   );
 }

@@ -71,7 +71,7 @@ export class ReplyPlacement {
     const { suite, suiteId } = this.of.recording;
     const version = `version ${suite.version} of "${suite.name}"`;
     const message = this.#casesByName.has(idOrName)
-      ? `names several cases of ${version}: "${idOrName}". Use the id of the one that you mean.`
+      ? `names several cases of ${version}: "${idOrName}". Use the id of the case.`
       : `names no case of ${version}: "${idOrName.slice(0, 200)}". Use the id or the name of a case (GET ` +
         `/api/tool-suites/${suiteId}/cases).`;
     return { path: '/case', message };
@@ -82,13 +82,12 @@ export class ReplyPlacement {
       return {
         path: '/case',
         message:
-          `"${named}" is a draft, and runs leave drafts out. Review it and take "draft" away, or leave ` +
-          'the line out.',
+          `"${named}" is a draft, and runs leave drafts out. Review it and remove "draft", or leave ` + 'the line out.',
       };
     if (sample === undefined)
       return {
         path: '/case',
-        message: `"${named}" has ${MAX_RECORDED.samples} replies already, which is the most a case may have.`,
+        message: `"${named}" already has ${MAX_RECORDED.samples} replies, the limit of a case.`,
       };
     if (this.#isTaken(known.position, sample))
       return { path: '/sample', message: `${sample} of case "${named}" is in an earlier line.` };
@@ -170,7 +169,7 @@ export class ReplyPlacement {
         code: 'several_rounds',
         message:
           `${this.#extraRounds.lines} of the replies have several rounds although their cases ask once ` +
-          `("multi_turn" is not set), first in line ${this.#extraRounds.first}: their first round alone is scored.`,
+          `("multi_turn" is not set), first in line ${this.#extraRounds.first}: only the first round is scored.`,
       });
     return warnings;
   }

@@ -48,7 +48,7 @@ export async function storeReplies(
   if (replies === 0)
     throw new ProblemError(
       422,
-      'There is no reply among the lines. Send one object a line: {"case": "...", "reply": ...}.',
+      'The lines contain no reply. Send one object per line: {"case": "...", "reply": ...}.',
       [{ path: '/replies', message: 'is empty' }],
     );
   return { replies, readAs: Object.fromEntries(readAs), ...placement.summary() };

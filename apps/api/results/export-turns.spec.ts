@@ -1,6 +1,6 @@
 import { ExportTurns } from './export-turns.js';
 
-it('a team has two exports at a time and all teams four; others wait, and a team is refused beyond ten', async () => {
+it('a team runs two exports at a time and all teams four; others wait, and a team is refused beyond ten', async () => {
   const turns = new ExportTurns();
   const [first] = [await turns.take('a'), await turns.take('a')];
   const order: string[] = [];

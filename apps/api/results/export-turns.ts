@@ -13,7 +13,7 @@ export class ExportTurns {
   readonly #perTeam = new KeyedSemaphore(
     AT_ONCE_PER_TEAM,
     MAX_WAITING,
-    `${AT_ONCE_PER_TEAM} exports of your team are under way, and ${MAX_WAITING} wait. Ask again when one has ended.`,
+    `${AT_ONCE_PER_TEAM} exports of your team are running, and ${MAX_WAITING} are queued. Try again when one ends.`,
   );
   readonly #inAll = new Semaphore(AT_ONCE);
 

@@ -97,8 +97,8 @@ function withoutPrivate(json: Buffer, isParsed: boolean): string {
   if (!isParsed)
     throw new ProblemError(
       403,
-      `This exchange has more than ${MAX_PARSED.values} values or ${MAX_PARSED.bytes / 2 ** 20} MiB, and what a ` +
-        'private address answered is among them. ' +
+      `This exchange has more than ${MAX_PARSED.values} values or ${MAX_PARSED.bytes / 2 ** 20} MiB, including a ` +
+        'reply of a private address. ' +
         'Only an owner can read it.',
     );
   const exchange = parseJson(json.toString('utf8')) as unknown as StoredExchange;

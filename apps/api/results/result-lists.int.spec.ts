@@ -176,7 +176,7 @@ const FILTERS: [string, (result: Stored) => boolean][] = [
 ];
 
 describe.each(Object.keys(ORDERS))('results in the order %s', (order) => {
-  it.each(FILTERS)('are listed whole and each once, filtered by "%s"', async (query, filter) => {
+  it.each(FILTERS)('are listed completely and once each, filtered by "%s"', async (query, filter) => {
     const expected = stored
       .filter(filter)
       .sort(ORDERS[order])
@@ -185,7 +185,7 @@ describe.each(Object.keys(ORDERS))('results in the order %s', (order) => {
   });
 
   it.each(['', 'model=sim::b&model=c', 'tag=tagged&called_tool=get_time', 'passed=true', 'error_type=none'])(
-    'have the neighbours that the list filtered by "%s" has',
+    'have the neighbours of the list filtered by "%s"',
     async (query) => {
       const { items } = (await client.get(`${path}?limit=200&order=${order}&${query}`)).body;
       const ids: string[] = items.map(({ id }: { id: string }) => id);
@@ -205,7 +205,7 @@ describe.each(Object.keys(ORDERS))('results in the order %s', (order) => {
     },
   );
 
-  it('have neighbours within a filter that leaves the result itself out', async () => {
+  it('have neighbours within a filter that excludes the result itself', async () => {
     const place = stored.toSorted(ORDERS[order]);
     const index = place.findIndex(({ target }, n) => target !== 1 && n > 30);
     const { body } = await client.get(`${path}/${place[index]!.id}/neighbours?order=${order}&model=b`);
@@ -215,7 +215,7 @@ describe.each(Object.keys(ORDERS))('results in the order %s', (order) => {
     });
   });
 
-  it('are listed of one case alone, and have each other for neighbours', async () => {
+  it('are listed for one case, and are neighbours of each other', async () => {
     const { items } = (await client.get(`${path}?order=case&limit=200`)).body;
     const caseId = items.find(({ id }: { id: string }) => id === '0-5-0').case_id;
     const expected = stored
@@ -230,7 +230,7 @@ describe.each(Object.keys(ORDERS))('results in the order %s', (order) => {
     expect(await idsOf(`order=${order}&case_id=${runId}`)).toEqual([]);
   });
 
-  it('go on in that order only', async () => {
+  it('continue only in the same order', async () => {
     const { next_cursor } = (await client.get(`${path}?order=${order}&limit=1`)).body;
     for (const other of Object.keys(ORDERS).filter((one) => one !== order))
       expect((await client.get(`${path}?order=${other}&cursor=${next_cursor}`)).body).toMatchObject({
@@ -285,7 +285,7 @@ it.each(['0-99-0', '7-0-0', 'x'])('%s has no neighbours', async (id) => {
     expect((await client.get(`${path}/${id}/neighbours?order=${order}`)).status).toBe(404);
 });
 
-it('cannot be listed failures first by the verdicts of a rescore', async () => {
+it('of a rescore cannot be listed failures first', async () => {
   const rescore = '019aa8a2-5c1e-7000-8000-000000000081';
   expect((await client.get(`${path}?order=failures&rescore_id=${rescore}`)).body).toMatchObject({
     status: 422,
@@ -294,7 +294,7 @@ it('cannot be listed failures first by the verdicts of a rescore', async () => {
   });
 });
 
-it('of one team hold up neither what others ask for nor those of another team', async () => {
+it('of one team delay neither its other requests nor other teams', async () => {
   const other = clientOf(api.url, (await api.anotherTeam()).body.token.token);
   const release = await lockTable(api.pool, 'result');
   let refused = 0;
@@ -311,10 +311,10 @@ it('of one team hold up neither what others ask for nor those of another team', 
   await release();
   const answers = await Promise.all(asked);
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
-  expect(answers.find(({ status }) => status === 429)!.body.detail).toMatch(/lists of this team wait/);
+  expect(answers.find(({ status }) => status === 429)!.body.detail).toMatch(/lists of this team are queued/);
 });
 
-it('of more than 50 entries are made one after the other for a team, and a few hundred wait', async () => {
+it('of more than 50 entries are read one at a time per team, and a few hundred wait', async () => {
   const other = clientOf(api.url, (await api.anotherTeam()).body.token.token);
   const release = await lockTable(api.pool, 'run');
   const asked = Array.from({ length: 320 }, () => client.get('/api/tool-eval/history?limit=51'));
@@ -330,7 +330,7 @@ it('of more than 50 entries are made one after the other for a team, and a few h
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(301);
 });
 
-it('are nobody else’s', async () => {
+it('are visible only to their team', async () => {
   const other = clientOf(api.url, (await api.anotherTeam()).body.token.token);
   for (const query of ['?order=failures', '?order=case&expected_tool=get_weather', '?lean=true', '/0-0-0/neighbours'])
     expect((await other.get(`${path}${query}`)).status).toBe(404);

@@ -26,8 +26,8 @@ const ExportQuery = z.strictObject({
   bom: CsvMark,
   end: flag.meta({
     description:
-      'For `jsonl` and `csv`, which do not show where they end: a last line with the number of results, ' +
-      '`{"end":true,"results":7}` or a row that begins with `#end,7`. A file without it was cut off.',
+      'For `jsonl` and `csv`: adds a last line with the number of results, ' +
+      '`{"end":true,"results":7}` or a row that begins with `#end,7`. A file without it is truncated.',
   }),
 });
 const ResultQuery = ResultsQuery.pick({ rescore_id: true });
@@ -39,7 +39,7 @@ export class ResultsController {
   @About(
     'List the results of a run',
     'With a filter, a page may hold fewer results than `limit`, or none, and a page of large results holds 2 MiB of ' +
-      'them: read on until `next_cursor` is null. A cursor belongs to the order that it was given out in.',
+      'them: read on until `next_cursor` is null. A cursor is valid only for its own order.',
   )
   @Answers(200, pageOf(Result), 404, 422, 429)
   results(
@@ -72,8 +72,8 @@ export class ResultsController {
 
   @Get('results/:resultId/neighbours')
   @About(
-    'Find the results beside one',
-    'The previous and the next one, and the nearest ones that did not pass, by the filter and in the order of a list.',
+    'Find the neighbours of a result',
+    'The previous and next result, and the nearest failures, by the filter and in the order of the list.',
   )
   @Answers(200, ResultNeighbours, 404, 429)
   neighbours(
@@ -93,10 +93,10 @@ export class ResultsController {
   })
   @About(
     'Export a run',
-    'All results in one file, or those that a filter leaves, streamed, however large the run: JSON, JSON Lines, CSV, ' +
+    'All results in one file, or those that a filter selects, streamed for runs of any size: JSON, JSON Lines, CSV, ' +
       'or JUnit XML for a pipeline. JSON holds the summaries of the whole run too, with their 95 % intervals and ' +
       '`ci_method`. The filter is that of the list of results, whose `format` is `format_compliance` here. The ' +
-      'name of the file says it.',
+      'file name includes it.',
   )
   @Answers(200, RunExport, 404, 429)
   async export(

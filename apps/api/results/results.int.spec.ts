@@ -123,7 +123,7 @@ const names = async (query: string): Promise<string[]> =>
   (await results(query)).body.items.map((result: any) => result.id);
 
 describe('results', () => {
-  it('are listed in the order they were settled, page by page, each once', async () => {
+  it('are listed in the order they settled, page by page, once each', async () => {
     const seen: any[] = [];
     let cursor = '';
     do {
@@ -156,7 +156,7 @@ describe('results', () => {
     expect(await names(query)).toEqual(ids);
   });
 
-  it('say in plain words why, and show what went over the wire, numbers to the letter', async () => {
+  it('explain their verdict, and show the exchange with exact numbers', async () => {
     const { body } = await client.get(`/api/tool-eval/history/${runId}/results/0-2-0`);
     expect(body.explanation.join(' ')).toMatch(/get_weather/);
     expect(await raw(`/api/tool-eval/history/${runId}/results/0-2-0`)).toContain(
@@ -171,7 +171,7 @@ describe('results', () => {
       expect((await client.get(`/api/tool-eval/history/${runId}/results/${id}`)).status).toBe(404);
   });
 
-  it('have what the model said, its thoughts apart, and why it ended', async () => {
+  it('have the reply of the model, its thoughts, and its finish reason', async () => {
     const said = async (id: string) => (await client.get(`/api/tool-eval/history/${runId}/results/${id}`)).body.said;
     expect(await said('0-3-0')).toEqual([
       { text: 'Sunny.', thoughts: 'They ask.\nParis?', refusal: null, finish_reason: 'stop' },
@@ -179,7 +179,7 @@ describe('results', () => {
     expect([await said('0-1-0'), await said('0-2-0')]).toEqual([[], []]);
   });
 
-  it('show owners alone what a private address answered in place of a reply', async () => {
+  it('show only owners what a private address answered instead of a reply', async () => {
     const as = async (role: string): Promise<Client> => {
       const { body } = await client.post('/api/tokens', { name: role, role, user: `private ${role}` });
       return clientOf(api.url, body.token);
@@ -195,7 +195,7 @@ describe('results', () => {
         expect(JSON.stringify((await reader.get(`${path}/${file}`)).body)).not.toContain(SECRET);
   });
 
-  it('are counted in their run, which says what it was asked to do', async () => {
+  it('are counted in their run, which keeps its settings', async () => {
     expect((await client.get(`/api/tool-eval/history/${runId}`)).body).toMatchObject({
       counts: { total: CASES, settled: CASES, errored: 1, passed: 1 },
       config: { temperature: 0, models: [{ provider_key: 'sim', model_id: 'a', params: { seed: 7 } }] },
@@ -203,9 +203,9 @@ describe('results', () => {
   });
 });
 
-describe('what was done differently than asked', () => {
+describe('a notice of a run', () => {
   const path = () => `/api/tool-eval/history/${runId}`;
-  it('is told by the run, in lists and exports too, when nobody has its log any more', async () => {
+  it('is part of the run, its lists and exports, when its log is gone', async () => {
     const { pool } = api;
     await pool.query('INSERT INTO run_warning (run_id, code) VALUES ($1, $2)', [runId, 'of the release before']);
     for (const code of ['tool_choice:sim::a', 'unsupported:sim::a:seed', 'tool_choice:sim::a'])
@@ -232,7 +232,7 @@ describe('what was done differently than asked', () => {
     ]);
   });
 
-  it('is 200 things at most in an answer', async () => {
+  it('list has at most 200 entries in an answer', async () => {
     await api.pool.query(
       `INSERT INTO run_warning (run_id, code, message, at) SELECT $1, n::text, n::text, now()
         FROM generate_series(1, 300) n`,
@@ -246,7 +246,7 @@ describe('what was done differently than asked', () => {
 describe('an export', () => {
   const exported = (format: string) => client.get(`/api/tool-eval/history/${runId}/export?format=${format}`);
 
-  it('as JSON is the run and all results', async () => {
+  it('as JSON has the run and all results', async () => {
     const { body, headers } = await exported('json');
     expect(headers.get('content-disposition')).toContain(`toolmark-${runId}.json`);
     expect(body).toMatchObject({
@@ -256,7 +256,7 @@ describe('an export', () => {
     expect(body.results).toHaveLength(CASES);
   });
 
-  it('as JSONL is a result a line', async () => {
+  it('as JSONL has one result per line', async () => {
     const lines = (await exported('jsonl')).body
       .trim()
       .split('\n')
@@ -264,7 +264,7 @@ describe('an export', () => {
     expect(lines.map((result: any) => result.id)).toEqual(Array.from({ length: CASES }, (_, n) => `0-${n}-0`));
   });
 
-  it('as CSV quotes what needs quotes, and hands no formula to a spreadsheet', async () => {
+  it('as CSV quotes where needed, and contains no formula for a spreadsheet', async () => {
     const { body } = await exported('csv');
     expect(body).toMatch(
       /^id,.*,tool_choice_used,syntax,tags,suite_version,source,cached,finish_reason,.*cost_reported\r\n/,
@@ -275,7 +275,7 @@ describe('an export', () => {
     expect(body).not.toMatch(/(^|,)"?=/m);
   });
 
-  it('as CSV says how a case is tagged, where it comes from, and how the reply ended', async () => {
+  it('as CSV has the tags and source of a case, and the finish reason of the reply', async () => {
     const rows = (await exported('csv')).body.split('\r\n');
     const endOfRow = (index: number): string =>
       rows[index]
@@ -293,7 +293,7 @@ describe('an export', () => {
     expect((await results('?lean=true')).body.items[0]).toMatchObject({ tags: [], source: null });
   });
 
-  it('as CSV for Excel begins with a byte order mark, which no other format has', async () => {
+  it('as CSV for Excel begins with a byte order mark; other formats do not', async () => {
     const bytes = async (query: string): Promise<Buffer> => {
       const headers = { authorization: `Bearer ${client.token}` };
       const answer = await fetch(`${api.url}/api/tool-eval/history/${runId}/export?${query}`, { headers });
@@ -303,7 +303,7 @@ describe('an export', () => {
     expect(await bytes('format=jsonl&bom=true')).toEqual(await bytes('format=jsonl'));
   });
 
-  it('says at its end, when asked to, how many results it has', async () => {
+  it('ends with the number of results on request', async () => {
     const lines = (await exported('jsonl&end=true')).body.trimEnd().split('\n');
     expect([lines.length, lines.at(-1)]).toEqual([CASES + 1, `{"end":true,"results":${CASES}}`]);
     const [head, ...rows] = (await exported('csv&end=true&outcome=errored')).body.trimEnd().split('\r\n');
@@ -312,7 +312,7 @@ describe('an export', () => {
       expect((await exported(`${format}&end=true`)).body).toEqual((await exported(format)).body);
   });
 
-  it('that fails in the middle looks whole to nobody', async () => {
+  it('that fails in the middle is recognisably incomplete', async () => {
     const { rows } = await api.pool.query<{ called: string }>(
       'SELECT called FROM result WHERE run_id = $1 AND case_position = 5',
       [runId],
@@ -333,7 +333,7 @@ describe('an export', () => {
     expect(await endOf(`/api/tool-eval/history/${runId}/export`, '1.0')).toBe('end');
   });
 
-  it('as JUnit tells failures from errors', async () => {
+  it('as JUnit distinguishes failures from errors', async () => {
     const { body, headers } = await exported('junit');
     expect(headers.get('content-type')).toMatch(/xml/);
     expect(body).toContain(
@@ -343,7 +343,7 @@ describe('an export', () => {
     expect(body).toContain('<error type="network" message="connection reset"/>');
   });
 
-  it('holds what a filter of the list leaves, and its name says so', async () => {
+  it('holds the results that a filter selects, and its name says so', async () => {
     const file = await exported('jsonl&passed=false&error_type=errored&model=sim::perfect&format_compliance=native');
     expect(file.headers.get('content-disposition')).toBe(
       `attachment; filename="toolmark-${runId}_model-sim-perfect_error_type-errored_passed-false_format-native.jsonl"`,
@@ -359,7 +359,7 @@ describe('an export', () => {
     expect(lines.map((line: string) => JSON.parse(line).id)).toEqual(listed.body.items.map(({ id }: any) => id));
   });
 
-  it('knows four formats', async () => {
+  it('has four formats', async () => {
     expect(await exported('xlsx')).toMatchObject({ status: 400, body: { errors: [{ path: '/format' }] } });
   });
 });

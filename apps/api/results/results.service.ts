@@ -42,7 +42,7 @@ export class ResultService {
   readonly #lists = new KeyedSemaphore(
     2,
     MAX_WAITING_LISTS,
-    `${MAX_WAITING_LISTS} lists of this team wait for their turn. Ask again when some are done.`,
+    `${MAX_WAITING_LISTS} lists of this team are queued already. Try again when some are done.`,
   );
 
   /**
@@ -51,7 +51,7 @@ export class ResultService {
   readonly #large = new KeyedSemaphore(
     1,
     MAX_WAITING_LARGE,
-    `${MAX_WAITING_LARGE} large results of your team wait to be read. Ask again when its clients have read some.`,
+    `${MAX_WAITING_LARGE} large results of your team are queued. Try again when its clients have read some.`,
   );
   readonly #exports = new ExportTurns();
 
@@ -143,7 +143,7 @@ function checkOrder({ order, rescore_id: rescoreId }: ResultList): void {
   if (order !== 'failures' || rescoreId === undefined) return;
   throw new ProblemError(
     422,
-    "order=failures lists the run's own verdicts alone. Ask for passed=false with order=case, or leave rescore_id out.",
-    [{ path: '/order', message: 'cannot be "failures" beside rescore_id' }],
+    "order=failures lists only the run's own verdicts. Ask for passed=false with order=case, or leave rescore_id out.",
+    [{ path: '/order', message: 'cannot be "failures" together with rescore_id' }],
   );
 }

@@ -19,8 +19,8 @@ import { RunFiguresService } from './run-figures.service.js';
 
 const POSITION = /^\d{1,9}$/;
 const WHEN =
-  'Counted once, when the run ends, or the rescore; for what ended before that was done, when it is first asked for: ' +
-  'ask again after a 202. Answers 409 while the run or the rescore goes on.';
+  'Counted once, when the run or rescore ends, or on the first request if that was in an earlier release: ' +
+  'try again after a 202. Answers 409 while the run or the rescore is unfinished.';
 
 /** 202 until the figures are available. */
 function answer<Figures extends object>(figures: Figures | Counting, reply: FastifyReply): Figures | Counting {
@@ -33,7 +33,7 @@ export class RunFiguresController {
   constructor(readonly service: RunFiguresService) {}
 
   @Get('facets')
-  @About('Count the results of a run by what they can be filtered by', WHEN)
+  @About('Count the results of a run by filter', WHEN)
   @Answers(200, RunFacets, 404, 409, 422)
   @Answers(202, Counting)
   async facets(
@@ -47,7 +47,7 @@ export class RunFiguresController {
 
   @Get('confusion')
   @About(
-    'Count which tools were called where others were expected',
+    'Count expected and called tools',
     `A case that accepts several tools counts in the row of each of them, and of all together. ${WHEN}`,
   )
   @Answers(200, Confusion, 404, 409, 422)
@@ -62,10 +62,7 @@ export class RunFiguresController {
   }
 
   @Get('failures')
-  @About(
-    'List what did not pass in groups',
-    `Results of one error type, expected tool, called tool and argument. ${WHEN}`,
-  )
+  @About('List failure groups', `Results of one error type, expected tool, called tool and argument. ${WHEN}`)
   @Answers(200, FailureGroups, 404, 409, 422)
   @Answers(202, Counting)
   async failures(
@@ -79,8 +76,8 @@ export class RunFiguresController {
 
   @Get('failures/:group/draw')
   @About(
-    'Draw results of a group of failures at random',
-    'The same seed draws the same results. Up to 200 results of each group, a uniform sample, are kept when they are ' +
+    'Sample a failure group',
+    'Same seed, same sample. A uniform sample of up to 200 results of each group is kept when they are ' +
       'counted, and all seeds draw from these.',
   )
   @Answers(200, DrawnResults, 404, 409, 422)
@@ -97,7 +94,7 @@ export class RunFiguresController {
   }
 
   @Get('cases')
-  @About('List the cases of a run with how each model did', `By position. ${WHEN}`)
+  @About('List the cases of a run with the scores of each model', `By position. ${WHEN}`)
   @Answers(200, RunCases, 404, 409, 422)
   @Answers(202, Counting)
   async cases(

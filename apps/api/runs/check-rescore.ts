@@ -27,7 +27,7 @@ export async function checkRescore(
     const [misfit] = fitted.errors;
     if (misfit) {
       const { position } = page[misfit.index]!;
-      throw new ProblemError(422, `Case ${position} cannot be scored so: ${misfit.message}`, [
+      throw new ProblemError(422, `Case ${position} cannot be scored this way: ${misfit.message}`, [
         { path, message: `does not fit case ${position}` },
       ]);
     }

@@ -36,8 +36,8 @@ export function checkBudget(
   const names = unpriced.map(targetName).join(', ');
   throw new ProblemError(
     422,
-    `max_cost_usd needs the prices of all models; ${names} has none. Set input_cost_per_mtok and ` +
-      'output_cost_per_mtok of it, or use max_requests.',
+    `max_cost_usd needs prices for all models; ${names} has none. Set its input_cost_per_mtok and ` +
+      'output_cost_per_mtok, or use max_requests.',
     [{ path: '/budget/max_cost_usd', message: `${names} has no prices` }],
   );
 }
@@ -56,7 +56,7 @@ async function checkFilter(
     errors.push({
       path: '/case_filter/category',
       message:
-        `No case of the suite is of the category "${filter.category!}". ` +
+        `No case of the suite has the category "${filter.category!}". ` +
         `${suggestNames(filter.category!, categories, 'its categories')}`,
     });
   if (errors.length) throw new ProblemError(422, errors[0]!.message, errors);
@@ -92,7 +92,7 @@ async function checkEmbeddingModel(pool: Pool, teamId: string, input: RunInput):
     422,
     `${name} is compared by meaning ("semantic"), and the team has no embedding model. Set one with ` +
       'PUT /api/settings/embedding, compare the case in another way (such as "fuzzy"), or leave it out: ' +
-      'ask with case_filter for tags or a category that it does not have.',
+      'use case_filter with tags or a category that it does not have.',
     [{ path: '/suite_id', message: `${name} cannot be run yet` }],
   );
 }

@@ -61,8 +61,8 @@ async function settle(team: Team, runId: string, more: Partial<Settlement>): Pro
 const now = async ({ client }: Team, runId: string) =>
   (await client.get(`/api/tool-eval/history/${runId}?prices=current`)).body.current_cost;
 
-describe('by the prices of now', () => {
-  it('what nobody counted keeps what it cost, whatever became of its model', async () => {
+describe('by current prices', () => {
+  it('an uncounted result keeps its cost, whatever happened to its model', async () => {
     const team = await aPayingTeam();
     const old = await settled(team, { usage: { ...USAGE, promptTokens: null }, costUsd: 0.5 });
     const kept = { cost_usd: 0.5, targets: [{ billed_usd: 0.5, cost_usd: 0.5, by: 'prices' }] };
@@ -73,14 +73,14 @@ describe('by the prices of now', () => {
     }
   });
 
-  it('what nobody counted and nobody billed stays unknown, and is not free', async () => {
+  it('an uncounted, unbilled result stays unknown, and is not free', async () => {
     const team = await aPayingTeam();
     await priced(team, 'a', 1);
     const unknown = await settled(team, { usage: { ...USAGE, promptTokens: null, completionTokens: null } });
     expect(await now(team, unknown)).toMatchObject({ cost_usd: null, targets: [{ billed_usd: 0, cost_usd: null }] });
   });
 
-  it('what was counted costs what it would cost now, and requests that failed nothing', async () => {
+  it('a counted result costs its current price, and failed requests cost nothing', async () => {
     const team = await aPayingTeam();
     const counted = await settled(team, { usage: USAGE, costUsd: 0.5 });
     expect(await now(team, counted)).toMatchObject({ cost_usd: null });
@@ -91,7 +91,7 @@ describe('by the prices of now', () => {
     expect(await now(team, failed)).toMatchObject({ cost_usd: 0 });
   });
 
-  it('what a provider billed stays, and stored replies are free', async () => {
+  it('a billed amount stays, and stored replies are free', async () => {
     const team = await aPayingTeam();
     await priced(team, 'a', 1000);
     const reported = await settled(team, { usage: { ...USAGE, reportedCostUsd: 0.25 }, costUsd: 0.25 });
@@ -103,7 +103,7 @@ describe('by the prices of now', () => {
     expect(await now(team, stored)).toMatchObject({ cost_usd: 0 });
   });
 
-  it('a resumed run costs what was paid for its errors too, once', async () => {
+  it('a resumed run includes the cost of its errors, once', async () => {
     const team = await aPayingTeam();
     await priced(team, 'a', 1000);
     const gone = { outcome: 'errored', error: { kind: 'network', message: 'gone' } } as const;
@@ -122,7 +122,7 @@ describe('by the prices of now', () => {
   });
 });
 
-it('dollars limit a model whose provider says what it bills, and none that only had prices', async () => {
+it('a dollar budget applies to a model whose provider reports its bill, not to one that once had prices', async () => {
   const team = await aPayingTeam();
   await priced(team, 'a', null);
   await settled(team, { usage: USAGE, costUsd: 0.5 });
@@ -134,7 +134,7 @@ it('dollars limit a model whose provider says what it bills, and none that only 
   expect(await team.client.post('/api/tool-eval', body)).toMatchObject({ status: 422 });
 });
 
-it("estimates go by the last run that asked the same of the provider's cache, and asked a model at all", async () => {
+it('estimates use the last run with the same cache settings that called a model', async () => {
   const team = await aPayingTeam(10);
   await priced(team, 'a', 1);
   const read = (tokens: number) => ({ usage: { ...USAGE, cacheReadTokens: tokens }, costUsd: 1 });
@@ -152,7 +152,7 @@ it("estimates go by the last run that asked the same of the provider's cache, an
   expect(await rateOf({})).toBeCloseTo(0.1, 1);
 });
 
-it('an estimate of a model whose provider says what it bills outlives a run of stored replies', async () => {
+it('an estimate from reported bills outlives a run of stored replies', async () => {
   const team = await aPayingTeam();
   await priced(team, 'a', null);
   await settled(team, { usage: { ...USAGE, reportedCostUsd: 0.5 }, costUsd: 0.5, attempts: 2 });
@@ -161,7 +161,7 @@ it('an estimate of a model whose provider says what it bills outlives a run of s
   expect((await team.client.post('/api/tool-eval/estimate', body)).body.cost_usd).toBe(0.25);
 });
 
-it('an estimate pays for what the last run had the cache keep, for either time', async () => {
+it('an estimate includes the cache writes of the last run, for either lifetime', async () => {
   const team = await aPayingTeam(10);
   await priced(team, 'a', 1);
   await api.pool.query(
@@ -175,7 +175,7 @@ it('an estimate pays for what the last run had the cache keep, for either time',
   expect(Math.round(cost)).toBe(Math.round(tokens / 10) + 1000 * Math.round(tokens / 2));
 });
 
-it('every count of a settled result is stored with it, and summed for its target', async () => {
+it('every token count of a settled result is stored, and summed for its target', async () => {
   const team = await aPayingTeam(2);
   const cacheOf = { cacheReadTokens: 500, cacheWrite5mTokens: 40, cacheWrite1hTokens: 3, reasoningTokens: 20 };
   const runId = await settled(team, { usage: { ...USAGE, ...cacheOf, reportedCostUsd: 0.5 }, costUsd: 0.5 });

@@ -49,7 +49,7 @@ describe('the history', () => {
     [() => 'model=sim::sim::b', ['fourth']],
     [() => 'model=nobody', []],
     [() => 'suite_id=019aa8a2-5c1e-7000-8000-000000000011', []],
-  ])('is filtered by what is asked for, page by page', async (query, names) => {
+  ])('is filtered, page by page', async (query, names) => {
     const seen: string[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
       const { body } = await client.get(`/api/tool-eval/history?limit=1&${query()}${cursor && `&cursor=${cursor}`}`);
@@ -72,7 +72,7 @@ describe('the history', () => {
 });
 
 describe('a run', () => {
-  it('says what people call it, what they say of it, and who submitted it', async () => {
+  it('has a name, a note and a submitter', async () => {
     const id = await submit({ name: ' Short prompts ', note: 'The old ones\nwere long.' });
     expect(await read(id)).toMatchObject({
       name: 'Short prompts',
@@ -85,7 +85,7 @@ describe('a run', () => {
     expect(await read(id)).toMatchObject({ submitted_by: null });
   });
 
-  it('is named and noted at any time, each by itself, and the same request is carried out once', async () => {
+  it('can be renamed and annotated at any time, separately, and a repeated request takes effect once', async () => {
     const id = await submit({ name: 'First', note: 'why' });
     expect(await label(id, { name: 'Second' })).toMatchObject({ status: 200, body: { name: 'Second', note: 'why' } });
     expect((await label(id, { note: null })).body).toMatchObject({ id, name: 'Second', note: null });
@@ -100,7 +100,7 @@ describe('a run', () => {
     expect(rows.map(({ action }) => action)).toEqual(['run.submit', ...Array(5).fill('run.update')]);
   });
 
-  it('takes names and notes that people can read, from editors of its team alone', async () => {
+  it('accepts readable names and notes, only from editors of its team', async () => {
     const id = await submit({ name: 'Ours' });
     for (const [labels, pointer] of [
       [{ name: ' ' }, '/name'],

@@ -11,7 +11,7 @@ export function resolveMetrics(asked: readonly MetricAsked[]): RunMetric[] {
   const { metrics, errors } = checkMetrics(asked);
   asked.forEach((one, index) => {
     if (typeof one === 'string' || !one.as || !CSV_NAMES.has(one.as)) return;
-    errors.push({ path: `/${index}/as`, message: `"${one.as}" is another column of CSV exports. Take another name.` });
+    errors.push({ path: `/${index}/as`, message: `"${one.as}" is already a column of CSV exports. Use another name.` });
   });
   if (errors.length)
     throw new ProblemError(

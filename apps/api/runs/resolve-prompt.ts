@@ -82,7 +82,7 @@ function nearest(key: string, tools: readonly Tool[]): string {
   if (component === undefined || component.of === 'system_prompt') return '';
   const names = tools.map((tool) => tool.function.name);
   return names.includes(component.tool)
-    ? `The parameters of ${component.tool} have no such place.`
+    ? `${component.tool} has no such parameter.`
     : suggestNames(component.tool, names, 'its tools');
 }
 
@@ -95,7 +95,7 @@ function toolFaults(texts: Texts, tools: readonly Tool[], pathOf: (key: string) 
     const key = Object.keys(texts).find((each) => each.startsWith(`tools/${name}/`))!;
     const fault =
       description.length > MAX_TOOL_DESCRIPTION
-        ? `has a description of ${description.length} characters, and may have ${MAX_TOOL_DESCRIPTION}`
+        ? `has a description of ${description.length} characters (the limit is ${MAX_TOOL_DESCRIPTION})`
         : findToolFault(tool);
     return fault ? [{ path: pathOf(key), message: `With its texts, the tool ${name} ${fault}.` }] : [];
   });

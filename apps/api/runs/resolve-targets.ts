@@ -129,7 +129,7 @@ class Faults {
   }
 }
 
-const listedBefore = (name: string): Fault => ({ message: `"${name}" is listed before.` });
+const listedBefore = (name: string): Fault => ({ message: `"${name}" is listed twice.` });
 
 interface ModelName {
   /** Undefined for a bare model id. */
@@ -148,7 +148,7 @@ function findModel(
   if (!provider) return key === undefined ? unknownModel(providers, modelId) : unknownProvider(providers, key);
   if (others.length > 0) {
     const names = candidates.map((candidate) => `${candidate.key}::${modelId}`).join(', ');
-    return { message: `Several providers have "${modelId}": ${names}. Name one of these.` };
+    return { message: `Several providers have "${modelId}": ${names}. Use one of these names.` };
   }
   const model = provider.models.find((candidate) => candidate.model_id === modelId);
   if (model) return { provider, model };
@@ -185,7 +185,7 @@ function unusedPrompts(prompts: RunInput['system_prompt'], targets: readonly Res
 
 /** A model may be older than the rule that its parameters break. */
 export const inDefaultParams = (providerKey: string, modelId: string, message: string): string =>
-  `In the default_params of "${providerKey}::${modelId}" ${message} An owner takes it out with PATCH ` +
+  `In the default_params of "${providerKey}::${modelId}" ${message} An owner can remove it with PATCH ` +
   `/api/providers/${providerKey}.`;
 
 const toName = (entry: { provider_key?: string; model_id: string }): ModelName => ({

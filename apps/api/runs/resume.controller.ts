@@ -11,7 +11,7 @@ import { ResumeService } from './resume.service.js';
 
 const Resumed = z
   .union([Submitted, GateSubmitted, ParamTuneSubmitted, JudgeSubmitted])
-  .meta({ description: 'What goes on, under a new job.' });
+  .meta({ description: 'What is resumed, under a new job.' });
 
 /** Resumable jobs: those of runs, and of what creates runs. */
 @Controller('api/jobs')
@@ -21,8 +21,8 @@ export class ResumeController {
   @Post(':id/resume')
   @About(
     'Resume a job',
-    'Of a run, it does the same as `POST /api/tool-eval/history/{id}/resume`. A gate run, a tune and a report of a ' +
-      'judge go on from where they stopped, and ask again what errored in their runs. Answers 409 while the ' +
+    'For a run, same as `POST /api/tool-eval/history/{id}/resume`. A gate run, a tune and a report of a ' +
+      'judge continue where they stopped, and repeat what errored in their runs. Answers 409 while the ' +
       'job is not finished, and when nothing is left to do.',
   )
   @Answers(202, Resumed, 404, 409)

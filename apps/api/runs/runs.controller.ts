@@ -38,8 +38,8 @@ export class RunsController {
   @Post('cancel')
   @About(
     'Cancel a run by its job',
-    'The status changes at once, requests under way are aborted, and settled results stay. Does the ' +
-      'same as `POST /api/jobs/{id}/cancel`.',
+    'The status changes at once, requests under way are aborted, and settled results stay. Same ' +
+      'as `POST /api/jobs/{id}/cancel`.',
   )
   @Answers(202, Job, 409)
   cancelEval(
@@ -63,8 +63,8 @@ export class RunsController {
   @Get('history/:id')
   @About(
     'Read a run',
-    'Its progress, its score, and a summary of each model that is done. With `prices=current` also what it would ' +
-      "have cost by today's prices.",
+    'Its progress, its score, and a summary of each finished model. With `prices=current` also what it would ' +
+      "cost at today's prices.",
   )
   @Answers(200, Run, 404)
   run(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: PricesQuery }) { prices }: PricesQuery) {
@@ -73,7 +73,7 @@ export class RunsController {
   }
 
   @Patch('history/:id')
-  @About('Name a run', 'Changes its name and its note, whatever its status. Nothing else of a run can be changed.')
+  @About('Rename a run', 'Changes its name and its note, whatever its status. Nothing else of a run can be changed.')
   @Answers(200, Run, 404)
   label(
     @Me() caller: Caller,
@@ -110,8 +110,7 @@ export class RunsController {
   @Post('history/:id/rescore')
   @About(
     'Score a run again',
-    'Scores the stored replies under other settings; no model is asked. The run keeps its own ' +
-      'verdicts beside those of the rescore.',
+    'Scores the stored replies under other settings; no model is called. The run keeps its own ' + 'verdicts.',
   )
   @Answers(202, RescoreSubmitted, 404, 409)
   rescore(
@@ -149,8 +148,8 @@ export class RunsController {
   @Post('history/:id/resume')
   @About(
     'Resume a run',
-    'Asks again what errored, and asks what was not asked yet. Scored results stay and are not paid ' +
-      'for again. Answers 409 while the run is not finished, or when nothing is left to ask.',
+    'Repeats what errored, and sends what was not sent yet. Scored results stay and are not paid ' +
+      'for again. Answers 409 while the run is not finished, or when nothing is left to do.',
   )
   @Answers(202, Submitted, 404, 409)
   resume(

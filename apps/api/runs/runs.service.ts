@@ -207,7 +207,7 @@ export class RunService {
         options,
       });
       if (rescore === 'unfinished')
-        throw new ProblemError(409, 'The run is not finished. Wait for it, or cancel it, then score it again.');
+        throw new ProblemError(409, 'The run is not finished. Cancel it, or wait for it to end, then score it again.');
       await audit(client, caller, 'run.rescore', runId);
       return { job_id: rescore.jobId, rescore_id: rescore.rescoreId, eval_id: runId, status: 'submitted' as const };
     });

@@ -42,7 +42,7 @@ export function replaceSettings(settings: BestConfig, replaced: Partial<BestConf
   if (!parsed.success)
     throw new ProblemError(
       422,
-      `The settings of the ${of} are not valid any more (${parsed.error.issues
+      `The settings of the ${of} are no longer valid (${parsed.error.issues
         .slice(0, 3)
         .map(({ path, message }) => `${jsonPointer(path)} ${message}`)
         .join('; ')}). Submit a run with POST /api/tool-eval.`,

@@ -16,7 +16,7 @@ export class SettingsController {
   constructor(readonly service: SettingsService) {}
 
   @Get('embedding')
-  @About('Read the embedding model', 'The model that the scoring mode `semantic` compares with.')
+  @About('Read the embedding model', 'The model that the scoring mode `semantic` uses.')
   @Answers(200, EmbeddingSetting)
   embedding(@Me() caller: Caller) {
     return this.service.embedding(caller);
@@ -45,7 +45,7 @@ export class SettingsController {
   }
 
   @Put('cache')
-  @About('Set how long stored replies are used', 'Also applies to the replies that are stored already.')
+  @About('Set the cache lifetime', 'Also applies to replies that are already stored.')
   @Needs('owner')
   @Answers(200, CacheSetting)
   setCache(@Me() caller: Caller, @Body({ schema: CacheInput }) input: CacheInput, @Changes() change: Change) {
@@ -53,14 +53,14 @@ export class SettingsController {
   }
 
   @Delete('cache')
-  @About('Clear the cache', 'From then on no stored reply answers another request. Results keep their replies.')
+  @About('Clear the cache', 'Later requests use no reply stored before. Results keep their replies.')
   @Answers(204)
   emptyCache(@Me() caller: Caller, @Changes() change: Change): Promise<void> {
     return this.service.clearCache(caller, change);
   }
 
   @Get('jobs')
-  @About('Read how many jobs run at once', 'For each user of the team.')
+  @About('Read the job limit', 'How many jobs each user of the team can run at once.')
   @Answers(200, JobsSetting)
   jobs(@Me() caller: Caller) {
     return this.service.jobs(caller);
@@ -68,8 +68,8 @@ export class SettingsController {
 
   @Put('jobs')
   @About(
-    'Set how many jobs run at once',
-    'Jobs that no longer need to wait have started when it answers. With a lower number, running jobs continue.',
+    'Set the job limit',
+    'A higher limit starts waiting jobs before the response. With a lower one, running jobs continue.',
   )
   @Needs('owner')
   @Answers(200, JobsSetting)
@@ -87,7 +87,7 @@ export class SettingsController {
   @Put('spending')
   @About(
     'Set the monthly cap',
-    'At the cap, runs that cost stop in state `budget_exceeded`, and new ones are refused with 409.',
+    'At the cap, paid runs stop in state `budget_exceeded`, and new ones are refused with 409.',
   )
   @Needs('owner')
   @Answers(200, Spending)

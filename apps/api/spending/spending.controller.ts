@@ -10,9 +10,9 @@ export class SpendingController {
 
   @Get()
   @About(
-    'Read the spending of a span',
-    'By day, model, suite and person. It is counted when results settle, so deleted runs and suites are in it. The ' +
-      'cap, and what counts against it, is in `/api/settings/spending`.',
+    'Read the spending of a period',
+    'By day, model, suite and person. Costs count when results settle, so deleted runs and suites are included. The ' +
+      'cap and the spending that counts against it are in `/api/settings/spending`.',
   )
   @Answers(200, SpendingReport, 429)
   report(@Me() caller: Caller, @Query({ schema: SpendingQuery }) query: SpendingQuery) {

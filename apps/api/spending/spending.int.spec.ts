@@ -70,7 +70,7 @@ const NOTHING = {
   ...{ cache_write_5m_tokens: 0, cache_write_1h_tokens: 0, reasoning_tokens: 0, cache_hit_rate: null },
 };
 
-it('what settles is counted for its day, model, suite and person, and outlives its run and its suite', async () => {
+it('a settled result counts for its day, model, suite and person, and outlives its run and suite', async () => {
   const { team, viewer } = await aViewedTeam(3);
   const grace = await team.anotherUser();
   const { runId } = await team.submit({ models: ['a', 'b'], model_order: 'parallel' });
@@ -110,7 +110,7 @@ it('what settles is counted for its day, model, suite and person, and outlives i
   ]);
 });
 
-it('a result that asked nobody is not counted, whatever settles beside it', async () => {
+it('a result without a request is not counted, whatever settles with it', async () => {
   const { team, viewer } = await aViewedTeam(3);
   await team.submit();
   const free = { attempts: 0, costUsd: 0, cached: true };
@@ -122,7 +122,7 @@ it('a result that asked nobody is not counted, whatever settles beside it', asyn
   expect(total).toMatchObject({ results: 1, requests: 1, prompt_tokens: 10, completion_tokens: 2, cost_usd: 0.5 });
 });
 
-it('sums are over shards, in the order of days and then of cost, and nobody asked for embeddings', async () => {
+it('sums cover all shards, ordered by day and then cost, and embeddings have no person', async () => {
   const { team, viewer } = await aViewedTeam();
   await spent(team, [
     { day: '2026-03-02', shard: 0, cost_usd: 1, cache_read_tokens: 5 },
@@ -155,7 +155,7 @@ it('sums are over shards, in the order of days and then of cost, and nobody aske
   expect((await report(viewer, `${AROUND_NOW}&by=suite,person,model`)).items).toMatchObject([nobody]);
 });
 
-it('a suite has the name that it has now, or the last one that was billed', async () => {
+it('a suite has its current name, or the last one that was billed', async () => {
   const { team, viewer } = await aViewedTeam();
   const gone = 'ffffffff-0000-4000-8000-000000000001';
   await spent(team, [
@@ -170,7 +170,7 @@ it('a suite has the name that it has now, or the last one that was billed', asyn
   ]);
 });
 
-it('without a span it is this month, and another team sees nothing of it', async () => {
+it('without a period it is this month, and another team sees nothing', async () => {
   const { team, viewer } = await aViewedTeam();
   const today = (await api.pool.query(`SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day`)).rows[0].day;
   await spent(team, [{ day: today }]);
@@ -209,7 +209,7 @@ it.each([
   });
 });
 
-it('more groups than an answer takes are refused, and said how to be fewer', async () => {
+it('too many groups are refused with a way to reduce them', async () => {
   const { team, viewer } = await aViewedTeam();
   await api.pool.query(
     `INSERT INTO daily_spending (team_id, day, user_id, suite_id, provider_key, model_id, shard, suite_name)
@@ -224,7 +224,7 @@ it('more groups than an answer takes are refused, and said how to be fewer', asy
   expect((await report(viewer, query.replace('model', 'day'))).items).toHaveLength(1);
 });
 
-it('settlements of a team at once wait for no one in a circle, and none is lost', async () => {
+it('concurrent settlements of a team do not deadlock, and none is lost', async () => {
   const { team, viewer } = await aViewedTeam(20);
   const users = [team.userId, await team.anotherUser(), await team.anotherUser()];
   for (const userId of users)
@@ -261,7 +261,7 @@ it('settlements of a team at once wait for no one in a circle, and none is lost'
   expect((await viewer.get('/api/settings/spending')).body.spent_usd).toBe(total.cost_usd);
 });
 
-it('a worker of the release before is counted too, and one of this release with what the cache did', async () => {
+it('a worker of the previous release is counted too, and one of this release includes cache use', async () => {
   const { team, viewer } = await aViewedTeam(2);
   await team.submit();
   const [first, second] = await dispatched(team);
@@ -292,7 +292,7 @@ it('a worker of the release before is counted too, and one of this release with 
   });
 });
 
-it('a run that stored replies answer spends nothing, and makes no group', async () => {
+it('a run of stored replies spends nothing, and creates no group', async () => {
   const { team, viewer } = await aViewedTeam(2);
   await team.submit();
   const deliveries = await dispatched(team);
@@ -305,14 +305,17 @@ it('a run that stored replies answer spends nothing, and makes no group', async 
   expect(body).toMatchObject({ total: { requests: 0, cost_usd: 0 }, items: [] });
 });
 
-it('a team whose questions take long waits for itself, and another team is served', async () => {
+it('a team with slow queries waits for itself, and another team is served', async () => {
   const [{ viewer }, { viewer: beside }] = [await aViewedTeam(), await aViewedTeam()];
   const lock = await api.pool.connect();
   try {
     await lock.query('BEGIN; LOCK TABLE daily_spending');
     const asked = Array.from({ length: 40 }, () => viewer.get('/api/spending'));
     const refused = await Promise.race(asked);
-    expect([refused.status, refused.body.detail]).toEqual([429, expect.stringMatching(/30 questions of this team/)]);
+    expect([refused.status, refused.body.detail]).toEqual([
+      429,
+      expect.stringMatching(/30 spending queries of this team/),
+    ]);
     expect(await beside.get('/api/settings/spending')).toMatchObject({ status: 200 });
     await lock.query('ROLLBACK');
     const statuses = (await Promise.all(asked)).map(({ status }) => status);

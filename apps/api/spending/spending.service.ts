@@ -17,7 +17,7 @@ export class SpendingService {
   readonly #reports = new KeyedSemaphore(
     1,
     MAX_WAITING,
-    `${MAX_WAITING} questions of this team about its spending wait for their turn. Ask again when some are answered.`,
+    `${MAX_WAITING} spending queries of this team are queued already. Try again when some are done.`,
   );
 
   constructor(@Inject(POOL) readonly pool: Pool) {}
@@ -36,14 +36,14 @@ function spanOf({ from, to }: SpendingQuery, today: string): SpendingSpan {
   const span = { from: from ?? `${today.slice(0, -2)}01`, to: to ?? today };
   const days = (Date.parse(span.to) - Date.parse(span.from)) / DAY_MS + 1;
   if (days < 1) {
-    const given = from === undefined ? 'which is the first of this month if it is left out' : 'which was given';
-    throw new ProblemError(422, `The span ends on ${span.to}, before it begins on ${span.from}, ${given}.`, [
+    const given = from === undefined ? 'the first day of this month, the default' : 'as given';
+    throw new ProblemError(422, `The period ends on ${span.to}, before it begins on ${span.from}, ${given}.`, [
       { path: '/from', message: `must be ${span.to} or earlier` },
     ]);
   }
   if (days > MAX_SPENDING_DAYS)
-    throw new ProblemError(422, `The span has ${days} days. Take ${MAX_SPENDING_DAYS} at most, and ask for each.`, [
-      { path: to === undefined ? '/from' : '/to', message: `makes a span of more than ${MAX_SPENDING_DAYS} days` },
+    throw new ProblemError(422, `The period has ${days} days; the limit is ${MAX_SPENDING_DAYS}. Request less.`, [
+      { path: to === undefined ? '/from' : '/to', message: `makes a period of more than ${MAX_SPENDING_DAYS} days` },
     ]);
   return span;
 }

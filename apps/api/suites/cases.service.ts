@@ -28,7 +28,7 @@ export class CaseService {
   readonly #searches = new KeyedSemaphore(
     2,
     MAX_WAITING_SEARCHES,
-    `${MAX_WAITING_SEARCHES} searches of this team wait for their turn. Ask again when some are done.`,
+    `${MAX_WAITING_SEARCHES} searches of this team are queued already. Try again when some are done.`,
   );
 
   constructor(

@@ -30,7 +30,7 @@ export class SuiteStreams {
     if (held > 0 && held + characters > MAX_HELD_CHARACTERS)
       throw new ProblemError(
         429,
-        `Your team has asked for suites of ${MAX_HELD_CHARACTERS / 2 ** 20} million characters, and not read them. ` +
+        `Your team has requested suites of ${MAX_HELD_CHARACTERS / 2 ** 20} million characters and not read them. ` +
           'Read those, or try again in a few seconds.',
         undefined,
         5000,
@@ -62,7 +62,7 @@ export class SuiteStreams {
     if (open >= MAX_LARGE) {
       throw new ProblemError(
         429,
-        `Your team reads ${open} large suites just now, and ${MAX_LARGE} may be read at once. Try ` +
+        `Your team is reading ${open} large suites; the limit is ${MAX_LARGE} at once. Try ` +
           'again in a few seconds.',
         undefined,
         5000,
@@ -76,7 +76,7 @@ export class SuiteStreams {
 
   /** Breaks off all answers, which a server shutdown would wait for. */
   close(): void {
-    for (const stream of this.#streams) stream.destroy(new Error('The server ends.'));
+    for (const stream of this.#streams) stream.destroy(new Error('The server is stopping.'));
   }
 
   #close(teamId: string): void {
@@ -90,7 +90,7 @@ export class SuiteStreams {
     try {
       for await (const piece of pieces) {
         timer = setTimeout(
-          () => breakOff(new Error('The reader took nothing for too long.')),
+          () => breakOff(new Error('The client read nothing for too long.')),
           this.pieceTimeoutMs,
         ).unref();
         yield Buffer.from(piece);

@@ -75,7 +75,7 @@ export class SuiteValidator {
       refuse(
         errors.map((error) => ({
           path: '/tools',
-          message: `${nameOf(page[error.index]!.position, error)} would not fit any more: ${error.message}${wayOut}`,
+          message: `${nameOf(page[error.index]!.position, error)} would no longer be valid: ${error.message}${wayOut}`,
         })),
       );
       mergeUnsatisfiable(found, {

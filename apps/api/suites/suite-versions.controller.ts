@@ -21,7 +21,7 @@ export class SuiteVersionsController {
   constructor(readonly service: SuiteVersionService) {}
 
   @Get()
-  @About('List the versions of a suite', 'Those that stored runs pin, and the present one; the newest first.')
+  @About('List the versions of a suite', 'The versions that stored runs pin, and the current one; the newest first.')
   @Answers(200, pageOf(SuiteVersionHead), 404)
   listVersions(
     @Me() caller: Caller,
@@ -32,7 +32,7 @@ export class SuiteVersionsController {
   }
 
   @Get(':version')
-  @About('Read a version of a suite', 'Its settings and tools, as runs pinned them or as they are now.')
+  @About('Read a version of a suite', 'Its settings and tools.')
   @Answers(200, SuiteVersion, 404)
   readVersion(@Me() caller: Caller, @Param('id') id: string, @Param('version') version: string) {
     return this.service.read(caller, uuid('suite', id), versionOf(version));
@@ -41,8 +41,8 @@ export class SuiteVersionsController {
   @Get(':version/changes')
   @About(
     'Compare two versions of a suite',
-    'What the version `to` has otherwise than this one: settings, tools and cases. Counts are exact, lists are ' +
-      'bounded. `GET /api/tool-suites/{id}/versions/{version}/cases/{caseId}` reads a case as either has it.',
+    'How the version `to` differs from this one: settings, tools and cases. Counts are exact, lists are ' +
+      'bounded. `GET /api/tool-suites/{id}/versions/{version}/cases/{caseId}` reads a case of either version.',
   )
   @Answers(200, SuiteChanges, 404, 422, 429)
   @Answers(202, Comparing)

@@ -47,7 +47,7 @@ const settle = (runId: string, target: number, position: number, more: object = 
   });
 
 describe('the versions of a suite', () => {
-  it('are those that runs pinned and the present one, with their settings and cases of the time', async () => {
+  it('are those that runs pinned and the current one, with their settings and cases', async () => {
     const id = await importSuite(2);
     const [first, second] = await casesOf(id);
     await pin(id);
@@ -95,7 +95,7 @@ describe('the versions of a suite', () => {
     expect((await client.get(`/api/tool-suites/${id}/versions`)).body.items[0]).toMatchObject({ version: 4, runs: 1 });
   });
 
-  it('are compared by settings, tools and cases, numbers to the letter', async () => {
+  it('are compared by settings, tools and cases, with exact numbers', async () => {
     const id = await importSuite(4);
     const [kept, numbers, renamed, gone] = await casesOf(id);
     await client.put(
@@ -163,7 +163,7 @@ describe('the versions of a suite', () => {
 });
 
 describe('the results of a case', () => {
-  it('come from all runs that took it, the newest first, page by page, and of one model if asked', async () => {
+  it('come from all runs of the case, newest first, page by page, or of one model', async () => {
     const id = await importSuite(3);
     const [first, second] = await casesOf(id);
     const older = await pin(id);
@@ -218,7 +218,7 @@ describe('the results of a case', () => {
     });
   });
 
-  it('are found behind many runs that have none of the model', async () => {
+  it('of a model are found behind many runs without it', async () => {
     const id = await importSuite(1);
     const [only] = await casesOf(id);
     const oldest = await pin(id);
@@ -229,7 +229,7 @@ describe('the results of a case', () => {
   });
 });
 
-it('one case is read by itself', async () => {
+it('one case is read alone', async () => {
   const id = await importSuite(2);
   const [, second] = await casesOf(id);
   expect((await client.get(`/api/tool-suites/${id}/cases/${second.id}`)).body).toEqual(second);

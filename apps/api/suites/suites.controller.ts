@@ -59,7 +59,7 @@ export class SuitesController {
   @Post('tool-suites')
   @TakesUpTo(TOOLS_BYTES, SuiteInput)
   @About(
-    'Make a suite',
+    'Create a suite',
     'It has no cases yet: add them with `POST /api/tool-suites/{id}/cases`, or import a whole suite at once.',
   )
   @Answers(201, SuiteWritten)
@@ -79,7 +79,7 @@ export class SuitesController {
   @About(
     'Replace the settings of a suite',
     'Settings that you leave out stay, and so do the cases; null removes a setting. Refused with 422 ' +
-      'when a case expects a tool that would be gone.',
+      'when a case expects a tool that would be removed.',
   )
   @Answers(200, SuiteWritten, 404)
   replace(
@@ -96,7 +96,7 @@ export class SuitesController {
   @About(
     'Change settings of a suite',
     'Settings that you leave out stay, and so do the cases. Refused with 422 when a case expects a ' +
-      'tool that would be gone.',
+      'tool that would be removed.',
   )
   @Answers(200, SuiteWritten, 404)
   patch(
@@ -130,7 +130,7 @@ export class SuitesController {
   @TakesUpTo(MAX_BODY_BYTES, CasesInput)
   @About(
     'Add cases to a suite',
-    'Takes one case, a list, or `{"cases": [...]}`, and adds all of them behind the others, or none. ' +
+    'Takes one case, a list, or `{"cases": [...]}`, and adds all of them at the end, or none. ' +
       'Returns the case, or `{items}`. The `warnings` name expected arguments that no call can have.',
   )
   @Answers(201, CasesWritten, 404)
@@ -144,7 +144,7 @@ export class SuitesController {
   }
 
   @Get('tool-suites/:id/cases/:caseId')
-  @About('Read a case', 'As the suite has it now.')
+  @About('Read a case', 'The case in the current version of the suite.')
   @Answers(200, Case, 404)
   readCase(@Me() caller: Caller, @Param('id') id: string, @Param('caseId') caseId: string) {
     return this.caseService.read(caller, uuid('suite', id), uuid('case', caseId));
@@ -153,7 +153,7 @@ export class SuitesController {
   @Get('tool-suites/:id/cases/:caseId/results')
   @About(
     'List the results of a case in all runs',
-    'Of the newest run of the history first, within a run by model and sample, without `evidence` and `metrics`. A ' +
+    'The newest run first, within a run by model and sample, without `evidence` and `metrics`. A ' +
       'page may hold fewer results than `limit`, or none: read on until `next_cursor` is null. A case that was ' +
       'deleted keeps its results.',
   )

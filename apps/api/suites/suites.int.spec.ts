@@ -22,7 +22,7 @@ const importSuite = async (file: object = weatherSuite(2)): Promise<string> =>
 const submit = (suiteId: string, more: object = {}) =>
   client.post('/api/tool-eval', { suite_id: suiteId, models: ['sim::a'], ...more });
 
-describe('a suite says at once what cannot be won:', () => {
+describe('a suite warns about cases that cannot pass:', () => {
   const tool = {
     type: 'function',
     function: {
@@ -36,7 +36,7 @@ describe('a suite says at once what cannot be won:', () => {
   const file = { name: 'Slips', tools: [tool], test_cases: [fine, misspelt] };
   const slip = /^Case 1 \("slip"\), \/expected_params\/ctiy: "f" has no parameter "ctiy"; is "city" meant\?$/;
 
-  it('when it is imported, or would be', async () => {
+  it('when it is imported, and in a dry run', async () => {
     for (const query of ['', '?dry_run=true'])
       expect((await client.post(`/api/tool-eval/import${query}`, file)).body.warnings).toEqual([
         expect.stringMatching(slip),
@@ -50,7 +50,7 @@ describe('a suite says at once what cannot be won:', () => {
     expect(body.warnings).toContainEqual('Line 2, /expected_params/n: 9 breaks the schema of "f": must be <= 5.');
   });
 
-  it('when cases are added or replaced, and nothing of those that can be', async () => {
+  it('when cases are added or replaced, and only for those', async () => {
     const id = await importSuite({ ...file, test_cases: [] });
     const one = await client.post(`/api/tool-suites/${id}/cases`, misspelt);
     expect(one).toMatchObject({
@@ -70,7 +70,7 @@ describe('a suite says at once what cannot be won:', () => {
     expect((await client.get(`/api/tool-suites/${id}`)).body).not.toHaveProperty('warnings');
   });
 
-  it('when its tools change under its cases, twenty of them by name', async () => {
+  it('when a change of its tools breaks cases, naming twenty of them', async () => {
     const id = await importSuite({ ...file, test_cases: Array(25).fill(fine) });
     const other = {
       ...tool,
@@ -86,7 +86,7 @@ describe('a suite says at once what cannot be won:', () => {
     expect((await client.patch(`/api/tool-suites/${id}`, { name: 'y' })).body.warnings).toEqual([]);
   });
 
-  it('and which tools came in the shape of another API', async () => {
+  it('and names the tools in the shape of another API', async () => {
     const anthropic = { name: 'f', description: 'f', input_schema: tool.function.parameters };
     const made = await client.post('/api/tool-suites', { name: 'x', tools: [anthropic] });
     expect(made).toMatchObject({
@@ -110,7 +110,7 @@ describe('a suite says at once what cannot be won:', () => {
   });
 });
 
-it('what hosts of the team refuse of its tools is said when a suite is saved and when a run is estimated', async () => {
+it('saving a suite and estimating a run warn about tools that hosts of the team refuse', async () => {
   const team = clientOf(api.url, (await api.anotherTeam()).body.token.token);
   const provider = (key: string, kind: string, base_url: string) =>
     team.post('/api/providers', { key, kind, base_url, api_key: 'sk-0123456789', models: [{ id: 'm' }] });
@@ -168,7 +168,7 @@ it('what hosts of the team refuse of its tools is said when a suite is saved and
   expect(await team.post('/api/tool-suites', { name: 's', tools: tooMany })).toMatchObject({ status: 400 });
 });
 
-it('a suite with chain fields in cases that are no chains is read, exported, imported, changed and run', async () => {
+it('a suite with chain fields in cases that are not chains is read, exported, imported, changed and run', async () => {
   const id = await importSuite(weatherSuite(2));
   await api.pool.query(
     `UPDATE suite_case SET body = left(body, -1) || ',"max_rounds":3,"mock_responses":{"get_weather":"ok"}}'
@@ -202,7 +202,7 @@ it('a suite with chain fields in cases that are no chains is read, exported, imp
 });
 
 describe('suites', () => {
-  it('keep, when they are put anew, what is left out, and lose what is null', async () => {
+  it('keep fields that a PUT leaves out, and lose fields set to null', async () => {
     const { id } = (
       await client.post('/api/tool-suites', {
         name: 'a',
@@ -258,7 +258,7 @@ describe('suites', () => {
     ],
   };
 
-  it('come back from an export as they went in, numbers to the letter', async () => {
+  it('survive an export unchanged, with exact numbers', async () => {
     const text = JSON.stringify(file).replace('"n":1}', '"n":5.0,"big":12345678901234567890}').replace('1.5', '1.50');
     const { body } = await client.post('/api/tool-eval/import', text);
     const exported = await fetch(`${api.url}/api/tool-suites/${body.suite_id}/export`, {
@@ -310,7 +310,7 @@ describe('suites', () => {
     expect(new Set(ids).size).toBe(4);
   });
 
-  it('changed by many at once lose no change: each takes the next version and position', async () => {
+  it('changed concurrently lose no change: each takes the next version and position', async () => {
     const id = await importSuite(weatherSuite(0));
     const added = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
@@ -329,7 +329,7 @@ describe('suites', () => {
     expect(pages[1]!.body.next_cursor).toBeNull();
   });
 
-  it('are found by a part of their names, in upper or lower case, in either list', async () => {
+  it('are found by a part of their names, ignoring case, in either list', async () => {
     for (const name of ['Größen 100%', 'GRÖSSEN_x', 'other']) await importSuite({ ...weatherSuite(0), name });
     const found = async (query: string): Promise<string[]> =>
       (await client.get(`/api/tool-suites?${query}`)).body.items.map((suite: any) => suite.name);
@@ -362,7 +362,7 @@ describe('suites', () => {
       suiteId = await importSuite({ name: 'Searched', tools, test_cases: cases });
     });
 
-    it('are those that have the text where people see it, in upper or lower case', async () => {
+    it('are those with the text in a visible field, ignoring case', async () => {
       const texts = ['ändern', 'say "HI"\nto', 'A\\B', 'a room', 'BOOK_', 'travel', 'polite', 'room', 'greet', '%'];
       const places = await Promise.all(texts.map(async (text) => (await found(text)).items));
       expect(places).toEqual([[0], [0], [0], [1], [1], [1], [0], [1, 2], [0, 2], []]);
@@ -371,14 +371,14 @@ describe('suites', () => {
       expect((await found('zoe')).items).toEqual([]);
     });
 
-    it('come in pages that lead on through all of them', async () => {
+    it('come in pages that cover all of them', async () => {
       const first = await found('room', '&limit=1');
       expect(first).toEqual({ items: [1], next_cursor: '1' });
       expect(await found('room', '&limit=1&cursor=1')).toEqual({ items: [2], next_cursor: null });
       expect(await found('ann', '&limit=1')).toEqual({ items: [0], next_cursor: null });
     });
 
-    it('by one team hold up neither what others ask for nor those of another team', async () => {
+    it('by one team delay neither its other requests nor other teams', async () => {
       const { body } = await api.anotherTeam();
       const other = clientOf(api.url, body.token.token);
       const release = await lockTable(api.pool, 'suite_case');
@@ -396,11 +396,11 @@ describe('suites', () => {
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
       const late = answers.find(({ status }) => status === 429)!;
       expect(late.headers.get('retry-after')).toMatch(/^\d+$/);
-      expect(late.body.detail).toMatch(/searches of this team wait/);
+      expect(late.body.detail).toMatch(/searches of this team are queued/);
       expect((await other.get(`/api/tool-suites/${suiteId}/cases?text=room`)).status).toBe(404);
     });
 
-    it('are looked through 10,000 at a time, and as far as 16 MiB go', async () => {
+    it('are scanned 10,000 or 16 MiB at a time', async () => {
       await api.pool.query(
         `INSERT INTO suite_case (id, suite_id, position, category, tags, body)
          SELECT gen_random_uuid(), $1, i, NULL, '{}',
@@ -418,7 +418,7 @@ describe('suites', () => {
     });
   });
 
-  it('take ten thousand cases in one import, and not one more', async () => {
+  it('accept ten thousand cases in one import, and not one more', async () => {
     const { body } = await client.post('/api/tool-eval/import', weatherSuite(10_000));
     expect(body.test_cases_created).toBe(10_000);
     expect((await submit(body.suite_id, { samples: 100 })).status).toBe(202);

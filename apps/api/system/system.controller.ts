@@ -8,7 +8,7 @@ export class SystemController {
   constructor(readonly service: SystemService) {}
 
   @Get()
-  @About('Read how the installation is', 'Its version, how many workers are alive, and whether its stores answer.')
+  @About('Read the system status', 'Its version, the number of live workers, and whether its databases answer.')
   @Answers(200, System)
   read(): Promise<System> {
     return this.service.read();

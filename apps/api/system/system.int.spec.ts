@@ -22,7 +22,7 @@ describe('the system', () => {
     return redis;
   };
 
-  it('counts the workers that say they work, not those that stopped, are stuck or fell silent', async () => {
+  it('counts working workers, not those that stopped, are stuck or fell silent', async () => {
     const api = await startApi();
     const { client } = api;
     const alive = async (): Promise<number> => (await client.get('/api/system')).body.workers.alive;
@@ -56,7 +56,7 @@ describe('the system', () => {
     await api.close();
   });
 
-  it('is told of without Redis, whose workers nobody knows then', async () => {
+  it('is described without Redis, with an unknown number of workers', async () => {
     const api = await startApi({ REDIS_URL: 'redis://127.0.0.1:1' });
     const answer = await until(
       async () => {

@@ -16,14 +16,14 @@ import { meOf } from './me.js';
 @Controller('api/session')
 export class SessionsController {
   /** Sessions of a token start one at a time; those that wait must not hold a connection meanwhile. */
-  readonly #signIns = new KeyedSemaphore(1, 30, 'Many sign in with this token at once. Try again in a few seconds.');
+  readonly #signIns = new KeyedSemaphore(1, 30, 'Too many sign-ins with this token. Try again in a few seconds.');
 
   constructor(@Inject(POOL) readonly pool: Pool) {}
 
   @Post()
   @About(
     'Sign in',
-    'For the pages of this server: begins a session with the role of the token. Its cookie, which no script can ' +
+    'For the pages of this server: starts a session with the role of the token. Its cookie, which no script can ' +
       'read, is in the header Set-Cookie. The session ends with the token, after twelve hours without a request, and ' +
       'after seven days.',
   )
@@ -51,7 +51,7 @@ export class SessionsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
     const { kind, secret } = credentialOf(raw)!;
-    if (kind === 'token') throw new ProblemError(409, 'This request came with a token: there is no session to end.');
+    if (kind === 'token') throw new ProblemError(409, 'This request used a token: there is no session to end.');
     await change((client) => endSession(client, caller, secret));
     void reply.header('set-cookie', noCookie(raw));
   }

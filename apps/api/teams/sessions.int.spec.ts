@@ -60,7 +60,7 @@ async function connect(
 }
 
 describe('a session', () => {
-  it('begins with a token, reads and changes with its role, and ends with DELETE, on every replica', async () => {
+  it('starts with a token, has its role, and ends with DELETE, on every replica', async () => {
     const answer = await signIn(ADMIN_TOKEN);
     expect(await answer.json()).toEqual((await client.get('/api/me')).body);
     const cookie = answer.headers.get('set-cookie')!.split(';')[0]!;
@@ -77,7 +77,7 @@ describe('a session', () => {
     expect(rows.map(({ action }) => action)).toEqual(['session.create', 'session.delete']);
   });
 
-  it('ends with its token, seconds later on another replica, and its sockets with it', async () => {
+  it('ends with its token, within seconds on another replica, and closes its sockets', async () => {
     const { id, token } = await newToken('editor');
     const cookie = await cookieOf(token);
     expect(await reads(cookie, replica.url)).toBe(true);
@@ -94,7 +94,7 @@ describe('a session', () => {
   it.each([
     ['is over', `expires_at = now()`],
     ['was not used for twelve hours', `last_used_at = now() - interval '12 hours'`],
-  ])('that %s reads no more, and its row is removed', async (_what, change) => {
+  ])('that %s can no longer read, and its row is removed', async (_what, change) => {
     const cookie = await cookieOf();
     await api.pool.query(`DELETE FROM session WHERE hash NOT IN (SELECT max(hash) FROM session)`);
     const current = await cookieOf();
@@ -105,7 +105,7 @@ describe('a session', () => {
     expect((await api.pool.query('SELECT 1 FROM session')).rowCount).toBe(1);
   });
 
-  it('that is used writes so once a minute', async () => {
+  it('records its use once a minute', async () => {
     const cookie = await cookieOf();
     const lastUsed = async (): Promise<number> =>
       (await api.pool.query('SELECT last_used_at AS at FROM session ORDER BY created_at DESC LIMIT 1')).rows[0].at;
@@ -118,7 +118,7 @@ describe('a session', () => {
     expect(await lastUsed()).not.toEqual(before);
   });
 
-  it('lasts no longer than its token, and seven days at most', async () => {
+  it('lasts no longer than its token or seven days', async () => {
     const maxAge = async (token: string): Promise<number> =>
       Number(/Max-Age=(\d+)/.exec((await signIn(token)).headers.get('set-cookie')!)![1]);
     const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
@@ -128,7 +128,7 @@ describe('a session', () => {
     expect([days > 6.99, days <= 7]).toEqual([true, true]);
   });
 
-  it("has its token's role and no more", async () => {
+  it('has the role of its token and no more', async () => {
     const cookie = await cookieOf((await newToken('viewer')).token);
     expect(await reads(cookie)).toBe(true);
     const refused = await send('POST', '/api/tool-suites', cookie);
@@ -139,7 +139,7 @@ describe('a session', () => {
     expect((await send('DELETE', '/api/session', cookie)).status).toBe(204);
   });
 
-  it('is one of at most a hundred of its token: one more ends the one that was not used for the longest', async () => {
+  it('is one of at most a hundred of its token: one more ends the least recently used', async () => {
     const { id, token } = await newToken('viewer');
     const [oldest, next] = [await cookieOf(token), await cookieOf(token)];
     await api.pool.query(
@@ -159,7 +159,7 @@ describe('a session', () => {
     expect([await reads(oldest), await reads(next)]).toEqual([false, true]);
   });
 
-  it('is not begun by a wrong token, a large body, or a body that is not JSON', async () => {
+  it('is not started by a wrong token, a large body, or a body that is not JSON', async () => {
     expect((await signIn('nobody')).status).toBe(401);
     expect((await signIn('x'.repeat(2000))).status).toBe(413);
     const form = { method: 'POST', headers: { ...OWN, 'content-type': 'text/plain' }, body: '{"token": "x"}' };
@@ -178,7 +178,7 @@ describe('the cookie', () => {
     ['behind a proxy that says so', () => ({ ...OWN, 'x-forwarded-proto': 'https' }), true],
     ['behind a proxy that does not say so', () => ({ ...OWN, origin: https() }), true],
   ])(
-    'cannot be read by scripts nor sent by other sites, and %s is secure where it can be',
+    'cannot be read by scripts nor sent by other sites, and %s is Secure where possible',
     async (_as, headers, isSecure) => {
       const cookie = (await signIn(ADMIN_TOKEN, headers())).headers.get('set-cookie')!;
       expect(cookie).toMatch(NAME_AND_SECRET);
@@ -209,7 +209,7 @@ describe('the cookie', () => {
     ['several Origins', () => ({ origin: `${api.url}, https://evil.example` })],
   ];
 
-  it.each(ours)('counts with %s', async (_what, headers) => {
+  it.each(ours)('is accepted with %s', async (_what, headers) => {
     const cookie = await cookieOf();
     expect((await signIn(ADMIN_TOKEN, headers())).status).toBe(200);
     expect((await send('GET', '/api/me', cookie, headers())).status).toBe(200);
@@ -218,7 +218,7 @@ describe('the cookie', () => {
       expect([transport, (await connect(cookie, headers(), transport)).refused]).toEqual([transport, undefined]);
   });
 
-  it.each(foreign)('does not count with %s, and nobody is signed in', async (_what, headers) => {
+  it.each(foreign)('is refused with %s', async (_what, headers) => {
     const cookie = await cookieOf();
     const refused = await signIn(ADMIN_TOKEN, headers());
     expect([refused.status, refused.headers.get('set-cookie')]).toEqual([403, null]);
@@ -231,7 +231,7 @@ describe('the cookie', () => {
       ]);
   });
 
-  it('yields to a token, is no token itself, and does not count when a neighbouring site added another', async () => {
+  it('yields to a token, is not a token itself, and is ignored when a sibling site adds another cookie', async () => {
     const cookie = await cookieOf();
     const viewer = await newToken('viewer');
     const withBoth = await send('DELETE', '/api/settings/cache', cookie, {
@@ -246,7 +246,7 @@ describe('the cookie', () => {
     expect(await reads(`theme=dark; ${cookie}; a=b`)).toBe(true);
   });
 
-  it('is a secret: no table, answer or log has it, nor the token that it was made with', async () => {
+  it('is a secret: no table, answer or log contains it or its token', async () => {
     const { token } = await newToken('editor');
     const answer = await signIn(token, OWN, replica.url);
     const cookie = answer.headers.get('set-cookie')!.split(';')[0]!;

@@ -26,7 +26,7 @@ export class TeamsController {
   }
 
   @Post('tokens')
-  @About('Make a token', 'The secret is in this answer and nowhere else.')
+  @About('Create a token', 'Only this response contains the secret.')
   @Needs('owner')
   @Answers(201, NewToken)
   createToken(@Me() caller: Caller, @Body({ schema: TokenInput }) input: TokenInput, @Changes() change: Change) {
@@ -36,7 +36,7 @@ export class TeamsController {
   @Delete('tokens/:id')
   @About(
     'Delete a token',
-    'It stops being valid within seconds. The last owner token that does not expire cannot be deleted.',
+    'It becomes invalid within seconds. The last owner token that does not expire cannot be deleted.',
   )
   @Needs('owner')
   @Answers(204, undefined, 404, 409)
@@ -52,7 +52,7 @@ export class TeamsController {
   }
 
   @Post('teams')
-  @About('Make a team', 'For owners of the team `default`. The answer has the first owner token of the new team.')
+  @About('Create a team', 'For owners of the team `default`. The response contains its first owner token.')
   @Needs('owner')
   @Answers(201, NewTeam, 409)
   createTeam(@Me() caller: Caller, @Body({ schema: TeamInput }) { name }: { name: string }, @Changes() change: Change) {

@@ -43,7 +43,7 @@ describe('roles', () => {
     expect((await editor.delete('/api/providers/sim')).status).toBe(403);
   });
 
-  it('let viewers make the API call nobody with the keys of the team', async () => {
+  it('let viewers trigger no request with the keys of the team', async () => {
     const as = async (role: string) =>
       clientOf(api.url, (await client.post('/api/tokens', { name: role, role, user: 'grace' })).body.token);
     const [viewer, editor] = [await as('viewer'), await as('editor')];
@@ -110,13 +110,13 @@ describe('every route of the OpenAPI document', () => {
       asked.on('error', reject).flushHeaders();
     });
 
-  it('asks for a token', async () => {
+  it('requires a token', async () => {
     const nobody = clientOf(api.url, 'nobody');
     for (const { method, path } of operations)
       expect([path, (await nobody.send(method, filled(path))).status]).toEqual([path, 401]);
   });
 
-  it('asks for a token before it reads what was sent', async () => {
+  it('requires a token before it reads the body', async () => {
     const nobody = clientOf(api.url, 'nobody');
     const bodies: [string, string][] = [
       ['{"name": ', 'application/json'],
@@ -135,7 +135,7 @@ describe('every route of the OpenAPI document', () => {
     }
   });
 
-  it('answers who has no token, or takes a route that does not exist, without a byte of the body', async () => {
+  it('answers a missing token or an unknown route before the body arrives', async () => {
     expect(await answered('/api/tool-suites')).toBe(401);
     expect(await answered('/api/nothing')).toBe(404);
   });
@@ -147,7 +147,7 @@ describe('every route of the OpenAPI document', () => {
     }
   });
 
-  it("refuses a viewer's change before it reads what was sent", async () => {
+  it("refuses a viewer's change before it reads the body", async () => {
     const viewer = clientOf(api.url, (await client.post('/api/tokens', { name: 'viewer', role: 'viewer' })).body.token);
     const bodies: [string, string][] = [
       ['['.repeat(20_000), 'application/json'],
@@ -165,14 +165,14 @@ describe('every route of the OpenAPI document', () => {
     }
   });
 
-  it('answers who may not change a thing without a byte of the body', async () => {
+  it('answers a forbidden change before the body arrives', async () => {
     const { token } = (await client.post('/api/tokens', { name: 'viewer', role: 'viewer' })).body;
     const editor = (await client.post('/api/tokens', { name: 'editor', role: 'editor' })).body.token as string;
     expect(await answered('/api/tool-suites', token)).toBe(403);
     expect(await answered('/api/tokens', editor)).toBe(403);
   });
 
-  it('keeps what a team has from other teams: its ids are unknown there, and in no list', async () => {
+  it('hides the data of a team from other teams: its ids are unknown there, and in no list', async () => {
     const suiteId = await importSuite();
     const run = (await submit(suiteId)).body;
     const caseId = (await client.get(`/api/tool-suites/${suiteId}`)).body.test_cases[0].id;
@@ -283,7 +283,7 @@ describe('every route of the OpenAPI document', () => {
 });
 
 describe('tokens', () => {
-  it('change nothing from the moment they are revoked, though they were used just before', async () => {
+  it('change nothing once revoked, even right after use', async () => {
     const { id, token } = (await client.post('/api/tokens', { name: 'leaver', role: 'editor' })).body;
     const leaver = clientOf(api.url, token);
     expect((await leaver.get('/api/me')).status).toBe(200);
@@ -292,7 +292,7 @@ describe('tokens', () => {
     expect((await leaver.get('/api/me')).status).toBe(401);
   });
 
-  it('stop working when they are revoked or expire, and are kept as hashes alone', async () => {
+  it('stop working when they are revoked or expire, and are stored only as hashes', async () => {
     const revoked = (await client.post('/api/tokens', { name: 'revoked', role: 'viewer' })).body;
     const works = async (by: Client): Promise<boolean> => (await by.get('/api/me')).status === 200;
     expect(await works(clientOf(api.url, revoked.token))).toBe(true);
@@ -308,7 +308,7 @@ describe('tokens', () => {
     expect(everything).not.toContain(ADMIN_TOKEN);
   });
 
-  it('cannot be deleted down to none that could make another', async () => {
+  it('cannot be deleted if no owner token would remain', async () => {
     const team = (await api.anotherTeam()).body;
     const owner = clientOf(api.url, team.token.token);
     const second = (await owner.post('/api/tokens', { name: 'second', role: 'owner' })).body;
@@ -318,7 +318,7 @@ describe('tokens', () => {
     expect(outcomes.map(({ status }) => status).sort()).toEqual([204, 409]);
   });
 
-  it('for a new name make a user of the team, once', async () => {
+  it('with a new name create a user of the team, once', async () => {
     for (const name of ['one', 'two'])
       expect((await client.post('/api/tokens', { name, role: 'editor', user: 'linus' })).body.user).toBe('linus');
     const { rowCount } = await api.pool.query(`SELECT 1 FROM users WHERE team_id = $1 AND name = 'linus'`, [
@@ -329,7 +329,7 @@ describe('tokens', () => {
 });
 
 describe('a team', () => {
-  it('limits the running jobs of a user; one that waits says why, and starts when its owner allows more', async () => {
+  it('limits the running jobs of a user; a waiting job starts when an owner raises the limit', async () => {
     const made = (await api.anotherTeam()).body;
     const owner = clientOf(api.url, made.token.token);
     const editor = clientOf(api.url, (await owner.post('/api/tokens', { name: 'e', role: 'editor' })).body.token);
@@ -366,7 +366,7 @@ describe('a team', () => {
     expect((await client.get('/api/settings/jobs')).body).toEqual({ running_jobs_per_user: 4 });
   });
 
-  it('is made by owners of the first one alone, and its name is its own', async () => {
+  it('is created only by owners of the first team, and has a unique name', async () => {
     const { operator } = api;
     const made = await operator.post('/api/teams', { name: 'third' });
     expect(made).toMatchObject({

@@ -23,7 +23,7 @@ export class TeamService {
   }
 
   async create(caller: Caller, name: string, change: Change): Promise<Team & { token: NewToken }> {
-    if (caller.teamName !== 'default') throw new ProblemError(403, 'Teams are made by an owner of the team "default".');
+    if (caller.teamName !== 'default') throw new ProblemError(403, 'Only owners of the team "default" create teams.');
     return change(async (client) => {
       const { team, token, secret } = await createTeam(client, name);
       await audit(client, caller, 'team.create', team.id);
@@ -37,7 +37,7 @@ export class TeamService {
 
   async createToken(caller: Caller, input: TokenInput, change: Change): Promise<NewToken> {
     if (input.expires_at !== null && Date.parse(input.expires_at) <= Date.now())
-      throw new ProblemError(422, 'A token that has expired already is of no use.', [
+      throw new ProblemError(422, 'The token would already be expired.', [
         { path: '/expires_at', message: 'must be in the future, or null for a token that does not expire' },
       ]);
     return change(async (client) => {
@@ -55,7 +55,7 @@ export class TeamService {
       if (outcome === 'last-owner')
         throw new ProblemError(
           409,
-          'This is the last owner token that does not expire: without it nobody could make another. Make one first.',
+          'This is the last owner token that does not expire: nobody could create another. Create one first.',
         );
       await audit(client, caller, 'token.delete', tokenId);
     });

@@ -109,7 +109,7 @@ function jsonIn(text: string): JsonObject {
   } catch (error) {
     throw fault('', `is not JSON: ${(error as Error).message}`);
   }
-  if (Array.isArray(value)) throw fault('', 'is a list. Send one object a line: {"case": "...", "reply": ...}.');
+  if (Array.isArray(value)) throw fault('', 'is a list. Send one object per line: {"case": "...", "reply": ...}.');
   if (!isObject(value)) throw fault('', 'is not a JSON object such as {"case": "...", "reply": ...}.');
   if (isDeeperThan(value, MAX_JSON_DEPTH))
     throw fault('', `nests lists and objects deeper than ${MAX_JSON_DEPTH} levels.`);
@@ -155,7 +155,7 @@ function errorIn(error: Json): { kind: ErrorKind; message: string } {
   } = typeof error === 'string' ? { message: error } : isObject(error) ? error : {};
   const known = ErrorKind.safeParse(kind);
   if (typeof message !== 'string' || message === '')
-    throw fault('/error', 'must be a text, or {"message": "..."}: what went wrong.');
+    throw fault('/error', 'must be a string, or {"message": "..."}: what went wrong.');
   if (!known.success) throw fault('/error/kind', `must be one of ${ErrorKind.options.join(', ')}, or left out.`);
   const [stranger] = Object.keys(others);
   if (stranger !== undefined)

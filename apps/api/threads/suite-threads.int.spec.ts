@@ -32,7 +32,7 @@ function slowTools(count = 40): object[] {
   }));
 }
 
-describe('while one team keeps the API busy, another one is served', () => {
+describe('while one team keeps the API busy, another team is served', () => {
   it('with tools whose schemas take long to compile', async () => {
     const { answer, served } = await servedDuring(
       client.post('/api/tool-suites', { name: 'Large', tools: slowTools() }),
@@ -41,7 +41,7 @@ describe('while one team keeps the API busy, another one is served', () => {
     expect(served).toBeGreaterThan(5);
   });
 
-  it('with prompts of thousands of Chinese characters, whose tokens are counted by parts of them', async () => {
+  it('with prompts of thousands of Chinese characters, whose tokens are counted in parts', async () => {
     const suite = weatherSuite(60);
     const prompt = Array.from({ length: 30_000 }, (_, n) => String.fromCharCode(0x4e00 + ((n * 7919) % 20_000))).join(
       '',
@@ -64,7 +64,7 @@ describe('while one team keeps the API busy, another one is served', () => {
     });
   });
 
-  it('with a file that was written to keep the reader busy, small as it is', async () => {
+  it('with a small file that is slow to read', async () => {
     const file = {
       prompts: [`{{${' '.repeat(20_000)}`],
       tests: [{ assert: [{ type: 'is-valid-openai-tools-call' }, { type: 'tool-call-f1', value: ['f'] }] }],
@@ -75,7 +75,7 @@ describe('while one team keeps the API busy, another one is served', () => {
     });
   });
 
-  it('with many small imports at once, of which it has its share', async () => {
+  it('with many small imports at once, which share its threads', async () => {
     const lines = JSON.stringify({ prompt: 'p', expected_tool: 'f', expected_params: { a: 'b' } });
     const import_ = (by: Client, count: number) =>
       by.post('/api/tool-eval/import?format=jsonl&dry_run=true', `${lines}\n`.repeat(count), {

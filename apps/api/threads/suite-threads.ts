@@ -80,13 +80,13 @@ function asProblem(error: unknown): Error {
   if (error instanceof ThreadLimitExceeded) {
     return new ProblemError(
       422,
-      `This is too much work. ${error.message} Send less at a time: fewer cases or tools, and smaller ones.`,
+      `This takes too much work. ${error.message} Send less at a time: fewer or smaller cases or tools.`,
     );
   }
   if (error instanceof TooManyTasks) {
     return new ProblemError(
       429,
-      `Your team has ${MAX_WAITING} other requests of this kind waiting. Try again in a few seconds.`,
+      `${MAX_WAITING} requests of this kind from your team are queued already. Try again in a few seconds.`,
       undefined,
       5000,
     );

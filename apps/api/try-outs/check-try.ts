@@ -16,8 +16,8 @@ const NO_SUITE: TriedSuite = { name: 'No suite', tools: [], system_prompt: null,
 export async function suiteOfTry(pool: Pool, teamId: string, input: TryInput): Promise<TriedSuite> {
   const { suite_id: suiteId, tools, base_prompt: prompt, pass_threshold: threshold } = input;
   if (suiteId === null && !tools && !input.case.tools)
-    throw new ProblemError(422, 'Name a suite that has the tools, or give tools.', [
-      { path: '/tools', message: 'are needed without suite_id' },
+    throw new ProblemError(422, 'Name a suite with the tools, or give tools.', [
+      { path: '/tools', message: 'are required without suite_id' },
     ]);
   const suite = suiteId === null ? NO_SUITE : await findSuite(pool, teamId, suiteId);
   return {

@@ -17,11 +17,11 @@ export class TryOutsController {
   @TakesUpTo(TRY_BYTES, TryInput)
   @KeepsNoAnswer()
   @About(
-    'Try a case out',
-    'Plays one case with up to ten models at once, and answers with the verdicts and replies when all of them have ' +
+    'Try out a case',
+    'Plays one case with up to ten models at once, and answers with the verdicts and replies when all models have ' +
       'answered, or at the deadline. It goes through the limits of the providers and the monthly cap like a run. ' +
-      'Nothing of it is kept but its cost, and so a repeat with the same Idempotency-Key asks again. Requests end ' +
-      'when the client goes away. Answers 429 beyond four at a time of a user, or ten of a team.',
+      'Only its cost is kept, so a repeat with the same Idempotency-Key calls the models again. Requests end ' +
+      'when the client disconnects. Answers 429 beyond four at once per user, or ten per team.',
   )
   @Answers(200, Try, 409, 422)
   try(

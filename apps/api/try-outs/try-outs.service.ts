@@ -86,7 +86,7 @@ export class TryOutService {
       const changed = this.notifications.next(tryOut.runId, AbortSignal.any([left, stops, turn]));
       if ((await hasSettled(this.pool, tryOut)) || Date.now() >= deadlineMs) return;
       left.throwIfAborted();
-      if (stops.aborted) throw new ProblemError(503, 'The API stops. Try again.', undefined, 1000);
+      if (stops.aborted) throw new ProblemError(503, 'The server is stopping. Try again.', undefined, 1000);
       await changed;
     }
   }

@@ -42,7 +42,7 @@ export function unanswered(
   { deadline_s: seconds, case: tried }: Pick<TryInput, 'deadline_s' | 'case'>,
   reason: string | undefined,
 ): TryResult {
-  const message = `There was no answer within ${seconds} s${reason === undefined ? '.' : `: ${reason}`}`;
+  const message = `No answer within ${seconds} s${reason === undefined ? '.' : `: ${reason}`}`;
   return {
     target,
     outcome: 'errored',

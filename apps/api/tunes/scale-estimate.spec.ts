@@ -13,7 +13,7 @@ const target: Estimate['targets'][number] = {
   replies_by: 'rule',
 };
 
-it('estimates whole requests of each model, and in all not fewer than there are', () => {
+it('rounds the requests of each model, and does not understate their sum', () => {
   const run: Estimate = {
     ...target,
     requests: 80,

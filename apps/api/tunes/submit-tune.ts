@@ -33,7 +33,7 @@ export async function submitTune(
 ): Promise<{ job_id: string; tune_id: string; status: 'submitted' }> {
   const { teamId, userId } = caller;
   const { versionId, name, version } = await pinSuiteVersion(client, teamId, suite.id);
-  if (version !== suite.version) throw new ProblemError(409, 'The suite was changed just now. Submit the tune again.');
+  if (version !== suite.version) throw new ProblemError(409, 'The suite has changed. Submit the tune again.');
   const { id, jobId } = await submitOrchestration(client, {
     teamId,
     userId,

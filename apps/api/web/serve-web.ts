@@ -14,7 +14,7 @@ const NONCE = '__NONCE__';
 /** Paths of the API. An unknown one of them returns a problem document, never the page. */
 const NOT_THE_PAGES = /^\/(api|socket\.io|assets|metrics|docs|openapi\.json|healthz|readyz)(\/|\?|$)/;
 
-const NOT_BUILT = 'Toolmark is running without its pages, which are not built: npm run build makes them.\n';
+const NOT_BUILT = 'Toolmark is running without its pages. Build them with: npm run build\n';
 
 /** `dist/web`, relative to the sources or to the build output. */
 const builtFolder = (): string | undefined =>
