@@ -145,7 +145,7 @@ describe('an MCP server', () => {
     const names = ['search', 'Search', 'a b'].map((name) => ({ name, inputSchema: { type: 'object' } }));
     expect(toTools(names).warnings).toEqual([
       'The tool "Search" is named "Search_2" here: another tool has that name. Names are compared ignoring case.',
-      expect.stringMatching(/"a b" is named "a_b" here: names have letters/),
+      expect.stringMatching(/"a b" is named "a_b" here: names have up to 64 letters/),
     ]);
   });
 

@@ -162,8 +162,8 @@ describe('two runs with 12 fixed and 3 broken of 100 cases', () => {
   });
 
   const refused: [string, (ids: { a: string; b: string }) => Record<string, string>, number, RegExp][] = [
-    ['no run', () => ({}), 422, /a, the baseline, and b/],
-    ['one run', ({ a }) => ({ a }), 422, /a, the baseline, and b/],
+    ['no run', () => ({}), 422, /a \(the baseline\) and b/],
+    ['one run', ({ a }) => ({ a }), 422, /a \(the baseline\) and b/],
     ['one run twice', ({ a }) => ({ a, b: a }), 422, /pairs=<target>~<target>/],
     ['runs of one', ({ a }) => ({ runs: a }), 400, /2 to 6 runs/],
     ['seven runs', ({ a, b }) => ({ runs: [a, b, a, b, a, b, a].join() }), 400, /2 to 6 runs/],

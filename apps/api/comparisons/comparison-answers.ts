@@ -131,7 +131,7 @@ export class ComparisonAnswers {
     if (json.byteLength > MAX_MB_OF_ONE * 2 ** 20)
       throw new ProblemError(
         422,
-        `The answer has ${Math.ceil(json.byteLength / 2 ** 20)} MiB; the limit is ${MAX_MB_OF_ONE}. Compare fewer ` +
+        `The answer is ${Math.ceil(json.byteLength / 2 ** 20)} MiB; the limit is ${MAX_MB_OF_ONE}. Compare fewer ` +
           'runs or pairs of targets at a time, or list fewer cases on a page.',
       );
     const isAwaited = (this.#making.get(key)?.waiting ?? 0) > 0;

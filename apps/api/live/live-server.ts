@@ -191,6 +191,6 @@ export class LiveServer {
     this.#countFailure(step);
     if (step === 'packet') logger.error(facts, 'A subscription failed');
     else if (step === 'connect' && !isTransient(error)) logger.error(facts, 'A live connection could not be accepted');
-    else logger[isTransient(error) ? 'debug' : 'warn'](facts, 'A live step failed; it is retried within seconds');
+    else logger[isTransient(error) ? 'debug' : 'warn'](facts, 'A live step failed; it is repeated within seconds');
   }
 }

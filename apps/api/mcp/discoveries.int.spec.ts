@@ -42,7 +42,7 @@ it('a team that queries many servers waits for itself, and is refused beyond a f
   const silent = Array.from({ length: 7 }, () => api.client.post('/api/mcp/discover', { url: `${url}/silent` }));
   expect(await Promise.race(silent)).toMatchObject({
     status: 429,
-    body: { detail: expect.stringMatching(/asks 2 MCP servers, and 4 others wait/) },
+    body: { detail: expect.stringMatching(/is querying 2 MCP servers, and 4 more are queued/) },
   });
   await until(() => asked >= 2, { what: 'two servers to be asked' });
   expect(await others.post('/api/mcp/discover', { url })).toMatchObject({

@@ -237,7 +237,7 @@ describe('a tune is refused', () => {
       'too many combinations',
       { a: { min: 1, max: 1000, step: 1 }, b: { min: 1, max: 11, step: 1 } },
       '/search_space',
-      /12001 combinations|11000 combinations|, and may have 10000/,
+      /12001 combinations|11000 combinations|the limit of a tune is 10000/,
     ],
     [
       'too many parameters',
@@ -261,7 +261,7 @@ describe('a tune is refused', () => {
     });
     expect(await refused({ per_model_search_spaces: { 'sim::c': SPACE } })).toMatchObject({
       detail: '"sim::c" is not one of the tuned models: sim::a.',
-      errors: at('/per_model_search_spaces/sim::c', /names none/),
+      errors: at('/per_model_search_spaces/sim::c', /is not one of/),
     });
   });
 
@@ -297,7 +297,7 @@ describe('a tune is refused', () => {
 
   it('when a grid has too many combinations, with the count and a way out', async () => {
     expect(await refused({ mode: 'grid', max_combinations: 6 })).toMatchObject({
-      detail: expect.stringMatching(/all 7 combinations of sim::a, and 6 are allowed.*"adaptive"/),
+      detail: expect.stringMatching(/all 7 combinations of sim::a; the limit is 6\..*"adaptive"/),
       errors: at('/mode', /use "adaptive"/),
     });
     expect((await estimate({ mode: 'adaptive', max_combinations: 6 })).status).toBe(200);

@@ -220,7 +220,7 @@ describe('bad input is refused with its field, its rule and a way out', () => {
       async () => submit(await importSuite(tagged), { case_filter: { category: 'paries' } }),
       422,
       '/case_filter/category',
-      /of the category "paries"\. Its categories: paris\./,
+      /has the category "paries"\. Its categories: paris\./,
     ],
     [
       'a filter that leaves nothing',

@@ -30,7 +30,7 @@ describe('bodies in memory', () => {
 
   it.each([
     ['the team', 'a', 429, /^Your team is sending bodies of /],
-    ['all', 'b', 503, /^Bodies of .* under way/],
+    ['all', 'b', 503, /^Bodies of .* in flight/],
   ])('beyond the limit of %s are refused after a while', async (_of, owner, status, message) => {
     const inHand = new BytesInHand(soon);
     const giveBack = await inHand.take('a', 10);

@@ -72,7 +72,7 @@ export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdow
   }
 
   #breakOff(): void {
-    this.logger.warn('Requests in flight are aborted');
+    this.logger.warn('Requests were still under way and are broken off');
     this.#longAnswers.abort();
     (this.adapterHost.httpAdapter?.getHttpServer() as Server | undefined)?.closeAllConnections();
   }

@@ -111,14 +111,14 @@ describe('a prompt version', () => {
       { components: { 'tools/get_weather/parameters/properties/town/description': 'x' } },
       422,
       '/components/tools~1get_weather~1parameters~1properties~1town~1description',
-      /The parameters of get_weather have no such place/,
+      /get_weather has no such parameter/,
     ],
     [
       'a description that makes the tool too large',
       { components: { [TOOL]: 'x'.repeat(20_001) } },
       422,
       '/components/tools~1get_weather~1description',
-      /has a description of 20001 characters (the limit is 20000)/,
+      /has a description of 20001 characters \(the limit is 20000\)/,
     ],
     [
       'schemas that make the tool too large',

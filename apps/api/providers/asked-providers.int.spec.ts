@@ -26,7 +26,7 @@ it('a team that queries many providers waits for itself, and is refused beyond a
   );
   expect(await Promise.race(silent)).toMatchObject({
     status: 429,
-    body: { detail: expect.stringMatching(/asks 2 providers, and 10 others wait/) },
+    body: { detail: expect.stringMatching(/is querying 2 providers, and 10 more are queued/) },
   });
   expect(await others.get('/api/providers/own/discover')).toEqual(expect.objectContaining({ status: 200 }));
   expect(asked).toBeLessThanOrEqual(2);

@@ -205,7 +205,7 @@ describe('recorded replies', () => {
     const samples = Array.from({ length: 101 }, () => ({ case: 'case 0', reply: 'x' }));
     expect(await record(suite, lines(...samples))).toMatchObject({
       status: 422,
-      body: { errors: [{ path: '/replies/100/case', message: expect.stringMatching(/has 100 replies already/) }] },
+      body: { errors: [{ path: '/replies/100/case', message: expect.stringMatching(/already has 100 replies/) }] },
     });
     expect(await leftOvers()).toEqual([0, 0, 0]);
   });

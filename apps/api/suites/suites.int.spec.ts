@@ -281,7 +281,7 @@ describe('suites', () => {
     });
     expect(broken).toMatchObject({
       status: 422,
-      body: { errors: [{ message: expect.stringMatching(/case 0.*would not fit/i) }, expect.anything()] },
+      body: { errors: [{ message: expect.stringMatching(/case 0.*would no longer be valid/i) }, expect.anything()] },
     });
     const added = await client.post(`/api/tool-suites/${id}/cases`, { prompt: 'p', expected_tool: 'get_weather' });
     expect(added).toMatchObject({ status: 201, body: { position: 2 } });

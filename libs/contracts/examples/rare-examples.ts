@@ -26,7 +26,7 @@ export const RARE_PROBLEMS = {
     'Request Timeout',
     'The body broke off, or nothing of it came for too long. Nothing of it was kept.',
   ),
-  429: problem(429, 'Too Many Requests', 'Many large files are being imported just now. Try again in a few seconds.'),
+  429: problem(429, 'Too Many Requests', 'Too many large files are being imported. Try again in a few seconds.'),
   503: problem(503, 'Service Unavailable', 'The database cannot be reached at the moment. Try again in a few seconds.'),
 };
 
