@@ -18,7 +18,7 @@ export async function askPatiently<Answer>(ask: () => Promise<Answer>, note: (te
       return await ask();
     } catch (error) {
       if (!isPassing(error) || performance.now() > until) throw error;
-      if (asked === 0) note('The server does not answer. Asking again.');
+      if (asked === 0) note('The server does not answer. Retrying.');
     }
     await delay(PAUSE_MS);
   }

@@ -63,13 +63,13 @@ export function listsByDefault(group: Command, list: (...all: unknown[]) => Prom
 
 export function number(text: string): number {
   const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It takes a number.');
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('Expected a number.');
   return value;
 }
 
 export function wholeNumber(text: string): number {
   const value = number(text);
-  if (!Number.isInteger(value)) throw new InvalidArgumentError('It takes a whole number.');
+  if (!Number.isInteger(value)) throw new InvalidArgumentError('Expected a whole number.');
   return value;
 }
 
@@ -86,9 +86,9 @@ export function jsonObject(text: string): object {
     const value = parseJson(text);
     if (isObject(value)) return value;
   } catch (error) {
-    throw new InvalidArgumentError(`It takes a JSON object: ${(error as Error).message}`);
+    throw new InvalidArgumentError(`Expected a JSON object: ${(error as Error).message}`);
   }
-  throw new InvalidArgumentError('It takes a JSON object.');
+  throw new InvalidArgumentError('Expected a JSON object.');
 }
 
 export function commaSeparated(text: string): string[] {
@@ -96,7 +96,7 @@ export function commaSeparated(text: string): string[] {
     .split(',')
     .map((name) => name.trim())
     .filter(Boolean);
-  if (names.length === 0) throw new InvalidArgumentError('It takes names, separated by commas.');
+  if (names.length === 0) throw new InvalidArgumentError('Expected names separated by commas.');
   return names;
 }
 

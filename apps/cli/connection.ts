@@ -36,12 +36,10 @@ export function connection(options: Partial<Connection>): Connection {
   if (local && localToken) return { server: local.server, token: localToken };
   if (local)
     throw new Error(
-      `No token for ${local.server}: npm start was given one in TOOLMARK_ADMIN_TOKEN. Set it here ` +
+      `No token for ${local.server}: npm start got it from TOOLMARK_ADMIN_TOKEN. Set it here ` +
         'too, or give --token.',
     );
-  throw new Error(
-    'No server to talk to: start one with npm start, or give --server and --token (toolmark login remembers them).',
-  );
+  throw new Error('No server: start one with npm start, or give --server and --token (toolmark login saves them).');
 }
 
 export function checkedUrl(text: string): string {

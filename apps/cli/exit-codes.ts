@@ -7,13 +7,10 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 /** The table in `toolmark --help`, and in docs/cli.md through `npm run docs`. */
 export const EXIT_CODES: readonly (readonly [code: ExitCode, meaning: string])[] = [
   [EXIT.done, 'Done, or passed.'],
-  [
-    EXIT.negative,
-    'Answered, and the answer is negative: refused, not found, not completed, below --fail-under, a failed gate.',
-  ],
-  [EXIT.usage, 'Not answered: wrong usage, an unreadable file, no server, or a token that the server does not know.'],
+  [EXIT.negative, 'Negative answer: refused, not found, not completed, below --fail-under, or a failed gate.'],
+  [EXIT.usage, 'No answer: wrong usage, an unreadable file, no server, or an unknown token.'],
   [EXIT.inconclusive, 'Inconclusive: the data cannot tell whether a gate passes, or --fail-under is reached.'],
-  [EXIT.notMeasured, 'Not measured: a gate or --fail-under had nothing to tell from.'],
+  [EXIT.notMeasured, 'Not measured: a gate or --fail-under had no data.'],
 ];
 
 export const GATE_EXITS: Record<GateResult, ExitCode> = {

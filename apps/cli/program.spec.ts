@@ -47,7 +47,7 @@ it('every setting of an experiment, and every setting of a comparison, has an op
   );
 });
 
-it('--json takes a file behind gate alone', () => {
+it('--json takes a file only after gate', () => {
   const read = (line: string) => withJsonFile(line.split(' ')).join(' ');
   expect(read('gate main --json out.json')).toBe('gate main --json-file out.json');
   expect(read('--server gate --token x gate main --eval x --json a')).toMatch(/--json-file a$/);
@@ -56,7 +56,7 @@ it('--json takes a file behind gate alone', () => {
   expect(read('show --server gate --json abc1')).toBe('show --server gate --json abc1');
 });
 
-it('a file of commands is loaded by each command that it adds, and no other file with it', async () => {
+it('each command loads only the file that adds it', async () => {
   for (const names of FILES.flatMap(([, files]) => files.map(([names]) => names)))
     for (const name of names.split(' ')) {
       const line = ['--server', 'show', '--json', name, 'jobs', '--token', 'x'];
@@ -79,7 +79,7 @@ it('every rule of a gate has an option', () => {
   expect(optionsOf('gates update')).toEqual(expect.arrayContaining(Object.keys(GateUpdate.shape).map(camel)));
 });
 
-it('a gate run takes the settings of a run, and leaves out what is not given', () => {
+it('a gate run takes the settings of a run, and omits those that are not given', () => {
   expect(Object.keys(configOf({})).sort()).toEqual(Object.keys(GateRunConfig.shape).sort());
   expect(GateRunConfig.parse(configOf({}))).toEqual({});
   expect(GateRunConfig.parse(configOf({ models: ['p::a'], temperature: 0, systemPrompt: '' }))).toEqual({
@@ -89,7 +89,7 @@ it('a gate run takes the settings of a run, and leaves out what is not given', (
   });
 });
 
-it('a limit of replies that is none is no limit, also where the baseline has one', () => {
+it('--max-tokens none removes the limit, even if the baseline has one', () => {
   const gate = commandOf('gate');
   gate.parseOptions(['--max-tokens', 'none']);
   expect(GateRunConfig.parse(configOf(gate.opts()))).toEqual({ max_tokens: null });
@@ -134,7 +134,7 @@ it('every setting of a run has an option', async () => {
   });
 });
 
-it('a run is judged where anything of it is said; without a model it is by the default judge of the team', async () => {
+it('any judge option has a run judged, by the default judge of the team if no model is given', async () => {
   const server = new ApiClient('http://127.0.0.1:9', ''); // Only asked for the name of an experiment.
   const judgeOf = async (more: Partial<RunSettings>) =>
     RunInput.parse(await runInput(server, 'suite', { models: ['p::a'], ...more })).judge;
@@ -144,7 +144,7 @@ it('a run is judged where anything of it is said; without a model it is by the d
   expect(await judgeOf({ judgeBelow: 0 })).toEqual({ judge: null, when: 'after', below: 0 });
 });
 
-describe('a tune of parameters', () => {
+describe('a parameter tune', () => {
   const server = new ApiClient('http://127.0.0.1:9', ''); // Only asked for names.
   const suiteId = '019aa8a2-5c1e-7000-8000-000000000011';
   const inputOf = async (...args: string[]) => {
@@ -202,7 +202,7 @@ describe('a tune of parameters', () => {
     });
   });
 
-  it('leaves the rest to the API, and takes 0 for 0', async () => {
+  it('leaves omitted settings to the API, and sends 0 as 0', async () => {
     const input = ParamTuneInput.parse(await inputOf('--space', 'temperature=0'));
     expect(input).toEqual(ParamTuneInput.parse({ ...input, search_space: { temperature: [0] } }));
     expect(input).toMatchObject({ mode: 'adaptive', holdout: 0.3, margin: 0.02, seed: 1 });
@@ -213,8 +213,8 @@ describe('a tune of parameters', () => {
     });
   });
 
-  it('refuses what it cannot search', async () => {
-    await expect(inputOf()).rejects.toThrow(/Say what to search, with --space/);
+  it('refuses invalid search spaces', async () => {
+    await expect(inputOf()).rejects.toThrow(/Give a search space with --space/);
     await expect(inputOf('--space', 'a=1', '--space', 'b=1', '--space', 'a=2')).rejects.toThrow(/names a twice/);
     await expect(inputOf('--space-file', 'none.json')).rejects.toThrow(/There is no file/);
     await expect(inputOf('--space-file', 'README.md')).rejects.toThrow(/^README\.md is not a search space: /);
@@ -224,7 +224,7 @@ describe('a tune of parameters', () => {
   });
 });
 
-describe('a tune of prompts', () => {
+describe('a prompt tune', () => {
   const server = new ApiClient('http://127.0.0.1:9', ''); // Only asked for names.
   const suiteId = '019aa8a2-5c1e-7000-8000-000000000011';
   const inputOf = async (...args: string[]) => {
@@ -268,7 +268,7 @@ describe('a tune of prompts', () => {
     });
   });
 
-  it('leaves the rest to the API, and takes an empty prompt and 0 for what they are', async () => {
+  it('leaves omitted settings to the API, and sends an empty prompt and 0 unchanged', async () => {
     const defaults = PromptTuneInput.parse({ suite_id: suiteId, models: ['p::a', 'p::b'], meta_model: 'p::m' });
     expect(PromptTuneInput.parse(JSON.parse(JSON.stringify(await inputOf())))).toEqual(defaults);
     const zeros = ['--holdout', '0', '--margin', '0', '--seed', '0', '--temperature', '0', '--meta-temperature', '0'];
@@ -279,7 +279,7 @@ describe('a tune of prompts', () => {
   });
 });
 
-describe('a report of a judge', () => {
+describe('a judge report', () => {
   const RUN = '019aa8a2-5c1e-7000-8000-000000000031';
   const BASELINE = '019aa8a2-5c1e-7000-8000-000000000032';
   /** Has every run. */
@@ -309,14 +309,14 @@ describe('a report of a judge', () => {
     });
   });
 
-  it('leaves the rest to the API, and takes 0 and empty instructions for what they are', async () => {
+  it('leaves omitted settings to the API, and sends 0 and empty instructions unchanged', async () => {
     expect(JudgeInput.parse(JSON.parse(JSON.stringify(await inputOf())))).toEqual(JudgeInput.parse({ eval_id: RUN }));
     expect(await inputOf('--below', '0', '--seed', '0', '--temperature', '0', '--instructions', '')).toMatchObject({
       ...{ below: 0, seed: 0, temperature: 0, instructions: '' },
     });
   });
 
-  it('compares a run with its baseline, in every case that both have', async () => {
+  it('compares a run with its baseline in every case of both', async () => {
     const input = JudgeInput.parse(await inputOf('--against', BASELINE, '--sample-size', '5'));
     expect(input).toMatchObject({ a: BASELINE, b: RUN, sample_size: 5 });
     expect(input).not.toHaveProperty('eval_id');
@@ -324,27 +324,27 @@ describe('a report of a judge', () => {
       ['--which', 'all'],
       ['--below', '0.5'],
     ])
-      await expect(inputOf('--against', BASELINE, ...more)).rejects.toThrow(/leave --which and --below out/);
+      await expect(inputOf('--against', BASELINE, ...more)).rejects.toThrow(/leave out --which and --below/);
   });
 
-  it('by default is set by options for every setting of the team', () => {
+  it('has an option for every default of the team', () => {
     const options = commandOf('judges settings').options.map((option) => option.attributeName());
     expect(options).toEqual(expect.arrayContaining(['judge', 'instructions', 'autoBelow']));
     expect(Object.keys(JudgeSetting.shape)).toEqual(['judge', 'instructions', 'auto_below']);
   });
 });
 
-it('numbers in a JSON object of the command line are kept as they were written', () =>
+it('numbers in a JSON object on the command line keep their form', () =>
   expect(JSON.stringify(jsonObject('{"a": 5.0, "b": 12345678901234567890}'))).toBe(
     '{"a":5.0,"b":12345678901234567890}',
   ));
 
-it('the help of every command ends with examples of it', () => {
+it('the help of every command ends with examples', () => {
   for (const command of commands.filter((one) => one.name() !== 'help'))
     expect(helpOf(command)).toMatch(new RegExp(`Examples:\n( +\\$ toolmark ${pathOf(command)}.*\n)+$`));
 });
 
-it('the exit codes stand in --help', () => {
+it('--help lists the exit codes', () => {
   expect(EXIT_CODES.map(([code]) => code)).toEqual([0, 1, 2, 3, 4]);
   for (const [code, meaning] of EXIT_CODES) expect(helpOf(program)).toContain(`${code}  ${meaning}`);
 });
@@ -352,7 +352,7 @@ it('the exit codes stand in --help', () => {
 describe('completion offers', () => {
   const complete = (...words: string[]) => completionsOf(program, words).map(({ word }) => word);
 
-  it('commands, at each level', () => {
+  it('commands at each level', () => {
     expect(complete('')).toEqual(expect.arrayContaining(['run', 'suites', 'history', 'completion']));
     expect(complete('')).not.toContain('complete');
     expect(complete('re')).toEqual(['record', 'resume', 'results', 'report', 'rescore']);
@@ -367,7 +367,7 @@ describe('completion offers', () => {
     );
     expect(complete('tunes', '')).toEqual(expect.arrayContaining(['list', 'show', 'arms', 'candidates', 'delete']));
   });
-  it('options of the command and of all commands', () => {
+  it('options of the command and global options', () => {
     expect(complete('run', 'Weather', '--w')).toEqual(['--watch']);
     expect(complete('show', 'RUN', 'RESULT', '--')).toEqual(expect.arrayContaining(['--model', '--sample', '--full']));
     expect(complete('compare', 'RUN', '--mar')).toEqual(['--margin', '--markdown']);
@@ -375,7 +375,7 @@ describe('completion offers', () => {
       expect.arrayContaining(['--format', '--dry-run', '--json', '--server']),
     );
   });
-  it('values where there is a choice, and nothing where a file may stand', () => {
+  it('the values of a choice, and nothing where a file name is possible', () => {
     expect(complete('suites', 'import', '--format', 'b')).toEqual(['bfcl']);
     expect(complete('run', 'x', '--cache', '=', 'u')).toEqual(['use']);
     expect(complete('experiments', 'list', '--status', 'a')).toEqual(['active', 'archived', 'all']);

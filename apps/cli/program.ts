@@ -99,8 +99,8 @@ export async function createProgram(version: string, command?: string): Promise<
   const program = new Command('toolmark')
     .description('Find out how well language models call tools.')
     .version(`toolmark ${version}`, '--version', 'print the version')
-    .option('--server <url>', 'server to talk to')
-    .option('--token <token>', 'token of the server')
+    .option('--server <url>', 'URL of the server')
+    .option('--token <token>', 'token for the server')
     .option('--json', 'print JSON: lists as {"items": [...]}, errors as a problem on standard error')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({

@@ -22,5 +22,5 @@ function report(error: Error, args: readonly string[]): void {
   process.exitCode = exitCodeOf(error);
   if (args.includes('--json')) return printJsonError(problemOf(error));
   printError(...explainError(error));
-  if (error instanceof CommanderError) printError('See toolmark --help, or --help behind a command.');
+  if (error instanceof CommanderError) printError('See toolmark --help or toolmark COMMAND --help.');
 }

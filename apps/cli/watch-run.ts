@@ -37,7 +37,7 @@ export async function watchRun(
     }
   } catch (error) {
     if (!(error instanceof LiveUnavailable)) throw error;
-    screen.note(`${error.message} Asking every ${POLL_MS} ms instead.`);
+    screen.note(`${error.message} Polling every ${POLL_MS} ms instead.`);
   }
   for (;;) {
     const run = await client.run(runId);

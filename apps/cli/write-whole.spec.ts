@@ -25,14 +25,14 @@ async function* pieces(...texts: (string | Error)[]): AsyncGenerator<string> {
 }
 const broken = () => pieces('half', new TypeError('terminated'));
 
-it('a file has its name once it is whole', async () => {
+it('a file gets its name once it is complete', async () => {
   await writeWhole(at('new.csv'), pieces('\ufeffa', '', 'b'.repeat(100_000)));
   expect(readFileSync(at('new.csv'), 'utf8')).toBe(`\ufeffa${'b'.repeat(100_000)}`);
   await writeWhole(at('none.csv'), pieces());
   expect(readFileSync(at('none.csv'), 'utf8')).toBe('');
 });
 
-it('a file that broke off leaves nothing, and an earlier one as it was', async () => {
+it('an interrupted file leaves nothing, and an earlier file unchanged', async () => {
   writeFileSync(at('earlier.csv'), 'earlier', { mode: 0o600 });
   for (const name of ['earlier.csv', 'never.csv'])
     await expect(writeWhole(at(name), broken())).rejects.toThrow(/terminated/);
@@ -43,7 +43,7 @@ it('a file that broke off leaves nothing, and an earlier one as it was', async (
   expect([readFileSync(at('earlier.csv'), 'utf8'), statSync(at('earlier.csv')).mode & 0o777]).toEqual(['later', 0o600]);
 });
 
-it('a link stays a link, a device is written to, and a folder that is not there is named', async () => {
+it('a link stays a link, a device is written directly, and a missing folder is named', async () => {
   writeFileSync(at('target.csv'), '');
   symlinkSync(at('target.csv'), at('link.csv'));
   await writeWhole(at('link.csv'), pieces('linked'));
@@ -52,7 +52,7 @@ it('a link stays a link, a device is written to, and a folder that is not there 
   await expect(writeWhole(at('no/such.csv'), pieces('x'))).rejects.toThrow(/ENOENT/);
 });
 
-it('says what a broken download means, and leaves a refusal as it is', async () => {
+it('explains an interrupted download, and passes on a refusal', async () => {
   const read = (from: AsyncGenerator<string>) => writeWhole('/dev/null', orBrokenOff(from, 'It broke off.'));
   await expect(read(broken())).rejects.toMatchObject({ message: 'It broke off.', cause: { message: 'terminated' } });
   const refusal = new ApiError({ type: 'about:blank', title: 'Not Found', status: 404, detail: 'No run.' });

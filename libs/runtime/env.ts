@@ -88,7 +88,7 @@ export const Env = z.object({
     .meta({
       readBy: 'API',
       description:
-        'MiB of large answers that clients have not taken yet, 64 to 16,384. A team has a quarter; see ' +
+        'MiB of large answers that clients have not read yet, 64 to 16,384. A team has a quarter; see ' +
         '[Bounds](#bounds).',
     }),
   TOOLMARK_BODIES_MIB: z.coerce.number().int().min(48).max(16_384).default(192).meta({

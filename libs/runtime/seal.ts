@@ -31,7 +31,7 @@ export class Sealer {
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
     } catch {
       throw new UnsealError(
-        'A sealed secret does not open: TOOLMARK_SEALING_KEY is not the key it was sealed with. Set ' +
+        'A sealed secret cannot be opened: TOOLMARK_SEALING_KEY is not the key it was sealed with. Set ' +
           'the old key, or enter the secret again.',
       );
     }

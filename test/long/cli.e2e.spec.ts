@@ -154,7 +154,7 @@ it('wrong usage is explained with what may be meant, and exits with 2; what does
       expect(await toolmark(command, id)).toEqual({
         code: 1,
         out: '',
-        err: `No run and no job has the id "${id}". List them with: toolmark history, toolmark jobs\n`,
+        err: `No run or job has the id "${id}". List them with: toolmark history, toolmark jobs\n`,
       });
 });
 
@@ -175,7 +175,7 @@ it('with --json an error is a problem on standard error', async () => {
     out: '',
     type: 'about:blank',
     title: 'Negative answer',
-    detail: expect.stringMatching(/^No run and no job/),
+    detail: expect.stringMatching(/^No run or job/),
   });
   expect(await problem('jbos')).toMatchObject({
     code: 2,
@@ -191,7 +191,7 @@ it('the server of npm start is found with the token that it was given, and witho
   expect(await cli.toolmarkWith({ ...local, ...token }, 'jobs')).toMatchObject({ code: 0 });
   expect(await cli.toolmarkWith(local, 'jobs')).toMatchObject({
     code: 2,
-    err: expect.stringMatching(/^No token for .*npm start was given one in TOOLMARK_ADMIN_TOKEN\. Set it here too/),
+    err: expect.stringMatching(/^No token for .*npm start got it from TOOLMARK_ADMIN_TOKEN\. Set it here too/),
   });
 });
 
@@ -274,7 +274,7 @@ describe('runs and jobs are found by', () => {
     const shared = one.eval_id.slice(0, 4);
     const ambiguous = await toolmark('show', shared);
     expect(ambiguous).toMatchObject({ code: 1, out: '' });
-    expect(ambiguous.err).toMatch(new RegExp(`^\\d+ runs begin with "${shared}"\\. Give more of the id:\n`));
+    expect(ambiguous.err).toMatch(new RegExp(`^\\d+ runs begin with "${shared}"\\. Use a longer prefix:\n`));
     for (const { eval_id } of [one, other]) expect(ambiguous.err).toContain(`${eval_id} (Found, `);
   });
 
@@ -285,7 +285,7 @@ describe('runs and jobs are found by', () => {
     const several = await toolmark('show', run.id, 'tokyo in fahrenheit');
     expect(several).toMatchObject({ code: 1, out: '' });
     expect(several.err).toMatch(
-      /^2 results are of the case "tokyo in fahrenheit"\. Give --model and --sample, or the id/,
+      /^2 results belong to the case "tokyo in fahrenheit"\. Give --model and --sample, or the id/,
     );
     const shown = await toolmark('show', run.id, 'tokyo in fahrenheit', ...ofModel, '--sample', '0');
     expect(shown.out).toMatch(/^FAIL .*\n\n[^]*^Said[^]*^Finished {3}tool_calls\n[^]*^Expected {3}\[/m);
@@ -371,7 +371,10 @@ it('a watched run goes by the interval of its pass rate; a bad file and a silent
     out: expect.stringMatching(/is completed/),
     err: expect.stringMatching(/simulator::careless-arguments passes .* less than 110\.0 %/),
   });
-  expect(await run('0.5')).toMatchObject({ code: 3, err: expect.stringMatching(/may be less than 50\.0 % or not/) });
+  expect(await run('0.5')).toMatchObject({
+    code: 3,
+    err: expect.stringMatching(/may or may not be less than 50\.0 %/),
+  });
   await system.control('instant', { on: false, status: 401 });
   expect(await run('0', 'simulator::instant')).toMatchObject({ code: 4, err: expect.stringMatching(/no pass rate/) });
   await system.control('instant', { on: true });
@@ -395,7 +398,7 @@ it('a watched run goes by the interval of its pass rate; a bad file and a silent
     models: [{ input_cost_per_mtok: 0.25, cache_read_cost_per_mtok: 0.025 }, { input_cost_per_mtok: null }],
   });
   expect(err).toMatch(
-    /^Prices by the table of 20\d\d-.+\n {2}gpt-5-mini: \$0\.25 in, \$2 out, \$0\.025 from the cache\./,
+    /^Prices from the table of 20\d\d-.+\n {2}gpt-5-mini: \$0\.25 in, \$2 out, \$0\.025 from the cache\./,
   );
   expect(err).toContain('No price is known for gpt-99');
   expect((await toolmark('models', 'priced')).out).toMatch(/gpt-5-mini +\$0\.25 +\$2 +\$0\.025/);
@@ -410,7 +413,7 @@ it('a watched run goes by the interval of its pass rate; a bad file and a silent
   });
   expect(await toolmark('providers', 'add', 'grok1')).toMatchObject({
     code: 2,
-    err: expect.stringMatching(/No common host/),
+    err: expect.stringMatching(/No known host/),
   });
 }, 60_000);
 
@@ -500,9 +503,9 @@ describe('runs are compared', () => {
       [
         ['compare', good.id, bad.id, both.id, '--rescore-a', 'abcd'],
         2,
-        '--rescore-a and --rescore-b compare two runs.',
+        '--rescore-a and --rescore-b need exactly two runs.',
       ],
-      [['compare', good.id, 'abc123'], 1, 'No run and no job has the id "abc123".'],
+      [['compare', good.id, 'abc123'], 1, 'No run or job has the id "abc123".'],
       [['compare', good.id, bad.id, '--rescore-b', 'abcd'], 1, `Run ${bad.id} has no rescore with the id "abcd".`],
       [['compare', good.id, bad.id, '--margin', '-1'], 1, '/margin'],
       [['compare', good.id, bad.id, '--pairs', 'x~y'], 1, 'x'],
@@ -537,7 +540,7 @@ describe('an experiment', () => {
     const listed = await toolmarkJson('experiments', 'list', '--suite', 'Tried');
     expect(listed).toEqual({ items: [expect.objectContaining({ id: created.id })] });
     expect(await toolmarkJson('experiments')).toMatchObject({ items: expect.any(Array) });
-    expect((await toolmark('experiments', 'timeline', 'Tries')).out).toMatch(/^Nothing has ended yet/);
+    expect((await toolmark('experiments', 'timeline', 'Tries')).out).toMatch(/^Nothing has finished yet/);
     expect(await toolmark('experiments', 'show', 'Trials')).toMatchObject({
       code: 1,
       err: expect.stringMatching(/^No experiment has the name or id "Trials"\. .*Tries/),
@@ -569,7 +572,7 @@ describe('an experiment', () => {
     const { best } = await toolmarkJson('experiments', 'show', 'Tries');
     expect(await shown()).toContain(`\nBest         ${(100 * best.score).toFixed(1)} %, run ${best.eval_id} (`);
     expect(await shown()).toMatch(/^Compared {5}2 with this baseline; .* 0\.10 of them/m);
-    expect(await shown()).toMatch(/^Better {7}after correction for their number: /m);
+    expect(await shown()).toMatch(/^Better {7}after correction for multiple comparisons: /m);
 
     const {
       items: [newest],

@@ -57,7 +57,7 @@ describe('a run is judged', () => {
     );
     expect(await toolmarkJson('judges', 'list', betterId)).toEqual({ items: [] });
     const { out: shown } = await toolmark('judges', 'show', reportId, '--disagreements');
-    expect(shown).toMatch(/^The judge finds what the case expects at fault: 1 \(uncalibrated\)\n {2}case 0\n/m);
+    expect(shown).toMatch(/^The judge finds the expectation of the case at fault: 1 \(uncalibrated\)\n {2}case 0\n/m);
     expect(shown).toMatch(/^ {6}Expectation +Rome \| is fine\.$/m);
     const judgements = await toolmark('judges', 'judgements', reportId, '--said', 'wrong');
     expect(judgements.out).toMatch(/^0-1-0 +case 1 +sim::scripted:a +FAIL +wrong +agrees /m);
@@ -65,7 +65,7 @@ describe('a run is judged', () => {
     expect(await toolmark('judges', 'show', 'abc123')).toEqual({
       code: 1,
       out: '',
-      err: 'No report of a judge has the id "abc123". List them with: toolmark judges\n',
+      err: 'No judge report has the id "abc123". List them with: toolmark judges\n',
     });
   }, 60_000);
 
@@ -94,7 +94,7 @@ it('the default judge is set piece by piece, and judges a run that asks for it',
   expect(set).toEqual({ judge: 'sim::judge:right', instructions: 'Be strict.', auto_below: 0 });
   const args = ['run', suiteId, '--models', 'sim::scripted:a', '--judge-when', 'after', '--watch'];
   const ran = await toolmark(...args);
-  const [, id] = /^What the judge says of it: toolmark judges list (\S+)$/m.exec(ran.out)!;
+  const [, id] = /^Judge reports: toolmark judges list (\S+)$/m.exec(ran.out)!;
   await until(async () => (await toolmarkJson('judges', 'list', id!)).items[0]?.status === 'completed');
   expect((await toolmark('judges', 'list', id!)).out).toMatch(/ 2 of 2 .* its run /);
   expect(await toolmarkJson('judges', 'settings', '--no-judge', '--instructions', '')).toMatchObject({ judge: null });
@@ -113,7 +113,7 @@ describe('results are labelled', () => {
       /^user +What is the weather in Paris\? \(\d\)\nExpected +get_weather\("city":"Paris"\)\nCalled/m,
     );
     expect(ran.out).toMatch(/\n-> undone\n[^]*\n-> wrong, with a note\n[^]*\n-> skipped\n[^]*\n-> correct\n/);
-    expect(ran.out).toMatch(/\nYou gave 2 labels\.\nThere are 2 of the 100 labels that a calibration asks for\.\n/);
+    expect(ran.out).toMatch(/\nYou gave 2 labels\.\nThe judge has 2 of the 100 labels that a calibration needs\.\n/);
     expect(ran.out).toMatch(UNCALIBRATED);
     expect(ran.out).not.toMatch(/acceptable_alternative|at fault|passed|FAIL/);
     const given = await labels();
@@ -144,8 +144,8 @@ describe('results are labelled', () => {
     for (let n = 1; n <= 8; n++) await press('a', () => asked() > n || shown.includes('You gave'));
     const { code } = await ended;
     expect({ code, shown }).toMatchObject({ code: 0, shown: expect.stringContaining('You gave 8 labels.') });
-    expect(shown).toContain('Nothing is left to label of what sim::judge:right has judged of this run.');
-    expect(shown).toContain('There are 10 of the 100 labels');
+    expect(shown).toContain('All results of this run that sim::judge:right judged are labelled or skipped.');
+    expect(shown).toContain('The judge has 10 of the 100 labels');
     expect((await labels()).filter((one: any) => one.note === 'Rome.')).toHaveLength(1);
   }, 60_000);
 
@@ -166,10 +166,13 @@ describe('results are labelled', () => {
     const fresh = await system.aRun(suiteId, 'scripted:c', [WRONG]);
     await toolmarkJson('judge', fresh, ...JUDGE);
     const args = ['label', fresh, ...JUDGE];
-    expect(await answering('', ...args)).toMatchObject({ code: 2, err: expect.stringMatching(/^Nobody can be asked/) });
+    expect(await answering('', ...args)).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^There is nobody to ask/),
+    });
     expect(await answering('yes\n', ...args)).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/^"yes" is none of/),
+      err: expect.stringMatching(/^"yes" is not one of/),
     });
     expect(await toolmark(...args, '--json')).toMatchObject({ code: 2, err: expect.stringContaining('--import') });
   }, 60_000);
@@ -214,7 +217,7 @@ it('a judge is cancelled by its job, and goes on where it was', async () => {
   expect(await watched).toMatchObject({
     code: 1,
     out: expect.stringContaining('is cancelled'),
-    err: expect.stringContaining(`The report is cancelled. Go on with: toolmark resume ${job}\n`),
+    err: expect.stringContaining(`The report is cancelled. Continue with: toolmark resume ${job}\n`),
   });
   await system.control('judge/gullible', { style: 'right' });
   const resumed = await toolmark('resume', job, '--watch');
@@ -226,7 +229,7 @@ it('wrong usage is explained', async () => {
     [['judge', runId], 1, 'no default judge'],
     [['judge', betterId, ...JUDGE], 1, 'all passed'],
     [['judge', runId, ...JUDGE, '--which', 'best'], 2, 'Allowed choices are failed, all, sample'],
-    [['judge', runId, '--against', betterId, '--which', 'all', ...JUDGE], 2, 'leave --which and --below out'],
+    [['judge', runId, '--against', betterId, '--which', 'all', ...JUDGE], 2, 'leave out --which and --below'],
     [['judges', 'calibration', ...JUDGE, '--report', 'abcd'], 2, 'Choose one of --judge and --report'],
     [['judges', 'shwo'], 2, 'Did you mean show'],
   ] as const)

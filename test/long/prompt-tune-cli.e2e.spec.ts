@@ -68,8 +68,8 @@ describe('a tune that is watched on a terminal', () => {
     const end = frames.at(-1)!;
     expect(end).toContain(`Tune ${tune.id} is completed (job ${tune.job_id}).\nSuite        ${SUITE} v1\n`);
     expect(end).toContain(`\nOutcome      ${tune.text}\nHeld out     candidate ${tune.best} `);
-    expect(end).toMatch(/^How {10}reflective, 4 cases a step, seed 1, by overall, margin 2 points/m);
-    expect(end).toContain(`\nHow candidate ${tune.best} came about\n`);
+    expect(end).toMatch(/^How {10}reflective, 4 cases per step, seed 1, by overall, margin 2 points/m);
+    expect(end).toContain(`\nSteps to candidate ${tune.best}\n`);
     for (const { component, phrase } of PHRASES) {
       expect(end).toMatch(new RegExp(`^\\d+ +reflection of \\d+ .* ${component} +Adds: ${phrase}$`, 'm'));
       expect(end).toContain(`\u001b[32m${phrase}\u001b[0m`);
@@ -130,7 +130,7 @@ describe('a tune that is watched on a terminal', () => {
     expect(await toolmark('tunes', 'candidates', tune.id, 'x')).toMatchObject({ code: 2 });
     expect(await toolmark('tunes', 'arms', tune.id)).toMatchObject({
       code: 1,
-      err: `Tune ${tune.id} is one of prompts and has no arms. See: toolmark tunes candidates ${tune.id}\n`,
+      err: `Tune ${tune.id} is a prompt tune and has no arms. See: toolmark tunes candidates ${tune.id}\n`,
     });
   });
 });
@@ -191,7 +191,7 @@ it('leaving a watch does not end a tune; cancelling it does, and it goes on wher
   expect(await watched).toMatchObject({
     code: 1,
     out: expect.stringMatching(/^# Tune .* is cancelled.*\n[^]*\n- Outcome: /),
-    err: expect.stringContaining(`The tune is cancelled. Go on with: toolmark resume ${job}\n`),
+    err: expect.stringContaining(`The tune is cancelled. Continue with: toolmark resume ${job}\n`),
   });
   await system.control('models/instant', { on: true });
   const resumed = await toolmark('resume', job, '--watch');
@@ -208,8 +208,8 @@ it('wrong usage is explained', async () => {
     [['--base-prompt', '@none.txt'], 2, 'none.txt'],
     [['--experiment', 'none'], 1, 'No experiment has the name or id "none"'],
     [['--mode', 'best'], 2, 'Allowed choices are quick, evolutionary, reflective'],
-    [['--variants', 'x'], 2, 'It takes a number'],
-    [['--estimate', '--report', 'x.md'], 2, '--estimate runs nothing'],
+    [['--variants', 'x'], 2, 'Expected a number'],
+    [['--estimate', '--report', 'x.md'], 2, '--estimate starts no tune'],
   ] as const)
     expect(await toolmark(...tuneOf('learns'), ...more)).toMatchObject({
       code,

@@ -275,6 +275,6 @@ it('a tune is followed later, through a server that restarts', async () => {
   const watched = cli.spawned('toolmark', ['tunes', 'show', id!, '--watch'], (text) => (told = text));
   const hasTold = async (text: string) => void (await until(() => told.includes(text), { timeoutMs: 60_000 }));
   await hasTold('\ndropped: arm ');
-  await system.restartApi(() => hasTold('The server does not answer. Asking again.\n'));
+  await system.restartApi(() => hasTold('The server does not answer. Retrying.\n'));
   expect(await watched).toMatchObject({ code: 0, out: expect.stringContaining(`Tune ${id} is completed`) });
 }, 150_000);

@@ -39,7 +39,7 @@ it('an estimate says what a tune would take, and runs nothing', async () => {
   expect(out).toMatch(
     /^model +distinct +requests +prompt tokens +reply tokens +cost +time\nsim::param-sensitive +6 +\d+ /,
   );
-  expect(out).toMatch(/^6 combinations in all\./m);
+  expect(out).toMatch(/^6 combinations in total\./m);
   expect(out).toMatch(/^Note: .*budget/m);
   expect(await toolmarkJson('tunes')).toEqual({ items: [] });
 });
@@ -146,8 +146,8 @@ it('spaces of single models come from a file; what a provider does not take is s
   const { code, out } = await toolmark(...args, '--mode', 'grid', '--watch');
   expect(code).toBe(0);
   expect(out).toContain('\nSearched     temperature=0,1\nSearched     sim::perfect-ish: top_p=0.5,1\n');
-  expect(out).toMatch(/^Cases {8}40 to choose by, none held out$/m);
-  expect(out).toMatch(/^Not taken {4}.*top_p.* \(2 of 3 arms\)$/m);
+  expect(out).toMatch(/^Cases {8}40 for the search, none held out$/m);
+  expect(out).toMatch(/^Not accepted .*top_p.* \(2 of 3 arms\)$/m);
   expect(out).toMatch(/^Arms {9}3 with the base, 2 make the same requests as another/m);
 });
 
@@ -161,7 +161,7 @@ it('a tune is cancelled by its job, and goes on where it was', async () => {
   expect(await watched).toMatchObject({
     code: 1,
     out: expect.stringMatching(/ is cancelled .*\n[^]*^Recommended {2}nothing yet$/m),
-    err: expect.stringContaining(`The tune is cancelled. Go on with: toolmark resume ${job}\n`),
+    err: expect.stringContaining(`The tune is cancelled. Continue with: toolmark resume ${job}\n`),
   });
   await system.control('instant', { on: true });
   const resumed = await toolmark('resume', job, '--watch');
@@ -170,7 +170,7 @@ it('a tune is cancelled by its job, and goes on where it was', async () => {
 }, 150_000);
 
 it('presets are kept, listed, searched and deleted', async () => {
-  expect((await toolmark('presets')).out).toBe('No presets. Keep a search space: toolmark presets save --help\n');
+  expect((await toolmark('presets')).out).toBe('No presets. Save a search space: toolmark presets save --help\n');
   const preset = await toolmarkJson(
     'presets',
     'save',
@@ -197,7 +197,7 @@ it('presets are kept, listed, searched and deleted', async () => {
 });
 
 it('prompt versions are run, listed, shown, compared, and taken over by the suite when somebody says so', async () => {
-  expect((await toolmark('prompts')).out).toBe('No prompt versions. Keep one with POST /api/prompt-versions.\n');
+  expect((await toolmark('prompts')).out).toBe('No prompt versions. Save one with POST /api/prompt-versions.\n');
   const file = { ...weatherSuite(2), name: 'Described' };
   const described = (await system.client.post('/api/tool-eval/import', file)).body.suite_id as string;
   const keep = async (more: object) =>
@@ -239,13 +239,13 @@ it('prompt versions are run, listed, shown, compared, and taken over by the suit
   expect(await now()).toMatchObject({ version: 1, system_prompt: null });
   const used = await toolmark('prompts', 'use', 'candidate', '--yes');
   expect({ code: used.code, err: used.err }).toEqual({ code: 0, err: '' });
-  expect(used.out).toMatch(/The suite "Described" is v2 now, with the texts of prompt version \S+\.\n$/);
+  expect(used.out).toMatch(/The suite "Described" is now v2, with the texts of prompt version \S+\.\n$/);
   expect(await now()).toMatchObject({
     version: 2,
     system_prompt: 'Be brief.\nBe kind.',
     tools: [{ function: { ...file.tools[0]!.function, description: components[TOOL] } }],
   });
-  expect((await toolmark('prompts', 'use', 'candidate')).out).toMatch(/v2 has the texts .* already\.\n$/);
+  expect((await toolmark('prompts', 'use', 'candidate')).out).toMatch(/v2 already has the texts .*\.\n$/);
   expect(await toolmarkJson('prompts', 'use', 'candidate')).toEqual({
     suite_id: described,
     version: 2,
@@ -256,11 +256,11 @@ it('prompt versions are run, listed, shown, compared, and taken over by the suit
 it('wrong usage is explained', async () => {
   const args = ['tune', 'params', 'Weather', '-m', 'sim::param-sensitive'];
   for (const [more, code, message] of [
-    [[], 2, 'Say what to search, with --space temperature=0..1/0.25'],
+    [[], 2, 'Give a search space with --space temperature=0..1/0.25'],
     [['--space', 'temperature'], 2, "argument 'temperature' is invalid. Write PARAMETER=VALUES"],
-    [['--space', 'temperature=0..1'], 2, 'A range says its step or its number of values'],
+    [['--space', 'temperature=0..1'], 2, 'A range needs a step or a number of values'],
     [['--space', 'temperature=0,3'], 1, '/search_space/temperature'],
-    [['--space', 'temperature=0', '--estimate', '--watch'], 2, '--estimate runs nothing'],
+    [['--space', 'temperature=0', '--estimate', '--watch'], 2, '--estimate starts no tune'],
     [['--space', 'temperature=0,1', '--holdout', '0.1'], 1, 'held out'],
     [['--space', 'temperature=0', '--experiment', 'none'], 1, 'No experiment has the name or id "none"'],
     [['--space', 'temperature=0', '--mode', 'best'], 2, 'Allowed choices are adaptive, grid, random'],

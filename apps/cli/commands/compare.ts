@@ -27,19 +27,19 @@ interface CompareOptions extends GlobalOptions {
 export function addCompare(program: Command): void {
   const compare = program
     .command('compare')
-    .description('say whether a run is really better than another, case by case')
-    .argument('<baseline>', 'id of a run or a job, or its beginning')
-    .argument('<run...>', 'the run to compare with it, or up to five')
-    .option('--measure <name>', 'what is compared: overall, passed, or a metric of both runs')
+    .description('compare runs case by case, with a verdict on whether the difference is real')
+    .argument('<baseline>', 'id or id prefix of a run or job')
+    .argument('<run...>', 'the run to compare, or up to five')
+    .option('--measure <name>', 'what to compare: overall, passed, or a metric of both runs')
     .option('--margin <share>', 'the smallest difference that matters, 0 to 1 (default: 0.02, two points)', number)
     .option('--pairs <a~b>', 'a model of the baseline and the one to compare it with, repeatable', repeated(String))
-    .option('--cluster-by <tag:prefix>', 'count cases as one that share the tag that begins so')
-    .option('--rescore-a <id>', 'verdicts of this rescore of the baseline')
-    .option('--rescore-b <id>', 'verdicts of this rescore of the other run')
-    .option('--max-errored-share <share>', 'share of errored results above which there is no verdict, 0 to 1', number)
-    .option('--partial', 'compare runs that still go on by what is settled, without a verdict')
-    .option('--extended', 'read each run with the samples that were added to it')
-    .option('--markdown', 'print it for a pull request')
+    .option('--cluster-by <tag:prefix>', 'treat cases that share a tag with this prefix as one cluster')
+    .option('--rescore-a <id>', 'use the verdicts of this rescore of the baseline')
+    .option('--rescore-b <id>', 'use the verdicts of this rescore of the other run')
+    .option('--max-errored-share <share>', 'share of errored results above which no verdict is given, 0 to 1', number)
+    .option('--partial', 'compare the settled results of unfinished runs, without a verdict')
+    .option('--extended', 'include the samples added to each run')
+    .option('--markdown', 'print it as Markdown for a pull request')
     .action(onServer<CompareOptions, [string, string[]]>(compareRuns));
   compare.addHelpText(
     ...examples(
@@ -53,7 +53,7 @@ export function addCompare(program: Command): void {
 async function compareRuns(client: ApiClient, options: CompareOptions, baseline: string, others: string[]) {
   if (options.json && options.markdown) throw new Error('Choose one of --json and --markdown.');
   if (others.length > 1 && (options.rescoreA ?? options.rescoreB) !== undefined)
-    throw new Error('--rescore-a and --rescore-b compare two runs. Compare the others one by one.');
+    throw new Error('--rescore-a and --rescore-b need exactly two runs. Compare the others one by one.');
   const runIds: string[] = [];
   for (const id of [baseline, ...others]) runIds.push((await findRun(client, id)).id);
   const settings = await settingsOf(client, options, runIds);

@@ -6,8 +6,8 @@ import { printFile } from '../output/terminal.js';
 export function addCompletion(program: Command): void {
   const completion = program
     .command('completion')
-    .description('print a script that completes commands and options in your shell')
-    .addArgument(new Argument('<shell>', 'shell that reads the script').choices(Object.keys(COMPLETION_SCRIPTS)))
+    .description('print a script for shell completion of commands and options')
+    .addArgument(new Argument('<shell>', 'shell that runs the script').choices(Object.keys(COMPLETION_SCRIPTS)))
     .action(locally<object, [string]>((_options, shell) => printFile(COMPLETION_SCRIPTS[shell]!)));
   completion.addHelpText(
     ...examples('toolmark completion bash', 'toolmark completion zsh', 'toolmark completion fish'),

@@ -25,10 +25,10 @@ export const MEANINGS: Meaning[] = ['fail', 'pass'];
 export const addGateReports = (command: Command): Command =>
   command
     .option('--junit <file>', 'write a JUnit report')
-    .option('--markdown <file>', 'write a report for a pull request')
+    .option('--markdown <file>', 'write a Markdown report for a pull request')
     .option('--json-file <file>', 'write the answer as JSON; --json FILE does the same')
-    .addOption(new Option('--inconclusive <exit>', 'exit with 1 or 0, not with 3').choices(MEANINGS))
-    .addOption(new Option('--not-measured <exit>', 'exit with 1 or 0, not with 4').choices(MEANINGS));
+    .addOption(new Option('--inconclusive <exit>', 'exit with 1 or 0 instead of 3').choices(MEANINGS))
+    .addOption(new Option('--not-measured <exit>', 'exit with 1 or 0 instead of 4').choices(MEANINGS));
 
 /** A gate's answer, and the gate run that produced it. */
 export interface GateEnd {

@@ -51,7 +51,7 @@ export function watchToEnd(
   const { name, show, watch } = PARENT_KINDS[type];
   return watch(client, jobId, id, { silent: json === true }).catch((error: Error) => {
     throw new Error(
-      `Watching ended, but the ${name} goes on at the server: ${name} ${id}, job ${jobId} (${show} ${id}).`,
+      `Watching stopped, but the ${name} continues on the server: ${name} ${id}, job ${jobId} (${show} ${id}).`,
       { cause: error },
     );
   });
@@ -65,5 +65,5 @@ export function exitByStatus(
 ): void {
   if (status === 'completed') return;
   exitWith(EXIT.negative);
-  if (!json) printError(`The ${PARENT_KINDS[type].name} is ${status}. Go on with: toolmark resume ${jobId}`);
+  if (!json) printError(`The ${PARENT_KINDS[type].name} is ${status}. Continue with: toolmark resume ${jobId}`);
 }

@@ -15,15 +15,15 @@ import { print, printJson } from '../output/terminal.js';
 export function addDrafts(suites: Command, suiteHelp: string): void {
   suites
     .command('drafts')
-    .description('list the cases that a machine made and nobody has confirmed')
+    .description('list drafts: generated cases that nobody has confirmed yet')
     .argument('<suite>', suiteHelp)
     .action(onServer<GlobalOptions, [string]>(listDrafts))
     .addHelpText(...examples('toolmark suites drafts "From production"'));
   suites
     .command('confirm')
-    .description('let drafts take part in runs: all of these, or none')
+    .description('confirm drafts so that runs include them: all of these, or none')
     .argument('<suite>', suiteHelp)
-    .argument('<case...>', 'ids of drafts, or their beginnings')
+    .argument('<case...>', 'ids or id prefixes of drafts')
     .action(onServer<GlobalOptions, [string, string[]]>(confirmDrafts))
     .addHelpText(...examples('toolmark suites confirm "From production" CASE'));
 }
@@ -40,8 +40,8 @@ async function listDrafts(client: ApiClient, options: GlobalOptions, suite: stri
       ]),
     ),
     '',
-    'Look at them (--json shows all of it). Those that are right take part once they are ' +
-      `confirmed: toolmark suites confirm ${suite} CASE ...`,
+    'Review them (--json shows every field), then confirm the correct ones so that runs include ' +
+      `them: toolmark suites confirm ${suite} CASE ...`,
   ]);
 }
 
@@ -67,7 +67,7 @@ function findDraft(drafts: readonly Case[], wanted: string, suite: string): Case
   const found = drafts.filter(({ id }) => id === wanted || (isIdPrefix(wanted) && startsWithId(id, wanted)));
   return theOne(found, {
     none: () => `"${wanted}" is not a draft of the suite. List its drafts with: toolmark suites drafts ${suite}`,
-    several: (count) => `${count} drafts begin with "${wanted}". Give more of the id:`,
+    several: (count) => `${count} drafts begin with "${wanted}". Use a longer prefix:`,
     each: ({ id }) => id,
   });
 }

@@ -15,7 +15,7 @@ import { budgetOf } from './settings.js';
 import { addDelete } from './delete.js';
 import { EXPERIMENT_FILTERS } from '#lib/contracts/values/runs';
 
-const EXPERIMENT = ['<experiment>', 'name or id of an experiment, or the beginning of an id'] as const;
+const EXPERIMENT = ['<experiment>', 'name, id or id prefix of an experiment'] as const;
 
 interface ListOptions extends GlobalOptions {
   status?: string;
@@ -38,15 +38,19 @@ interface RunBestOptions extends FollowOptions {
 export function addExperiments(program: Command): void {
   const list = onServer<ListOptions>(listExperiments);
   const experiments = listsByDefault(
-    program.command('experiments').description('runs of one suite, compared with a baseline: list, read and make them'),
+    program
+      .command('experiments')
+      .description('list, show and create experiments: runs of one suite, compared with a baseline'),
     list,
   );
   experiments.addHelpText(...examples('toolmark experiments', 'toolmark experiments show Prompts'));
   experiments
     .command('list')
-    .description('list experiments, the newest first')
-    .addOption(new Option('--status <status>', 'active when left out').choices(EXPERIMENT_FILTERS))
-    .option('--suite <suite>', 'only experiments over this suite, by name or id')
+    .description('list experiments, newest first')
+    .addOption(
+      new Option('--status <status>', 'which experiments to list (default: active)').choices(EXPERIMENT_FILTERS),
+    )
+    .option('--suite <suite>', 'only experiments on this suite, by name or id')
     .action(list)
     .addHelpText(...examples('toolmark experiments list --status all --suite Weather'));
   addReading(experiments);
@@ -58,13 +62,13 @@ export function addExperiments(program: Command): void {
 function addReading(experiments: Command): void {
   experiments
     .command('show')
-    .description('show an experiment: its baseline, the best run so far, and what to know before trusting it')
+    .description('show an experiment: its baseline, the best run so far, and caveats')
     .argument(...EXPERIMENT)
     .action(onServer<GlobalOptions, [string]>(showExperiment))
     .addHelpText(...examples('toolmark experiments show Prompts'));
   experiments
     .command('timeline')
-    .description('list what ended in an experiment, the oldest first, each against the baseline')
+    .description('list everything that finished in an experiment, oldest first, against the baseline')
     .argument(...EXPERIMENT)
     .action(onServer<GlobalOptions, [string]>(listTimeline))
     .addHelpText(...examples('toolmark experiments timeline Prompts'));
@@ -73,22 +77,22 @@ function addReading(experiments: Command): void {
 function addMaking(experiments: Command): void {
   experiments
     .command('create')
-    .description('make an experiment; runs join it with toolmark run --experiment')
+    .description('create an experiment; runs join it with toolmark run --experiment')
     .argument('<name>', 'what to call it')
     .requiredOption('--suite <suite>', 'suite of all its runs, by name or id')
     .option('--description <text>', 'what it tries, and why')
     .option('--margin <share>', 'the smallest difference that matters, 0 to 1 (default: 0.02, two points)', number)
-    .option('--measure <name>', 'what is compared: overall, passed, or a metric of its runs')
-    .option('--baseline <run>', 'run to compare with; the first run that completes when left out')
+    .option('--measure <name>', 'what to compare: overall, passed, or a metric of its runs')
+    .option('--baseline <run>', 'run to compare with (default: the first run that completes)')
     .action(onServer<CreateOptions, [string]>(createExperiment))
     .addHelpText(
       ...examples('toolmark experiments create "Shorter prompts" --suite Weather --margin 0.05 --baseline RUN'),
     );
   experiments
     .command('baseline')
-    .description('pin the run that the others are compared with')
+    .description('pin the baseline, the run that others are compared with')
     .argument(...EXPERIMENT)
-    .argument('<run>', 'id of a completed run or of its job, or its beginning')
+    .argument('<run>', 'id or id prefix of a completed run or its job')
     .action(onServer<GlobalOptions, [string, string]>(pinBaseline))
     .addHelpText(...examples('toolmark experiments baseline Prompts RUN'));
 }
@@ -98,18 +102,18 @@ function addRunBest(experiments: Command): void {
     .command('run-best')
     .description('run the best configuration of an experiment again')
     .argument(...EXPERIMENT)
-    .option('-m, --models <list>', 'other models to ask, separated by commas: provider::model', commaSeparated)
-    .option('-n, --samples <n>', 'how often each case is played with each model', wholeNumber)
-    .option('--max-requests <n>', 'most requests that the run may make', wholeNumber)
-    .option('--max-cost-usd <dollars>', 'most that the run may cost', number);
+    .option('-m, --models <list>', 'other models to run, separated by commas: provider::model', commaSeparated)
+    .option('-n, --samples <n>', 'samples of each case per model', wholeNumber)
+    .option('--max-requests <n>', 'maximum requests of the run', wholeNumber)
+    .option('--max-cost-usd <dollars>', 'maximum cost of the run in US dollars', number);
   addFollowOptions(runBest).action(onServer<RunBestOptions, [string]>(submitBest));
   runBest.addHelpText(...examples('toolmark experiments run-best Prompts --samples 3 --watch'));
 }
 
 function addRemoving(experiments: Command): void {
   const changes = [
-    ['archive', 'archived', 'leave an experiment out of lists; it takes no new runs'],
-    ['activate', 'active', 'undo archiving an experiment'],
+    ['archive', 'archived', 'hide an experiment from lists; it takes no new runs'],
+    ['activate', 'active', 'restore an archived experiment'],
   ] as const;
   for (const [name, status, description] of changes)
     experiments
@@ -139,7 +143,7 @@ async function listExperiments(client: ApiClient, options: ListOptions): Promise
   });
   const items = await readAll<Experiment>(client, `${ROUTE}?${query}`);
   const none =
-    status || suite ? 'No experiments match.' : 'No experiments. Make one: toolmark experiments create --help';
+    status || suite ? 'No experiments match.' : 'No experiments. Create one: toolmark experiments create --help';
   printList({ items }, options, none, experimentTable);
 }
 
@@ -156,7 +160,12 @@ function printExperiment(experiment: Experiment, { json }: GlobalOptions): void 
 async function listTimeline(client: ApiClient, options: GlobalOptions, wanted: string): Promise<void> {
   const id = await findExperiment(client, wanted);
   const items = await readAll<TimelineEntry>(client, `${ROUTE}/${id}/timeline`);
-  printList({ items }, options, `Nothing has ended yet. Run something: toolmark run --experiment ${id}`, timelineTable);
+  printList(
+    { items },
+    options,
+    `Nothing has finished yet. Start a run: toolmark run --experiment ${id}`,
+    timelineTable,
+  );
 }
 
 async function createExperiment(client: ApiClient, options: CreateOptions, name: string): Promise<void> {

@@ -18,13 +18,13 @@ interface ExportOptions {
 export function addExport(program: Command): void {
   const command = program
     .command('export')
-    .description('write all results of a run into a file')
-    .argument('<run>', 'id of a run or a job, or its beginning')
+    .description('export all results of a run')
+    .argument('<run>', 'id or id prefix of a run or job')
     .addOption(new Option('--format <format>', 'format of the file').choices(RUN_EXPORT_FORMATS).default('json'))
-    .option('--bom', 'with --format csv: a byte order mark, by which Excel knows UTF-8')
-    .option('--end', 'with --format jsonl or csv: a last line that says how many results there are')
-    .option('--out <file>', 'file to write, once it is whole; standard output when left out')
-    .option('--rescore <id>', "verdicts of this rescore instead of the run's own")
+    .option('--bom', 'with --format csv: add a byte order mark, so that Excel reads UTF-8')
+    .option('--end', 'with --format jsonl or csv: add a last line with the number of results')
+    .option('--out <file>', 'file to write, which appears once it is complete (default: standard output)')
+    .option('--rescore <id>', "use the verdicts of this rescore instead of the run's own")
     .action(onServer<ExportOptions, [string]>(exportRun));
   command.addHelpText(...examples('toolmark export RUN --format junit --out results.xml'));
 }
@@ -41,7 +41,7 @@ async function exportRun(client: ApiClient, options: ExportOptions, id: string):
   });
   const pieces = client.download(`/api/tool-eval/history/${runId}/export?${query}`);
   if (out !== undefined)
-    return writeWhole(out, orBrokenOff(pieces, `The export broke off, and ${out} was not written.`));
-  for await (const piece of orBrokenOff(pieces, 'The export broke off: what was printed is not whole.'))
+    return writeWhole(out, orBrokenOff(pieces, `The export was interrupted, and ${out} was not written.`));
+  for await (const piece of orBrokenOff(pieces, 'The export was interrupted: the printed output is incomplete.'))
     printFile(piece);
 }

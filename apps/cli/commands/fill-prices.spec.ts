@@ -11,14 +11,14 @@ const known = { ...builtIn(), as_of: '2026-11-17' };
 const filled = (models: object[], url = OPENAI) => fillPrices(models, known, url);
 
 describe('models of a new provider', () => {
-  it('get the prices of the table, which is said with its date', () => {
+  it('get the prices of the table, and the output names its date', () => {
     const { models, lines } = filled([{ id: 'gpt-5-mini' }, { id: 'gpt-6-sol', unsupported_params: ['seed'] }]);
     expect(models.map((model) => ModelInput.parse(model))).toMatchObject([
       { input_cost_per_mtok: 0.25, output_cost_per_mtok: 2, cache_read_cost_per_mtok: 0.025 },
       { input_cost_per_mtok: 2, cache_write_5m_cost_per_mtok: 2.5, unsupported_params: ['seed'] },
     ]);
     expect(lines).toEqual([
-      'Prices by the table of 2026-11-17, in dollars for a million tokens:',
+      'Prices from the table of 2026-11-17, in US dollars per million tokens:',
       '  gpt-5-mini: $0.25 in, $2 out, $0.025 from the cache.',
       '  gpt-6-sol: $2 in, $10 out, $0.2 from the cache, $2.5 into it for 5 minutes. Requests above 272,000 tokens ' +
         'cost more, which is not counted.',
@@ -33,20 +33,20 @@ describe('models of a new provider', () => {
     { cache_read_cost_per_mtok: 1 },
     { cache_write_1h_cost_per_mtok: 1 },
     { input_cost_per_mtok: null, output_cost_per_mtok: null },
-  ])('keep what is said of their prices, and are not mixed with the table: %j', (given) => {
+  ])('keep the prices that are given, without any from the table: %j', (given) => {
     expect(filled([{ id: 'gpt-5-mini', ...given }])).toEqual({ models: [{ id: 'gpt-5-mini', ...given }], lines: [] });
   });
 
-  it('that are not in the table have no price, which one line says', () => {
+  it('that are not in the table have no price, and one line says so', () => {
     expect(filled([{ id: 'gpt-99' }])).toEqual({
       models: [{ id: 'gpt-99' }],
       lines: [
-        'No price is known for gpt-99, and no cost is counted without one. Set it: --model ' +
+        'No price is known for gpt-99, so no cost is counted. Set it: --model ' +
           `'{"id":"gpt-99","input_cost_per_mtok":1,"output_cost_per_mtok":2}'`,
       ],
     });
     const many = Array.from({ length: 1000 }, (_, index) => ({ id: `m${index}` }));
-    expect(filled(many).lines).toEqual([expect.stringMatching(/ for m0, m1, m2, m3, m4 and 995 more, and /)]);
+    expect(filled(many).lines).toEqual([expect.stringMatching(/ for m0, m1, m2, m3, m4 and 995 more, so /)]);
     expect(filled([{ id: 'gpt-5' }], 'http://127.0.0.1:11434/v1').lines).toEqual([expect.stringMatching(/^No price/)]);
   });
 
@@ -58,13 +58,13 @@ describe('models of a new provider', () => {
     [{}],
     [{ id: null }],
     [{ id: '' }],
-  ])('stay as they are with an odd id: %#', (model) => {
+  ])('stay unchanged with an unusual id: %#', (model) => {
     const { models, lines } = filled([model]);
     expect(models).toEqual([model]);
     expect(lines.join('').length).toBeLessThan(300);
   });
 
-  it('are left alone by a server that knows no prices, and a failure of the server is one', async () => {
+  it('stay unchanged if the server has no table of prices; a server error is reported', async () => {
     const failing = (status: number) => {
       const problem = { type: '', title: '', status, detail: 'no' };
       return { call: () => Promise.reject(new ApiError(problem)) } as unknown as ApiClient;
@@ -73,7 +73,7 @@ describe('models of a new provider', () => {
     await expect(readKnownPrices(failing(503))).rejects.toThrow('no');
   });
 
-  it('are left alone with --no-prices', async () => {
+  it('stay unchanged with --no-prices', async () => {
     const providers = (await createProgram('0')).commands.find((one) => one.name() === 'providers')!;
     const add = providers.commands.find((one) => one.name() === 'add')!;
     add.parseOptions(['--no-prices']);
@@ -81,16 +81,16 @@ describe('models of a new provider', () => {
   });
 });
 
-it('models are listed with the prices of their cache only where one has them', () => {
+it('the list of models has cache prices only if a model has them', () => {
   const model = { ...ModelInput.parse({ id: 'm' }), name: 'm', provider_key: 'p', learned: [] };
   const priced = { ...model, input_cost_per_mtok: 0.1 + 0.2, output_cost_per_mtok: 15 };
   expect(modelTable([model, priced])).toEqual([
-    'model  input $/M tokens  output $/M tokens  parameters that it refuses',
+    'model  input $/M tokens  output $/M tokens  refused parameters',
     'p::m   -                 -',
     'p::m   $0.3              $15',
   ]);
   expect(modelTable([model, { ...priced, cache_read_cost_per_mtok: 0 }])).toEqual([
-    'model  input $/M tokens  output $/M tokens  from the cache  parameters that it refuses',
+    'model  input $/M tokens  output $/M tokens  cache read $/M  refused parameters',
     'p::m   -                 -                  -',
     'p::m   $0.3              $15                $0',
   ]);

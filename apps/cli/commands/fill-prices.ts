@@ -50,8 +50,8 @@ const linesOfFilled = (lines: string[], { as_of, source }: KnownPrices): string[
   lines.length === 0
     ? []
     : [
-        `Prices by the table of ${as_of}${source === 'file' ? ' (a file of your server)' : ''}, in dollars for a ` +
-          'million tokens:',
+        `Prices from the table of ${as_of}${source === 'file' ? ' (a file of your server)' : ''}, in US dollars ` +
+          'per million tokens:',
         ...lines,
         `Others: ${EXAMPLE('...')}. None: --no-prices.`,
       ];
@@ -60,5 +60,5 @@ function linesOfUnknown(ids: string[]): string[] {
   if (ids.length === 0) return [];
   const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : '';
   const names = `${ids.slice(0, NAMED).join(', ')}${more}`;
-  return [`No price is known for ${names}, and no cost is counted without one. Set it: ${EXAMPLE(ids[0]!)}`];
+  return [`No price is known for ${names}, so no cost is counted. Set it: ${EXAMPLE(ids[0]!)}`];
 }

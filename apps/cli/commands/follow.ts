@@ -22,10 +22,10 @@ export interface FollowOptions extends GlobalOptions {
 
 export const addFollowOptions = (command: Command): Command =>
   command
-    .option('-w, --watch', 'follow the run to its end and print its leaderboard')
+    .option('-w, --watch', 'wait for the run to finish and print its leaderboard')
     .option(
       '--fail-under <rate>',
-      'with --watch: exit with 1 when a model is shown to pass less, 0 to 1, and with 3 when inconclusive',
+      'with --watch: exit with 1 if a pass rate is shown to be lower (0 to 1), with 3 if inconclusive',
       number,
     );
 
@@ -40,7 +40,7 @@ export async function follow(client: ApiClient, submitted: Submitted, options: F
   const { watchRun } = await import('../watch-run.js');
   const run = await watchRun(client, job_id, eval_id, { silent: options.json === true }).catch((error: Error) => {
     throw new Error(
-      `Watching ended, but the run goes on at the server: run ${eval_id}, job ${job_id} (toolmark show ${eval_id}).`,
+      `Watching stopped, but the run continues on the server: run ${eval_id}, job ${job_id} (toolmark show ${eval_id}).`,
       { cause: error },
     );
   });
@@ -52,11 +52,11 @@ export async function follow(client: ApiClient, submitted: Submitted, options: F
       '',
       ...(await experimentLines(client, run)),
       `Run ${eval_id} is ${run.status}. What failed: toolmark results ${eval_id} --failed`,
-      ...(run.config.judge == null ? [] : [`What the judge says of it: toolmark judges list ${eval_id}`]),
+      ...(run.config.judge == null ? [] : [`Judge reports: toolmark judges list ${eval_id}`]),
     );
   if (run.status !== 'completed') {
     exitWith(EXIT.negative);
-    if (!options.json) printError(`Ask again what is missing with: toolmark resume ${eval_id}`);
+    if (!options.json) printError(`Retry the missing items with: toolmark resume ${eval_id}`);
   }
   if (options.failUnder !== undefined) checkPassRates(run, options.failUnder, options);
   if (!answer) return;
@@ -69,7 +69,7 @@ async function experimentLines(client: ApiClient, run: Run): Promise<string[]> {
   if (run.comparison || run.experiment_id === null) return baselineLines(run);
   const experiment = await client.call<Experiment>('GET', `/api/experiments/${run.experiment_id}`).catch(orAbsent);
   return experiment?.baseline_eval_id === run.id
-    ? ['This run is the baseline of its experiment: the next ones are compared with it.', '']
+    ? ['This run is the baseline of its experiment: later runs are compared with it.', '']
     : [];
 }
 
@@ -83,7 +83,7 @@ function checkPassRates({ targets, summaries }: Run, least: number, { json }: Gl
         : ci[1] < least
           ? [EXIT.negative, `passes ${rateText(rate, ci)}, less than ${percent(least)}.`]
           : ci[0] < least
-            ? [EXIT.inconclusive, `passes ${rateText(rate, ci)}, which may be less than ${percent(least)} or not.`]
+            ? [EXIT.inconclusive, `passes ${rateText(rate, ci)}, which may or may not be less than ${percent(least)}.`]
             : [EXIT.done, undefined];
     exitWith(exit);
     if (text !== undefined && !json) printError(`${target} ${text}`);

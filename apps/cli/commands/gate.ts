@@ -27,10 +27,10 @@ export function addGate(program: Command): void {
   const gate = program
     .command('gate')
     .description('decide whether a change may ship: measure a run against the baseline of a gate')
-    .argument('<gate>', 'name or id of a gate, or the beginning of an id')
-    .option('--eval <run>', 'measure this run, and make none; settings of a run are for a new one')
-    .option('--add-samples', 'with --eval: add samples while they may decide')
-    .option('-w, --watch', 'say what each look at the data shows');
+    .argument('<gate>', 'name, id or id prefix of a gate')
+    .option('--eval <run>', 'measure this run instead of a new one; leave out run settings')
+    .option('--add-samples', 'with --eval: add samples while they could decide the result')
+    .option('-w, --watch', 'print the result of each look at the data');
   addGateReports(addConfig(gate)).action(onServer<GateOptions, [string]>(measure));
   gate.addHelpText(
     ...examples(
@@ -54,9 +54,9 @@ async function decide(client: ApiClient, options: GateOptions, wanted: string): 
   const config = configOf(options);
   const isConfigured = Object.values(config).some((value) => value !== undefined);
   if (options.eval !== undefined && isConfigured)
-    throw new Error('--eval measures a run that is there: leave the settings of a run out, or leave --eval out.');
+    throw new Error('--eval measures an existing run: leave out the run settings, or leave out --eval.');
   if (options.addSamples && options.eval === undefined)
-    throw new Error('--add-samples adds to a run: give it as --eval.');
+    throw new Error('--add-samples needs --eval RUN, the run to add samples to.');
   const gateId = await findGate(client, wanted);
   const runId = options.eval === undefined ? undefined : (await findRun(client, options.eval)).id;
   const end =
@@ -93,14 +93,17 @@ export async function followGate(
   const { watchWork } = await import('../watch-run.js');
   const job = await watchWork(client, jobId, { silent: json === true, ...(watch && { news: tellLooks }) }).catch(
     (error: Error) => {
-      throw new Error(`Watching ended, but the gate run goes on at the server: gate run ${gateRunId}, job ${jobId}.`, {
-        cause: error,
-      });
+      throw new Error(
+        `Watching stopped, but the gate run continues on the server: gate run ${gateRunId}, job ${jobId}.`,
+        {
+          cause: error,
+        },
+      );
     },
   );
   const gateRun = await client.call<GateRun>('GET', path);
   if (job.status !== 'completed' && !json)
-    printError(`The gate run is ${job.status}. Go on with: toolmark resume ${jobId}`);
+    printError(`The gate run is ${job.status}. Continue with: toolmark resume ${jobId}`);
   if (gateRun.result) return { answer: gateRun.result, gateRunId };
   const gate = await client.call<Gate>('GET', `/api/gates/${gateId}`);
   return { answer: unanswered(gate, gateRun, job), gateRunId, ...(job.status === 'failed' && { exit: EXIT.negative }) };

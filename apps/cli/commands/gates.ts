@@ -13,7 +13,7 @@ import { printJson } from '../output/terminal.js';
 import { gateRunsTable, gatesTable, rulesReport } from '../reports/gate.js';
 import { addDelete } from './delete.js';
 
-const GATE = ['<gate>', 'name or id of a gate, or the beginning of an id'] as const;
+const GATE = ['<gate>', 'name, id or id prefix of a gate'] as const;
 
 interface RuleOptions extends GlobalOptions {
   baseline?: string;
@@ -31,13 +31,13 @@ interface RuleOptions extends GlobalOptions {
 export function addGates(program: Command): void {
   const list = onServer<GlobalOptions>(listGates);
   const gates = listsByDefault(
-    program.command('gates').description('what decides whether a change may ship: list and make gates'),
+    program.command('gates').description('list, show and create gates, which decide whether a change may ship'),
     list,
   );
   gates.addHelpText(...examples('toolmark gates', 'toolmark gates show main'));
   gates
     .command('list')
-    .description('list gates, the newest first')
+    .description('list gates, newest first')
     .action(list)
     .addHelpText(...examples('toolmark gates list'));
   gates
@@ -50,7 +50,7 @@ export function addGates(program: Command): void {
   addListOptions(
     gates
       .command('runs')
-      .description('list what a gate has measured, the newest first')
+      .description('list the runs of a gate, newest first')
       .argument(...GATE),
   )
     .action(onServer<ListOptions, [string]>(listGateRuns))
@@ -68,18 +68,18 @@ function addMaking(gates: Command): void {
   addRules(
     gates
       .command('create')
-      .description('make a gate; its rules are fixed before a run is measured by them')
+      .description('create a gate; its rules are fixed before it measures a run')
       .argument('<name>', 'what to call it')
-      .requiredOption('--suite <suite>', 'suite that is run, by name or id'),
+      .requiredOption('--suite <suite>', 'suite to run, by name or id'),
   )
     .action(onServer<RuleOptions & { suite: string }, [string]>(createGate))
     .addHelpText(...examples('toolmark gates create release --suite Weather --baseline RUN --margin 0.03 --looks 2'));
   addRules(
     gates
       .command('update')
-      .description('change the rules of a gate, which makes its next version, or its name')
+      .description('rename a gate, or change its rules, which creates its next version')
       .argument(...GATE)
-      .option('--name <name>', 'another name'),
+      .option('--name <name>', 'new name'),
   )
     .action(onServer<RuleOptions & { name?: string }, [string]>(updateGate))
     .addHelpText(...examples('toolmark gates update main --margin 0.05 --looks 2'));
@@ -88,25 +88,25 @@ function addMaking(gates: Command): void {
 const addRules = (command: Command): Command =>
   command
     .option('--baseline <run>', 'completed run that others are measured against')
-    .option('--baseline-of <experiment>', 'the baseline that this experiment has at the time')
+    .option('--baseline-of <experiment>', 'the current baseline of this experiment')
     .option(
       '-m, --models <list>',
-      'models that must pass, separated by commas; those of the baseline by default',
+      'models that must pass, separated by commas (default: those of the baseline)',
       commaSeparated,
     )
-    .option('--measure <name>', 'what is compared: overall, passed, or a metric of the runs')
+    .option('--measure <name>', 'what to compare: overall, passed, or a metric of the runs')
     .option('--margin <share>', 'the largest loss that may ship, 0 to 1 (default: 0.02, two points)', number)
-    .option('--floor <share>', 'pass rate that must be reached whatever the baseline, 0 to 1', number)
+    .option('--floor <share>', 'minimum pass rate, regardless of the baseline, 0 to 1', number)
     .option('--max-errored-share <share>', 'share of errored results above which nothing is measured, 0 to 1', number)
     .option('--critical-tag <tag>', 'cases with this tag must not break, repeatable', repeated(String))
-    .option('--looks <n>', 'how often a gate run may look at its data, 1 to 4', wholeNumber)
-    .option('--max-requests <n>', 'requests that a gate run may make, added samples included', wholeNumber);
+    .option('--looks <n>', 'maximum looks of a gate run at its data, 1 to 4', wholeNumber)
+    .option('--max-requests <n>', 'maximum requests of a gate run, including added samples', wholeNumber);
 
 const ROUTE = '/api/gates';
 
 async function listGates(client: ApiClient, options: GlobalOptions): Promise<void> {
   const items = await readAll<Gate>(client, ROUTE);
-  printList({ items }, options, 'No gates. Make one: toolmark gates create --help', gatesTable);
+  printList({ items }, options, 'No gates. Create one: toolmark gates create --help', gatesTable);
 }
 
 const showGate = async (client: ApiClient, options: GlobalOptions, wanted: string): Promise<void> =>
@@ -156,5 +156,5 @@ function printGate(gate: Gate, { json }: GlobalOptions): void {
 async function listGateRuns(client: ApiClient, options: ListOptions, wanted: string): Promise<void> {
   const id = await findGate(client, wanted);
   const list = await readList<GateRun>(client, `${ROUTE}/${id}/runs`, options);
-  printList(list, options, `Nothing was measured yet. Begin: toolmark gate ${id}`, gateRunsTable);
+  printList(list, options, `No gate runs yet. Start one: toolmark gate ${id}`, gateRunsTable);
 }

@@ -19,12 +19,12 @@ interface HistoryOptions extends ListOptions {
 export function addHistory(program: Command): void {
   const history = program
     .command('history')
-    .description('list runs, the newest first')
+    .description('list runs, newest first')
     .option('--suite <suite>', 'only runs of this suite, by name or id')
     .addOption(new Option('--status <status>', 'only runs in this status').choices(JOB_STATUSES))
-    .option('--model <model>', 'only runs that ask this model')
+    .option('--model <model>', 'only runs with this model')
     .option('--experiment <name>', 'only runs of this experiment, by name or id')
-    .option('--orchestrated', 'also runs that a gate made, or that add samples to another');
+    .option('--orchestrated', 'include runs created by gates, and runs that add samples to another');
   addListOptions(history).action(onServer<HistoryOptions>(listRuns));
   history.addHelpText(...examples('toolmark history --suite Weather --status completed --limit 10'));
 }

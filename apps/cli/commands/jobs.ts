@@ -18,7 +18,7 @@ interface JobsOptions extends ListOptions {
 export function addJobs(program: Command): void {
   const jobs = program
     .command('jobs')
-    .description('list jobs, the newest first')
+    .description('list jobs, newest first')
     .addOption(new Option('--status <status>', 'only jobs in this status').choices(JOB_STATUSES))
     .addOption(new Option('--type <type>', 'only jobs of this type').choices(JOB_TYPES));
   addListOptions(jobs).action(onServer<JobsOptions>(listJobs));
@@ -26,8 +26,8 @@ export function addJobs(program: Command): void {
 
   const cancel = program
     .command('cancel')
-    .description('cancel a run, a rescore, a gate run, a tune or a judge; what is settled stays')
-    .argument('<id>', 'id of a job or a run, or its beginning')
+    .description('cancel a run, rescore, gate run, tune or judge; settled items are kept')
+    .argument('<id>', 'id or id prefix of a job or run')
     .action(onServer<GlobalOptions, [string]>(cancelJob));
   cancel.addHelpText(...examples('toolmark cancel RUNNING_RUN'));
 }

@@ -14,37 +14,33 @@ export interface JudgeSettings {
 }
 
 const SETTINGS = [
-  setting('-j, --judge <model>', 'model that judges; the default judge of the team when left out'),
+  setting('-j, --judge <model>', "model that judges (default: the team's judge)"),
   setting('--against <run>', 'compare the replies with those of this run, the baseline', undefined, { field: null }),
   setting(
     '--which <results>',
-    'judge what did not pass, all results, or a random sample, which speaks for all',
+    'judge failed results, all results, or a random sample that represents all',
     JUDGED_RESULTS,
   ),
-  setting(
-    '--sample-size <n>',
-    'how many results --which sample draws, or most cases that --against compares',
-    wholeNumber,
-  ),
-  setting('--below <score>', 'only what did not pass and scored below this, 0 to 1', number),
-  setting('-n, --samples <n>', 'how often each is judged; the majority counts', wholeNumber),
+  setting('--sample-size <n>', 'number of results for --which sample, or maximum cases for --against', wholeNumber),
+  setting('--below <score>', 'only failed results that scored below this, 0 to 1', number),
+  setting('-n, --samples <n>', 'judgements per result; the majority counts', wholeNumber),
   setting(
     '--instructions <text>',
-    "in place of the team's: what to mind in this suite; @FILE reads it from a file",
+    "instructions for this suite instead of the team's; @FILE reads them from a file",
     undefined,
     { toField: textOrFile },
   ),
-  setting('--no-reference', 'do not show the judge what cases expect', undefined, {
+  setting('--no-reference', 'hide the expectations of cases from the judge', undefined, {
     toField: (value) => (value === false ? false : undefined),
   }),
-  setting('--allow-self', 'let a model judge itself, which is refused otherwise'),
-  setting('--seed <n>', 'decides what is drawn', wholeNumber),
+  setting('--allow-self', 'allow a model to judge itself'),
+  setting('--seed <n>', 'random seed of the sample', wholeNumber),
   setting('--temperature <t>', 'sampling temperature of the judge, 0 to 2', number),
-  setting('--max-tokens <n>', 'most tokens of one reply of the judge (default: 4096); none sets no limit', limit, {
+  setting('--max-tokens <n>', 'maximum tokens per reply of the judge (default: 4096); none for no limit', limit, {
     toField: limitOf,
   }),
-  setting('--timeout <seconds>', 'longest time for one request', number, { field: 'timeout_s' }),
-  setting('--params <json>', 'further parameters for each request, as a JSON object', jsonObject),
+  setting('--timeout <seconds>', 'maximum time per request', number, { field: 'timeout_s' }),
+  setting('--params <json>', 'additional parameters for each request, as a JSON object', jsonObject),
   ...budgetSettings('report'),
   experimentSetting('experiment that the report belongs to, by name or id'),
 ];
@@ -56,7 +52,7 @@ export const addJudgeSettings = (command: Command): Command => addSettings(comma
 export async function judgeInput(client: ApiClient, run: string, options: JudgeSettings) {
   const { against, which, below, experiment } = options;
   if (against !== undefined && (which !== undefined || below !== undefined))
-    throw new Error('--against compares the cases that both runs have: leave --which and --below out.');
+    throw new Error('--against compares the cases that both runs have: leave out --which and --below.');
   const { id } = await findRun(client, run);
   return {
     ...(against === undefined ? { eval_id: id } : { a: (await findRun(client, against)).id, b: id }),

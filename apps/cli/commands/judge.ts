@@ -14,10 +14,10 @@ interface JudgeOptions extends JudgeSettings, GlobalOptions {
 export function addJudge(program: Command): void {
   const judge = program
     .command('judge')
-    .description('have a model judge the results of a run, or compare two runs; it changes no score')
-    .argument('<run>', 'id of a run or a job, or its beginning');
+    .description('have a model judge the results of a run, or compare two runs; scores do not change')
+    .argument('<run>', 'id or id prefix of a run or job');
   addJudgeSettings(judge)
-    .option('--no-watch', 'do not follow the report to its end')
+    .option('--no-watch', 'do not wait for the report to finish')
     .action(onServer<JudgeOptions, [string]>(judgeRun));
   judge.addHelpText(
     ...examples(

@@ -14,7 +14,7 @@ import { textOrFile } from './settings.js';
 import { addDelete } from './delete.js';
 import { OPINIONS, AGREEMENTS, JUDGEMENT_STATES } from '#lib/contracts/values/judging';
 
-const REPORT = ['<report>', 'id of a report or its job, or the beginning of either'] as const;
+const REPORT = ['<report>', 'id or id prefix of a report or its job'] as const;
 const SETTING_ROUTE = '/api/settings/judge';
 interface ShowOptions extends GlobalOptions {
   watch?: boolean;
@@ -41,13 +41,13 @@ interface SettingOptions extends GlobalOptions {
 export function addJudges(program: Command): void {
   const list = onServer<Partial<ListOptions>, [string?]>(listReports);
   const judges = listsByDefault(
-    program.command('judges').description('reports of judges, how far people confirm them, and the default judge'),
+    program.command('judges').description('list judge reports, calibrate judges, and set the default judge'),
     list,
   );
   judges.addHelpText(...examples('toolmark judges', 'toolmark judges show REPORT'));
   const listing = judges
     .command('list')
-    .description('list reports, the newest first')
+    .description('list reports, newest first')
     .argument('[run]', 'only reports on this run')
     .action(list);
   addListOptions(listing).addHelpText(...examples('toolmark judges list RUN'));
@@ -55,17 +55,17 @@ export function addJudges(program: Command): void {
   judges
     .command('calibration')
     .description("compare a judge with people's labels")
-    .option('-j, --judge <model>', 'the judge; the default judge of the team when left out')
+    .option('-j, --judge <model>', "the judge (default: the team's judge)")
     .option('--report <report>', 'the judge of this report, with its instructions')
     .action(onServer<CalibrationOptions>(showCalibration))
     .addHelpText(...examples('toolmark judges calibration --judge simulator::judge:right'));
   judges
     .command('settings')
-    .description('show the default judge of the team, or change what is given')
+    .description('show the default judge of the team, or change its settings')
     .option('-j, --judge <model>', 'the default judge')
     .option('--no-judge', 'have no default judge')
-    .option('--instructions <text>', 'what judges should mind; empty for nothing; @FILE reads it from a file')
-    .option('--auto-below <score>', 'judge runs that score below this by themselves, 0 to 1; 0 for never', number)
+    .option('--instructions <text>', 'instructions for judges; empty for none; @FILE reads them from a file')
+    .option('--auto-below <score>', 'automatically judge runs that score below this, 0 to 1; 0 for never', number)
     .action(onServer<SettingOptions>(showSetting))
     .addHelpText(
       ...examples('toolmark judges settings', 'toolmark judges settings --judge simulator::judge:right --auto-below 0'),
@@ -75,30 +75,30 @@ export function addJudges(program: Command): void {
 function addReports(judges: Command): void {
   judges
     .command('show')
-    .description('show what a judge says of a run')
+    .description("show a judge's report on a run")
     .argument(...REPORT)
-    .option('-w, --watch', 'follow it to its end first')
-    .option('--disagreements', 'also what it says otherwise than the score, and expectations that it finds at fault')
+    .option('-w, --watch', 'wait for it to finish first')
+    .option('--disagreements', 'include disagreements with the scores, and expectations that the judge finds at fault')
     .action(onServer<ShowOptions, [string]>(showReport))
     .addHelpText(...examples('toolmark judges show REPORT', 'toolmark judges show REPORT --disagreements'));
   const judgements = judges
     .command('judgements')
-    .description('list what a judge says of each result')
+    .description('list the judgements of a report')
     .argument(...REPORT)
-    .addOption(new Option('--said <judgement>', 'only results of which it says this').choices(OPINIONS))
+    .addOption(new Option('--said <judgement>', 'only results with this judgement').choices(OPINIONS))
     .addOption(
       new Option('--agreement <how>', 'only results with this agreement between judge and score').choices(AGREEMENTS),
     )
-    .addOption(new Option('--state <state>', 'only judgements that are so far').choices(JUDGEMENT_STATES))
+    .addOption(new Option('--state <state>', 'only judgements in this state').choices(JUDGEMENT_STATES))
     .option('--model <model>', 'only results of this model: provider::model')
-    .option('--suspicious', 'only replies that speak to a grader');
+    .option('--suspicious', 'only replies that address a grader');
   addListOptions(judgements).action(onServer<JudgementsOptions, [string]>(listJudgements));
   judgements.addHelpText(...examples('toolmark judges judgements REPORT --said wrong'));
   judges
     .command('rerun')
-    .description('make the next version of a report, with the same settings')
+    .description('create the next version of a report, with the same settings')
     .argument(...REPORT)
-    .option('--no-watch', 'do not follow it to its end')
+    .option('--no-watch', 'do not wait for it to finish')
     .action(onServer<GlobalOptions & { watch: boolean }, [string]>(rerunReport))
     .addHelpText(...examples('toolmark judges rerun REPORT'));
   addDelete(
@@ -113,14 +113,14 @@ function addReports(judges: Command): void {
 async function listReports(client: ApiClient, options: Partial<ListOptions>, run?: string): Promise<void> {
   const query = run === undefined ? '' : `?${new URLSearchParams({ eval_id: (await findRun(client, run)).id })}`;
   const list = await readList<JudgeReport>(client, `${REPORTS_ROUTE}${query}`, { limit: DEFAULT_LIMIT, ...options });
-  const none = run === undefined ? 'Nothing was judged yet.' : 'Nothing was judged of this run yet.';
-  printList(list, options, `${none} Begin: toolmark judge --help`, reportsTable);
+  const none = run === undefined ? 'No judge reports yet.' : 'No judge reports on this run yet.';
+  printList(list, options, `${none} Start one: toolmark judge --help`, reportsTable);
 }
 
 async function showReport(client: ApiClient, options: ShowOptions, wanted: string): Promise<void> {
   const found = await findReport(client, wanted);
   if (options.disagreements && found.baseline_eval_id !== null)
-    throw new Error('A comparison of two runs has no disagreements with their scores: leave --disagreements out.');
+    throw new Error('A comparison of two runs has no disagreements with scores: leave out --disagreements.');
   const report = options.watch ? ((await watchToEnd(client, 'judge', found, options)).parent as JudgeReport) : found;
   const disagreements = options.disagreements ? await readDisagreements(client, report) : undefined;
   if (options.json) printJson({ ...report, ...(disagreements && { disagreements }) });
@@ -142,7 +142,7 @@ async function listJudgements(
     ...(suspicious && { suspicious: 'true' }),
   });
   const list = await readList<Judgement>(client, `${REPORTS_ROUTE}/${id}/verdicts?${query}`, options);
-  const none = query.size > 0 ? 'No judgement matches.' : 'The report has no judgements.';
+  const none = query.size > 0 ? 'No judgements match.' : 'The report has no judgements.';
   printList(list, options, none, (items) => [calibration.text, '', ...judgementsTable(items)]);
 }
 

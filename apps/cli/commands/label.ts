@@ -15,10 +15,10 @@ interface LabelOptions extends GlobalOptions {
 export function addLabel(program: Command): void {
   const label = program
     .command('label')
-    .description('say of results that a judge has judged whether they are right, to calibrate it')
-    .argument('<run>', 'id of a run or a job, or its beginning')
-    .option('-j, --judge <model>', 'the judge to calibrate; the default judge of the team when left out')
-    .option('--import <file>', 'give labels that were made elsewhere: JSON lines {result_id, label, note}')
+    .description('label judged results as right or wrong, to calibrate the judge')
+    .argument('<run>', 'id or id prefix of a run or job')
+    .option('-j, --judge <model>', "the judge to calibrate (default: the team's judge)")
+    .option('--import <file>', 'import labels from a file of JSON lines {result_id, label, note}')
     .action(onServer<LabelOptions, [string]>(labelRun));
   label.addHelpText(
     ...examples('toolmark label RUN --judge simulator::judge:right', 'toolmark label RUN --import labels.jsonl'),
@@ -28,7 +28,7 @@ export function addLabel(program: Command): void {
 async function labelRun(client: ApiClient, options: LabelOptions, run: string): Promise<void> {
   const { id } = await findRun(client, run);
   if (options.import !== undefined) return importLabels(client, options, id, options.import);
-  if (options.json) throw new Error('Nobody can be asked with --json. Give labels with --import FILE.');
+  if (options.json) throw new Error('--json cannot ask for labels. Import them with --import FILE.');
   const [{ openDialogue }, { Draws }, { Labelling }] = await Promise.all([
     import('../labelling/dialogue.js'),
     import('../labelling/draws.js'),
@@ -43,7 +43,7 @@ async function labelRun(client: ApiClient, options: LabelOptions, run: string): 
   const query: Record<string, string> = items[0] ? { report_id: items[0].report_id } : { judge };
   print(
     '',
-    ...(isAll ? [`Nothing is left to label of what ${judge} has judged of this run.`] : []),
+    ...(isAll ? [`All results of this run that ${judge} judged are labelled or skipped.`] : []),
     `You gave ${labelling.given} labels.`,
     ...(await calibrationLines(client, query)),
   );
@@ -52,7 +52,7 @@ async function labelRun(client: ApiClient, options: LabelOptions, run: string): 
 /** The number of labels, and how well they confirm the judge. */
 async function calibrationLines(client: ApiClient, query: Record<string, string>): Promise<string[]> {
   const { labels, asked, text } = await readCalibration(client, new URLSearchParams(query));
-  return [`There are ${labels} of the ${asked} labels that a calibration asks for.`, text];
+  return [`The judge has ${labels} of the ${asked} labels that a calibration needs.`, text];
 }
 
 async function importLabels(

@@ -7,7 +7,7 @@ import { print, printJson } from '../output/terminal.js';
 export function addLogin(program: Command): void {
   const command = program
     .command('login')
-    .description('check a server and a token, and remember both for the next commands')
+    .description('check a server and a token, and save both for later commands')
     .action(locally<GlobalOptions>(login));
   command.addHelpText(...examples('toolmark login --server "$TOOLMARK_SERVER" --token "$TOOLMARK_TOKEN"'));
 }
@@ -20,7 +20,7 @@ interface Me {
 
 async function login({ server, token = process.env.TOOLMARK_TOKEN, json }: GlobalOptions): Promise<void> {
   if (!server || !token)
-    throw new Error('Give both: toolmark login --server URL --token TOKEN. TOOLMARK_TOKEN does instead of --token.');
+    throw new Error('Give both: toolmark login --server URL --token TOKEN. TOOLMARK_TOKEN replaces --token.');
   const me = await new ApiClient(checkedUrl(server), token).call<Me>('GET', '/api/me');
   rememberConnection({ server, token });
   if (json) printJson(me);

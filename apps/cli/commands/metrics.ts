@@ -37,7 +37,7 @@ async function listMetrics(client: ApiClient, options: GlobalOptions, id?: strin
     metric.meaning,
     '',
     ...optionLines(metric.options.properties as Record<string, JsonObject> | undefined),
-    `A line of toolmark score: ${JSON.stringify(metric.example)}`,
+    `Example for toolmark score: ${JSON.stringify(metric.example)}`,
   );
 }
 

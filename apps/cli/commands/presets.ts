@@ -15,7 +15,7 @@ type SaveOptions = Omit<SpaceOptions, 'preset'> & GlobalOptions;
 export function addPresets(program: Command): void {
   const list = onServer<GlobalOptions>(listPresets);
   const presets = listsByDefault(
-    program.command('presets').description('search spaces that the team keeps for toolmark tune params'),
+    program.command('presets').description('list, save and delete search spaces for toolmark tune params'),
     list,
   );
   presets.addHelpText(...examples('toolmark presets', 'toolmark presets save Sampling --space temperature=0..1/0.25'));
@@ -24,27 +24,27 @@ export function addPresets(program: Command): void {
     .description('list presets')
     .action(list)
     .addHelpText(...examples('toolmark presets list'));
-  addSpaceOptions(presets.command('save').description('keep a search space').argument('<name>', 'what to call it'))
+  addSpaceOptions(presets.command('save').description('save a search space').argument('<name>', 'what to call it'))
     .action(onServer<SaveOptions, [string]>(savePreset))
     .addHelpText(...examples('toolmark presets save Choices --space tool_choice=auto,required --space top_p=0.5,1'));
   addDelete(
     presets,
     'preset',
     ['delete a preset', 'toolmark presets delete "Old preset"'],
-    ['<preset>', 'name or id of a preset, or the beginning of an id'],
+    ['<preset>', 'name, id or id prefix of a preset'],
     async (client, wanted) => `${PRESETS_ROUTE}/${await findPreset(client, wanted)}`,
   );
 }
 
 async function listPresets(client: ApiClient, options: GlobalOptions): Promise<void> {
   const items = await readAll<ParamPreset>(client, PRESETS_ROUTE);
-  printList({ items }, options, 'No presets. Keep a search space: toolmark presets save --help', presetsTable);
+  printList({ items }, options, 'No presets. Save a search space: toolmark presets save --help', presetsTable);
 }
 
 async function savePreset(client: ApiClient, options: SaveOptions, name: string): Promise<void> {
   const { search_space, per_model_search_spaces: own } = await chooseSpaces(client, options);
-  if (own !== undefined) throw new Error('A preset is one search space, and the file has some of single models.');
+  if (own !== undefined) throw new Error('A preset holds one search space, but the file has search spaces per model.');
   const preset = await client.call<ParamPreset>('POST', PRESETS_ROUTE, { name, search_space });
   if (options.json) printJson(preset);
-  else print(`Kept preset ${preset.id} (${preset.name})`);
+  else print(`Saved preset ${preset.id} (${preset.name})`);
 }

@@ -12,7 +12,7 @@ export const addPrices = (program: Command): Command =>
   program
     .command('prices')
     .description('list the known prices of hosts and their models')
-    .argument('[host]', 'host in the address of a provider; all hosts when left out')
+    .argument('[host]', 'host in the address of a provider (default: all hosts)')
     .action(onServer<GlobalOptions, [string | undefined]>(listPrices))
     .addHelpText(...examples('toolmark prices', 'toolmark prices api.openai.com'));
 

@@ -22,7 +22,9 @@ const SUITE_NOW = 'suite';
 export function addPrompts(program: Command): void {
   const list = onServer<SuiteOption>(listPrompts);
   const prompts = listsByDefault(
-    program.command('prompts').description('prompt versions: texts that runs take in place of those of a suite'),
+    program
+      .command('prompts')
+      .description('list, compare and apply prompt versions: texts that replace those of a suite'),
     list,
   );
   prompts.addHelpText(...examples('toolmark prompts', 'toolmark prompts list --suite Weather'));
@@ -30,30 +32,27 @@ export function addPrompts(program: Command): void {
     command.option('--suite <name>', 'suite of the versions, by name or id');
   const one = (name: string, description: string): Command =>
     ofSuite(
-      prompts
-        .command(name)
-        .description(description)
-        .argument('<version>', 'tag, label or id of a version, or the beginning of an id'),
+      prompts.command(name).description(description).argument('<version>', 'tag, label, id or id prefix of a version'),
     );
-  ofSuite(prompts.command('list').description('list versions, the newest first'))
+  ofSuite(prompts.command('list').description('list versions, newest first'))
     .action(list)
     .addHelpText(...examples('toolmark prompts list --suite Weather'));
   one('show', 'show a version with its texts')
     .action(onServer<SuiteOption, [string]>(showPrompt))
     .addHelpText(...examples('toolmark prompts show VERSION'));
-  one('diff', 'compare a version, word by word, with what it was made from')
-    .option('--to <version>', 'with another version, or with the current suite: suite')
+  one('diff', 'compare a version with its parent, word by word')
+    .option('--to <version>', 'compare with this version instead, or with the current suite: suite')
     .action(onServer<DiffOptions, [string]>(diffPrompt))
     .addHelpText(...examples('toolmark prompts diff VERSION', 'toolmark prompts diff VERSION --to suite'));
-  one('use', 'give a suite the texts of a version, after showing what changes')
-    .option('-y, --yes', 'do not ask')
+  one('use', 'apply the texts of a version to its suite, after showing the changes')
+    .option('-y, --yes', 'do not ask for confirmation')
     .action(onServer<UseOptions, [string]>(usePrompt))
     .addHelpText(...examples('toolmark prompts use VERSION --yes'));
 }
 
 async function listPrompts(client: ApiClient, options: SuiteOption): Promise<void> {
   const items = await readAll<PromptVersionHead>(client, await promptsPath(client, options.suite));
-  printList({ items }, options, 'No prompt versions. Keep one with POST /api/prompt-versions.', promptsTable);
+  printList({ items }, options, 'No prompt versions. Save one with POST /api/prompt-versions.', promptsTable);
 }
 
 async function showPrompt(client: ApiClient, options: SuiteOption, wanted: string): Promise<void> {
@@ -73,7 +72,7 @@ async function diffPrompt(client: ApiClient, { suite, to, json }: DiffOptions, w
   const other = to === undefined || to === SUITE_NOW ? to : await findPrompt(client, to, suite);
   const diff = await readDiff(client, id, other);
   if (json) return printJson(diff);
-  const sides = [diff.from, diff.to].map((side) => (side === SUITE_NOW ? 'the suite as it is now' : `version ${side}`));
+  const sides = [diff.from, diff.to].map((side) => (side === SUITE_NOW ? 'the current suite' : `version ${side}`));
   const [from, after] = other === undefined ? sides.toReversed() : sides;
   print(`From ${from} to ${after}:`, '');
   const components = other === undefined ? turned(diff.components) : diff.components;
@@ -88,7 +87,7 @@ async function usePrompt(client: ApiClient, options: UseOptions, wanted: string)
   const components = turned((await readDiff(client, version.id, SUITE_NOW)).components);
   if (components.length === 0) {
     if (options.json) return printJson({ suite_id: suite.id, version: suite.version, changed: false });
-    return print(`The suite "${suite.name}" v${suite.version} has the texts of prompt version ${version.id} already.`);
+    return print(`The suite "${suite.name}" v${suite.version} already has the texts of prompt version ${version.id}.`);
   }
   if (!options.json) {
     print(`From the suite "${suite.name}" v${suite.version} to prompt version ${version.id}:`, '');
@@ -99,7 +98,7 @@ async function usePrompt(client: ApiClient, options: UseOptions, wanted: string)
   const { version: now } = await readSuite(client, suite.id);
   if (now !== suite.version)
     throw new NegativeAnswer(
-      `The suite was changed meanwhile: it is v${now} now, and was v${suite.version}. Nothing was changed. Look again.`,
+      `The suite changed in the meantime, from v${suite.version} to v${now}. Nothing was applied. Run the command again.`,
     );
   const { takeOver } = await import('#lib/contracts/prompt-components');
   const changed = await client.call<Suite & { warnings: string[] }>(
@@ -109,7 +108,7 @@ async function usePrompt(client: ApiClient, options: UseOptions, wanted: string)
   );
   if (options.json) return printJson({ suite_id: suite.id, version: changed.version, changed: true });
   changed.warnings.forEach(printWarning);
-  print(`The suite "${suite.name}" is v${changed.version} now, with the texts of prompt version ${version.id}.`);
+  print(`The suite "${suite.name}" is now v${changed.version}, with the texts of prompt version ${version.id}.`);
 }
 
 const readSuite = (client: ApiClient, id: string): Promise<Suite> =>
@@ -119,6 +118,6 @@ async function confirmUse({ yes, json }: UseOptions, { name, version }: Suite): 
   if (yes) return;
   const answer = json ? undefined : await ask(`Change the suite v${version}? [y/N] `);
   if (answer === undefined)
-    throw new Error('Nothing was changed: nobody can be asked here. Give --yes to change the suite.');
-  if (!/^y(es)?$/i.test(answer)) throw new NegativeAnswer(`Nothing was changed: "${name}" is v${version} still.`);
+    throw new Error('Nothing was changed: without a terminal, --yes is needed to change the suite.');
+  if (!/^y(es)?$/i.test(answer)) throw new NegativeAnswer(`Nothing was changed: "${name}" is still v${version}.`);
 }

@@ -49,7 +49,7 @@ export function addProviders(program: Command): void {
   providers.addHelpText(...examples('toolmark providers', 'toolmark providers add --help'));
   providers
     .command('list')
-    .description('list the endpoints that are asked')
+    .description('list providers')
     .action(list)
     .addHelpText(...examples('toolmark providers list'));
   addOptions(providers.command('add').description('register an endpoint with its key, limits and models')).addHelpText(
@@ -60,36 +60,36 @@ export function addProviders(program: Command): void {
   );
   providers
     .command('test')
-    .description('send a model what a run sends by default, and say what it refuses')
+    .description('send a model a request with default settings, and report those that it refuses')
     .argument('<key>', 'key of the provider')
-    .option('--model <id>', 'id of a model; the first when left out')
+    .option('--model <id>', 'id of a model (default: the first)')
     .action(onServer<ModelOption, [string]>(testProvider))
     .addHelpText(
       ...examples('toolmark providers test simulator', 'toolmark providers test simulator --model perfect-ish'),
     );
   providers
     .command('forget')
-    .description('forget what models refused, so that they are asked as runs have it again')
+    .description('forget the settings that models refused, so that runs send them again')
     .argument('<key>', 'key of the provider')
-    .option('--model <id>', 'id of a model; all when left out')
+    .option('--model <id>', 'id of a model (default: all)')
     .action(onServer<ModelOption, [string]>(forgetLearned))
     .addHelpText(...examples('toolmark providers forget openai'));
 
   const models = program
     .command('models')
-    .description('list the models that runs can name')
-    .argument('[provider]', 'key of a provider; all providers when left out')
-    .option('--discover', 'ask the endpoint of the provider which models it has')
+    .description('list the models of providers')
+    .argument('[provider]', 'key of a provider (default: all providers)')
+    .option('--discover', 'ask the endpoint of the provider for its models')
     .action(onServer<{ discover?: boolean }, [string | undefined]>(listModels));
   models.addHelpText(...examples('toolmark models', 'toolmark models simulator --discover'));
 }
 
 const addOptions = (add: Command): Command =>
   add
-    .argument('<key>', 'its name in provider::model; that of a common host fills in its address')
-    .option('--url <url>', 'address of the endpoint, most often up to /v1')
-    .addOption(new Option('--kind <kind>', 'format that the endpoint speaks').choices(Object.keys(PROVIDER_KINDS)))
-    .option('--template <key>', 'common host to take address and format from; the key itself when left out')
+    .argument('<key>', 'key of the provider, as in provider::model; the key of a known host fills in its address')
+    .option('--url <url>', 'base URL of the endpoint, usually ending in /v1')
+    .addOption(new Option('--kind <kind>', 'API format of the endpoint').choices(Object.keys(PROVIDER_KINDS)))
+    .option('--template <key>', 'known host that fills in address and format (default: the host with the same key)')
     .option('--name <name>', 'display name')
     .option('-m, --models <list>', 'ids of its models, separated by commas', commaSeparated)
     .option(
@@ -98,7 +98,7 @@ const addOptions = (add: Command): Command =>
         'default_params, unsupported_params (never sent to it); repeatable',
       repeated(idOrObject),
     )
-    .option('--no-prices', 'leave prices that are not given unknown, whatever the table of known prices says')
+    .option('--no-prices', 'do not fill in missing prices from the table of known prices')
     .option('--api-key-env <variable>', 'environment variable that holds the key')
     .option('--api-key-stdin', 'read the key from standard input')
     .option('--requests-per-minute <n>', 'maximum requests per minute', wholeNumber)
@@ -110,7 +110,7 @@ async function listProviders(client: ApiClient, options: GlobalOptions): Promise
   const items = await readAll<Provider>(client, '/api/providers');
   printList({ items }, options, 'No providers yet. Add one: toolmark providers add --help', (found) =>
     table([
-      ['provider', 'kind', 'address', 'key', 'models', 'requests a minute', 'tokens a minute', 'at once'],
+      ['provider', 'kind', 'address', 'key', 'models', 'requests/min', 'tokens/min', 'concurrent'],
       ...found.map(({ key, kind, base_url, api_key_set, api_key_last4, models, limits }) => [
         key,
         kind,
@@ -167,8 +167,8 @@ async function addProvider(client: ApiClient, options: AddOptions, key: string):
   const sharing = provider.shares_limits_with ?? [];
   if (sharing.length)
     printError(
-      `Note: it has the same key at the same host as ${sharing.join(', ')}. They share one set of limits, the ` +
-        'strictest, and wait together when the host asks for a pause.',
+      `Note: it has the same key and host as ${sharing.join(', ')}. They share one set of limits, the strictest, ` +
+        'and pause together when the host asks for it.',
     );
 }
 
@@ -180,7 +180,7 @@ async function findTemplate(client: ApiClient, { template = '' }: AddOptions, ke
   if (found)
     throw new Error(`Give --url with your own address in place of ${found.base_url}, and --kind ${found.kind}.`);
   throw new Error(
-    `No common host has the key "${wanted}": give --url. ${suggestNames(
+    `No known host has the key "${wanted}": give --url. ${suggestNames(
       wanted,
       items.map((one) => one.key),
       'the hosts',
@@ -197,7 +197,7 @@ async function readApiKey({ apiKeyEnv: variable, apiKeyStdin }: AddOptions): Pro
   }
   if (!apiKeyStdin) return undefined;
   const key = decodeText(await buffer(process.stdin), { name: 'Standard input' }).trim();
-  if (key === '') throw new Error('Standard input holds no key.');
+  if (key === '') throw new Error('Standard input contains no key.');
   return key;
 }
 
@@ -213,10 +213,10 @@ async function testProvider(client: ApiClient, options: ModelOption, key: string
   print(test.ok ? `${key} answered after ${test.latency_ms} ms.` : `${key} does not answer: ${test.error}`);
   const { learned = [] } = test; // Servers of earlier releases do not send it.
   if (learned.length === 0) return;
-  print('It refuses some of what a run sends by default. That is sent otherwise, which each run says:');
+  print('It refuses some default settings. Runs replace them, and report that:');
   print(
     ...table([
-      ['setting', 'sent instead', 'its words'],
+      ['setting', 'sent instead', 'its error'],
       ...learned.map(({ setting, sent, said }) => [setting, sent, said]),
     ]),
   );
@@ -225,7 +225,7 @@ async function testProvider(client: ApiClient, options: ModelOption, key: string
 async function forgetLearned(client: ApiClient, options: ModelOption, key: string): Promise<void> {
   await client.call('DELETE', pathOf(key, 'learned', options));
   if (options.json) return printJson({ forgotten: true });
-  print(`${key}${options.model === undefined ? '' : `::${options.model}`} is asked as runs have it again.`);
+  print(`${key}${options.model === undefined ? '' : `::${options.model}`} gets all settings of runs again.`);
 }
 
 async function listModels(
@@ -260,7 +260,7 @@ type ListedModel = Provider['models'][number] & { provider_key: string; learned:
 export function modelTable(models: readonly ListedModel[]): string[] {
   const { headings, cellsOf } = priceColumns(models);
   return table([
-    ['model', ...headings, 'parameters that it refuses'],
+    ['model', ...headings, 'refused parameters'],
     ...models.map((model) => [
       `${model.provider_key}::${model.id}`,
       ...cellsOf(model),

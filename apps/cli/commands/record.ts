@@ -19,12 +19,12 @@ interface RecordOptions extends FollowOptions {
 export function addRecord(program: Command): void {
   const record = program
     .command('record')
-    .description('make a run of replies that were made elsewhere')
+    .description('create a run from recorded replies')
     .argument('<suite>', 'name or id of a suite, or a file')
-    .requiredOption('--target <name>', 'what made the replies')
+    .requiredOption('--target <name>', 'name of the system that produced the replies')
     .option('--experiment <name>', 'experiment that the run belongs to, by name or id')
-    .option('--in <file>', 'JSON lines {case, sample, reply | rounds | error}; standard input when left out')
-    .option('--encoding <charset>', 'charset of the lines where they are not UTF-8, such as windows-1252');
+    .option('--in <file>', 'JSON lines {case, sample, reply | rounds | error} (default: standard input)')
+    .option('--encoding <charset>', 'charset of the lines if they are not UTF-8, such as windows-1252');
   addFollowOptions(record).action(onServer<RecordOptions, [string]>(sendReplies));
   record.addHelpText(...examples('toolmark record Weather --target "my agent" --in replies.jsonl --watch'));
 }

@@ -14,10 +14,10 @@ interface ReportOptions extends GlobalOptions {
 export function addReport(program: Command): void {
   const report = program
     .command('report')
-    .description('write a run for people, in one file: models, failures, and what judges say of it')
-    .argument('<run>', 'id of a run or a job, or its beginning')
-    .option('--markdown [file]', 'as Markdown, for a pull request; printed where no file is given')
-    .option('--html [file]', 'as a page that needs nothing else; printed where no file is given')
+    .description('write a readable report on a run: models, failures, and judge reports')
+    .argument('<run>', 'id or id prefix of a run or job')
+    .option('--markdown [file]', 'as Markdown, for a pull request; printed if no file is given')
+    .option('--html [file]', 'as a self-contained HTML page; printed if no file is given')
     .action(onServer<ReportOptions, [string]>(reportRun));
   report.addHelpText(...examples('toolmark report RUN', 'toolmark report RUN --html report.html --markdown report.md'));
 }
@@ -26,7 +26,7 @@ async function reportRun(client: ApiClient, options: ReportOptions, wanted: stri
   const { json, html } = options;
   const markdown = options.markdown ?? (html === undefined ? true : undefined);
   if (json && (options.markdown !== undefined || html !== undefined))
-    throw new Error('--json prints what reports are made of: leave --markdown and --html out.');
+    throw new Error('--json prints the data of a report: leave out --markdown and --html.');
   if (markdown === true && html === true) throw new Error('Only one of --markdown and --html can be printed.');
   const read = await readRunReport(client, await findRun(client, wanted));
   if (json) return printJson(read);

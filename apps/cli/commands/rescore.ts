@@ -21,14 +21,14 @@ interface RescoreOptions {
 export function addRescore(program: Command): void {
   const rescore = program
     .command('rescore')
-    .description('score the stored replies of a run again; no model is asked')
-    .argument('<run>', 'id of a run or a job, or its beginning')
+    .description('score the stored replies of a run again, without calling models')
+    .argument('<run>', 'id or id prefix of a run or job')
     .option(
       '--metric <id>',
-      'metric in place of those of the run, repeatable; JSON gives it options',
+      'metric instead of those of the run, repeatable; a JSON object gives it options',
       repeated(idOrObject),
     )
-    .option('--pass-threshold <score>', 'overall score with which a case passes, 0 to 1', number)
+    .option('--pass-threshold <score>', 'overall score that a case needs to pass, 0 to 1', number)
     .addOption(new Option('--param-scoring <mode>', 'how expected values are compared').choices(SCORING_MODES))
     .option('--scoring-config <json>', 'how expected arguments are compared, as a JSON object', jsonObject)
     .option('-w, --watch', 'wait for the verdicts and print their leaderboard')

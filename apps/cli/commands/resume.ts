@@ -22,11 +22,11 @@ interface ResumeOptions extends FollowOptions {
 export function addResume(program: Command): void {
   const resume = program
     .command('resume')
-    .description('ask again what errored, and what was not asked yet; or go on with a gate run, a tune or a judge')
-    .argument('<run>', 'id of a run or a job, or its beginning; of a gate run, a tune or a judge its job')
-    .option('--max-requests <n>', 'new limit of the requests of the whole run', wholeNumber)
-    .option('--max-cost-usd <dollars>', 'new limit of the cost of the whole run', number)
-    .option('--no-budget', 'take all limits away');
+    .description('retry errored items of a run and run the missing ones; or continue a gate run, tune or judge')
+    .argument('<run>', 'id or id prefix of a run or job; for a gate run, tune or judge, of its job')
+    .option('--max-requests <n>', 'new limit on the requests of the whole run', wholeNumber)
+    .option('--max-cost-usd <dollars>', 'new limit on the cost of the whole run', number)
+    .option('--no-budget', 'remove all limits');
   addFollowOptions(resume).action(onServer<ResumeOptions, [string]>(resumeRun));
   resume.addHelpText(...examples('toolmark resume CANCELLED_RUN --watch'));
 }

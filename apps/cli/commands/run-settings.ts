@@ -32,40 +32,47 @@ export interface RunSettings extends ConfigOptions {
 }
 
 const modelsOption = (): Option =>
-  new Option('-m, --models <list>', 'models to ask, separated by commas: provider::model').argParser(commaSeparated);
+  new Option('-m, --models <list>', 'models to run, separated by commas: provider::model').argParser(commaSeparated);
 
-const SAMPLES = setting('-n, --samples <n>', 'how often each case is played with each model', wholeNumber);
+const SAMPLES = setting('-n, --samples <n>', 'samples of each case per model', wholeNumber);
 /** Settings of a single request. */
 const REQUEST = [
   setting('--temperature <t>', 'sampling temperature, 0 to 2', number),
   setting('--tool-choice <choice>', 'whether models must call a tool', TOOL_CHOICES),
-  setting('--max-tokens <n>', 'most tokens of one reply; none sets no limit', limit, { toField: limitOf }),
-  setting('--params <json>', 'further parameters for each request, as a JSON object', jsonObject, { field: null }),
-  setting('--system-prompt <text>', "follows the suite's system prompt; @FILE reads it from a file", undefined, {
-    field: null,
-  }),
+  setting('--max-tokens <n>', 'maximum tokens per reply; none for no limit', limit, { toField: limitOf }),
+  setting('--params <json>', 'additional parameters for each request, as a JSON object', jsonObject, { field: null }),
+  setting(
+    '--system-prompt <text>',
+    "text to append to the suite's system prompt; @FILE reads it from a file",
+    undefined,
+    {
+      field: null,
+    },
+  ),
   setting(
     '--base-prompt <text>',
     "replaces the suite's system prompt; empty for none; @FILE reads it from a file",
     undefined,
     { toField: textOrFile },
   ),
-  setting('--metric <id>', 'further metric, repeatable; a JSON object gives it options', repeated(idOrObject), {
+  setting('--metric <id>', 'additional metric, repeatable; a JSON object gives it options', repeated(idOrObject), {
     field: 'metrics',
   }),
 ];
 const CONFIG = [
   SAMPLES,
   ...REQUEST,
-  setting('--timeout <seconds>', 'longest time for one request', number, { field: 'timeout_s' }),
-  setting('--seed <n>', 'seed that is sent with each request', wholeNumber, { field: null }),
+  setting('--timeout <seconds>', 'maximum time per request', number, { field: 'timeout_s' }),
+  setting('--seed <n>', 'seed sent with each request', wholeNumber, { field: null }),
   setting(
     '--model-params <model=json>',
-    'parameters for one model, which win over --params; repeatable',
+    'parameters for one model, which override --params; repeatable',
     byTarget(jsonObject),
     { field: null },
   ),
-  setting('--system-prompt-for <model=text>', 'the same for one model, repeatable', byTarget(String), { field: null }),
+  setting('--system-prompt-for <model=text>', '--system-prompt for one model, repeatable', byTarget(String), {
+    field: null,
+  }),
   setting(
     '--tool-override <place=text>',
     'replaces a description, such as tools/get_weather/description=...; repeatable',
@@ -82,21 +89,27 @@ const CONFIG = [
     field: 'case_filter.tags',
   }),
   setting('--category <name>', 'only cases of this category', undefined, { field: 'case_filter.category' }),
-  setting('--model-order <order>', 'whether models of one provider take turns', MODEL_ORDERS),
+  setting(
+    '--model-order <order>',
+    'whether the models of one provider run one after another or in parallel',
+    MODEL_ORDERS,
+  ),
   ...CACHE_SETTINGS,
   ...budgetSettings('run'),
 ];
 const OF_RUN = [
-  experimentSetting('experiment of the run, by name or id; a watched run ends with its comparison'),
+  experimentSetting('experiment of the run, by name or id; with --watch, prints the comparison with its baseline'),
   setting('--name <name>', 'display name of the run'),
   setting('--note <text>', 'note about the run'),
-  setting('--judge <model>', 'have a model judge what does not pass; it changes no score', undefined, {
+  setting('--judge <model>', 'have a model judge the failed results; scores do not change', undefined, {
     field: 'judge.judge',
   }),
-  setting('--judge-when <when>', 'judge while the run goes on, or when it is done, the default', JUDGE_TIMES, {
+  setting('--judge-when <when>', 'judge during the run, or after it (the default)', JUDGE_TIMES, {
     field: 'judge.when',
   }),
-  setting('--judge-below <score>', 'judge only what scores below this, 0 to 1', number, { field: 'judge.below' }),
+  setting('--judge-below <score>', 'judge only results that score below this, 0 to 1', number, {
+    field: 'judge.below',
+  }),
 ];
 
 /** Adds an option for every setting of a run. */
@@ -139,7 +152,7 @@ function targetOf(target: string, paramsByTarget: Record<string, object> = {}) {
   const params = paramsByTarget[target];
   if (!params) return target;
   const at = target.indexOf('::');
-  if (at < 0) throw new Error(`--model-params needs the whole name of the model: provider::${target}`);
+  if (at < 0) throw new Error(`--model-params needs the full name of the model: provider::${target}`);
   return { provider_key: target.slice(0, at), model_id: target.slice(at + 2), params };
 }
 

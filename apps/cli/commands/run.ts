@@ -9,12 +9,12 @@ import { chooseSuite } from '../suite-files/import-once.js';
 import { addFollowOptions, follow, type FollowOptions } from './follow.js';
 import { addRunSettings, runInput, type RunSettings } from './run-settings.js';
 
-const SUITE = 'name or id of a suite, or a file, which is imported unless the server has its content';
+const SUITE = 'name or id of a suite, or a file, which is imported unless the server already has it';
 
 export function addRun(program: Command): void {
-  const run = program.command('run').description('run a suite with some models').argument('<suite>', SUITE);
+  const run = program.command('run').description('run a suite with models').argument('<suite>', SUITE);
   addFollowOptions(addRunSettings(run))
-    .option('--gate <gate>', 'follow the run to its end, and ask this gate about it; no samples are added')
+    .option('--gate <gate>', 'wait for the run to finish, and check it with this gate, which adds no samples')
     .action(onServer<RunSettings & FollowOptions, [string]>(submit));
   run.addHelpText(
     ...examples(
@@ -26,7 +26,7 @@ export function addRun(program: Command): void {
 
   const estimate = program
     .command('estimate')
-    .description('say what a run would take: requests, tokens, money and time')
+    .description('estimate what a run would take: requests, tokens, cost and time')
     .argument('<suite>', SUITE);
   addRunSettings(estimate).action(onServer<RunSettings, [string]>(estimateRun));
   estimate.addHelpText(...examples('toolmark estimate Weather --models simulator::perfect-ish --samples 10'));

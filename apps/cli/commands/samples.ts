@@ -13,11 +13,11 @@ interface SamplesOptions extends FollowOptions {
 export function addSamples(program: Command): void {
   const samples = program
     .command('samples')
-    .description('add samples to a run, as a run that extends it; compare reads both with --extended')
-    .argument('<run>', 'id of a run or a job, or its beginning')
-    .argument('<n>', 'how many further samples of each case to make', wholeNumber)
-    .option('--max-requests <n>', 'most requests for these samples', wholeNumber)
-    .option('--max-cost-usd <dollars>', 'most that these samples may cost', number);
+    .description('add samples to a run, in a new run that extends it; compare --extended reads both')
+    .argument('<run>', 'id or id prefix of a run or job')
+    .argument('<n>', 'number of additional samples of each case', wholeNumber)
+    .option('--max-requests <n>', 'maximum requests for these samples', wholeNumber)
+    .option('--max-cost-usd <dollars>', 'maximum cost of these samples in US dollars', number);
   addFollowOptions(samples).action(onServer<SamplesOptions, [string, number]>(addSamplesTo));
   samples.addHelpText(...examples('toolmark samples RUN 1 --watch'));
 }

@@ -4,9 +4,9 @@ import { locally, examples } from '../command.js';
 export function addScore(program: Command): void {
   const command = program
     .command('score')
-    .description('score JSON lines of recorded calls by any metric; needs no server')
-    .option('--in <file>', 'JSON lines {id, metric, options, input}; standard input when left out')
-    .option('--out <file>', 'file to write; standard output when left out')
+    .description('score JSON lines of recorded calls with any metric; needs no server')
+    .option('--in <file>', 'JSON lines {id, metric, options, input} (default: standard input)')
+    .option('--out <file>', 'file to write (default: standard output)')
     .action(
       locally<{ in?: string; out?: string }>(async (options) => (await import('../score/score.js')).score(options)),
     );

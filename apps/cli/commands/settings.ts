@@ -49,13 +49,15 @@ export function fieldsOf(settings: readonly Setting[], options: object): Fields 
 
 /** Settings shared by runs, tunes and judges; the wording differs. */
 export const budgetSettings = (what: string): Setting[] => [
-  setting('--max-requests <n>', `most requests that the ${what} may make`, wholeNumber, {
+  setting('--max-requests <n>', `maximum requests of the ${what}`, wholeNumber, {
     field: 'budget.max_requests',
   }),
-  setting('--max-cost-usd <dollars>', `most that the ${what} may cost`, number, { field: 'budget.max_cost_usd' }),
+  setting('--max-cost-usd <dollars>', `maximum cost of the ${what} in US dollars`, number, {
+    field: 'budget.max_cost_usd',
+  }),
 ];
 export const CACHE_SETTINGS = [
-  setting('--cache <mode>', 'whether stored replies answer', CACHE_MODES),
+  setting('--cache <mode>', 'whether stored replies answer requests', CACHE_MODES),
   setting('--prompt-cache <time>', 'ask providers to cache tools and system prompt', PROMPT_CACHE_MODES),
 ];
 export const experimentSetting = (description: string): Setting =>

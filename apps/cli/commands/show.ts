@@ -16,8 +16,8 @@ import { saidLines } from '../output/said-lines.js';
 import { dollars, percent, table } from '../output/table.js';
 import { print, printJson, printJsonItems, printWarning } from '../output/terminal.js';
 
-const RUN = 'id of a run or a job, or its beginning';
-const RESCORE = ['--rescore <id>', "verdicts of this rescore instead of the run's own"] as const;
+const RUN = 'id or id prefix of a run or job';
+const RESCORE = ['--rescore <id>', "use the verdicts of this rescore instead of the run's own"] as const;
 
 interface ShowOptions extends GlobalOptions, ResultChoice {
   full?: boolean;
@@ -34,13 +34,13 @@ interface ResultsOptions extends GlobalOptions {
 export function addShow(program: Command): void {
   const show = program
     .command('show')
-    .description('show a run with its leaderboard, or one of its results: why, and what the model said')
+    .description('show a run with its leaderboard, or one result: the verdict, the reasons, and what the model said')
     .argument('<run>', RUN)
     .argument('[result]', 'id of a result, as toolmark results lists it; or name or id of its case')
-    .option('--model <model>', 'the result of this model, where a case has several')
+    .option('--model <model>', 'the result of this model, if a case has several')
     .option('--sample <number>', 'the result of this sample, from 0', wholeNumber)
-    .option('--full', 'all of the thoughts, and of the body of an error')
-    .option('--current-prices', 'also what the run would have cost by today’s prices')
+    .option('--full', 'print thoughts and the body of an error in full')
+    .option('--current-prices', "also show what the run would cost at today's prices")
     .option(...RESCORE)
     .action(onServer<ShowOptions, [string, string | undefined]>(showRun));
   show.addHelpText(
@@ -56,7 +56,7 @@ export function addShow(program: Command): void {
     .command('results')
     .description('list the results of a run')
     .argument('<run>', RUN)
-    .option('--failed', 'only what did not pass, each with its explanation')
+    .option('--failed', 'only failed results, each with its explanation')
     .option('--model <model>', 'only results of this model')
     .option('--category <name>', 'only results of cases of this category')
     .option(...RESCORE)
@@ -117,7 +117,7 @@ const currentCostFacts = ({ cost_usd: cost, targets }: CurrentCost): Fact[] => [
   ['Prices', `at today's prices it would have cost ${cost === null ? 'an unknown amount' : dollars(cost)}`],
   ...targets.map(({ target, billed_usd: billed, cost_usd: now, by }): Fact => {
     const today =
-      by === 'provider' ? 'as its provider said' : `now ${now === null ? 'unknown, without prices' : dollars(now)}`;
+      by === 'provider' ? 'as its provider reported' : `now ${now === null ? 'unknown, without prices' : dollars(now)}`;
     return ['', `${target}: billed ${billed === 0 ? 'nothing' : dollars(billed)}, ${today}`];
   }),
 ];
@@ -187,7 +187,7 @@ function resultLines(result: ExplainedResult, isFull: boolean): string[] {
     `Called     ${called.length ? JSON.stringify(called) : 'nothing'}`,
     `Scores     overall ${percent(overall)}, tool ${percent(tool_score)}, parameters ${percent(param_score)}`,
     ...Object.entries(metrics).map(([name, verdict]) => `Metric     ${name}: ${JSON.stringify(verdict)}`),
-    `Requests   ${cached ? 'none, a stored reply answered' : attempts}`,
+    `Requests   ${cached ? 'none, answered by a stored reply' : attempts}`,
     `Took       ${latency_ms ?? '-'} ms, ${tokens}, cost ${cost_usd === null ? 'unknown' : dollars(cost_usd)}`,
   ];
 }

@@ -24,12 +24,12 @@ interface SpendingOptions extends GlobalOptions {
 export function addSpending(program: Command): void {
   const spending = program
     .command('spending')
-    .description('say what the team has spent, and on what')
-    .option('--by <list>', `what is counted apart: ${SPENDING_BY.join(', ')}, with commas between`, readBy, ['day'])
-    .option('--from <day>', 'the first day of UTC, as YYYY-MM-DD; the first of this month if left out')
-    .option('--to <day>', 'the last day; today if left out')
-    .option('--model <model>', 'only this model; repeat it for several', repeated(String))
-    .option('--suite <suite>', 'only this suite, by name or id; also one that was deleted')
+    .description('show what the team has spent, and on what')
+    .option('--by <list>', `how to group it: ${SPENDING_BY.join(', ')}, separated by commas`, readBy, ['day'])
+    .option('--from <day>', 'first day (UTC), as YYYY-MM-DD (default: the first of this month)')
+    .option('--to <day>', 'last day (default: today)')
+    .option('--model <model>', 'only this model, repeatable', repeated(String))
+    .option('--suite <suite>', 'only this suite, by name or id; it may be deleted')
     .option('--person <person>', 'only what this person submitted, by name or id')
     .action(onServer<SpendingOptions>(printSpending));
   spending.addHelpText(
@@ -44,7 +44,7 @@ export function addSpending(program: Command): void {
 function readBy(text: string): SpendingBy[] {
   const words = commaSeparated(text) as SpendingBy[];
   if (words.every((word) => SPENDING_BY.includes(word))) return words;
-  throw new InvalidArgumentError(`It takes ${SPENDING_BY.join(', ')}, with commas between them.`);
+  throw new InvalidArgumentError(`Expected ${SPENDING_BY.join(', ')}, separated by commas.`);
 }
 
 async function printSpending(client: ApiClient, options: SpendingOptions): Promise<void> {
@@ -61,13 +61,13 @@ async function printSpending(client: ApiClient, options: SpendingOptions): Promi
   const report = await client.call<SpendingReport>('GET', `/api/spending?${query}`);
   if (options.json) return printJson(report);
   const { items, total } = report;
-  print(`From ${report.from} to ${report.to}, in days of UTC:`);
-  print(...(items.length ? spendingTable(report.by, items, total) : ['Nothing was asked of any model.']));
+  print(`From ${report.from} to ${report.to} (UTC):`);
+  print(...(items.length ? spendingTable(report.by, items, total) : ['No requests in this period.']));
   print(...capLines(await client.call<Spending>('GET', '/api/settings/spending')));
 }
 
 const capLines = ({ monthly_cap_usd: cap, spent_usd: spent, month }: Spending): string[] =>
-  cap === null ? [] : ['', `Of the cap of ${dollars(cap)} a month, ${dollars(spent)} is spent in ${month}.`];
+  cap === null ? [] : ['', `${dollars(spent)} of the monthly cap of ${dollars(cap)} is spent in ${month}.`];
 
 /**
  * The id of a suite or person by name, id or id prefix, among those with spending: a deleted suite is in no other list.
@@ -89,12 +89,12 @@ async function spenderId(
   if (found.length === 1) return found[0]!.id;
   if (found.length > 1) {
     const each = found.map(({ id, name }) => `${id} (${name})`);
-    throw new NegativeAnswer(`"${wanted}" may be any of ${found.length}. Give the id of one:`, each);
+    throw new NegativeAnswer(`"${wanted}" matches ${found.length}. Give the id of one:`, each);
   }
   const nearest = suggestNames(
     wanted,
     spenders.map(({ name }) => name),
-    'those that did',
+    'those with spending',
   );
-  throw new NegativeAnswer(`No ${by} has the name or id "${wanted}" and spent anything in this span. ${nearest}`);
+  throw new NegativeAnswer(`No ${by} with the name or id "${wanted}" has spending in this period. ${nearest}`);
 }

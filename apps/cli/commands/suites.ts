@@ -15,7 +15,7 @@ import { addDrafts, expectationOf } from './drafts.js';
 import { addDelete } from './delete.js';
 import { IMPORT_FORMATS, SUITE_EXPORT_FORMATS } from '#lib/contracts/values/suites';
 
-const SUITE = 'name or id of a suite, or the beginning of an id';
+const SUITE = 'name, id or id prefix of a suite';
 
 export function addSuites(program: Command): void {
   const list = onServer(listSuites);
@@ -35,11 +35,11 @@ export function addSuites(program: Command): void {
   addImport(suites);
   suites
     .command('export')
-    .description('print a suite as a file')
+    .description('export a suite as a file')
     .argument('<suite>', SUITE)
     .addOption(new Option('--format <format>', 'format of the file').choices(SUITE_EXPORT_FORMATS).default('json'))
-    .option('--bom', 'with --format csv: a byte order mark, by which Excel knows UTF-8')
-    .option('--out <file>', 'file to write, once it is whole; standard output when left out')
+    .option('--bom', 'with --format csv: add a byte order mark, so that Excel reads UTF-8')
+    .option('--out <file>', 'file to write, which appears once it is complete (default: standard output)')
     .action(onServer<SuiteExportOptions, [string]>(exportSuite))
     .addHelpText(...examples('toolmark suites export Weather --format yaml'));
   addDelete(
@@ -57,15 +57,16 @@ function addImport(suites: Command): void {
     command
       .argument('<file>', 'a suite as JSON, or a file in another format')
       .addOption(
-        new Option('--format <format>', "format of the file; its name's ending says json, csv and yaml").choices(
-          IMPORT_FORMATS,
-        ),
+        new Option(
+          '--format <format>',
+          'format of the file; json, csv and yaml are recognised by its extension',
+        ).choices(IMPORT_FORMATS),
       )
-      .option('--encoding <charset>', 'charset of the file where it is not UTF-8, such as windows-1252')
+      .option('--encoding <charset>', 'charset of the file if it is not UTF-8, such as windows-1252')
       .option('--answers <file>', 'with --format bfcl: the file of possible answers')
       .option('--name <name>', 'name of the suite, for formats that have none');
-  fileOptions(suites.command('import').description('make a suite of a file'))
-    .option('--dry-run', 'print the suite that would be made, and make none')
+  fileOptions(suites.command('import').description('create a suite from a file'))
+    .option('--dry-run', 'print the suite without creating it')
     .action(onServer<ImportOptions & { dryRun?: boolean }, [string]>(importSuite))
     .addHelpText(
       ...examples(
@@ -73,7 +74,7 @@ function addImport(suites: Command): void {
         'toolmark suites import traces.json --format otlp --name "From production"',
       ),
     );
-  fileOptions(suites.command('check').description('say what is wrong with a file, without importing it'))
+  fileOptions(suites.command('check').description('check a file for problems, without importing it'))
     .action(onServer<ImportOptions, [string]>(checkSuite))
     .addHelpText(...examples('toolmark suites check examples/weather.json'));
 }
@@ -148,9 +149,9 @@ async function exportSuite(client: ApiClient, options: SuiteExportOptions, name:
   const query = new URLSearchParams({ format, ...(bom && { bom: 'true' }) });
   const pieces = client.download(`/api/tool-suites/${await findSuite(client, name)}/export?${query}`);
   if (out !== undefined)
-    return writeWhole(out, orBrokenOff(pieces, `The export broke off, and ${out} was not written.`));
+    return writeWhole(out, orBrokenOff(pieces, `The export was interrupted, and ${out} was not written.`));
   let text = '';
-  for await (const piece of orBrokenOff(pieces, 'The export broke off, and nothing was printed.')) text += piece;
+  for await (const piece of orBrokenOff(pieces, 'The export was interrupted, and nothing was printed.')) text += piece;
   if (format === 'json') printJson(parseJson(text));
   else printFile(text);
 }

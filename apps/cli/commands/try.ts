@@ -18,11 +18,11 @@ interface TryOptions extends ConfigOptions {
 export function addTry(program: Command): void {
   const command = program
     .command('try')
-    .description('try one case with up to ten models, now; nothing is kept but its cost')
-    .argument('<suite>', 'name or id of a suite, or the beginning of an id')
+    .description('try one case with up to ten models right away; only its cost is kept')
+    .argument('<suite>', 'name, id or id prefix of a suite')
     .argument('<case>', 'number from 1, name or id of a case, a file with one as JSON, or - for standard input');
   addRequestSettings(command)
-    .option('--deadline <seconds>', 'when to stop waiting for models, 90 by default', number)
+    .option('--deadline <seconds>', 'how long to wait for models (default: 90)', number)
     .action(onServer<TryOptions, [string, string]>(tryCase));
   command.addHelpText(
     ...examples(

@@ -26,12 +26,12 @@ export type PromptTuneSettings = Omit<TuneSettings, keyof SpaceOptions> & { meta
 
 /** Measurement settings of both kinds of tunes. */
 const measuring = (what: string) => [
-  setting('--measure <name>', 'what is maximised', TUNE_MEASURES),
+  setting('--measure <name>', 'what to maximise', TUNE_MEASURES),
   setting('--margin <share>', 'the smallest difference that matters, 0 to 1 (default: 0.02, two points)', number),
   setting('-n, --samples <n>', `samples of each case per ${what} during the search`, wholeNumber),
-  setting('--holdout <share>', 'share of the cases that only confirm; 0 confirms nothing (default: 0.3)', number),
-  setting('--seed <n>', 'seed of everything random', wholeNumber),
-  setting('--timeout <seconds>', 'longest time for one request', number, { field: 'timeout_s' }),
+  setting('--holdout <share>', 'share of the cases held out to confirm the result; 0 for none (default: 0.3)', number),
+  setting('--seed <n>', 'random seed', wholeNumber),
+  setting('--timeout <seconds>', 'maximum time per request', number, { field: 'timeout_s' }),
   ...CACHE_SETTINGS,
   ...budgetSettings('tune'),
 ];
@@ -39,7 +39,7 @@ const measuring = (what: string) => [
 const OF_PARAMS = [
   setting(
     '--mode <mode>',
-    'grid tries every combination, random some; adaptive, the default, gives more cases to those that do well',
+    'grid tries every combination, random only some; adaptive (the default) gives more cases to the best ones',
     TUNE_MODES,
   ),
   setting('--trials <n>', 'combinations tried per model by --mode random', wholeNumber),
@@ -48,11 +48,11 @@ const OF_PARAMS = [
     field: 'base.temperature',
   }),
   setting('--base-tool-choice <choice>', 'tool choice of the base', TOOL_CHOICES, { field: 'base.tool_choice' }),
-  setting('--base-max-tokens <n>', 'most tokens of one reply of the base; none sets no limit', limit, {
+  setting('--base-max-tokens <n>', 'maximum tokens per reply of the base; none for no limit', limit, {
     field: 'base.max_tokens',
     toField: limitOf,
   }),
-  setting('--base-params <json>', 'further parameters of the base, as a JSON object', jsonObject, {
+  setting('--base-params <json>', 'additional parameters of the base, as a JSON object', jsonObject, {
     field: 'base.params',
   }),
   setting('--base-system-prompt <text>', 'system prompt of all arms; @FILE reads it from a file', undefined, {
@@ -60,13 +60,13 @@ const OF_PARAMS = [
     toField: textOrFile,
   }),
   ...measuring('arm'),
-  experimentSetting('experiment in which the winner is run at the end, by name or id'),
+  experimentSetting('experiment that runs the winner at the end, by name or id'),
 ];
 
 const OF_PROMPTS = [
   setting(
     '--mode <mode>',
-    'how texts are found; reflective, the default, improves one text at a time by what went wrong',
+    'search method; reflective (the default) improves one text at a time, based on failures',
     PROMPT_TUNE_MODES,
   ),
   setting(
@@ -76,40 +76,50 @@ const OF_PROMPTS = [
   ),
   setting(
     '--base-prompt <text>',
-    "system prompt to begin with instead of the suite's; empty for none; @FILE reads it from a file",
+    "initial system prompt instead of the suite's; empty for none; @FILE reads it from a file",
     undefined,
     { field: 'base.system_prompt', toField: textOrFile },
   ),
-  setting(
-    '--tool-override <place=text>',
-    "begin with this description instead of the suite's, repeatable",
-    byTarget(String),
-    { field: 'base.tools', toField: textsOrFiles },
-  ),
-  setting('--variants <n>', 'texts that --mode quick tries', wholeNumber),
-  setting('--population <n>', 'texts of a generation of --mode evolutionary', wholeNumber),
-  setting('--generations <n>', 'generations of --mode evolutionary', wholeNumber),
-  setting('--selection-ratio <share>', 'share of a generation that becomes parents of the next', number),
-  setting('--minibatch <n>', 'cases that one step of --mode reflective is about', wholeNumber),
-  setting('--max-evals <n>', 'most items that --mode reflective measures: cases, samples, models', wholeNumber),
+  setting('--tool-override <place=text>', "initial description instead of the suite's, repeatable", byTarget(String), {
+    field: 'base.tools',
+    toField: textsOrFiles,
+  }),
+  setting('--variants <n>', 'number of texts that --mode quick tries', wholeNumber),
+  setting('--population <n>', 'texts per generation of --mode evolutionary', wholeNumber),
+  setting('--generations <n>', 'number of generations of --mode evolutionary', wholeNumber),
+  setting('--selection-ratio <share>', 'share of a generation that becomes the parents of the next', number),
+  setting('--minibatch <n>', 'cases per step of --mode reflective', wholeNumber),
+  setting('--max-evals <n>', 'maximum items (cases x samples x models) that --mode reflective measures', wholeNumber),
   setting('--max-growth <times>', 'maximum length of a text, as a multiple of its length in the base', number),
   setting('--temperature <t>', 'sampling temperature of the models, 0 to 2', number),
   setting('--tool-choice <choice>', 'whether models must call a tool', TOOL_CHOICES),
-  setting('--max-tokens <n>', 'most tokens of one reply; none sets no limit', limit, { toField: limitOf }),
-  setting('--params <json>', 'further parameters for each request, as a JSON object', jsonObject),
+  setting('--max-tokens <n>', 'maximum tokens per reply; none for no limit', limit, { toField: limitOf }),
+  setting('--params <json>', 'additional parameters for each request, as a JSON object', jsonObject),
   setting('--meta-temperature <t>', 'sampling temperature of the meta model (default: 1)', number, {
     field: 'meta_params.temperature',
   }),
-  setting('--meta-max-tokens <n>', 'most tokens of one of its replies (default: 8192); none sets no limit', limit, {
-    field: 'meta_params.max_tokens',
-    toField: limitOf,
+  setting(
+    '--meta-max-tokens <n>',
+    'maximum tokens per reply of the meta model (default: 8192); none for no limit',
+    limit,
+    {
+      field: 'meta_params.max_tokens',
+      toField: limitOf,
+    },
+  ),
+  setting(
+    '--meta-params <json>',
+    'additional parameters for each request to the meta model, as a JSON object',
+    jsonObject,
+    {
+      field: 'meta_params.params',
+    },
+  ),
+  setting('--meta-timeout <seconds>', 'maximum time per request to the meta model', number, {
+    field: 'meta_params.timeout_s',
   }),
-  setting('--meta-params <json>', 'further parameters for each request to it, as a JSON object', jsonObject, {
-    field: 'meta_params.params',
-  }),
-  setting('--meta-timeout <seconds>', 'longest time for one request to it', number, { field: 'meta_params.timeout_s' }),
   ...measuring('text'),
-  experimentSetting('experiment in which the best texts are run at the end, by name or id'),
+  experimentSetting('experiment that runs the best texts at the end, by name or id'),
 ];
 
 export const addSpaceOptions = (command: Command): Command =>
@@ -119,7 +129,7 @@ export const addSpaceOptions = (command: Command): Command =>
       'values to try: a,b or MIN..MAX/STEP or MIN..MAX:COUNT[:log], repeatable',
       repeated(readSpace),
     )
-    .option('--space-file <file>', 'a search space as JSON; --space wins over it');
+    .option('--space-file <file>', 'a search space as JSON; --space overrides it');
 
 export const addTuneSettings = (command: Command): Command =>
   addSettings(
@@ -129,10 +139,7 @@ export const addTuneSettings = (command: Command): Command =>
         'models to tune, separated by commas: provider::model',
         commaSeparated,
       ),
-    ).option(
-      '--preset <preset>',
-      'a search space that the team keeps, by name or id; --space and --space-file win over it',
-    ),
+    ).option('--preset <preset>', 'a saved search space, by name or id; --space and --space-file override it'),
     OF_PARAMS,
   );
 
@@ -141,7 +148,7 @@ export const addPromptTuneSettings = (command: Command): Command =>
     command
       .requiredOption(
         '-m, --models <list>',
-        'models that the texts are for, separated by commas: provider::model',
+        'models to write texts for, separated by commas: provider::model',
         commaSeparated,
       )
       .requiredOption('--meta-model <model>', 'model that writes the texts: provider::model'),

@@ -23,16 +23,18 @@ interface TuneOptions extends FollowParentOptions {
   estimate?: boolean;
 }
 
-const SUITE = 'name or id of a suite, or a file, which is imported unless the server has its content';
+const SUITE = 'name or id of a suite, or a file, which is imported unless the server already has it';
 const PARAMS = '--models simulator::perfect-ish --space temperature=0..1/0.5 --holdout 0.4';
 const PROMPT = '--models simulator::careless-arguments --meta-model simulator::perfect-ish';
 
 export function addTune(program: Command): void {
-  const tune = program.command('tune').description('search for what lets models call tools best');
+  const tune = program
+    .command('tune')
+    .description('search for the settings or prompts with which models call tools best');
   tune.addHelpText(...examples(`toolmark tune params Weather ${PARAMS} --estimate`));
   const params = tune
     .command('params')
-    .description('search for the values of parameters with which each model calls tools best')
+    .description('search for the parameter values with which each model calls tools best')
     .argument('<suite>', SUITE);
   addEnd(addTuneSettings(params), '--markdown <file>').action(
     onServer<TuneOptions & TuneSettings, [string]>((client, options, suite) =>
@@ -66,9 +68,9 @@ export function addTune(program: Command): void {
 
 const addEnd = (command: Command, report: string): Command =>
   command
-    .option('--estimate', 'say what it would take, and run nothing')
-    .option('-w, --watch', 'follow the tune to its end, and print what it found')
-    .option(report, 'follow the tune to its end, and write a report for a pull request');
+    .option('--estimate', 'estimate what it would take, without running it')
+    .option('-w, --watch', 'wait for the tune to finish, and print its outcome')
+    .option(report, 'wait for the tune to finish, and write a Markdown report for a pull request');
 
 async function submit(
   client: ApiClient,
@@ -78,7 +80,7 @@ async function submit(
   inputOf: (suiteId: string) => Promise<object>,
 ): Promise<void> {
   if (options.estimate && (options.watch || options.markdown !== undefined))
-    throw new Error('--estimate runs nothing that could be followed: leave --watch and --markdown out.');
+    throw new Error('--estimate starts no tune: leave out --watch and --markdown.');
   const { suiteId, forget } = await chooseSuite(client, suite);
   const post = async <Answer>(path: string): Promise<Answer> => client.call('POST', path, await inputOf(suiteId));
   const route = TUNE_ROUTES[type];
@@ -106,7 +108,7 @@ function paramLines({ combinations, distinct, targets, ...all }: ParamTuneEstima
       ],
     ),
     '',
-    `${combinations} combinations in all. Those that are not distinct make the same requests as another.`,
+    `${combinations} combinations in total. Those that are not distinct make the same requests as another one.`,
   ];
 }
 

@@ -16,7 +16,7 @@ import { PARENT_KINDS } from './parent-kinds.js';
 import { addDelete } from './delete.js';
 import { CANDIDATE_STATES } from '#lib/contracts/values/tunes';
 
-const TUNE = ['<tune>', 'id of a tune or its job, or the beginning of either'] as const;
+const TUNE = ['<tune>', 'id or id prefix of a tune or its job'] as const;
 interface ShowOptions extends GlobalOptions {
   watch?: boolean;
   markdown?: boolean;
@@ -31,28 +31,25 @@ interface CandidatesOptions extends ListOptions {
 export function addTunes(program: Command): void {
   const list = onServer<Partial<ListOptions>>(listTunes);
   const tunes = listsByDefault(
-    program.command('tunes').description('searches for settings and prompts: list them, and read what they found'),
+    program.command('tunes').description('list and show tunes: searches for the best settings or prompts'),
     list,
   );
   tunes.addHelpText(...examples('toolmark tunes', 'toolmark tunes show TUNE'));
-  const listing = tunes.command('list').description('list tunes, the newest first').action(list);
+  const listing = tunes.command('list').description('list tunes, newest first').action(list);
   addListOptions(listing).addHelpText(...examples('toolmark tunes list --limit 5'));
   tunes
     .command('show')
-    .description('show what a tune found, and the command that runs it')
+    .description('show the outcome of a tune, and the command that runs it')
     .argument(...TUNE)
-    .option('-w, --watch', 'follow it to its end first')
-    .option('--markdown', 'print it for a pull request')
+    .option('-w, --watch', 'wait for it to finish first')
+    .option('--markdown', 'print it as Markdown for a pull request')
     .action(onServer<ShowOptions, [string]>(showTune))
     .addHelpText(...examples('toolmark tunes show TUNE', 'toolmark tunes show TUNE --markdown'));
   addParts(tunes);
   addDelete(
     tunes,
     'tune',
-    [
-      'delete a tune and its runs, but not the one that it promoted, nor prompt versions',
-      'toolmark tunes delete OLD_TUNE',
-    ],
+    ['delete a tune and its runs, except the promoted run and prompt versions', 'toolmark tunes delete OLD_TUNE'],
     TUNE,
     async (client, wanted) => {
       const { type, id } = await findTune(client, wanted);
@@ -64,17 +61,17 @@ export function addTunes(program: Command): void {
 function addParts(tunes: Command): void {
   const arms = tunes
     .command('arms')
-    .description('list the arms of a tune of parameters: every combination of values, with what it measured')
+    .description('list the arms of a parameter tune: every combination of values, with its measurements')
     .argument(...TUNE)
     .option('--model <model>', 'only arms of this model');
   addListOptions(arms).action(onServer<ArmsOptions, [string]>(listArms));
   arms.addHelpText(...examples('toolmark tunes arms TUNE --model simulator::perfect-ish'));
   const candidates = tunes
     .command('candidates')
-    .description('list the candidates of a tune of prompts, or show what one of them changed')
+    .description('list the candidates of a prompt tune, or show the changes of one')
     .argument(...TUNE)
     .argument('[candidate]', 'number of a candidate', candidateNumber)
-    .addOption(new Option('--state <state>', 'only candidates that are so far').choices(CANDIDATE_STATES));
+    .addOption(new Option('--state <state>', 'only candidates in this state').choices(CANDIDATE_STATES));
   addListOptions(candidates).action(
     onServer<CandidatesOptions, [string, number?]>((client, options, tune, candidate) =>
       candidate === undefined ? listCandidates(client, options, tune) : showCandidate(client, options, tune, candidate),
@@ -86,13 +83,13 @@ function addParts(tunes: Command): void {
 }
 
 function candidateNumber(text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It takes the number of a candidate, such as 3.');
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('Expected the number of a candidate, such as 3.');
   return Number(text);
 }
 
 async function listTunes(client: ApiClient, options: Partial<ListOptions>): Promise<void> {
   const list = await readTunes(client, { limit: DEFAULT_LIMIT, ...options });
-  printList(list, options, 'No tunes yet. Begin: toolmark tune --help', tunesTable);
+  printList(list, options, 'No tunes yet. Start one: toolmark tune --help', tunesTable);
 }
 
 async function showTune(client: ApiClient, options: ShowOptions, wanted: string): Promise<void> {

@@ -58,14 +58,14 @@ const label = async (lines: string[], isPerson = false) => {
 };
 const ids = (count: number): string[] => Array.from({ length: count }, (_, n) => `0-${n}-0`);
 
-it('an answer is a key or its word, in upper or lower case', () => {
+it('an answer is a key or its word, in any case', () => {
   expect(['c', 'A ', 'wrong', 'N', 's', 'Undo', 'q'].map(wordOf)).toEqual([
     ...['correct', 'acceptable', 'wrong', 'note', 'skip', 'undo', 'quit'],
   ]);
   expect(['', 'x', 'cc', 'corr', '\u001b[A'].map(wordOf)).toEqual(Array(5).fill(undefined));
 });
 
-it('each result is asked about once, ten at a time, until nothing is left', async () => {
+it('each result is shown once, in batches of ten, until none is left', async () => {
   unlabelled = ids(12);
   const { isAll, given, requests } = await label(Array(12).fill('c'));
   expect({ isAll, given }).toEqual({ isAll: true, given: 12 });
@@ -73,13 +73,13 @@ it('each result is asked about once, ten at a time, until nothing is left', asyn
   expect(asked.filter((one) => one.startsWith('GET'))).toEqual(Array(3).fill('GET judge/label-queue 10 '));
 });
 
-it('what is skipped is not asked about again', async () => {
+it('a skipped result is not shown again', async () => {
   unlabelled = ids(25);
   const { isAll, given } = await label([...Array(21).fill('s'), 'w', 'w', 'w', 'w']);
   expect({ isAll, given, unlabelled }).toEqual({ isAll: true, given: 4, unlabelled: ids(21) });
 });
 
-it('the last answer is undone and asked for again, and the result that was shown comes behind it', async () => {
+it('undo removes the last answer and shows its result again, before the current one', async () => {
   unlabelled = ids(3);
   const { given, requests, shown } = await label(['u', 'c', 's', 'u', 'u', 'w', 'a', 'q']);
   expect(given).toBe(2);
@@ -92,7 +92,7 @@ it('the last answer is undone and asked for again, and the result that was shown
   expect(shown).toContain('-> nothing to undo');
 });
 
-it('a note goes with the label behind it alone', async () => {
+it('a note belongs only to the label that follows it', async () => {
   unlabelled = ids(2);
   const { requests } = await label(['n', 'Rome is wrong.', 'w', 'c']);
   expect(requests).toEqual([
@@ -101,16 +101,16 @@ it('a note goes with the label behind it alone', async () => {
   ]);
 });
 
-it('the end of the answers ends it; no answers at all, and one that is none, are said', async () => {
+it('the end of input ends the labelling; empty input and an invalid answer are errors', async () => {
   unlabelled = ids(3);
   expect(await label(['c'])).toMatchObject({ isAll: false, given: 1 });
-  await expect(label([])).rejects.toThrow(/^Nobody can be asked here/);
-  await expect(label(['c', 'yes'])).rejects.toThrow('"yes" is none of: c correct, a acceptable, w wrong');
+  await expect(label([])).rejects.toThrow(/^There is nobody to ask/);
+  await expect(label(['c', 'yes'])).rejects.toThrow('"yes" is not one of: c correct, a acceptable, w wrong');
 });
 
-it('a person is told the keys, and asked again', async () => {
+it('on a terminal, an invalid key shows the keys and asks again', async () => {
   unlabelled = ids(1);
   const { given, refused } = await label(['x', '\u001b[A', 'c'], true);
   expect({ given, refused: refused.length }).toEqual({ given: 1, refused: 2 });
-  expect(refused[0]).toBe('"x" is none of: c correct, a acceptable, w wrong, n note, s skip, u undo, q quit.');
+  expect(refused[0]).toBe('"x" is not one of: c correct, a acceptable, w wrong, n note, s skip, u undo, q quit.');
 });

@@ -52,7 +52,7 @@ export class Labelling {
       const word = answer === undefined ? 'quit' : wordOf(answer);
       if (word === 'note') note = await this.dialogue.text('Note: ');
       else if (word !== undefined) return { word, note };
-      else this.dialogue.refuse(`"${answer}" is none of: ${KEYS}.`);
+      else this.dialogue.refuse(`"${answer}" is not one of: ${KEYS}.`);
     }
   }
 
@@ -82,8 +82,8 @@ export class Labelling {
 }
 
 const NOBODY =
-  'Nobody can be asked here: standard input is no terminal, and it is empty. Give it lines of ' +
-  `answers (${KEYS}), or labels with --import FILE.`;
+  'There is nobody to ask: standard input is not a terminal, and it is empty. Pipe lines of ' +
+  `answers (${KEYS}), or import labels with --import FILE.`;
 
 /** Parses a key, or the word that it stands for. */
 export function wordOf(answer: string): Word | undefined {

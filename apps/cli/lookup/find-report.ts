@@ -25,11 +25,11 @@ export async function findReport(client: ApiClient, wanted: string): Promise<Jud
     startsWithId(id, wanted) || startsWithId(jobId, wanted);
   const { id } = theOne(await newestWithPrefix<JudgeReport>(client, REPORTS_ROUTE, wanted, isMeant), {
     none: () => nothingFound(wanted).message,
-    several: (count) => `${count} reports begin with "${wanted}". Give more of the id:`,
+    several: (count) => `${count} reports begin with "${wanted}". Use a longer prefix:`,
     each: (one) => `${one.id} (${one.judge} of run ${one.eval_id}, ${one.status}, ${one.created_at})`,
   });
   return readReport(client, id);
 }
 
 const nothingFound = (id: string): NegativeAnswer =>
-  new NegativeAnswer(`No report of a judge has the id "${id}". List them with: toolmark judges`);
+  new NegativeAnswer(`No judge report has the id "${id}". List them with: toolmark judges`);

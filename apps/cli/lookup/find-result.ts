@@ -43,7 +43,7 @@ export async function findResult(
   }
   if (others.length === 0) return first.id;
   throw new NegativeAnswer(
-    `${found.length} results are of the case ${named}. Give --model and --sample, or the id of one:`,
+    `${found.length} results belong to the case ${named}. Give --model and --sample, or the id of one:`,
     found.slice(0, MAX_LISTED).map((one) => `${one.id} (${one.target}, sample ${one.sample}, ${verdictOf(one)})`),
   );
 }

@@ -64,14 +64,14 @@ function refuseJob({ id, type }: Job): never {
 }
 
 const nothingFound = (id: string): NegativeAnswer =>
-  new NegativeAnswer(`No run and no job has the id "${id}". List them with: toolmark history, toolmark jobs`);
+  new NegativeAnswer(`No run or job has the id "${id}". List them with: toolmark history, toolmark jobs`);
 
 /** The single id that was found. @throws NegativeAnswer that lists the candidates when there are several */
 function theOnly(prefix: string, found: ReadonlyMap<string, string>, what: string): string {
   const [first, ...others] = found.keys();
   if (first === undefined) throw nothingFound(prefix);
   if (others.length === 0) return first;
-  throw new NegativeAnswer(`${found.size} ${what} begin with "${prefix}". Give more of the id:`, [...found.values()]);
+  throw new NegativeAnswer(`${found.size} ${what} begin with "${prefix}". Use a longer prefix:`, [...found.values()]);
 }
 
 const PAGE = 200;

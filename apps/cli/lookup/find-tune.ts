@@ -46,7 +46,7 @@ export async function findTune(client: ApiClient, wanted: string): Promise<AnyTu
   );
   const { type, id } = theOne((await Promise.all(byType)).flat(), {
     none: () => nothingFound(wanted).message,
-    several: (count) => `${count} tunes begin with "${wanted}". Give more of the id:`,
+    several: (count) => `${count} tunes begin with "${wanted}". Use a longer prefix:`,
     each: (one) => `${one.id} (${one.suite_name}, ${one.status}, ${one.created_at})`,
   });
   return readTyped(client, type, id);
@@ -73,8 +73,8 @@ export async function findTuneOf<Type extends TuneType>(
   if (tune.type === type) return tune as unknown as TuneOf<Type>;
   throw new NegativeAnswer(
     tune.type === 'prompt_tune'
-      ? `Tune ${tune.id} is one of prompts and has no arms. See: toolmark tunes candidates ${tune.id}`
-      : `Tune ${tune.id} is one of parameters and has no candidates. See: toolmark tunes arms ${tune.id}`,
+      ? `Tune ${tune.id} is a prompt tune and has no arms. See: toolmark tunes candidates ${tune.id}`
+      : `Tune ${tune.id} is a parameter tune and has no candidates. See: toolmark tunes arms ${tune.id}`,
   );
 }
 

@@ -47,7 +47,7 @@ const answerOf = (...targets: object[]) =>
     targets: targets.map((target) => ({ target: MODEL, baseline_target: MODEL, n_cases: 9, ...target })),
   }) as unknown as GateAnswer;
 
-it('broken cases come first, then worse ones, then the others, each once, and those that only errored', async () => {
+it('lists broken cases first, then worse ones, the others, and those that only errored, each once', async () => {
   outcomes = ['same_right', 'worse', 'broken', 'fixed'];
   errored = ['case-2', 'case-8', 'case-8'];
   const { cases, cut } = await readCases(client, answerOf({}));
@@ -66,7 +66,7 @@ it('broken cases come first, then worse ones, then the others, each once, and th
   expect(cases.at(-1)).toMatchObject({ name: 'case-8', explanation: ['No answer.'] });
 });
 
-it('asks for the pair of models and the measure of the gate, with added samples', async () => {
+it('requests the pair of models and the measure of the gate, with added samples', async () => {
   outcomes = ['broken'];
   expect(await readBroken(client, answerOf({ baseline_target: 'p::old' }))).toHaveLength(1);
   expect(Object.fromEntries(asked[0]!)).toEqual({
@@ -75,7 +75,7 @@ it('asks for the pair of models and the measure of the gate, with added samples'
   });
 });
 
-it('reads no more than a report holds, says so, and keeps the broken ones', async () => {
+it('reads no more cases than a report holds, reports the cut, and keeps the broken ones', async () => {
   outcomes = [...Array.from({ length: MAX_CASES + 500 }, () => 'same_right'), 'broken'];
   errored = Array.from({ length: 700 }, (_, n) => `other-${n}`);
   const { cases, cut } = await readCases(client, answerOf({}));
@@ -88,7 +88,7 @@ it('reads no more than a report holds, says so, and keeps the broken ones', asyn
   expect(await readBroken(client, answerOf({}))).toHaveLength(MAX_BROKEN);
 });
 
-it('asks nothing where nothing was compared', async () => {
+it('sends no request if nothing was compared', async () => {
   outcomes = ['broken'];
   for (const answer of [
     answerOf({ baseline_target: null }),

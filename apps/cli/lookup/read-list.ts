@@ -17,8 +17,8 @@ export interface List<Item> {
 export const DEFAULT_LIMIT = 50;
 export const addListOptions = (command: Command): Command =>
   command
-    .option('-l, --limit <n>', 'most entries to list', wholeNumber, DEFAULT_LIMIT)
-    .option('--cursor <cursor>', 'go on where an earlier list ended (next_cursor)');
+    .option('-l, --limit <n>', 'maximum entries to list', wholeNumber, DEFAULT_LIMIT)
+    .option('--cursor <cursor>', 'continue where an earlier list ended (next_cursor)');
 
 /** Every entry of a list. */
 export async function readAll<Item>(client: ApiClient, path: string): Promise<Item[]> {
@@ -51,5 +51,5 @@ export function printList<Item>(
 ): void {
   if (json) return printJson(list);
   print(...(list.items.length ? layout(list.items) : [none]));
-  if (list.next_cursor !== undefined) printError(`There are more. Go on with: --cursor ${list.next_cursor}`);
+  if (list.next_cursor !== undefined) printError(`There are more. Continue with: --cursor ${list.next_cursor}`);
 }

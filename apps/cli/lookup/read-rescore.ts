@@ -10,7 +10,7 @@ export async function readRescore(client: ApiClient, runId: string, id: string):
   const found = all.filter((rescore) => isIdPrefix(id) && startsWithId(rescore.id, id));
   return theOne(found, {
     none: () => `Run ${runId} has no rescore with the id "${id}".`,
-    several: (count) => `${count} rescores begin with "${id}". Give more of the id:`,
+    several: (count) => `${count} rescores begin with "${id}". Use a longer prefix:`,
     each: (rescore) => `${rescore.id} (${rescore.status}, ${rescore.created_at})`,
   });
 }

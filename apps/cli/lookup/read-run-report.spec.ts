@@ -30,7 +30,7 @@ const reportOf = (id: string, more: Partial<JudgeReport> = {}) => ({
   ...more,
 });
 
-it('reads one page of what it shows, however much there is', async () => {
+it('reads only one page of each list', async () => {
   reports = [reportOf('newest')];
   await readRunReport(client, runOf(10));
   expect(asked.sort()).toEqual([
@@ -42,12 +42,12 @@ it('reads one page of what it shows, however much there is', async () => {
   ]);
 });
 
-it('asks for no failures where there are none', async () => {
+it('does not request failures if there are none', async () => {
   await readRunReport(client, runOf(9000));
   expect(asked.filter((path) => path.includes('/results'))).toEqual([]);
 });
 
-it('takes the newest report of each judge that has judged anything of this run, and of each comparison', async () => {
+it('keeps the newest report of each judge and comparison that has judged results of this run', async () => {
   reports = [
     reportOf('going on', { finished_at: null }),
     reportOf('nothing', { judged: 0 }),

@@ -2,7 +2,7 @@ import type { Job } from '#lib/contracts/job';
 import type { Run } from '#lib/contracts/run';
 import { jobTable } from './job-table.js';
 
-test('jobs stand under a heading, with the suite, models, score and id of their run', () => {
+test('a table of jobs has the suite, models, score and id of their runs', () => {
   const job = (id: string, type: string, made: string, done: number, detail: string | null) =>
     ({
       id,

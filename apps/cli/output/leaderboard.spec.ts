@@ -23,7 +23,7 @@ describe('a leaderboard', () => {
     summary('p::earlier', 0.5, {}),
   );
 
-  test('marks the models that were asked under another tool_choice, and says of how many results that holds', () => {
+  test('marks models that ran with another tool_choice, with the number of results', () => {
     const [, first, second, third, ...rest] = leaderboard(mixed);
     expect([first, second, third].map((line) => line!.split(/ {2,}/)[1])).toEqual([
       'p::asked',
@@ -31,11 +31,11 @@ describe('a leaderboard', () => {
       'p::earlier',
     ]);
     expect(rest).toEqual([
-      '* p::changed was asked with tool_choice "auto" in 3 of 20 results that expect a call, not "required".',
+      '* p::changed ran with tool_choice "auto" in 3 of 20 results that expect a call, not "required".',
     ]);
   });
 
-  test('says how many replies were cut off or refused, and which calls a host left in the text', () => {
+  test('counts replies that were cut off or refused, and calls that a host left in the text', () => {
     const figures = { scored: 500, error_counts: { cut_off: 412, refused: 3 }, syntax_counts: { hermes: 80 } };
     const { summaries } = run({ ...summary('p::cut', 0.1, {}), ...figures });
     expect(leaderboard({ summaries, config: { max_tokens: 1024 } as unknown as Run['config'] }).slice(2)).toEqual([
@@ -53,7 +53,7 @@ describe('a leaderboard', () => {
     };
     return demo.leaderboard(shown, false);
   };
-  test('of the first start does so too', async () => {
+  test('of the first start has the same notes', async () => {
     const lines = (await ofDemo(mixed)).split('\n');
     expect(lines.filter((line) => line.includes('*')).map((line) => line.trim())).toEqual([
       expect.stringMatching(/^2 +p::changed \* /),
@@ -61,7 +61,7 @@ describe('a leaderboard', () => {
     ]);
   });
 
-  test('says what its interval is, also of runs of earlier releases', async () => {
+  test('explains its interval, including runs of earlier releases', async () => {
     const summaries = mixed.summaries.map((one) => ({ ...one, overall_ci: [0.8, 1] as [number, number] }));
     const noteOf = (ci_method?: 'bootstrap' | 't_pseudo_cases') =>
       leaderboard({ ...mixed, summaries: summaries.map((one) => ({ ...one, ci_method: ci_method! })) }).filter((line) =>
@@ -73,7 +73,7 @@ describe('a leaderboard', () => {
     expect(await ofDemo(mixed)).toContain('two pseudo-cases');
   });
 
-  test('has no mark where all were asked as the run asks', async () => {
+  test('has no marks if all requests used the tool_choice of the run', async () => {
     const same = run(summary('p::asked', 1, { required: 20 }));
     expect(leaderboard(same)).toHaveLength(2);
     expect(await ofDemo(same)).not.toContain('*');

@@ -8,7 +8,7 @@ import { escapeControls } from './terminal.js';
 /** Explains the intervals of a leaderboard. A server of an earlier release does not send the method. */
 export const INTERVALS: Record<Summary['ci_method'], string> = {
   t_pseudo_cases: '95 % interval: the t interval over cases after adding two pseudo-cases, 0 and 1.',
-  bootstrap: '95 % interval: a bootstrap over cases, made by an earlier release.',
+  bootstrap: '95 % interval: a bootstrap over cases, computed by an earlier release.',
 };
 
 /**
@@ -50,6 +50,6 @@ function toolChoiceNote({ target, tool_choice_used: used }: Summary, asked: unkn
     .filter(([choice]) => choice !== asked)
     .map(([choice, count]) => `"${choice}" in ${count} of ${all} results`);
   return others.length
-    ? `* ${target} was asked with tool_choice ${others.join(', ')} that expect a call, not "${String(asked)}".`
+    ? `* ${target} ran with tool_choice ${others.join(', ')} that expect a call, not "${String(asked)}".`
     : '';
 }

@@ -3,9 +3,9 @@ import { dollarsOf, type Prices, type SomePrices } from '#lib/contracts/find-pri
 const COLUMNS: readonly [field: keyof Prices, heading: string, isOptional?: true][] = [
   ['input_cost_per_mtok', 'input $/M tokens'],
   ['output_cost_per_mtok', 'output $/M tokens'],
-  ['cache_read_cost_per_mtok', 'from the cache', true],
-  ['cache_write_5m_cost_per_mtok', 'into it, 5 min', true],
-  ['cache_write_1h_cost_per_mtok', 'into it, 1 h', true],
+  ['cache_read_cost_per_mtok', 'cache read $/M', true],
+  ['cache_write_5m_cost_per_mtok', 'cache write 5 min', true],
+  ['cache_write_1h_cost_per_mtok', 'cache write 1 h', true],
 ];
 
 /** Price columns in US dollars per million tokens; cache prices only if a model has them. */

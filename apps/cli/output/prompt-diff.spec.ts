@@ -14,18 +14,18 @@ const shown = (given: typeof hunks, colours = false): string =>
     .map((line) => markedText(line, colours))
     .join('\n');
 
-it('a diff marks words that go and come, with colours on a terminal and with signs elsewhere', () => {
+it('a diff marks removed and added words, in colour on a terminal and with signs elsewhere', () => {
   expect(shown(hunks)).toBe('system_prompt\n  Be [-brief-]{+kind+}.');
   expect(shown(hunks, true)).toBe('system_prompt\n  Be \u001b[31mbrief\u001b[0m\u001b[32mkind\u001b[0m.');
 });
 
-it('a diff escapes what a terminal would obey', () => {
+it('a diff escapes control characters', () => {
   expect(shown([{ op: 'added' as never, text: '\u001b[2J\u202e' }], true)).toBe(
     'system_prompt\n  \u001b[32m\\u001b[2J\\u202e\u001b[0m',
   );
 });
 
-it('a diff shows the lines near a change', () => {
+it('a diff shows only lines near a change', () => {
   const lines = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, n) => `line ${from + n}`).join('\n');
   const long = [
@@ -36,7 +36,7 @@ it('a diff shows the lines near a change', () => {
   expect(shown(long as never)).toBe('system_prompt\n  ...\n  line 8\n  line 9\n  {+new+}\n  line 10\n  line 11\n  ...');
 });
 
-it('a diff can be read the other way', () => {
+it('a diff can be reversed', () => {
   const [back] = turned([{ component, from: 'Be brief.', to: 'Be kind.', hunks }]);
   expect(back).toMatchObject({ from: 'Be kind.', to: 'Be brief.' });
   expect(shown(back!.hunks as never)).toBe('system_prompt\n  Be [-kind-]{+brief+}.');

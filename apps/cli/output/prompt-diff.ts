@@ -4,7 +4,7 @@ import type { MarkedPart } from './terminal.js';
 
 export const promptsTable = (versions: readonly PromptVersionHead[]): string[] =>
   table([
-    ['version', 'label', 'tags', 'texts', 'source', 'suite', 'made'],
+    ['version', 'label', 'tags', 'texts', 'source', 'suite', 'created'],
     ...versions.map(({ id, label, tags, components_count, source, suite_id, created_at }) => [
       id,
       label || '-',
@@ -22,8 +22,8 @@ export const promptLines = (version: PromptVersion): string[] => [
   ...(version.label ? [`Label      ${version.label}`] : []),
   ...(version.tags.length ? [`Tags       ${version.tags.join(', ')}`] : []),
   `Suite      ${version.suite_id ?? '(deleted)'}`,
-  `Made       ${version.created_at}, by ${version.created_by ?? 'a user who is gone'} (${version.source})`,
-  ...(version.parent_id === null ? [] : [`Made from  ${version.parent_id}`]),
+  `Created    ${version.created_at}, by ${version.created_by ?? 'a deleted user'} (${version.source})`,
+  ...(version.parent_id === null ? [] : [`Parent     ${version.parent_id}`]),
   ...(version.origin === null ? [] : [`Tune       ${version.origin.tune_id}, candidate ${version.origin.candidate}`]),
   ...textLines(version.components),
 ];

@@ -131,7 +131,8 @@ function tableBlock({ cells: [names = [], ...rows], notes = [] }: Extract<Part, 
 function commandsBlock({ commands, elsewhere }: Extract<Part, { kind: 'commands' }>): Block {
   const all = commands.map(([, line]) => line);
   const text = all.join('\n');
-  if (text.length > MAX_COMMAND) return lines(sentence(`The command is long. Print it with: ${elsewhere}`));
+  if (text.length > MAX_COMMAND)
+    return lines(sentence(`The command is too long for this report. Print it with: ${elsewhere}`));
   const ticks = [...text.matchAll(/`+/g)].map(([run]) => run.length + 1);
   const fence = '`'.repeat(Math.max(3, ...ticks));
   return lines(`${fence}sh`, ...all, fence);

@@ -72,26 +72,26 @@ const CASES: [kind: string, part: Part, lines: string[], markdown: string[], htm
   ],
 ];
 
-it.each(CASES)('a %s is written for a terminal, as Markdown and as a page', (_kind, part, lines, markdown, html) => {
+it.each(CASES)('a %s is rendered for a terminal, as Markdown and as HTML', (_kind, part, lines, markdown, html) => {
   const report = { title: 'T', parts: [part] };
   expect(reportLines(report).map((line) => markedText(line, false))).toEqual(['T', ...lines]);
   expect(reportMarkdown(report)).toEqual(['# T', '', ...markdown]);
   expect(reportHtml(report).join('\n')).toContain(['<h1>T</h1>', ...html, '</main>'].join('\n'));
 });
 
-it('a table that is long has its first rows on a terminal, and explains its columns below', () => {
+it('a long table shows its first rows on a terminal, with notes on its columns below', () => {
   const cells = [['model', 'n'], ...Array.from({ length: 3 }, (_, n) => [`m${n}`, String(n)])];
   const part: Part = { kind: 'table', caption: 'C', cells, notes: ['n: a number'], most: 1 };
   const lines = reportLines({ title: 'T', parts: [part] });
   expect(lines).toEqual(['T', 'model  n', 'm0     0', 'and 2 more', 'n: a number']);
 });
 
-it('parts that say nothing are left out, and a blank line parts those that nothing introduces', () => {
+it('empty parts are left out, and parts without an introduction follow a blank line', () => {
   const parts = [text(''), factsPart([]), text('a'), factsPart([['F', 'f']]), notice('b'), heading('H')];
   expect(reportLines({ title: 'T', parts })).toEqual(['T', 'a', 'F            f', '', 'b', '', 'H']);
 });
 
-it('parts of a comment that is too long share its room, and say how much is left out', () => {
+it('the parts of an overlong comment share its space, and count what they leave out', () => {
   const long = factsPart(Array.from({ length: 500 }, (_, n) => [`F${n}`, 'x'.repeat(500)]));
   const lines = reportMarkdown({ title: 'T', parts: [long, text('short'), long] });
   expect(lines.join('\n').length).toBeLessThan(60_000);

@@ -13,7 +13,7 @@ const lines = (result: object, isFull = false) =>
   saidLines({ outcome: 'scored', error: null, exchange: null, ...result } as ExplainedResult, isFull);
 
 describe('of a result, the command prints', () => {
-  it('what the model said in each round and why it ended, with its thoughts apart and in short', () => {
+  it('the text and finish reason of each round, with shortened thoughts', () => {
     const thoughts = Array.from({ length: 9 }, (_, n) => `thought ${n}`).join('\n');
     const said = [reply({ text: 'One.\nTwo.', thoughts }), reply({ refusal: 'No.', finish_reason: null })];
     expect(lines({ said })).toEqual([
@@ -29,12 +29,12 @@ describe('of a result, the command prints', () => {
       'Said       no text',
       'Refusal',
       '  No.',
-      'Finished   for no reason that the provider says',
+      'Finished   for a reason that the provider does not give',
     ]);
     expect(lines({ said }, true)).toContain('  thought 8');
   });
 
-  it('the error with the last body that this reader may see, and nothing that was said', () => {
+  it('an error with the last body that this user may see, and no texts', () => {
     const failure = (more: object) => ({ error: { kind: 'bad_response', message: 'no reply', status: 200, ...more } });
     const errored = (...replies: object[]) =>
       lines({
@@ -53,7 +53,7 @@ describe('of a result, the command prints', () => {
     );
   });
 
-  it('that replies are gone, also where a server of an earlier release does not have them', () => {
-    expect([lines({ said: [] }), lines({})]).toEqual([['Said       not stored any more'], []]);
+  it('that replies are no longer stored, or are not sent by a server of an earlier release', () => {
+    expect([lines({ said: [] }), lines({})]).toEqual([['Said       no longer stored'], []]);
   });
 });

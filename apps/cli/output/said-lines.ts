@@ -15,7 +15,7 @@ export function saidLines({ said, error, exchange }: ExplainedResult, isFull: bo
     ];
   }
   if (!said) return [];
-  if (said.length === 0) return ['Said       not stored any more'];
+  if (said.length === 0) return ['Said       no longer stored'];
   return said.flatMap((reply, round) => [
     ...(said.length > 1 ? [`Round ${round + 1}`] : []),
     ...replyLines(reply, isFull),
@@ -27,7 +27,7 @@ function replyLines({ text, thoughts, refusal, finish_reason: reason }: ReplyTex
     ...(text === null ? ['Said       no text'] : ['Said', ...indented(text, true)]),
     ...(refusal === null ? [] : ['Refusal', ...indented(refusal, true)]),
     ...(thoughts === null ? [] : ['Thoughts', ...indented(thoughts, isFull)]),
-    `Finished   ${reason ?? 'for no reason that the provider says'}`,
+    `Finished   ${reason ?? 'for a reason that the provider does not give'}`,
   ];
 }
 

@@ -28,16 +28,16 @@ const WORDS = [
 ];
 
 describe('words for a shell', () => {
-  it.each(WORDS)('%j is one argument, as it was', (word) => expect(wordsOf(shellLine([word]))).toEqual([word]));
+  it.each(WORDS)('%j is one unchanged argument', (word) => expect(wordsOf(shellLine([word]))).toEqual([word]));
 
-  it('are told apart, on one line that a terminal shows as it is', () => {
+  it('stay separate, on one line without invisible characters', () => {
     const line = shellLine(WORDS);
     expect(wordsOf(line)).toEqual(WORDS);
     expect(escapeControls(line)).toBe(line);
     expect(line).not.toMatch(/[\n\u2028\u202e]/);
   });
 
-  it('are not quoted where there is no need', () =>
+  it('are not quoted unnecessarily', () =>
     expect(shellLine(['toolmark', 'run', '--models', 'p::a-1.5/b', '0.5'])).toBe(
       'toolmark run --models p::a-1.5/b 0.5',
     ));
@@ -52,7 +52,7 @@ describe('the run of a configuration', () => {
       parseJson(config) as JsonObject,
     );
 
-  it('has the settings of the base, with those of the configuration instead, and a limit where there is one', () => {
+  it('has the settings of the base, overridden by those of the configuration, and a limit if there is one', () => {
     expect(command('{}')).toBe(
       'toolmark run suite-1 --models p::a --temperature 0 --tool-choice required --max-tokens 1024',
     );
@@ -66,7 +66,7 @@ describe('the run of a configuration', () => {
     );
   });
 
-  it('keeps numbers as they were written, and texts whatever is in them', () => {
+  it('keeps the form of numbers, and any text', () => {
     const line = command('{"temperature": 0, "x": 5.0, "id": 12345678901234567890, "stop": ["it\'s `a`\\n\\u202e"]}', {
       system_prompt: { 'p::a': 'Be\nbrief: $HOME', '*': 'no' },
     });
@@ -78,7 +78,7 @@ describe('the run of a configuration', () => {
     expect(line).not.toMatch(/[\n\u202e]/);
   });
 
-  it('reads a long prompt, and one that looks like a file, from a file', () => {
+  it('reads a long prompt, or one that looks like a file name, from a file', () => {
     expect(needsPromptFile(command('{}', { system_prompt: 'Be brief.' }))).toBe(false);
     for (const prompt of ['@file', 'x'.repeat(3000)]) {
       expect(command('{}', { system_prompt: prompt })).toMatch(/ --system-prompt @system-prompt\.txt$/);

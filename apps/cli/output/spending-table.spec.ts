@@ -15,8 +15,8 @@ const figures: SpendingFigures = {
 };
 
 it(
-  'spending stands under a heading, with who spent it and a total; long and hostile names stay in their line, ' +
-    'and a cost that nobody knows is not $0',
+  'a table of spending has its groups and a total; long and hostile names stay on their line, ' +
+    'and an unknown cost is not $0',
   () => {
     const items: SpendingGroup[] = [
       { ...figures, person: { id: 'p', name: 'Ada\n\u001b[2J' }, suite: { id: 's', name: 'Weather', deleted: true } },

@@ -45,11 +45,11 @@ export function durationText(seconds: number): string {
   return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }
 
-/** How a tune measures: "by overall, margin 2 points, 1 sample a case" */
+/** How a tune measures: "by overall, margin 2 points, 1 sample per case" */
 export const measureText = (input: { measure: string; margin: number; samples: number }): string =>
   `by ${input.measure}, margin ${points(input.margin)}, ${samplesText(input.samples)}`;
 
-export const samplesText = (samples: number): string => `${samples} ${samples === 1 ? 'sample' : 'samples'} a case`;
+export const samplesText = (samples: number): string => `${samples} ${samples === 1 ? 'sample' : 'samples'} per case`;
 
 /** The beginning of a text that may be millions of characters long. */
 export function beginning(text: string, length: number): string {

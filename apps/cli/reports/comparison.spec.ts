@@ -102,18 +102,18 @@ const comparisonOf = (name: string, { targets = 1, broken = 2 } = {}) =>
     })) as unknown as ComparedItem[],
   }) as unknown as ShownComparison;
 
-it('a limit of replies that is gone is no limit, and not merely left out', () => {
+it('a removed token limit is shown as no limit', () => {
   const changes = [{ path: '/max_tokens', a: 1024, b: null }];
   expect(changeFacts({ what_changed: changes })).toEqual([['Changed', '/max_tokens: 1024 -> no limit']]);
 });
 
 describe('a comparison in a pull request', () => {
-  it('is a sentence, a table of models, what changed, notes, and the broken cases', () => {
+  it('has a verdict, a table of models, changes, notes and broken cases', () => {
     expect(comparisonMarkdown([comparisonOf('p::x_1')])).toEqual([
       '# p::x\\_1 is worse.',
       '',
-      '- Baseline: run-a, p::x\\_1 v1, 1 sample a case, completed',
-      '- Now: run-b, p::x\\_1 v2, 3 samples a case, completed, rescore r, not compared: p::x\\_1',
+      '- Baseline: run-a, p::x\\_1 v1, 1 sample per case, completed',
+      '- Now: run-b, p::x\\_1 v2, 3 samples per case, completed, rescore r, not compared: p::x\\_1',
       '- Cases: 37 in common, 2 changed, 1 only in the other run, compared by overall',
       '- Cost: &#36;0.5000 -> unknown, median latency 10 ms -> unknown',
       '- Changed: /p::x\\_1: not set -> {"p::x\\_1":"p::x\\_1"}',
@@ -140,7 +140,7 @@ describe('a comparison in a pull request', () => {
     ]);
   });
 
-  it('says the verdict once when there is one model', () => {
+  it('shows the verdict once if there is one model', () => {
     const comparison = comparisonOf('p::x');
     comparison.targets[0]!.estimate.text = comparison.all.text;
     const [heading, alignment, row] = comparisonMarkdown([comparison]).filter((line) => line.startsWith('|'));
@@ -152,22 +152,25 @@ describe('a comparison in a pull request', () => {
     );
   });
 
-  it.each(HOSTILE.map((text) => [text.slice(0, 60), text]))('keeps its form with names such as %j', (_shown, name) => {
-    const lines = comparisonMarkdown([comparisonOf(name, { targets: 3 })]);
-    expect(lines.filter((line) => line.startsWith('  - Model: '))).toHaveLength(2);
-    const rows = lines.filter((line) => line.startsWith('|'));
-    expect(rows).toHaveLength(5);
-    for (const row of rows) expect(row.split('|')).toHaveLength(10);
-    expect(lines.filter((line) => line.startsWith('<'))).toEqual([
-      '<details><summary>Broken cases: 25 (passed in the baseline, fail now)</summary>',
-      '</details>',
-    ]);
-    const markup = lines.filter((line) => !line.startsWith('|') && !line.startsWith('<')).join('\n');
-    expect(markup).not.toMatch(/[<|]|@[\w-]/);
-    for (const line of lines) expect(line).toMatch(/^($|# |\| |- | {2}- |<\/?details)/);
-  });
+  it.each(HOSTILE.map((text) => [text.slice(0, 60), text]))(
+    'keeps its structure with names such as %j',
+    (_shown, name) => {
+      const lines = comparisonMarkdown([comparisonOf(name, { targets: 3 })]);
+      expect(lines.filter((line) => line.startsWith('  - Model: '))).toHaveLength(2);
+      const rows = lines.filter((line) => line.startsWith('|'));
+      expect(rows).toHaveLength(5);
+      for (const row of rows) expect(row.split('|')).toHaveLength(10);
+      expect(lines.filter((line) => line.startsWith('<'))).toEqual([
+        '<details><summary>Broken cases: 25 (passed in the baseline, fail now)</summary>',
+        '</details>',
+      ]);
+      const markup = lines.filter((line) => !line.startsWith('|') && !line.startsWith('<')).join('\n');
+      expect(markup).not.toMatch(/[<|]|@[\w-]/);
+      for (const line of lines) expect(line).toMatch(/^($|# |\| |- | {2}- |<\/?details)/);
+    },
+  );
 
-  it('fits into a comment, with any names and any number of models, and says how much is left out', () => {
+  it('fits into a comment with any names and number of models, and counts what is left out', () => {
     const long = comparisonMarkdown([comparisonOf(HUGE.slice(0, 50_000), { targets: 500, broken: 20 })]).join('\n');
     expect(long.length).toBeLessThan(60_000);
     expect(long).toMatch(/^- and \d+ more$/m);

@@ -42,7 +42,7 @@ export function experimentReport(experiment: Experiment): Report {
         ...(best ? bestFacts(best, experiment.baseline_eval_id) : [['Best', 'none yet'] as Fact]),
         ...comparisonFacts(experiment),
         ...(experiment.refreshing
-          ? [['Note', 'Comparisons are being made again. Look again in a moment.'] as Fact]
+          ? [['Note', 'Comparisons are being computed again. Check back in a moment.'] as Fact]
           : []),
         ...notes.map((note): Fact => ['Note', note]),
       ]),
@@ -53,7 +53,7 @@ export function experimentReport(experiment: Experiment): Report {
 const SET_BY = { user: 'pinned', first_run: 'the first run that completed' };
 
 function baselineText({ baseline_eval_id: runId, baseline_score: score, baseline_set_by: by }: Experiment): string {
-  if (runId === null) return 'none yet: the first run that completes becomes it';
+  if (runId === null) return 'none yet: the first run that completes becomes the baseline';
   return `${percent(score)}, run ${runId}${by ? ` (${SET_BY[by]})` : ''}`;
 }
 
@@ -74,10 +74,10 @@ function settingsText(config: BestRun['config']): string {
   return [
     ...SETTINGS.filter((name) => config[name] != null).map((name) => `${name} ${String(config[name])}`),
     ...(Object.keys(params ?? {}).length ? [`params ${JSON.stringify(params)}`] : []),
-    ...(prompt ? ['a system prompt of its own'] : []),
-    ...(base != null ? ["a prompt in place of the suite's"] : []),
-    ...(Object.keys(overrides ?? {}).length ? ['descriptions of tools of its own'] : []),
-    ...(metrics?.length ? [`${metrics.length} further metrics`] : []),
+    ...(prompt ? ['its own system prompt'] : []),
+    ...(base != null ? ["a prompt instead of the suite's"] : []),
+    ...(Object.keys(overrides ?? {}).length ? ['its own tool descriptions'] : []),
+    ...(metrics?.length ? [`${metrics.length} additional metrics`] : []),
   ].join(', ');
 }
 
@@ -87,7 +87,7 @@ function comparisonFacts({ comparisons }: Experiment): Fact[] {
   const byChance = `if all were equal, ${alarms.toFixed(2)} of them would be called better or worse by chance`;
   return [
     ['Compared', `${made} with this baseline; ${byChance}`],
-    ['Better', `after correction for their number: ${improved.length ? improved.join(', ') : 'none'}`],
+    ['Better', `after correction for multiple comparisons: ${improved.length ? improved.join(', ') : 'none'}`],
   ];
 }
 

@@ -130,7 +130,7 @@ describe('a gate as JUnit', () => {
   const junit = (result: GateResult, name = 'p::x', cut = false) =>
     readXml(gateJunit(answerOf(result, name), casesOf(name), cut));
 
-  it('has a suite of tests for each model and one of the gate, which count their tests', () => {
+  it('has a test suite for each model and one for the gate, with their counts', () => {
     const { attributes, children } = junit('fail');
     expect(attributes).toEqual({ name: 'toolmark gate p::x', tests: '11', failures: '3', errors: '1', skipped: '2' });
     expect(children.map((suite) => suite.attributes)).toEqual([
@@ -141,19 +141,22 @@ describe('a gate as JUnit', () => {
       expect(suite.children.filter(({ name }) => name === 'testcase')).toHaveLength(Number(suite.attributes.tests));
   });
 
-  it('fails broken and worse cases of a failed gate, with what was expected and called', () => {
+  it('fails broken and worse cases of a failed gate, with expected and actual calls', () => {
     const [model] = junit('fail').children;
     const failed = model!.children.filter((test) => test.children[0]?.name === 'failure');
     expect(failed.map((test) => test.children[0]!.attributes.type)).toEqual(['broken', 'worse']);
     expect(failed[0]!.children[0]!.text).toBe('broken: 0 of 1 passed\nexpected p::x\ncalled p::x\np::x\np::x');
   });
 
-  it.each(['pass', 'inconclusive', 'not_measured'] as const)('fails no case where the gate says %s', (result) => {
-    const { children, attributes } = junit(result);
-    expect(attributes.failures).toBe('0');
-    const told = children[0]!.children.filter((test) => test.children[0]?.name === 'system-out');
-    expect(told.map((test) => test.children[0]!.text.split(':')[0])).toEqual(['broken', 'worse']);
-  });
+  it.each(['pass', 'inconclusive', 'not_measured'] as const)(
+    'fails no case if the result of the gate is %s',
+    (result) => {
+      const { children, attributes } = junit(result);
+      expect(attributes.failures).toBe('0');
+      const told = children[0]!.children.filter((test) => test.children[0]?.name === 'system-out');
+      expect(told.map((test) => test.children[0]!.text.split(':')[0])).toEqual(['broken', 'worse']);
+    },
+  );
 
   it.each([
     ['pass', ['system-out']],
@@ -164,7 +167,7 @@ describe('a gate as JUnit', () => {
     expect(childNames(junit(result).children.at(-1)!.children.at(-1)!)).toEqual(names);
   });
 
-  it('has errored cases as errors, and counts what was not compared as skipped', () => {
+  it('reports errored cases as errors, and cases that were not compared as skipped', () => {
     const [model, gate] = junit('pass').children;
     expect(model!.children.flatMap(childNames)).toEqual(['system-out', 'system-out', 'error']);
     expect(gate!.children.slice(0, -1).map((test) => test.children[0]!.attributes.message)).toEqual([
@@ -173,18 +176,18 @@ describe('a gate as JUnit', () => {
     ]);
   });
 
-  it('of a gate that gave no answer has one test, which is an error', () => {
+  it('has one errored test if the gate gave no answer', () => {
     const { attributes, children } = readXml(unansweredJunit('ma<in>', 'No case of the suite has the tag "x\u0000".'));
     expect(attributes).toEqual({ name: 'toolmark gate ma<in>', tests: '1', failures: '0', errors: '1', skipped: '0' });
     expect(childNames(children[0]!.children[0]!)).toEqual(['error']);
   });
 
-  it('says when cases are left out', () => {
+  it('reports that cases are left out', () => {
     expect(childNames(junit('pass').children.at(-1)!)).not.toContain('system-out');
-    expect(junit('pass', 'p::x', true).children.at(-1)!.children.at(-1)!.text).toMatch(/leaves cases out/);
+    expect(junit('pass', 'p::x', true).children.at(-1)!.children.at(-1)!.text).toMatch(/too many cases/);
   });
 
-  it.each(named)('keeps its form with %s in every text', (_shown, text) => {
+  it.each(named)('keeps its structure with %s in every text', (_shown, text) => {
     const form = ({ name, children }: Element): unknown => [name, children.map(form)];
     for (const result of GATE_RESULTS) expect(form(junit(result, text))).toEqual(form(junit(result)));
     const shown = junit('fail', text).children[0]!.children[0]!.attributes.name!;
@@ -208,7 +211,7 @@ function markdownForm(text: string): unknown {
 }
 
 describe('a gate in a pull request', () => {
-  it('is its marker, the sentence, a row a model, facts, changes, the broken cases, and a link', () => {
+  it('has its marker, the result, a row per model, facts, changes, broken cases and a link', () => {
     expect(gateMarkdown(reportOf(answerOf('fail')))).toEqual([
       `<!-- toolmark:${ID}01 -->`,
       '# Gate p::x v3: failed.',
@@ -260,7 +263,7 @@ describe('a gate in a pull request', () => {
     expect(own.isWellFormed()).toBe(true);
   });
 
-  it('is below 60,000 characters whatever it has to say', () => {
+  it('stays below 60,000 characters with any content', () => {
     const long = 'p::"|`*<@x'.repeat(10_000);
     const answer = answerOf('fail', long, 300);
     answer.notes = Array.from({ length: 50 }, () => long);
@@ -270,7 +273,7 @@ describe('a gate in a pull request', () => {
     expect(text).toMatch(/^- and \d+ more$/m);
   });
 
-  it('has no other marker than that of its gate, whatever a server calls the gate', () => {
+  it('has only the marker of its gate, whatever the gate is named', () => {
     const answer = answerOf('pass');
     answer.gate.id = '1 --> @octocat <!--';
     expect(gateMarkdown(reportOf(answer))[0]).toBe('<!-- toolmark:1--octocat-- -->');
@@ -278,7 +281,7 @@ describe('a gate in a pull request', () => {
 });
 
 describe('a gate on a terminal', () => {
-  it('says the result, what it rests on, a line a model, and the broken cases', () => {
+  it('has the result, its basis, a line per model and the broken cases', () => {
     const lines = gateLines(reportOf(answerOf('inconclusive', 'p::x', 2)));
     expect(lines.slice(0, 2)).toEqual(['Gate p::x v3: inconclusive.', 'p::x decides.']);
     expect(lines).toContain('Looks        2 of 4 used');

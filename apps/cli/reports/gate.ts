@@ -94,7 +94,7 @@ function gateFacts(answer: GateAnswer): Fact[] {
 
 function looksText({ number, planned, final }: GateAnswer['look']): string {
   if (number === 0) return `none of ${planned} used`;
-  return `${number} of ${planned} used${final ? '; the answer stands from now on' : ''}`;
+  return `${number} of ${planned} used${final ? '; the answer is final' : ''}`;
 }
 
 const brokenOf = ({ answer, broken }: GateReport): BrokenCase[] =>
@@ -113,7 +113,7 @@ export function rulesReport(gate: Gate): Report {
       factsPart([
         ['Name', gate.name],
         ['Suite', gate.suite_name ?? '(deleted)'],
-        ['Baseline', runId === null ? `none yet: ${source} has none` : `run ${runId} (${source})`],
+        ['Baseline', runId === null ? `none yet (${source})` : `run ${runId} (${source})`],
         ['Models', gate.models?.join(', ') ?? 'those of the baseline'],
         ['Passes', `when ${gate.measure} is shown not to be worse by ${points(gate.margin)}`],
         ...(floor ? [['Floor', `${percent(floor.pass_rate)} of the samples must pass`] as Fact] : []),

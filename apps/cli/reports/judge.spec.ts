@@ -132,14 +132,14 @@ const HOSTILE = [
 const named = HOSTILE.map((text) => [JSON.stringify(text).slice(0, 50), text] as const);
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
-describe('a report of a judge on a terminal', () => {
-  it('says how far people confirm the judge, what was judged and how, and the figures', () => {
+describe('a judge report on a terminal', () => {
+  it('has the calibration, the settings and the figures', () => {
     expect(judgeLines(reportOf('model', { judge: 'p::judge' }))).toEqual([
       'Report report-1 v2 is completed (job job-1).',
       UNCALIBRATED,
       'Judge        p::judge',
-      `Judges       what did not pass of run ${RUN_ID} and scored below 50.0 %`,
-      'How          each once, with what the case expects as a reference',
+      `Judges       failed results of run ${RUN_ID} that scored below 50.0 %`,
+      'How          each once, with the expectation of the case as a reference',
       'Instructions model',
       'Judged       9 of 10, 1 errored',
       'Took         12 requests, 3000 + 400 tokens, cost $0.0100',
@@ -149,27 +149,27 @@ describe('a report of a judge on a terminal', () => {
         'kinder  stricter  expectation at fault  suspicious',
       'model  9       1        3        1           4      1            50.0 % (30.0 to 70.0)  0.00 (-0.20 to 0.20)  ' +
         '25      1         1                     1',
-      'ok: correct or acceptable, of what the judge could tell. kappa: its agreement with pass and fail, 1 in ' +
-        'full and 0 by chance. A judgement changes no score.',
+      'ok: correct or acceptable, among results that the judge could decide. kappa: agreement with pass and fail, ' +
+        '1 if full and 0 if by chance. Judgements do not change scores.',
       ...['', 'Strengths', '  model', '', 'Weaknesses', '  model', '', 'Recommendations', '  model', ''],
       'Look at it   toolmark judges show report-1 --disagreements',
       `Calibrate it toolmark label ${RUN_ID} --judge p::judge`,
     ]);
   });
 
-  it('has a row for all models where there are several, and none where nothing is judged', () => {
+  it('has a row for all models if there are several, and no rows if nothing is judged', () => {
     const [one] = reportOf('p::a').targets;
     const lines = judgeLines(reportOf('p::a', { targets: [one!, { ...one!, target: 'p::b' }] }));
     expect(lines.filter((line) => /^(p::a|p::b|all) /.test(line))).toHaveLength(3);
     expect(lines).toContainEqual(expect.stringMatching(/^all +9 +1 +6 +2 +8 +2 +50\.0 % .* 50 +2 +2 +2$/));
     const nothing = judgeLines(reportOf('x', { targets: [], judged: 0, kappa: null, share_ok: null }));
-    expect(nothing).toContain('Nothing is judged.');
+    expect(nothing).toContain('No results are judged yet.');
     expect(nothing.join('\n')).not.toMatch(/Look at it/);
   });
 
-  it('says of a comparison who won how often, and whether that means anything', () => {
+  it('shows the wins of a comparison, and whether they are significant', () => {
     const lines = judgeLines(comparison);
-    expect(lines).toContain(`Judges       run ${RUN_ID} beside the baseline ${BASELINE_ID}`);
+    expect(lines).toContain(`Judges       run ${RUN_ID} against the baseline ${BASELINE_ID}`);
     const at = lines.findIndex((line) => line.startsWith('model '));
     expect(at).toBeGreaterThan(lines.indexOf(UNCALIBRATED));
     expect(lines.slice(at, at + 3)).toEqual([
@@ -180,21 +180,21 @@ describe('a report of a judge on a terminal', () => {
     expect(lines.join('\n')).not.toMatch(/Calibrate it/);
   });
 
-  it('says why it stopped, and that it judges its own kind', () => {
+  it('shows why it stopped, and that the judge judges its own kind', () => {
     const lines = judgeLines(reportOf('x', { status: 'failed', error: 'The model is gone.', self_judged: true }));
     expect(lines).toContain('Stopped      The model is gone.');
     expect(lines).toContain('Judge        p::x, which judges a model of its own kind');
   });
 
-  it('lists disagreements once, those with an expectation at fault first, and counts the rest', () => {
+  it('lists each disagreement once, expectations at fault first, and counts the rest', () => {
     const all = judgeLines(reportOf(), disagreementsOf());
     const [from, to] = ['The judge finds', 'Look at it'].map((text) => all.findIndex((line) => line.startsWith(text)));
     const lines = all.slice(from, to! - 1);
     expect(lines.filter((line) => !line.startsWith('      '))).toEqual([
-      'The judge finds what the case expects at fault: 1 (uncalibrated)',
+      'The judge finds the expectation of the case at fault: 1 (uncalibrated)',
       '  x',
       '',
-      'Kinder: did not pass, and the judge accepts it: 25 (uncalibrated)',
+      'Kinder: failed, but the judge accepts it: 25 (uncalibrated)',
       '  x',
       '  and 23 more',
     ]);
@@ -204,19 +204,19 @@ describe('a report of a judge on a terminal', () => {
       '      Judgement    acceptable (tools acceptable alternative, arguments equivalent)',
       '      Expectation  x',
       '      Why          x',
-      '      Suspicious   the reply speaks to a grader; the stricter judgement stands',
+      '      Suspicious   the reply addresses a grader; the stricter judgement counts',
     ]);
     expect(judgeLines(reportOf(), [])).toContain('The judge agrees with every score.');
   });
 
-  it.each(CALIBRATION_STATUSES)('says beside figures in a list that the judge is %s', (status) => {
+  it.each(CALIBRATION_STATUSES)('shows next to figures in a list that the judge is %s', (status) => {
     const calibration = { status, labels: 0, kappa: null, ci: null, text: status };
     const [heading, row] = reportsTable([reportOf('x', { calibration })]);
     expect(heading).toMatch(/ok \(95 %\) +kappa \(95 %\) +calibration/);
     expect(row).toMatch(new RegExp(`50\\.0 % \\(30\\.0 to 70\\.0\\) +0\\.00 \\(.*\\) +${status} `));
   });
 
-  it.each(named)('has lines of its own with %s', (_name, text) => {
+  it.each(named)('keeps its lines with %s', (_name, text) => {
     const draw = { conversation: [{ role: text, content: text, tool_calls: [{ function: { name: text } }] }, text] };
     const lines = [
       ...judgeLines(reportOf(text)),
@@ -232,7 +232,7 @@ describe('a report of a judge on a terminal', () => {
   });
 });
 
-it('a calibration says how many labels there are of those that it asks for, and what they confirm', () => {
+it('a calibration shows how many labels it has and needs, and what they confirm', () => {
   const none = { kappa: null, ci: null };
   const lines = linesOf(
     calibrationReport({
@@ -253,18 +253,18 @@ it('a calibration says how many labels there are of those that it asks for, and 
     UNCALIBRATED,
     'Judge        p::judge',
     'Reports      3, the newest report-1',
-    'Labels       12 of the 100 that a calibration asks for',
+    'Labels       12 of the 100 that a calibration needs',
     'Kappa        -; over three levels -',
     'Judged ok    75.0 % (40.0 to 90.0) confirmed, of 8 labelled',
     'Judged wrong none labelled',
-    'Left out     2 labels of results that were not drawn at random',
+    'Left out     2 labels of results not drawn at random',
   ]);
 });
 
-describe('a report of a judge that goes on', () => {
+describe('a judge report in progress', () => {
   const job = { progress: { done: 30, total: 300, errored: 2, percent: 10, eta_s: 125 }, detail: null };
 
-  it('shows its progress, and below the calibration what the judge says so far', () => {
+  it('shows its progress, the calibration, and the judgements so far', () => {
     const lines = judgeScreen({ report: reportOf('p::a'), job }, 200, 10);
     expect(lines.slice(0, 3)).toEqual([
       'Judging  ███░░░░░░░░░░░░░░░░░░░░░░░░░░░  30/300  2 errored',
@@ -289,7 +289,7 @@ describe('a report of a judge that goes on', () => {
 });
 
 describe('a result to label', () => {
-  it('is what was asked, expected and called, and nothing of the model, the score or the judge', () => {
+  it('has the conversation, the expectation and the calls, without the model, the score or the judgement', () => {
     const [result] = runReportOf().failures;
     const conversation = [
       { role: 'user', content: 'Wake me.\nAt seven.' },
@@ -307,7 +307,7 @@ describe('a result to label', () => {
     ]);
   });
 
-  it('is cut where it is very long', () => {
+  it('is shortened if it is very long', () => {
     const [result] = runReportOf().failures;
     const conversation = Array.from({ length: 5000 }, () => ({ role: 'user', content: 'x'.repeat(100_000) }));
     const lines = drawLines({ conversation, result: result! });
@@ -317,7 +317,7 @@ describe('a result to label', () => {
 });
 
 describe('the settings of a run', () => {
-  it('are said where they are not the defaults', () => {
+  it('are shown if they are not the defaults', () => {
     const config = (more: object) =>
       ({ temperature: 0, samples: 1, cache: 'use', params: {}, ...more }) as Run['config'];
     expect(settingsText(config({}))).toBe('the defaults');
@@ -326,25 +326,25 @@ describe('the settings of a run', () => {
     );
     const models = [{ provider_key: 'p', model_id: 'a', params: { top_p: 0.5 } }];
     expect(settingsText(config({ cache: 'refresh', models }))).toBe('cache "refresh"; params of p::a {"top_p":0.5}');
-    expect(settingsText({ recorded: true } as never)).toBe('replies that were made elsewhere');
+    expect(settingsText({ recorded: true } as never)).toBe('recorded replies');
   });
 });
 
 describe('a run as Markdown', () => {
-  it('has its models, what went wrong, failures, and what the judge says below its calibration', () => {
+  it('has its models, errors, failures, and judgements below their calibration', () => {
     const lines = reportMarkdown(runReport(judged('x_1')));
     expect(lines.filter((line) => line.startsWith('#'))).toEqual([
       '# x\\_1 v3',
       '## Models',
       '## What went wrong',
       '## Failures: 11',
-      '## What p::x\\_1 judges (uncalibrated)',
+      '## Judgements by p::x\\_1 (uncalibrated)',
       '### Strengths',
       '### Weaknesses',
       '### Recommendations',
-      '### The judge finds what the case expects at fault: 1 (uncalibrated)',
-      '### Kinder: did not pass, and the judge accepts it: 25 (uncalibrated)',
-      `## What x\\_1 judges beside the baseline ${BASELINE_ID} (uncalibrated)`,
+      '### The judge finds the expectation of the case at fault: 1 (uncalibrated)',
+      '### Kinder: failed, but the judge accepts it: 25 (uncalibrated)',
+      `## Judgements by x\\_1 against the baseline ${BASELINE_ID} (uncalibrated)`,
       ...['### Strengths', '### Weaknesses', '### Recommendations'],
     ]);
     expect(lines).toContain('- Items: 20 of 20 settled, 8 passed, 1 errored (5.0 %)');
@@ -359,7 +359,7 @@ describe('a run as Markdown', () => {
     expect(lines.indexOf(notices[0]!)).toBeLessThan(figures);
   });
 
-  it('says nothing of judges where there are none, and that figures of a run that goes on are not final', () => {
+  it('omits judges if there are none, and marks the figures of a running run as not final', () => {
     const lines = reportMarkdown(runReport(runReportOf()));
     expect(lines.join('\n')).not.toMatch(/judge/i);
     const running = runReportOf();
@@ -374,13 +374,13 @@ describe('a run as Markdown', () => {
     );
   const harmless = structure(reportMarkdown(runReport(judged())));
 
-  it.each(named.filter(([, text]) => text !== HUGE))('keeps its form with texts as %s', (_name, text) => {
+  it.each(named.filter(([, text]) => text !== HUGE))('keeps its structure with texts such as %s', (_name, text) => {
     const lines = reportMarkdown(runReport(judged(text)));
     expect(structure(lines)).toEqual(harmless);
     expect(lines.join('\n')).not.toMatch(/@[\w-]|<|:\/\/[a-z]|[\u0000-\u0009\u000b-\u001f\u202a-\u202e\u2028]/);
   });
 
-  it('fits into a comment with any texts, and says how much is left out', () => {
+  it('fits into a comment with any texts, and counts what is left out', () => {
     const report = judged(HUGE);
     const { summaries, suite } = report.run;
     report.run = { ...report.run, suite, summaries: Array.from({ length: 500 }, () => summaries[0]!) };
@@ -426,7 +426,7 @@ describe('a run as a page', () => {
   const tagsOf = (tokens: Token[]) => tokens.map(({ tag, attributes }) => [tag, Object.keys(attributes)]);
   const harmless = tagsOf(pageOf());
 
-  it('loads, runs, sends and links to nothing, and its policy allows its one style alone', async () => {
+  it('loads, runs, sends and links to nothing, and its policy allows only its own style', async () => {
     const tokens = pageOf();
     const policies = tokens.filter(({ attributes }) => attributes['http-equiv'] === 'Content-Security-Policy');
     const { createHash } = await import('node:crypto');
@@ -444,7 +444,7 @@ describe('a run as a page', () => {
       for (const name of Object.keys(attributes)) expect(name).not.toMatch(/^on|^(?:style|src|href)$/);
   });
 
-  it('has tables with captions, and headings of their columns and rows', () => {
+  it('has tables with captions, column headings and row headings', () => {
     const tokens = pageOf();
     const count = (tag: string, scope?: string) =>
       tokens.filter((one) => one.tag === tag && (scope === undefined || one.attributes.scope === scope)).length;
@@ -457,7 +457,7 @@ describe('a run as a page', () => {
     ).toEqual(['0', '0', '0', '0']);
   });
 
-  it('says above the figures of a judge how far people confirm it', () => {
+  it('has the calibration of a judge above its figures', () => {
     const html = reportHtml(runReport(judged()));
     expect(html.filter((line) => line === `<p class="notice">${UNCALIBRATED}</p>`)).toHaveLength(2);
     expect(html.findIndex((line) => line.includes('50.0 % (30.0 to 70.0)'))).toBeGreaterThan(
@@ -465,7 +465,7 @@ describe('a run as a page', () => {
     );
   });
 
-  it.each(named)('keeps its form with texts as %s', (_name, text) => {
+  it.each(named)('keeps its structure with texts such as %s', (_name, text) => {
     const tokens = pageOf(text);
     expect(tagsOf(tokens)).toEqual(harmless);
     const shown = tokens
@@ -475,7 +475,7 @@ describe('a run as a page', () => {
     expect(reportHtml(runReport(judged(text))).join('\n').length).toBeLessThan(200_000);
   });
 
-  it('shows a text as it was written', () => {
+  it('shows a text unchanged', () => {
     const shown = (text: string) =>
       escapeHtml(text).replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
     for (const text of HOSTILE.slice(0, 11)) expect(shown(text)).toBe(text);

@@ -37,7 +37,7 @@ export const judgeParts = (report: JudgeReport, disagreements: readonly Disagree
     notice(calibrationText(report)),
     factsPart(reportFacts(report)),
     { kind: 'table', caption: `Judgements (${status})`, cells, notes: tableNotes(report) },
-    text(cells.length > 1 ? '' : 'Nothing is judged.'),
+    text(cells.length > 1 ? '' : 'No results are judged yet.'),
     ...opinions(report),
     ...shownDisagreements(disagreements).flatMap(({ title, judgements, total }): Part[] => [
       heading(`${title} (${status})`, 3),
@@ -58,7 +58,7 @@ export const calibrationText = ({ calibration }: Pick<JudgeReport, 'calibration'
 function reportFacts(report: JudgeReport): Fact[] {
   const { judge, self_judged: self, input, usage, error, notes } = report;
   const samples = input.samples === 1 ? 'once' : `${input.samples} times`;
-  const reference = input.reference ? 'with what the case expects as a reference' : 'without a reference';
+  const reference = input.reference ? 'with the expectation of the case as a reference' : 'without a reference';
   const tokens = `${usage.prompt_tokens} + ${usage.completion_tokens} tokens`;
   return [
     fact('Judge', `${judge}${self ? ', which judges a model of its own kind' : ''}`),
@@ -76,11 +76,11 @@ function reportFacts(report: JudgeReport): Fact[] {
 }
 
 function subjectText({ eval_id: run, baseline_eval_id: baseline, input }: JudgeReport): string {
-  if (baseline !== null) return `run ${run} beside the baseline ${baseline}`;
+  if (baseline !== null) return `run ${run} against the baseline ${baseline}`;
   if (input.which === 'all') return `all of run ${run}`;
-  if (input.which === 'sample') return `${input.sample_size} results of run ${run} at most, drawn at random`;
-  const below = input.below < 1 ? ` and scored below ${percent(input.below)}` : '';
-  return `what did not pass of run ${run}${below}`;
+  if (input.which === 'sample') return `up to ${input.sample_size} results of run ${run}, drawn at random`;
+  const below = input.below < 1 ? ` that scored below ${percent(input.below)}` : '';
+  return `failed results of run ${run}${below}`;
 }
 
 const judgedText = ({ judged, errored, items }: Pick<JudgeReport, 'judged' | 'errored' | 'items'>): string =>
@@ -147,12 +147,12 @@ const pairTable = ({ pairs }: JudgeReport): string[][] => [
 const tableNotes = ({ baseline_eval_id: baseline, pairs }: JudgeReport): string[] =>
   baseline === null
     ? [
-        'ok: correct or acceptable, of what the judge could tell. kappa: its agreement with pass and fail, 1 in ' +
-          'full and 0 by chance. A judgement changes no score.',
+        'ok: correct or acceptable, among results that the judge could decide. kappa: agreement with pass and fail, ' +
+          '1 if full and 0 if by chance. Judgements do not change scores.',
       ]
     : [
         ...pairs.map((pair) => beginning(pair.text, MAX_SENTENCE)),
-        'flips: ties where the judge said otherwise when the replies changed places. No score is changed.',
+        'flips: ties where the judge changed its answer when the replies were swapped. Judgements do not change scores.',
       ];
 
 /** The judge's summary, with headings. Headings without sentences are left out. */
@@ -176,9 +176,9 @@ export interface Disagreement {
 }
 
 const DISAGREEMENT_TEXTS: Record<DisagreementKind, string> = {
-  expectation_at_fault: 'The judge finds what the case expects at fault',
-  kinder: 'Kinder: did not pass, and the judge accepts it',
-  stricter: 'Stricter: passed, and the judge finds it wrong',
+  expectation_at_fault: 'The judge finds the expectation of the case at fault',
+  kinder: 'Kinder: failed, but the judge accepts it',
+  stricter: 'Stricter: passed, but the judge finds it wrong',
 };
 
 /** The number of results of each kind of disagreement, over all models. */
@@ -208,11 +208,11 @@ function judgementFacts(judgement: Judgement): Fact[] {
     ['Result', `${result}, which ${judgement.passed ? 'passed' : 'did not pass'}`],
     ...(judged ? [fact('Judgement', opinionText(judged))] : []),
     ...(preference
-      ? [fact('Judgement', `${preference}${flipped ? ', as the order of the replies decided' : ''}`)]
+      ? [fact('Judgement', `${preference}${flipped ? ', decided by the order of the replies' : ''}`)]
       : []),
     ...(judged?.expectation_at_fault ? [fact('Expectation', oneLine(judged.expectation_note || 'at fault'))] : []),
     ...reasons.slice(0, MAX_SENTENCES).map((reason) => said('Why', oneLine(reason))),
-    ...(suspicious ? [fact('Suspicious', 'the reply speaks to a grader; the stricter judgement stands')] : []),
+    ...(suspicious ? [fact('Suspicious', 'the reply addresses a grader; the stricter judgement counts')] : []),
     ...(error === null ? [] : [said('Errored', error)]),
   ];
 }
@@ -241,12 +241,12 @@ export function calibrationReport(calibration: Calibration): Report {
     fact('Judge', judge),
     ...(instructions ? [fact('Instructions', oneLine(instructions))] : []),
     ['Reports', report === null ? 'none' : `${reports}, the newest ${report}`],
-    ['Labels', `${labels} of the ${asked} that a calibration asks for`],
+    ['Labels', `${labels} of the ${asked} that a calibration needs`],
     ['Kappa', `${kappaText(kappa, ci)}; over three levels ${kappaText(linear.kappa, linear.ci)}`],
     ['Judged ok', confirmed(ok)],
     ['Judged wrong', confirmed(wrong)],
     ...(calibration.left_out > 0
-      ? [['Left out', `${calibration.left_out} labels of results that were not drawn at random`] as Fact]
+      ? [['Left out', `${calibration.left_out} labels of results not drawn at random`] as Fact]
       : []),
   ];
   return { title: calibration.text, parts: [factsPart(facts)] };
@@ -260,7 +260,9 @@ export const settingReport = ({ judge, instructions, auto_below: below }: JudgeS
       ['Judge', judge ?? 'none'],
       [
         'Judges',
-        below === 0 ? 'nothing by itself' : `by itself what did not pass of runs that score below ${percent(below)}`,
+        below === 0
+          ? 'no runs automatically'
+          : `automatically, the failed results of runs that score below ${percent(below)}`,
       ],
     ]),
     { kind: 'list', folded: 'Instructions', items: instructions === '' ? [] : instructions.split('\n') },
@@ -269,7 +271,18 @@ export const settingReport = ({ judge, instructions, auto_below: below }: JudgeS
 
 export const reportsTable = (reports: readonly JudgeReport[]): string[] =>
   table([
-    ['report', 'status', 'run', 'judge', 'judged', 'ok (95 %)', 'kappa (95 %)', 'calibration', 'asked by', 'submitted'],
+    [
+      'report',
+      'status',
+      'run',
+      'judge',
+      'judged',
+      'ok (95 %)',
+      'kappa (95 %)',
+      'calibration',
+      'started by',
+      'submitted',
+    ],
     ...reports.map((report) => [
       `${report.id} v${report.version}`,
       report.status,
@@ -294,7 +307,7 @@ const SOURCES: Record<JudgeReport['source'], string> = {
 /** Judgements, one per line. */
 export const judgementsTable = (judgements: readonly Judgement[]): string[] =>
   table([
-    ['result', 'case', 'model', 'score', 'judgement', 'beside the score', 'why'],
+    ['result', 'case', 'model', 'score', 'judgement', 'compared with the score', 'why'],
     ...judgements.map((one) => [
       one.result_id,
       judgementName(one),

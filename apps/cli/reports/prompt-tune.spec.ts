@@ -160,16 +160,16 @@ const hostile = (text: string): PromptTuneReport => {
   });
 };
 
-describe('a tune of prompts on a terminal', () => {
-  it('says what was asked, what was found, how it came about, what changed, and what to do with it', () => {
+describe('a prompt tune on a terminal', () => {
+  it('has the settings, the outcome, the steps, the changes and the next commands', () => {
     expect(linesOf(reportOf())).toEqual([
       'Tune tune-1 is completed (job job-1).',
       'Suite        Weather v3',
       'Models       p::a; p::b',
       'Meta model   p::m',
       'Texts        system_prompt; tools/f/description',
-      'How          reflective, 4 cases a step, seed 1, by overall, margin 2 points, 1 sample a case',
-      'Cases        42 to choose by (24 that the meta model may see, 18 that choose), 18 held out to confirm',
+      'How          reflective, 4 cases per step, seed 1, by overall, margin 2 points, 1 sample per case',
+      'Cases        42 for the search (24 visible to the meta model, 18 for selection), 18 held out to confirm',
       'Requests     321 planned',
       'Note         Few cases.',
       '',
@@ -179,7 +179,7 @@ describe('a tune of prompts on a terminal', () => {
       'Meta cost    5 requests, 1000 + 200 tokens, $0.0100',
       'Promoted     run run-1 of the experiment',
       '',
-      'How candidate 6 came about',
+      'Steps to candidate 6',
       'candidate  made              score             changed                             why',
       '1          reflection of 0   40.0 % to 50.0 %  tools/f/description                 Says more (1).',
       '4          reflection of 0   40.0 % to 60.0 %  system_prompt                       Says more (4).',
@@ -202,7 +202,7 @@ describe('a tune of prompts on a terminal', () => {
     ]);
   });
 
-  it('has nothing to run before there is an answer, and where the base is best', () => {
+  it('has no command before the outcome, or if the base is best', () => {
     const nothing = { best: null, texts: null, holdout: null, outcome: null, text: null, prompt_version_id: null };
     const lines = linesOf(reportOf({ diff: [], tune: { ...nothing, promoted_eval_id: null } }));
     expect(lines).toContain('Outcome      nothing yet');
@@ -212,7 +212,7 @@ describe('a tune of prompts on a terminal', () => {
     expect(base.join('\n')).not.toMatch(/Run it|came about/);
   });
 
-  it.each(HOSTILE.concat(HUGE).map((text) => [text.slice(0, 40), text]))('has lines of its own with %j', (_n, text) => {
+  it.each(HOSTILE.concat(HUGE).map((text) => [text.slice(0, 40), text]))('keeps its lines with %j', (_n, text) => {
     const report = hostile(text);
     const lines = [
       ...linesOf(report),
@@ -224,7 +224,7 @@ describe('a tune of prompts on a terminal', () => {
   });
 });
 
-it('the best so far is the one with the highest score that chooses; of equals the base, then the shorter', () => {
+it('the best so far has the highest selection score; among equals, the base, then the shorter one', () => {
   const scored = (candidate: number, select: number | null, more: Partial<TriedPrompt> = {}) =>
     tried(candidate, { ...more, scores: { select } } as never);
   expect(leadingCandidate(CANDIDATES)?.candidate).toBe(6);
@@ -233,7 +233,7 @@ it('the best so far is the one with the highest score that chooses; of equals th
   expect(leadingCandidate([scored(0, null), scored(1, 0.9, { state: 'rejected' })])).toBeUndefined();
 });
 
-it('the lineage of the best has every candidate that it was made of, once', () => {
+it('the lineage of the best has each of its ancestors once', () => {
   const numbers = (report: PromptTuneReport) => lineageOf(report).map(({ candidate }) => candidate);
   expect(numbers(reportOf())).toEqual([1, 4, 6]);
   expect(numbers(reportOf({ tune: { best: 0 } }))).toEqual([]);
@@ -243,7 +243,7 @@ it('the lineage of the best has every candidate that it was made of, once', () =
   expect(lines).toContain('after 20 earlier steps');
 });
 
-it('rejections are counted by reason, whatever numbers and quotations are in it', () => {
+it('rejections are counted by reason, ignoring numbers and quotations', () => {
   const reasons = [
     'It has 1200 characters; the description of a tool or parameter may have 1,024.',
     'tools/f/description: It has 3000 characters; the description of a tool or parameter may have 1,024.',
@@ -266,12 +266,12 @@ it('rejections are counted by reason, whatever numbers and quotations are in it'
   expect(rejectionFacts(many).texts.at(-1)).toBe('and 16 other reasons');
 });
 
-describe('a tune of prompts that goes on', () => {
+describe('a prompt tune in progress', () => {
   const job = { progress: { done: 30, total: 300, errored: 2, percent: 10, eta_s: 125 }, detail: null };
   const screen = ({ tune, candidates }: PromptTuneReport, columns = 100, rows = 20) =>
     promptTuneScreen({ tune, candidates, job }, columns, rows);
 
-  it('shows its progress, the best so far, and the newest candidates that fit with what was said of them', () => {
+  it('shows its progress, the best so far, and the newest candidates that fit, with their reasons', () => {
     expect(screen(reportOf({ tune: { step: 'search' } }), 100, 12)).toEqual([
       'Searching  ███░░░░░░░░░░░░░░░░░░░░░░░░░░░  30/300  2 errored',
       '321 requests planned, about 2 min left',
@@ -304,7 +304,7 @@ describe('a tune of prompts that goes on', () => {
     ).toEqual([]);
   });
 
-  it('is told step by step where there is no terminal: each step once, the last one at the end of the search', () => {
+  it('logs each step once without a terminal, the last one at the end of the search', () => {
     const tell = generationNews();
     expect(tell(CANDIDATES.slice(0, 1), true)).toEqual([]);
     expect(tell(CANDIDATES.slice(0, 3), true)).toEqual([
@@ -319,8 +319,8 @@ describe('a tune of prompts that goes on', () => {
   });
 });
 
-describe('a tune of prompts in a pull request', () => {
-  it('says the same, with what changed as inserted and deleted text', () => {
+describe('a prompt tune in a pull request', () => {
+  it('has the same content, with changes as inserted and deleted text', () => {
     expect(promptTuneMarkdown(reportOf())).toEqual([
       '# Tune tune-1 is completed (job job-1).',
       '',
@@ -328,8 +328,8 @@ describe('a tune of prompts in a pull request', () => {
       '- Models: p::a; p::b',
       '- Meta model: p::m',
       '- Texts: system\\_prompt; tools/f/description',
-      '- How: reflective, 4 cases a step, seed 1, by overall, margin 2 points, 1 sample a case',
-      '- Cases: 42 to choose by (24 that the meta model may see, 18 that choose), 18 held out to confirm',
+      '- How: reflective, 4 cases per step, seed 1, by overall, margin 2 points, 1 sample per case',
+      '- Cases: 42 for the search (24 visible to the meta model, 18 for selection), 18 held out to confirm',
       '- Requests: 321 planned',
       '- Note: Few cases.',
       '',
@@ -339,7 +339,7 @@ describe('a tune of prompts in a pull request', () => {
       '- Meta cost: 5 requests, 1000 + 200 tokens, &#36;0.0100',
       '- Promoted: run run-1 of the experiment',
       '',
-      '## How candidate 6 came about',
+      '## Steps to candidate 6',
       '',
       '| candidate | made | score | changed | why |',
       '| ---: | --- | ---: | --- | --- |',
@@ -394,7 +394,7 @@ describe('a tune of prompts in a pull request', () => {
   };
   const harmless = structure(promptTuneMarkdown(hostile('x')));
 
-  it.each(HOSTILE.map((text) => [text]))('keeps its form with texts as %j', (text) => {
+  it.each(HOSTILE.map((text) => [text]))('keeps its structure with texts such as %j', (text) => {
     const lines = promptTuneMarkdown(hostile(text));
     const kinds = structure(lines);
     expect(kinds).toEqual(harmless);
@@ -403,7 +403,7 @@ describe('a tune of prompts in a pull request', () => {
     expect(lines.join('\n')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202a-\u202e\u2028]/);
   });
 
-  it('keeps below the length of a comment, with any texts and any number of candidates', () => {
+  it('stays below the length of a comment with any texts and number of candidates', () => {
     const chain = [tried(0), ...Array.from({ length: 5000 }, (_, n) => tried(n + 1, { parents: [n] }))];
     const text = Array.from({ length: 20_000 }, (_, n) => `line ${n} @octocat`).join('\n');
     const long = [{ component: 'system_prompt', from: '', to: text, hunks: [{ op: 'added' as const, text }] }];

@@ -59,7 +59,7 @@ function lineageParts(report: PromptTuneReport): Part[] {
     whyText(step),
   ]);
   return [
-    heading(`How ${candidateName(report.tune.best!)} came about`),
+    heading(`Steps to ${candidateName(report.tune.best!)}`),
     text(earlier > 0 ? `after ${earlier} earlier steps` : ''),
     { kind: 'table', caption: 'Steps', cells: [['candidate', 'made', 'score', 'changed', 'why'], ...rows] },
   ];
@@ -68,7 +68,7 @@ function lineageParts(report: PromptTuneReport): Part[] {
 /** The settings, each under a heading, in reading order. */
 function promptTuneFacts({ suite_name: suite, suite_version: version, input, ...tune }: PromptTune): Fact[] {
   const { tuning, reflect, select, holdout } = tune.cases;
-  const shown = reflect === tuning ? '' : ` (${reflect} that the meta model may see, ${select} that choose)`;
+  const shown = reflect === tuning ? '' : ` (${reflect} visible to the meta model, ${select} for selection)`;
   const held = holdout === 0 ? 'none held out' : `${holdout} held out to confirm`;
   return [
     ['Suite', `${beginning(suite, MAX_TEXT)} v${version}`],
@@ -76,7 +76,7 @@ function promptTuneFacts({ suite_name: suite, suite_version: version, input, ...
     fact('Meta model', tune.meta_target),
     said('Texts', listOf(Object.keys(tune.base))),
     ['How', `${howText(input)}, seed ${input.seed}, ${measureText(input)}`],
-    ['Cases', `${tuning} to choose by${shown}, ${held}`],
+    ['Cases', `${tuning} for the search${shown}, ${held}`],
     ['Requests', `${tune.planned_requests} planned`],
     ...tune.notes.map((note) => said('Note', note)),
   ];
@@ -85,7 +85,7 @@ function promptTuneFacts({ suite_name: suite, suite_version: version, input, ...
 function howText({ mode, variants, population, generations, minibatch }: PromptTune['input']): string {
   if (mode === 'quick') return `quick, ${variants} texts`;
   if (mode === 'evolutionary') return `evolutionary, ${generations} generations of ${population}`;
-  return `reflective, ${minibatch} cases a step`;
+  return `reflective, ${minibatch} cases per step`;
 }
 
 /** The outcome. */

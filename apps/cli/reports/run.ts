@@ -60,7 +60,7 @@ const MAX_WARNINGS = 10;
 
 /** The settings of a run that are not the defaults. */
 export function settingsText(config: Run['config']): string {
-  if (config.recorded === true) return 'replies that were made elsewhere';
+  if (config.recorded === true) return 'recorded replies';
   const { suite_id: _suite, models: _models, ...defaults } = RunInput.parse({ suite_id: 'suite', models: ['model'] });
   const known: Record<string, unknown> = { ...defaults, cache: defaultCachePolicy(config as never) };
   const same = (a: unknown, b: unknown): boolean => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
@@ -99,7 +99,7 @@ function modelParts({ run, ranking }: RunReport): Part[] {
     text(beginning(ranking.text ?? '', MAX_SENTENCE)),
     {
       kind: 'table',
-      caption: 'Models, the highest mean first, with the ranks that the results leave open',
+      caption: 'Models by mean, with the ranks that the results allow',
       cells,
       notes: [
         ...methods,
@@ -142,9 +142,9 @@ function failureParts({ run, failures }: RunReport): Part[] {
 
 function judgeSection({ report, disagreements }: RunReport['judges'][number]): Part[] {
   const { judge, baseline_eval_id: baseline, calibration, id, version, status } = report;
-  const about = baseline === null ? '' : ` beside the baseline ${baseline}`;
+  const about = baseline === null ? '' : ` against the baseline ${baseline}`;
   return [
-    heading(`What ${beginning(judge, MAX_TEXT)} judges${about} (${calibration.status})`),
+    heading(`Judgements by ${beginning(judge, MAX_TEXT)}${about} (${calibration.status})`),
     factsPart([['Report', `${id} v${version}, ${status}`]]),
     ...judgeParts(report, disagreements),
   ];

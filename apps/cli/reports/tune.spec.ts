@@ -144,21 +144,21 @@ const hostile = (text: string, models = [text, `${text} 2`]): TuneReport =>
     },
   });
 
-it('arms are ranked by how far they came, then by what they measured', () => {
+it('arms are ranked by how far they got, then by their measurements', () => {
   const dropped = [armOf(5, { mean: 0.6 }), armOf(6, { cases: 16, mean: 0.1 }), armOf(7, { mean: 0 })];
   const running = [armOf(8, { state: 'running', mean: null }), armOf(9, { state: 'running', mean: 0.2 })];
   expect(rankArms([...dropped, ...ARMS, ...running]).map(({ arm }) => arm)).toEqual([1, 2, 9, 8, 6, 0, 5, 7, 3, 4]);
 });
 
 describe('a tune on a terminal', () => {
-  it('says what was asked, what was found, and how to run it', () => {
+  it('has the settings, the outcome and the command to run it', () => {
     expect(tuneLines(reportOf())).toEqual([
       'Tune tune-1 is completed (job job-1).',
       'Suite        Weather v3',
       'Searched     temperature=0..0.4/0.1',
       'Base         temperature=0 tool_choice=required',
-      'How          adaptive, seed 0, by overall, margin 0 points, 1 sample a case',
-      'Cases        20 to choose by, 10 held out to confirm',
+      'How          adaptive, seed 0, by overall, margin 0 points, 1 sample per case',
+      'Cases        20 for the search, 10 held out to confirm',
       'Requests     321 planned',
       'Note         Few cases.',
       '',
@@ -167,7 +167,7 @@ describe('a tune on a terminal', () => {
       'Mean         90.0 % (80.0 to 95.0) over 20 cases',
       'Held out     Better by 9 points (2 to 16).',
       'As good      2 temperature=0.2',
-      'Not taken    no top_p (2 of 5 arms)',
+      'Not accepted no top_p (2 of 5 arms)',
       'Arms         5 with the base, 1 make the same requests as another, 1 dropped, 1 not tried',
       'Errored      2 in arm 1 temperature=0.1',
       '',
@@ -187,13 +187,13 @@ describe('a tune on a terminal', () => {
         '0        -',
       '',
       'Arms that make the same requests as another: 1',
-      '  Arm 4 temperature=0.4 is as arm 1',
+      '  Arm 4 temperature=0.4 makes the requests of arm 1',
       '',
       'All arms: toolmark tunes arms tune-1',
     ]);
   });
 
-  it('has nothing to run before there is an answer, and says what all models have in common', () => {
+  it('has no command before the outcome, and shows the best arms over all models', () => {
     const nothing = { recommended: null, tied: [], text: null, outcome: null, holdout: null };
     const lines = tuneLines(reportOf({ arms: () => [], target: nothing }));
     expect(lines).toContain('Recommended  nothing yet');
@@ -204,7 +204,7 @@ describe('a tune on a terminal', () => {
     expect(all).toContain('Promoted     run run-9 of the experiment');
   });
 
-  it.each(HOSTILE.map((text) => [text.slice(0, 40), text]))('has lines of their own with names as %j', (_n, text) => {
+  it.each(HOSTILE.map((text) => [text.slice(0, 40), text]))('keeps its lines with names such as %j', (_n, text) => {
     const report = hostile(text);
     const lines = [
       ...tuneLines(report),
@@ -217,7 +217,7 @@ describe('a tune on a terminal', () => {
   });
 });
 
-describe('a tune that goes on', () => {
+describe('a tune in progress', () => {
   const job = { progress: { done: 30, total: 300, errored: 2, percent: 10, eta_s: 125 }, detail: null };
   const screen = (report: TuneReport, columns = 100, rows = 20) => tuneScreen({ ...report, job }, columns, rows);
   const many = (count: number) => () => [
@@ -242,7 +242,7 @@ describe('a tune that goes on', () => {
     );
   });
 
-  it('shows each model below its name, and says how many do not fit', () => {
+  it('shows each model below its name, and counts those that do not fit', () => {
     const models = ['p::a', 'p::b', 'p::c', 'p::d'];
     const lines = screen(reportOf({ models, arms: many(5) }), 100, 12);
     expect(lines.filter((line) => models.includes(line))).toEqual(['p::a', 'p::b']);
@@ -251,7 +251,7 @@ describe('a tune that goes on', () => {
     expect(screen(reportOf({ models, arms: many(5) }), 100, 4).at(-1)).toBe('4 models');
   });
 
-  it('leaves columns out where the terminal is narrow, but not the mean', () => {
+  it('leaves out columns on a narrow terminal, but not the mean', () => {
     const heading = (columns: number) => screen(reportOf(), columns)[2];
     expect(heading(100)).toMatch(/^arm +configuration +state +rung +cases +mean \(95 %\) +cost +p50$/);
     expect(heading(80)).toMatch(/^arm +configuration +state +cases +mean \(95 %\) +cost$/);
@@ -295,15 +295,15 @@ describe('a tune in a pull request', () => {
     '| ---: | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |',
   ];
 
-  it('says what was asked, what was found for each model with the command in a fence, and the arms by rank', () => {
+  it('has the settings, the outcome of each model with its command in a fence, and the arms by rank', () => {
     expect(tuneMarkdown(reportOf())).toEqual([
       '# Tune tune-1 is completed (job job-1).',
       '',
       '- Suite: Weather v3',
       '- Searched: temperature=0..0.4/0.1',
       '- Base: temperature=0 tool\\_choice=required',
-      '- How: adaptive, seed 0, by overall, margin 0 points, 1 sample a case',
-      '- Cases: 20 to choose by, 10 held out to confirm',
+      '- How: adaptive, seed 0, by overall, margin 0 points, 1 sample per case',
+      '- Cases: 20 for the search, 10 held out to confirm',
       '- Requests: 321 planned',
       '- Note: Few cases.',
       '',
@@ -313,7 +313,7 @@ describe('a tune in a pull request', () => {
       '- Mean: 90.0 % (80.0 to 95.0) over 20 cases',
       '- Held out: Better by 9 points (2 to 16).',
       '- As good: 2 temperature=0.2',
-      '- Not taken: no top\\_p (2 of 5 arms)',
+      '- Not accepted: no top\\_p (2 of 5 arms)',
       '- Arms: 5 with the base, 1 make the same requests as another, 1 dropped, 1 not tried',
       '- Errored: 2 in arm 1 temperature=0.1',
       '',
@@ -337,7 +337,7 @@ describe('a tune in a pull request', () => {
       '',
       '<details><summary>Arms that make the same requests as another: 1</summary>',
       '',
-      '- Arm 4 temperature=0.4 is as arm 1',
+      '- Arm 4 temperature=0.4 makes the requests of arm 1',
       '',
       '</details>',
       '',
@@ -366,7 +366,7 @@ describe('a tune in a pull request', () => {
     return kinds;
   };
 
-  it.each(HOSTILE.slice(0, -2).map((text) => [text]))('keeps its form with names as %j', (text) => {
+  it.each(HOSTILE.slice(0, -2).map((text) => [text]))('keeps its structure with names such as %j', (text) => {
     const lines = tuneMarkdown(hostile(text));
     const kinds = structure(lines);
     expect(kinds).toEqual(structure(tuneMarkdown(hostile('x'))));
@@ -375,7 +375,7 @@ describe('a tune in a pull request', () => {
     expect(lines.join('\n')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202a-\u202e\u2028]/);
   });
 
-  it('keeps below the length of a comment, with any names, models and arms', () => {
+  it('stays below the length of a comment with any names, models and arms', () => {
     const arms = () => [
       ...ARMS,
       ...Array.from({ length: 5000 }, (_, n) => armOf(n + 5, { same_as: n % 2 ? 1 : null })),
@@ -400,7 +400,7 @@ describe('a tune in a pull request', () => {
     expect(tuneMarkdown(reportOf({ arms })).join('\n')).toMatch(/^- and \d+ more$/m);
   });
 
-  it('keeps numbers in the command as they were written', () => {
+  it('keeps the form of numbers in the command', () => {
     const config = parseJson('{"temperature": 0.10, "n": 5.0}') as JsonObject;
     const lines = tuneMarkdown(reportOf({ arms: () => [armOf(1, { state: 'recommended', config })] }));
     expect(lines[lines.indexOf('```sh') + 1]).toMatch(/--temperature 0\.10 .* --params '\{"n":5\.0\}'$/);

@@ -127,7 +127,7 @@ function targetParts(report: TuneReport, target: TuneTarget): Part[] {
       kind: 'list',
       folded: `Arms that make the same requests as another: ${same.length}`,
       items: [
-        ...same.slice(0, MAX_ARMS).map((arm) => `Arm ${armName(arm)} is as arm ${arm.same_as}`),
+        ...same.slice(0, MAX_ARMS).map((arm) => `Arm ${armName(arm)} makes the requests of arm ${arm.same_as}`),
         ...(same.length > MAX_ARMS ? [`and ${same.length - MAX_ARMS} more`] : []),
       ],
     },
@@ -148,7 +148,7 @@ function commandParts(tune: ParamTune, { target, recommended }: TuneTarget): Par
 function tuneFacts({ suite_name: suite, suite_version: version, input, ...tune }: ParamTune): Fact[] {
   const { search_space: space, per_model_search_spaces: own, base } = input;
   const { temperature, tool_choice, max_tokens, params } = base;
-  const how = input.mode === 'random' ? `random, ${input.trials} combinations a model` : input.mode;
+  const how = input.mode === 'random' ? `random, ${input.trials} combinations per model` : input.mode;
   const held = tune.cases.holdout === 0 ? 'none held out' : `${tune.cases.holdout} held out to confirm`;
   return [
     ['Suite', `${beginning(suite, MAX_TEXT)} v${version}`],
@@ -162,7 +162,7 @@ function tuneFacts({ suite_name: suite, suite_version: version, input, ...tune }
       ),
     ],
     ['How', `${how}, seed ${input.seed}, ${measureText(input)}`],
-    ['Cases', `${tune.cases.tuning} to choose by, ${held}`],
+    ['Cases', `${tune.cases.tuning} for the search, ${held}`],
     ['Requests', `${tune.planned_requests} planned`],
     ...tune.notes.map((note) => said('Note', note)),
   ];
@@ -192,7 +192,7 @@ function notTaken(arms: readonly TuneArm[], recommended: TuneArm | null): Fact[]
   const counts = new Map<string, number>((recommended?.adjustments ?? []).map((text) => [text, 0]));
   for (const text of arms.flatMap(({ adjustments }) => adjustments)) counts.set(text, (counts.get(text) ?? 0) + 1);
   const texts = [...counts].map(([text, count]) => `${beginning(text, MAX_TEXT)} (${count} of ${arms.length} arms)`);
-  return texts.length ? [said('Not taken', listOf(texts))] : [];
+  return texts.length ? [said('Not accepted', listOf(texts))] : [];
 }
 
 function countsText({ arms: all, distinct }: TuneTarget, arms: readonly TuneArm[]): string {
@@ -233,7 +233,7 @@ export function armNews(): (arms: readonly TuneArm[]) => string[] {
 
 export const tunesTable = (tunes: readonly AnyTune[]): string[] =>
   table([
-    ['tune', 'status', 'suite', 'models', 'of', 'mode', 'outcome', 'submitted'],
+    ['tune', 'status', 'suite', 'models', 'kind', 'mode', 'outcome', 'submitted'],
     ...tunes.map((tune) => {
       const [models, outcomes] =
         tune.type === 'prompt_tune'
@@ -254,7 +254,7 @@ export const tunesTable = (tunes: readonly AnyTune[]): string[] =>
 
 export const presetsTable = (presets: readonly ParamPreset[]): string[] =>
   table([
-    ['preset', 'name', 'made', 'space'],
+    ['preset', 'name', 'created', 'space'],
     ...presets.map(({ id, name, search_space: space, created_at: at }) => [
       id,
       name,

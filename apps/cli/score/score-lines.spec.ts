@@ -26,7 +26,7 @@ async function scored(chunks: (string | Buffer)[], longestLine?: number) {
   };
 }
 
-test('lines are scored in order under their numbers, wherever the chunks of the file end', async () => {
+test('lines are scored in order with their numbers, wherever the chunks of the file end', async () => {
   const text = Buffer.from([line('ä'), '', line('\u2028', { unknown_field: 1 }), `${line('last')}\r`].join('\n'));
   const bytes = Array.from(text, (byte) => Buffer.from([byte]));
   for (const chunks of [[text], bytes]) {
@@ -38,7 +38,7 @@ test('lines are scored in order under their numbers, wherever the chunks of the 
   }
 });
 
-test('the answer to a line that cannot be scored has its number and the reason, and the rest are scored', async () => {
+test('a line that cannot be scored gets its number and the reason, and the other lines are scored', async () => {
   const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
   const { answers, lines, failed } = await scored([
     [
@@ -77,7 +77,7 @@ test('the answer to a line that cannot be scored has its number and the reason, 
 const one = async (asked: object) => (await scored([JSON.stringify(asked)])).answers[0]!;
 const f = (a: number) => ({ name: 'f', args: { a } });
 
-test('an answer names metric, version and options with their defaults, and an error those that are known', async () => {
+test('an answer has the metric, version and options with defaults; an error has those that are known', async () => {
   const by = { metric: 'promptfoo_tool_call_f1', version: '0.123', options: { threshold: 0.5, inverse: false } };
   const asked = { metric: by.metric, options: { threshold: 0.5, inverse: null } };
   expect(await one({ ...asked, input: { output: [], expected: ['a'] } })).toEqual({
@@ -109,7 +109,7 @@ test('an answer names metric, version and options with their defaults, and an er
   });
 });
 
-test('the field names of the references are read as well as our own', async () => {
+test('the field names of the references are accepted as well as our own', async () => {
   const axion = {
     metric: 'axion_tool_correctness',
     input: { tools_called: [{ name: 'search', args: {} }], expected_tools: [{ name: 'calculate', args: {} }] },
@@ -140,7 +140,7 @@ const house = (reply: unknown) => ({
   input: { case: { expected_tool: 'weather', expected_params: { city: 'Paris' } }, tools: [weather], reply },
 });
 
-test('a whole completion is read as one, and the answer says so', async () => {
+test('a whole completion is recognised, and the answer names the format', async () => {
   expect(await one(house({ choices: [{ message: paris }] }))).toMatchObject({
     read_as: 'openai.chat',
     outcome: 'scored',
@@ -171,7 +171,7 @@ test.each<[string, object, string]>([
     '"caled" is no field of it. Nearest of its fields',
   ],
   [
-    'a field more',
+    'an additional field',
     { metric: 'ragas_tool_call_f1', input: { called: [], expected: [], strict: true } },
     '"strict" is no field of the input',
   ],
@@ -186,12 +186,12 @@ test.each<[string, object, string]>([
     '"argments" is no field of /input/called[0]. Nearest of its fields, 20 in all: arguments',
   ],
   [
-    'arguments by two names',
+    'arguments under two names',
     { metric: 'ragas_tool_call_f1', input: { called: [{ name: 'f', args: {}, arguments: {} }], expected: [] } },
     'holds its arguments twice',
   ],
   [
-    'expected arguments that are no JSON',
+    'expected arguments that are not JSON',
     { metric: 'ragas_tool_call_f1', input: { called: [], expected: [{ function: { name: 'f', arguments: '{' } }] } },
     'the arguments of "f" are no JSON',
   ],
@@ -274,7 +274,7 @@ test.each<[string, object, string]>([
     { metrics: 'difflib_ratio', input: {} },
     'A line has no field "metrics". Did you mean "metric"?',
   ],
-])('%s is an error that names the way out', async (_what, asked, error) => {
+])('%s is an error with a suggestion', async (_what, asked, error) => {
   const answer = await one(asked);
   expect(answer).toMatchObject({ outcome: 'error', score: null });
   expect(answer.error).toContain(error);
@@ -286,7 +286,7 @@ test('an id keeps its text, and a metric that does not apply is not an error', a
   );
 });
 
-test('a line without end is refused before it fills the memory, and the next one is scored', async () => {
+test('an endless line is refused before it fills the memory, and the next one is scored', async () => {
   const { answers } = await scored([line(1), '\n', 'x'.repeat(300), 'x'.repeat(300), 'xx\n', line(3)], 500);
   expect(answers.map((answer) => [answer.line, answer.outcome])).toEqual([
     [1, 'scored'],
@@ -296,7 +296,7 @@ test('a line without end is refused before it fills the memory, and the next one
   expect(answers[1]!.error).toBe('The line is longer than 500 bytes.');
 });
 
-test('it reads no faster than it writes', async () => {
+test('reading is no faster than writing', async () => {
   let read = 0;
   const input = Readable.from(
     (function* () {
@@ -323,7 +323,7 @@ test('it reads no faster than it writes', async () => {
   clearInterval(drain);
 }, 60_000);
 
-test('a bar shows how much was read, and at the end how many lines', () => {
+test('a bar shows the share that was read, and at the end the number of lines', () => {
   let drawn = '';
   const progress = scoreProgress({ write: (text) => (drawn += text) }, 4_000_000);
   for (const bytes of [65_536, 131_072, 2_000_000, 4_000_000]) progress.at(bytes);
@@ -336,7 +336,7 @@ test('a bar shows how much was read, and at the end how many lines', () => {
   ]);
 });
 
-test('tools of other APIs are read, and the answer says so', async () => {
+test('tools of other APIs are recognised, and the answer names the format', async () => {
   const declared = [
     { functionDeclarations: [{ name: 'f', parameters: { type: 'OBJECT', properties: { a: { type: 'STRING' } } } }] },
     { name: 'g', input_schema: { type: 'object' } },
@@ -353,7 +353,7 @@ test('tools of other APIs are read, and the answer says so', async () => {
   expect(own).not.toHaveProperty('warnings');
 });
 
-test('a line that is not UTF-8 has no score, and the lines beside it have theirs', async () => {
+test('a line that is not UTF-8 has no score, and its neighbours are scored', async () => {
   const text = Buffer.concat([
     Buffer.from(`${line('ä')}\n`),
     Buffer.from(`${line('ä')}\n`, 'latin1'),

@@ -11,7 +11,7 @@ const WRITE_AT_LENGTH = 65_536;
 const MAX_LINE_BYTES = 64 * 2 ** 20;
 
 /**
- * Scores JSON lines one by one, in order and in constant memory: it reads no faster than it writes. The answer to a
+ * Scores JSON lines one by one, in order and in constant memory: reading is no faster than writing. The answer to a
  * line that cannot be scored has its number and the reason, and scoring continues with the next line.
  */
 export async function scoreLines(

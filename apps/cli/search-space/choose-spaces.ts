@@ -17,7 +17,7 @@ interface Spaces {
 /** Merges the spaces of a preset, a file and `--space`. For a parameter in several of them, the last one wins. */
 export async function chooseSpaces(client: ApiClient, { space, spaceFile, preset }: SpaceOptions): Promise<Spaces> {
   if (space === undefined && spaceFile === undefined && preset === undefined)
-    throw new Error(`Say what to search, with --space ${SPACE_NOTATION}; with --space-file FILE, or --preset NAME.`);
+    throw new Error(`Give a search space with --space ${SPACE_NOTATION}; with --space-file FILE, or --preset NAME.`);
   const kept = preset === undefined ? {} : ((await readPreset(client, preset)).search_space as JsonObject);
   const file: Partial<Spaces> = spaceFile === undefined ? {} : readSpaceFile(spaceFile);
   return { ...file, search_space: { ...kept, ...file.search_space, ...spaceOf(space) } };
@@ -40,7 +40,7 @@ function readSpaceFile(path: string): Partial<Spaces> {
   if (!isObject(content)) throw wrong('it must be a JSON object, such as {"temperature": [0, 1]}.');
   if (!FIELDS.some((field) => Object.hasOwn(content, field))) return { search_space: content };
   for (const [name, value] of Object.entries(content)) {
-    if (!FIELDS.includes(name)) throw wrong(`it has "${name}" beside ${FIELDS.join(' and ')}.`);
+    if (!FIELDS.includes(name)) throw wrong(`"${name}" is not one of its fields, ${FIELDS.join(' and ')}.`);
     if (!isObject(value)) throw wrong(`"${name}" must be an object.`);
   }
   return content as Partial<Spaces>;

@@ -29,27 +29,27 @@ it.each([
 
 it.each([
   ['', /PARAMETER=VALUES/],
-  [',', /missing beside a comma/],
-  ['1,', /missing beside a comma/],
+  [',', /missing next to a comma/],
+  ['1,', /missing next to a comma/],
   ['"a', /begins with "/],
-  ['"a"b', /not a text in quotes/],
-  ["'a'b", /ends behind its quote/],
-  ['0..1', /its step or its number of values/],
-  ['0..1/', /its step or its number/],
-  ['0..1/0.1/2', /its step or its number/],
-  ['0..1:2.5', /its step or its number/],
-  ['0..1:5:sqrt', /its step or its number/],
+  ['"a"b', /not a JSON string/],
+  ["'a'b", /continues after its closing quote/],
+  ['0..1', /a step or a number of values/],
+  ['0..1/', /a step or a number/],
+  ['0..1/0.1/2', /a step or a number/],
+  ['0..1:2.5', /a step or a number/],
+  ['0..1:5:sqrt', /a step or a number/],
   ['0..x/1', /"x" in a range is not a number/],
   ['0..1e999/1', /not a number/],
-  ['0,0.5..1/0.1', /stands alone/],
-  ['[1', /is JSON/],
-])('p=%s is refused in words', (text, message) => expect(() => valuesOf(text)).toThrow(message));
+  ['0,0.5..1/0.1', /must be the only value/],
+  ['[1', /must be JSON/],
+])('p=%s is refused with an explanation', (text, message) => expect(() => valuesOf(text)).toThrow(message));
 
 it.each(['temperature', '=1', '', ' =1'])('%j names no parameter with values', (text) =>
   expect(() => readSpace(text)).toThrow(/PARAMETER=VALUES/),
 );
 
-it('a name is what stands before the first equals sign, whatever it is', () => {
+it('a name is everything before the first equals sign', () => {
   expect(readSpace('a.b=c=d')).toEqual(['a.b', ['c=d']]);
   expect(Object.fromEntries([readSpace('__proto__=1')])).toHaveProperty(['__proto__'], [1]);
 });
@@ -61,9 +61,11 @@ it.each([
   'top_p=0.50,1',
   'stop="a, b","true","0.5",null,true',
   'response_format=[{"type":"json"}]',
-])('%s is written as it is read', (text) => expect(spaceText(Object.fromEntries([readSpace(text)]))).toBe(text));
+])('%s is printed in the form that is read', (text) =>
+  expect(spaceText(Object.fromEntries([readSpace(text)]))).toBe(text),
+);
 
-it('one value and nothing have a text too, and long values of a configuration are cut', () => {
+it('a single value and no value have a text, and long values are shortened', () => {
   expect(spaceText({ temperature: 0.5 })).toBe('temperature=0.5');
   expect(spaceText({ stop: [] })).toBe('stop=[]');
   expect(configText({})).toBe('the base');
@@ -72,7 +74,7 @@ it('one value and nothing have a text too, and long values of a configuration ar
   );
 });
 
-it('ten megabytes of values are read', () => {
+it('ten megabytes of values can be read', () => {
   valuesOf('0.5,'.repeat(500_000) + '1');
   valuesOf(`"${'a'.repeat(5_000_000)}"`);
   expect(() => valuesOf('0'.repeat(5_000_000) + '..')).toThrow();

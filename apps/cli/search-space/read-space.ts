@@ -24,7 +24,7 @@ function readJson(text: string): Json {
   try {
     return parseJson(text);
   } catch (error) {
-    throw new InvalidArgumentError(`What begins with [ or { is JSON: ${(error as Error).message}`);
+    throw new InvalidArgumentError(`Values that begin with [ or { must be JSON: ${(error as Error).message}`);
   }
 }
 
@@ -39,7 +39,7 @@ function readRange(text: string): Json | undefined {
   const [, last, step, levels, scale] =
     /^([^/:]+)(?:\/([^/:]+)|:(\d+)(?::(log|linear))?)?$/.exec(text.slice(at + 2)) ?? [];
   if (last === undefined || (step === undefined && levels === undefined))
-    throw new InvalidArgumentError('A range says its step or its number of values: 0..1/0.25, 0..1:5 or 1..100:3:log.');
+    throw new InvalidArgumentError('A range needs a step or a number of values: 0..1/0.25, 0..1:5 or 1..100:3:log.');
   const range = { min: numberOf(text.slice(0, at)), max: numberOf(last) };
   if (step !== undefined) return { ...range, step: numberOf(step) };
   return { ...range, levels: Number(levels), ...(scale !== undefined && { scale }) };
@@ -67,24 +67,25 @@ function splitValues(text: string): string[] {
       start = at + 1;
     }
   }
-  if (quote !== '') throw new InvalidArgumentError(`A value begins with ${quote} and does not end with it.`);
+  if (quote !== '') throw new InvalidArgumentError(`A value begins with ${quote} but does not end with it.`);
   return [...values, text.slice(start).trim()];
 }
 
 const WORDS: Record<string, Json> = { true: true, false: false, null: null };
 
 function readValue(text: string): Json {
-  if (text === '') throw new InvalidArgumentError('A value is missing beside a comma. Write an empty text as "".');
+  if (text === '') throw new InvalidArgumentError('A value is missing next to a comma. Write an empty string as "".');
   if (text.startsWith('"')) return readQuoted(text);
   if (text.startsWith("'")) {
-    if (!text.endsWith("'") || text.length === 1) throw new InvalidArgumentError(`${text} ends behind its quote.`);
+    if (!text.endsWith("'") || text.length === 1)
+      throw new InvalidArgumentError(`${text} continues after its closing quote.`);
     return text.slice(1, -1);
   }
   if (Object.hasOwn(WORDS, text)) return WORDS[text]!;
   if (NUMBER.test(text)) return JSON_NUMBER.test(text) ? parseJson(text) : Number(text);
   const [first] = text.split('..');
   if (text.includes('..') && NUMBER.test(first!))
-    throw new InvalidArgumentError(`A range stands alone: ${text} is one of several values.`);
+    throw new InvalidArgumentError(`A range must be the only value: ${text} is one of several.`);
   return text;
 }
 
@@ -92,6 +93,6 @@ function readQuoted(text: string): string {
   try {
     return JSON.parse(text) as string;
   } catch {
-    throw new InvalidArgumentError(`${text} is not a text in quotes, as JSON writes it.`);
+    throw new InvalidArgumentError(`${text} is not a JSON string.`);
   }
 }

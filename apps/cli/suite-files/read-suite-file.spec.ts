@@ -12,7 +12,7 @@ const file = (name: string, bytes: string | Uint8Array): string => {
 const textIn = (path: string, encoding?: string): string =>
   (JSON.parse(readImport(path, { format: 'csv', encoding }).body) as { text: string }).text;
 
-it('a file is read by its mark or by --encoding, and what it cannot mean is refused', () => {
+it('a file is decoded by its byte order mark or --encoding, and invalid bytes are refused', () => {
   const csv = 'prompt\nWetter in Zürich?\n';
   expect(textIn(file('utf8.csv', `\ufeff${csv}`))).toBe(csv);
   expect(textIn(file('utf16.csv', Buffer.from(`\ufeff${csv}`, 'utf16le')))).toBe(csv);
@@ -26,7 +26,7 @@ it('a file is read by its mark or by --encoding, and what it cannot mean is refu
   expect(() => readText(join(folder, 'nothing'))).toThrow(/There is no file/);
 });
 
-it('a suite that Windows PowerShell wrote is a suite', () => {
+it('a suite written by Windows PowerShell can be read', () => {
   expect(readSuiteFile(file('suite.json', Buffer.from('\ufeff{"name": "Zürich"}\r\n', 'utf16le')))).toBe(
     '{"name": "Zürich"}\r\n',
   );

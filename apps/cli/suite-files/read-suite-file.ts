@@ -39,8 +39,8 @@ export function readSuiteFile(path: string, encoded?: Encoded): string {
     JSON.parse(text);
   } catch (error) {
     throw new Error(
-      `${path} is not a suite: ${(error as Error).message}. Look at examples/weather.json, or at what ` +
-        'toolmark suites export prints. Import another format with toolmark suites import.',
+      `${path} is not a suite: ${(error as Error).message}. See examples/weather.json, or the ` +
+        'output of toolmark suites export. Import another format with toolmark suites import.',
     );
   }
   return text;

@@ -97,7 +97,7 @@ function expectWithin(
   for (const { inFlight } of grants) expect(inFlight).toBeLessThanOrEqual(max_concurrency);
 }
 
-it('no more requests are in flight in the whole fleet than allowed', async () => {
+it('the fleet never has more requests in flight than allowed', async () => {
   const fleet = [budgetOf('concurrency', { max_concurrency: 5 }), budgetOf('concurrency', { max_concurrency: 5 })];
   let [inFlight, most, done] = [0, 0, 0];
   await Promise.all(
@@ -114,7 +114,7 @@ it('no more requests are in flight in the whole fleet than allowed', async () =>
   expect([done, most]).toEqual([200, 5]);
 });
 
-it('requests keep to their rate: never more than the limit and its burst in any second', async () => {
+it('requests never exceed the limit and its burst in any second', async () => {
   const limits = { requests_per_minute: 3000, tokens_per_minute: null, max_concurrency: 100 };
   const fleet = [budgetOf('rate', limits), budgetOf('rate', limits)];
   const watched = await observe('rate');
@@ -129,7 +129,7 @@ it('requests keep to their rate: never more than the limit and its burst in any 
   expectWithin(grants, limits, 1);
 });
 
-it('a 429 of one worker makes the others wait as long as the provider asked, and says who asked', async () => {
+it('a 429 in one worker makes all wait as long as the provider asked, and names the provider', async () => {
   const [one, two] = [budgetOf('throttled', {}), budgetOf('throttled', {})];
   const watched = await observe('throttled');
   const blockReason = 'mine::a asked for a pause: slow down';
@@ -143,7 +143,7 @@ it('a 429 of one worker makes the others wait as long as the provider asked, and
   expect((await until(() => watched.grants.get(id))).atMs).toBeGreaterThanOrEqual(blockedUntil);
 });
 
-it('a waiter that is aborted takes nothing', async () => {
+it('an aborted waiter takes no permit', async () => {
   const budget = budgetOf('aborted', { max_concurrency: 1 });
   const held = await budget.acquire(1, never);
   const abort = new AbortController();
@@ -154,7 +154,7 @@ it('a waiter that is aborted takes nothing', async () => {
   expect(await budget.acquire(1, never)).toHaveProperty('id');
 });
 
-it('requests in flight still count after Redis lost everything', async () => {
+it('requests in flight still count after Redis loses its data', async () => {
   const [one, two] = [
     budgetOf('flushed', { max_concurrency: 3 }, true),
     budgetOf('flushed', { max_concurrency: 3 }, true),
@@ -169,7 +169,7 @@ it('requests in flight still count after Redis lost everything', async () => {
   await until(() => granted.length === 1);
 });
 
-it('a process that was granted a permit lately knows by itself that Redis lost the lane', async () => {
+it('a process with a recent permit notices that Redis lost the lane', async () => {
   const [one, two] = [budgetOf('forgotten', { max_concurrency: 1 }), budgetOf('forgotten', { max_concurrency: 1 })];
   await two.release(await two.acquire(1, never), { tokens: 1 });
   const held = await one.acquire(1, never);
@@ -211,7 +211,7 @@ describe('the breaker', () => {
     expect((await state()).outage).toBeUndefined();
   });
 
-  it('stays closed when one item fails again and again, and when replies come between', async () => {
+  it('stays closed if one item fails repeatedly, or if replies arrive in between', async () => {
     const budget = budgetOf('closed', { max_concurrency: 5 });
     for (let n = 0; n < 30; n++) expect(await fail(budget, await budget.acquire(1, never), 'item 1')).toBe(false);
     for (let n = 0; n < 30; n++) {
@@ -221,7 +221,7 @@ describe('the breaker', () => {
     }
   });
 
-  it('offers the probe again when its request was given up', async () => {
+  it('grants another probe if its request was abandoned', async () => {
     const [one] = (await failing('given up')) as [LaneBudget];
     await one.release(await one.acquire(1, never), { tokens: 0 });
     const permit = await one.acquire(1, never);
@@ -229,7 +229,7 @@ describe('the breaker', () => {
   });
 });
 
-it('a lane whose provider says that nothing is left waits until it is refilled', async () => {
+it('a lane waits for the refill if the provider reports that nothing remains', async () => {
   const [one, two] = [budgetOf('remaining', {}), budgetOf('remaining', {})];
   const watched = await observe('remaining');
   const permit = await one.acquire(1, never);
@@ -251,7 +251,7 @@ it('a paused lane grants nothing until it is resumed', async () => {
   await until(() => granted.length === 1);
 });
 
-describe('as a property of any limits, any number of processes and any load', () => {
+describe('for any limits, number of processes and load', () => {
   /** Acquires as fast as it is allowed to, in any number of slots, until stopped. */
   function load(budgets: LaneBudget[], { slots, heldMs, tokens }: { slots: number; heldMs: number; tokens: number }) {
     const stop = new AbortController();

@@ -1,6 +1,6 @@
 import { LARGE_CHARACTERS, runSerially } from './large-work.js';
 
-test('small work is done at once, while large work waits', async () => {
+test('small work runs immediately, while large work waits', async () => {
   const done: string[] = [];
   const large = runSerially(() => done.push('large'), LARGE_CHARACTERS);
   expect(runSerially(() => done.push('small'), LARGE_CHARACTERS - 1)).toBe(1);
@@ -8,7 +8,7 @@ test('small work is done at once, while large work waits', async () => {
   expect(done).toEqual(['small', 'large']);
 });
 
-test('large work is done one after another, and everyone else has a turn in between', async () => {
+test('large tasks run one after another, and other work gets a turn in between', async () => {
   const done: string[] = [];
   const ticking = setInterval(() => done.at(-1) !== 'other' && done.push('other'), 0);
   const spin = (name: string) => () => {
@@ -21,7 +21,7 @@ test('large work is done one after another, and everyone else has a turn in betw
   expect(done.slice(done.indexOf('a'), done.indexOf('c'))).toEqual(['a', 'other', 'b', 'other']);
 });
 
-test('large work that throws fails alone', async () => {
+test('a large task that throws fails alone', async () => {
   const failing = runSerially(() => {
     throw new Error('no JSON');
   }, LARGE_CHARACTERS);

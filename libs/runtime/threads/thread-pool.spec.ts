@@ -46,7 +46,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-it('a task is answered by a thread, and what it throws is thrown here with its facts', async () => {
+it('a thread answers a task, and its errors are rethrown with their properties', async () => {
   const pool = poolOf();
   expect(await pool.run({ what: 'echo', value: [1, 'two'] }, 'a')).toEqual([1, 'two']);
   await expect(pool.run({ what: 'throw' }, 'a')).rejects.toMatchObject({
@@ -56,7 +56,7 @@ it('a task is answered by a thread, and what it throws is thrown here with its f
   });
 });
 
-it('a thread gives way to the event loop of its process', async () => {
+it('a thread yields to the event loop of its process', async () => {
   const own = getPriority();
   const below = platform() === 'linux' ? Math.max(own, 4) : own;
   expect(await poolOf().run({ what: 'priority' }, 'a')).toBe(below);
@@ -67,7 +67,7 @@ it.each([
   ['spins', { what: 'spin' }, {}, 'CPU time'],
   ['waits for ever', { what: 'hang' }, { wallMs: 1500 }, 'more than 1.5 s'],
   ['takes all memory', { what: 'grow' }, { cpuMs: 60_000 }, '64 MB of memory'],
-])('a task that %s is given up by itself, and the next one is answered', async (_name, task, limits, why) => {
+])('a task that %s is cancelled alone, and the next one is answered', async (_name, task, limits, why) => {
   const pool = poolOf(limits);
   const refused = pool.run(task, 'a');
   await expect(refused).rejects.toThrow(ThreadLimitExceeded);
@@ -82,14 +82,14 @@ it('a thread that ends fails its task alone', async () => {
   expect(await next).toBe(2);
 });
 
-it('a thread that takes all memory fails its task alone, and what waits behind it is answered', async () => {
+it('a thread that exhausts its memory fails only its task, and waiting tasks are answered', async () => {
   const pool = poolOf({ threads: 1, cpuMs: 60_000 });
   const [ended, next] = [pool.run({ what: 'grow' }, 'a'), pool.run({ what: 'echo', value: 2 }, 'b')];
   await expect(ended).rejects.toThrow('64 MB of memory');
   expect(await next).toBe(2);
 });
 
-it('many tasks of one share leave a thread to the others', async () => {
+it('many tasks of one group leave a thread to the others', async () => {
   const pool = poolOf({ cpuMs: 60_000 });
   const spinning = [1, 2, 3].map(() => pool.run({ what: 'spin' }, 'hostile').catch(() => 'closed'));
   expect(await pool.run({ what: 'echo', value: 3 }, 'honest')).toBe(3);
@@ -97,7 +97,7 @@ it('many tasks of one share leave a thread to the others', async () => {
   expect(await Promise.all(spinning)).toEqual(['closed', 'closed', 'closed']);
 });
 
-it('a share that has too many waiting is refused, and others are not', async () => {
+it('a group with too many waiting tasks is refused, and others are not', async () => {
   const pool = poolOf({ threads: 2, cpuMs: 60_000 }, 1);
   const first = pool.run({ what: 'spin' }, 'a').catch(() => {});
   const second = pool.run({ what: 'echo' }, 'a').catch(() => {});
@@ -107,7 +107,7 @@ it('a share that has too many waiting is refused, and others are not', async () 
   await Promise.all([first, second]);
 });
 
-it('a task that is taken back leaves the line, or its thread, and the next one is answered', async () => {
+it('a cancelled task leaves the queue or its thread, and the next one is answered', async () => {
   const pool = poolOf({ threads: 1, cpuMs: 60_000 });
   const abort = new AbortController();
   const [running, waiting] = [
@@ -122,7 +122,7 @@ it('a task that is taken back leaves the line, or its thread, and the next one i
   await expect(pool.run({ what: 'echo' }, 'a', abort.signal)).rejects.toThrow('cancelled');
 });
 
-it('a thread that has no task for a while ends with its memory, and the next task gets a new one', async () => {
+it('an idle thread ends and frees its memory, and the next task starts a new one', async () => {
   const pool = poolOf({ threads: 1 }, undefined, 50);
   const count = (): Promise<unknown> => pool.run({ what: 'count' }, 'a');
   expect(await count()).toBe(1);

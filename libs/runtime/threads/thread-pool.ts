@@ -86,7 +86,7 @@ export class ThreadPool<Task, Result> {
       let waiting = this.#groups.get(group);
       if (!waiting) this.#groups.set(group, (waiting = []));
       if (waiting.length >= this.maxWaiting)
-        return reject(new TooManyTasks(`${waiting.length} others of the same wait.`));
+        return reject(new TooManyTasks(`${waiting.length} others of the same group are waiting.`));
       const entry: QueuedTask<Task> = { task, moved, group, resolve, reject };
       if (signal) {
         const cancel = (): void => this.#cancel(entry, signal.reason as Error);
