@@ -61,7 +61,7 @@ describe.each([
     }
   });
 
-  it('makes a leaderboard: good but not perfect, careless, and wrong', async () => {
+  it('produces a leaderboard: good but not perfect, careless, and wrong', async () => {
     const suite = read(name);
     const [good, careless, wrong] = [
       await score(suite, 'perfect-ish'),

@@ -34,7 +34,7 @@ const json = async (answer: Promise<Response>): Promise<any> => (await answer).j
 const choice = async (model: string, more?: object) => (await json(ask(model, more))).choices[0];
 const stats = async (model: string) => (await json(fetch(`${simulator.url}/control/stats`))).models[model];
 
-describe('a model that is in trouble', () => {
+describe('a failing model', () => {
   it.each([
     ['wrong-key', 401, /Incorrect API key/],
     ['html-error', 502, /<html>/],
@@ -49,7 +49,7 @@ describe('a model that is in trouble', () => {
     if (!model.startsWith('flaky')) expect(await answer!.text()).toMatch(text);
   });
 
-  it('cut-off stops in the middle of its arguments and says so', async () => {
+  it('cut-off stops in the middle of its arguments with finish reason "length"', async () => {
     const { finish_reason, message } = await choice('cut-off');
     expect(finish_reason).toBe('length');
     expect(() => JSON.parse(message.tool_calls[0].function.arguments)).toThrow(SyntaxError);
@@ -60,7 +60,7 @@ describe('a model that is in trouble', () => {
     expect((await choice('perfect-ish', { max_tokens: 200 })).finish_reason).toBe('tool_calls');
   });
 
-  it('content-filter says nothing and why', async () => {
+  it('content-filter returns no text, with the reason', async () => {
     expect(await choice('content-filter')).toMatchObject({
       finish_reason: 'content_filter',
       message: { content: null },
@@ -78,14 +78,14 @@ describe('a model that is in trouble', () => {
     expect(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes)).toThrow(/not valid/);
   });
 
-  it('redirect counts who follows', async () => {
+  it('redirect counts the clients that follow', async () => {
     expect((await ask('redirect', {}, { redirect: 'manual' })).status).toBe(307);
     expect((await json(fetch(`${simulator.url}/control/stats`))).redirects_followed).toBe(0);
     expect(await json(ask('redirect'))).toEqual({ followed: true });
     expect((await json(fetch(`${simulator.url}/control/stats`))).redirects_followed).toBe(1);
   });
 
-  it('hangs until the client gives up, which is counted', async () => {
+  it('hang waits until the client gives up, which is counted', async () => {
     const patience = new AbortController();
     const asked = ask('hangs', {}, { signal: patience.signal });
     while ((await stats('hangs'))?.in_flight !== 1);
@@ -95,7 +95,7 @@ describe('a model that is in trouble', () => {
     expect((await stats('hangs')).abandoned).toBe(1);
   });
 
-  it('slow answers that a client no longer waits for are counted as abandoned', async () => {
+  it('slow responses whose client is gone are counted as abandoned', async () => {
     const client = new AbortController();
     const asked = ask('slow-60000', {}, { signal: client.signal });
     asked.catch(() => {}); // Awaited below.
@@ -106,7 +106,7 @@ describe('a model that is in trouble', () => {
     expect(await stats('slow-60000')).toMatchObject({ requests: 1, abandoned: 1, answers: {} });
   });
 
-  it('flaky fails in every way there is, and the same question succeeds when it is repeated', async () => {
+  it('flaky fails in every way, and the same request succeeds when it is retried', async () => {
     for (let n = 0; n < 60; n++)
       await ask('flaky-60', { messages: [{ role: 'user', content: `Weather in Paris, ${n}` }] })
         .then((answer) => answer.text())
@@ -139,7 +139,7 @@ describe('a model that is in trouble', () => {
     expect(Number(refused.headers.get('retry-after-ms'))).toBeGreaterThan(0);
   });
 
-  it('heavy-tail takes longer for some than for others, the same for the same seed', async () => {
+  it('heavy-tail has varying latency, the same for the same seed', async () => {
     const latencies: number[] = [];
     for (let n = 0; n < 20; n++) {
       const startedAt = performance.now();
@@ -158,14 +158,14 @@ describe('a conversation', () => {
     { role: 'tool', tool_call_id: 'call_1', content: '{"temperature":21}' },
   ];
 
-  it('ends with words when perfect-ish has its answer, and never with never-stops', async () => {
+  it('ends with text once perfect-ish has its answer, and never with never-stops', async () => {
     expect((await choice('perfect-ish', { messages: answered })).message.content).toMatch(/21/);
     expect((await choice('never-stops', { messages: answered })).message.tool_calls[0].function.name).toBe(
       'get_weather',
     );
   });
 
-  it('goes on to the next tool with what the first one answered', async () => {
+  it('continues to the next tool with the result of the first', async () => {
     const tool = (name: string, description: string, properties: object) => ({
       type: 'function',
       function: { name, description, parameters: { type: 'object', properties, required: Object.keys(properties) } },
@@ -191,7 +191,7 @@ describe('a conversation', () => {
 describe('the control endpoints', () => {
   const control = (path: string, body: unknown) => post(`/control/${path}`, body);
 
-  it('switch one model or all of them off, by status or by reset, and on again', async () => {
+  it('switch one or all models off, by status or reset, and on again', async () => {
     await control('models/perfect-ish', { on: false, status: 500 });
     expect((await ask('perfect-ish')).status).toBe(500);
     expect((await ask('instant')).status).toBe(200);
@@ -204,7 +204,7 @@ describe('the control endpoints', () => {
     expect((await ask('perfect-ish')).status).toBe(200);
   });
 
-  it('name the problem with what was posted', async () => {
+  it('name the problem of a posted body', async () => {
     expect((await json(control('models/gpt-9', { on: false }))).error.message).toMatch(
       /"gpt-9" does not exist. There are perfect-ish/,
     );
@@ -213,7 +213,7 @@ describe('the control endpoints', () => {
     expect((await control('models/%', { on: false })).status).toBe(500);
   });
 
-  it('script replies by prompt, whole HTTP answers and delays; the last of a list repeats', async () => {
+  it('script replies by prompt, whole HTTP responses and delays; the last of a list repeats', async () => {
     const script = {
       by_prompt: {
         'What is the weather in Tokyo?': [
@@ -244,7 +244,7 @@ describe('the control endpoints', () => {
     expect((await json(ask('scripted:b'))).error.message).toMatch(/no script/);
   });
 
-  it('tell how often what was asked, and what was sent last', async () => {
+  it('count requests, and return the last ones', async () => {
     await Promise.all([ask('instant'), ask('instant'), ask('instant:b')]);
     expect(await stats('instant')).toMatchObject({
       requests: 2,
@@ -357,7 +357,7 @@ describe('a wrong request', () => {
     ],
     ['google', ['f', 'f'], { error: { message: 'Duplicate function declaration found: f' } }],
     ['google', ['a.b', 'a:b-c', '_1', nameOf(64)], undefined],
-  ])('has names of tools that the real host of %s refuses: %j', async (format, names, error) => {
+  ])('has tool names that the real host of %s refuses: %j', async (format, names, error) => {
     const messages = [{ role: 'user', content: 'Hi' }];
     const asked = {
       chat: () =>
@@ -426,7 +426,7 @@ describe('a wrong request', () => {
       { contents: [{ role: 'model', parts: [{ functionCall: { name: '', args: {} } }] }] },
       '* GenerateContentRequest.contents[0].parts[0].function_call.name: Name cannot be empty.\n',
     ],
-  ])('has such names in its conversation: %s %j', async (path, body, message) => {
+  ])('has such tool names in its conversation: %s %j', async (path, body, message) => {
     const answer = await post(path, path.startsWith('/google') ? body : { model: 'instant', ...body }, {
       headers: { 'anthropic-version': '2023-06-01' },
     });
@@ -442,7 +442,7 @@ describe('a wrong request', () => {
     );
   });
 
-  it('that breaks off in its body harms nobody', async () => {
+  it('that breaks off in its body has no effect on others', async () => {
     await new Promise<void>((resolve) => {
       const half = httpRequest(`${simulator.url}/v1/chat/completions`, {
         method: 'POST',
@@ -455,7 +455,7 @@ describe('a wrong request', () => {
   });
 });
 
-it('lists its models with what they do, and knows every one it lists', async () => {
+it('lists its models with descriptions, and knows every listed one', async () => {
   const { data } = await json(fetch(`${simulator.url}/v1/models`));
   await post('/control/models/*', { on: false });
   const chat = data.filter((model: any) => model.id !== 'embeddings');

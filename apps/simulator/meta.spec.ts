@@ -60,7 +60,7 @@ const rules = [
 ];
 
 describe('a meta model that reflects', () => {
-  it('appends what the rules say that occur in the request, each on a line, and nothing twice', async () => {
+  it('appends the text of each matching rule on its own line, without duplicates', async () => {
     expect(await post({ rules, otherwise: 'Think.' })).toEqual({ model: 'meta:it' });
     const examples = [{ prompt: 'x', why: 'A WRONG date. He said "no".' }];
     expect(await proposed(reflection('Be brief.', { examples }))).toEqual({
@@ -73,7 +73,7 @@ describe('a meta model that reflects', () => {
     expect((await proposed(reflection('', { examples }))).text).toBe('Read dates.\nTake a no.');
   });
 
-  it('appends something else when no rule applies, or nothing', async () => {
+  it('appends a fallback or nothing when no rule applies', async () => {
     await post({ rules, otherwise: 'Think.' });
     expect((await proposed(reflection('Be brief.'))).text).toBe('Be brief.\nThink.');
     await post({ rules });
@@ -86,12 +86,12 @@ describe('a meta model that reflects', () => {
     expect((await proposed(text)).text).toBe('Searches.\nSearch once.');
   });
 
-  it('finds text that JSON writes otherwise, and reads back quotes that would end the fence', async () => {
+  it('finds JSON-escaped text, and restores quotes that would end the fence', async () => {
     await post({ rules: [{ when: 'the `name`', append: 'A' }] });
     expect((await proposed(reflection('```', { note: 'the `name`' }))).text).toBe('```\nA');
   });
 
-  it('copies an example where it is told to be careless', async () => {
+  it('copies an example when careless', async () => {
     await post({ copy_examples: true });
     const examples = [{ prompt: 'Book a table.' }, { prompt: 'Another.' }];
     expect((await proposed(reflection('Be brief.', { examples }))).text).toBe('Be brief.\nBook a table.');
@@ -102,7 +102,7 @@ describe('a meta model that reflects', () => {
 });
 
 describe('a meta model that makes candidates', () => {
-  it('makes as many variants as asked, each by the next rule, at the component that it names', async () => {
+  it('makes the requested number of variants, each by the next rule and in its component', async () => {
     await post({ rules });
     expect(textsOf(await proposed({ task: 'variants', count: 4 }))).toEqual([
       { ...components, system_prompt: 'Be brief.\nRead dates.' },
@@ -114,7 +114,7 @@ describe('a meta model that makes candidates', () => {
     expect(textsOf(await proposed({ task: 'variants', count: 2 }))).toEqual([components, components]);
   });
 
-  it('mutates the parent by the rules that apply', async () => {
+  it('mutates the parent by the matching rules', async () => {
     await post({ rules });
     const parents = [{ components: { system_prompt: 'Be kind.', [SEARCH]: 'Finds.' } }];
     expect(textsOf(await proposed({ task: 'mutate', parents, note: 'wrong date' }))).toEqual([
@@ -122,7 +122,7 @@ describe('a meta model that makes candidates', () => {
     ]);
   });
 
-  it('crosses two parents, and takes the longer text of each component', async () => {
+  it('crosses two parents by the longer text of each component', async () => {
     await post({ rules });
     const parents = [
       { components: { system_prompt: 'Be brief and kind.', [SEARCH]: 'Finds.' } },
@@ -134,7 +134,7 @@ describe('a meta model that makes candidates', () => {
   });
 });
 
-it('a meta model gives unreadable replies where it is told to', async () => {
+it('a meta model gives unreadable replies on request', async () => {
   await post({ reply: 'nonsense' });
   const answer = (await (await ask(written(reflection('x')))).json()) as any;
   expect(answer.choices[0].message).toEqual({ role: 'assistant', content: expect.any(String) });
@@ -142,7 +142,7 @@ it('a meta model gives unreadable replies where it is told to', async () => {
   expect(await proposed(reflection('x'))).toEqual({ answer: 42 });
 });
 
-it('a meta model that is asked once more finds the task further up', async () => {
+it('a meta model that is asked again finds the task in an earlier message', async () => {
   await post({ otherwise: 'Think.' });
   const { messages } = requestOf(written(reflection('x')));
   const again = [...messages, { role: 'assistant', content: '?' }, { role: 'user', content: 'Call the tool.' }];
@@ -182,7 +182,7 @@ it('a meta model may be slow, counts its requests, and can be switched off', asy
   expect((await askSlow()).status).toBe(529);
 });
 
-it('a test can read hundreds of requests to a meta model, and large ones', async () => {
+it('a test can read hundreds of requests to a meta model, even large ones', async () => {
   await post({});
   for (let n = 0; n < 120; n++) await ask(written(reflection(`${n}${n === 0 ? 'x'.repeat(200_000) : ''}`)));
   const { items } = await control('requests?model=meta:it');
@@ -191,7 +191,7 @@ it('a test can read hundreds of requests to a meta model, and large ones', async
 });
 
 describe('a meta model refuses', () => {
-  it('to work without rules, and says where they go', async () => {
+  it('to work without rules, and says where to post them', async () => {
     const answer = await ask(written(reflection('x')));
     expect([answer.status, ((await answer.json()) as any).error.message]).toEqual([
       400,
@@ -202,9 +202,9 @@ describe('a meta model refuses', () => {
   it.each([
     ['Improve this.', 'No user message has a line "```json"'],
     ['```json\n{"task": "reflect"}', 'No user message has a line "```json"'],
-    ['```json\n{task}\n```', 'is no task'],
+    ['```json\n{task}\n```', 'is not a task'],
     ['```json\n{"task": "sing", "components": {}}\n```', 'at task'],
-  ])('a request that is no task: %s', async (content, problem) => {
+  ])('a request that is not a task: %s', async (content, problem) => {
     await post({});
     const answer = await ask(content);
     expect([answer.status, ((await answer.json()) as any).error.message]).toEqual([
@@ -219,7 +219,7 @@ describe('a meta model refuses', () => {
   });
 
   it.each([
-    [{ rules: [{ when: 'x' }] }, '"rules.0.append" must be a text.'],
+    [{ rules: [{ when: 'x' }] }, '"rules.0.append" must be a string.'],
     [{ rules: [{ when: 'x', append: ' ' }] }, '"rules.0.append" must not be empty.'],
     [{ rules: [{ when: '', append: 'x' }] }, '"rules.0.when" must not be empty.'],
     [{ rules: 'x' }, '"rules" must be a list.'],
@@ -227,7 +227,7 @@ describe('a meta model refuses', () => {
     [{ copy_examples: 1 }, '"copy_examples" must be true or false.'],
     [{ reply: 'poem' }, '"reply" must be "tool", "nonsense" or "wrong_schema".'],
     [[], 'The body must be an object.'],
-  ])('%j, and shows the form', async (body, problem) => {
+  ])('%j and shows the expected form', async (body, problem) => {
     const { error } = await post(body);
     expect(error.message).toContain(problem);
     expect(error.message).toContain('Post {"rules": [{"when":');

@@ -89,7 +89,7 @@ const cachedIn = async (model: string, asked?: Asked) => CACHED.chat(await FORMA
 describe.each(['chat', 'responses', 'google'] as const)('the prompt cache of %s', (format) => {
   const cached = async (model: string, asked?: Asked) => CACHED[format](await FORMATS[format](model, asked));
 
-  it('has nothing of a new prompt, and what is the same of one like it, in steps of 128 tokens', async () => {
+  it('misses a new prompt, and hits the common prefix of a similar one, in steps of 128 tokens', async () => {
     const model = fresh();
     expect(await cached(model)).toBe(0);
     const again = await cached(model);
@@ -103,7 +103,7 @@ describe.each(['chat', 'responses', 'google'] as const)('the prompt cache of %s'
     expect(await cached(model, { system: `!${words(2000).slice(1)}` })).toBe(0);
   });
 
-  it('has nothing of a prompt whose tools are others, and nothing of a short one', async () => {
+  it('misses a prompt with other tools, and a short one', async () => {
     const model = fresh();
     await cached(model);
     expect(await cached(model, { tool: 'Get the weather today' })).toBe(0);
@@ -122,7 +122,7 @@ describe.each(['chat', 'responses', 'google'] as const)('the prompt cache of %s'
   });
 });
 
-it('leaves the count of all tokens of a prompt as it is, and one of them uncached', async () => {
+it('does not change the token count of a prompt, and leaves one token uncached', async () => {
   const model = fresh();
   const first = await FORMATS.chat(model);
   const second = await FORMATS.chat(model);
@@ -130,7 +130,7 @@ it('leaves the count of all tokens of a prompt as it is, and one of them uncache
   expect(CACHED.chat(second)).toBeLessThan(second.prompt_tokens);
 });
 
-it('Google leaves out what is 0', async () => {
+it('Google leaves out zero counts', async () => {
   const model = fresh();
   expect(await FORMATS.google(model)).not.toHaveProperty('cachedContentTokenCount');
   const usage = await FORMATS.google(model);
@@ -139,7 +139,7 @@ it('Google leaves out what is 0', async () => {
 });
 
 it.each([1023, 1024, 1025, 1151, 1152, 1153, 1279, 1280, 1281])(
-  'a prompt of %d tokens is cached by whole steps from 1,024 on',
+  'a prompt of %d tokens is cached in whole steps from 1,024 on',
   async (tokens) => {
     const model = fresh();
     const bodyOf = (content: string) => JSON.stringify({ messages: [{ role: 'user', content }], model });
@@ -154,7 +154,7 @@ it.each([1023, 1024, 1025, 1151, 1152, 1153, 1279, 1280, 1281])(
   },
 );
 
-it('a conversation that goes on reads what it said before', async () => {
+it('a longer conversation hits its earlier messages', async () => {
   const model = fresh();
   const messages = [
     { role: 'system', content: words(1500) },
@@ -169,7 +169,7 @@ it('a conversation that goes on reads what it said before', async () => {
   expect(await ask([...third, { role: 'user', content: 'Thanks.' }])).toBeGreaterThanOrEqual(1792);
 });
 
-it('a prompt_cache_key has a cache of its own, whatever it is, and so has each model and each format', async () => {
+it('each prompt_cache_key, model and format has its own cache', async () => {
   const model = fresh();
   for (const key of ['mine', 'yours', '__proto__', 'constructor', '', 'toString']) {
     const more = { prompt_cache_key: key };
@@ -200,7 +200,7 @@ it.each([
   [{ prompt_cache_key: 'x'.repeat(65) }, 'string too long. Expected a string with maximum length 64'],
   [{ prompt_cache_retention: '1h' }, "Invalid value: '1h'. Supported values are: 'in_memory' and '24h'."],
   [{ prompt_cache_retention: { '24h': true } }, 'Invalid value: \'{"24h":true}\''],
-])('refuses %j in OpenAI words', async (more, said) => {
+])("refuses %j with OpenAI's message", async (more, said) => {
   const chat = { model: fresh(), messages: [{ role: 'user', content: CITY }], ...more };
   const responses = { model: fresh(), input: CITY, ...more };
   for (const [path, body] of Object.entries({ '/v1/chat/completions': chat, '/v1/responses': responses })) {
@@ -230,7 +230,7 @@ describe('the prompt cache of Anthropic', () => {
     return [usage.cache_read_input_tokens, short, long];
   };
 
-  it('caches nothing without a mark, and nothing of fewer than 1,024 tokens', async () => {
+  it('caches nothing without a mark or below 1,024 tokens', async () => {
     const model = fresh();
     for (let time = 0; time < 2; time++) {
       expect(await cacheIn(model, { system: [text(words(2000))] })).toEqual([0, 0, 0]);
@@ -253,7 +253,7 @@ describe('the prompt cache of Anthropic', () => {
     expect(await cacheIn(model, { system: [text(`${words(2000)}!`, mark())] })).toEqual([0, expect.any(Number), 0]);
   });
 
-  it('a mark that moves on with a conversation reads what was written up to the one before', async () => {
+  it('a mark that moves along with a conversation hits what was written up to the previous one', async () => {
     const model = fresh();
     const system = [text(words(2000))];
     const first = user(text(CITY, mark()));
@@ -269,7 +269,7 @@ describe('the prompt cache of Anthropic', () => {
     expect(more).toBeLessThan(100);
   });
 
-  it('looks for what is cached in the 20 blocks up to a mark', async () => {
+  it('looks for cached prefixes in the 20 blocks up to a mark', async () => {
     const model = fresh();
     const blocks = (count: number) => Array.from({ length: count }, (_, index) => text(`Note ${index}.`));
     const system = (count: number) => [text(words(2000)), ...blocks(count), text('The end.', mark())];
@@ -281,7 +281,7 @@ describe('the prompt cache of Anthropic', () => {
     expect(await cacheIn(other, { system: system(19) })).toEqual([0, expect.any(Number), 0]);
   });
 
-  it('keeps five minutes and an hour apart, and renews what is used', async () => {
+  it('separates five minutes and an hour, and renews used entries', async () => {
     const model = fresh();
     const asked = {
       tools: [tool(words(1500), mark('1h'))],
@@ -302,7 +302,7 @@ describe('the prompt cache of Anthropic', () => {
     expect(await cacheIn(model, asked)).toEqual([0, short, long]);
   });
 
-  it('other tools change all, another system prompt all but the tools, another choice only the messages', async () => {
+  it('other tools invalidate everything, another system prompt all but the tools, another choice only the messages', async () => {
     const model = fresh();
     const asked = (more: object = {}) => ({
       tools: [tool(words(1200), mark())],
@@ -336,7 +336,7 @@ describe('the prompt cache of Anthropic', () => {
     expect(await cacheIn(model, { tools: tools([2]) })).toEqual([two, expect.any(Number), 0]);
   });
 
-  it('a mark of the request marks its last block, and says nothing beside the same mark of the block', async () => {
+  it('a mark on the request marks its last block, and has no effect with the same mark on the block', async () => {
     const model = fresh();
     const messages = [user(text(words(2000)))];
     const [, written] = await cacheIn(model, { messages, ...mark() });
@@ -345,7 +345,7 @@ describe('the prompt cache of Anthropic', () => {
     expect(await cacheIn(model, { messages: [user(text(words(2000), mark()))], ...mark() })).toEqual([written, 0, 0]);
   });
 
-  it('marks of null are none, and four are taken', async () => {
+  it('null marks are ignored, and four marks are accepted', async () => {
     const model = fresh();
     const blocks = [1, 2, 3, 4].map((n) => text(words(1100, String(n)), mark()));
     const [, written] = await cacheIn(model, { system: blocks, cache_control: null });
@@ -391,7 +391,7 @@ describe('the prompt cache of Anthropic', () => {
       `messages.1.content.0.cache_control.ttl: ${LATE}`,
     ],
     [
-      'a time that is none',
+      'an invalid time',
       { system: [text('x', mark('2h'))] },
       "system.0.cache_control.ephemeral.ttl: Input should be '5m' or '1h'",
     ],
@@ -406,7 +406,7 @@ describe('the prompt cache of Anthropic', () => {
       "tools.0.custom.cache_control: Input tag 'persistent' found using 'type' does not match any of the expected tags",
     ],
     [
-      'a type that is no text',
+      'a type that is not a string',
       { system: [text('x', { cache_control: { type: { __proto__: null, x: 1 } } })] },
       'does not match any of the expected tags',
     ],
@@ -441,7 +441,7 @@ describe('the prompt cache of Anthropic', () => {
       'messages.1.content.0.thinking.cache_control: Extra inputs are not permitted',
     ],
     ['two marks on one block', { messages: [user(text('x', mark('1h')))], ...mark('5m') }, 'cache_control.ttl: '],
-  ])('refuses %s in its words', async (_what, more, said) => {
+  ])('refuses %s with its message', async (_what, more, said) => {
     expect(await post(fresh(), more)).toMatchObject({
       status: 400,
       body: { error: { type: 'invalid_request_error', message: expect.stringContaining(said) } },
@@ -453,7 +453,7 @@ describe('the ledger', () => {
   const PRICES = { input: 3, cache_read: 0.3, cache_write_5m: 3.75, cache_write_1h: 6, output: 15 };
   const nothing = { requests: 0, prompt_tokens: 0, completion_tokens: 0, cost_usd: null };
 
-  it('is the sum of the usages of all whole replies, also of requests at the same time', async () => {
+  it('is the sum of the usage of all complete replies, even with concurrent requests', async () => {
     const model = fresh();
     await control(`prices/${model}`, PRICES);
     const usages = await Promise.all(
@@ -475,7 +475,7 @@ describe('the ledger', () => {
     expect(ledger.cost_usd).toBe(millionths / 10_000_000);
   });
 
-  it('counts what Anthropic writes at its prices', async () => {
+  it("counts Anthropic's cache writes at their prices", async () => {
     const model = fresh();
     await control(`prices/${model}`, PRICES);
     const body = {
@@ -506,7 +506,7 @@ describe('the ledger', () => {
     expect(ledger.cost_usd).toBe(cents / 100_000_000);
   });
 
-  it('prices may change at any time and hold from then on; without them the cost is not known', async () => {
+  it('prices may change at any time and apply from then on; without them the cost is unknown', async () => {
     const model = fresh('instant');
     const usage = async () => FORMATS.chat(model, { system: 'Be brief.' });
     await usage();
@@ -527,12 +527,12 @@ describe('the ledger', () => {
     [{ input: 1e300, output: 1 }, '"input" must be a number'],
     [{ input: 3, output: 1, cache: 1 }, 'has no field "cache"'],
     [[], 'must be an object'],
-  ])('refuses prices like %j', async (body, said) => {
+  ])('refuses prices such as %j', async (body, said) => {
     expect((await control('prices/perfect-ish', body)).error.message).toContain(said);
     expect((await control('prices/nobody', PRICES)).error.message).toContain('does not exist');
   });
 
-  it('has no errors, resets, halves and posted usages in it', async () => {
+  it('excludes errors, resets, partial replies and posted usage', async () => {
     const flaky = fresh('flaky-100');
     const chat = (model: string) =>
       fetch(`${simulator.url}/v1/chat/completions`, {
@@ -556,7 +556,7 @@ describe('the ledger', () => {
     expect(await ledgerOf('scripted:ledger')).toMatchObject({ requests: 1 });
   });
 
-  it('names models, and the total of all', async () => {
+  it('lists models, and their total', async () => {
     const one = await control('ledger');
     await FORMATS.chat(fresh('instant'));
     const { models, total } = await control('ledger');
@@ -566,7 +566,7 @@ describe('the ledger', () => {
   });
 });
 
-describe('usage in the words of a host', () => {
+describe('usage in the format of a host', () => {
   const long = words(2000);
   const ask = async (model: string, more: object = {}) => {
     const messages = [
@@ -592,7 +592,7 @@ describe('usage in the words of a host', () => {
     expect(plain.completion_tokens_details).toBeUndefined();
   });
 
-  it('Groq and Mistral say less than OpenAI, and hosts without a cache nothing', async () => {
+  it('Groq and Mistral report less than OpenAI, and hosts without a cache report nothing', async () => {
     const groq = fresh('host:groq');
     expect(await ask(groq)).not.toHaveProperty('prompt_tokens_details');
     expect((await ask(groq)).prompt_tokens_details.cached_tokens).toBeGreaterThan(0);
@@ -611,7 +611,7 @@ describe('usage in the words of a host', () => {
     expect(usage.prompt_tokens_details).toBeUndefined();
   });
 
-  it('OpenRouter names the cost, once there are prices', async () => {
+  it('OpenRouter reports the cost if there are prices', async () => {
     const model = fresh('host:openrouter');
     expect(await ask(model)).not.toHaveProperty('cost');
     await control(`prices/${model}`, { input: 2.5, cache_read: 1.25, output: 10 });
@@ -624,7 +624,7 @@ describe('usage in the words of a host', () => {
     expect((await ledgerOf(model)).cost_usd).toBe(usage.cost);
   });
 
-  it('xAI counts thoughts in the total only, Google beside its candidates, OpenAI in the completion', async () => {
+  it('xAI counts thoughts in the total only, Google next to its candidates, OpenAI in the completion', async () => {
     const grok = fresh('host:xai');
     const xai = await ask(grok);
     const { reasoning_tokens: thought } = xai.completion_tokens_details;
@@ -653,7 +653,7 @@ describe('the clock', () => {
     expect((await control('clock', { advance_s: seconds })).error.message).toContain('"advance_s" must be');
   });
 
-  it('is put back, and the caches, prices and the ledger emptied, by a reset', async () => {
+  it('is reset with the caches, prices and the ledger', async () => {
     const own = createSimulator();
     await own.listen(0, '127.0.0.1');
     const all = simulator;
@@ -676,7 +676,7 @@ describe('the clock', () => {
   });
 });
 
-it('a prompt that is nested too deep to be written is not cached', async () => {
+it('a prompt that is nested too deeply to serialise is not cached', async () => {
   const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
   const body = `{"model":"${fresh()}","messages":[{"role":"user","content":"${words(1500)}","more":${deep}}]}`;
   for (let time = 0; time < 2; time++) {
@@ -685,7 +685,7 @@ it('a prompt that is nested too deep to be written is not cached', async () => {
   }
 });
 
-it('a cache has bounds: it forgets what was used longest ago', () => {
+it('a cache is bounded, and evicts the least recently used entry', () => {
   const cache = new PromptCache(3);
   for (const key of ['a', 'b', 'c']) cache.keep(key, 0, 1000);
   cache.keep('a', 1, 1000);

@@ -44,7 +44,7 @@ const control = (path: string, body?: unknown) =>
   }).then((answer) => answer.json() as Promise<any>);
 
 describe('a simulated model behaves as its name says', () => {
-  it('perfect-ish calls the best tool with arguments from the prompt, and none when none fits and it may', async () => {
+  it('perfect-ish calls the best tool with arguments from the prompt, or none if none fits and that is allowed', async () => {
     const { name, arguments: args } = (await message('perfect-ish')).tool_calls[0].function;
     expect([name, JSON.parse(args)]).toEqual(['get_weather', { city: 'Tokyo', units: 'fahrenheit' }]);
     const silent = await message('perfect-ish', 'Thank you, that was all.', { tool_choice: 'auto' });
@@ -89,7 +89,7 @@ describe('a simulated model behaves as its name says', () => {
     expect(refused[0]!.headers.get('x-ratelimit-remaining-requests')).toBe('0');
   });
 
-  it('flaky-<percent> fails, and answers when it is asked often enough', async () => {
+  it('flaky-<percent> fails, and succeeds after enough retries', async () => {
     let failures = 0;
     for (let n = 0; n < 30; n++) {
       for (;;) {
@@ -103,7 +103,7 @@ describe('a simulated model behaves as its name says', () => {
     expect(failures).toBeGreaterThan(5);
   });
 
-  it('scripted gives back what was posted to it', async () => {
+  it('scripted returns the posted reply', async () => {
     await control('scripted/mine', {
       replies: [
         { role: 'assistant', content: 'first' },
@@ -114,7 +114,7 @@ describe('a simulated model behaves as its name says', () => {
     expect((await message('scripted:mine')).content).toBe('second');
   });
 
-  it('and the same seed gives the same answer', async () => {
+  it('the same seed gives the same answer', async () => {
     const called = async () => (await message('careless-arguments')).tool_calls[0].function;
     expect(await called()).toEqual(await called());
   });
@@ -168,7 +168,7 @@ describe('prompt-sensitive', () => {
   const rule = (phrase: string, gain: number, more: object = {}) => ({ phrase, where: 'system', gain, ...more });
   const post = (id: string, body: object) => control(`prompt-sensitive/${id}`, body);
 
-  it('gets more right with a phrase that helps, fewer with one that hurts, and the same with another', async () => {
+  it('gets more right with a helpful phrase, fewer with a harmful one, and the same with others', async () => {
     const rules = [rule('think first', 0.3), rule('HURRY', -0.2)];
     expect(await post('one', { base: 0.4, rules })).toEqual({ model: 'prompt-sensitive:one' });
     const base = await right('prompt-sensitive:one');
@@ -184,7 +184,7 @@ describe('prompt-sensitive', () => {
     expect((base.length - worse.length) / QUESTIONS).toBeGreaterThan(0.1);
   });
 
-  it('reads the descriptions of tools too, and rules can be for some prompts only', async () => {
+  it('also reads tool descriptions, and rules can apply to some prompts only', async () => {
     const described = (of: string) => ({
       tools: tools.map((tool) =>
         tool.function.name === of
@@ -242,13 +242,13 @@ describe('prompt-sensitive', () => {
     expect(await answer.text()).toMatch(/"get_weather"[^]*Tokyo\\*"/);
   });
 
-  it('loses skill when its prompts are too long', async () => {
+  it('gets worse when its prompts are too long', async () => {
     await post('long', { base: 1, too_long: { chars: 500, loss: 1 } });
     expect(await right('prompt-sensitive:long')).toHaveLength(QUESTIONS);
     expect(await right('prompt-sensitive:long', 'x'.repeat(500))).toEqual([]);
   });
 
-  it('draws each sample anew, the same ones with every prompt, and other ones with another seed', async () => {
+  it('draws samples independently of the prompt, and others with another seed', async () => {
     const rules = [rule('think first', 0.3)];
     await post('a', { base: 0.5, rules });
     const samples = [await right('prompt-sensitive:a'), await right('prompt-sensitive:a')];
@@ -267,7 +267,7 @@ describe('prompt-sensitive', () => {
     expect(both / QUESTIONS).toBeLessThan(0.35);
   });
 
-  it('begins again when its rules are posted again, and says how to post them when nobody has', async () => {
+  it('starts again when its rules are posted again, and explains how to post missing ones', async () => {
     const without = await ask('prompt-sensitive:new');
     expect(without.status).toBe(400);
     expect(((await without.json()) as any).error.message).toContain('/control/prompt-sensitive/');
@@ -286,7 +286,7 @@ describe('prompt-sensitive', () => {
     [{ base: 0.4, rule: [] }, 'The body has no field "rule".'],
     [{ base: 0.4, too_long: { chars: -1, loss: 0.1 } }, '"too_long.chars" must be a whole number, 0 or more.'],
     [[], 'The body must be an object.'],
-  ])('refuses %j and shows the form', async (body, problem) => {
+  ])('refuses %j and shows the expected form', async (body, problem) => {
     const { error } = await control('prompt-sensitive/bad', body);
     expect(error.message).toContain(problem);
     expect(error.message).toContain('Post {"base": 0.4, "rules": [{"phrase":');

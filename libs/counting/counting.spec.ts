@@ -11,7 +11,7 @@ const next = (value: number): number => {
   return bytes.getFloat64(0);
 };
 
-it('bins of scores leave no score between them', () => {
+it('bins of scores leave no gaps', () => {
   expect(OVERALL_BINS).toHaveLength(12);
   for (const [index, { from, to }] of OVERALL_BINS.entries()) {
     expect([overallBin(from), overallBin(to)]).toEqual([index, index]);
@@ -20,7 +20,7 @@ it('bins of scores leave no score between them', () => {
   expect(OVERALL_BINS.at(-1)).toEqual({ from: 1, to: 1 });
 });
 
-it('bins of latencies follow one another, from 0 ms to the largest number that is stored', () => {
+it('bins of latencies are contiguous, from 0 ms to the largest stored number', () => {
   expect(LATENCY_BINS[0]!.from).toBe(0);
   expect(LATENCY_BINS.at(-1)!.to).toBe(2 ** 31 - 1);
   for (const [index, { from, to }] of LATENCY_BINS.entries()) {
@@ -39,7 +39,7 @@ describe('the first wrong argument', () => {
   const evidence = (...pairs: object[][]): string =>
     JSON.stringify({ pairs: pairs.map((checks) => ({ called: 0, param_score: 0.5, arguments: checks })), missing: [] });
 
-  it('is found wherever it stands, and not in what users or models wrote', () => {
+  it('is found anywhere, but not in text by users or models', () => {
     expect(firstWrongArgument(evidence([]))).toBeNull();
     expect(firstWrongArgument(evidence([check('/a', 'match')], [check('/b', 'skipped')]))).toBeNull();
     expect(
@@ -52,7 +52,7 @@ describe('the first wrong argument', () => {
     expect(firstWrongArgument(evidence([check('/a', 'match', JSON.stringify(lookalike))]))).toBeNull();
   });
 
-  it('is none when the text breaks off before it', () => {
+  it('is missing when the text breaks off before it', () => {
     const whole = evidence([check('/first', 'match', '\\"}]'), check('/second', 'mismatch', [1, '}"'])]);
     const found = Array.from({ length: whole.length }, (_, n) => firstWrongArgument(whole.slice(0, n)));
     const first = found.findIndex((path) => path !== null);
@@ -60,16 +60,16 @@ describe('the first wrong argument', () => {
     expect(new Set(found.slice(first))).toEqual(new Set(['/second']));
   });
 
-  it('is looked for in a moment, however deep and long the text is', () => {
+  it('is found in linear time, however deep and long the text', () => {
     for (const text of ['['.repeat(4000), '"\\'.repeat(2000), '{"a":'.repeat(800), '"'.repeat(4001)])
       expect(firstWrongArgument(text)).toBeNull();
   });
 });
 
-describe('results that are drawn', () => {
+describe('sampled results', () => {
   const places = Array.from({ length: 5000 }, (_, n) => ({ target: n % 7, position: n, sample: n % 3 }));
 
-  it('are the same ones in whatever order they come, and no more than are kept', () => {
+  it('are the same in any order of arrival, and never more than the sample size', () => {
     const [one, other] = [new Reservoir(), new Reservoir()];
     for (const place of places) one.add(place);
     for (const place of places.toReversed()) other.add(place);
@@ -77,7 +77,7 @@ describe('results that are drawn', () => {
     expect(one.places).toEqual(other.places);
   });
 
-  it('are each as likely as another', () => {
+  it('are equally likely', () => {
     // 20 of 1,000 places are drawn for each of 500 seeds: each place about 10 times.
     const some = places.slice(0, 1000);
     const drawn = new Array<number>(some.length).fill(0);
@@ -88,7 +88,7 @@ describe('results that are drawn', () => {
     expect(Math.abs(chiSquare - 999)).toBeLessThan(225);
   });
 
-  it('are in another order for another seed', () => {
+  it('are in a different order with another seed', () => {
     const ofSeed = (seed: number) => inDrawnOrder(places.slice(0, 50), seed).map(({ position }) => position);
     expect(ofSeed(1)).toEqual(ofSeed(1));
     expect(ofSeed(1)).not.toEqual(ofSeed(2));
@@ -96,7 +96,7 @@ describe('results that are drawn', () => {
   });
 });
 
-it('groups beyond what is kept are counted together, whatever a reply made of them', () => {
+it('groups beyond the limit are counted together, whatever their names', () => {
   const counts = new FailureCounts(1, 300);
   const kind = (n: number) => ({
     error_type: 'wrong_argument' as const,
@@ -116,7 +116,7 @@ it('groups beyond what is kept are counted together, whatever a reply made of th
   expect(inGroups + others.wrong_argument!.results).toBe(4000);
 });
 
-it('a confusion has the forty most frequent tools, and all others together', () => {
+it('the confusion matrix has the forty most frequent tools, and one row for all others', () => {
   const rows = Array.from({ length: 40 }, (_, n) => `tool ${n}`);
   const counts = new ConfusionCounts(2, rows, 60);
   for (let n = 0; n < 100; n++) counts.add([`tool ${n}`], [`tool ${n}`], n % 2, 200 - n);

@@ -38,7 +38,7 @@ export async function checkSuite(
     return one.success ? { made: one.data } : { wrong: toInputErrors(one.error.issues) };
   });
   if (screening.errors.length || !parsed.success)
-    throw refusal(400, screening.errors, 'fields are not as they should be');
+    throw refusal(400, screening.errors, 'fields are invalid');
 
   const tools = leaveOut ? parsed.data.tools.filter((tool) => canBeUsed(tool, leaveOut)) : parsed.data.tools;
   screening.errors.push(...checkTools(tools).map(({ path, message }) => ({ path: `/tools${path}`, message })));
@@ -47,9 +47,9 @@ export async function checkSuite(
     const wrong = check(input);
     return wrong.length ? { wrong } : { made: input };
   });
-  if (screening.errors.length) throw refusal(422, screening.errors, 'things do not fit together; nothing was saved');
+  if (screening.errors.length) throw refusal(422, screening.errors, 'problems were found; nothing was saved');
   if (leaveOut && cases.length === 0)
-    throw new ProblemError(422, `Nothing of the file can be imported. ${leaveOut.list().slice(0, 3).join(' ')}`);
+    throw new ProblemError(422, `Nothing in the file can be imported. ${leaveOut.list().slice(0, 3).join(' ')}`);
 
   const { written, warnings } = await writeCases(cases, tools, draft.lines);
   const suite = { ...parsed.data, tools, test_cases: cases.map(([, input]) => input) };

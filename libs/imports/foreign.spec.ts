@@ -20,7 +20,8 @@ const lines = (...values: object[]) => values.map((value) => JSON.stringify(valu
 
 describe('chat logs', () => {
   it(
-    'become a case for each assistant turn with calls: what stood before is asked, ' + 'what was called is expected',
+    'become a case for each assistant turn with calls: the messages before it are the prompt, ' +
+      'and its calls are expected',
     async () => {
       const messages = [
         { role: 'system', content: 'S' },
@@ -61,28 +62,25 @@ describe('chat logs', () => {
     },
   );
 
-  it(
-    'whose tools differ keep them per case, and a called tool that nobody described ' + 'is made of its calls',
-    async () => {
-      const { suite, warnings } = await read(
-        'chat-logs',
-        lines(
-          { messages: [user('a'), calling(['f', '{}'])], tools: [tool('f')] },
-          { messages: [user('b'), calling(['h', '{"x": 1}'])], tools: [tool('g')] },
-        ),
-      );
-      expect(suite.test_cases.map((input) => input.tools!.map((one: any) => one.function.name))).toEqual([
-        ['f'],
-        ['g', 'h'],
-      ]);
-      expect(suite.test_cases[1]!.tools![1]).toMatchObject({
-        function: { parameters: { properties: { x: { type: 'integer' } }, required: ['x'] } },
-      });
-      expect(warnings).toEqual([expect.stringMatching(/^Line 2: "h" was called/)]);
-    },
-  );
+  it('with different tools keep them per case, and an undescribed tool ' + 'is inferred from its calls', async () => {
+    const { suite, warnings } = await read(
+      'chat-logs',
+      lines(
+        { messages: [user('a'), calling(['f', '{}'])], tools: [tool('f')] },
+        { messages: [user('b'), calling(['h', '{"x": 1}'])], tools: [tool('g')] },
+      ),
+    );
+    expect(suite.test_cases.map((input) => input.tools!.map((one: any) => one.function.name))).toEqual([
+      ['f'],
+      ['g', 'h'],
+    ]);
+    expect(suite.test_cases[1]!.tools![1]).toMatchObject({
+      function: { parameters: { properties: { x: { type: 'integer' } }, required: ['x'] } },
+    });
+    expect(warnings).toEqual([expect.stringMatching(/^Line 2: "h" was called/)]);
+  });
 
-  it('of older requests, and requests with their responses, are read as well', async () => {
+  it('of legacy requests, and of requests with their responses, are read too', async () => {
     const old = {
       messages: [
         user('a'),
@@ -108,7 +106,7 @@ describe('chat logs', () => {
     ]);
   });
 
-  it('expect recorded values literally whose keys begin with "$", and take arguments by such names', async () => {
+  it('expect recorded values with keys that begin with "$" literally, and allow arguments with such names', async () => {
     const { suite, warnings } = await read(
       'chat-logs',
       lines({
@@ -130,7 +128,7 @@ describe('chat logs', () => {
     expect(warnings.filter((warning) => warning.includes('$'))).toEqual([]);
   });
 
-  it('name the line of what they leave out, and import nothing of a file that is no log', async () => {
+  it('name the lines that are left out, and import nothing from a file that is not a log', async () => {
     const { suite, warnings } = await read(
       'chat-logs',
       lines(
@@ -150,7 +148,7 @@ describe('chat logs', () => {
       read('chat-logs', lines({ messages: [user('a'), calling(['f', '{}'])] }, { text: 'x' })),
     ).rejects.toThrow(/^Line 2 has no "messages"/);
     await expect(read('chat-logs', lines({ messages: [user('a')] }))).rejects.toThrow(
-      /Nothing of the file can be imported. Line 1/,
+      /Nothing in the file can be imported. Line 1/,
     );
   });
 });
@@ -221,7 +219,7 @@ describe('a promptfoo configuration', () => {
       { prompt: 'Answer: Any', expected_tool: ['get_weather', 'search'] },
     ]);
     expect(warnings).toEqual([
-      expect.stringMatching(/"file:\/\/other.txt" stands elsewhere/),
+      expect.stringMatching(/"file:\/\/other.txt" is elsewhere/),
       expect.stringMatching(/^Line 22: the assertion "latency" is not converted/),
       expect.stringMatching(/^Line 34: test 5 asserts calls and the absence of calls at once/),
       expect.stringMatching(/^tool-call-f1 fails a reply/),
@@ -230,7 +228,7 @@ describe('a promptfoo configuration', () => {
     expect(JSON.stringify(suite.test_cases[3])).toContain('{"n":5.0}');
   });
 
-  it('that asserts arguments whose keys begin with "$" expects them literally', async () => {
+  it('that asserts arguments with keys that begin with "$" expects them literally', async () => {
     const value = { name: 'f', args: { filter: { $gt: 1 }, city: 'Rome' } };
     const { suite } = await read('promptfoo', {
       prompts: ['{{q}}'],
@@ -241,7 +239,7 @@ describe('a promptfoo configuration', () => {
     ]);
   });
 
-  it('of JSON is read too, and what it keeps in other files is asked for', async () => {
+  it('in JSON is read too, and the contents of other files are requested', async () => {
     const { suite } = await read('promptfoo', {
       prompts: ['{{q}}'],
       tests: [
@@ -260,13 +258,13 @@ describe('a promptfoo configuration', () => {
   });
 });
 
-describe('a promptfoo configuration that was written to keep the reader busy', () => {
+describe('a hostile promptfoo configuration', () => {
   const asserting = (assert: object[]) => ({ vars: { q: 'x' }, assert });
   const called = { type: 'tool-call-f1', value: ['f'] };
   const pattern = "JSON.parse(output[0].function.arguments)['";
 
   it(
-    'is read in one go: blanks after braces, braces after braces, and assertions ' + 'that begin again and again',
+    'is read in linear time: blanks after braces, braces after braces, and assertions ' + 'that restart repeatedly',
     async () => {
       const blanks = `{{${' '.repeat(200_000)}`;
       const braces = '{{'.repeat(100_000);
@@ -289,27 +287,24 @@ describe('a promptfoo configuration that was written to keep the reader busy', (
     },
   );
 
-  it(
-    'fills in what it can, with dashes and filters, and leaves a prompt out that ' + 'grows beyond all measure',
-    async () => {
-      const prompts = ['{{- q -}}|{{q|trim}}|{{ n | dump }}|{{o.a}}', '{{ q', '{{q}}'.repeat(100)];
-      const { suite, warnings } = await read('promptfoo', {
-        prompts,
-        tests: [{ vars: { q: 'Q'.repeat(20_000), n: 5, o: { a: 'deep' } }, assert: [called] }],
-      });
-      const [first, second, ...others] = suite.test_cases.map(({ prompt }) => prompt);
-      expect(first).toBe(`${'Q'.repeat(20_000)}|${'Q'.repeat(20_000)}|5|deep`);
-      expect([second, ...others]).toEqual(['{{ q']);
-      expect(warnings).toEqual([
-        expect.stringMatching(/more than 1000000 characters with its variables/),
-        ...Array.from({ length: 3 }, () => expect.anything()),
-      ]);
-    },
-  );
+  it('fills in variables, with dashes and filters, and leaves out a prompt that ' + 'grows without bound', async () => {
+    const prompts = ['{{- q -}}|{{q|trim}}|{{ n | dump }}|{{o.a}}', '{{ q', '{{q}}'.repeat(100)];
+    const { suite, warnings } = await read('promptfoo', {
+      prompts,
+      tests: [{ vars: { q: 'Q'.repeat(20_000), n: 5, o: { a: 'deep' } }, assert: [called] }],
+    });
+    const [first, second, ...others] = suite.test_cases.map(({ prompt }) => prompt);
+    expect(first).toBe(`${'Q'.repeat(20_000)}|${'Q'.repeat(20_000)}|5|deep`);
+    expect([second, ...others]).toEqual(['{{ q']);
+    expect(warnings).toEqual([
+      expect.stringMatching(/more than 1000000 characters with its variables/),
+      ...Array.from({ length: 3 }, () => expect.anything()),
+    ]);
+  });
 });
 
 describe('the native format', () => {
-  it('says which field of which case is wrong, before anything is made', async () => {
+  it('names the wrong field and its case before anything is created', async () => {
     await expect(
       read('native', {
         name: 'n',

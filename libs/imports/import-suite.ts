@@ -44,7 +44,7 @@ export async function importSuite(
       ? readNativeSuite(body instanceof TextStream ? await readWholeText(body) : body, name)
       : await CONVERT[format](readSource(body, name), warnings);
   if (draft.leaveOut && draft.suite.test_cases.length === 0) {
-    throw new ProblemError(422, `Nothing of the file can be imported. ${warnings.list().slice(0, 3).join(' ')}`);
+    throw new ProblemError(422, `Nothing in the file can be imported. ${warnings.list().slice(0, 3).join(' ')}`);
   }
   const { suite, written, warnings: found } = await checkSuite(draft);
   return { suite, written, warnings: [...warnings.list(), ...found, ...suiteHints(suite)] };

@@ -84,7 +84,7 @@ const everything = SuiteFile.parse({
 });
 
 describe.each(['csv', 'jsonl', 'yaml'] as const)('a suite exported as %s', (format) => {
-  it('comes back with every field as it was, numbers to the letter', async () => {
+  it('comes back with every field unchanged, numbers as written', async () => {
     const { suite } = await read(format, await exportToText(everything, format));
     expect(Object.fromEntries(suite.test_cases.map((input, index) => [index, input]))).toEqual(
       Object.fromEntries(everything.test_cases.map((input, index) => [index, input])),
@@ -94,7 +94,7 @@ describe.each(['csv', 'jsonl', 'yaml'] as const)('a suite exported as %s', (form
     expect(JSON.stringify(suite.tools)).toContain('1.50');
   });
 
-  it('comes back without cases too', async () => {
+  it('also comes back without cases', async () => {
     const empty = { ...everything, test_cases: [] };
     expect((await read(format, await exportToText(empty, format))).suite).toEqual(empty);
   });
@@ -113,13 +113,13 @@ async function* cut(text: string, places: readonly number[]): AsyncGenerator<str
   }
 }
 
-describe.each(['csv', 'jsonl', 'yaml'] as const)('a file of %s that comes in piece by piece', (format) => {
+describe.each(['csv', 'jsonl', 'yaml'] as const)('a file of %s that arrives in chunks', (format) => {
   let text: string;
   beforeAll(async () => {
     text = `\ufeff${await exportToText(everything, format)}`;
   });
 
-  it('is the same suite wherever it is cut', async () => {
+  it('is the same suite for any split', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(
@@ -137,23 +137,20 @@ describe.each(['csv', 'jsonl', 'yaml'] as const)('a file of %s that comes in pie
 
 it.each([
   ['jsonl', '{"suite": {"name": "n"}}\n\n{"prompt": "p"}\n{"prompt": ', /^Line 4 is not JSON/],
-  ['jsonl', ' \n [{"prompt": "p"}, 5]', /^Line 2 of the file is no JSON object/],
+  ['jsonl', ' \n [{"prompt": "p"}, 5]', /^Line 2 of the file is not a JSON object/],
   ['csv', 'prompt,expected_params\r\n"a\r\nb",{}\r\np,{x\r\n', /Line 4: the cell "expected_params" is not JSON/],
   ['csv', 'prompt\n"p\n\n', /Line 2: .*never ends/],
   ['csv', 'prompt\n"p"x\n', /Line 2: something follows/],
   ['yaml', `name: |\n  ${'x'.repeat(2 ** 21)}`, /up to 2 MiB/],
-] as const)(
-  'what is wrong in %s names the same line when it comes in piece by piece',
-  async (format, text, message) => {
-    for (const places of [[], [1, 2, 3], Array.from({ length: Math.min(100, text.length) }, (_, n) => n)]) {
-      expect((await failure(format, new TextStream(cut(text, places)))).message).toMatch(message);
-    }
-  },
-);
+] as const)('an error in %s names the same line when it arrives in chunks', async (format, text, message) => {
+  for (const places of [[], [1, 2, 3], Array.from({ length: Math.min(100, text.length) }, (_, n) => n)]) {
+    expect((await failure(format, new TextStream(cut(text, places)))).message).toMatch(message);
+  }
+});
 
 describe('CSV', () => {
   it(
-    'of a spreadsheet, with semicolons and without tools, becomes a suite whose ' + 'tools are made of its calls',
+    'from a spreadsheet, with semicolons and without tools, becomes a suite with ' + 'tools inferred from its calls',
     async () => {
       const { suite, warnings } = await read(
         'csv',
@@ -185,12 +182,12 @@ describe('CSV', () => {
     },
   );
 
-  it('has the text of a case as it is, also where it came from', async () => {
+  it('has the exact text of a case, and its source', async () => {
     expect((await exportToText(everything, 'csv')).split('\r\n')[0]).toMatch(/,draft,source$/);
     expect(await exportToText(everything, 'csv')).toContain(',"otlp trace 4bf9, ""span"" 00f0"\r\n');
   });
 
-  it('takes tools that are given beside it', async () => {
+  it('accepts tools sent with it', async () => {
     const { suite } = await read('csv', {
       text: 'prompt,expected_tool\np,f\n',
       name: 'N',
@@ -204,9 +201,9 @@ describe('CSV', () => {
   });
 
   it.each([
-    ['an unknown column', 'prompt,colour\np,red\n', /"colour" is none of them/],
+    ['an unknown column', 'prompt,colour\np,red\n', /"colour" is not one of them/],
     [
-      'a cell that is no JSON',
+      'a cell that is not JSON',
       'prompt,expected_tool,expected_params\np,f,{}\n"a\nb",f,{x\n',
       /Line 3: the cell "expected_params" is not JSON/,
     ],
@@ -217,7 +214,7 @@ describe('CSV', () => {
       'prompt,expected_tool,should_call_tool\np,f,true\nq,f,false\n',
       /should_call_tool.*\(line 3\)/,
     ],
-  ])('with %s is refused, and the message names the place', async (_what, text, message) => {
+  ])('with %s is refused, and the message names the position', async (_what, text, message) => {
     expect((await failure('csv', text)).message).toMatch(message);
   });
 });
@@ -235,7 +232,7 @@ describe('YAML', () => {
   });
 
   it(
-    'is YAML 1.2: words of 1.1, dates and octal numbers are what they look like, and ' + 'numbers keep their text',
+    'is YAML 1.2: words of 1.1, dates and octal numbers have no special meaning, and ' + 'numbers keep their text',
     async () => {
       const valueOf = (text: string) => JSON.stringify(readYaml(text).value);
       expect(valueOf('[yes, no, on, off, y, True, FALSE, Null, ~, 2024-01-01, 12:30:45, =]')).toBe(
@@ -251,7 +248,7 @@ describe('YAML', () => {
     },
   );
 
-  it('merges as it is written: what an object says itself counts, and a quoted "<<" is a key like others', async () => {
+  it('merges by the rules: an object\'s own keys win, and a quoted "<<" is an ordinary key', async () => {
     const valueOf = (text: string) => JSON.stringify(readYaml(text).value);
     expect(valueOf('{a: 1, <<: {a: 2, c: 3}}')).toBe('{"a":1,"c":3}');
     expect(valueOf('{<<: [{a: 1}, {a: 2, b: 3}]}')).toBe('{"a":1,"b":3}');
@@ -261,10 +258,10 @@ describe('YAML', () => {
   });
 
   it.each([
-    ['a key that stands twice', 'a: 1\n"a": 2', /line 2, column 1: the key "a" stands twice/],
+    ['a duplicate key', 'a: 1\n"a": 2', /line 2, column 1: the key "a" appears twice/],
     ['a tag', 'a: !!binary aGk=', /line 1, column 4: Unresolved tag/],
     ['a tag of its own', 'a: !x y', /line 1, column 4: Unresolved tag/],
-    ['a list for a key', '? [a]\n: b', /line 1, column 3: a key must be a text/],
+    ['a list for a key', '? [a]\n: b', /line 1, column 3: a key must be a string/],
     ['a text to merge', 'a:\n  <<: b', /line 2, column 3: "<<" merges an object/],
     ['an alias without its anchor', 'a: *b', /line 1, column 4: no anchor "b"/],
     ['an alias of what it is part of', '&a [*a]', /line 1, column 5: no anchor "a"/],
@@ -273,20 +270,20 @@ describe('YAML', () => {
     ['thousands of levels', '['.repeat(100_000), /line 1, column 1001: .*deeper than 1000 levels/],
     ['hundreds of levels', '['.repeat(300) + ']'.repeat(300), /deeper than 200 levels/],
     ['levels that aliases add', levels(80), /deeper than 200 levels/],
-    ['more aliases than anybody writes', `- &a 1\n${'- *a\n'.repeat(10_001)}`, /line 10002, .*more than 10000 aliases/],
+    ['an absurd number of aliases', `- &a 1\n${'- *a\n'.repeat(10_001)}`, /line 10002, .*more than 10000 aliases/],
     ['more parts than fit into memory', `[${'1,'.repeat(600_000)}]`, /Send it as JSON/],
   ])('with %s is refused', async (_what, text, message) => {
     expect((await failure('yaml', text)).message).toMatch(message);
   });
 
-  it('of thousands of keys, or of as many anchors as aliases, is read in time that its length takes', () => {
+  it('with thousands of keys, or of anchors and aliases, is read in linear time', () => {
     const keys = Array.from({ length: 30_000 }, (_, n) => `k${n}: 1\n`).join('');
     expect(Object.keys(readYaml(keys).value as object)).toHaveLength(30_000);
     const aliases = Array.from({ length: 5000 }, (_, n) => `- &a${n} x\n- *a${n}\n`).join('');
     expect(readYaml(aliases).value).toHaveLength(10_000);
   });
 
-  it('that is wrong, ambiguous or a bomb is refused with its line', async () => {
+  it('that is wrong, ambiguous or a bomb is refused with the line', async () => {
     expect((await failure('yaml', 'name: Y\ntools: [\n')).message).toMatch(/not YAML at line/);
     expect((await failure('yaml', 'a: 1\n---\nb: 2\n')).message).toMatch(/2 YAML documents/);
     expect(
@@ -306,7 +303,7 @@ describe('YAML', () => {
   });
 });
 
-it('warns of characters that another tool has lost, and names their lines', async () => {
+it('warns of characters that another tool replaced, and names their lines', async () => {
   const { warnings } = await importSuite('csv', 'prompt,expected_tool\nZürich?,f\nZ\ufffdrich?,f\n', undefined);
   expect(warnings.filter((one) => one.includes('U+FFFD'))).toEqual([expect.stringMatching(/^Line 3 holds U\+FFFD/)]);
   const lost = Array.from({ length: 30 }, (_, n) => ({ prompt: `\ufffd ${n}`, expected_tool: 'f' }));

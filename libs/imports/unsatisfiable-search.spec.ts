@@ -25,8 +25,8 @@ const slip = (name: string, more: Partial<CaseInput> = {}): CaseInput => ({
   ...more,
 });
 
-describe('a search for what no call can answer', () => {
-  it('compiles so much for one request, and says how many cases it left out', () => {
+describe('the search for unsatisfiable arguments', () => {
+  it('compiles a limited amount per request, and reports how many cases it skipped', () => {
     const search = new UnsatisfiableSearch([tool('small', 1)]);
     for (let n = 0; n < 6; n++) search.search(slip('large', { tools: [tool(`large`, 400 + n)] }), n);
     search.search(slip('small'), 6);
@@ -37,7 +37,7 @@ describe('a search for what no call can answer', () => {
     );
   });
 
-  it('does not count a tool again that it knows, however often it comes', () => {
+  it('counts each tool once, however often it occurs', () => {
     const suite = [tool('large', 300)];
     const search = new UnsatisfiableSearch(suite);
     for (let n = 0; n < 200; n++) search.search(slip('LARGE', n % 2 ? { tools: [tool('large', 300)] } : {}), n);

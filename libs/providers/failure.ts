@@ -41,7 +41,7 @@ export class ProviderFailure extends Error {
 
   /** A bug of ours in building a request or reading its reply: not the model's fault, and a retry would not help. */
   static internal(error: unknown, body?: string): ProviderFailure {
-    const message = `Something unforeseen went wrong here: ${(error as Error).message}`;
+    const message = `Unexpected internal error: ${(error as Error).message}`;
     const failure = new ProviderFailure('internal', message, false, undefined, undefined, body);
     failure.cause = error;
     return failure;

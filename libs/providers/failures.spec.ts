@@ -24,13 +24,13 @@ describe('a failure of a provider', () => {
   ])('%d is %s (tried again: %s)', (code, kind, retryable) => {
     expect(status(code)).toMatchObject({ kind, retryable, message: expect.stringMatching(/api\.example\.com/) });
   });
-  it('of a provider that says in how many hours it is back is no outage: its model rests', () => {
+  it('of a provider that names hours to wait is not an outage: its model rests', () => {
     expect(status(503, 'down', { 'retry-after': '60' }).isOutage).toBe(true);
     const maintenance = status(503, 'down', { 'retry-after': '7200' });
     expect(maintenance.isOutage).toBe(false);
     expect(new RetryState().recordFailure(maintenance)).toEqual({ next: { then: 'rest', forMs: 7_200_000 } });
   });
-  it('is quoted, and what to do about it follows as a sentence of its own', () => {
+  it('is quoted, followed by a separate sentence with advice', () => {
     for (const said of [
       'You can find your key in your account.',
       'You can find your key in your account',
@@ -40,7 +40,7 @@ describe('a failure of a provider', () => {
       expect(status(401, said).message).not.toContain('..');
     }
   });
-  it('of a used-up quota is not tried again', () => {
+  it('of a used-up quota is not retried', () => {
     expect(classifyStatus(429, undefined, { code: 'insufficient_quota', message: 'x' }, 'x', URL_OF).retryable).toBe(
       false,
     );
@@ -50,7 +50,7 @@ describe('a failure of a provider', () => {
     ['ECONNREFUSED', /refuses connections/, true],
     ['CERT_HAS_EXPIRED', /certificate/, false],
     ['ECONNRESET', /failed/, true],
-  ])('of the connection, %s, says so', (code, message, retryable) => {
+  ])('of the connection, %s, is named', (code, message, retryable) => {
     const error = new Error('fetch failed', { cause: Object.assign(new Error('inner'), { code }) });
     expect(classifyError(error, URL_OF)).toMatchObject({
       kind: 'network',
@@ -58,7 +58,7 @@ describe('a failure of a provider', () => {
       retryable,
     });
   });
-  it('says nothing that cannot be stored, and not too much', () => {
+  it('is storable and limited in length', () => {
     const { message, body } = new ProviderFailure(
       'bad_request',
       `no\0good \ud800 ${'x'.repeat(5000)}`,
@@ -69,7 +69,7 @@ describe('a failure of a provider', () => {
     );
     expect([message.slice(0, 9), message.length, body]).toEqual(['nogood \ufffd ', 2000, 'ab']);
   });
-  it('that quotes what the model said is a reply', () => {
+  it('that quotes the model is a reply', () => {
     const body = JSON.stringify({ error: { code: 'tool_use_failed', failed_generation: '<function=f>' } });
     expect(replyInFailure(new ProviderFailure('bad_request', 'x', false, undefined, 400, body))?.message).toEqual({
       role: 'assistant',
@@ -85,12 +85,12 @@ describe('after a failure', () => {
   const tried = (some: object) => ({ attempts: 1, throttles: 0, throttledMs: 0, ...some });
   const slowDown = status(429, 'slow down', { 'retry-after': '60' });
 
-  it('an item is tried again with full jitter, five requests at most', () => {
+  it('an item is retried with full jitter, up to five requests', () => {
     expect(decideRetry(status(500), tried({}), 0.5)).toEqual({ then: 'retry', inMs: 500, usesAttempt: true });
     expect(decideRetry(status(500), tried({ attempts: 5 }), 0.5)).toEqual({ then: 'settle-errored' });
     expect(decideRetry(status(401), tried({}), 0.5)).toEqual({ then: 'settle-errored' });
   });
-  it('a wait that the provider asks for uses no attempt, and ends after 15 minutes', () => {
+  it('a wait requested by the provider does not use an attempt, and ends after 15 minutes', () => {
     expect(decideRetry(slowDown, tried({ attempts: 9, throttles: 1 }), 0)).toEqual({
       then: 'retry',
       inMs: 60_000,
@@ -100,7 +100,7 @@ describe('after a failure', () => {
       then: 'settle-errored',
     });
   });
-  it('a 429 that says nothing is waited for longer each time, a minute at most', () => {
+  it('waits after a 429 without a wait time grow, up to a minute', () => {
     const waits = [1, 2, 5, 7, 30].map((throttles) => decideRetry(status(429), tried({ throttles }), 1));
     expect(waits).toEqual(
       [1000, 2000, 16_000, 60_000, 60_000].map((inMs) => ({ then: 'retry', inMs, usesAttempt: false })),
@@ -123,7 +123,7 @@ describe('after a failure', () => {
     failures
       .map((failure) => retries.recordFailure(failure))
       .map(({ next, retryAfterMs }) => [next.then === 'retry' ? next.inMs : next.then, retryAfterMs]);
-  it('429s in a row are counted until something else comes between, and the lane waits as long as the item', () => {
+  it('consecutive 429s are counted, and the lane waits as long as the item', () => {
     expect(waitsOf(new RetryState(() => 1), [status(429), status(429), status(429), status(500), status(429)])).toEqual(
       [
         [1000, 1000],
@@ -134,7 +134,7 @@ describe('after a failure', () => {
       ],
     );
   });
-  it('the requests that failed are counted, five at most, and 429s are none of them', () => {
+  it('failed requests are counted up to five, without 429s', () => {
     const failures = [500, 429, 502, 500, 429, 503, 500].map((code) => status(code));
     expect(waitsOf(new RetryState(() => 1), failures).map(([wait]) => wait)).toEqual([
       1000,
@@ -146,7 +146,7 @@ describe('after a failure', () => {
       'settle-errored',
     ]);
   });
-  it('all waits for 429s together end after 15 minutes, and the lane is told what the provider asked for', () => {
+  it('all waits for 429s end after 15 minutes in total, and the lane gets the wait that the provider asked for', () => {
     const waits = waitsOf(
       new RetryState(() => 0),
       Array.from({ length: 15 }, () => slowDown),
@@ -155,7 +155,7 @@ describe('after a failure', () => {
   });
 });
 
-it('keys are hidden in what providers say', () => {
+it('keys are masked in provider messages', () => {
   expect(maskKeys('Incorrect API key provided: sk-abcdefghijkl. mykey', 'mykey')).toBe(
     'Incorrect API key provided: [hidden]. [hidden]',
   );

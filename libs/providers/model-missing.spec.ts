@@ -16,7 +16,7 @@ it.each<[number, object | string]>([
   [400, { message: 'Model Not Exist' }],
   [400, { message: 'The provided model identifier is invalid.' }],
   [400, { message: 'The model `x` has been decommissioned and is no longer supported.' }],
-])('%d %j says that there is no such model', (status, error) =>
+])('%d %j means that the model does not exist', (status, error) =>
   expect(failureOf(status, error)).toMatchObject({ kind: 'bad_request', isModelMissing: true }),
 );
 
@@ -28,4 +28,4 @@ it.each<[number, object | string]>([
   [500, { message: 'model not found' }],
   [401, { message: 'model not found' }],
   [400, `model ${'x'.repeat(1_000_000)} not found`],
-])('%d %.60j says something else', (status, error) => expect(failureOf(status, error).isModelMissing).toBe(false));
+])('%d %.60j means something else', (status, error) => expect(failureOf(status, error).isModelMissing).toBe(false));

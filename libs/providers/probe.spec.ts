@@ -25,7 +25,7 @@ const models = (ids: readonly string[]): string => JSON.stringify({ data: ids.ma
 const range = (count: number): string[] => Array.from({ length: count }, (_, n) => `m${n}`);
 
 describe('a list of models', () => {
-  it('has each id that a provider can have, and leaves out longer ones', async () => {
+  it('keeps valid ids, and drops longer ones', async () => {
     answer = { status: 200, body: models(['a', 'x'.repeat(201), 'b']) };
     expect(await discoverModels(target())).toEqual(['a', 'b']);
     answer = { status: 200, body: models(range(10_000)) };
@@ -41,17 +41,17 @@ describe('a list of models', () => {
     await expect(discoverModels(target())).rejects.toThrow(why);
   });
 
-  it('that is a large error is quoted in short', async () => {
+  it('that is a large error is quoted briefly', async () => {
     answer = { status: 500, body: JSON.stringify({ error: { message: 'x'.repeat(2 ** 22) } }) };
     await expect(discoverModels(target())).rejects.toThrow(/^.{20,600}$/s);
   });
 });
 
-describe('the reply to a test of a provider', () => {
+describe('the reply to a provider test', () => {
   const reply = (content: string, beside = ''): string =>
     `{"choices":[{"message":{"role":"assistant","content":"${content}"}}]${beside}}`;
 
-  it('may be as long as models think', async () => {
+  it('may be as long as the thoughts of a model', async () => {
     answer = { status: 200, body: reply('x'.repeat(900_000)) };
     expect(await probeProvider({ ...target(), modelId: 'm' })).toMatchObject({ ok: true, error: null });
   });

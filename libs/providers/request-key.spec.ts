@@ -11,7 +11,7 @@ const keyOf = (kind: 'openai' | 'google', name: string) =>
     0,
   ).toString('hex');
 
-it('the same request in another format, or to another place, is another', () => {
+it('the same request in another format, or to another host, has another key', () => {
   const body = { model: 'a', messages: [], tools: [] };
   const place = { providerId: 'p', baseUrl: 'https://a.example/v1', kind: 'openai' as const };
   const keys = [
@@ -24,7 +24,7 @@ it('the same request in another format, or to another place, is another', () => 
   expect(new Set(keys).size).toBe(3);
 });
 
-it('requests keep the keys that earlier releases gave them, unless a tool is now sent under another name', () => {
+it('requests keep their keys from earlier releases, unless a tool is now renamed', () => {
   expect(keyOf('openai', 'get_weather')).toBe('5812b87152d0ffeb18f1a3306716607ccd7824d4f0bac39fb98346bb9537c575');
   expect(keyOf('google', 'get_weather')).toBe('4e490cf26822db5f9e8dbf8423f9c2bb2fa4a8f83cc4c0a17c978092fa01a2e7');
   expect(keyOf('google', 'weather.get')).toBe('01dcd8b577727327b7db6d38e737af42c7933e6c2d1c9d4d8dbf585501f1430d');

@@ -19,7 +19,7 @@ const waitOf = (headers: Record<string, string>, error: object | string = 'slow 
 };
 const unix = (afterMs: number): string => String((NOW + afterMs) / 1000);
 
-describe('a wait that a provider asks for is read', () => {
+describe('the wait requested by a provider is read', () => {
   it.each<[string, Record<string, string>, number]>([
     ['in seconds', { 'retry-after': '2' }, 2 * SECOND],
     ['in parts of a second', { 'retry-after': '0.5' }, 500],
@@ -29,7 +29,7 @@ describe('a wait that a provider asks for is read', () => {
     ['as such a date in another zone', { 'retry-after': '2026-11-26T14:01:00.5+01:00' }, MINUTE + 500],
     ['as a Unix time in seconds', { 'retry-after': unix(2000) }, 2000],
     ['as a Unix time in milliseconds', { 'retry-after': String(NOW + 2000) }, 2000],
-    ['as a Unix time where milliseconds are due', { 'retry-after-ms': unix(2000) }, 2000],
+    ['as a Unix time in a field for milliseconds', { 'retry-after-ms': unix(2000) }, 2000],
     ['as a Unix time in microseconds', { 'retry-after': String((NOW + 2000) * 1000) }, 2000],
     ['as the older dates of HTTP', { 'retry-after': 'Thu Nov 26 13:01:00 2026' }, MINUTE],
     ['as a date of HTTP in another zone', { 'retry-after': 'Thu, 26 Nov 2026 08:01:00 EST' }, MINUTE],
@@ -61,8 +61,8 @@ describe('a wait that a provider asks for is read', () => {
     ['as tokens are reset', { 'x-tokenlimit-remaining': '0', 'x-tokenlimit-reset': '3' }, 3 * SECOND],
     ['not as what is left of a limit of the drafts is reset', { ratelimit: '"default";r=3;t=50' }, 0],
     ['not as what is left is reset', { 'x-rate-limit-remaining': '7', 'x-rate-limit-reset': '11' }, 0],
-    ['not in what is no time', { 'retry-after': 'soon', 'x-ratelimit-reset': 'foo 1' }, 0],
-    ['not in a long text', { 'retry-after': `1${'0'.repeat(5000)}` }, 0],
+    ['not from an invalid time', { 'retry-after': 'soon', 'x-ratelimit-reset': 'foo 1' }, 0],
+    ['not from a long text', { 'retry-after': `1${'0'.repeat(5000)}` }, 0],
   ])('from headers, %s', (_how, headers, ms) => expect(waitOf(headers)).toBeCloseTo(ms, 3));
 
   it.each<[string, object, number]>([
@@ -82,7 +82,7 @@ describe('a wait that a provider asks for is read', () => {
       11 * HOUR,
     ],
     [
-      'headers beside an object that says it is no text',
+      'headers next to an object without text',
       { message: 'x', metadata: { headers: { odd: { toString: 1 }, list: ['1', 2], 'Retry-After': 7 } } },
       7 * SECOND,
     ],
@@ -138,7 +138,7 @@ describe('a wait that a provider asks for is read', () => {
     expect(waitOf({}, { message: 'Provider returned error', metadata: { raw } })).toBe(7500);
   });
 
-  it('from a 400 that says when the account may ask again', () => {
+  it('from a 400 that names the time of renewed access', () => {
     const message = 'You have reached your API usage limits. You will regain access on 2026-12-01 at 00:00 UTC.';
     expect(classifyStatus(400, undefined, { message }, message, URL_OF)).toMatchObject({
       kind: 'rate_limited',
@@ -147,7 +147,7 @@ describe('a wait that a provider asks for is read', () => {
     });
   });
 
-  it('from a refusal for the time being, too', () => {
+  it('from a temporary refusal, too', () => {
     expect(waitOf({}, { message: 'Loading', estimated_time: 20 }, 503)).toBe(20 * SECOND);
     expect(waitOf({}, { message: 'Overloaded. Try again in 10 seconds.' }, 529)).toBe(10 * SECOND);
     expect(waitOf({ 'x-ratelimit-reset': '5' }, 'down', 500)).toBeUndefined();
@@ -167,17 +167,17 @@ describe('a quota of a day', () => {
     ['in words ends at midnight UTC', 'You reached the limit of 50 requests per day.', 11 * HOUR],
     ['in a code, too', { message: 'x', code: 'free-models-per-day' }, 11 * HOUR],
     ['with a wait ends after that wait', 'Tokens per day (TPD): Limit 100. Try again in 7m12s.', 432 * SECOND],
-    ['of Google ends at midnight of the Pacific, whatever wait is named', googles, 19 * HOUR],
-    ['of a month is asked for each day', 'You are limited to 1000 API calls / month.', 11 * HOUR],
-    ['beside one of a minute may be left', 'Your limits: 10 requests per minute, 100 requests per day', 0],
-    ['of an hour or a minute is none', 'Requests per minute exceeded', 0],
+    ['of Google ends at midnight Pacific time, whatever wait is named', googles, 19 * HOUR],
+    ['of a month is retried each day', 'You are limited to 1000 API calls / month.', 11 * HOUR],
+    ['next to a limit per minute may not be used up', 'Your limits: 10 requests per minute, 100 requests per day', 0],
+    ['of an hour or a minute is not a quota of a day', 'Requests per minute exceeded', 0],
   ])('%s', (_what, error, ms) => {
     expect(waitOf({}, error)).toBe(ms);
     if (typeof error === 'string') return;
     expect(waitOf({}, redactPrivateResponse(JSON.stringify({ error }), 'application/json').error)).toBe(ms);
   });
 
-  it('that a host with a slow clock still refuses after midnight is asked for again in half an hour', () => {
+  it('that a host with a slow clock still refuses after midnight is retried in half an hour', () => {
     setClock(Date.parse('2026-11-27T00:00:03Z'));
     expect(waitOf({}, 'Daily limit reached')).toBe(30 * MINUTE);
   });
@@ -194,7 +194,7 @@ it.each<[string, Record<string, string>, number | undefined]>([
     10_000,
   ],
   ['of the newer drafts', { ratelimit: '"default";r=0;t=50' }, 50_000],
-  ['none while something is left', { 'x-ratelimit-remaining': '1', 'x-ratelimit-reset': '5' }, undefined],
+  ['none while tokens are left', { 'x-ratelimit-remaining': '1', 'x-ratelimit-reset': '5' }, undefined],
 ])('the refill of an exhausted limit in the headers of a reply is read: %s', (_what, headers, ms) =>
   expect(readRefill(new Headers(headers))).toBe(ms),
 );

@@ -60,7 +60,7 @@ export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
     needs_key: true,
     unsupported_params: [],
     quirks: [
-      "Parameters in Google's own words (thinkingConfig, safetySettings, ...) can stand in default_params.",
+      "Google's own parameters (thinkingConfig, safetySettings, ...) can be set in default_params.",
       'A case whose messages hold calls of another model has no thought signatures; models that ' +
         'insist on them answer 400.',
     ],
@@ -92,8 +92,7 @@ export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
     quirks: [
       'A temperature of 0 becomes 1e-8.',
       'n has to be 1, and messages may have no name.',
-      'A call that cannot be read is answered with 400 and the failed generation, which is scored as ' +
-        'the reply that it is.',
+      'A call that cannot be parsed is answered with 400 and the failed generation, which is scored as ' + 'the reply.',
     ],
     docs: 'https://console.groq.com/docs/openai',
     unverified: [],
@@ -105,7 +104,7 @@ export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
     base_url: 'https://api.together.xyz/v1',
     needs_key: true,
     unsupported_params: [],
-    quirks: ['Whether tools are understood depends on the model.'],
+    quirks: ['Tool support depends on the model.'],
     docs: 'https://docs.together.ai/docs/openai-api-compatibility',
     unverified: ['the base URL in the current documentation', 'tool_choice "required" for every model'],
   },
@@ -121,7 +120,7 @@ export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
       'A prompt that is too long may be cut instead of refused.',
     ],
     docs: 'https://docs.fireworks.ai/tools-sdks/openai-compatibility',
-    unverified: ['the base URL in the current documentation', 'tool_choice "required", which was once called "any"'],
+    unverified: ['the base URL in the current documentation', 'tool_choice "required", formerly "any"'],
   },
   {
     key: 'deepseek',
@@ -131,7 +130,7 @@ export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
     needs_key: true,
     unsupported_params: [],
     quirks: [
-      'Models think unless "thinking": {"type": "disabled"} stands in default_params; while they ' +
+      'Models think unless "thinking": {"type": "disabled"} is set in default_params; while they ' +
         'think, temperature and penalties have no effect.',
       'In chains the reasoning is sent back with the calls, as the API wants it.',
     ],
@@ -146,7 +145,7 @@ export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
     needs_key: true,
     unsupported_params: [],
     quirks: [
-      'Chat completions (kind "openai") work too, and are called deprecated; reasoning models refuse ' +
+      'Chat completions (kind "openai") work too, but are deprecated; reasoning models refuse ' +
         'presence_penalty, frequency_penalty and stop there.',
     ],
     docs: 'https://docs.x.ai/developers/model-capabilities/text/comparison',
@@ -163,7 +162,7 @@ export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
       'Which host serves a model may change from request to request: pin it with "provider": ' +
         '{"order": [...], "allow_fallbacks": false} in default_params, or runs are not comparable.',
       'Parameters that a host does not know are dropped unless "provider": {"require_parameters": true}.',
-      'Some errors come with status 200; they count as the errors that they are.',
+      'Some errors come with status 200; they count as errors.',
     ],
     docs: 'https://openrouter.ai/docs/api-reference/overview',
     unverified: ['the list of statuses inside a 200'],
@@ -202,7 +201,7 @@ export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
     unsupported_params: ['logit_bias', 'user', 'n'],
     quirks: [
       'The context is short unless the server or the model says otherwise (num_ctx): long tool lists ' +
-        'are cut without a word.',
+        'are silently truncated.',
     ],
     docs: 'https://docs.ollama.com/api/openai-compatibility',
     unverified: ['what tool_choice "required" does; older versions ignored tool_choice'],
@@ -227,7 +226,7 @@ export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
     unsupported_params: [],
     quirks: [
       'Retries and fallbacks of the proxy are not seen here: switch them off to measure one model.',
-      'With drop_params it leaves out what a model does not know, without a word.',
+      'With drop_params it silently drops parameters that the model does not support.',
     ],
     docs: 'https://docs.litellm.ai/docs/proxy/user_keys',
     unverified: [],

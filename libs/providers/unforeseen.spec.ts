@@ -23,8 +23,8 @@ const options = { signal: new AbortController().signal, timeoutMs: 5000 };
 const { fromWire } = DIALECTS.google;
 afterEach(() => void (DIALECTS.google.fromWire = fromWire));
 
-describe('what is thrown unforeseen is neither the fault of the connection nor asked again', () => {
-  it('while a request is made: it is not sent', async () => {
+describe('an unexpected error is neither a connection error nor retried', () => {
+  it('while building a request, which is not sent', async () => {
     const { client, asked } = answering({});
     const odd = Object.defineProperty({ ...SIMPLE }, 'messages', {
       enumerable: true,
@@ -36,13 +36,13 @@ describe('what is thrown unforeseen is neither the fault of the connection nor a
       kind: 'internal',
       retryable: false,
       isOutage: false,
-      message: expect.stringMatching(/unforeseen.*odd/),
+      message: expect.stringMatching(/Unexpected.*odd/),
       cause: expect.any(TypeError),
     });
     expect(asked()).toBe(0);
   });
 
-  it('while an answer is read: it is kept, without the key', async () => {
+  it('while reading a response, which is kept without the key', async () => {
     DIALECTS.google.fromWire = () => {
       throw new TypeError('odd');
     };

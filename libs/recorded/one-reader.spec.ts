@@ -150,15 +150,15 @@ const schema = JSON.stringify({ ...TOOLS[0]!.function });
 
 describe.each(Object.keys(BODIES) as (keyof typeof BODIES)[])('a reply in the format of %s', (kind) => {
   test.each<[what: string, of: CaseInput, said: Said, right: string]>([
-    ['that its host broke off is no answer', PARIS, { text: 'Let me che', end: 'error' }, 'provider_5xx, retried'],
-    ['that its host broke off is no abstention', NOTHING, { text: '', end: 'error' }, 'provider_5xx, retried'],
+    ['that its host broke off is not an answer', PARIS, { text: 'Let me che', end: 'error' }, 'provider_5xx, retried'],
+    ['that its host broke off is not an abstention', NOTHING, { text: '', end: 'error' }, 'provider_5xx, retried'],
     ['that the filter cut is refused', PARIS, { text: 'I', end: 'filter' }, 'refused'],
-    ['that the filter cut is no abstention', NOTHING, { end: 'filter' }, 'refused'],
+    ['that the filter cut is not an abstention', NOTHING, { end: 'filter' }, 'refused'],
     ['that ended at its limit before its call is cut off', PARIS, { text: 'First', end: 'length' }, 'cut_off'],
     ['that ended within its thoughts is cut off', NOTHING, { thoughts: 'Hm', end: 'length' }, 'cut_off'],
-    ['whose call is whole is judged by it, though cut', PARIS, { calls: [paris], end: 'length' }, 'passes'],
-    ['whose call is whole is judged by it, though filtered', PARIS, { calls: [paris], end: 'filter' }, 'passes'],
-    ['that said nothing called nothing', NOTHING, { text: '' }, 'passes'],
+    ['with a whole call is scored by it, though cut off', PARIS, { calls: [paris], end: 'length' }, 'passes'],
+    ['with a whole call is scored by it, though filtered', PARIS, { calls: [paris], end: 'filter' }, 'passes'],
+    ['that is empty called nothing', NOTHING, { text: '' }, 'passes'],
     ['with a call that was only considered passes by calling none', NOTHING, { thoughts: draft, text: 'Hi' }, 'passes'],
     ['with a call in its thoughts alone calls nothing', PARIS, { thoughts: draft, text: 'Hi' }, 'no_call (thoughts)'],
     ['with a call among thoughts in the text', NOTHING, { text: `<think>${draft}</think>Hi` }, 'passes'],
@@ -167,13 +167,13 @@ describe.each(Object.keys(BODIES) as (keyof typeof BODIES)[])('a reply in the fo
     ['with a call in its text', PARIS, { text: `<tool_call>${draft}</tool_call>` }, 'passes (hermes)'],
   ])('%s', (_what, of, said, right) => expectAlike(kind, of, BODIES[kind](said), right));
 
-  it('with an error beside it is no answer', async () => {
+  it('with an error next to it is not an answer', async () => {
     const body = { ...BODIES[kind]({ text: 'Hi' }), error: { code: 429, message: 'Slow down' } };
     await expectAlike(kind, NOTHING, body, 'rate_limited, retried');
     await expectAlike(kind, NOTHING, { ...body, error: { message: 'Oops' } }, 'bad_response, retried');
   });
 
-  it('with an error that is none is an answer', async () => {
+  it('with an empty error is an answer', async () => {
     for (const error of [null, '', false, {}, { code: null, message: '' }] as Json[])
       await expectAlike(kind, PARIS, { ...BODIES[kind]({ calls: [paris] }), error }, 'passes');
   });
@@ -193,18 +193,18 @@ describe('a failed reply is not an answer', () => {
     ['insufficient_system_resource', 'provider_5xx'],
     ['timeout', 'provider_5xx'],
     ['rate_limit', 'rate_limited'],
-  ])('finish reason %s, also with a call or a text', async (reason, kind) => {
+  ])('finish reason %s, even with a call or a text', async (reason, kind) => {
     for (const message of [{}, { content: 'Hel' }, { tool_calls: [native] }]) {
       for (const wanted of [PARIS, NOTHING])
         await expectAlike('openai', wanted, choice(message, { finish_reason: reason }), `${kind}, retried`);
     }
   });
 
-  test.each(['constructor', '__proto__', 'unexpected_end'])('finish reason %s beside a text says nothing', (reason) =>
+  test.each(['constructor', '__proto__', 'unexpected_end'])('finish reason %s next to a text has no effect', (reason) =>
     expectAlike('openai', NOTHING, choice({ content: 'Hi' }, { finish_reason: reason }), 'passes'),
   );
 
-  it('an unknown finish reason is one only where the message is empty', async () => {
+  it('an unknown finish reason is a failure only if the message is empty', async () => {
     await expectAlike('openai', NOTHING, choice({}, { finish_reason: 'brb' }), 'bad_response, retried');
     await expectAlike('openai', NOTHING, choice({ content: ' ' }, { finish_reason: 'brb' }), 'bad_response, retried');
     await expectAlike('openai', NOTHING, choice({ content: 'Hi' }, { finish_reason: 'brb' }), 'passes');
@@ -214,7 +214,7 @@ describe('a failed reply is not an answer', () => {
   test.each<[string, object, string]>([
     ['an upstream', { code: 502, message: 'x' }, 'provider_5xx, retried'],
     ['a limit', { code: '429', message: 'x' }, 'rate_limited, retried'],
-    ['a limit in words', { code: 'rate_limit_exceeded', message: 'x' }, 'rate_limited, retried'],
+    ['a rate limit as a message', { code: 'rate_limit_exceeded', message: 'x' }, 'rate_limited, retried'],
     ['no reason', { message: 'x' }, 'provider_5xx, retried'],
   ])('an error inside a choice: %s', async (_what, error, right) => {
     await expectAlike('openai', NOTHING, choice({ content: '' }, { error }), right);
@@ -247,11 +247,11 @@ describe('a failed reply is not an answer', () => {
     ['no candidates', 'google', json({ candidates: [] })],
     ['a candidate that ended for no known reason', 'google', json({ candidates: [{ finishReason: 'OTHER' }] })],
     ['an empty response', 'openai-responses', json({ object: 'response', status: 'completed', output: [] })],
-    ['content that is no list', 'anthropic', json({ type: 'message', content: null })],
+    ['content that is not a list', 'anthropic', json({ type: 'message', content: null })],
   ])('%s', (_what, kind, body) => expectAlike(kind, NOTHING, body, 'bad_response, retried'));
 });
 
-describe('what a filter blocks before the model answers has no score, and is not asked again', () => {
+describe('a request that a filter blocks has no score and is not retried', () => {
   it('at Google', () => expectAlike('google', NOTHING, json({ promptFeedback: { blockReason: 'SAFETY' } }), 'blocked'));
 
   test.each<[string, number, object]>([
@@ -265,7 +265,7 @@ describe('what a filter blocks before the model answers has no score, and is not
   });
 });
 
-describe('a call that its host could not read is the model’s', () => {
+describe('a call that its host could not read counts as the model’s reply', () => {
   const malformed = (reason: string, more: object = {}): JsonObject =>
     json({ candidates: [{ content: {}, finishReason: reason, ...more }] });
   const message = 'Malformed function call: call:default_api:get_weather{city:Paris}';
@@ -317,21 +317,21 @@ describe('a call that its host could not read is the model’s', () => {
     }
   });
 
-  it('stays malformed where it can be read from what the host quotes, and says in which syntax it is', async () => {
+  it('stays malformed even if the quoted call can be parsed, with its syntax', async () => {
     const failed_generation = '<function=get_weather>{"city": "Paris"}</function>';
     const error = { code: 'tool_use_failed', failed_generation };
     expect(await run('openai', PARIS, json({ error }), 400)).toBe('malformed_arguments (llama)');
     expect(await run('openai', NOTHING, json({ error }), 400)).toBe('unexpected_call (llama)');
   });
 
-  it('a model that called nothing though it had to has called nothing', async () => {
+  it('a model that did not make the required call has called nothing', async () => {
     const message = 'Tool choice is required, but model did not call a tool';
     const error = { code: 'tool_use_failed', message, failed_generation: 'Hello!' };
     expect(await run('openai', PARIS, json({ error }), 400)).toBe('no_call');
   });
 });
 
-describe('hosts write calls in other forms', () => {
+describe('variants of calls by host', () => {
   const args = { city: 'Paris' };
   test.each<[string, ProviderKind, JsonObject]>([
     ['calls by index', 'openai', choice({ tool_calls: { 0: native } })],
@@ -339,7 +339,7 @@ describe('hosts write calls in other forms', () => {
     ['parameters', 'openai', choice({ tool_calls: [{ function: { name: 'get_weather', parameters: args } }] })],
     ['input', 'openai', choice({ tool_calls: [{ function: { name: 'get_weather', input: '{"city":"Paris"}' } }] })],
     [
-      'arguments beside the function',
+      'arguments next to the function',
       'openai',
       choice({ tool_calls: [{ function: { name: 'get_weather' }, arguments: args }] }),
     ],
@@ -394,7 +394,7 @@ describe('hosts write calls in other forms', () => {
     ],
   ])('%s', (_what, kind, body) => expectAlike(kind, PARIS, body, 'passes'));
 
-  test.each(['""', 'null', '', '{}', '"{}"', ' ', '"null"', '{}""'])('%j as arguments is nothing', (given) =>
+  test.each(['""', 'null', '', '{}', '"{}"', ' ', '"null"', '{}""'])('%j as arguments means none', (given) =>
     expectAlike(
       'openai',
       LIST,
@@ -419,7 +419,7 @@ describe('hosts write calls in other forms', () => {
   );
 });
 
-test('a message by itself may say how it ended, in the words of any host', () => {
+test('a bare message may have the finish reason of any host', () => {
   const message = { role: 'assistant', content: 'First' };
   expect(score(PARIS, { ...message, finish_reason: 'MAX_TOKENS' })).toBe('cut_off');
   expect(score(NOTHING, { ...message, finish_reason: 'safety' })).toBe('refused');

@@ -87,7 +87,7 @@ function nameIn(fields: JsonObject, where: string): string {
 export function rejectUnknownKeys(value: JsonObject, known: ReadonlySet<string>, where: string): void {
   for (const key in value) {
     if (!known.has(key))
-      throw new Error(`"${shorten(key)}" is no field of ${where}. ${suggestNames(key, [...known], 'its fields')}`);
+      throw new Error(`"${shorten(key)}" is not a field of ${where}. ${suggestNames(key, [...known], 'its fields')}`);
   }
 }
 

@@ -113,9 +113,12 @@ const PAIRS: Record<string, (made: Call[], expected: Call[]) => object> = {
   }),
 };
 for (const [readAs, reply] of Object.entries(REPLIES)) {
-  PAIRS[`${readAs}, beside what was expected`] = (made, expected) => ({ called: reply(made), expected });
+  PAIRS[`${readAs}, next to the expected ones`] = (made, expected) => ({ called: reply(made), expected });
   if (readAs !== 'openai.messages')
-    PAIRS[`${readAs}, what was expected in it`] = (made, expected) => ({ ...reply(made), expected: ofRagas(expected) });
+    PAIRS[`${readAs}, with the expected ones in it`] = (made, expected) => ({
+      ...reply(made),
+      expected: ofRagas(expected),
+    });
 }
 
 const deepEval = (list: Call[]) => list.map((one) => ({ name: one.name, input_parameters: one.arguments }));
@@ -170,7 +173,7 @@ describe.each(OWN)('%s %j', (id, options, own) => {
 const tools = ['f', 'g', 'h'].map((name) => ({ type: 'function', function: { name } }));
 const last = { name: 'g', arguments: { x: 1 } };
 
-test.each(Object.entries(REPLIES))('a reply or a chain of %s scores as its messages do', (readAs, reply) => {
+test.each(Object.entries(REPLIES))('a reply or chain of %s scores like its messages', (readAs, reply) => {
   fc.assert(
     fc.property(call, (first) => {
       const one = { case: { expected_tool: first.name, expected_params: first.arguments }, tools };
@@ -214,7 +217,7 @@ test.each(Object.entries(REPLIES))('a reply or a chain of %s scores as its messa
   );
 });
 
-test('the vectors and the examples are read as what they are', () => {
+test('the vectors and examples are read in their own format', () => {
   const read = (id: string, input: unknown) => readInput(id, input).readAs;
   for (const { id, example } of METRICS) expect(read(id, example.input)).toBeUndefined();
   const vectors = new URL('../scoring/vectors/', import.meta.url);
@@ -230,7 +233,7 @@ test('the vectors and the examples are read as what they are', () => {
   }
 });
 
-test.each(Object.keys(DIALECTS) as ProviderKind[])('a recorded answer of kind %s is read as a run reads it', (kind) => {
+test.each(Object.keys(DIALECTS) as ProviderKind[])('a recorded response of kind %s is read as in a run', (kind) => {
   const answers = parseJson(
     readFileSync(new URL(`../providers/formats/${kind}/answers.json`, import.meta.url), 'utf8'),
   ) as JsonObject[];
@@ -243,7 +246,7 @@ test.each(Object.keys(DIALECTS) as ProviderKind[])('a recorded answer of kind %s
   for (const [recorded, run] of said) expect(recorded).toEqual(run);
 });
 
-test('a provider answers BFCL and promptfoo too', () => {
+test('a provider response is read for BFCL and promptfoo too', () => {
   const reply = REPLIES['openai.chat']!([{ name: 'f', arguments: { a: 1 } }]);
   const functions = [
     {
@@ -277,7 +280,7 @@ test('a provider answers BFCL and promptfoo too', () => {
     1,
   ]);
   expect(() => readInput('promptfoo_tool_call_f1', { output: { error: 'Quota' }, expected: 'f' })).toThrow(
-    '/input/output: It is an error and no reply: Quota',
+    '/input/output: It is an error, not a reply: Quota',
   );
   expect(readInput('pass_hat_k', { num_trials: 4, success_count: 3, k: 2 }).input).toEqual({
     trials: 4,
@@ -286,13 +289,13 @@ test('a provider answers BFCL and promptfoo too', () => {
   });
 });
 
-test('a call that was made and cannot be read counts by its name alone, and one that was expected is refused', () => {
+test('an unreadable call counts by its name alone, and an unreadable expected call is refused', () => {
   const broken = [{ function: { name: 'f', arguments: '{"a": ' } }];
   const read = readInput('axion_tool_correctness', { called: broken, expected: [{ name: 'f', args: {} }] });
   expect(scoreMetric('axion_tool_correctness', {}, read.input).score).toBe(1);
   expect(scoreMetric('axion_tool_correctness', { check_parameters: true }, read.input).score).toBe(0);
   expect(() => readInput('axion_tool_correctness', { called: [], reference_tool_calls: broken })).toThrow(
-    '/input/reference_tool_calls: the arguments of "f" are no JSON',
+    '/input/reference_tool_calls: the arguments of "f" are not JSON',
   );
   expect(() =>
     readInput('agentevals_trajectory_match', {
@@ -302,7 +305,7 @@ test('a call that was made and cannot be read counts by its name alone, and one 
   ).toThrow('must be an object, a call');
 });
 
-test('the ids of calls are compared by no metric', () => {
+test('no metric compares the ids of calls', () => {
   const [made, gold] = ['call_9', 'adk-1'].map((id) => [
     { id, type: 'function', function: { name: 'f', arguments: '{}' } },
   ]);
@@ -331,7 +334,7 @@ test('the ids of calls are compared by no metric', () => {
   for (const [id, input] of inputs) expect(scoreMetric(id, {}, readInput(id, input).input).score).toBe(1);
 });
 
-test('calls that a text holds as items of a response count, wherever they stand in it', () => {
+test('calls in a text as items of a response count, at any position', () => {
   const item = (name: string): string => JSON.stringify({ type: 'function_call', name, arguments: '{}' });
   const tools = ['f', 'g'].map((name) => ({ type: 'function', function: { name } }));
   const expected = [{ name: 'f' }, { name: 'g' }];
@@ -349,9 +352,7 @@ test('calls that a text holds as items of a response count, wherever they stand 
     for (const [id, input] of inputs) expect(scoreMetric(id, {}, readInput(id, input).input).score).toBe(1);
   }
   const quoted = { case: { expected_tool: 'f' }, tools, reply: JSON.stringify(item('f')) };
-  expect(() => readInput('toolmark.single_turn', quoted)).toThrow(
-    '/input/reply: It is the JSON of a text that holds JSON',
-  );
+  expect(() => readInput('toolmark.single_turn', quoted)).toThrow('/input/reply: It is JSON encoded twice');
   const one = parseJson(item('f'));
   const functions = [{ name: 'f', parameters: { type: 'dict', properties: {}, required: [] } }];
   const bfcl = { category: 'simple', functions, model_output: one, possible_answer: [{ f: {} }] };
@@ -363,7 +364,7 @@ test('calls that a text holds as items of a response count, wherever they stand 
     expect(scoreMetric(id, {}, readInput(id, input).input).score).toBe(1);
 });
 
-test('null is nothing for Axion alone, and a test case that does not say what was called is refused', () => {
+test('null means no calls for Axion only, and a test case without calls is refused', () => {
   expect(
     scoreMetric(
       'axion_tool_correctness',
@@ -379,7 +380,7 @@ test('null is nothing for Axion alone, and a test case that does not say what wa
   ).toThrow('must be a list of calls');
 });
 
-test("the type and the output of a call are DeepEval's", () => {
+test('the type and the output of a call belong to DeepEval', () => {
   const test = (type: string, output: Json) =>
     readInput('deepeval_tool_correctness', {
       input: 'q',
@@ -391,7 +392,7 @@ test("the type and the output of a call are DeepEval's", () => {
   expect([score('FUNCTION', 1), score('tool_call', 1), score('MCP', 1), score('FUNCTION', 2)]).toEqual([1, 1, 0, 0]);
 });
 
-test.each(METRICS.map(({ id }) => id))('%s says what its input holds where there is none', (id) => {
+test.each(METRICS.map(({ id }) => id))('%s describes its input if it is missing', (id) => {
   for (const nothing of [undefined, null, [], 'text'])
     expect(() => readInput(id, nothing)).toThrow(`The input of ${id}, for example: {`);
 });

@@ -66,7 +66,7 @@ function multiTurn({ rounds, ...rest }: JsonObject): ReadInput {
     const recorded = under(`rounds/${index}/reply`, () => readRecorded(reply));
     if (recorded.rounds.length > 1)
       throw new Error(
-        `/input/rounds/${index}/reply: it has ${recorded.rounds.length} rounds: hand in the conversation as "rounds".`,
+        `/input/rounds/${index}/reply: it has ${recorded.rounds.length} rounds: send the conversation as "rounds".`,
       );
     shapes.push(recorded.readAs);
     return { ...round, reply: recorded.rounds[0] };
@@ -183,7 +183,7 @@ const callsExpected = (messages: readonly JsonObject[], where: string): Recorded
 function readable<Calls extends RecordedCall[] | null>(list: Calls, where: string): Calls {
   for (const { name, arguments: given } of list ?? []) {
     if (typeof given === 'string' && jsonIn(given) === undefined)
-      throw new Error(`/input/${where}: the arguments of "${shorten(name)}" are no JSON.`);
+      throw new Error(`/input/${where}: the arguments of "${shorten(name)}" are not JSON.`);
   }
   return list;
 }
@@ -352,7 +352,7 @@ function renamed(input: JsonObject, fields: Record<string, readonly string[]>): 
 function also(input: JsonObject, known: readonly string[]): string {
   const unknown = Object.keys(input).filter((key) => !known.includes(key));
   return unknown.length
-    ? ` "${shorten(unknown[0]!)}" is no field of it. ${suggestNames(unknown[0]!, known, 'its fields')}`
+    ? ` "${shorten(unknown[0]!)}" is not a field of it. ${suggestNames(unknown[0]!, known, 'its fields')}`
     : '';
 }
 

@@ -57,8 +57,8 @@ export const isMessage = (value: unknown): value is JsonObject =>
   isObject(value) && (typeof value.role === 'string' || isLangChain(value));
 
 export const notAReplyError = (role: Json): Error =>
-  new Error(`It is a message of the role ${named(role)}, and no model's reply.`);
-const named = (value: Json): string => (typeof value === 'string' ? `"${shorten(value)}"` : 'that is no text');
+  new Error(`It is a message of the role ${named(role)}, not a reply of the model.`);
+const named = (value: Json): string => (typeof value === 'string' ? `"${shorten(value)}"` : 'that is not a string');
 
 /**
  * Reads a single reply in the shape of chat completions. Unknown fields are rejected, because no other schema defines
@@ -89,7 +89,7 @@ export function readMessages(list: readonly Json[], where: string): Conversation
 /** Returns the assistant's messages of a conversation. */
 export function toRounds(messages: readonly JsonObject[]): JsonObject[] {
   const rounds = messages.filter((message) => message.role === 'assistant');
-  if (rounds.length === 0) throw new Error("No message of it is the assistant's: nothing was replied.");
+  if (rounds.length === 0) throw new Error('It contains no assistant message.');
   if (!rounds.every(isSpeech)) throw new Error('A message of the assistant holds neither "content" nor "tool_calls".');
   return rounds;
 }
@@ -154,7 +154,7 @@ function ofLangChain(value: JsonObject, where: string): JsonObject {
   const role = Object.hasOwn(TYPES, type) ? TYPES[type]! : undefined;
   if (!role)
     throw new Error(
-      `${where} is of the type ${named(type)}, which is no message. Types: ${Object.keys(TYPES).join(', ')}.`,
+      `${where} is of the type ${named(type)}, which is not a message. Types: ${Object.keys(TYPES).join(', ')}.`,
     );
   const {
     content = null,
@@ -205,14 +205,14 @@ const CALLS = new Set(['tool_calls', 'function_call', 'invalid_tool_calls']);
 function refuseSlips(message: JsonObject, where: string): void {
   for (const key in message) {
     if (!CALLS.has(key) && /^(?:tool|function)s?call(?:s|ed)?$/.test(key.toLowerCase().replaceAll(/[^a-z]/g, '')))
-      throw new Error(`"${key}" is no field of ${where}: its calls are its "tool_calls".`);
+      throw new Error(`"${key}" is not a field of ${where}: its calls are its "tool_calls".`);
   }
 }
 
 /** Rejects a value that is not content, and a content block that can only be a call in an unknown format. */
 function rejectUnreadBlocks(content: Json | undefined, where: string): void {
   if (content === undefined || content === null || typeof content === 'string') return;
-  if (!Array.isArray(content)) throw new Error(`${where}.content must be a text, a list of blocks, or null.`);
+  if (!Array.isArray(content)) throw new Error(`${where}.content must be a string, a list of blocks, or null.`);
   content.forEach((block, index) => {
     if (
       !isObject(block) ||
@@ -224,8 +224,8 @@ function rejectUnreadBlocks(content: Json | undefined, where: string): void {
     const key = ['name', 'toolName', 'toolUse', 'functionCall', 'function'].find((one) => block[one] !== undefined);
     if (key)
       throw new Error(
-        `${where}.content[${index}] holds "${key}": a call in content is read as {"type": ` +
-          '"tool_use", "name", "input"} alone.',
+        `${where}.content[${index}] holds "${key}": a call in content is only read as {"type": ` +
+          '"tool_use", "name", "input"}.',
       );
   });
 }

@@ -259,7 +259,7 @@ const SHAPES: [readAs: string, record: unknown, usage?: object][] = [
 const tools = [{ type: 'function' as const, function: { name: 'weather' } }];
 
 test.each(SHAPES.map(([readAs, record, used]) => ({ readAs, record, used })))(
-  '$readAs: $record holds the same call',
+  '$readAs: $record has the same call',
   ({ readAs, record, used }) => {
     const read = readRecorded(parseJson(JSON.stringify(record)));
     expect(read.readAs).toBe(readAs);
@@ -270,7 +270,7 @@ test.each(SHAPES.map(([readAs, record, used]) => ({ readAs, record, used })))(
   },
 );
 
-test('a conversation holds a round for each message of the assistant', () => {
+test('a conversation has a round for each assistant message', () => {
   const { rounds } = readRecorded([
     user,
     chat,
@@ -284,7 +284,7 @@ test('a conversation holds a round for each message of the assistant', () => {
   ]);
 });
 
-test('a model that said nothing, or refused, or wrote JSON of its own, has replied', () => {
+test('an empty reply, a refusal and other JSON are replies', () => {
   expect(readRecorded('{"choices": [{"city": "Paris"}], "output": []}').rounds).toHaveLength(1);
   expect(readRecorded({ content: null }).rounds).toEqual([{ content: null }]);
   expect(readRecorded({ choices: [{ message: { role: 'assistant' } }] }).rounds).toHaveLength(1);
@@ -326,7 +326,7 @@ test('numbers keep their text, and keys their order', () => {
   }
 });
 
-test('what is nested as deep as it likes is for the scoring to judge', () => {
+test('any nesting is read, and left to scoring', () => {
   const deep = parseJson(`${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`);
   for (const record of [
     { type: 'message', content: [{ type: 'tool_use', name: 'f', input: deep }] },
@@ -339,22 +339,22 @@ test('what is nested as deep as it likes is for the scoring to judge', () => {
 
 test.each<[string, unknown, string]>([
   ['nothing', undefined, 'Nothing is recorded'],
-  ['an empty object', {}, 'nothing was replied'],
-  ['an empty list', [], 'nothing was replied'],
-  ['a number', 5, 'none of the shapes that are read: a chat message'],
+  ['an empty object', {}, 'there is no reply'],
+  ['an empty list', [], 'there is no reply'],
+  ['a number', 5, 'none of the supported shapes: a chat message'],
   [
     'an unknown object',
     { foo: 1, bar: 2 },
-    'It has the fields "foo", "bar", and fits none of the shapes that are read: a chat message',
+    'It has the fields "foo", "bar", and matches none of the supported shapes: a chat message',
   ],
-  ['an error', { error: { message: 'Rate limit', type: 'x' } }, 'It is an error and no reply: Rate limit'],
+  ['an error', { error: { message: 'Rate limit', type: 'x' } }, 'It is an error, not a reply: Rate limit'],
   [
     'an error of Anthropic',
     { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
-    'no reply: Overloaded',
+    'not a reply: Overloaded',
   ],
-  ['an error as text', { error: 'model not found' }, 'no reply: model not found'],
-  ['an error beside a reply', { choices: [{ message: chat }], error: { message: 'cut' } }, 'no reply: cut'],
+  ['an error as text', { error: 'model not found' }, 'not a reply: model not found'],
+  ['an error beside a reply', { choices: [{ message: chat }], error: { message: 'cut' } }, 'not a reply: cut'],
   [
     'an error in a choice',
     {
@@ -367,14 +367,14 @@ test.each<[string, unknown, string]>([
   [
     'a failed sample',
     { messages: [user], output: { choices: [] }, error: { message: 'Timeout', traceback: '...' } },
-    'no reply: Timeout',
+    'not a reply: Timeout',
   ],
   ['a completion without a choice', { choices: [] }, '"choices" is empty'],
   ['a completion with two', { choices: [{ message: chat }, { message: chat }] }, 'holds 2 replies'],
   ['a completion without a message', { choices: [{ text: 'x' }] }, 'holds no "message"'],
   ['calls that are not a list', { choices: [{ message: { tool_calls: 'weather' } }] }, 'must be a list of calls'],
   ['a prompt that was blocked', { promptFeedback: { blockReason: 'SAFETY' } }, 'The prompt was blocked: SAFETY'],
-  ['a call that is no text', { content: null, function_call: 'weather' }, 'function_call must be a call'],
+  ['a call that is not a string', { content: null, function_call: 'weather' }, 'function_call must be a call'],
   ...[
     { choices: [{ message: chat }] },
     { candidates: [{ content: {} }] },
@@ -383,24 +383,20 @@ test.each<[string, unknown, string]>([
   ].map((answer): [string, string, string] => [
     `the text ${JSON.stringify(answer).slice(0, 20)}`,
     JSON.stringify(answer),
-    'hand that in as JSON',
+    'send it as JSON',
   ]),
-  ['content that is none', { content: { text: 'x' } }, 'content must be a text, a list of blocks, or null'],
-  ['content of a completion that is none', { choices: [{ message: { content: {} } }] }, 'content must be a text'],
+  ['invalid content', { content: { text: 'x' } }, 'content must be a string, a list of blocks, or null'],
+  ['invalid content of a completion', { choices: [{ message: { content: {} } }] }, 'content must be a string'],
   ['a candidate without content', { candidates: [{ text: 'x' }] }, 'holds no "content"'],
-  ['a message of nobody', { messages: [{ content: 'x' }] }, 'messages[0] must be a message'],
-  [
-    'a message of the assistant that holds nothing',
-    [user, { role: 'assistant', text: 'x' }],
-    'holds neither "content" nor',
-  ],
+  ['a message without a role', { messages: [{ content: 'x' }] }, 'messages[0] must be a message'],
+  ['an assistant message without fields', [user, { role: 'assistant', text: 'x' }], 'holds neither "content" nor'],
   ['no candidates', { candidates: [] }, '"candidates" is empty'],
   ['a failed response', { object: 'response', status: 'failed', output: [] }, 'The response is "failed"'],
   ['an empty response', { output: [] }, '"output" is empty'],
   [
     'one item of a response',
     { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'x' }] },
-    'Hand in the whole response',
+    'Send the whole response',
   ],
   ['a chunk', { object: 'chat.completion.chunk', choices: [{ delta: {} }] }, 'chunk of a streamed answer'],
   ['chunks', [{ choices: [{ delta: { content: 'x' } }] }], 'chunk of a streamed answer'],
@@ -409,25 +405,29 @@ test.each<[string, unknown, string]>([
   ['the chunks of Gemini', [{ candidates: [] }], 'chunk of a streamed answer'],
   ['the text of a stream', 'data: {"choices": []}', 'chunk of a streamed answer'],
   ['a message of the user', user, 'of the role "user"'],
-  ['a conversation that nobody answered', [user], "No message of it is the assistant's"],
+  ['a conversation without an answer', [user], 'It contains no assistant message'],
   ['a message without content', { role: 'assistant' }, 'neither "content" nor "tool_calls"'],
-  ['an unknown field', { ...chat, finsh: 1 }, '"finsh" is no field of a chat message. Nearest'],
-  ['a misspelt field', { role: 'assistant', content: '', toolCalls: [] }, '"toolCalls" is no field of a chat message'],
+  ['an unknown field', { ...chat, finsh: 1 }, '"finsh" is not a field of a chat message. Nearest'],
+  [
+    'a misspelt field',
+    { role: 'assistant', content: '', toolCalls: [] },
+    '"toolCalls" is not a field of a chat message',
+  ],
   [
     'a misspelt field in a conversation',
     [{ role: 'assistant', content: '', toolCalls: [] }],
     'its calls are its "tool_calls"',
   ],
-  ['a call that is none', { tool_calls: ['weather'] }, 'tool_calls[0] must be an object'],
+  ['an invalid call', { tool_calls: ['weather'] }, 'tool_calls[0] must be an object'],
   ['a call without a name', { tool_calls: [{ arguments: {} }] }, 'tool_calls[0].name is missing'],
   [
     'an unknown field of a call',
     { tool_calls: [{ function: { name: 'f', argments: '{}' } }] },
-    '"argments" is no field of The message.tool_calls[0].function. Nearest of its fields',
+    '"argments" is not a field of The message.tool_calls[0].function. Nearest of its fields',
   ],
   ['arguments twice', { tool_calls: [{ name: 'f', args: {}, arguments: {} }] }, 'arguments twice'],
   [
-    'a call in words that are not read',
+    'a call in an unsupported format',
     [{ role: 'assistant', content: [{ type: 'tool-call', toolName: 'f', input: {} }] }],
     'holds "toolName"',
   ],
@@ -477,7 +477,7 @@ it.each([
       output_tokens: 3,
     },
   ],
-])('what a provider counted of its cache and of reasoning stays with a recorded reply: %j', (counted) => {
+])('the cache and reasoning counts of a provider stay with a recorded reply: %j', (counted) => {
   const isAnthropic = 'input_tokens' in counted;
   const body = isAnthropic
     ? { type: 'message', role: 'assistant', content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn' }

@@ -98,19 +98,19 @@ const LOOKS = ['a chat message {content, tool_calls}', 'a text', ...SHAPES.map((
  * @throws Error that explains why there is no reply to score, or which shapes were tried
  */
 export function readRecorded(value: unknown): Recorded {
-  if (value === undefined) throw new Error(`Nothing is recorded. What is read: ${LOOKS}.`);
+  if (value === undefined) throw new Error(`Nothing is recorded. Supported shapes: ${LOOKS}.`);
   if (typeof value === 'string') return ofText(value);
   if (Array.isArray(value)) {
     refuseStream(value[0] as Json);
     if (isObject(value[0]) && Array.isArray(value[0].candidates)) throw new Error(STREAM);
-    if (value.length === 0) throw new Error('It is an empty list: nothing was replied.');
+    if (value.length === 0) throw new Error('It is an empty list: there is no reply.');
     if (value.every(isMessage)) return ofList(value, 'message ');
     if (value.every(isOutputItem)) return readRecorded({ output: value });
     throw noShape(value as Json);
   }
   if (!isObject(value)) throw noShape(value as Json);
   if (Object.keys(value).length === 0)
-    throw new Error('It is an empty object: nothing was replied. A model that said nothing is {"content": null}.');
+    throw new Error('It is an empty object: there is no reply. A model that said nothing is {"content": null}.');
   refuseStream(value);
   const failed = batchIdOf(value) === undefined && inError(value);
   if (failed) return failed;
@@ -145,13 +145,11 @@ export const isForeign = (readAs: string): boolean => !readAs.startsWith('toolma
 function ofText(text: string): Recorded {
   if (/^(?:event: \w|data: ?\{)/.test(text)) throw new Error(STREAM);
   if (/^\s*\{\s*"/.test(text) && isWholeAnswer(text))
-    throw new Error('It is the text of a whole answer: hand that in as JSON, not as a text.');
+    throw new Error('It is the text of a whole answer: send it as JSON, not as a string.');
   if (/^\s*"\s*(?:[[{]|\\")/.test(text) && typeof jsonIn(text) === 'string')
-    throw new Error('It is the JSON of a text that holds JSON: hand in the inner text, or the JSON itself.');
+    throw new Error('It is JSON encoded twice: send the inner text, or the JSON itself.');
   if (isPrinted(text))
-    throw new Error(
-      'It is what a program prints of a reply: hand in its JSON (model_dump_json(), JSON.stringify(...)).',
-    );
+    throw new Error('It is a printed reply object: send its JSON (model_dump_json(), JSON.stringify(...)).');
   return { readAs: 'toolmark.message', rounds: [{ role: 'assistant', content: text }] };
 }
 
@@ -212,7 +210,7 @@ function ofAnthropic(answer: JsonObject) {
     const isItem = ({ content }: JsonObject): boolean =>
       Array.isArray(content) && content.some((block) => isObject(block) && block.type === 'output_text');
     if (isItem(answer))
-      throw new Error('It is one item of an OpenAI response: its calls stand beside it. Hand in the whole response.');
+      throw new Error('It is one item of an OpenAI response: its calls are other items. Send the whole response.');
   }
   return ofBody(readAnthropicReply)(answer);
 }
@@ -302,7 +300,7 @@ export function requireList(value: Json, where: string): readonly Json[] {
 /** @throws Error if there is none, or several, because picking one silently would be a guess */
 function only(list: Json | undefined, where: string): JsonObject {
   if (!Array.isArray(list)) throw new Error(`"${where}" must be a list.`);
-  if (list.length === 0) throw new Error(`"${where}" is empty: nothing was replied.`);
+  if (list.length === 0) throw new Error(`"${where}" is empty: there is no reply.`);
   if (list.length > 1) throw new Error(`"${where}" holds ${list.length} replies: score each on a line of its own.`);
   if (!isObject(list[0])) throw new Error(`"${where}[0]" must be an object.`);
   return list[0];
@@ -337,7 +335,7 @@ function inError(value: JsonObject): Recorded | undefined {
   const reply = failedGeneration(error);
   if (reply) return { readAs: 'failed_generation', ...said(reply) };
   const { kind } = failedReply(failureOf(error));
-  throw new FailedReply(kind, `It is an error and no reply: ${told(error)}`);
+  throw new FailedReply(kind, `It is an error, not a reply: ${told(error)}`);
 }
 
 function refuseFile(value: JsonObject): void {
@@ -359,7 +357,7 @@ function told(error: Json | undefined): string {
 
 function noShape(value: Json): Error {
   const fields = isObject(value)
-    ? `It has the fields "${Object.keys(value).slice(0, 10).map(shorten).join('", "')}", and fits`
+    ? `It has the fields "${Object.keys(value).slice(0, 10).map(shorten).join('", "')}", and matches`
     : 'It fits';
-  return new Error(`${fields} none of the shapes that are read: ${LOOKS}.`);
+  return new Error(`${fields} none of the supported shapes: ${LOOKS}.`);
 }

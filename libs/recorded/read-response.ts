@@ -79,7 +79,7 @@ function ofSdkCall(call: Json): Json {
 export const readGenerations: ReplyReader = ({ generations }) => {
   if (!Array.isArray(generations)) return undefined;
   const made = generations.flat();
-  if (made.length === 0) return badBody('"generations" is empty: nothing was replied.');
+  if (made.length === 0) return badBody('"generations" is empty: there is no reply.');
   if (made.length > 1) return badBody(`"generations" holds ${made.length} replies, and one is read.`);
   const [one] = made as [Json];
   const generation = isObject(one) && isObject(one.kwargs) ? one.kwargs : one;

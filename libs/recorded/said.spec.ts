@@ -5,10 +5,10 @@ const chat = (message: object, finish_reason: string | null = 'stop'): Json =>
   ({ choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }] }) as Json;
 const said = (...replies: Json[]) => saidIn({ replies });
 
-describe('what a model said', () => {
+describe('the text of a reply', () => {
   it.each<[string, Json]>([
-    ['marks in its text', chat({ content: '<think>They ask for Paris.</think>\n\nIt is sunny.' })],
-    ['a field beside its text', chat({ content: 'It is sunny.', reasoning_content: 'They ask for Paris.' })],
+    ['marks in the text', chat({ content: '<think>They ask for Paris.</think>\n\nIt is sunny.' })],
+    ['a separate field', chat({ content: 'It is sunny.', reasoning_content: 'They ask for Paris.' })],
     [
       'blocks of Anthropic',
       {
@@ -36,18 +36,18 @@ describe('what a model said', () => {
         ],
       },
     ],
-  ])('is apart from its thoughts, which came as %s', (_how, body) => {
+  ])('is separated from thoughts in %s', (_how, body) => {
     expect(said(body)).toEqual([
       { text: 'It is sunny.', thoughts: 'They ask for Paris.', refusal: null, finish_reason: 'stop' },
     ]);
   });
 
-  it('has what it quotes or makes up, which holds no calls', () => {
+  it('includes quoted and invented results, which are not calls', () => {
     const content = 'I called it. <tool_response>{"sky": "blue"}</tool_response> Blue.';
     expect(said(chat({ content }))).toMatchObject([{ text: content, thoughts: null }]);
   });
 
-  it('is a refusal, the output that a host could not read, or nothing but a reason to end', () => {
+  it('is a refusal, the output that a host could not read, or only a finish reason', () => {
     expect(said(chat({ content: null, refusal: 'I will not.' }, 'content_filter'))).toMatchObject([
       { text: null, refusal: 'I will not.', finish_reason: 'content_filter' },
     ]);
@@ -60,7 +60,7 @@ describe('what a model said', () => {
     ]);
   });
 
-  it('is that of each round of a chain, without the refusals between; of another exchange, of its last body', () => {
+  it('is that of each round of a chain, without refusals in between; for other exchanges, of the last body', () => {
     const refusal = { error: { kind: 'provider_5xx', message: 'no', status: 500, body: '{}' } };
     const replies = [refusal, chat({ content: 'one' }), refusal, chat({ content: 'two' })];
     expect(saidIn({ replies, rounds: [1, 3] }).map(({ text }) => text)).toEqual(['one', 'two']);
@@ -68,7 +68,7 @@ describe('what a model said', () => {
     expect([said(refusal), said({ big: 1 }), said()]).toEqual([[], [], []]);
   });
 
-  it('is cut with its length, and never read from what a private address answered', () => {
+  it('is shortened with its length, and never read from responses of private addresses', () => {
     const [{ text, thoughts } = {}] = said(
       chat({ content: `<think>${'t'.repeat(30_000)}</think>${'x'.repeat(2 ** 21)}`, reasoning: 'r'.repeat(70_000) }),
     );

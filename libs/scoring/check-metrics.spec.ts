@@ -51,18 +51,18 @@ test.each([
   expect(check(asked).errors).toEqual([{ path, message: expect.stringMatching(message) as string }]);
 });
 
-test('two of one name are refused: a result has one score of each', () => {
+test('two metrics with one name are refused, because a result has one score per name', () => {
   const twice = [
     {
       path: '/1/as',
-      message: expect.stringMatching(/is there twice. Give one of the two another name with "as"/) as string,
+      message: expect.stringMatching(/is listed twice. Rename one with "as"/) as string,
     },
   ];
   expect(check({ id: 'bfcl_ast' }, { id: 'bfcl_ast' }).errors).toEqual(twice);
   expect(check({ id: 'bfcl_ast', as: 'mine' }, { id: 'ragas_tool_call_f1', as: 'mine' }).errors).toEqual(twice);
 });
 
-test.each(['', 'a b', 'a,b', 'é', 'a'.repeat(65)])('%j is no name', (as) => {
+test.each(['', 'a b', 'a,b', 'é', 'a'.repeat(65)])('%j is not a valid name', (as) => {
   expect(MetricAsked.safeParse({ id: 'bfcl_ast', as }).success).toBe(false);
 });
 

@@ -66,7 +66,7 @@ const tools: Tool[] = ['get_weather', 'search', 'f', 'g', 'book'].map((name) => 
 }));
 
 test.each(rowsUnder('| rule | case |'))(
-  'one reply: %s: %s against %s',
+  'a reply: %s: %s against %s',
   (rule, written, replied, tool, param, overall, result) => {
     const input = { prompt: 'p', ...object(quoted(written!)[0]!) } as CaseInput;
     expect(checkCase(input, tools)).toEqual([]);
@@ -139,7 +139,7 @@ describe('the same reply under several metrics', () => {
     expect(METRICS.find((metric) => metric.id === metrics[0]!.id)!.version).toBe(version);
     expect(scoreMetrics(metrics, { case: input, tools: weather, rounds })[metrics[0]!.id]!.score).toBe(Number(score));
   });
-  test('are more than nine rows', () => expect(rows.length).toBeGreaterThanOrEqual(9));
+  test('has more than nine rows', () => expect(rows.length).toBeGreaterThanOrEqual(9));
 });
 
 describe('a line of recorded calls', () => {
@@ -151,7 +151,7 @@ describe('a line of recorded calls', () => {
   const metrics = rowsUnder('| metric | input |');
   const line = (cell: string): string => cell.slice(1, -1);
 
-  test.each(METRICS)('of $id stands there with its score', async ({ id, input, example }) => {
+  test.each(METRICS)('of $id has its documented score', async ({ id, input, example }) => {
     const text = JSON.stringify({ metric: id, ...example });
     const { properties, anyOf: [first] = [] } = z.toJSONSchema(input, { io: 'input' });
     const fields = Object.keys(properties ?? (first as { properties: object }).properties);
@@ -165,12 +165,12 @@ describe('a line of recorded calls', () => {
   });
 
   const shapes = rowsUnder('| what was written |');
-  test.each(shapes)('that %s wrote is read as %s', async (_whose, readAs, cell, score) => {
+  test.each(shapes)('written by %s is read as %s', async (_whose, readAs, cell, score) => {
     expect(await answerTo(line(cell!))).toMatchObject({
       outcome: 'scored',
       read_as: quoted(readAs!)[0],
       score: Number(score),
     });
   });
-  test('stands there for ten shapes', () => expect(shapes).toHaveLength(10));
+  test('is documented for ten shapes', () => expect(shapes).toHaveLength(10));
 });

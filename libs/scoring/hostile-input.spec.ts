@@ -14,11 +14,11 @@ const tool = (parameters: object): Tool => ({
   function: { name: 'f', parameters: parameters as never },
 });
 
-test('a schema that names an older draft is taken', () => {
+test('a schema that names an older draft is accepted', () => {
   expect(checkTools([tool({ $schema: 'http://json-schema.org/draft-07/schema#', type: 'object' })])).toEqual([]);
 });
 
-test('a pattern that would backtrack for hours is answered at once, and one that RE2 lacks is not checked', () => {
+test('a pattern that would backtrack for hours is matched at once, and one that RE2 lacks is not checked', () => {
   const slow = tool({
     type: 'object',
     properties: { a: { type: 'string', pattern: '^(a+)+$' }, b: { type: 'string', pattern: '^(?=x)' } },
@@ -68,7 +68,7 @@ test.each([
     { content: `{"name":"f","arguments":${'{"a":'.repeat(65)}1${'}'.repeat(65)}}` },
     { what: 'depth', limit: 64 },
   ],
-])('a reply with %s is wrong, and says what is too large about it', (_what, message, bound) => {
+])('a reply with %s is wrong, and the verdict says what is too large', (_what, message, bound) => {
   for (const input of [
     { expected_tool: 'f', expected_params: { a: 1 } },
     { expected_tool: null },
@@ -87,21 +87,21 @@ test.each([
   }
 });
 
-test('a reply right at its bounds is scored', () => {
+test('a reply exactly at its bounds is scored', () => {
   const deep = `${'{"a":'.repeat(64)}1${'}'.repeat(64)}`;
   expect(score({ expected_tool: 'f' }, { tool_calls: calls(1000, deep) })).toMatchObject({ overall: 1, passed: true });
   const content = `${'{"name":"f","arguments":{}}'.padEnd(2 ** 20, 'ä')}`.slice(0, 2 ** 19);
   expect(score({ expected_tool: 'f' }, { content })).toMatchObject({ overall: 1, passed: true });
 });
 
-test('a long text that holds no call is no call', () => {
+test('a long text without a call is not a call', () => {
   expect(score({ expected_tool: null }, { content: '{'.repeat(2 ** 22) })).toMatchObject({ overall: 1, passed: true });
   expect(
     score({ expected_tool: 'f' }, { tool_calls: calls(1), content: `"name" ${'{'.repeat(2 ** 22)}` }),
   ).toMatchObject({ overall: 1 });
 });
 
-test('of an oversized reply the first calls are kept, and of those the beginning', () => {
+test('of an oversized reply the first calls are kept, shortened', () => {
   const { called } = score(
     { expected_tool: 'f' },
     { tool_calls: [...calls(1, JSON.stringify({ a: 'x'.repeat(100_000) })), ...calls(2000)] },
@@ -111,7 +111,7 @@ test('of an oversized reply the first calls are kept, and of those the beginning
   expect(called[1]).toEqual({ name: 'f', arguments: { a: 1 } });
 });
 
-test('the rounds of a chain are oversized together', () => {
+test('the bounds of a chain apply to all its rounds together', () => {
   const chain: CaseInput = { multi_turn: true, expected_tool: 'g' };
   const round = (count: number) => reading({ tool_calls: calls(count) });
   expect(scoreChain(chain, [tool({})], 1, [round(600), round(401)])).toMatchObject({
@@ -123,7 +123,7 @@ test('the rounds of a chain are oversized together', () => {
   expect(scoreChain(chain, [tool({})], 1, [round(600), round(400)]).error_type).toBe('incomplete_chain');
 });
 
-test('a round of a chain behind the one that calls the expected tool is not looked at, however large', () => {
+test('rounds of a chain after the expected call are not read, however large', () => {
   const chain: CaseInput = { multi_turn: true, expected_tool: 'f' };
   const round = (count: number) => reading({ tool_calls: calls(count) });
   expect(scoreChain(chain, [tool({})], 1, [round(1), round(2000)])).toMatchObject({ hops: 1, error_type: 'none' });
@@ -151,7 +151,7 @@ const isJson = (text: string): boolean => {
   }
 };
 
-test('JSON is found in a text wherever it stands, as if each bracket were tried', () => {
+test('JSON is found anywhere in a text, as if each bracket were tried', () => {
   const parts = [
     '{',
     '}',
@@ -186,7 +186,7 @@ test('JSON is found in a text wherever it stands, as if each bracket were tried'
   }
 });
 
-test('more trials than anybody makes are refused, not counted for hours', () => {
+test('an absurd number of trials is refused, not computed for hours', () => {
   expect(() => scoreMetric('pass_hat_k', {}, { trials: 1e15, successes: 1e15 - 1, k: 1e14 })).toThrow();
 });
 
@@ -215,7 +215,7 @@ describe('the schema of a tool', () => {
       '#/$defs/a -> #b -> #/$defs/a',
     ],
     [{ $defs: { 'a/b': { $ref: '#/$defs/a~1b' } } }, '#/$defs/a~1b -> #/$defs/a~1b'],
-  ])('that goes round in circles is refused, and the circle is named: %j', (parameters, circle) => {
+  ])('with a circular reference is refused, and the circle is named: %j', (parameters, circle) => {
     expect(checkTools([tool(parameters)])).toEqual([
       { path: '/0/function/parameters', message: expect.stringContaining(circle) },
     ]);
@@ -229,22 +229,22 @@ describe('the schema of a tool', () => {
     },
     { properties: { $ref: { type: 'string' }, allOf: { type: 'array' } }, default: { $ref: '#' } },
     { $ref: '#/$defs/a', $defs: { a: { type: 'object' } } },
-  ])('that goes down each time may refer to itself: %j', (parameters) => {
+  ])('may refer to itself if each reference descends: %j', (parameters) => {
     expect(checkTools([tool(parameters)])).toEqual([]);
   });
 
-  test('that refers to itself as a whole checks what stands deep down', () => {
+  test('that refers to its root validates nested values', () => {
     const tree = tool({ type: 'object', properties: { child: { $ref: '#' }, n: { type: 'integer' } } });
     expect(checkArguments(tree, { child: { child: { n: 'x' } } }, 0)).toMatchObject([
       { path: '/child/child/n', problem: 'wrong_type' },
     ]);
   });
 
-  test('that goes round in circles and was stored before says nothing, and does not throw', () => {
+  test('with a circular reference, stored by an earlier release, reports nothing and does not throw', () => {
     expect(checkArguments(tool(endless), { city: 'Paris' }, 0)).toEqual([]);
   });
 
-  test('may say that items are unique, which is not checked', () => {
+  test('may ask for unique items, which is not checked', () => {
     const unique = tool({
       properties: { list: { type: 'array', uniqueItems: true }, uniqueItems: { type: 'integer' } },
       required: ['uniqueItems'],
@@ -265,7 +265,7 @@ describe('the schema of a tool', () => {
     [{ anyOf: [{}, { properties: { b: { $ref: 'https://a.example/none' } } }] }, "can't resolve reference"],
     [{ properties: { b: 7 } }, 'schema is invalid'],
     [{ oneOf: [] }, 'schema is invalid'],
-  ])('that cannot be compiled is refused, and again: %j', (a, why) => {
+  ])('that cannot be compiled is refused each time: %j', (a, why) => {
     const wrong = tool({
       $schema: 'http://json-schema.org/draft-07/schema#',
       properties: { good: { type: ['string', 'null'], default: 'x' }, a },
@@ -277,7 +277,7 @@ describe('the schema of a tool', () => {
     expect(checkArguments(wrong, { a: 1 }, 0)).toEqual([]);
   });
 
-  test('tells no other team of its ids', () => {
+  test('does not reveal its ids to other teams', () => {
     const first = tool({ properties: { a: { $id: 'https://a.example/secret', type: 'string' } } });
     expect(checkTools([first])).toEqual([]);
     expect(checkTools([first])).toEqual([]);
@@ -289,18 +289,18 @@ describe('the schema of a tool', () => {
   test.each([
     [{ properties: Object.fromEntries(Array.from({ length: 501 }, (_, n) => [`p${n}`, {}])) }, 'may have 500'],
     [{ properties: { a: { description: 'x'.repeat(70_000) } } }, 'may have 65536'],
-  ])('has a largest size', (parameters, message) => {
+  ])('has a size limit', (parameters, message) => {
     expect(checkTools([tool(parameters)])).toMatchObject([{ message: expect.stringContaining(message) }]);
   });
 
-  test('is no diagnosis for arguments of a hundred thousand values', () => {
+  test('is not diagnosed for arguments of a hundred thousand values', () => {
     const strings = tool({ properties: { list: { items: { type: 'string' } } } });
     expect(checkArguments(strings, { list: Array.from({ length: 100_000 }, () => 1) }, 0)).toEqual([]);
     expect(checkArguments(strings, { list: [1] }, 0)).toMatchObject([{ path: '/list/0' }]);
   });
 });
 
-test('the tools of a suite have a largest size together', () => {
+test('the tools of a suite have a size limit together', () => {
   const large = Array.from({ length: 20 }, (_, n): Tool => ({
     type: 'function',
     function: { name: `f${n}`, parameters: { description: 'x'.repeat(60_000) } },

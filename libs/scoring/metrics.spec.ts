@@ -20,14 +20,14 @@ test('5.0 in a recorded reply is 5 for the house and another value for Ragas', (
   expect(scoreMetric('ragas_tool_call_accuracy', {}, input).score).toBe(0);
 });
 
-test('an unknown metric is refused with the nearest that exist', () => {
+test('an unknown metric is refused with the nearest names', () => {
   expect(() => scoreMetric('ragas_tool_f1', {}, {})).toThrow(
     /^No metric "ragas_tool_f1"\. Nearest of the metrics, \d+ in all: ragas_tool_call_f1, /,
   );
   expect(() => scoreMetric('toString', {}, {})).toThrow('No metric "toString"');
 });
 
-test('an option that a metric does not have is refused with those that it has, in the words of a run', () => {
+test('an unknown option is refused with the options of the metric, as in a run', () => {
   const asked = { id: 'axion_tool_correctness', options: { check_params: true } };
   expect(() => scoreMetric(asked.id, asked.options, { called: [], expected: [] })).toThrow(
     checkMetrics([asked]).errors[0]!.message,
@@ -66,7 +66,7 @@ test.each(METRICS.map((metric) => [metric.id, metric] as const))(
   },
 );
 
-test('Ragas says precision and recall beside F1', () => {
+test('Ragas reports precision and recall next to F1', () => {
   const call = (city: string) => ({ name: 'weather', arguments: { city } });
   expect(
     scoreMetric('ragas_tool_call_f1', {}, { called: [call('Paris')], expected: [call('Paris'), call('Rome')] }),
@@ -77,7 +77,7 @@ test('Ragas says precision and recall beside F1', () => {
   });
 });
 
-test('a call holds nothing that its metric does not know', () => {
+test('a call has no field that its metric does not know', () => {
   const refused = (id: string, call: object) =>
     expect(() => scoreMetric(id, {}, { called: [call], expected: [] })).toThrow('/input/called/0/args is no field');
   for (const id of [
@@ -96,7 +96,7 @@ test('a call holds nothing that its metric does not know', () => {
   ).toThrow('must name its tool');
 });
 
-test('a case may have what the API says of it besides, and no field that nobody knows', () => {
+test('a case may have the fields that the API adds, and no unknown ones', () => {
   expect(
     single(
       { expected_tool: 'f', id: '0190f3c2-1b7a-7c3e-9d42-5f6a8b9c0d1e', position: 0 },
@@ -108,7 +108,7 @@ test('a case may have what the API says of it besides, and no field that nobody 
   );
 });
 
-test('what offline scoring cannot decide is refused, not guessed', () => {
+test('a case that offline scoring cannot decide is refused, not guessed', () => {
   expect(() => single({ expected_tool: 'f', expected_params: { q: 'x' }, param_scoring: 'semantic' }, {})).toThrow(
     'embedding model',
   );

@@ -124,9 +124,8 @@ export function checkMetrics(asked: readonly MetricAsked[]): { metrics: RunMetri
     const metric = byId.get(id);
     if (!metric) return failId(`No metric "${id}". ${suggestNames(id, ofRuns, "a run's metrics")}`);
     if (metric.notInRuns !== undefined) return failId(`"${id}" cannot score a run. ${metric.notInRuns}`);
-    if (as !== id && byId.has(as)) return fail(['as'], `"${as}" is the id of another metric. Take another name.`);
-    if (metrics.some((other) => other.as === as))
-      return fail(['as'], `"${as}" is there twice. Give one of the two another name with "as".`);
+    if (as !== id && byId.has(as)) return fail(['as'], `"${as}" is the id of another metric. Use another name.`);
+    if (metrics.some((other) => other.as === as)) return fail(['as'], `"${as}" is listed twice. Rename one with "as".`);
     const read = readOptions(metric, options);
     if (!('errors' in read)) return void metrics.push({ id, as, options: read.options });
     errors.push(...read.errors.map(({ path, message }) => ({ path: jsonPointer([index, 'options']) + path, message })));

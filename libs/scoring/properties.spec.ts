@@ -120,7 +120,7 @@ test.each(every.filter(([id]) => !id.includes('fuzzy')))('identical calls score 
   );
 });
 
-test('what fails says why: only what passes has the error type "none"', () => {
+test('only a passing reply has the error type "none"', () => {
   const chainOf = { prompt: 'p', multi_turn: true, expected_tool: 'f', optimal_hops: 2, valid_prerequisites: ['g'] };
   fc.assert(
     fc.property(calls, calls, args, fc.constantFrom(0.3, 0.7, 1), (called, expected, params, pass_threshold) => {
@@ -147,7 +147,7 @@ test('what fails says why: only what passes has the error type "none"', () => {
   );
 });
 
-test('a wrong call more never raises precision or F1', () => {
+test('an extra wrong call never raises precision or F1', () => {
   const extra = fc.record({ name: fc.constant('unasked'), arguments: args });
   const f1s: Scorer[] = [
     named('ragas_tool_call_f1'),
@@ -191,7 +191,7 @@ describe('pairs of calls', () => {
     });
     return most;
   };
-  test('have the largest total weight that any pairing has', () => {
+  test('have the largest possible total weight', () => {
     fc.assert(
       fc.property(matrix(5), (weights) => {
         const [any, ordered] = [pairInAnyOrder(weights), pairInOrder(weights)];
@@ -201,7 +201,7 @@ describe('pairs of calls', () => {
       }),
     );
   });
-  test('never weigh less than taking the best one left, call by call', () => {
+  test('never weigh less than a greedy pairing', () => {
     fc.assert(
       fc.property(matrix(12), (weights) => {
         const taken = new Set<number>();
@@ -219,7 +219,7 @@ describe('pairs of calls', () => {
       }),
     );
   });
-  test('of equal weight are made with the first calls', () => {
+  test('of equal weight prefer the first calls', () => {
     expect(
       pairInAnyOrder([
         [1, 1, 1],

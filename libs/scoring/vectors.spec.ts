@@ -17,7 +17,7 @@ describe.each(files)('%s', (file) => {
     .split('\n')
     .map((line) => parseJson(line) as JsonObject);
 
-  test('every line scores what its reference gives', () => {
+  test('every line scores as in its reference', () => {
     const wrong = lines.flatMap((line) => {
       const outcome = scoreMetric(line.metric as string, line.options, line.input);
       const expected = unwrapAllNumbers(line.expected) as JsonObject;

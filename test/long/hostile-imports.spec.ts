@@ -353,7 +353,7 @@ describe('a trace that was written to keep the reader busy', () => {
       () => many(100_000, (index) => ({ type: 'content_block_delta', index })),
       /a part of a stream/,
     ],
-    ['texts that break off', () => ({ a: many(400_000, () => '{"tool":') }), /a shape that is not read \("a\[1000\]"/],
+    ['texts that break off', () => ({ a: many(400_000, () => '{"tool":') }), /an unknown shape \("a\[1000\]"/],
     ['eighty thousand calls', () => ({ tool_calls: many(80_000, () => call) }), /80,000 calls; more than 1,000/],
   ])('with %s as a reply is left out in seconds', async (_what, output, reason) => {
     const good = { id: 'g', type: 'GENERATION', input: 'q', output: { tool_calls: [call] } };

@@ -193,7 +193,7 @@ it('a suite with chain fields in cases that are not chains is read, exported, im
     status: 201,
     warnings: ['max_rounds', 'mock_responses'].map((field) =>
       expect.stringMatching(
-        `^Case 0.*, /${field}: is about a chain of calls: set "multi_turn" to true, or leave it out. ` +
+        `^Case 0.*, /${field}: only applies to chains: set "multi_turn" to true, or leave it out. ` +
           'The case is played as one turn.$',
       ),
     ),

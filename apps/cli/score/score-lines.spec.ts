@@ -168,12 +168,12 @@ test.each<[string, object, string]>([
   [
     'a name of neither side',
     { metric: 'axion_tool_correctness', input: { caled: [], expected: [] } },
-    '"caled" is no field of it. Nearest of its fields',
+    '"caled" is not a field of it. Nearest of its fields',
   ],
   [
     'an additional field',
     { metric: 'ragas_tool_call_f1', input: { called: [], expected: [], strict: true } },
-    '"strict" is no field of the input',
+    '"strict" is not a field of the input',
   ],
   [
     'two names of one field',
@@ -183,7 +183,7 @@ test.each<[string, object, string]>([
   [
     'an unknown field of a call',
     { metric: 'ragas_tool_call_f1', input: { called: [{ name: 'f', argments: {} }], expected: [] } },
-    '"argments" is no field of /input/called[0]. Nearest of its fields, 20 in all: arguments',
+    '"argments" is not a field of /input/called[0]. Nearest of its fields, 20 in all: arguments',
   ],
   [
     'arguments under two names',
@@ -193,7 +193,7 @@ test.each<[string, object, string]>([
   [
     'expected arguments that are not JSON',
     { metric: 'ragas_tool_call_f1', input: { called: [], expected: [{ function: { name: 'f', arguments: '{' } }] } },
-    'the arguments of "f" are no JSON',
+    'the arguments of "f" are not JSON',
   ],
   [
     'no trials',
@@ -247,12 +247,12 @@ test.each<[string, object, string]>([
   [
     'an error of the provider',
     house({ error: { message: 'Quota' } }),
-    '/input/reply: It is an error and no reply: Quota',
+    '/input/reply: It is an error, not a reply: Quota',
   ],
   [
     'a reply of no known shape',
     house({ text: 'x' }),
-    '/input/reply: It has the fields "text", and fits none of the shapes that are read: a chat message',
+    '/input/reply: It has the fields "text", and matches none of the supported shapes: a chat message',
   ],
   [
     'an option that does not exist',

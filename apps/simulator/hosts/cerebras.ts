@@ -6,7 +6,7 @@ const unsupported = (place: string): Refusal => ({ message: `${place}: property 
 
 /** Cerebras. The error message for strict tools mixed with others is from memory. */
 export const cerebras: Host = {
-  about: 'Cerebras: refuses penalties, fields that it does not know, and strict tools beside others.',
+  about: 'Cerebras: refuses penalties, unknown fields, and strict tools mixed with others.',
   refuses: {
     ...refuseEach(['frequency_penalty', 'presence_penalty', 'logit_bias', 'store'], (name) => ({
       ...unsupported(`body.${name}`),

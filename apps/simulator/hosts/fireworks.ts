@@ -5,7 +5,7 @@ const extra = (field: string): Refusal => ({ message: `Extra inputs are not perm
 
 /** Fireworks. Not verified: that its refusals of message fields are worded like those of request fields. */
 export const fireworks: Host = {
-  about: 'Fireworks: refuses fields that it does not know.',
+  about: 'Fireworks: refuses unknown fields.',
   refuses: refuseEach(['store', 'stream_options', 'verbosity'], extra),
   refusesMessage: refuseOtherFields(FIELDS, (field, index) => extra(`messages[${index}].${field}`)),
   writeRefusal: ({ message }) => ({

@@ -72,7 +72,7 @@ const REFUSED: [host: string, more: object, status: number, body: object][] = [
 ];
 it.each(
   REFUSED.map(([host, more, ...answer]) => [host, Object.keys(more).join() || 'its format', more, ...answer] as const),
-)('host:%s refuses %s in its own words', async (host, _what, more, status, body) => {
+)('host:%s refuses %s with its own message', async (host, _what, more, status, body) => {
   expect(await ask(host, more)).toMatchObject({ status, body });
 });
 
@@ -81,19 +81,19 @@ it.each([
   ['deepseek', { tool_choice: 'auto' }, { reasoning_content: expect.any(String) }],
   ['openai', { tool_choice: 'required', temperature: 1 }, { refusal: null, annotations: [] }],
   ['ollama', called({}, 'call_0'), {}],
-])('host:%s replies as a good model does once it is asked as it wants', async (host, more, fields) => {
+])('host:%s replies like a good model to a request it accepts', async (host, more, fields) => {
   const { status, body } = await ask(host, more);
   expect(status).toBe(200);
   expect(body.choices[0].message).toMatchObject(fields);
 });
 
-it('a host may think no more, and then forces calls and misses no thoughts', async () => {
+it('a host without thinking forces calls and does not require thoughts', async () => {
   const { body } = await ask('deepseek', { ...called(), tool_choice: 'required', thinking: { type: 'disabled' } });
   expect(body.choices[0].message.tool_calls).toHaveLength(1);
   expect(body.choices[0].message.reasoning_content).toBeUndefined();
 });
 
-it('hosts give ids in their own way', async () => {
+it('hosts have their own ids of calls', async () => {
   const idOf = async (host: string) =>
     (await ask(host, { tool_choice: 'required' })).body.choices[0].message.tool_calls;
   expect(await idOf('ollama')).toMatchObject([{ id: 'call_0' }]);
@@ -102,7 +102,7 @@ it('hosts give ids in their own way', async () => {
   expect(await idOf('mistral')).toMatchObject([{ id: expect.stringMatching(/^[a-z0-9]{9}$/) }]);
 });
 
-it('a message of the user names an odd reply; one that asks to wait is given once', async () => {
+it('a user message can request an odd reply, and a rate limit only once', async () => {
   const odd = (name: string) => ({ messages: [{ role: 'user', content: `Weather in Rome? [[${name}]]` }] });
   expect(await ask('azure', odd('limited'))).toMatchObject({
     status: 429,
@@ -129,7 +129,7 @@ it('a host that refuses everything names what was sent, then ever new settings, 
   expect((await control('stats?model=host:refuses-everything:mine')).requests).toBe(12);
 });
 
-it('hosts are listed, take a latency and an instance, and others are unknown', async () => {
+it('hosts are listed, accept a latency and an instance, and unknown ones are refused', async () => {
   const { data } = (await (await fetch(`${simulator.url}/v1/models`)).json()) as { data: { id: string }[] };
   expect(data.map(({ id }) => id)).toEqual(expect.arrayContaining(Object.keys(HOSTS)));
   expect(await ask('groq@1:mine')).toMatchObject({ status: 200, headers: expect.anything() });

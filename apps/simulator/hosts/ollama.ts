@@ -4,7 +4,7 @@ const error = (message: string): object => ({ error: { message, type: 'api_error
 
 /** Ollama. Client projects report that its ids restart in each round; this was not checked against a server. */
 export const ollama: Host = {
-  about: 'Ollama: takes no notice of tool_choice, begins again with the id call_0 in each round.',
+  about: 'Ollama: ignores tool_choice, starts again with the id call_0 in each round.',
   ignores: ['tool_choice', 'parallel_tool_calls'],
   id: ({ index }) => `call_${index}`,
   sends: () => ({ message: { reasoning: THOUGHT }, response: { system_fingerprint: 'fp_ollama' } }),

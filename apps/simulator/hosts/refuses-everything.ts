@@ -40,6 +40,6 @@ function refusedIn({ wire, state }: ModelRequest): string {
 }
 
 export const refusesEverything: Behaviour = {
-  about: 'A host that refuses each setting and field in turn, then ones that nobody sent, for ever.',
+  about: 'A host that refuses each setting and field in turn, then ones that were not sent, forever.',
   respond: (asked) => WORDINGS[(asked.state.requests - 1) % WORDINGS.length]!(refusedIn(asked)),
 };

@@ -49,7 +49,7 @@ export function readEvidence({ messages, tools = [] }: ChatRequest): Evidence | 
   const parsed = Document.safeParse(parse(written));
   if (!parsed.success) {
     const problem = z.prettifyError(parsed.error).slice(0, MAX_PROBLEM_CHARACTERS);
-    return `The JSON document of the user message is no evidence: ${problem}.`;
+    return `The JSON document of the user message is not evidence: ${problem}.`;
   }
   if (tools.length === 0) return 'There is no tool to reply with.';
   return { document: parsed.data, written };

@@ -6,7 +6,7 @@ const VERDICTS = ['correct', 'acceptable', 'cannot_tell', 'wrong'] as const;
 const TOOL = ['right', 'acceptable_alternative', 'wrong', 'missing', 'unneeded'] as const;
 const ARGUMENTS = ['right', 'equivalent', 'partly', 'wrong', 'not_applicable'] as const;
 
-const text = z.string('must be a text').min(1, 'must not be empty');
+const text = z.string('must be a string').min(1, 'must not be empty');
 const count = z.int('must be a whole number, 0 or more').min(0);
 const oneOf = <const Words extends readonly string[]>(words: Words) =>
   z.enum(words, `must be one of ${words.map((word) => `"${word}"`).join(', ')}`);
@@ -18,7 +18,7 @@ const Rule = object({
   tool: oneOf(TOOL).optional(),
   arguments: oneOf(ARGUMENTS).optional(),
   expectation_at_fault: z.boolean('must be true or false').optional(),
-  expectation_note: z.string('must be a text or null').nullish(),
+  expectation_note: z.string('must be a string or null').nullish(),
   /** A part of the calls or text that makes a reply win, in either position. */
   winner: text.optional(),
 });

@@ -28,7 +28,7 @@ export function readTask({ messages, tools = [] }: ChatRequest): AskedTask | str
     .findLast((text) => documentIn(text) !== undefined);
   if (message === undefined) return 'No user message has a line "```json", a JSON document, and a line "```".';
   const parsed = Task.safeParse(parse(documentIn(message)!));
-  if (!parsed.success) return `The JSON document of the user message is no task: ${z.prettifyError(parsed.error)}.`;
+  if (!parsed.success) return `The JSON document of the user message is not a task: ${z.prettifyError(parsed.error)}.`;
   if (tools.length === 0) return 'There is no tool to reply with.';
   const { components, parents } = parsed.data;
   return { ...parsed.data, components: { ...components, ...parents[0]?.components }, message };

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { object, readPosted } from './read-posted.js';
 
 const REPLIES = ['tool', 'nonsense', 'wrong_schema'] as const;
-const line = z.string('must be a text').trim().min(1, 'must not be empty');
+const line = z.string('must be a string').trim().min(1, 'must not be empty');
 
 const Rules = object({
   rules: z
     .array(
       object({
         /** A part of the user message, or a component's key; null for every request. */
-        when: z.string('must be a text or null').min(1, 'must not be empty').nullish(),
+        when: z.string('must be a string or null').min(1, 'must not be empty').nullish(),
         append: line,
       }),
       'must be a list',

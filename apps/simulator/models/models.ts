@@ -221,7 +221,7 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
     respond: ({ state, request: { model } }) =>
       state.sensitivity
         ? undefined
-        : withoutRules(`Nobody has said yet which phrases help "${model}".`, 'prompt-sensitive', model),
+        : withoutRules(`No phrases are posted yet for "${model}".`, 'prompt-sensitive', model),
   },
   meta: {
     about: 'Improves the prompts of other models, by the rules posted to /control/meta/<its id>.',
@@ -229,7 +229,7 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
     respond: (asked) => {
       const { state, request } = asked;
       if (!state.metaRules)
-        return withoutRules(`Nobody has told "${request.model}" yet how to improve prompts.`, 'meta', request.model);
+        return withoutRules(`"${request.model}" has no rules for improving prompts yet.`, 'meta', request.model);
       const task = readTask(request);
       if (typeof task === 'string') return errorResponse(400, task, 'no_task');
       return sendReply(asked, BEHAVIOURS.meta!, metaReply(task, request, state.metaRules));

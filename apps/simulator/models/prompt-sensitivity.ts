@@ -4,14 +4,14 @@ import { object, readPosted } from './read-posted.js';
 const share = z.number('must be a number from 0 to 1').min(0).max(1);
 
 const Rule = object({
-  phrase: z.string('must be a text').trim().min(1, 'must not be empty'),
+  phrase: z.string('must be a string').trim().min(1, 'must not be empty'),
   /** Where the phrase counts: in the system message, in one tool's description, or in any of these. */
   where: z
     .string('must be "system", "tools/<name>" or "any"')
     .regex(/^(system|any|tools\/.+)$/)
     .default('any'),
   /** Only prompts that contain this text; null for all prompts. */
-  when: z.string('must be a text or null').nullish(),
+  when: z.string('must be a string or null').nullish(),
   gain: z.number('must be a number from -1 to 1').min(-1).max(1),
 });
 

@@ -13,7 +13,7 @@ describe('a simulated rate limit', () => {
     expect(passed(60_000, 10)).toBe(10 + 2 * 60 - 2);
   });
 
-  it('passes whoever waits as long as it says', () => {
+  it('accepts a client that waits for the given time', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 100_000 }),
@@ -32,13 +32,13 @@ describe('a simulated rate limit', () => {
     );
   });
 
-  it('lets a request through that is larger than the bucket, once it is full, and makes the next one pay', () => {
+  it('accepts a request larger than the full bucket, at the cost of the next one', () => {
     const bucket = newBucket(600, 0);
     expect(take(bucket, 500, 0).retryAfterMs).toBe(0);
     expect(take(bucket, 1, 0).retryAfterMs).toBeGreaterThan(40_000);
   });
 
-  it('says in headers what is left, and when to come back', () => {
+  it('reports the remainder and the wait in headers', () => {
     expect(rateLimitHeaders('tokens', 600, { retryAfterMs: 1500, remaining: 0, resetMs: 61_500 })).toEqual({
       'x-ratelimit-limit-tokens': '600',
       'x-ratelimit-remaining-tokens': '0',

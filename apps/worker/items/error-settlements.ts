@@ -15,7 +15,7 @@ export const errored = (kind: ProviderFailure['kind'], message: string) => ({
 
 /** An unexpected error was thrown. */
 export const internalError = (error: unknown): Outcome =>
-  errored('internal', toStorable(`Something unforeseen went wrong here: ${(error as Error).message}`).slice(0, 2000));
+  errored('internal', toStorable(`Unexpected internal error: ${(error as Error).message}`).slice(0, 2000));
 
 /** Settlement fields of an item for which no model was asked. */
 export const NOT_ASKED = {

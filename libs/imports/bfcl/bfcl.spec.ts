@@ -44,57 +44,54 @@ const question = (id: string, content = 'How large?') => ({
 const truth = (id: string, ...ground_truth: object[]) => ({ id, ground_truth });
 
 describe('BFCL entries', () => {
-  it(
-    'become cases with tools of their own, every acceptable value and every ' + 'parameter that may be left out',
-    async () => {
-      const { suite, warnings } = await importText(
-        jsonLines(
-          question('simple_python_0'),
-          truth('simple_python_0', {
-            'geometry.area': { side: [2, 2.5], unit: ['cm', ''], box: [{ w: [1, 2], h: [''] }, ''], pair: [[1, 2]] },
-          }),
-        ),
-      );
-      expect(warnings).toEqual([]);
-      expect(suite.test_cases).toMatchObject([
-        {
-          name: 'simple_python_0',
-          category: 'simple_python',
-          prompt: 'How large?',
-          expected_tool: 'geometry.area',
-          allow_extra_calls: false,
-          expected_params: {
-            side: { $one_of: [2, 2.5] },
-            unit: { $optional: 'cm' },
-            box: { $optional: { w: { $one_of: [1, 2] }, h: { $optional: '' } } },
-            pair: [1, 2],
-          },
+  it('become cases with their own tools, all acceptable values and all ' + 'optional parameters', async () => {
+    const { suite, warnings } = await importText(
+      jsonLines(
+        question('simple_python_0'),
+        truth('simple_python_0', {
+          'geometry.area': { side: [2, 2.5], unit: ['cm', ''], box: [{ w: [1, 2], h: [''] }, ''], pair: [[1, 2]] },
+        }),
+      ),
+    );
+    expect(warnings).toEqual([]);
+    expect(suite.test_cases).toMatchObject([
+      {
+        name: 'simple_python_0',
+        category: 'simple_python',
+        prompt: 'How large?',
+        expected_tool: 'geometry.area',
+        allow_extra_calls: false,
+        expected_params: {
+          side: { $one_of: [2, 2.5] },
+          unit: { $optional: 'cm' },
+          box: { $optional: { w: { $one_of: [1, 2] }, h: { $optional: '' } } },
+          pair: [1, 2],
         },
-      ]);
-      expect(suite.test_cases[0]!.tools).toEqual([
-        {
-          type: 'function',
-          function: {
-            name: 'geometry.area',
-            description: 'Area of a shape.',
-            parameters: {
-              type: 'object',
-              required: ['side'],
-              properties: {
-                side: { type: 'number' },
-                unit: { type: 'string' },
-                box: { type: 'object', properties: { w: { type: 'integer' } } },
-                pair: { type: 'array', items: { type: 'integer' } },
-                note: {},
-              },
+      },
+    ]);
+    expect(suite.test_cases[0]!.tools).toEqual([
+      {
+        type: 'function',
+        function: {
+          name: 'geometry.area',
+          description: 'Area of a shape.',
+          parameters: {
+            type: 'object',
+            required: ['side'],
+            properties: {
+              side: { type: 'number' },
+              unit: { type: 'string' },
+              box: { type: 'object', properties: { w: { type: 'integer' } } },
+              pair: { type: 'array', items: { type: 'integer' } },
+              note: {},
             },
           },
-          // JSON Schema cannot express this. It is kept for the export but not sent to models.
-          annotations: { bfcl: area },
         },
-      ]);
-    },
-  );
+        // JSON Schema cannot express this. It is kept for the export but not sent to models.
+        annotations: { bfcl: area },
+      },
+    ]);
+  });
 
   it('of parallel categories expect several calls, of irrelevance none, and of relevance any', async () => {
     const { suite } = await importText(
@@ -138,7 +135,7 @@ describe('BFCL entries', () => {
     },
   );
 
-  it('of a category that cannot be imported are refused by its name, and the ones that can are listed', async () => {
+  it('of a category that cannot be imported are refused with its name and the importable ones', async () => {
     const refused: [string, string][] = [
       ['multi_turn_miss_func_3', 'multi_turn_miss_func'],
       ['simple_java_1', 'simple_java'],
@@ -187,8 +184,8 @@ describe('BFCL entries', () => {
   });
 
   it(
-    'that a reply can satisfy are not said to be lost: an empty text wins where "" ' +
-      'is acceptable, and one call where one is looked at',
+    'that a reply can satisfy are not reported as lost: an empty text passes if "" ' +
+      'is acceptable, and one call if only one is checked',
     async () => {
       const label = {
         name: 'label',
@@ -249,7 +246,7 @@ describe('BFCL entries', () => {
     },
   );
 
-  it('whose answer is no list of acceptable values are taken at their word, and a warning says so', async () => {
+  it('whose answer is not a list of acceptable values are read literally, with a warning', async () => {
     const { suite, warnings } = await importText(
       jsonLines(
         question('simple_0'),
@@ -269,19 +266,19 @@ describe('BFCL entries', () => {
       { side: 2 },
     ]);
     const only = (line: string, what: string, value: string): string =>
-      `${line}: the answer for ${what} of "geometry.area" is no list of acceptable values but ` +
-      `${value}, which is taken for the only one`;
+      `${line}: the answer for ${what} of "geometry.area" is not a list of acceptable values but ` +
+      `${value}, which is read as the only one`;
     expect(warnings).toEqual([
       only('Line 1: simple_0', '"side"', '2'),
       only('Line 1: simple_0', '"unit"', '"cm"'),
       only('Line 1: simple_0', '"box"', '{"w":[1]}'),
       only('Line 3: simple_1', '"w" in "box"', '1'),
-      'Line 5: simple_2: its "ground_truth" is no list; it is taken for a list of one',
+      'Line 5: simple_2: its "ground_truth" is not a list; it is read as a list of one',
       'Line 7: simple_3: 2 of its functions are left out, because they have no name',
     ]);
   });
 
-  it('are not said to be imported where they are left out, nor to be lost where any value is allowed', async () => {
+  it('are not reported as imported if they are left out, nor as lost if any value is allowed', async () => {
     const typed = { ...area, parameters: { ...area.parameters, properties: { side: { type: 'number' } } } };
     const odd = { ...area, parameters: { ...area.parameters, properties: { side: { type: 'metre' } } } };
     const bare = { name: 'bare', description: 'No parameters.' };
@@ -338,7 +335,7 @@ describe('BFCL entries', () => {
     ]);
   });
 
-  it('that cannot be a case are left out with their line and the reason', async () => {
+  it('that cannot become a case are left out with their line and the reason', async () => {
     const { suite, warnings } = await importText(
       jsonLines(
         question('irrelevance_0'),
@@ -354,7 +351,7 @@ describe('BFCL entries', () => {
     ]);
   });
 
-  it('expect objects whose keys begin with "$" literally, and are left out if those have several values', async () => {
+  it('expect objects with keys that begin with "$" literally, and are left out if these have several values', async () => {
     const { suite, warnings } = await importText(
       jsonLines(question('simple_0'), question('simple_1')),
       jsonLines(
@@ -390,7 +387,7 @@ describe('BFCL entries', () => {
 });
 
 describe('a suite exported to BFCL', () => {
-  it('has the questions, functions and answers it was made of', async () => {
+  it('has its original questions, functions and answers', async () => {
     const nested = {
       ...area,
       name: 'über area',
@@ -427,7 +424,7 @@ describe('a suite exported to BFCL', () => {
     expect((await importText(await exportToText(suite, 'bfcl'))).suite).toEqual(suite);
   });
 
-  it('describes a tool as it is now when it was changed since', async () => {
+  it('has the current description of a tool that was changed', async () => {
     const { suite } = await importText(jsonLines(question('irrelevance_0')));
     const [tool] = suite.test_cases[0]!.tools as SuiteFile['tools'];
     expect(tool!.annotations).toEqual({ bfcl: area });
@@ -442,7 +439,7 @@ describe('a suite exported to BFCL', () => {
     });
   });
 
-  it('names each of many cases of one name in a time that grows with their number', async () => {
+  it('names many cases with the same name in linear time', async () => {
     const tool = { type: 'function' as const, function: { name: 'f' } };
     const cases = Array.from({ length: 10_000 }, () => ({ name: 'same', prompt: 'p', expected_tool: null }));
     const ids = (
@@ -454,7 +451,7 @@ describe('a suite exported to BFCL', () => {
     expect([ids[0], ids[1], ids.at(-2), ids.at(-1)]).toEqual(['same', 'same#2', 'same#10000', 'same#2#2']);
   });
 
-  it('can be imported again, whatever its cases are called', async () => {
+  it('can be imported again, whatever the names of its cases', async () => {
     const tool = {
       type: 'function' as const,
       function: { name: 'f', description: 'd', parameters: { type: 'object', properties: {} } },
@@ -485,7 +482,7 @@ describe('a suite exported to BFCL', () => {
     );
   });
 
-  it('says which cases BFCL cannot express', async () => {
+  it('lists the cases that BFCL cannot express', async () => {
     const tool = { type: 'function' as const, function: { name: 'f' } };
     const suite = SuiteFile.parse({
       name: 's',
@@ -516,7 +513,7 @@ describe('acceptable values', () => {
     ['objects in a list', [[{ a: [1, ''] }, { a: [2] }]]],
     ['nested objects', [{ a: [{ b: ['c'] }] }]],
   ];
-  it.each(lists)('go to an expected value and back: %s', (_name, accepted, required = false) => {
+  it.each(lists)('convert to an expected value and back: %s', (_name, accepted, required = false) => {
     expect(toPossibleAnswer(fromPossibleAnswer(accepted, required))).toEqual(accepted);
   });
 });
@@ -539,7 +536,7 @@ const optionalLast = (value: unknown): unknown =>
       : value;
 
 describe('an imported suite', () => {
-  it('is scored by bfcl_ast as the reference scores the entry itself', async () => {
+  it('is scored by bfcl_ast as the reference scores the entry', async () => {
     const differences: unknown[] = [];
     for (const { id, input, expected } of recorded) {
       if (!/: [a-z_]+_\d+(-\d+)*: /.test(id) || input.underscore_to_dot === true || !Array.isArray(input.model_output))
@@ -580,7 +577,7 @@ describe('an imported suite', () => {
     expect(differences.slice(0, 10)).toEqual([]);
   });
 
-  it('is exported with every function and answer as the reference has them', async () => {
+  it('is exported with the functions and answers of the reference', async () => {
     let entries = 0;
     for (const { id, input } of recorded) {
       const name = /: ([a-z_]+_\d+(?:-\d+)*): /.exec(id)?.[1];
@@ -601,7 +598,7 @@ describe('an imported suite', () => {
     expect(entries > 0).toBe(recorded.length > 0);
   });
 
-  it('passes in the house score too when every parameter has its first acceptable value', async () => {
+  it('also passes in the house score when every parameter has its first acceptable value', async () => {
     const { suite } = await importText(
       jsonLines(question('simple_0')),
       jsonLines(truth('simple_0', { 'geometry.area': { side: [2, 3], unit: ['cm', ''] } })),

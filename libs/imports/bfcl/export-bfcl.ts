@@ -85,7 +85,7 @@ function sayCase(
   const truth: JsonObject[] = [];
   for (const { tool, params } of expected) {
     if (Array.isArray(tool) && tool.length > 1) return 'several tools are acceptable for one call';
-    if (!params) return 'nothing is said of the arguments';
+    if (!params) return 'the arguments are not specified';
     const called = [tool].flat()[0]!;
     const known = tools.find((one) => one.function.name.toLowerCase() === called.toLowerCase());
     const name = known ? functionOf(known).name : called;

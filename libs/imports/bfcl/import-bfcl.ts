@@ -32,7 +32,7 @@ const REFUSED: [RegExp, string][] = [
   [/^(?:exec_\w+|rest)$/, 'its answers are code that BFCL executes'],
   [
     /^(?:memory|web_search|agentic)(?:_\w+)?$/,
-    'its entries are played with tools that work, and judged by the final text',
+    'its entries run against working tools and are judged by the final text',
   ],
   [
     /^format_sensitivity$/,
@@ -206,7 +206,7 @@ function answersOf({ line, value }: Entry, category: string, warn: (message: str
       `Line ${line}: "ground_truth" must be a list of {"function": {"parameter": [acceptable ` +
         'values]}}. Nothing was imported.',
     );
-  if (!Array.isArray(given)) warn('its "ground_truth" is no list; it is taken for a list of one');
+  if (!Array.isArray(given)) warn('its "ground_truth" is not a list; it is read as a list of one');
   if (category.includes('relevance') && list.length) {
     warn(`has a possible answer, which BFCL does not look at in the category "${category}"; nor does the case`);
     return undefined;
@@ -242,8 +242,8 @@ function listed(accepted: Json, what: string, warn: (message: string) => void): 
 
 function only(value: Json, what: string, warn: (message: string) => void): Json[] {
   warn(
-    `the answer for ${what} is no list of acceptable values but ` +
-      `${JSON.stringify(value).slice(0, 100)}, which is taken for the only one`,
+    `the answer for ${what} is not a list of acceptable values but ` +
+      `${JSON.stringify(value).slice(0, 100)}, which is read as the only one`,
   );
   return [value];
 }
@@ -285,8 +285,8 @@ function toolsOf(functions: Described[], warn: (message: string) => void): Map<s
     const { name } = tool.function;
     if (name !== described.name)
       warn(
-        `the function "${described.name}" is named "${name}" here: names have letters, digits, "_", ` +
-          '"." and "-", 64 of them',
+        `the function "${described.name}" is named "${name}" here: names have up to 64 letters, digits, "_", ` +
+          '"." and "-"',
       );
     if (taken.has(name.toLowerCase())) {
       warn(`describes "${name}" twice; the first description counts`);

@@ -18,7 +18,7 @@ const SUITE = 'suite';
 
 export async function importCsv({ text, settings }: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
   if (typeof text !== 'string' && !(text instanceof TextStream))
-    throw new ProblemError(400, 'CSV is a text: send it as text/csv, or as the "text" of a JSON object.');
+    throw new ProblemError(400, 'CSV is text: send it as text/csv, or as the "text" of a JSON object.');
   const rows = readCsv(text);
   const first = await rows.next();
   const header = first.done ? [] : first.value.cells.map((cell) => cell.trim().toLowerCase());
@@ -28,7 +28,7 @@ export async function importCsv({ text, settings }: ImportSource, warnings: Warn
     throw new ProblemError(
       400,
       `The first line must name the columns: ${[...FIELDS, SUITE].join(', ')}. ` +
-        `${twice === undefined ? `"${stranger ?? ''}" is none of them.` : `"${twice}" stands there twice.`}`,
+        `${twice === undefined ? `"${stranger ?? ''}" is not one of them.` : `"${twice}" is listed twice.`}`,
     );
   }
   let own: JsonObject = {};
@@ -39,7 +39,7 @@ export async function importCsv({ text, settings }: ImportSource, warnings: Warn
       throw new ProblemError(
         400,
         `Line ${line} has ${cells.length} cells, but the first line names ${header.length} columns. ` +
-          'A cell with a delimiter in it stands in quotation marks.',
+          'Quote cells that contain a delimiter.',
       );
     const input: JsonObject = {};
     for (const [index, cell] of cells.entries()) {

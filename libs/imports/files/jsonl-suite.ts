@@ -13,7 +13,7 @@ export async function importJsonl({ text, settings }: ImportSource, warnings: Wa
     const plain = unwrapNumbers(value) as JsonObject;
     if (isObject(plain.suite)) {
       if (cases.length)
-        throw new ProblemError(400, `Line ${line} holds the suite's settings, which belong into the first line.`);
+        throw new ProblemError(400, `Line ${line} holds the suite's settings, which belong in the first line.`);
       own = plain.suite;
     } else {
       cases.push(plain);

@@ -94,7 +94,7 @@ function* parse(source: string, lineCounter: LineCounter, fault: Fault): Generat
     if (++lexemes > MAX_LEXEMES)
       throw new ProblemError(
         413,
-        `The file has more than ${MAX_LEXEMES} names, values and signs, which is more than is read of YAML. ` +
+        `The file has more than ${MAX_LEXEMES} names, values and signs, which exceeds the limit for YAML. ` +
           'Send it as JSON or JSON Lines.',
       );
   }
@@ -117,14 +117,14 @@ function toJson(root: ParsedNode | null, fault: Fault): Json {
   };
   const resolve = (alias: Alias.Parsed): Json => {
     const anchor = anchors.get(alias.source);
-    if (!anchor) throw fault(alias.range[0], `no anchor "${alias.source}" stands before this alias`);
+    if (!anchor) throw fault(alias.range[0], `no anchor "${alias.source}" is defined before this alias`);
     if (++aliases > MAX_ALIASES) throw fault(alias.range[0], `there are more than ${MAX_ALIASES} aliases`);
     count(anchor.size);
     return anchor.value;
   };
   const keyOf = (node: ParsedNode | null): string => {
     const key = convert(node);
-    if (Array.isArray(key) || isObject(key)) throw fault(node!.range[0], 'a key must be a text');
+    if (Array.isArray(key) || isObject(key)) throw fault(node!.range[0], 'a key must be a string');
     return toText(key);
   };
   const convertMap = (map: YAMLMap.Parsed): JsonObject => {
@@ -139,7 +139,7 @@ function toJson(root: ParsedNode | null, fault: Fault): Json {
         continue;
       }
       const name = keyOf(key);
-      if (own.has(name)) throw fault(key.range[0], `the key "${name.slice(0, 80)}" stands twice in the same object`);
+      if (own.has(name)) throw fault(key.range[0], `the key "${name.slice(0, 80)}" appears twice in the same object`);
       own.set(name, convert(value));
     }
     return Object.fromEntries([...merged, ...own]);

@@ -10,7 +10,7 @@ import { readYaml, YAML_LIMIT } from './read-yaml.js';
 export async function importYaml({ text: given, settings }: ImportSource): Promise<SuiteDraft> {
   const text = await readWholeText(given, YAML_LIMIT);
   if (typeof text !== 'string')
-    throw new ProblemError(400, 'YAML is a text: send it as application/yaml, or as the "text" of a JSON object.');
+    throw new ProblemError(400, 'YAML is text: send it as application/yaml, or as the "text" of a JSON object.');
   const { value, linesOf } = readYaml(text);
   const draft = readNativeSuite(value, undefined);
   return { suite: { ...draft.suite, ...settings, test_cases: draft.suite.test_cases }, lines: linesOf('test_cases') };

@@ -3,7 +3,7 @@ import { disagreements, readConfigurations } from './testing/agreement.js';
 const configurations = readConfigurations();
 const constructs = [...new Set(configurations.map(({ construct }) => construct))];
 
-describe('a promptfoo configuration means what it means to promptfoo, or a warning says what it does not mean', () => {
+describe('a promptfoo configuration has the same meaning as in promptfoo, or a warning names the difference', () => {
   it.each(constructs)('%s', async (construct) => {
     const found = [];
     for (const one of configurations.filter((other) => other.construct === construct)) {

@@ -51,7 +51,7 @@ export function expectedCalls(
   const isBounded = demands.most.some(({ step }) => !isOutside(step, demands));
   if (isBounded) warn('how often a tool may be called is converted as: no call beyond the expected ones');
   if (calls.length > 1 && !isFixed && demands.positions.length > 0)
-    warn('the place of a call in the output is not converted, because other calls are expected, too');
+    warn('the position of a call in the output is not converted, because other calls are expected too');
   const allowed = tools.names.filter((name) => !forbidden.includes(name));
   return {
     ...(calls.length === 0 ? { expected_tool: allowed } : asFields(calls, isFixed)),
@@ -177,7 +177,8 @@ function leastOf({ used, only, args }: Demands): { step: Step; least: number }[]
 function addMissing(calls: Call[], { name, accepted }: Step, least: number, isFixed: boolean): void {
   let missing = least - calls.filter((call) => isWithin(call.accepted, accepted)).length;
   if (missing <= 0) return;
-  if (isFixed) throw new UnreadTest(`asserts a sequence, and calls of "${name}" beside it, which a case cannot say`);
+  if (isFixed)
+    throw new UnreadTest(`asserts a sequence, and calls of "${name}" besides it, which a case cannot express`);
   if (calls.length + missing > MAX_CALLS) throw new UnreadTest(`asserts more than the ${MAX_CALLS} calls of a case`);
   for (; missing > 0; missing--) calls.push({ accepted });
 }

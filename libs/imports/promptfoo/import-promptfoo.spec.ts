@@ -31,7 +31,7 @@ describe('the assertions of a test', () => {
     });
   });
 
-  it('expect one call of what several of them say of a tool, and two calls of what no single one can be', async () => {
+  it('expect one call for several assertions about a tool, and two calls if they contradict each other', async () => {
     expect(
       await casesOf(
         test(args('find', { id: '7' }), args('find', { n: 1 })),
@@ -45,13 +45,13 @@ describe('the assertions of a test', () => {
     ]);
   });
 
-  it('take one call for a pattern and a name that it holds, whichever comes first', async () => {
+  it('expect one call for a pattern and a name that matches it, in either order', async () => {
     const [first, second] = await casesOf(test(used('*'), used('find')), test(used('find'), used('*')));
     expect(first).toEqual({ prompt: 'Q', expected_tool: 'find' });
     expect(second).toEqual(first);
   });
 
-  it('give a variable that stands alone its own type, unless the tool takes a text there', async () => {
+  it('give a lone variable its own type, unless the tool takes a string there', async () => {
     const vars = { q: 'Q', seven: 7 };
     expect(
       await casesOf({ vars, assert: [args('find', { id: '{{seven}}', n: '{{ seven }}', other: '#{{seven}}' })] }),
@@ -69,28 +69,28 @@ describe('the assertions of a test', () => {
       [used('find'), { ...used('find'), type: 'not-trajectory:tool-used' }],
       /at once/,
     ],
-    ['calls beside a sequence', [sequence('find', 'pay'), used({ name: 'pay', min: 2 })], /beside it/],
+    ['calls in addition to a sequence', [sequence('find', 'pay'), used({ name: 'pay', min: 2 })], /besides it/],
     ['a tool that must not be called while others may', [used({ name: 'pay', min: 0, max: 0 })], /must not be called/],
-    ['a tool that is not there', [used('fnid')], /none of the tools/],
+    ['an unknown tool', [used('fnid')], /not one of the tools/],
     ['a tool without a name', [used({ min: 1 })], /without the name of a tool/],
     ['a hundred thousand calls', [used({ name: 'find', min: 100_000 })], /more than the 100 calls/],
     ['calls and no call', [used('find'), { type: 'not-is-valid-openai-tools-call' }], /at once/],
-  ])('that ask for %s leave the test out, and say why', async (_what, assert, why) => {
+  ])('that ask for %s leave out the test with a reason', async (_what, assert, why) => {
     const { suite, warnings } = await read({ tests: [test(...assert), test(used('find'))] });
     expect(suite.test_cases).toHaveLength(1);
     expect(warnings).toEqual([expect.stringMatching(why)]);
   });
 
-  it('that no longer hold once a variable is filled in leave out only what they concern', async () => {
+  it('that fail once a variable is filled in leave out only the affected test', async () => {
     const tests = [{ vars: { q: ['Q', 'R'], t: ['find', 'none'] }, assert: [used('{{t}}')] }];
     const { suite, warnings } = await read({ tests });
     expect(suite.test_cases.map(({ prompt }) => prompt)).toEqual(['Q', 'R']);
-    expect(warnings).toEqual([expect.stringMatching(/"none", which is none of the tools/)]);
+    expect(warnings).toEqual([expect.stringMatching(/"none", which is not one of the tools/)]);
   });
 });
 
 describe('a configuration', () => {
-  it('whose tools hold variables gives each case its own', async () => {
+  it('with variables in its tools gives each case its own tools', async () => {
     const config = { tools: [tool('{{name}}')] };
     const { suite } = await read({
       providers: [{ id: 'x', config }],
@@ -111,11 +111,11 @@ describe('a configuration', () => {
       /leads back to itself/,
     ],
     ['a reference to nothing', { tests: [{ $ref: '#/constructor/name' }] }, /names nothing in the file/],
-  ])('that keeps %s elsewhere is refused, because nothing of it can be read', async (_what, config, why) => {
+  ])('with %s elsewhere is refused, because it cannot be read', async (_what, config, why) => {
     await expect(read(config)).rejects.toThrow(why);
   });
 
-  it('is never run: its templates reach nothing but its variables', async () => {
+  it('is never run: its templates can only read its variables', async () => {
     const reaching = [
       '{{ constructor }}',
       '{{ q.constructor.constructor }}',
@@ -134,7 +134,7 @@ describe('a configuration', () => {
     expect(warnings.filter((warning) => warning.includes('left out'))).toHaveLength(4);
   });
 
-  it('whose variables grow beyond all measure leaves their prompt out', async () => {
+  it('with variables that grow without bound leaves out their prompt', async () => {
     const growing = ['{{ q', ...Array.from({ length: 60 }, () => ' | replace("Q", "QQ")'), ' }}'].join('');
     const nested = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`v${n}`, `{{v${n + 1}}}`.repeat(2)]));
     const { suite, warnings } = await read({
@@ -153,7 +153,7 @@ describe('a configuration', () => {
   const promptsOf = ({ suite }: Awaited<ReturnType<typeof read>>): unknown[] =>
     suite.test_cases.map(({ prompt, messages }) => messages ?? prompt);
 
-  it('fills JSON text by text, so that no variable breaks it', async () => {
+  it('fills in JSON string by string, so that no variable breaks it', async () => {
     const vars = { q: 'Is "7"\\ there?\nNow {', other: 'Is "8"?' };
     const filled = JSON.stringify([{ role: 'user', content: '{{q}}' }]);
     const prompts = [filled, '[{"role": "user", "content": {{ other | dump }}}]'];
@@ -162,12 +162,12 @@ describe('a configuration', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('keeps the prefix of all tests where a test has an empty one, as promptfoo does', async () => {
+  it('keeps the prefix of all tests if a test has an empty one, as promptfoo does', async () => {
     const tests = [{ ...test(...find), options: { prefix: '' } }];
     expect(promptsOf(await read({ defaultTest: { options: { prefix: 'Hey ' } }, tests }))).toEqual(['Hey Q']);
   });
 
-  it('may have code that ends with a line break, and names in any alphabet', async () => {
+  it('may have code that ends with a line break, and names in any script', async () => {
     const value = "output[0].function.name === 'find'\n";
     const tests = [{ vars: { имя: 'Q', naïve: 'R' }, assert: [{ type: 'javascript', value }] }];
     const { suite, warnings } = await read({ prompts: ['{{имя}} {{ naïve }}'], tests });
@@ -175,7 +175,7 @@ describe('a configuration', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('reads the contents of Gemini as messages, and leaves out those with more than texts', async () => {
+  it('reads the contents of Gemini as messages, and leaves out those with parts other than text', async () => {
     const parts = [{ text: '{{q}}' }];
     const system_instruction = { parts: [{ text: 'S' }] };
     const file = { role: 'user', parts: [{ inline_data: {} }] };
@@ -188,27 +188,29 @@ describe('a configuration', () => {
       ],
       'Q',
     ]);
-    expect(read_.warnings).toEqual([expect.stringContaining('in the shape of Gemini, with more than texts, left out')]);
+    expect(read_.warnings).toEqual([
+      expect.stringContaining('in the shape of Gemini, with parts other than text, left out'),
+    ]);
   });
 
-  it('gives a test the tools of its own provider', async () => {
+  it('gives a test the tools of its provider', async () => {
     const provider = { id: 'openai:chat:y', config: { tools: [tool('other')] } };
     const { suite } = await read({ tests: [{ ...test(used('other')), provider }, test(...find)] });
     expect(suite.test_cases[0]).toMatchObject({ expected_tool: 'other', tools: [tool('other')] });
     expect(suite.test_cases[1]).not.toHaveProperty('tools');
   });
 
-  it('that is repeated says where a run has its samples', async () => {
+  it('with "repeat" warns that runs have "samples"', async () => {
     const { warnings } = await read({ evaluateOptions: { repeat: 3 }, tests: [test(used('find'))] });
     expect(warnings).toEqual([expect.stringContaining('a run asks each case as often as its "samples" say')]);
   });
 
-  it('says that code scores a test', async () => {
+  it('warns that code scores a test', async () => {
     const { warnings } = await read({ tests: [{ ...test(...find), assertScoringFunction: 'file://x.js' }] });
     expect(warnings).toEqual([expect.stringContaining('code that scores test 1 is not run')]);
   });
 
-  it('leaves out tools that are no functions with a schema, and says which of two tools counts', async () => {
+  it('leaves out tools that are not functions with a schema, and names the one of two tools that counts', async () => {
     const tools = [
       tool('find'),
       { name: 'FIND', input_schema: { type: 'object' } },
@@ -221,7 +223,7 @@ describe('a configuration', () => {
     expect(warnings).toEqual([
       expect.stringContaining('Several tools are called "FIND"'),
       expect.stringContaining('of the type "web_search_20250305"'),
-      expect.stringContaining('no JSON Schema, but "file://schema.json"'),
+      expect.stringContaining('not a JSON Schema, but "file://schema.json"'),
       expect.stringContaining('write its "parameter_definitions"'),
     ]);
   });
@@ -238,7 +240,7 @@ describe('a hostile configuration', () => {
     await expect(read({ tests: [test(...assert)] })).rejects.toThrow(/test 1 has .*left out/);
   });
 
-  it('is refused at once for more combinations than are tried, though none becomes a case', async () => {
+  it('is refused at once for too many combinations, even if none becomes a case', async () => {
     const vars = { q: Array<string>(900).fill('x') };
     const tests = Array.from({ length: 1000 }, () => ({ vars, assert: [{ type: 'contains', value: 'x' }] }));
     await expect(read({ tests })).rejects.toThrow(/Divide the file/);

@@ -85,7 +85,7 @@ export async function importPromptfoo(
   if (plan.cases.length > 0 && tools.length === 0)
     throw new ProblemError(
       422,
-      ['The file has no tools that can be used: give them as "tools" beside the configuration.', ...warnings.list()]
+      ['The file has no tools that can be used: send them as "tools" with the configuration.', ...warnings.list()]
         .slice(0, 4)
         .join(' '),
     );
@@ -300,7 +300,7 @@ function messagesIn(given: Json): JsonObject[] {
     list.length === 0 ||
     !list.every((message) => isObject(message) && typeof message.role === 'string')
   )
-    throw new UnreadTemplate('is JSON, but no list of messages with their roles');
+    throw new UnreadTemplate('is JSON, but not a list of messages with roles');
   return [...system, ...(list as JsonObject[])];
 }
 
@@ -314,7 +314,7 @@ function fromGemini(value: Json): Json {
     const { parts = null, role = 'user', ...others } = objectIn(one);
     const texts = [parts].flat().map((part) => objectIn(part).text);
     if (Object.keys(others).length > 0 || !texts.every((text) => typeof text === 'string'))
-      throw new UnreadTemplate('is in the shape of Gemini, with more than texts');
+      throw new UnreadTemplate('is in the shape of Gemini, with parts other than text');
     return { role: role === 'model' ? 'assistant' : role, content: texts.join('') };
   });
 }

@@ -35,10 +35,10 @@ export function readDemands(assertions: readonly Json[], context: AssertionConte
     none: false,
   };
   if (countOf(assertions) > MAX_ASSERTIONS)
-    throw new UnreadTest(`has more than the ${MAX_ASSERTIONS} assertions that are read of a test`);
+    throw new UnreadTest(`has more than the ${MAX_ASSERTIONS} assertions allowed per test`);
   for (const assertion of assertions) {
     if (isObject(assertion)) readOne(assertion, demands, context);
-    else context.warn(`an assertion is no object, and is not converted: ${JSON.stringify(assertion).slice(0, 80)}`);
+    else context.warn(`an assertion is not an object, and is not converted: ${JSON.stringify(assertion).slice(0, 80)}`);
   }
   return demands;
 }
@@ -76,7 +76,7 @@ function readOne(assertion: JsonObject, demands: Demands, context: AssertionCont
   if (numberIn(weight) === 0) return unread(', because its weight is 0');
   if (OF_OUTPUT.test(type) && (context.isTransformed || transform !== undefined))
     return unread(', because a transform changes the output that it reads');
-  if ([value].flat().some(isElsewhere)) return unread(', because its value stands elsewhere');
+  if ([value].flat().some(isElsewhere)) return unread(', because its value is elsewhere');
   if (!reader({ ...assertion, value: filledIn(value, context) }, demands, context)) unread('');
 }
 
@@ -88,7 +88,7 @@ function filledIn(value: Json, { scope, warnOfFile }: AssertionContext): Json {
   if (Array.isArray(value)) return value.map(text);
   if (!isObject(value)) return text(value);
   if (!JSON.stringify(value).includes('{{')) return value;
-  warnOfFile('Variables are filled into the objects of assertions, which promptfoo compares as they stand.');
+  warnOfFile('Variables are filled into the objects of assertions, which promptfoo compares as written.');
   const { args, arguments: older, ...rest } = value;
   return {
     ...(renderDeep(rest, scope) as JsonObject),
@@ -234,8 +234,8 @@ function stepOf(value: Json, type: string, tools: KnownTools): Step {
   if (typeof name !== 'string' || name === '')
     throw new UnreadTest(`has ${type} without the name of a tool, which promptfoo refuses`);
   const kinds = isObject(value) ? [value.type ?? 'tool'].flat() : ['tool'];
-  if (!kinds.includes('tool')) throw new UnreadTest(`has ${type} for steps that are no calls of tools`);
+  if (!kinds.includes('tool')) throw new UnreadTest(`has ${type} for steps that are not tool calls`);
   const accepted = tools.matching(name);
-  if (accepted.length === 0) throw new UnreadTest(`names "${name.slice(0, 80)}", which is none of the tools`);
+  if (accepted.length === 0) throw new UnreadTest(`names "${name.slice(0, 80)}", which is not one of the tools`);
   return { name, accepted };
 }

@@ -117,7 +117,7 @@ function* scenarioTests(
     const { config, tests } = objectIn(scenario);
     if (!Array.isArray(config) || !Array.isArray(tests)) {
       const where = [scenario, config, tests].find((one) => typeof one === 'string');
-      const why = where === undefined ? 'has no lists "config" and "tests"' : `stands in a file (${quoted(where)})`;
+      const why = where === undefined ? 'has no lists "config" and "tests"' : `is in a file (${quoted(where)})`;
       warnings.addAtLine(line, `scenario ${index + 1} ${why}, left out`);
       continue;
     }
@@ -133,9 +133,9 @@ function* scenarioTests(
 }
 
 function whyUnread(test: Json): string | undefined {
-  if (typeof test === 'string') return `stands in a file (${quoted(test)})`;
+  if (typeof test === 'string') return `is in a file (${quoted(test)})`;
   if (!isObject(test)) return `is not an object (${quoted(test)})`;
-  if (typeof test.$ref === 'string' || typeof test.path === 'string') return `stands elsewhere (${quoted(test)})`;
+  if (typeof test.$ref === 'string' || typeof test.path === 'string') return `is elsewhere (${quoted(test)})`;
   if (test.vars !== undefined && test.vars !== null && !isObject(test.vars))
     return `has its variables in a file (${quoted(test.vars)})`;
   return undefined;
@@ -187,7 +187,7 @@ function readPrompts(given: Json, providers: readonly JsonObject[], warnings: Wa
     const { label, id, config } = given as JsonObject;
     const raw = given.raw ?? (given as JsonObject).content ?? id ?? null;
     if (typeof raw !== 'string' || ELSEWHERE.test(raw) || FILE.test(raw)) {
-      warnings.add(`The prompt ${quoted(raw)} stands elsewhere and is left out: put its text into the configuration.`);
+      warnings.add(`The prompt ${quoted(raw)} is elsewhere and is left out: put its text into the configuration.`);
       return [];
     }
     return [

@@ -18,9 +18,9 @@ export function declaredTools(providers: readonly JsonObject[], warnings: Warnin
       .flatMap((list) => [list ?? []].flat())
       .flatMap((tool): Json[] => {
         if (typeof tool !== 'string') return [tool];
-        const why = isTemplate(tool) ? 'are a text, and no list' : 'stand in a file, which is not here';
+        const why = isTemplate(tool) ? 'are a text, not a list' : 'are in a file, which was not sent';
         warnings.add(
-          `The tools of a provider ${why} (${tool.slice(0, 200)}): give them as "tools" beside the configuration.`,
+          `The tools of a provider ${why} (${tool.slice(0, 200)}): send them as "tools" with the configuration.`,
         );
         return [];
       });
@@ -38,7 +38,7 @@ export function readDeclared(declared: readonly Json[], warnings: Warnings): Too
     const described = describedIn(one);
     if (!described || typeof described.name !== 'string') {
       warnings.add(
-        `A tool of a provider is left out, because it is no function with a name: ${JSON.stringify(one).slice(0, 80)}`,
+        `A tool of a provider is left out, because it is not a function with a name: ${JSON.stringify(one).slice(0, 80)}`,
       );
       continue;
     }
@@ -71,13 +71,13 @@ function whyUnread(tool: JsonObject): string | undefined {
   );
   if (schemas.length === 0)
     return inner === tool && typeof tool.type === 'string' && tool.type !== 'function'
-      ? `it is no function, but of the type "${tool.type.slice(0, 80)}", which its provider runs or reads itself`
+      ? `it is not a function, but of the type "${tool.type.slice(0, 80)}", which its provider runs or reads itself`
       : undefined;
   if ((parameter_definitions ?? null) !== null && schemas.length === 1)
     return 'write its "parameter_definitions" as a JSON Schema in "parameters"';
   return schemas.some(isObject)
     ? undefined
-    : `its parameters are no JSON Schema, but ${JSON.stringify(schemas[0]).slice(0, 80)}: put it into the file`;
+    : `its parameters are not a JSON Schema, but ${JSON.stringify(schemas[0]).slice(0, 80)}: put it into the file`;
 }
 
 /** The part of a tool that is sent to a provider, without promptfoo's own marks such as "normalized". */

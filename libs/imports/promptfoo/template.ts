@@ -280,7 +280,7 @@ function valueOf({ root, path, filters }: Expression, scope: Scope, missing: Set
   if (first === undefined) missing.add(root as string);
   for (const { name, args } of filters) {
     const filter = Object.hasOwn(FILTERS, name) ? FILTERS[name] : undefined;
-    if (!filter) throw new UnreadTemplate(`uses the filter "${name.slice(0, 40)}", which is not read here`);
+    if (!filter) throw new UnreadTemplate(`uses the filter "${name.slice(0, 40)}", which is not supported`);
     value = filter(value, args);
     if (typeof value === 'string') bound(value.length);
   }
@@ -297,7 +297,7 @@ function lookUp(name: string, { vars, env }: Scope): Json | undefined {
   const value = vars[name]!;
   if (isElsewhere(value))
     throw new UnreadTemplate(
-      `uses the variable "${name.slice(0, 80)}", which stands elsewhere (${(value as string).slice(0, 80)}): ` +
+      `uses the variable "${name.slice(0, 80)}", which is elsewhere (${(value as string).slice(0, 80)}): ` +
         'put its value into the configuration',
     );
   return value;
@@ -319,7 +319,7 @@ function print(value: Json | undefined): string {
   }
   if (Array.isArray(value)) return value.map(print).join(',');
   if (isObject(value))
-    throw new UnreadTemplate('prints an object, of which promptfoo writes "[object Object]": use the filter "dump"');
+    throw new UnreadTemplate('prints an object, which promptfoo writes as "[object Object]": use the filter "dump"');
   return String(value);
 }
 

@@ -53,7 +53,7 @@ export function readSource(body: unknown, name: string | undefined): ImportSourc
   if (unknownKey)
     throw new ProblemError(
       400,
-      `/${unknownKey} is no field beside "${holder}". Fields: ${[...SETTINGS, ANSWER_KEYS[0]].join(', ')}.`,
+      `/${unknownKey} is not a field that goes with "${holder}". Fields: ${[...SETTINGS, ANSWER_KEYS[0]].join(', ')}.`,
     );
   const settings = Object.fromEntries(SETTINGS.flatMap((key) => (body[key] === undefined ? [] : [[key, body[key]]])));
   return {

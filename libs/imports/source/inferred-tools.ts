@@ -65,7 +65,7 @@ export class InferredTools {
         `The file does not describe its tools: ${names.length} ${names.length === 1 ? 'is' : 'are'} ` +
           'made of the calls in it ' +
           `(${names.slice(0, 10).join(', ')}${names.length > 10 ? ', ...' : ''}). Their parameters are ` +
-          'guessed, and they have no descriptions. Describe them, or give "tools" beside the file.',
+          'guessed, and they have no descriptions. Describe them, or send "tools" with the file.',
       );
     return names.map((name) => this.tool(name));
   }

@@ -33,8 +33,7 @@ export async function* readLines(given: Json | TextStream, what: string): AsyncG
     }
     return;
   }
-  if (typeof source !== 'string')
-    throw new ProblemError(400, `${what} must be a text of JSON Lines, or a list of objects.`);
+  if (typeof source !== 'string') throw new ProblemError(400, `${what} must be JSON Lines text, or a list of objects.`);
   yield* entriesOf(source, what, turn);
 }
 
@@ -97,7 +96,8 @@ function parsed(line: number, text: string): Json {
 }
 
 function objectAt(line: number, value: Json, what: string): JsonObject {
-  if (!isObject(value)) throw new ProblemError(400, `Line ${line} of ${what} is no JSON object. Nothing was imported.`);
+  if (!isObject(value))
+    throw new ProblemError(400, `Line ${line} of ${what} is not a JSON object. Nothing was imported.`);
   if (isDeeperThan(value, MAX_JSON_DEPTH))
     throw new ProblemError(
       400,

@@ -39,11 +39,8 @@ describe('the files of a batch', () => {
         { ...request('b'), ...output('b') },
       ],
     ],
-    [
-      'with lines that stand there twice',
-      [request('a'), output('a'), request('a'), output('a'), request('b'), output('b')],
-    ],
-  ])('are joined by their ids: %s', async (_how, lines) => {
+    ['with duplicate lines', [request('a'), output('a'), request('a'), output('a'), request('b'), output('b')]],
+  ])('are joined by id: %s', async (_how, lines) => {
     const { suite, warnings } = await read(...lines);
     expect(suite.test_cases).toEqual(cases);
     expect(suite.tools).toEqual([tool]);
@@ -116,7 +113,7 @@ describe('the files of a batch', () => {
       `${failed}No`,
     ],
     [
-      'has a status alone',
+      'has only a status',
       [{ custom_id: 'x', response: { status_code: 500 } }],
       `${failed}The request ended with the status 500`,
     ],
@@ -131,33 +128,33 @@ describe('the files of a batch', () => {
       [{ custom_id: 'x', response: answer({ choices: [{ message: { content: 'I' }, finish_reason: 'length' }] }) }],
       'left out, because its reply was cut off',
     ],
-    ['is not there', [], "no reply to it is in the file (put the lines of the batch's input file beside"],
+    ['is missing', [], "no reply to it is in the file (add the lines of the batch's input file to"],
     [
-      'is there twice',
+      'occurs twice',
       [output('x'), output('x', { content: 'Hi' })],
       'left out, because several lines with this id say different things',
     ],
-  ])('whose reply %s are left out with the id and the reason', async (_what, lines, warning) => {
+  ])('whose reply %s are left out with id and reason', async (_what, lines, warning) => {
     const { suite, warnings } = await read(request('a'), output('a'), request('x'), ...lines);
     expect(suite.test_cases).toMatchObject([{ name: 'a' }]);
     expect(warnings.join('\n')).toContain(warning);
     expect(warnings.join('\n')).toMatch(/^Line 3: /);
   });
 
-  it('without the requests say which file is missing', async () => {
+  it('without the requests name the missing file', async () => {
     const { suite, warnings } = await read(request('a'), output('a'), output('b'));
     expect(suite.test_cases).toHaveLength(1);
     expect(warnings).toEqual([
-      `Line 3: "b": left out, because its request is not in the file: put the lines of the batch's input file beside ` +
+      `Line 3: "b": left out, because its request is not in the file: add the lines of the batch's input file to ` +
         'those of its output file',
     ]);
     await expect(read(output('a'), output('b'))).rejects.toMatchObject({
       status: 422,
-      message: expect.stringContaining('replies of a batch without their requests: put the lines of'),
+      message: expect.stringContaining('replies of a batch without their requests: add the lines of'),
     });
   });
 
-  it('that answer with a text make no case, as any log, and earlier turns with calls make theirs', async () => {
+  it('answered with text do not become a case, but earlier turns with calls do', async () => {
     const said = { role: 'assistant', content: 'Done' };
     const earlier = {
       ...request('a'),
@@ -175,7 +172,7 @@ describe('the files of a batch', () => {
   });
 });
 
-it('a conversation in the format of Anthropic is read as one of chat completions', async () => {
+it("a conversation in Anthropic's format is read like one of chat completions", async () => {
   const { suite } = await read({
     system: 'Be brief.',
     messages: [

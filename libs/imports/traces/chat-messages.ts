@@ -39,7 +39,7 @@ const THOUGHTS = new Set(['reasoning', 'thinking', 'redacted_thinking']);
 export function toChatMessages(recorded: Json): JsonObject[] {
   const value = parseIfJson(recorded)!;
   const fault = typeof value === 'string' ? faultOfJson(value) : undefined;
-  if (fault !== undefined) throw new UnreadableMessage(`what was asked ${fault}`);
+  if (fault !== undefined) throw new UnreadableMessage(`the request ${fault}`);
   const list = typeof value === 'string' ? [{ role: 'user', content: value }] : Array.isArray(value) ? value : [value];
   const messages = list.flatMap((one) => readMessage(parseIfJson(one)!));
   // A tool's answer may have been shortened for the model.
@@ -48,8 +48,7 @@ export function toChatMessages(recorded: Json): JsonObject[] {
   );
   if (cut) throw new UnreadableMessage(`a message of the role "${cut.role as string}" is marked as truncated`);
   const printed = messages.find(({ content }) => typeof content === 'string' && isPrintedPrompt(content));
-  if (printed)
-    throw new UnreadableMessage(`a message of the role "${printed.role as string}" is what a program prints of one`);
+  if (printed) throw new UnreadableMessage(`a message of the role "${printed.role as string}" is a printed object`);
   return withIds(withJoinedCalls(messages));
 }
 
@@ -77,7 +76,7 @@ interface Read {
 
 /** Reads one message. Calls and answers in its parts become separate messages. */
 export function readMessage(given: Json): JsonObject[] {
-  if (!isObject(given)) throw new UnreadableMessage('a message is no object');
+  if (!isObject(given)) throw new UnreadableMessage('a message is not an object');
   const value = withoutDump(given);
   const message = isObject(value.message) ? { role: value.role ?? 'assistant', ...value.message } : value;
   const name = message.role ?? message.type;
@@ -142,14 +141,13 @@ function ownMessage(
   isRecorded: boolean,
 ): JsonObject[] {
   const isEmpty = content.length === 0;
-  if (role === 'assistant' && !isRecorded && calls.length === 0)
-    throw new NotRecorded('what the model said is not recorded');
+  if (role === 'assistant' && !isRecorded && calls.length === 0) throw new NotRecorded('the reply is not recorded');
   if (role === 'tool' || (isEmpty && answers.length > 0)) return [];
   if (
     role !== 'assistant' &&
     (said === undefined || said === null || content.some(({ text }) => typeof text === 'string' && isHidden(text)))
   )
-    throw new NotRecorded('what was said is not recorded');
+    throw new NotRecorded('the content is not recorded');
   const [first] = content;
   const text =
     content.length === 1 && first!.type === 'text'
@@ -208,12 +206,12 @@ const isAnswer = (part: JsonObject): boolean => ANSWERS.has(kindOf(part).kind);
 
 function readPart(part: Json, read: Read): void {
   if (typeof part === 'string') return void read.content.push({ type: 'text', text: part });
-  if (!isObject(part)) throw new UnreadableMessage('a part of a message is no object');
+  if (!isObject(part)) throw new UnreadableMessage('a part of a message is not an object');
   if (part.thought === true && part.text !== undefined) return; // Gemini's thoughts
   const { kind, inner } = kindOf(part);
   if (TEXTS.has(kind)) {
     const text = inner.text ?? inner.content;
-    if (typeof text !== 'string') throw new NotRecorded('what was said is not recorded');
+    if (typeof text !== 'string') throw new NotRecorded('the content is not recorded');
     read.content.push({ type: 'text', text });
   } else if (CALLS.has(kind)) read.calls.push(readCall(inner));
   else if (ANSWERS.has(kind))
@@ -245,7 +243,7 @@ function readCall(value: Json): JsonObject {
 }
 
 function answer(id: Json | undefined, said: Json | undefined): JsonObject {
-  if (said === undefined || said === REDACTED) throw new NotRecorded('what a tool answered is not recorded');
+  if (said === undefined || said === REDACTED) throw new NotRecorded('a tool result is not recorded');
   const texts = Array.isArray(said)
     ? said.map((part) =>
         isObject(part) && (part.type === 'text' || !('type' in part)) ? (part.text ?? part.content) : undefined,

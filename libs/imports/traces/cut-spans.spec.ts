@@ -109,7 +109,7 @@ describe('a span whose attributes a limit cut', () => {
     ['a whole request', { ...without(fields, input), 'input.value': '{"messages":[{"ro' }, 'input.value'],
   ])('in %s is left out', (_what, attributes, place) => expectLeftOut(`"${place}" `, attributes));
 
-  it('in a plain text is left out if others of exactly that length show the limit', async () => {
+  it('in plain text is left out if others of exactly that length show the limit', async () => {
     const content = `${input}.0.message.content`;
     const plain = { ...fields, [content]: 'Where is order 7? '.repeat(6).slice(0, 100) };
     expect((await importSpan(plain)).made).toBeDefined();
@@ -147,12 +147,12 @@ describe('a span whose attributes a limit cut', () => {
     for (const lost of [`${made}.arguments`, `${output}.0.message.tool_calls`]) {
       const { made: none, warnings } = await importSpan(without(fields, lost));
       expect(none).toBeUndefined();
-      expect(warnings).toMatch(/without what was said in them, left out: 1\./);
+      expect(warnings).toMatch(/without their content, left out: 1\./);
     }
   });
 
   test.each(['[INST] Where? [/INST]', '{name} is a placeholder', '[a link](https://x)', '{"a": 1} as YAML'])(
-    'is not the one with the text %j',
+    'is not one with the text %j',
     async (said) => {
       const attributes = { ...fields, [`${input}.0.message.content`]: said };
       expect((await importSpan(attributes)).made).toMatchObject({ prompt: said, expected_tool: 'find_order' });
@@ -161,26 +161,26 @@ describe('a span whose attributes a limit cut', () => {
   );
 });
 
-describe('a span whose reply is no whole reply', () => {
+describe('a span with an incomplete reply', () => {
   const said = [{ type: 'text', content: 'I am' }];
   test.each<[how: string, attributes: object, more: object, reason: string]>([
     ['failed', current, { status: { code: 2, message: 'boom' } }, 'the call failed: boom'],
-    ['failed in words', current, { status: { code: 'STATUS_CODE_ERROR' } }, 'the call failed'],
+    ['failed with a message', current, { status: { code: 'STATUS_CODE_ERROR' } }, 'the call failed'],
     ['was cut off', { ...current, 'gen_ai.output.messages': replied(said, 'length') }, {}, 'its reply was cut off'],
     [
-      'was cut off, as an attribute beside it says',
+      'was cut off, as another attribute says',
       { ...current, 'gen_ai.output.messages': replied(said), 'gen_ai.response.finish_reasons': ['length'] },
       {},
       'its reply was cut off',
     ],
     [
-      'was paused, as an attribute beside it says',
+      'was paused, as another attribute says',
       { ...current, 'gen_ai.output.messages': replied(said), 'gen_ai.response.finish_reasons': ['pause_turn'] },
       {},
       'its turn was paused',
     ],
     [
-      'ended with calls that are not there',
+      'ended with calls that are missing',
       { ...current, 'gen_ai.output.messages': replied(said), 'gen_ai.response.finish_reasons': '["tool_calls"]' },
       {},
       'its reply ended with calls, and none is recorded',
@@ -193,7 +193,7 @@ describe('a span whose reply is no whole reply', () => {
       'its reply was cut off',
     ],
     [
-      'of OpenLLMetry has calls that are not there',
+      'of OpenLLMetry has calls that are missing',
       {
         'gen_ai.prompt.0.role': 'user',
         'gen_ai.prompt.0.content': 'Hi',
@@ -207,7 +207,7 @@ describe('a span whose reply is no whole reply', () => {
     ],
   ])('because it %s is left out', (_how, attributes, more, reason) => expectLeftOut(reason, attributes, more));
 
-  it('is read from whole answers, and of several choices the first or the one that calls', async () => {
+  it('is read from whole answers, from the first choice or the one with calls', async () => {
     const whole = { choices: [{ message, finish_reason: 'tool_calls' }] };
     const other = JSON.parse(replied([{ ...calling, arguments: { order_id: '8' } }]));
     const spans = [
@@ -226,7 +226,7 @@ describe('a span whose reply is no whole reply', () => {
     for (const attributes of spans)
       expect((await importSpan(attributes)).made).toMatchObject({ expected_params: { order_id: '7' } });
     const spanOfChain = { 'openinference.span.kind': 'CHAIN', 'input.value': asked, 'output.value': 'x' };
-    expect((await importSpan(spanOfChain)).warnings).toContain('no calls of models, passed over: 1.');
+    expect((await importSpan(spanOfChain)).warnings).toContain('not model calls, skipped: 1.');
   });
 
   it('of Phoenix is left out as well', async () => {

@@ -47,7 +47,7 @@ export async function importChatLogs({ text, settings }: ImportSource, warnings:
   return logs.cases.draft('Imported conversations');
 }
 
-const BESIDE = "put the lines of the batch's input file beside those of its output file";
+const BESIDE = "add the lines of the batch's input file to those of its output file";
 
 class ChatLogs {
   conversations = 0;

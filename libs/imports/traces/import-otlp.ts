@@ -9,7 +9,7 @@ import type { Warnings } from '../source/warnings.js';
 const WORDS = {
   records: 'Spans',
   recording:
-    'Instrumentations record what was said when they are told to: ' +
+    'Instrumentations record content only on request: ' +
     'OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true (span_only or span_and_event where ' +
     'OTEL_SEMCONV_STABILITY_OPT_IN is gen_ai_latest_experimental); TRACELOOP_TRACE_CONTENT=true of ' +
     'OpenLLMetry; OPENINFERENCE_HIDE_INPUTS and OPENINFERENCE_HIDE_OUTPUTS of OpenInference unset. ' +

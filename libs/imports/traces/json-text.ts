@@ -38,11 +38,11 @@ export function mayBeJson(text: string): boolean {
 export function faultOfJson(text: string): string | undefined {
   if (isMarkedAsCut(text)) return 'is marked as truncated';
   const begin = beginOf(text);
-  if (begin === 'python') return 'is the text of a Python object and no JSON';
-  if (begin === undefined) return isPrinted(text) ? 'is what a program prints of an object, and no JSON' : undefined;
+  if (begin === 'python') return 'is a printed Python object, not JSON';
+  if (begin === undefined) return isPrinted(text) ? 'is a printed object, not JSON' : undefined;
   if (begin === 'quoted')
     return typeof parseIfJson(text) === 'string'
-      ? 'is JSON in the text of a text, which breaks off or goes too deep'
+      ? 'is JSON encoded twice, and breaks off or is nested too deeply'
       : undefined;
   if (isTooDeep(text)) return `nests deeper than ${MAX_JSON_DEPTH} levels, or breaks off`;
   try {

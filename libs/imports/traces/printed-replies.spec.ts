@@ -42,15 +42,13 @@ const PRINTED: [language: string, text: string][] = [
 ];
 
 describe('a reply that a program printed', () => {
-  test.each(PRINTED)('of %s is left out, and refused for scoring', async (_language, printed) => {
+  test.each(PRINTED)('of %s is left out in imports and refused in scoring', async (_language, printed) => {
     for (const output of [printed, { role: 'assistant', content: printed }, { output: printed }]) {
       const { made, warnings } = await importOne(output);
       expect(made).toBeUndefined();
-      expect(warnings).toMatch(
-        /observation one: left out, because .*(?:what a program prints|text of a Python object)/,
-      );
+      expect(warnings).toMatch(/observation one: left out, because .*(?:a printed object|a printed Python object)/);
     }
-    expect(() => readRecorded(printed)).toThrow('It is what a program prints of a reply: hand in its JSON');
+    expect(() => readRecorded(printed)).toThrow('It is a printed reply object: send its JSON');
   });
 
   test.each([
@@ -69,16 +67,19 @@ describe('a reply that a program printed', () => {
     expect(warnings).toContain('observation one: left out, because its reply failed or cannot be read');
   });
 
-  test.each(['[object Object]', "[HumanMessage(content='x')]"])('of a question (%s) is no prompt', async (content) => {
-    const { made, warnings } = await importOne(message, [{ role: 'user', content }]);
-    expect(made).toBeUndefined();
-    expect(warnings).toContain('a message of the role "user" is what a program prints of one');
-  });
+  test.each(['[object Object]', "[HumanMessage(content='x')]"])(
+    'of a question (%s) is not a prompt',
+    async (content) => {
+      const { made, warnings } = await importOne(message, [{ role: 'user', content }]);
+      expect(made).toBeUndefined();
+      expect(warnings).toContain('a message of the role "user" is a printed object');
+    },
+  );
 
   test.each(['None', 'null', '[REDACTED]', '<redacted>', '***'])('as %s is not recorded', async (printed) => {
     const { made, warnings } = await importOne(printed);
     expect(made).toBeUndefined();
-    expect(warnings).toMatch(/without what was said in them, left out: 1\./);
+    expect(warnings).toMatch(/without their content, left out: 1\./);
   });
 
   test.each([
@@ -118,7 +119,7 @@ describe('a reply in the words of a library', () => {
     expect((await importOne(output)).made).toMatchObject({ expected_tool: 'find_order', expected_params: args });
   });
 
-  it('keeps the thoughts of a model out of the conversation', async () => {
+  it('has no thoughts of the model in the conversation', async () => {
     const thinking = { role: 'model', parts: [{ text: 'Hm.', thought: true }, { text: 'Which one?' }] };
     const { made } = await importOne(message, [question, thinking, question]);
     expect(made?.messages).toEqual([question, { role: 'assistant', content: 'Which one?' }, question]);
@@ -128,7 +129,7 @@ describe('a reply in the words of a library', () => {
     candidates: [{ content: { parts: [{ text: 'It is' }] }, finish_reason }],
   });
   test.each<[what: string, output: unknown]>([
-    ['calls that were answered on the way', { answer: 'It is shipped', tools_used: ['find_order'] }],
+    ['calls that were already answered', { answer: 'It is shipped', tools_used: ['find_order'] }],
     ['runs of tools', { content: 'It is shipped', tools: [{ tool_call_id: 'c', tool_name: 'find_order' }] }],
     ['results of tools', { text: 'x', toolCalls: [], toolResults: [{ toolName: 'find_order' }], finishReason: 'stop' }],
     ['a call of LangChain4j', { type: 'AI', text: 'I look', toolExecutionRequests: [{ name: 'find_order' }] }],
@@ -137,12 +138,12 @@ describe('a reply in the words of a library', () => {
     ['a step of DSPy', '[[ ## next_thought ## ]]\nx\n\n[[ ## next_tool_name ## ]]\nfind_order'],
     ['a part of a call', [{ type: 'function_call', status: 'in_progress', name: 'find_order', arguments: '' }]],
     ['a number of calls', { role: 'assistant', content: 'I look', tool_calls: 2 }],
-    ['what lies too deep to print', { choices: ['[Object]'] }],
+    ['objects nested too deeply to print', { choices: ['[Object]'] }],
     ['a response in a fence', `\`\`\`json\n${JSON.stringify({ choices: [{ message }] })}\n\`\`\``],
     ['the reason of a call in an enum', { role: 'assistant', content: 'I', finish_reason: 'FinishReason.TOOL_CALLS' }],
     ['an end at its limit in an enum', cut('FinishReason.MAX_TOKENS')],
     ['an end at its limit as a number', cut(2)],
-  ])('that holds %s is not taken for one without calls', async (_what, output) => {
+  ])('with %s is not read as a reply without calls', async (_what, output) => {
     const { made, warnings } = await importOne(output);
     expect(made).toBeUndefined();
     expect(warnings).toContain('langfuse trace t observation one: left out, because');
@@ -152,7 +153,7 @@ describe('a reply in the words of a library', () => {
 describe('a span that records its reply', () => {
   const said = { 'gen_ai.completion.0.role': 'assistant', 'gen_ai.completion.0.content': 'I look' };
   const whole = JSON.stringify({ choices: [{ message, finish_reason: 'tool_calls' }] });
-  it('twice is read from where its calls are', async () => {
+  it('twice is read from the copy with calls', async () => {
     expect((await importSpan({ ...said, 'output.value': whole })).made).toMatchObject({ expected_params: args });
     const older = 'llm.output_messages.0.message';
     const name = { [`${older}.role`]: 'assistant', [`${older}.function_call_name`]: 'find_order' };
@@ -160,7 +161,7 @@ describe('a span that records its reply', () => {
     expect((await importSpan(attributes)).made).toMatchObject({ expected_params: args });
   });
 
-  it('beside the thoughts of the model is read without them', async () => {
+  it('next to the thoughts of the model is read without them', async () => {
     const thoughts = { 'gen_ai.completion.0.role': 'thinking', 'gen_ai.completion.0.content': 'Hm.' };
     const second = { 'gen_ai.completion.1.role': 'assistant', 'gen_ai.completion.1.content': 'Shipped' };
     expect((await importSpan({ ...thoughts, ...second })).made).toMatchObject({ expected_tool: null });
@@ -173,7 +174,7 @@ describe('a span that records its reply', () => {
     ['gen_ai.response.finish_reason', 'tool_calls'],
     ['llm.response.finish_reason', 'length'],
     ['llm.response.stop_reason', 'tool_use'],
-  ])('without what %s says (%j) is left out', async (key, reason) => {
+  ])('without the content of %s (%j) is left out', async (key, reason) => {
     expect((await importSpan({ ...said, 'gen_ai.completion.0.finish_reason': 'stop' })).made).toBeDefined();
     const { made, warnings } = await importSpan({
       ...said,

@@ -39,7 +39,7 @@ export function readProposal({ message, finishReason }: Reply, besideReason: Jso
     if (syntax !== 'thoughts') refuseUnreadText(contentText(message.content));
   }
   return calls.map(({ name, arguments: params }) => {
-    if (!isObject(params)) throw new UnreadableMessage('the arguments of a call are no JSON object');
+    if (!isObject(params)) throw new UnreadableMessage('the arguments of a call are not a JSON object');
     return { tool: name, params };
   });
 }
@@ -47,7 +47,7 @@ export function readProposal({ message, finishReason }: Reply, besideReason: Jso
 /** The finish reason of a reply, in OpenAI's words. */
 function endingOf(message: JsonObject, reason: Json | undefined): { finishReason: string | null } {
   const word = typeof reason === 'string' ? reasonWord(reason) : reason;
-  if (word === 'pause_turn') throw new UnreadableMessage('its turn was paused, and goes on in another request');
+  if (word === 'pause_turn') throw new UnreadableMessage('its turn was paused, and continues in another request');
   const ended = endedReply({ message, usage: NO_USAGE }, word);
   if (isHostFailure(ended)) throw new UnreadableMessage(`its reply failed: ${ended.failed.message}`);
   return ended;
@@ -71,7 +71,7 @@ function refuseUnreadText(text: string): void {
   const mark = OF_AGENTS.map((one) => one.exec(said)?.[1]).find((one) => one !== undefined) ?? actionIn(said);
   if (mark !== undefined)
     throw new UnreadableMessage(`its reply has a call in its text ("${mark}"), which a run does not read`);
-  if (isPrinted(said)) throw new UnreadableMessage('its reply is what a program prints of an object, and no JSON');
+  if (isPrinted(said)) throw new UnreadableMessage('its reply is a printed object, not JSON');
   const begin = withoutFence(said.trim());
   const fault = mayBeJson(begin) ? faultOfJson(begin) : undefined;
   if (fault !== undefined) throw new UnreadableMessage(`the text of its reply ${fault}`);

@@ -57,7 +57,7 @@ export function readReply(recorded: Json): Reply | null {
 }
 
 const unread = (place: string): UnreadableMessage =>
-  new UnreadableMessage(`its reply holds what looks like a call ("${place}"), in a form that is not read`);
+  new UnreadableMessage(`its reply holds what looks like a call ("${place}"), in an unsupported form`);
 
 const isEmpty = ({ message, finishReason }: Reply): boolean =>
   (message.content ?? '') === '' &&
@@ -74,14 +74,14 @@ function answerInJson(value: Json): Reply | null {
   const place = placeOfEnvelope(value);
   if (place !== undefined)
     throw new UnreadableMessage(
-      `its reply has a shape that is not read ("${place}" looks like a call or a part of a provider's answer)`,
+      `its reply has an unknown shape ("${place}" looks like a call or a part of a provider's answer)`,
     );
   const texts = isObject(value) ? WRAPPERS.map((key) => value[key]).filter((one) => typeof one === 'string') : [];
   return texts.length > 0 ? textReply(texts.join('\n')) : textReply(JSON.stringify(value));
 }
 
 function textReply(text: string): Reply {
-  if (isHidden(text) || isPrintedNothing(text)) throw new NotRecorded('what was said is not recorded');
+  if (isHidden(text) || isPrintedNothing(text)) throw new NotRecorded('the content is not recorded');
   if (isPrintedFailure(text)) throw failed(text);
   const fault = faultOfJson(text);
   if (fault !== undefined) throw new UnreadableMessage(`its reply ${fault}`);
@@ -127,7 +127,7 @@ function responseIn(value: JsonObject): Reply | undefined {
     : isObject(result) && 'custom_id' in value;
   const outcome = isBatchLine ? outcomeIn(value) : undefined;
   if (outcome?.failed) throw failed(toText(outcome.failed.error.message ?? 'the request failed'));
-  if (reasonOf(value) === 'pause_turn') throw failed('Its turn was paused, and goes on in another request.');
+  if (reasonOf(value) === 'pause_turn') throw failed('Its turn was paused, and continues in another request.');
   const body = Array.isArray(value.candidates) ? ofGooglesPython(value, value.candidates) : value;
   const read = attempt(() => readBody(body) ?? readOtherResponse(body));
   if (!read) return undefined;
@@ -271,11 +271,11 @@ function replyOf(parts: JsonObject[]): Reply | null {
   );
   const own = messages.filter(({ role }) => role === 'assistant');
   if (messages.some(({ role }) => role === 'tool') || (own.length > 1 && own.length < messages.length))
-    throw new UnreadableMessage('its reply is a conversation of several turns, and no single reply');
+    throw new UnreadableMessage('its reply is a conversation of several turns, not a single reply');
   if (own.length === 0) throw new UnreadableMessage("its reply holds messages, and none of them is the model's");
   const calls = own.flatMap(({ tool_calls: made }) => (made as Json[] | undefined) ?? []);
   const content = own.map((message) => message.content!).find((one) => one !== null && one !== '') ?? null;
-  if (typeof content === 'string' && isHidden(content)) throw new NotRecorded('what was said is not recorded');
+  if (typeof content === 'string' && isHidden(content)) throw new NotRecorded('the content is not recorded');
   const refusal = parts.map((part) => part.refusal ?? null).find((one) => typeof one === 'string' && one !== '');
   const message: JsonObject = {
     role: 'assistant',

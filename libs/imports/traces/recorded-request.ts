@@ -42,11 +42,10 @@ export function readRequest(given: Json, level = 0): Request {
     const read = readRequest(first, level + 1);
     return { messages: read.messages, tools: read.tools ?? toolsOf([value, ...config]) };
   }
-  if (keys.length > 1) throw new UnreadableMessage(`what was asked stands in several fields ("${keys.join('", "')}")`);
+  if (keys.length > 1) throw new UnreadableMessage(`the request is in several fields ("${keys.join('", "')}")`);
   const elsewhere =
     ELSEWHERE[key]?.find((one) => isGiven(value[one])) ?? (isStoredPrompt(value.prompt) ? 'prompt' : undefined);
-  if (elsewhere !== undefined)
-    throw new UnreadableMessage(`a part of what was asked is not recorded with it ("${elsewhere}")`);
+  if (elsewhere !== undefined) throw new UnreadableMessage(`a part of the request is not recorded ("${elsewhere}")`);
   const asked = withoutBatch(parseIfJson(value[key])!);
   const inner =
     isObject(asked) && !isMessage(asked) && level < MAX_WRAPPERS ? readRequest(asked, level + 1) : undefined;
@@ -63,7 +62,7 @@ const isStoredPrompt = (prompt: Json | undefined): boolean => isObject(prompt) &
 
 /** Cohere's first API has the last message in a separate field from the history. */
 function ofCohere({ message, chat_history: history, preamble, tools, tool_results: results }: JsonObject): Request {
-  if (isGiven(results)) throw new UnreadableMessage('it gives results of tools in a form that is not read');
+  if (isGiven(results)) throw new UnreadableMessage('it gives results of tools in an unsupported form');
   const before = listOf(history).map((one): Json => {
     if (!isObject(one) || typeof one.message !== 'string') return one;
     const role =
@@ -86,7 +85,7 @@ const unreadable = (value: JsonObject): UnreadableMessage => {
   const fields = Object.keys(value)
     .slice(0, 5)
     .map((key) => JSON.stringify(key.slice(0, 40)));
-  return new UnreadableMessage(`what was asked has a shape that is not read (fields: ${fields.join(', ') || 'none'})`);
+  return new UnreadableMessage(`the request has an unknown shape (fields: ${fields.join(', ') || 'none'})`);
 };
 
 const isMessage = ({ role, type }: JsonObject): boolean =>

@@ -124,7 +124,7 @@ export class TraceCases {
     if (turns.length === 0) {
       throw new ProblemError(
         422,
-        ['No case can be made of the file.', ...counts, ...warnings.list().slice(0, 3)].join(' '),
+        ['No case can be made from the file.', ...counts, ...warnings.list().slice(0, 3)].join(' '),
       );
     }
     const cases = new ConversationCases(this.settings, warnings);
@@ -135,14 +135,14 @@ export class TraceCases {
       warnings.addForFile(
         'Tools are recorded without their parameters: ' +
           `${names.slice(0, MAX_LISTED_NAMES).join(', ')}${names.length > MAX_LISTED_NAMES ? ', ...' : ''}. They ` +
-          'are made of the calls in the file, and of one that was never called none are known. ' +
-          'Describe them, or give "tools" beside the file.',
+          'are inferred from the calls in the file, and unknown for tools that were never called. ' +
+          'Describe them, or send "tools" with the file.',
       );
     }
     for (const count of counts) warnings.addForFile(count);
     warnings.addForFile(
       'All cases are drafts: they propose what the model did, which may have been wrong. No run ' +
-        'takes them before somebody has looked at them and taken "draft" away.',
+        'includes them until somebody has reviewed them and removed "draft".',
     );
     return draft;
   }
@@ -162,21 +162,17 @@ export class TraceCases {
     const told: [number, string, string][] = [
       [
         this.#unrecorded,
-        'Calls of models without their messages, or without what was said in them, left out',
+        'Model calls without their messages, or without their content, left out',
         `. ${this.words.recording}`,
       ],
       [
         this.#repeated,
-        'Calls of models with the same conversation as one before them, folded into its case',
+        'Model calls with the same conversation as an earlier one, folded into its case',
         `${otherwise}.`,
       ],
-      [
-        this.#uncalled,
-        'Calls of models that were answered with a text, where nothing says which tools there were, left out',
-        '.',
-      ],
-      [this.#withoutReply, 'Calls of models without a reply, left out', '.'],
-      [this.#others, `${this.words.records} that are no calls of models, passed over`, '.'],
+      [this.#uncalled, 'Model calls answered with text and without a list of tools, left out', '.'],
+      [this.#withoutReply, 'Model calls without a reply, left out', '.'],
+      [this.#others, `${this.words.records} that are not model calls, skipped`, '.'],
     ];
     return told.flatMap(([count, what, more]) => (count ? [`${what}: ${count}${more}`] : []));
   }

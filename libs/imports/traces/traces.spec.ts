@@ -82,7 +82,8 @@ const expected = { expected_tool: 'get_weather', expected_params: { city: 'Paris
 
 describe('spans of OpenTelemetry', () => {
   it(
-    'become drafts that ask what stood before a reply and propose what was called, ' + 'each with where it came from',
+    'become drafts with the messages before a reply as the prompt and its calls as the proposal, ' +
+      'each with its source',
     async () => {
       const answer = {
         ...current,
@@ -124,7 +125,7 @@ describe('spans of OpenTelemetry', () => {
         ),
       ]);
       expect(warnings).toEqual([
-        'Spans that are no calls of models, passed over: 3.',
+        'Spans that are not model calls, skipped: 3.',
         expect.stringMatching(/^All cases are drafts/),
       ]);
       expect(JSON.stringify(suite)).not.toContain('secret');
@@ -138,7 +139,7 @@ describe('spans of OpenTelemetry', () => {
       'a line for each export, as the collector writes them',
       (spans: object[]) => lines(...spans.map((one) => otlp(one))),
     ],
-  ])('are read of %s', async (_what, file) => {
+  ])('are read from %s', async (_what, file) => {
     const { suite } = await read(
       'otlp',
       file([span(current), span({ ...current, 'gen_ai.system_instructions': '[]' })]),
@@ -150,7 +151,7 @@ describe('spans of OpenTelemetry', () => {
   });
 
   it(
-    'that hold messages as structures rather than texts are read too, and those of ' + 'an SDK that prints them',
+    'with messages as structures rather than strings are read too, and those of ' + 'an SDK that serialises them',
     async () => {
       const structured = Object.fromEntries(
         Object.entries(current).map(([key, value]) => [
@@ -182,7 +183,7 @@ describe('spans of OpenTelemetry', () => {
 
   // Conventions up to 1.36: azure-ai-inference puts events on the span, opentelemetry-instrumentation-openai-v2 into
   // logs.
-  it('whose messages are events of the span or of the logs are read of these', async () => {
+  it('with messages in events of the span or in logs are read', async () => {
     const content = (value: object) => ({
       'gen_ai.system': 'az.ai.inference',
       'gen_ai.event.content': JSON.stringify(value),
@@ -323,7 +324,7 @@ describe('spans of OpenTelemetry', () => {
   });
 
   // vercel/ai with experimental_telemetry puts the call into an inner span.
-  it('of the AI SDK are read of the call within', async () => {
+  it('of the AI SDK are read from the inner call', async () => {
     const around = {
       'ai.operationId': 'ai.generateText',
       'ai.prompt': '{"prompt":"Weather in Paris?"}',
@@ -351,10 +352,10 @@ describe('spans of OpenTelemetry', () => {
       tools: [tool()],
       test_cases: [draftOf({ name: 'Weather in Paris?', messages: [system, question], ...expected }, 1)],
     });
-    expect(warnings[0]).toBe('Spans that are no calls of models, passed over: 2.');
+    expect(warnings[0]).toBe('Spans that are not model calls, skipped: 2.');
   });
 
-  it('without what was said make no case, and the message names the setting that records it', async () => {
+  it('without content do not become a case, and the message names the setting that records it', async () => {
     const bare = { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'gpt-4o' };
     // azure-ai-inference without content recording.
     const emptied = [
@@ -382,7 +383,7 @@ describe('spans of OpenTelemetry', () => {
     await expect(read('otlp', { spans: [] })).rejects.toThrow(/holds no spans/);
   });
 
-  it('of tools whose parameters were not recorded have them made of the calls, and say so', async () => {
+  it('with tools without recorded parameters have them inferred from the calls, with a warning', async () => {
     // By default, the conventions advise recording only the type and name of a tool.
     const named = {
       ...current,
@@ -400,8 +401,8 @@ describe('spans of OpenTelemetry', () => {
   });
 
   it(
-    'of the same conversation are one case, whatever the ids of its calls; the ' +
-      'warning counts them and what was answered otherwise',
+    'of the same conversation become one case, whatever the ids of its calls, and the ' +
+      'warning counts them and their different answers',
     async () => {
       const asking = (id: string, city: string) => ({
         ...current,
@@ -423,13 +424,13 @@ describe('spans of OpenTelemetry', () => {
         { expected_params: { city: 'Rome' }, source: expect.stringMatching(/0002$/) },
       ]);
       expect(warnings[0]).toBe(
-        'Calls of models with the same conversation as one before them, folded into its case: 2 (1 of ' +
+        'Model calls with the same conversation as an earlier one, folded into its case: 2 (1 of ' +
           'them were answered otherwise; the first answer is proposed).',
       );
     },
   );
 
-  it('that cannot be a case are left out with their span and the reason', async () => {
+  it('that cannot become a case are left out with their span and the reason', async () => {
     const replying = (parts: object[]) => ({
       ...current,
       'gen_ai.output.messages': JSON.stringify([{ role: 'assistant', parts }]),
@@ -450,10 +451,10 @@ describe('spans of OpenTelemetry', () => {
       expect.stringMatching(
         /^Line 1: otlp trace .* span .*0002: left out, because a message has a part of the type "blob"/,
       ),
-      expect.stringMatching(/span .*0003: left out, because the arguments of a call are no JSON object/),
-      expect.stringMatching(/^Calls of models without their messages, .*: 1\./),
-      expect.stringMatching(/answered with a text, where nothing says which tools there were, left out: 1\.$/),
-      'Calls of models without a reply, left out: 1.',
+      expect.stringMatching(/span .*0003: left out, because the arguments of a call are not a JSON object/),
+      expect.stringMatching(/^Model calls without their messages, .*: 1\./),
+      expect.stringMatching(/answered with text and without a list of tools, left out: 1\.$/),
+      'Model calls without a reply, left out: 1.',
       expect.stringMatching(/drafts/),
     ]);
   });
@@ -485,7 +486,7 @@ describe('spans of OpenInference', () => {
     draft: true,
   });
 
-  it('are read of OTLP', async () => {
+  it('are read from OTLP', async () => {
     const { suite, warnings } = await read(
       'otlp',
       otlp(
@@ -495,7 +496,7 @@ describe('spans of OpenInference', () => {
     );
     expect(suite.test_cases).toEqual([made(`otlp trace ${TRACE} span 00f067aa0ba90001`)]);
     expect(suite.tools).toEqual([tool()]);
-    expect(warnings[0]).toBe('Spans that are no calls of models, passed over: 1.');
+    expect(warnings[0]).toBe('Spans that are not model calls, skipped: 1.');
   });
 
   // Rows of phoenix.Client().get_spans_dataframe() hold lists of objects with dotted keys.
@@ -596,15 +597,15 @@ describe('spans of OpenInference', () => {
         },
       ]),
     ],
-  ])('are read of Phoenix: %s', async (_what, file) => {
+  ])('are read from Phoenix: %s', async (_what, file) => {
     const { suite, warnings } = await read('phoenix', file);
     expect(suite.test_cases).toEqual([made('phoenix trace a span b')]);
     expect(suite.tools).toEqual([tool()]);
-    expect(warnings).toEqual(['Spans that are no calls of models, passed over: 1.', expect.stringMatching(/drafts/)]);
+    expect(warnings).toEqual(['Spans that are not model calls, skipped: 1.', expect.stringMatching(/drafts/)]);
     expect(JSON.stringify(suite)).not.toContain('secret');
   });
 
-  it('whose texts are hidden make no case, and the message names the settings', async () => {
+  it('with hidden texts do not become a case, and the message names the settings', async () => {
     const hidden = {
       ...traced,
       attributes: { ...openInference, 'llm.input_messages.1.message.contents.0.message_content.text': '__REDACTED__' },
@@ -690,12 +691,12 @@ describe('observations of Langfuse', () => {
         { id: 's', type: 'CHAIN' },
       ],
     ],
-  ])('are read of %s', async (_what, file) => {
+  ])('are read from %s', async (_what, file) => {
     const { suite, warnings } = await read('langfuse', file);
     expect(suite.test_cases).toEqual([made]);
     expect(suite.tools).toEqual([tool()]);
     expect(warnings).toEqual([
-      'Observations and traces that are no calls of models, passed over: 1.',
+      'Observations and traces that are not model calls, skipped: 1.',
       expect.stringMatching(/drafts/),
     ]);
     expect(JSON.stringify(suite)).not.toContain('secret');
@@ -751,7 +752,7 @@ describe('observations of Langfuse', () => {
     ]);
   });
 
-  it('whose calls have no ids, as those of Gemini, are given some', async () => {
+  it('with calls without ids, as from Gemini, get generated ids', async () => {
     const input = [
       { role: 'user', content: 'Weather in Paris?' },
       { role: 'model', parts: [{ functionCall: { name: 'get_weather', args: { city: 'Paris' } } }] },
@@ -768,10 +769,10 @@ describe('observations of Langfuse', () => {
     expect(unasked.warnings[0]).toMatch(/^Line 2: .*left out, because a tool answers, but no call of it is recorded/);
   });
 
-  it('without input make no case, and the message says how they are exported with it', async () => {
+  it('without input do not become a case, and the message says how to export it', async () => {
     await expect(read('langfuse', [{ id: 'a', type: 'GENERATION' }])).rejects.toThrow(/: 1\. .*"fields=core,basic,io"/);
     await expect(read('langfuse', [{ id: 't', name: 'trace', input: [question], output: 'Sunny' }])).rejects.toThrow(
-      /No case can be made .*no calls of models, passed over: 1\./,
+      /No case can be made .*not model calls, skipped: 1\./,
     );
     await expect(read('langfuse', '[]')).rejects.toThrow(/holds no observations/);
   });

@@ -22,7 +22,7 @@ describe('a recorded output that is more than a message', () => {
   test.each<[what: string, output: unknown]>([
     ['an answer of Gemini', { candidates: [{ ...candidate, finishReason: 'STOP' }] }],
     ['its text', JSON.stringify({ candidates: [candidate] })],
-    ['its text in a text', JSON.stringify(JSON.stringify({ candidates: [candidate] }))],
+    ['its text, encoded twice', JSON.stringify(JSON.stringify({ candidates: [candidate] }))],
     ['an LLMResult', { generations: [[{ text: '', message: lcMessage }]] }],
     [
       'an LLMResult of dumped messages',
@@ -119,7 +119,7 @@ describe('a recorded output that is more than a message', () => {
     ['Responses', ofResponses],
     ['Gemini', ofGemini],
     ['Ollama', ofOllama],
-  ])('the parts of a stream of %s are joined, if its end is there', async (_whose, parts) => {
+  ])('the chunks of a stream of %s are joined if its end is recorded', async (_whose, parts) => {
     const streamed = `${parts.map((part) => `data: ${JSON.stringify(part)}`).join('\n\n')}\n\ndata: [DONE]\n`;
     for (const output of [parts, streamed])
       expect((await importGeneration({ output })).made).toMatchObject({
@@ -189,7 +189,7 @@ describe('a recorded output that is more than a message', () => {
     [
       'has a call in a custom form',
       { output: [{ type: 'custom_tool_call', name: 'f', input: 'x' }] },
-      'its reply has a shape',
+      'its reply has an unknown shape',
     ],
     [
       'has a call that LangChain could not read',
@@ -201,13 +201,9 @@ describe('a recorded output that is more than a message', () => {
       { role: 'assistant', content: 'Hi', toolcalls: [call] },
       'its reply holds what looks like a call ("toolcalls")',
     ],
-    ['is in a wrapper nobody knows', { mine: message }, 'its reply has a shape that is not read ("mine"'],
-    ['is so as text', { mine: JSON.stringify(message) }, 'its reply has a shape that is not read ("mine"'],
-    [
-      'is a run of an assistant',
-      { object: 'thread.run', required_action: {} },
-      'its reply has a shape that is not read',
-    ],
+    ['is in an unknown wrapper', { mine: message }, 'its reply has an unknown shape ("mine"'],
+    ['is in an unknown wrapper, as text', { mine: JSON.stringify(message) }, 'its reply has an unknown shape ("mine"'],
+    ['is a run of an assistant', { object: 'thread.run', required_action: {} }, 'its reply has an unknown shape'],
     ['holds several steps', { text: '', toolCalls: [], steps: [{ toolCalls: [sdkCall] }, {}] }, 'its reply'],
     [
       'holds several generations',
@@ -220,12 +216,12 @@ describe('a recorded output that is more than a message', () => {
       'its reply is a conversation of several turns',
     ],
     [
-      'calls a tool that was not there',
+      'calls a tool that was not offered',
       '{"name":"other","arguments":{"a":1}}',
       'its reply is a call in its text of a tool',
     ],
-    ['has half a call in its text', '<tool_call>{"name":"find_ord', 'the arguments of a call are no JSON object'],
-    ['has a call in its text that is none', 'I use <tool_call> now.', 'its reply has a call in its text'],
+    ['has half a call in its text', '<tool_call>{"name":"find_ord', 'the arguments of a call are not a JSON object'],
+    ['only mentions a call marker in its text', 'I use <tool_call> now.', 'its reply has a call in its text'],
     [
       'is a whole answer in a message',
       { role: 'assistant', content: JSON.stringify({ candidates: [candidate] }) },
@@ -277,37 +273,29 @@ describe('a recorded output that is more than a message', () => {
       'its reply failed or cannot be',
     ],
     ['is cut off', '{"tool_calls":[{"id":"c","func', 'its reply begins as JSON and breaks off after 30 characters'],
-    [
-      'is cut off in a text',
-      '"{\\"tool_calls\\":[{\\"id\\"',
-      'its reply is JSON in the text of a text, which breaks off',
-    ],
+    ['is cut off in a text', '"{\\"tool_calls\\":[{\\"id\\"', 'its reply is JSON encoded twice, and breaks off'],
     ['is marked as truncated', 'The order is ...[truncated]', 'its reply is marked as truncated'],
     ['was too large for Langfuse', '<truncated due to size exceeding limit>', 'its reply is marked as truncated'],
-    [
-      'is a printed object',
-      "ChatCompletion(id='x', choices=[Choice(...)])",
-      'its reply is the text of a Python object',
-    ],
-    ['is a printed dictionary', "{'role': 'assistant', 'tool_calls': []}", 'its reply is the text of a Python object'],
+    ['is a printed object', "ChatCompletion(id='x', choices=[Choice(...)])", 'its reply is a printed Python object'],
+    ['is a printed dictionary', "{'role': 'assistant', 'tool_calls': []}", 'its reply is a printed Python object'],
     [
       'is a failed line of a batch',
       { custom_id: 'r', response: { status_code: 429, body: { error: { message: 'Slow' } } } },
       'its reply failed or cannot be read: Slow',
     ],
-  ])('one that %s is left out with the reason', async (_what, output, reason) => {
+  ])('a reply that %s is left out with the reason', async (_what, output, reason) => {
     const { made, warnings } = await importGeneration({ output });
     expect(made).toBeUndefined();
     expect(warnings).toEqual(leftOut(reason));
   });
 
-  it('of a call that failed is left out with what Langfuse says of it, and an empty one is counted', async () => {
+  it('of a failed call is left out with the message in Langfuse, and an empty one is counted', async () => {
     const failed = await importGeneration({ output: 'Half an ans', level: 'ERROR', statusMessage: 'Timeout' });
     expect(failed).toEqual({ made: undefined, warnings: leftOut('the call failed: Timeout') });
     for (const output of [null, '', [], {}, { role: 'assistant', content: null, tool_calls: null }]) {
       const empty = await importGeneration({ output });
       expect(empty.made).toBeUndefined();
-      expect(empty.warnings).toContain('Calls of models without a reply, left out: 1.');
+      expect(empty.warnings).toContain('Model calls without a reply, left out: 1.');
     }
   });
 });
@@ -382,7 +370,7 @@ describe('a recorded input that is a whole request', () => {
     expect(made!.tools ?? tools).toEqual(tools);
   });
 
-  it('of Responses has calls that were made at once in one message', async () => {
+  it('of Responses has parallel calls in one message', async () => {
     const output = (call_id: string) => ({ type: 'function_call_output', call_id, output: call_id });
     const input = [question, { ...item, call_id: 'a' }, { ...item, call_id: 'b' }, output('a'), output('b')];
     const { made } = await importGeneration({ input: { input }, output: 'Done' });
@@ -397,29 +385,25 @@ describe('a recorded input that is a whole request', () => {
   });
 
   test.each<[what: string, input: unknown, reason: string]>([
-    ['is cut off', '[{"role":"user","content":"Where', 'what was asked begins as JSON and breaks off after 32'],
-    ['is cut off within its body', '{"messages":[{"role":"us', 'what was asked begins as JSON and breaks off'],
-    ['is a printed list', "[{'role': 'user', 'content': 'x'}]", 'what was asked is the text of a Python object'],
-    ['is a list of printed messages', "[HumanMessage(content='x')]", 'what was asked is the text of a Python object'],
-    ['was too large', '<truncated due to size exceeding limit>', 'what was asked is marked as truncated'],
+    ['is cut off', '[{"role":"user","content":"Where', 'the request begins as JSON and breaks off after 32'],
+    ['is cut off within its body', '{"messages":[{"role":"us', 'the request begins as JSON and breaks off'],
+    ['is a printed list', "[{'role': 'user', 'content': 'x'}]", 'the request is a printed Python object'],
+    ['is a list of printed messages', "[HumanMessage(content='x')]", 'the request is a printed Python object'],
+    ['was too large', '<truncated due to size exceeding limit>', 'the request is marked as truncated'],
     [
       'has a message that was',
       [{ role: 'user', content: 'Order ...[truncated]' }],
       'a message of the role "user" is marked',
     ],
-    ['is any other object', { question: 'x' }, 'what was asked has a shape that is not read (fields: "question")'],
-    ['is one as text', '{"question":"x"}', 'what was asked has a shape that is not read (fields: "question")'],
+    ['is any other object', { question: 'x' }, 'the request has an unknown shape (fields: "question")'],
+    ['is one as text', '{"question":"x"}', 'the request has an unknown shape (fields: "question")'],
     [
-      'goes on from a response that is elsewhere',
+      'continues a response that is elsewhere',
       { input: 'x', previous_response_id: 'r' },
-      'a part of what was asked is not recorded with it ("previous_response_id")',
+      'a part of the request is not recorded ("previous_response_id")',
     ],
-    ['refers to a cache', { contents: 'x', cachedContent: 'c' }, 'a part of what was asked is not recorded with it'],
-    [
-      'says it twice',
-      { messages: [question], input: 'x' },
-      'what was asked stands in several fields ("messages", "input")',
-    ],
+    ['refers to a cache', { contents: 'x', cachedContent: 'c' }, 'a part of the request is not recorded'],
+    ['has two prompts', { messages: [question], input: 'x' }, 'the request is in several fields ("messages", "input")'],
     ['asks two conversations', [[question], [question]], 'it asks 2 conversations at once'],
     [
       'has tools that are cut off',

@@ -24,12 +24,12 @@ function sentIds(rule: IdRule, ...messages: JsonObject[]): Json[] {
   );
 }
 
-it('a conversation whose ids the host accepts is sent as it is', () => {
+it('a conversation with ids that the host accepts is sent unchanged', () => {
   const body = { messages: [USER, calls('a:1', 'a.1'), result('a.1'), result('a:1'), calls('b'), result('b')] };
   for (const rule of [CHAT_IDS, RESPONSES_IDS, GOOGLE_IDS]) expect(withUniqueCallIds(body, rule)).toBe(body);
 });
 
-it('two calls of a reply with one id, or with none, get two ids, and their results in the order of the calls', () => {
+it('two calls of a reply with the same id or without one get two ids, and so do their results, in the order of the calls', () => {
   expect(sentIds(CHAT_IDS, calls('call_1', 'call_1'), result('call_1'), result('call_1'))).toEqual([
     'call_1',
     'call_1_2',
@@ -45,7 +45,7 @@ it('two calls of a reply with one id, or with none, get two ids, and their resul
     ]);
 });
 
-it('ids that begin again in each round are told apart, and each result belongs to the nearest call before it', () => {
+it('ids that restart in each round become distinct, and each result belongs to the nearest call before it', () => {
   const rounds = [calls('call_0'), result('call_0'), calls('call_0'), result('call_0'), calls('call_0')];
   expect(sentIds(CHAT_IDS, ...rounds, result('call_0'))).toEqual([
     'call_0',
@@ -58,7 +58,7 @@ it('ids that begin again in each round are told apart, and each result belongs t
   expect(sentIds(CHAT_IDS, calls('x'), calls('x'), result('x'), result('x'))).toEqual(['x', 'x_2', 'x_2', 'x']);
 });
 
-it('ids that are alike in the characters of a host are told apart, and one that it accepts is kept', () => {
+it('ids that differ only in characters that the host forbids stay distinct, and a valid id is kept', () => {
   expect(sentIds(ANTHROPIC_IDS, calls('a:1', 'a.1'), result('a.1'), result('a:1'))).toEqual([
     'a_1',
     'a_1_2',
@@ -73,7 +73,7 @@ it('ids that are alike in the characters of a host are told apart, and one that 
   ]);
 });
 
-it('an id that is too long is cut; in chat completions only before the last message of the user', () => {
+it('an id that is too long is cut, in chat completions only before the last user message', () => {
   const long = `functions.${'x'.repeat(70)}:0`;
   const [sent, ofResult] = sentIds(RESPONSES_IDS, calls(long), result(long)) as string[];
   expect(sent).toHaveLength(64);
@@ -84,11 +84,11 @@ it('an id that is too long is cut; in chat completions only before the last mess
   expect(own).toBe(long);
 });
 
-it('a result without a call, or a call without a result, stays', () => {
+it('a result without a call and a call without a result are kept', () => {
   expect(sentIds(CHAT_IDS, result('lost'), calls('a', 'b'), result('b'))).toEqual(['lost', 'a', 'b', 'b']);
 });
 
-it('other fields of a call stay, and the original pieces of a reply get the ids of its calls', () => {
+it('other fields of a call are kept, and the original parts of a reply get the ids of its calls', () => {
   const signed = { ...call(''), extra_content: { google: { thought_signature: 'c2ln' } }, index: 0 };
   const message: Record<string, any> = {
     role: 'assistant',
@@ -135,7 +135,7 @@ it.each([
   ['Anthropic', ANTHROPIC_IDS, /^[a-zA-Z0-9_-]+$/],
   ['Responses', RESPONSES_IDS, /^.{1,64}$/s],
   ['chat completions', CHAT_IDS, /^.+$/s],
-] as const)('whatever the ids, %s gets each once, with the result of its call', (_name, rule, accepted) => {
+] as const)('%s gets each id once, with the result of its call, whatever the ids were', (_name, rule, accepted) => {
   fc.assert(
     fc.property(rounds, (messages) => {
       const { messages: sent } = withUniqueCallIds({ messages: [USER, ...messages] }, rule) as {
@@ -152,7 +152,7 @@ it.each([
   );
 });
 
-it('ten thousand calls with one id get ids within the time of a test', () => {
+it('ten thousand calls with the same id get new ids in linear time', () => {
   const many = Array.from({ length: 5000 }, () => [calls('a:1', 'a.1'), result('a.1'), result('a:1')]).flat();
   expect(new Set(sentIds(ANTHROPIC_IDS, ...many)).size).toBe(10_000);
 });

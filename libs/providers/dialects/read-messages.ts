@@ -66,7 +66,11 @@ function readCalls(message: JsonObject, notes: Note[]): Call[] {
     const given = source.function.arguments;
     const read = objectIn(given);
     if (!read && given !== '')
-      note(notes, 'call-arguments', 'Arguments that are no JSON object cannot be sent back to the model; {} was sent.');
+      note(
+        notes,
+        'call-arguments',
+        'Arguments that are not a JSON object cannot be sent back to the model; {} was sent.',
+      );
     return [
       {
         id: toText(source.id),

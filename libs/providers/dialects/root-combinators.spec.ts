@@ -8,12 +8,12 @@ const y = { type: 'object', properties: { y: text, id: text }, required: ['id'],
 
 test.each<[string, object, object]>([
   [
-    'that only says which arguments belong together is left out',
+    'that only combines arguments is left out',
     { type: 'object', properties: { x: text, y: text }, anyOf: [{ required: ['x'] }, { required: ['y'] }] },
     { type: 'object', properties: { x: text, y: text } },
   ],
   [
-    'of objects declares the arguments of all, and requires what each requires',
+    'of objects declares all their arguments, and requires the common ones',
     { oneOf: [x, y], description: 'either' },
     {
       description: 'either',
@@ -23,7 +23,7 @@ test.each<[string, object, object]>([
     },
   ],
   [
-    'of objects that differ in an argument leaves it both ways',
+    'of objects that differ in an argument allows both forms',
     {
       anyOf: [
         { properties: { kind: { const: 'a' }, same: text } },
@@ -33,12 +33,12 @@ test.each<[string, object, object]>([
     { properties: { kind: { anyOf: [{ const: 'a' }, { const: 'b' }] }, same: text } },
   ],
   [
-    'of which all hold requires all',
+    '"allOf" requires everything',
     { type: 'object', properties: { a: text }, required: ['a'], allOf: [{ properties: { b: text }, required: ['b'] }] },
     { type: 'object', properties: { a: text, b: text }, required: ['a', 'b'] },
   ],
   [
-    'of references is read where they lead',
+    'of references is resolved',
     {
       anyOf: [{ $ref: '#/$defs/x' }, { $ref: '#/$defs/both' }],
       $defs: { x, both: { allOf: [{ $ref: '#/$defs/x' }] } },
@@ -50,12 +50,12 @@ test.each<[string, object, object]>([
     },
   ],
   [
-    'with a branch that cannot be read requires nothing of the others',
+    'with an unreadable branch requires nothing of the others',
     { anyOf: [x, { $ref: 'https://example.com/y' }] },
     { properties: { x: text } },
   ],
   [
-    'that refers to itself ends',
+    'that refers to itself terminates',
     { anyOf: [{ $ref: '#/$defs/a' }], $defs: { a: { anyOf: Array(40).fill({ $ref: '#/$defs/a' }) } } },
     { $defs: { a: { anyOf: Array(40).fill({ $ref: '#/$defs/a' }) } }, properties: {} },
   ],
@@ -65,7 +65,7 @@ test.each<[string, object, object]>([
 
 const wireOf = (body: object) => anthropic.toWire({ model: 'm', messages: [], ...body } as never);
 
-test('Anthropic gets the merged schema, and the run says so once', () => {
+test('Anthropic gets the merged schema, and the run notes it once', () => {
   const parameters = { anyOf: [x, y] };
   const tool = { type: 'function', function: { name: 'f', parameters } };
   const { wire, notes } = wireOf({ tools: [tool, { type: 'function', function: { name: 'g', parameters } }] });
@@ -77,7 +77,7 @@ test('Anthropic gets the merged schema, and the run says so once', () => {
   expect(notes.filter(({ what }) => what === 'combinators')).toHaveLength(1);
 });
 
-test('Gemini gets arguments that only branches declare at the root, and the rest as written', () => {
+test('Gemini gets the arguments of the branches at the root, and the rest as written', () => {
   const wireOfGoogle = (parameters: object) =>
     google.toWire({ model: 'm', messages: [], tools: [{ function: { name: 'f', parameters } }] } as never);
   const bare = wireOfGoogle({ anyOf: [x, y] });
@@ -101,7 +101,7 @@ const CALLED = [
   { role: 'tool', tool_call_id: 'c1', content: 'rain' },
 ];
 
-test.each([undefined, []])('Anthropic gets the tools of earlier calls where a case offers none: %j', (tools) => {
+test.each([undefined, []])('Anthropic gets the tools of earlier calls if a case offers none: %j', (tools) => {
   const { wire, notes } = wireOf({ messages: CALLED, tools, tool_choice: 'auto' });
   expect(wire).toMatchObject({
     tools: [{ name: 'get_weather', input_schema: { type: 'object' } }],
@@ -110,7 +110,7 @@ test.each([undefined, []])('Anthropic gets the tools of earlier calls where a ca
   expect(notes).toContainEqual({ what: 'tools', message: expect.stringContaining('tools of earlier calls') });
 });
 
-test('Anthropic gets all tools where none may be called, and none where none were', () => {
+test('Anthropic gets all tools even if none may be called, and none if there are none', () => {
   const tools = [{ type: 'function', function: { name: 'get_weather' } }];
   expect(wireOf({ messages: CALLED, tools, tool_choice: 'none' }).wire).toMatchObject({
     tools: [{ name: 'get_weather' }],

@@ -73,8 +73,8 @@ export function withWireNames(body: JsonObject, rule: NameRule): { named: JsonOb
   if (sent.size === 0) return { named: body, ownNames: NONE, notes: [] };
   const [[name, other]] = sent as unknown as [[string, string]];
   const message =
-    `This API takes names of tools of up to ${MAX_NAME_LENGTH} ${rule.description}, so others were sent changed: ` +
-    `${JSON.stringify(name.slice(0, MAX_NAME_LENGTH))} as "${other}", for one. Results have the suite's names.`;
+    `This API accepts tool names of up to ${MAX_NAME_LENGTH} ${rule.description}, so some were renamed: ` +
+    `${JSON.stringify(name.slice(0, MAX_NAME_LENGTH))} as "${other}", for example. Results have the suite's names.`;
   return {
     named: renameAt(body, [OF_TOOLS, ...OF_CALLS], sent),
     ownNames: invert(sent),

@@ -44,7 +44,7 @@ const requestOf = (
 
 const wire = (kind: keyof typeof DIALECTS, body: JsonObject): JsonObject => DIALECTS[kind].toWire(body).wire;
 
-it('Anthropic is asked to keep the tools and the system prompt, for the time that the run wants', () => {
+it('Anthropic is asked to cache the tools and the system prompt for the time set in the run', () => {
   for (const ttl of ['5m', '1h'] as const) {
     const { system, tools: sent } = wire('anthropic', requestOf(ttl));
     const cache_control = { type: 'ephemeral', ttl };
@@ -56,7 +56,7 @@ it('Anthropic is asked to keep the tools and the system prompt, for the time tha
   }
 });
 
-it('a system message of a case alone is not kept, for no other request begins with it', () => {
+it('a system message of a single case is not cached, because no other request begins with it', () => {
   expect(wire('anthropic', requestOf('5m', { own: 'You are Ada.' })).system).toEqual([
     { type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral', ttl: '5m' } },
     { type: 'text', text: 'You are Ada.' },
@@ -66,7 +66,7 @@ it('a system message of a case alone is not kept, for no other request begins wi
   expect(wire('anthropic', requestOf('5m', { systemPrompt: ' \n' })).system).toBe(' \n');
 });
 
-it("OpenAI's two formats get one key for all requests that begin alike", () => {
+it("OpenAI's two formats get one key for all requests with the same beginning", () => {
   const keyOf = (kind: 'openai' | 'openai-responses', systemPrompt: string): unknown =>
     wire(kind, requestOf('1h', { systemPrompt })).prompt_cache_key;
   expect(keyOf('openai', 'A')).toMatch(/^toolmark-[0-9a-f]{32}$/);
@@ -76,7 +76,7 @@ it("OpenAI's two formats get one key for all requests that begin alike", () => {
   expect(wire('openai', fewer).prompt_cache_key).not.toBe(keyOf('openai', 'A'));
 });
 
-it('nothing is asked of a cache unless a run wants it, and of Google never', () => {
+it('caching is not requested unless a run wants it, and never from Google', () => {
   for (const kind of Object.keys(DIALECTS) as (keyof typeof DIALECTS)[]) {
     expect(wire(kind, requestOf('off'))).toEqual(wire(kind, requestOf(undefined)));
     expect(JSON.stringify(wire(kind, requestOf('off')))).not.toMatch(/cache/);
@@ -84,14 +84,14 @@ it('nothing is asked of a cache unless a run wants it, and of Google never', () 
   expect(wire('google', requestOf('5m'))).toEqual(wire('google', requestOf('off')));
 });
 
-it('stored replies answer whatever is asked of the cache of a provider', () => {
+it('stored replies are reused whatever the cache settings', () => {
   const keyOf = (body: JsonObject): string =>
     requestKey({ providerId: 'p', baseUrl: 'https://api.example.com/v1', kind: 'anthropic' }, body, 0).toString('hex');
   expect(keyOf(requestOf('1h'))).toBe(keyOf(requestOf('off')));
   expect(keyOf({ ...requestOf('off'), prompt_cache: 'a parameter of a host' })).not.toBe(keyOf(requestOf('off')));
 });
 
-it('a host that knows no such setting is asked without it', () => {
+it('a host that does not know the setting is asked without it', () => {
   const body = requestOf('5m');
   const refused = (message: string, param?: string): ProviderFailure =>
     new ProviderFailure('bad_request', message, false, undefined, 400, JSON.stringify({ error: { message, param } }));
@@ -109,7 +109,7 @@ it('a host that knows no such setting is asked without it', () => {
   expect(requestOf('5m', { unsupported: ['prompt_cache_key'] })).not.toHaveProperty('prompt_cache');
 });
 
-it("a model that takes neither is sent no parameter of that name, the run's own or one of its params", () => {
+it('a model that accepts neither is sent no such parameter, whether from the run or from its params', () => {
   for (const name of ['prompt_cache_key', 'cache_control']) {
     const params = { [name]: 'mine' };
     for (const asked of ['off', '5m'] as const) {
@@ -121,7 +121,7 @@ it("a model that takes neither is sent no parameter of that name, the run's own 
   expect(wire('openai', requestOf('5m', { params: { prompt_cache_key: 'mine' } })).prompt_cache_key).toBe('mine');
 });
 
-it('what a host refuses of the cache of one case is not asked for with every other list of tools', () => {
+it('a cache setting refused for one case is not requested again for other lists of tools', () => {
   const others = requestOf('5m', { offered: tools.slice(1), systemPrompt: 'Be long.' });
   expect(requestShape(others)).toBe(requestShape(requestOf('5m')));
   expect(requestShape(requestOf('1h'))).not.toBe(requestShape(requestOf('5m')));

@@ -81,7 +81,7 @@ const callsOf = (message: JsonObject) =>
   (message.tool_calls as any[]).map((call) => [call.id, call.function.name, call.function.arguments]);
 
 it.each(ProviderKind.options)(
-  'the words of a format (%s) for the model, the conversation and the tools are no parameters',
+  'the fields of a format (%s) for the model, the conversation and the tools are not parameters',
   async (kind) => {
     const { sent } = await ask(kind, CONVERSATION, { body: {} });
     const shaping = ['temperature', 'max_tokens', 'max_output_tokens', 'store', 'generationConfig'];
@@ -100,7 +100,7 @@ describe.each(OTHERS)('%s', (kind) => {
   const { path, request, answer, calls, error, notes = [], thought, key_header, wrong_key } = fixture(kind);
   const baseUrl = `${baseOf(kind)}/`;
 
-  it('gets a conversation in its own format, numbers as they were written', async () => {
+  it('gets a conversation in its own format, with numbers as written', async () => {
     const { sent, reply } = await ask(kind, CONVERSATION, { body: answer }, baseUrl);
     expect(sent.url).toBe(`https://api.example.com${path}`);
     expect(JSON.parse(sent.text)).toEqual(JSON.parse(JSON.stringify(request)));
@@ -109,7 +109,7 @@ describe.each(OTHERS)('%s', (kind) => {
     expect(reply.notes.map(({ what }) => what)).toEqual(notes);
   });
 
-  it('is read as an OpenAI message, numbers as they were written', async () => {
+  it('is read as an OpenAI message, with numbers as written', async () => {
     const { reply } = await ask(kind, CONVERSATION, { body: answer });
     expect(reply).toMatchObject({
       finishReason: 'tool_calls',
@@ -120,7 +120,7 @@ describe.each(OTHERS)('%s', (kind) => {
     expect(readStored(reply.body)?.message).toEqual(reply.message);
   });
 
-  it('gets back what its model thought', async () => {
+  it('gets back the thoughts of its model', async () => {
     const { reply } = await ask(kind, SIMPLE, {
       body: { ...answer, ...(kind === 'anthropic' && { content: [THOUGHT, ...answer.content] }) },
     });
@@ -132,7 +132,7 @@ describe.each(OTHERS)('%s', (kind) => {
     expect(sent.text).toContain(thought ?? reply.message.content);
   });
 
-  it('sends the key as its host wants it, and nothing that the environment holds', async () => {
+  it('sends the key as its host expects it, and nothing from the environment', async () => {
     const before = { ...process.env };
     Object.assign(process.env, {
       ANTHROPIC_CUSTOM_HEADERS: 'x-secret: 1',
@@ -152,7 +152,7 @@ describe.each(OTHERS)('%s', (kind) => {
     expect(JSON.stringify(sent)).not.toMatch(/env-key|x-secret/);
   });
 
-  it('has errors of the same kinds as others', async () => {
+  it('has the same kinds of errors as the others', async () => {
     const { failure } = await ask(kind, SIMPLE, error);
     expect(failure).toMatchObject({
       kind: 'rate_limited',
@@ -187,7 +187,7 @@ describe.each(OTHERS)('%s', (kind) => {
     });
   });
 
-  it('fails in the connection as others do, and ends when it is told to', async () => {
+  it('fails in the connection like the others, and stops when aborted', async () => {
     const client = (fetch: () => Promise<Response>) => createChatClient(kind, { baseUrl, apiKey: 'k' }, fetch);
     const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     await expect(
@@ -220,7 +220,7 @@ describe.each(OTHERS)('%s', (kind) => {
 describe('Anthropic', () => {
   const { answer } = fixture('anthropic');
 
-  it('gets a temperature in the version that has one', async () => {
+  it('gets a temperature in the API version that has one', async () => {
     const { sent, reply } = await ask(
       'anthropic',
       { ...SIMPLE, temperature: 1.5, top_k: 5, anthropic_version: '2023-06-01' },
@@ -232,7 +232,7 @@ describe('Anthropic', () => {
     expect(reply.notes).toEqual([{ what: 'temperature', message: expect.stringMatching(/at most 1/) }]);
   });
 
-  it('is told what it cannot do otherwise, and that is noted', async () => {
+  it('gets unsupported settings in another form, with a note', async () => {
     const { sent, reply } = await ask(
       'anthropic',
       {
@@ -285,7 +285,7 @@ describe('Anthropic', () => {
     for (const name of ['seed', 'n', 'frequency_penalty', 'temperature']) expect(sent.body).not.toHaveProperty(name);
   });
 
-  it('gets effort and a schema in words of its own', async () => {
+  it('gets effort and a schema in its own fields', async () => {
     const format = { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } };
     const asked = async (more: object) => ask('anthropic', { ...SIMPLE, ...more } as JsonObject, { body: answer });
     const { sent, reply } = await asked({
@@ -318,12 +318,12 @@ describe('Anthropic', () => {
   });
 });
 
-describe('A request without a limit', () => {
+describe('a request without a limit', () => {
   const { max_tokens: _, ...unlimited } = SIMPLE;
   const sentTo = async (kind: 'openai' | 'openai-responses' | 'google', more: JsonObject = {}) =>
     (await ask(kind, { ...unlimited, ...more }, { body: fixture('openai-responses').answer })).sent.text;
 
-  it('is sent none, but where the format requires one', async () => {
+  it('is sent without one, unless the format requires it', async () => {
     for (const kind of ['openai', 'openai-responses', 'google'] as const)
       expect(await sentTo(kind)).not.toMatch(/max/i);
   });
@@ -339,7 +339,7 @@ describe('A request without a limit', () => {
     ['claude-haiku-5-5', 128_000],
     ['claude-mythos-preview', 32_000],
     ['some-model-5-5', 4096],
-  ])('has the most that the model writes at Anthropic, %s: %d, and that is announced', async (model, tokens) => {
+  ])('gets the maximum of the model at Anthropic, %s: %d, with a note', async (model, tokens) => {
     const { sent, reply } = await ask('anthropic', { ...unlimited, model }, { body: fixture('anthropic').answer });
     expect(sent.body.max_tokens).toBe(tokens);
     expect(reply.notes).toEqual([{ what: 'max_tokens', message: expect.stringContaining(`; ${tokens} was sent.`) }]);
@@ -349,7 +349,7 @@ describe('A request without a limit', () => {
 describe('The Responses API', () => {
   const { answer } = fixture('openai-responses');
 
-  it('is told what it cannot do otherwise, and that is noted', async () => {
+  it('gets unsupported settings in another form, with a note', async () => {
     const { sent, reply } = await ask(
       'openai-responses',
       {
@@ -386,7 +386,7 @@ describe('The Responses API', () => {
     });
   });
 
-  it('says why a reply ended, and that it failed', async () => {
+  it('reports why a reply ended, and that it failed', async () => {
     const ended = async (more: object) => ask('openai-responses', SIMPLE, { body: { ...answer, output: [], ...more } });
     expect(
       (await ended({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } })).reply.finishReason,
@@ -409,7 +409,7 @@ describe('The Responses API', () => {
 describe('The Gemini API', () => {
   const { answer } = fixture('google');
 
-  it('is told what it cannot do otherwise, and that is noted', async () => {
+  it('gets unsupported settings in another form, with a note', async () => {
     const { sent, reply } = await ask(
       'google',
       {
@@ -477,7 +477,7 @@ describe('The Gemini API', () => {
     expect(reply.notes.map(({ what }) => what)).toEqual(notes);
   });
 
-  it('says why a reply ended: what its filter cut is one, and so is a call that Google could not read', async () => {
+  it('reports why a reply ended, as for a filtered reply or a call that Google could not read', async () => {
     const ended = async (candidates: unknown, more: object = {}) =>
       (await ask('google', SIMPLE, { body: { ...answer, candidates, ...more } })).reply;
     expect(await ended([{ finishReason: 'MAX_TOKENS' }])).toMatchObject({
@@ -501,7 +501,7 @@ describe('The Gemini API', () => {
   });
 });
 
-describe('what may be called is said in each format', () => {
+describe('tool choice is sent in each format', () => {
   const one = { type: 'function', function: { name: 'get_weather' } };
   const said = {
     anthropic: 'tool_choice',
@@ -562,7 +562,7 @@ interface Expected {
   sentBack?: JsonObject[];
 }
 
-describe.each(ProviderKind.options)('answers as they come from hosts of kind %s', (kind) => {
+describe.each(ProviderKind.options)('responses of hosts of kind %s', (kind) => {
   const baseUrl = baseOf(kind);
   const ones = fixture(kind, 'answers') as Expected[];
 
@@ -613,7 +613,7 @@ describe.each(ProviderKind.options)('answers as they come from hosts of kind %s'
 });
 
 describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
-  'names of tools that hosts of kind %s refuse',
+  'tool names that hosts of kind %s refuse',
   (kind) => {
     const taken = kind === 'google' ? /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/ : /^[A-Za-z0-9_-]{1,64}$/;
     const toTool = (name: string) => ({
@@ -676,7 +676,7 @@ describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
     const calledIn = (message: JsonObject): string[] =>
       ((message.tool_calls ?? []) as any[]).map((call) => call.function.name);
 
-    it('are sent as others, each as one of its own, and read back in replies; those that need none stay', async () => {
+    it('are renamed uniquely, and mapped back in replies; valid names stay', async () => {
       const name = fc.oneof(
         fc.stringMatching(/^[ab1._-]{1,4}$/),
         fc.string({ maxLength: 5 }),
@@ -717,7 +717,7 @@ describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
       );
     }, 30_000);
 
-    it('are readable, and told of', async () => {
+    it('are readable, and noted', async () => {
       const names = ['a.b', 'a_b', 'weather.get', '1st', 'x.y', '2nd', 'x'.repeat(65)];
       const { sent, reply } = await asked(names);
       const others = toolsIn(sent.body);
@@ -738,7 +738,7 @@ describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
         {
           what: 'tool-names',
           message: expect.stringMatching(
-            /^This API takes names of tools of up to 64 letters, .* Results have the suite's names\.$/,
+            /^This API accepts tool names of up to 64 letters, .* Results have the suite's names\.$/,
           ),
         },
       ]);
@@ -750,7 +750,7 @@ describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
       );
     });
 
-    it('are the same in what a conversation calls, and in nothing that is said in it', async () => {
+    it('are renamed in the calls of a conversation, but not in its text', async () => {
       const names = kind === 'google' ? ['1a', '_1a'] : ['a.b', 'a_b'];
       const call = (id: string, name: string) => ({ id, type: 'function', function: { name, arguments: '{}' } });
       // Calls of invented tools get names that no other tool has.
@@ -802,7 +802,7 @@ describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
       if (kind === 'openai') expect(sent.body.messages[1].name).toBe(names[0]);
     });
 
-    it('are those of the request in the kept body, numbers as written, and in the pieces sent back', async () => {
+    it('stay as sent in the stored body, with numbers as written, and in the parts sent back', async () => {
       const names = kind === 'google' ? ['1a', 'b'] : ['a.b', 'b'];
       const others = toolsIn((await asked(names)).sent.body);
       // A model may use names that it was not given: an invented one, or the suite's own.
@@ -824,7 +824,7 @@ describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
   },
 );
 
-it("calls that were read out of a reply's text are sent back, not the text in the pieces it came in", async () => {
+it("calls parsed from a reply's text are sent back as calls, not as the original text", async () => {
   const call = { id: 'call_0_0', type: 'function', function: { name: 'f', arguments: '{}' } };
   const pieces = {
     content_blocks: [
@@ -854,7 +854,7 @@ it("calls that were read out of a reply's text are sent back, not the text in th
   ]);
 });
 
-it('an error inside a 200 is an error', async () => {
+it('an error inside a 200 counts as an error', async () => {
   expect(
     (await ask('openai', SIMPLE, { body: { error: { code: 502, message: 'Upstream is down' } } })).failure,
   ).toMatchObject({ kind: 'provider_5xx', message: expect.stringMatching(/Upstream is down/) });
@@ -872,7 +872,7 @@ function* withoutText(value: unknown): Generator<unknown> {
 }
 
 it.each(ProviderKind.options)(
-  'what a host (%s) puts where a text belongs is a reply, or a failure of the host, and never ours',
+  'any value of a host (%s) in place of a text is a reply or a failure of the host, never an internal error',
   async (kind) => {
     const answers = JSON.parse(readFileSync(new URL(`${kind}/answers.json`, import.meta.url), 'utf8')) as {
       body: JsonObject;

@@ -11,7 +11,7 @@ import { readRefusal } from '../learned/read-refusal.js';
 import { redactPrivateResponse } from './private-response.js';
 import { discoverModels, probeProvider, baseUrlProblem } from '../probe.js';
 
-describe('an address that nobody may reach', () => {
+describe('an address that is never allowed', () => {
   it.each([
     '169.254.169.254',
     '169.254.0.1',
@@ -50,7 +50,7 @@ describe('an address that nobody may reach', () => {
     expect([isNeverAllowed(address), isPrivateAddress(address)]).toEqual([false, true]);
   });
   it.each(['8.8.8.8', '2606:4700::1111', '2002:808:808::1', '::ffff:8.8.8.8', '169.253.1.1'])(
-    "is not %s, which is anybody's",
+    'is not %s, which is public',
     (address) => {
       expect([isNeverAllowed(address), isPrivateAddress(address)]).toEqual([false, false]);
     },
@@ -72,7 +72,7 @@ describe('an address that nobody may reach', () => {
     'http://[fd00:ec2::254]/',
     'http://100.100.100.200/',
   ];
-  it.each(URLS)('is not asked at %s, whatever is allowed', async (url) => {
+  it.each(URLS)('is not requested at %s, whatever is allowed', async (url) => {
     const { fetch, close } = createGuardedFetch({ allowPrivateNetworks: true });
     await expect(fetch(url)).rejects.toThrow(AddressNotAllowed);
     await expect(fetch(url)).rejects.toThrow(/never go there, whatever is allowed/);
@@ -85,7 +85,7 @@ describe('an address that nobody may reach', () => {
     ['::ffff:169.254.169.254', 6],
     ['fe80::1', 6],
     ['fd00:ec2::254', 6],
-  ])('is not asked by a name that leads to %s', async (address, family) => {
+  ])('is not requested by a name that resolves to %s', async (address, family) => {
     const resolve = (
       _name: string,
       _options: object,
@@ -118,7 +118,7 @@ const answers: Record<string, [status: number, type: string, body: string]> = {
     JSON.stringify({ SecretAccessKey: SECRET, message: SECRET, detail: SECRET }),
   ],
   'an error without a message': [404, 'application/json', JSON.stringify({ error: { secret: SECRET } })],
-  'an error with more beside its message': [
+  'an error with more than its message': [
     401,
     'application/json',
     JSON.stringify({ error: { message: 'no', SecretAccessKey: SECRET, details: [{ secret: SECRET }] }, more: SECRET }),
@@ -149,8 +149,8 @@ afterAll(() => {
 const whole = (error: Error): object => ({ ...error, message: error.message });
 const at = (what: string, host = `127.0.0.1:${port}`): string => `http://${host}/${encodeURIComponent(what)}`;
 
-describe('what a private address answers', () => {
-  it.each(Object.keys(answers))('is quoted to nobody when it is %s, and not kept', async (what) => {
+describe('a response of a private address', () => {
+  it.each(Object.keys(answers))('is neither quoted nor stored when it is %s', async (what) => {
     for (const kind of ProviderKind.options) {
       const target = { kind, baseUrl: at(what), apiKey: null, allowPrivateNetworks: true };
       const probed = await probeProvider({ ...target, modelId: 'm' });
@@ -166,7 +166,7 @@ describe('what a private address answers', () => {
     }
   });
 
-  it('is kept for owners when a 2xx holds a text or JSON in place of a reply, but not a web page', async () => {
+  it('is stored for owners when a 2xx has a text or JSON in place of a reply, but not a web page', async () => {
     const key = 'sk-local-0123456789';
     answers['a text with the key, and 200'] = [200, 'text/plain', `${key} ${SECRET} ${'x'.repeat(200_000)}`];
     answers['a web page, and 200'] = [200, 'text/html', `<html>${SECRET}</html>`];
@@ -191,7 +191,7 @@ describe('what a private address answers', () => {
     expect(long).toMatch(new RegExp(`^\\[hidden\\] ${SECRET}`));
   });
 
-  it('is told by its status, and what to look into', async () => {
+  it('is reported by its status and where to look', async () => {
     const { error } = await probeProvider({
       kind: 'openai',
       baseUrl: at('JSON of another kind'),
@@ -210,7 +210,7 @@ describe('what a private address answers', () => {
     ['Google', [{ error: { code: 404, message: 'model "m" is still loading', status: 'NOT_FOUND' } }]],
     ['vLLM', { object: 'error', message: 'model "m" is still loading', code: 404 }],
     ['FastAPI', { detail: [{ type: 'value_error', loc: ['body'], msg: 'model "m" is still loading', input: SECRET }] }],
-  ])('is told in short when it is an error as %s say it', async (who, body) => {
+  ])('is quoted briefly when it is an error in the format of %s', async (who, body) => {
     for (const kind of ProviderKind.options) {
       answers[who] = [404, 'application/json', JSON.stringify(body)];
       const target = { kind, baseUrl: at(who), apiKey: null, allowPrivateNetworks: true, modelId: 'm' };
@@ -224,7 +224,7 @@ describe('what a private address answers', () => {
     }
   });
 
-  it('is kept of a list of wrong fields without their values, if it is one and nothing else', () => {
+  it('keeps a list of wrong fields without their values, if it is nothing else', () => {
     const redacted = (body: unknown): string =>
       JSON.stringify(redactPrivateResponse(JSON.stringify(body), 'application/json'));
     const wrong = { type: 'extra_forbidden', loc: ['body', 'seed'], msg: 'Extra inputs are not permitted' };
@@ -251,7 +251,7 @@ describe('what a private address answers', () => {
     ['Ollama', 400, 'seed', { error: 'option "seed" is not supported' }],
     ['llama.cpp', 400, 'seed', { error: { code: 400, message: 'Unsupported param: seed', type: 'x' } }],
     ['LiteLLM', 400, 'seed', { error: { message: "m does not support parameters: ['seed']", code: '400' } }],
-  ])('says at %s which setting a model refuses', async (who, status, setting, body) => {
+  ])('names at %s the setting that a model refuses', async (who, status, setting, body) => {
     answers[`a refusal of ${who}`] = [status, 'application/json', JSON.stringify(body)];
     const { fetch, close } = createGuardedFetch({ allowPrivateNetworks: true });
     const sent = { model: 'm', messages: [], seed: 7, tool_choice: 'auto' };
@@ -262,7 +262,7 @@ describe('what a private address answers', () => {
     expect(readRefusal(failure as ProviderFailure, sent, {}, 'openai')).toMatchObject({ setting, way: 'left out' });
   });
 
-  it('is known by the address of the connection, not by the name that was asked', async () => {
+  it('is recognised by the address of the connection, not by the requested name', async () => {
     const resolve = (
       _name: string,
       _options: object,

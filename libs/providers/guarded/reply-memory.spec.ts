@@ -55,7 +55,7 @@ const large = (bytes: number, isLengthSaid = true): void => {
   };
 };
 
-describe.each(ProviderKind.options)('an answer in the format of %s', (kind) => {
+describe.each(ProviderKind.options)('a response in the format of %s', (kind) => {
   const { answer: body } =
     kind === 'openai'
       ? { answer: { choices: [{ message: { role: 'assistant', content: 'Hi' } }] } }
@@ -63,7 +63,7 @@ describe.each(ProviderKind.options)('an answer in the format of %s', (kind) => {
           answer: object;
         });
 
-  it('takes room when it is large, until its item is settled', async () => {
+  it('takes memory when it is large, until its item is settled', async () => {
     const budget = ReplyMemoryPool.of(64);
     const room = budget.forItem('a');
     answer = { text: JSON.stringify(body).padEnd(MIB), isLengthSaid: false };
@@ -73,7 +73,7 @@ describe.each(ProviderKind.options)('an answer in the format of %s', (kind) => {
     expect(budget.held).toBe(0);
   });
 
-  it('takes none when it is small', async () => {
+  it('takes no memory when it is small', async () => {
     const budget = ReplyMemoryPool.of(64);
     answer = { text: JSON.stringify(body), isLengthSaid: true };
     await ask(budget.forItem('a'), { kind });
@@ -84,7 +84,7 @@ describe.each(ProviderKind.options)('an answer in the format of %s', (kind) => {
 const contentOf = ({ message }: ProviderReply): string =>
   (JSON.parse(decodeUtf8((message as PrintedJson).bytes)) as { content: string }).content;
 
-it('answers of a lane wait for room, and those of another lane do not', async () => {
+it('responses of a lane wait for memory, and those of another lane do not', async () => {
   const budget = new ReplyMemoryPool({ process: 16 * MIB, lane: 5 * MIB });
   large(4 * MIB);
   const rooms = ['a', 'a', 'b'].map((lane) => budget.forItem(lane));
@@ -95,7 +95,7 @@ it('answers of a lane wait for room, and those of another lane do not', async ()
   expect(await Promise.all([first, second])).toEqual([4 * MIB, 4 * MIB]);
 });
 
-it('an answer that waits for room ends by its timeout, and leaves its place to the next one', async () => {
+it('a response that waits for memory ends at its timeout, and gives way to the next one', async () => {
   const budget = new ReplyMemoryPool({ process: 20 * MIB, lane: 20 * MIB });
   large(4 * MIB, false);
   const holder = budget.forItem('a');
@@ -110,14 +110,14 @@ it('an answer that waits for room ends by its timeout, and leaves its place to t
   expect(contentOf(await next)).toHaveLength(4 * MIB);
 });
 
-it('an answer that is not kept gives its room back', async () => {
+it('a response that is not kept releases its memory', async () => {
   const budget = ReplyMemoryPool.of(64);
   answer = { text: 'no JSON'.padEnd(MIB), isLengthSaid: true };
   await expect(ask(budget.forItem('a'))).rejects.toMatchObject({ kind: 'bad_response' });
   expect(budget.held).toBe(0);
 });
 
-it('the rounds of a chain take the room of the largest reply once, and are too large together beyond it', async () => {
+it('the rounds of a chain share the memory limit of the largest reply', async () => {
   const budget = ReplyMemoryPool.of(64);
   const room = budget.forItem('a');
   room.keepsAllRounds = true;
@@ -134,7 +134,7 @@ it('the rounds of a chain take the room of the largest reply once, and are too l
   expect(budget.held).toBe(0);
 });
 
-it('room is given in the order of asking, lanes take turns, and nobody overtakes a large answer', async () => {
+it('memory is given in order of request, lanes take turns, and a large response is not overtaken', async () => {
   const budget = new ReplyMemoryPool({ process: 10, lane: 10 });
   const got: string[] = [];
   const wait = (lane: string, bytes: number) =>
@@ -153,7 +153,7 @@ it('room is given in the order of asking, lanes take turns, and nobody overtakes
   expect(got).toEqual(['a9', 'b8', 'a1', 'b2']);
 });
 
-it('an answer that is large and trickles gives its room back', async () => {
+it('a large response that arrives too slowly releases its memory', async () => {
   const slow = createServer((request, response) => {
     request.resume();
     response.writeHead(200, { 'content-type': 'application/json' });

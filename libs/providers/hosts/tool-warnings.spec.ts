@@ -20,12 +20,12 @@ const ALL = [OPENAI, AZURE, ANTHROPIC, GOOGLE, XAI, LOCAL];
 const warningsOf = (tools: Tool[], hosts: ToolHost[], most = tools.length): string[] =>
   toolWarnings({ tools, most }, hosts);
 
-test('ordinary tools are no news to any host', () => {
+test('ordinary tools cause no warning for any host', () => {
   const parameters = { type: 'object', properties: { city: text }, required: ['city'], additionalProperties: false };
   expect(warningsOf([tool('a'), tool('b', parameters), tool('c', parameters, true)], ALL)).toEqual([]);
 });
 
-test('a combinator at the root is refused by OpenAI and Azure, and left out for Anthropic', () => {
+test('a combinator at the root is refused by OpenAI and Azure, and merged for Anthropic', () => {
   const either = {
     type: 'object',
     properties: { x: text, y: text },
@@ -42,7 +42,7 @@ test('a combinator at the root is refused by OpenAI and Azure, and left out for 
   ]);
 });
 
-test('a bare root union is merged for Gemini, which is told to lack keywords that it does not name', () => {
+test('a bare root union is merged for Gemini, and keywords that it does not support are named', () => {
   const nested = { type: 'object', properties: { a: { not: text } } };
   expect(warningsOf([tool('f', { oneOf: [{ properties: { x: text } }] }), tool('g', nested)], [GOOGLE])).toEqual([
     expect.stringMatching(/^"f" \(\/oneOf\) is sent to .*without anyOf/),
@@ -79,13 +79,13 @@ test.each<[object | undefined, RegExp]>([
     },
     /1000 values of "enum"/,
   ],
-])('a strict tool that OpenAI refuses is named with the place: %#', (parameters, warning) => {
+])('a strict tool that OpenAI refuses is named with the position: %#', (parameters, warning) => {
   expect(warningsOf([tool('f', parameters, true)], [OPENAI])).toEqual([expect.stringMatching(warning)]);
   expect(warningsOf([tool('f', parameters, true)], [LOCAL])).toEqual([]);
   expect(warningsOf([tool('f', parameters)], [OPENAI])).toEqual([]);
 });
 
-test('"strict" without an effect is said, and how many strict tools Anthropic takes', () => {
+test('"strict" without an effect is reported, and the number of strict tools that Anthropic accepts', () => {
   const strict = Array.from({ length: 21 }, (_, n) => tool(`f${n}`, undefined, true));
   const deepseek: ToolHost = { kind: 'openai', baseUrl: 'https://api.deepseek.com', name: 'deepseek' };
   expect(warningsOf(strict, [deepseek, { ...deepseek, baseUrl: 'https://api.deepseek.com/beta', name: 'b' }])).toEqual([
@@ -94,7 +94,7 @@ test('"strict" without an effect is said, and how many strict tools Anthropic ta
   expect(warningsOf(strict, [ANTHROPIC])).toEqual([expect.stringMatching(/^21 tools with "strict": true .*takes 20/)]);
 });
 
-test('more tools than a host takes in a request are warned of once for each host, with its providers', () => {
+test('too many tools for one request are reported once per host, with its providers', () => {
   const many = Array.from({ length: 174 }, (_, n) => tool(`f${n}`));
   expect(warningsOf(many, [...ALL, { ...OPENAI, name: 'second' }])).toEqual([
     expect.stringMatching(/^174 tools cannot be sent to api\.openai\.com \("openai", "second"\) .*it takes 128/),

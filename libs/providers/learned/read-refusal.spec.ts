@@ -51,7 +51,7 @@ const detail = (...loc: (string | number)[]): JsonObject => {
   return { detail: list, message: JSON.stringify(list) };
 };
 
-describe('a refusal names the setting that a model does not take:', () => {
+describe('a refusal names the unsupported setting:', () => {
   it.each<[string, JsonObject, Refused?]>([
     [
       'max_tokens: max_completion_tokens',
@@ -252,11 +252,11 @@ describe('nothing is learned from', () => {
     ],
     ['a model without tools', said('No endpoints found that support tool use.'), { status: 404 }],
     ['a setting that was not sent', said("Unsupported parameter: 'logprobs'"), { sent: REQUEST }],
-    ['a parameter that decides what is asked', said("Unknown parameter: 'foo'"), { sent: { ...REQUEST, foo: 1 } }],
-    ['a fault of the host', said("Unsupported parameter: 'seed'"), { status: 500 }],
+    ['a parameter that changes the task', said("Unknown parameter: 'foo'"), { sent: { ...REQUEST, foo: 1 } }],
+    ['an error of the host', said("Unsupported parameter: 'seed'"), { status: 500 }],
     ['a wrong key', said("Unsupported parameter: 'seed'"), { status: 401 }],
     [
-      'a tool choice that a run chose',
+      'a tool choice set in the run',
       said('tool_choice is not supported'),
       { sent: { ...REQUEST, tool_choice: 'none' } },
     ],
@@ -287,18 +287,18 @@ describe('nothing is learned from', () => {
     ].map((words): [string, JsonObject] => [words, said(words)]),
     ['a parameter of a tool', { message: 'Not allowed', param: 'tools[0].function.parameters.properties.seed' }],
     [
-      'a parameter that is not of the settings',
+      'a parameter that is not a setting',
       said("Unknown parameter: 'store'. Did you mean 'seed'?", { param: 'store', code: 'unknown_parameter' }),
     ],
   ])('%s', (_what, error, refused = {}) => expect(read(error, refused)).toBeUndefined());
 
-  it('words without end, and answers at once', () => {
+  it('endless text, and returns at once', () => {
     const words = `${'messages.'.repeat(40_000)} "seed" is not supported`;
     expect(read(said(words))).toBeUndefined();
   });
 });
 
-it('a request is sent as its model takes it, and keeps all else', () => {
+it('a request is adapted to its model, and otherwise unchanged', () => {
   const ways: Ways = {
     max_completion_tokens: 'max_tokens',
     temperature: 'left out',
@@ -332,7 +332,7 @@ it('a request is sent as its model takes it, and keeps all else', () => {
   ]);
 });
 
-it('a limit that is refused under both names is left out, whichever came first', () => {
+it('a limit that is refused under both names is left out, in either order', () => {
   const limits: Ways[] = [
     { max_completion_tokens: 'left out', max_tokens: 'max_completion_tokens' },
     { max_tokens: 'left out', max_completion_tokens: 'max_tokens' },

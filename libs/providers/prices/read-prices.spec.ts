@@ -18,10 +18,10 @@ const read = (content: unknown) => {
 };
 const withModel = (fields: object) => ({ ...table, hosts: [{ ...host, models: [{ ...model, ...fields }] }] });
 
-describe('the table that ships', () => {
+describe('the built-in price table', () => {
   const known = readKnownPrices();
 
-  it('has a date, and a page and prices for each host', () => {
+  it('has a date, and for each host a page and prices', () => {
     expect(known).toMatchObject({ source: 'built in', as_of: expect.stringMatching(/^20\d\d-\d\d-\d\d$/) });
     for (const { docs, models } of known.hosts) {
       expect(docs).toMatch(/^https:/);
@@ -29,13 +29,13 @@ describe('the table that ships', () => {
     }
   });
 
-  it('has only hosts that a template leads to, or that speak the format of one', () => {
+  it('has only hosts of templates, or with the format of one', () => {
     const led = PROVIDER_TEMPLATES.map(({ base_url: url }) => (URL.canParse(url) ? new URL(url).host : url));
     const others = known.hosts.map(({ host: name }) => name).filter((name) => !led.includes(name));
     expect(others).toEqual(['api.moonshot.ai']);
   });
 
-  it('has prices of the cache that are no higher than reading anew, except for keeping', () => {
+  it('has cache read prices that are no higher than the input price', () => {
     for (const one of known.hosts.flatMap(({ models }) => models)) {
       expect(one.cache_read_cost_per_mtok ?? 0).toBeLessThanOrEqual(one.input_cost_per_mtok);
       for (const kept of [one.cache_write_5m_cost_per_mtok, one.cache_write_1h_cost_per_mtok])
@@ -44,7 +44,7 @@ describe('the table that ships', () => {
     }
   });
 
-  it('says what Anthropic bills for its cache: 1.25 and 2 times the price of requests for keeping', () => {
+  it("has Anthropic's cache write prices: 1.25 and 2 times the input price", () => {
     for (const { models } of known.hosts.filter(({ host: name }) => name === 'api.anthropic.com'))
       for (const { input_cost_per_mtok: input, ...one } of models) {
         expect(one.cache_write_5m_cost_per_mtok).toBeCloseTo(1.25 * input, 9);
@@ -52,7 +52,7 @@ describe('the table that ships', () => {
       }
   });
 
-  it('leaves what OpenAI bills for keeping at the price of requests, up to the models that say otherwise', () => {
+  it("has OpenAI's cache write price equal to the input price, except for models with their own", () => {
     const find = pricesAt(known, 'https://api.openai.com/v1');
     expect(find('gpt-5-mini-2025-08-07')).toMatchObject({
       input_cost_per_mtok: 0.25,
@@ -63,8 +63,8 @@ describe('the table that ships', () => {
   });
 });
 
-describe('a table of your own', () => {
-  it('takes the place of the one that ships, as a whole', () => {
+describe('a custom price table', () => {
+  it('replaces the built-in one completely', () => {
     expect(read(table)).toMatchObject({ source: 'file', as_of: '2026-11-17', hosts: [{ host: 'llm.example.com' }] });
     expect(read({ ...table, hosts: [] }).hosts).toEqual([]);
     expect(read(`\ufeff${JSON.stringify(table)}`).hosts).toHaveLength(1);
@@ -82,7 +82,7 @@ describe('a table of your own', () => {
     ['null', null, /must be of type object/],
     ['no hosts', { as_of: '2026-11-17' }, /\/hosts is missing/],
     ['no date', { hosts: [] }, /\/as_of must be a date, such as/],
-    ['a date that is none', { ...table, as_of: '2026-02-30' }, /\/as_of must be a date/],
+    ['an invalid date', { ...table, as_of: '2026-02-30' }, /\/as_of must be a date/],
     ['a date of another country', { ...table, as_of: '17.11.2026' }, /\/as_of must be a date/],
     [
       'a host that is an address',
@@ -90,7 +90,7 @@ describe('a table of your own', () => {
       /\/hosts\/0\/host must be/,
     ],
     ['a host in capitals', { ...table, hosts: [{ ...host, host: 'API.x.y' }] }, /\/hosts\/0\/host must be the host/],
-    ['a host that stands twice', { ...table, hosts: [host, host] }, /\/hosts\/1 names "llm.example.com" again/],
+    ['a host listed twice', { ...table, hosts: [host, host] }, /\/hosts\/1 names "llm.example.com" again/],
     [
       'a page that runs a script',
       { ...table, hosts: [{ ...host, docs: 'javascript:alert(1)' }] },
@@ -104,15 +104,15 @@ describe('a table of your own', () => {
     ['a misspelt field', withModel({ cache_read_cost: 1 }), /\/models\/0\/cache_read_cost is no field/],
     ['a field of every object', JSON.stringify(table).replace('{"id"', '{"__proto__":{"x":1},"id"'), /__proto__/],
     ['an id without letters', withModel({ id: '' }), /\/hosts\/0\/models\/0\/id must not be empty/],
-    ['an id that stands twice', withModel({ aliases: ['m'] }), /\/hosts\/0\/models\/0 names "m" again/],
+    ['an id listed twice', withModel({ aliases: ['m'] }), /\/hosts\/0\/models\/0 names "m" again/],
     ['a long note', withModel({ note: 'x'.repeat(301) }), /\/note must have at most 300 characters/],
     ['more than 4 MiB', ' '.repeat(4 * 2 ** 20 + 1), /has 4194305 bytes; at most 4194304/],
-  ])('is refused with %s, and the error names the file and the place', (_what, content, fault) => {
+  ])('is refused with %s, and the error names the file and the position', (_what, content, fault) => {
     expect(() => read(content)).toThrow(fault);
     expect(() => read(content)).toThrow(file);
   });
 
-  it('has at most 20,000 models', () => {
+  it('has up to 20,000 models', () => {
     const models = (count: number) => Array.from({ length: count }, (_, id) => ({ ...model, id: `m${id}` }));
     const two = (count: number) =>
       [host.host, 'b.example.com'].map((name) => ({ ...host, host: name, models: models(count) }));
@@ -120,7 +120,7 @@ describe('a table of your own', () => {
     expect(() => read({ ...table, hosts: two(10_001) })).toThrow(/\/hosts must have at most 20000 models/);
   });
 
-  it('is a file that is there', () => {
+  it('must be an existing file', () => {
     expect(() => readKnownPrices(join(folder, 'none.json'))).toThrow(
       /none\.json cannot be used:\n {2}There is no such/,
     );
@@ -128,7 +128,7 @@ describe('a table of your own', () => {
     expect(() => readKnownPrices('/dev/zero')).toThrow(/It is not a file/);
   });
 
-  it('with many faults names ten of them, none longer than a few lines', () => {
+  it('with many errors names ten of them, each in a few lines', () => {
     const models = Array.from({ length: 50 }, (_, id) => ({ id: `m${id}`, [`x${'y'.repeat(10_000)}`]: 1 }));
     const message = (() => {
       try {

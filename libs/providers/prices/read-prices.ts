@@ -37,7 +37,7 @@ function readTable(file: string | URL): PriceTable {
   const lines = errors
     .slice(0, MAX_FAULTS_SHOWN)
     .map(({ path, message }) => `  ${path || 'It'} ${message}`.slice(0, MAX_LINE));
-  const more = errors.length > MAX_FAULTS_SHOWN ? ['  There is more that is wrong.'] : [];
+  const more = errors.length > MAX_FAULTS_SHOWN ? ['  There are more problems.'] : [];
   throw new Error([...lines, ...more].join('\n'));
 }
 

@@ -37,7 +37,7 @@ export function readVectors(text: string, count: number, quote: string | undefin
     const numbers = isObject(entry) && Array.isArray(entry.embedding) ? entry.embedding : [];
     const index = isObject(entry) && typeof entry.index === 'number' ? entry.index : position;
     if (numbers.length === 0 || !numbers.every(isNumber) || !(index in data) || vectors[index])
-      throw bad('it holds no list of numbers for each text');
+      throw bad('it does not contain a list of numbers per text');
     const vector = Float32Array.from(numbers, toNumber);
     const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
     if (!(length > 0)) throw bad('a vector has no length');

@@ -56,7 +56,7 @@ const failureOf = (body: string, status = 200): Promise<ProviderFailure> =>
 const reply = (message: object, beside = ''): string =>
   `{"choices":[{"finish_reason":"stop","message":${JSON.stringify({ role: 'assistant', ...message })}${beside}}]}`;
 
-it('values are counted outside of strings, and counting stops at the bound', () => {
+it('values are counted outside of strings, up to the bound', () => {
   const text = '{"a,[{":[1,2,{"b":"\\",["}],"c":[]}';
   expect(countValues(bytesOf(text))).toEqual({ values: 8, depth: 3 });
   expect(exceededBound(bytesOf(text), 8)).toBeUndefined();
@@ -65,7 +65,7 @@ it('values are counted outside of strings, and counting stops at the bound', () 
   expect(exceededBound(bytesOf('['.repeat(201)), 1000)).toBe('is nested deeper than 200 levels');
 });
 
-it('a large reply is read in a thread, masked, with numbers as they were written, and stays printed', async () => {
+it('a large reply is read in a thread, masked, with numbers as written, and kept as text', async () => {
   const content = `${'x'.repeat(LARGE_RESPONSE_BYTES)}${KEY}`;
   const { message, body, finishReason } = await ask(reply({ content, n: 1 }, ',"logprobs":1.0'));
   expect(finishReason).toBe('stop');
@@ -79,18 +79,15 @@ it('a large reply is read in a thread, masked, with numbers as they were written
 it.each([
   ['values', `,"x":[${'1e0,'.repeat(MAX_REPLY_VALUES)}1]`, 'holds more than 1,000,000 values'],
   ['levels', `,"x":${'['.repeat(LARGE_RESPONSE_BYTES)}`, 'is nested deeper than 200 levels'],
-])(
-  'a reply of too many %s is not parsed, is not asked for again, and its beginning is kept',
-  async (_of, beside, why) => {
-    const failure = await failureOf(reply({ content: 'Hi' }, beside));
-    expect(failure).toMatchObject({ kind: 'bad_response', retryable: false, status: 200 });
-    expect(failure.message).toBe(`The answer ${why}; it was not read.`);
-    expect(failure.body).toHaveLength(100_000);
-    expect(failure.body).toMatch(/^\{"choices":\[\{"finish_reason":"stop"/);
-  },
-);
+])('a reply of too many %s is not parsed or retried, and its beginning is kept', async (_of, beside, why) => {
+  const failure = await failureOf(reply({ content: 'Hi' }, beside));
+  expect(failure).toMatchObject({ kind: 'bad_response', retryable: false, status: 200 });
+  expect(failure.message).toBe(`The answer ${why}; it was not read.`);
+  expect(failure.body).toHaveLength(100_000);
+  expect(failure.body).toMatch(/^\{"choices":\[\{"finish_reason":"stop"/);
+});
 
-it('arguments of too many values are not read either', async () => {
+it('arguments with too many values are not parsed either', async () => {
   const call = { id: 'c', type: 'function', function: { name: 'f', arguments: `[${'1,'.repeat(MAX_REPLY_VALUES)}1]` } };
   expect(await failureOf(reply({ content: null, tool_calls: [call] }))).toMatchObject({
     kind: 'bad_response',
@@ -98,7 +95,7 @@ it('arguments of too many values are not read either', async () => {
   });
 });
 
-it('a large answer that is no reply fails as a small one does', async () => {
+it('a large response that is not a reply fails like a small one', async () => {
   expect(await failureOf('x'.repeat(2 * LARGE_RESPONSE_BYTES))).toMatchObject({
     kind: 'bad_response',
     retryable: true,
@@ -109,7 +106,7 @@ it('a large answer that is no reply fails as a small one does', async () => {
   expect(await failureOf(refused)).toMatchObject({ kind: 'rate_limited', retryable: true, status: 429 });
 });
 
-it('a reply of fewer bytes that holds many values is read in a thread as well, and one of few is not', async () => {
+it('a smaller reply with many values is also read in a thread, and one with few is not', async () => {
   const beside = (values: number): string => `,"x":[${Array(values).fill('1e0').join()}]`;
   const many = await ask(reply({ content: 'Hi' }, beside(MANY_VALUES)));
   expect(many.body).toBeInstanceOf(PrintedJson);
@@ -117,14 +114,14 @@ it('a reply of fewer bytes that holds many values is read in a thread as well, a
   expect((await ask(reply({ content: 'Hi' }, beside(MANY_VALUES / 2)))).body).not.toBeInstanceOf(PrintedJson);
 });
 
-it("a model's output that its host quotes in an error is its reply, however much of it is read", async () => {
+it('model output quoted in an error of its host is the reply, however much of it is read', async () => {
   const output = 'la '.repeat(20_000);
   const error = { message: 'Failed to call a function.', code: 'tool_use_failed', failed_generation: output };
   const failure = await failureOf(JSON.stringify({ error }), 400);
   expect(replyInFailure(failure)?.message.content).toBe(output);
 });
 
-it('of an error only the first 64 KiB are read: JSON that is cut there is quoted as text', async () => {
+it('only the first 64 KiB of an error are read, and JSON cut there is quoted as text', async () => {
   const pad = (length: number): string => `{"error":{"message":"No such model.","x":"${'x'.repeat(length)}"}}`;
   expect((await failureOf(pad(MAX_ERROR_BYTES - 100), 404)).message).toContain('answered 404: No such model.');
   const cut = await failureOf(pad(40 * 2 ** 20), 404);
@@ -135,13 +132,13 @@ it('of an error only the first 64 KiB are read: JSON that is cut there is quoted
   await expect(quoted).rejects.toMatchObject({ message: expect.stringContaining('"message":"No such model."') });
 });
 
-it('an error that is nested too deeply is quoted as text', async () => {
+it('a deeply nested error is quoted as text', async () => {
   const deep = new Response(`{"error":${'['.repeat(30_000)}${']'.repeat(30_000)}}`, { status: 400 });
   const asked = createChatClient('openai', { baseUrl, apiKey: KEY }, async () => deep).ask(BODY, OPTIONS);
   await expect(asked).rejects.toMatchObject({ kind: 'bad_request', status: 400 });
 });
 
-it('a large answer of an embedding model is read in a thread', async () => {
+it('a large response of an embedding model is read in a thread', async () => {
   const embedding = Array.from({ length: 30_000 }, (_, n) => (n === 0 ? 3 : n === 1 ? 4 : '0.0000000').valueOf());
   const numbers = `[${embedding.join()}]`;
   const embed = (body: string) => {

@@ -7,7 +7,7 @@ const READERS = { readAnthropicUsage, readGoogleUsage, readOpenaiResponsesUsage,
 const usage = (more: Partial<Usage>): Usage => ({ ...NO_USAGE, ...more });
 const read = (reader: keyof typeof READERS, text: string): Usage => READERS[reader](parseJson(text));
 
-describe('what a host counts is read in its own words', () => {
+describe('usage is read in the format of each host', () => {
   it.each<[string, keyof typeof READERS, string, Partial<Usage>]>([
     [
       'OpenAI',
@@ -17,7 +17,7 @@ describe('what a host counts is read in its own words', () => {
       { promptTokens: 20212, completionTokens: 300, cacheReadTokens: 16298, reasoningTokens: 256 },
     ],
     [
-      'OpenAI, whose newer models bill what the cache keeps',
+      'OpenAI, whose newer models bill cache writes',
       'readOpenaiResponsesUsage',
       `{"input_tokens":2000,"output_tokens":10,"input_tokens_details":{"cached_tokens":0,"cache_write_tokens":1920},
         "output_tokens_details":{"reasoning_tokens":4}}`,
@@ -30,7 +30,7 @@ describe('what a host counts is read in its own words', () => {
       },
     ],
     [
-      'Anthropic, which counts its cache apart',
+      'Anthropic, which counts its cache separately',
       'readAnthropicUsage',
       '{"input_tokens":3,"cache_creation_input_tokens":12304,"cache_read_input_tokens":0,"output_tokens":550}',
       { promptTokens: 12307, completionTokens: 550, cacheReadTokens: 0, cacheWrite5mTokens: 12304 },
@@ -49,7 +49,7 @@ describe('what a host counts is read in its own words', () => {
       },
     ],
     [
-      'Google, which counts thoughts beside the reply',
+      'Google, which counts thoughts separately from the reply',
       'readGoogleUsage',
       '{"promptTokenCount":900,"cachedContentTokenCount":700,"candidatesTokenCount":20,"thoughtsTokenCount":80}',
       { promptTokens: 900, completionTokens: 100, cacheReadTokens: 700, reasoningTokens: 80 },
@@ -67,7 +67,7 @@ describe('what a host counts is read in its own words', () => {
       { promptTokens: 100, completionTokens: 5, cacheReadTokens: 64 },
     ],
     [
-      'xAI, which counts reasoning in the total alone, and says what it bills',
+      'xAI, which counts reasoning only in the total, and reports the cost',
       'readOpenaiUsage',
       `{"prompt_tokens":100,"completion_tokens":5,"total_tokens":155,"cost_in_usd_ticks":37756000,
         "completion_tokens_details":{"reasoning_tokens":50}}`,
@@ -95,27 +95,27 @@ describe('what a host counts is read in its own words', () => {
       { promptTokens: 4, completionTokens: 2, reportedCostUsd: 19.95 },
     ],
     [
-      "a proxy that passes Anthropic's counts on, inside the whole",
+      "a proxy that includes Anthropic's cache counts in the input",
       'readOpenaiUsage',
       `{"prompt_tokens":12307,"completion_tokens":5,"total_tokens":12312,"cache_read_input_tokens":12000,
         "cache_creation_input_tokens":300}`,
       { promptTokens: 12307, completionTokens: 5, cacheReadTokens: 12000, cacheWrite5mTokens: 300 },
     ],
     [
-      'a proxy that passes them on beside the rest',
+      'a proxy that reports them separately',
       'readOpenaiUsage',
       '{"prompt_tokens":7,"completion_tokens":5,"cache_read_input_tokens":12000,"cache_creation_input_tokens":300}',
       { promptTokens: 12307, completionTokens: 5, cacheReadTokens: 12000, cacheWrite5mTokens: 300 },
     ],
     [
-      'a proxy that passes them on beside the rest, and counts them in the total',
+      'a proxy that reports them separately, and counts them in the total',
       'readOpenaiUsage',
       `{"prompt_tokens":7,"completion_tokens":5,"total_tokens":12312,"cache_read_input_tokens":12000,
         "cache_creation_input_tokens":300}`,
       { promptTokens: 12307, completionTokens: 5, cacheReadTokens: 12000, cacheWrite5mTokens: 300 },
     ],
     [
-      'a proxy that passes less on beside the rest than the rest, and counts it in the total',
+      'a proxy that reports a smaller part separately, and counts it in the total',
       'readOpenaiUsage',
       '{"prompt_tokens":2000,"completion_tokens":5,"total_tokens":3005,"cache_read_input_tokens":1000}',
       { promptTokens: 3000, completionTokens: 5, cacheReadTokens: 1000 },
@@ -126,7 +126,7 @@ describe('what a host counts is read in its own words', () => {
   });
 });
 
-describe('usage that lies is no count', () => {
+describe('inconsistent usage is ignored', () => {
   it.each<[string, Partial<Usage>]>([
     ['{"prompt_tokens":-5,"completion_tokens":7}', { completionTokens: 7 }],
     ['{"prompt_tokens":9007199254740992,"completion_tokens":7}', { completionTokens: 7 }],
@@ -160,7 +160,7 @@ describe('usage that lies is no count', () => {
     expect(read('readOpenaiUsage', text)).toEqual(usage(expected));
   });
 
-  it('whatever a host sends, a cost is never negative and no part exceeds its whole', () => {
+  it('a cost is never negative and no part exceeds its total, whatever a host sends', () => {
     const value = fc.oneof(
       fc.integer({ min: -10, max: 2000 }),
       fc.constantFrom<Json>(null, '7', 2 ** 53, 1e300, -0.5, [], true, {}),

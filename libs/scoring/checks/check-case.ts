@@ -20,7 +20,7 @@ export function checkChainFields(input: CaseInput): InputError[] {
   if (input.multi_turn) return [];
   return CHAIN_FIELDS.filter((key) => isGiven(input[key])).map((key) => ({
     path: jsonPointer([key]),
-    message: 'is about a chain of calls: set "multi_turn" to true, or leave it out.',
+    message: 'only applies to chains: set "multi_turn" to true, or leave it out.',
   }));
 }
 
@@ -57,7 +57,10 @@ function checkPrompt(input: CaseInput, fail: Fail): void {
   if (input.prompt === undefined && !input.messages)
     fail(['prompt'], 'is missing: give a "prompt", or a conversation in "messages".');
   if (input.prompt !== undefined && input.messages)
-    fail(['messages'], 'cannot stand beside "prompt": put the prompt into the conversation as its last user message.');
+    fail(
+      ['messages'],
+      'cannot be combined with "prompt": put the prompt into the conversation as its last user message.',
+    );
 }
 
 function checkExpectedCalls(
@@ -68,7 +71,7 @@ function checkExpectedCalls(
 ): void {
   for (const key of ['expected_tool', 'expected_params'] as const) {
     if (input[key] !== undefined && input[key] !== null)
-      fail([key], `cannot stand beside "expected_calls": move it into the list.`);
+      fail([key], `cannot be combined with "expected_calls": move it into the list.`);
   }
   if (input.multi_turn)
     fail(['expected_calls'], 'cannot be used with "multi_turn": a chain expects one tool, in "expected_tool".');
@@ -175,7 +178,7 @@ function checkValue(path: PropertyKey[], value: Json, place: Place, fail: Fail):
     return;
   }
   const others = Object.keys(value).filter((key) => key !== matcher && !(matcher === '$approx' && key === '$epsilon'));
-  if (others.length) return fail([...path, others[0]!], `cannot stand beside "${matcher}".`);
+  if (others.length) return fail([...path, others[0]!], `cannot be combined with "${matcher}".`);
   const inner = value[matcher]!;
   const here = [...path, matcher];
   switch (matcher) {
@@ -186,9 +189,11 @@ function checkValue(path: PropertyKey[], value: Json, place: Place, fail: Fail):
         checkValue([...here, index], member, { ...place, isValueOfKey: false }, fail),
       );
     case '$regex':
-      return typeof inner === 'string' ? checkPattern(here, inner, fail) : fail(here, 'must be a pattern in a string.');
+      return typeof inner === 'string'
+        ? checkPattern(here, inner, fail)
+        : fail(here, 'must be a pattern, as a string.');
     case '$contains':
-      return typeof inner === 'string' && inner !== '' ? undefined : fail(here, 'must be a string that is not empty.');
+      return typeof inner === 'string' && inner !== '' ? undefined : fail(here, 'must be a non-empty string.');
     case '$approx':
       if (!isNumber(inner)) fail(here, 'must be a number.');
       if (value.$epsilon !== undefined && !(isNumber(value.$epsilon) && Number(JSON.stringify(value.$epsilon)) >= 0))

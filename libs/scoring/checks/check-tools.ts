@@ -68,7 +68,7 @@ function findFaults(tool: Tool): InputError[] {
   if (circle) {
     return wrong(
       '',
-      'refers to itself without going down into a value, so that it never ends: ' +
+      'refers to itself without descending into a value, so it never ends: ' +
         `${circle.join(' -> ')}. Put the reference under "properties" or "items", or take it out.`,
     );
   }

@@ -27,7 +27,7 @@ describe('a schema', () => {
     'https://schemas.example.com/own',
     7,
     undefined,
-  ])('with a tuple as a list of "items" is read by its draft, %s', ($schema) => {
+  ])('with a tuple in "items" is read under its own draft, %s', ($schema) => {
     const parameters = { ...($schema && { $schema }), type: 'object', properties: { range } };
     expect(checkTools([tool(parameters)])).toEqual([]);
     expect(problemsOf(parameters, { range: [1, 2] })).toEqual([]);
@@ -49,7 +49,7 @@ describe('a schema', () => {
     },
   );
 
-  test('of the newest draft is held to it', () => {
+  test('of the newest draft is validated against it', () => {
     expect(checkTools([tool({ $schema: NEWEST, properties: { pair: { prefixItems: [{}] } } })])).toEqual([]);
     expect(checkTools([tool({ $schema: NEWEST, properties: { range } })])).toMatchObject([
       { message: 'is not a valid JSON Schema: schema is invalid: data/properties/range/items must be object,boolean' },
@@ -74,7 +74,7 @@ describe('a schema', () => {
     }
   });
 
-  test('that is valid by the newest draft alone is taken whatever it declares', () => {
+  test('that is valid only under the newest draft is accepted whatever draft it declares', () => {
     const parameters = { $schema: DRAFT_04, properties: { n: { type: 'number', exclusiveMinimum: 0 } } };
     expect(checkTools([tool(parameters)])).toEqual([]);
     expect(problemsOf({ ...parameters, $defs: {} }, { n: 0 })).toEqual(['/n']);
@@ -95,7 +95,7 @@ describe('a schema', () => {
     },
   );
 
-  test('of draft-04 refers to inner ids, which no other schema sees', () => {
+  test('of draft-04 may refer to inner ids, which other schemas cannot see', () => {
     const parameters = {
       $schema: DRAFT_04,
       id: 'https://a.example/root',
@@ -126,7 +126,7 @@ describe('a schema', () => {
     expect(problemsOf(parameters, { a: 1 })).toContain('/a');
   });
 
-  test('keeps the meaning of "nullable" beside a type, and arguments of that name', () => {
+  test('keeps the meaning of "nullable" next to a type, and arguments of that name', () => {
     const parameters = {
       properties: { a: { type: 'string', nullable: true }, nullable: true },
       required: ['nullable'],

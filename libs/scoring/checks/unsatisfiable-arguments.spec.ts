@@ -40,7 +40,7 @@ const slips = (expected_params: object, more: Partial<CaseInput> = {}, tools: To
     tools,
   ).map(({ path, describe: say }) => `${path}: ${say()}`);
 
-describe('no call that obeys the tool is expected, which is said with the slip, where', () => {
+describe('an expected call that breaks its tool is reported with the mistake when', () => {
   it.each<[string, object, Partial<CaseInput>, string]>([
     [
       'a parameter is misspelt',
@@ -49,25 +49,25 @@ describe('no call that obeys the tool is expected, which is said with the slip, 
       '/expected_params/ctiy: "f" has no parameter "ctiy"; is "city" meant?',
     ],
     [
-      'there is nothing like it',
+      'no parameter has a similar name',
       { location: 'a' },
       {},
       '/expected_params/location: "f" has no parameter "location". Nearest of its parameters, 11 in all: ',
     ],
     [
-      'an optional one is misspelt',
+      'an optional parameter is misspelt',
       { ctiy: { $optional: 'a' } },
       {},
       '/expected_params/ctiy: "f" has no parameter "ctiy"; is "city" meant?',
     ],
     [
-      'a choice does not exist',
+      'an enum value does not exist',
       { unit: 'Kelvin' },
       {},
       '/expected_params/unit: "Kelvin" breaks the schema of "f": must be one of "Celsius", "Fahrenheit".',
     ],
     [
-      'a choice is misspelt',
+      'an enum value is misspelt',
       { unit: 'celsuis' },
       {},
       '/expected_params/unit: "celsuis" breaks the schema of "f": must be one of "Celsius", ' +
@@ -80,80 +80,80 @@ describe('no call that obeys the tool is expected, which is said with the slip, 
       '/expected_params/n: "five" breaks the schema of "f": must be of type integer.',
     ],
     [
-      'a number in a string is compared to the letter',
+      'a number in a string is compared exactly',
       { n: '5' },
       {},
       '/expected_params/n: "5" breaks the schema of "f": must be of type integer.',
     ],
     ['a value is too large', { n: 9 }, {}, '/expected_params/n: 9 breaks the schema of "f": must be <= 5.'],
     [
-      'the nearest that would count is too large',
+      'the nearest accepted number is too large',
       { n: 9 },
       { scoring_config: { mode: 'numeric_tolerance', epsilon: 3 } },
       '/expected_params/n: 9 breaks the schema of "f": must be <= 5.',
     ],
     [
-      'and one is too small',
+      'the nearest accepted number is too small',
       { price: { $approx: 5 } },
       {},
       '/expected_params/price: {"$approx":5} breaks the schema of "f": must be >= 10.',
     ],
     [
-      'a text breaks a pattern in any case',
+      'a text breaks a pattern in upper and lower case',
       { code: 'ab1' },
       {},
       '/expected_params/code: "ab1" breaks the schema of "f": must match pattern "^[A-Z]{3}$".',
     ],
     [
-      'a text has another type than a part can have',
+      '$contains expects a text where the type is another',
       { n: 'x' },
       { param_scoring: 'contains' },
       '/expected_params/n: "x" breaks the schema of "f": must be of type integer.',
     ],
     [
-      'no choice holds the part',
+      'no enum value contains the part',
       { unit: { $contains: 'kel' } },
       {},
       '/expected_params/unit: {"$contains":"kel"} breaks the schema of "f": must be one of "Celsius", "Fahrenheit".',
     ],
     [
-      'no choice fits the pattern',
+      'no enum value matches the pattern',
       { unit: { $regex: '^K' } },
       {},
       '/expected_params/unit: {"$regex":"^K"} breaks the schema of "f": must be one of "Celsius", "Fahrenheit".',
     ],
     [
-      'no choice is similar',
+      'no enum value is similar',
       { unit: 'Kelvin' },
       { param_scoring: 'fuzzy' },
       '/expected_params/unit: "Kelvin" breaks the schema of "f": must be one of "Celsius", "Fahrenheit".',
     ],
     [
-      'no acceptable value fits',
+      'no acceptable value fits the schema',
       { n: { $one_of: ['five', 9] } },
       {},
       '/expected_params/n: "five" breaks the schema of "f": must be of type integer.',
     ],
     [
-      'none of several types',
+      'no type of several fits',
       { mixed: 'x' },
       {},
       '/expected_params/mixed: "x" breaks the schema of "f": must be of type integer or null.',
     ],
     [
-      'none of several shapes',
+      'no shape of several fits',
       { shape: { radius: 1 } },
       {},
       '/expected_params/shape: {"radius":1} breaks the schema of "f": must be of type string.',
     ],
     [
-      'an entry of a list',
+      'an entry of a list is wrong',
       { words: ['a', 'c'] },
       {},
       '/expected_params/words/1: "c" breaks the schema of "f": must be one of "a", "b".',
     ],
     [
-      'a fraction has no integer near',
+      'a fraction has no integer near it',
       { n: { $approx: 2.5 } },
       {},
       '/expected_params/n: {"$approx":2.5} breaks the schema of "f": must be of type integer.',
@@ -165,25 +165,25 @@ describe('no call that obeys the tool is expected, which is said with the slip, 
       '/expected_params/words: ["a","b","a"] breaks the schema of "f": must NOT have more than 2 items.',
     ],
     [
-      'an object lacks what its schema requires',
+      'an object lacks a required key',
       { filter: { to: 1 } },
       {},
       '/expected_params/filter: {"to":1} breaks the schema of "f": must have required property \'from\'.',
     ],
     [
-      'an object has what its schema does not declare',
+      'an object has a key that its schema does not declare',
       { filter: { from: 1, too: 2 } },
       {},
-      '/expected_params/filter/too: the schema of "f" declares here no "too"; is "to" meant?',
+      '/expected_params/filter/too: the schema of "f" does not declare "too"; is "to" meant?',
     ],
     [
-      'what the tool requires is to be absent',
+      'a required argument is expected to be absent',
       { n: { $absent: true } },
       {},
       '/expected_params/n: "f" requires "n", which is expected to be absent.',
     ],
     [
-      'the default is no value of its own',
+      'the default is not a valid value',
       { level: 'low' },
       { scoring_config: { defaults: 'strict' } },
       '/expected_params/level: "low" breaks the schema of "f": must be one of "high".',
@@ -194,7 +194,7 @@ describe('no call that obeys the tool is expected, which is said with the slip, 
     expect(found[0]!.slice(0, message.length)).toBe(message);
   });
 
-  it('a call of several expects it, by the place of the call', () => {
+  it('one of several expected calls has it, with the position of the call', () => {
     expect(
       slips(
         {},
@@ -210,7 +210,7 @@ describe('no call that obeys the tool is expected, which is said with the slip, 
     ).toEqual([expect.stringMatching(/^\/expected_calls\/1\/params\/ctiy: /)]);
   });
 
-  it('the tool takes nothing, or no more than it declares', () => {
+  it('the tool takes no arguments, or only those that it declares', () => {
     expect(slips({ a: 1 }, {}, [{ type: 'function', function: { name: 'f' } }])).toEqual([
       '/expected_params/a: "f" has no parameter "a". It has none.',
     ]);
@@ -220,7 +220,7 @@ describe('no call that obeys the tool is expected, which is said with the slip, 
     ).toEqual(['/expected_params/b: the schema of "f" allows no "b" here.']);
   });
 
-  it('none of the acceptable tools takes it: as said of the one that has least against it', () => {
+  it('no acceptable tool takes it, as reported for the closest one', () => {
     const g = tool({ city, m: { type: 'integer' } }, {}, 'g');
     expect(slips({ ctiy: 'a', m: 1 }, {}, [f, g])).toEqual([
       expect.stringMatching(/^\/expected_params\/ctiy: "g" has no parameter/),
@@ -229,36 +229,36 @@ describe('no call that obeys the tool is expected, which is said with the slip, 
   });
 });
 
-describe('nothing is said of what can be won:', () => {
+describe('an expectation that can be met is not reported:', () => {
   it.each<[string, object, Partial<CaseInput>?]>([
-    ['a part of the arguments', { city: 'a' }],
-    ['a choice in other letters', { unit: 'celsius' }],
-    ['a text that fits its pattern in other letters', { code: 'abc' }],
+    ['some of the arguments', { city: 'a' }],
+    ['an enum value in another case', { unit: 'celsius' }],
+    ['a text that fits its pattern in another case', { code: 'abc' }],
     ['an integer written as a decimal', { n: 5 }],
-    ['any value', { n: { $any: true }, unit: { $any: true } }],
+    ['any value at all', { n: { $any: true }, unit: { $any: true } }],
     ['nothing', { mixed: { $absent: true } }],
-    ['a pattern of a number', { n: { $regex: '^[1-3]$' } }],
-    ['the same by mode', { n: '^[1-3]$' }, { param_scoring: 'regex' }],
-    ['a part of a choice', { unit: 'cels' }, { param_scoring: 'contains' }],
-    ['a text like a choice', { unit: 'celsiuz' }, { param_scoring: 'fuzzy' }],
-    ['a text that means a choice', { unit: 'centigrade' }, { param_scoring: 'semantic' }],
+    ['a pattern for a number', { n: { $regex: '^[1-3]$' } }],
+    ['a pattern for a number, by mode', { n: '^[1-3]$' }, { param_scoring: 'regex' }],
+    ['a part of an enum value', { unit: 'cels' }, { param_scoring: 'contains' }],
+    ['a text similar to an enum value', { unit: 'celsiuz' }, { param_scoring: 'fuzzy' }],
+    ['a text that means the same as an enum value', { unit: 'centigrade' }, { param_scoring: 'semantic' }],
     ['a part of a text with a pattern', { code: 'x1' }, { param_scoring: 'contains' }],
     ['a number in a string', { n: '5', price: '10' }, { param_scoring: 'numeric_tolerance' }],
     ['a number near one that fits', { n: 7 }, { scoring_config: { mode: 'numeric_tolerance', epsilon: 2 } }],
     ['a fraction near an integer', { n: { $approx: 2.6, $epsilon: 0.5 } }],
     ['one acceptable value that fits', { n: { $one_of: ['five', 9, 3] } }],
-    ['one of them in a list', { words: [{ $one_of: ['c', 'b'] }, 'a'] }],
+    ['one acceptable value in a list', { words: [{ $one_of: ['c', 'b'] }, 'a'] }],
     ['the default, which may be left out', { level: 'low' }],
-    ['null where that is a type', { mixed: null }],
+    ['null where null is an allowed type', { mixed: null }],
     ['the other shape', { shape: { r: 1.5 } }],
-    ['one of several shapes in other letters', { shape: 'None' }],
+    ['one of several shapes in another case', { shape: 'None' }],
     ['an object with its optional key', { filter: { from: 1, to: { $optional: 2 } } }],
-    ['what may be anything', { free: { a: [1] } }],
+    ['an argument without a schema', { free: { a: [1] } }],
   ])('%s', (_what, params, more = {}) => {
     expect(slips(params, more)).toEqual([]);
   });
 
-  it('a schema that allows further keys, or says elsewhere which ones', () => {
+  it('a schema that allows more keys, or declares them elsewhere', () => {
     for (const more of [
       { additionalProperties: true },
       { additionalProperties: { type: 'integer' } },
@@ -286,14 +286,14 @@ describe('nothing is said of what can be won:', () => {
     ).toEqual([]);
   });
 
-  it('no call, no arguments, a tool of which nothing is known', () => {
+  it('no call, no arguments, an unknown tool', () => {
     expect(findUnsatisfiableArguments({ prompt: 'p', expected_tool: null }, [f])).toEqual([]);
     expect(findUnsatisfiableArguments({ prompt: 'p', expected_tool: 'f' }, [f])).toEqual([]);
     expect(findUnsatisfiableArguments({ prompt: 'p', expected_tool: 'g', expected_params: { a: 1 } }, [f])).toEqual([]);
   });
 });
 
-test('a long list, and choices without end, are looked at in time that their text takes', () => {
+test('long lists and large enums are checked in linear time', () => {
   const wide = tool({ words: { type: 'array', items: { type: 'integer' } } });
   expect(slips({ words: Array(4000).fill({ $one_of: [1, 2] }) }, {}, [wide])).toEqual([]);
   expect(slips({ words: Array(100_000).fill('x') }, {}, [wide])).toEqual([]);

@@ -317,7 +317,7 @@ function describeFault(
 ): string {
   if (keyword === UNDECLARED)
     return unknownKey(
-      `the schema of "${tool}" declares here no`,
+      `the schema of "${tool}" does not declare`,
       params.key as string,
       params.known as string[],
       'what it declares',
@@ -355,7 +355,7 @@ function describeFault(
   );
   return types.length
     ? `${breaks} must be of type ${[...new Set(types)].join(' or ')}.`
-    : `${breaks} fits none of the shapes that may stand there.`;
+    : `${breaks} fits none of the allowed shapes.`;
 }
 
 function unknownKey(what: string, key: string, known: string[], them: string): string {

@@ -43,7 +43,7 @@ describe('two forms of a text', () => {
     [['a b', 'é'], ['a\u00a0b', 'e\u0301'], 'Equal up to Unicode form and the kind of blanks.'],
     [{ $one_of: ['x', 'é'] }, 'e\u0301', UNICODE],
     ['São Paulo', 'SÃO PAULO', undefined],
-  ])('are equal, and the evidence says so where it mattered: %j, %j', (expected, actual, note) => {
+  ])('are equal, and the evidence says when it mattered: %j, %j', (expected, actual, note) => {
     const found = compare(expected, actual);
     expect(found.verdict).toBe('match');
     expect(found.note).toBe(note);
@@ -62,7 +62,7 @@ describe('two forms of a text', () => {
     ['a b', 'a\nb'],
     ['café', 'cafe'],
     [{ é: 1 }, { ['e\u0301']: 1 }],
-  ])('differ where more than the form does: %j, %j', (expected, actual) => {
+  ])('differ when more than the form differs: %j, %j', (expected, actual) => {
     expect(compare(expected, actual)).toMatchObject({ verdict: 'mismatch' });
   });
 
@@ -75,7 +75,7 @@ describe('two forms of a text', () => {
     expect(compare('Zoë', 'Zoe\u0308', 'regex').verdict).toBe('mismatch');
   });
 
-  it('of similar texts are as similar as texts in one form', () => {
+  it('are as similar as texts in the same form', () => {
     const [one, other] = ['Ünïvërsïtÿ', 'Ünïvërsïtät'];
     const { similarity } = compare(one, other, 'fuzzy');
     expect(compare(one.normalize('NFD'), other, 'fuzzy').similarity).toBe(similarity);
@@ -110,7 +110,7 @@ describe('two forms of a text', () => {
   });
 });
 
-describe('texts that differ and look the same are told apart by their code points', () => {
+describe('texts that look the same are distinguished by their code points', () => {
   it.each<[JsonObject, JsonObject, string]>([
     [{ city: 'Paris' }, { city: 'P\u0430ris' }, 'character 2 is U+0430, expected U+0061.'],
     [{ city: 'Paris' }, { city: 'Paris\u200b' }, 'character 6 is U+200B, expected missing.'],
@@ -136,12 +136,12 @@ describe('a literal', () => {
     ],
     [{ v: [{ a: { $literal: { $any: true } }, b: { $regex: '^x' } }] }, { v: [{ a: { $any: true }, b: 'xy' }] }],
     [{ v: { $literal: null } }, { v: null }],
-  ])('expects exactly its value: %j, %j', (expected, actual) => {
+  ])('matches exactly its value: %j, %j', (expected, actual) => {
     expect(check(expected, actual)).toMatchObject({ verdict: 'match' });
     expect(check(expected, { v: { other: 1 } })).toMatchObject({ verdict: 'mismatch' });
   });
 
-  it('is compared under the mode of its argument, and a difference has its place in it', () => {
+  it('is compared in the mode of its argument, and a difference has its path', () => {
     const config = { scoring_config: { mode: 'numeric_tolerance' as const } };
     expect(check({ v: { $literal: { $gt: 1 } } }, { v: { $gt: 1.005 } }, config).verdict).toBe('match');
     expect(check({ v: { $literal: { $gt: [1, 2] } } }, { v: { $gt: [1, 3] } })).toMatchObject({
@@ -151,7 +151,7 @@ describe('a literal', () => {
     });
   });
 
-  it('of any JSON expects that JSON', () => {
+  it('may hold any JSON', () => {
     const value = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>;
     const dollars = fc.dictionary(fc.constantFrom('$any', '$regex', '$x', 'y'), value, { noNullPrototype: true });
     fc.assert(
@@ -162,7 +162,7 @@ describe('a literal', () => {
     );
   });
 
-  it('is the way out where a case is refused', () => {
+  it('makes a refused case valid', () => {
     const errors = (v: Json, mode?: CaseInput['param_scoring']) =>
       checkCase({ prompt: 'p', expected_tool: 'f', expected_params: { v }, param_scoring: mode }, [plain]);
     expect(errors({ $gt: 1 })).toMatchObject([{ path: '/expected_params/v/$gt', message: /\{"\$literal": \.\.\.\}/ }]);
@@ -171,7 +171,7 @@ describe('a literal', () => {
     expect(errors({ $literal: { $gt: '(' } }, 'regex')).toMatchObject([{ path: '/expected_params/v/$literal/$gt' }]);
   });
 
-  it('may be what a mock waits for', () => {
+  it('may be the condition of a mock', () => {
     const mocks = { f: [{ when: { q: { $literal: { $gt: 1 } } }, respond: 'found' }] };
     const answer = mockTools({ prompt: 'p', mock_responses: mocks });
     expect(answer({ name: 'f', arguments: { q: { $gt: 1 } } })).toBe('found');
@@ -208,7 +208,7 @@ describe('a null under a strict schema', () => {
   const strict = toolWith({ parameters, strict: true });
   const NOTE = 'Under the schema of the tool, null counts as left out.';
 
-  it.each(['b', 'c', 'd'])('leaves a required argument out whose schema allows it: %s', (key) => {
+  it.each(['b', 'c', 'd'])('counts as left out for a required argument whose schema allows it: %s', (key) => {
     expect(check({ [key]: { $absent: true } }, { [key]: null }, {}, nullable)).toMatchObject({
       verdict: 'match',
       note: NOTE,
@@ -220,7 +220,7 @@ describe('a null under a strict schema', () => {
     expect(score({}, { [key]: null, more: null }, {}, nullable).verdict.evidence.extra_arguments).toEqual(['/0/more']);
   });
 
-  it.each(['open', 'plain', 'unknown'])('is a value where the schema does not say so: %s', (key) => {
+  it.each(['open', 'plain', 'unknown'])('is a value where the schema does not allow it: %s', (key) => {
     expect(check({ [key]: { $absent: true } }, { [key]: null }, {}, nullable).verdict).toBe('mismatch');
     expect(score({ [key]: 'x' }, { [key]: null }, {}, nullable).verdict.error_type).toBe('wrong_argument');
     expect(check({ [key]: null }, { [key]: null }, {}, nullable)).toMatchObject({ verdict: 'match' });
@@ -228,7 +228,7 @@ describe('a null under a strict schema', () => {
     expect(check({ [key]: { $absent: true } }, { [key]: null }, {}, strict).verdict).toBe('match');
   });
 
-  it('takes the declared default, unless defaults are strict', () => {
+  it('becomes the declared default, unless defaults are strict', () => {
     const given = { a: null };
     expect(check({ a: 'd' }, given, {}, nullable)).toMatchObject({
       verdict: 'match',
@@ -241,7 +241,7 @@ describe('a null under a strict schema', () => {
     expect(check({ a: null }, {}, {}, nullable).verdict).toBe('mismatch');
   });
 
-  it('is what an expected null means, sent or left out', () => {
+  it('matches an expected null, sent or left out', () => {
     for (const wanted of [null, { $literal: null }, { $one_of: ['x', null] }] as Json[]) {
       expect(check({ b: wanted }, { b: null }, {}, nullable).verdict).toBe('match');
       expect(check({ b: wanted }, {}, {}, nullable)).toMatchObject({
@@ -252,7 +252,7 @@ describe('a null under a strict schema', () => {
     expect(check({ b: { $any: true } }, { b: null }, {}, nullable).verdict).toBe('missing');
   });
 
-  it('leaves out keys of objects where the tool is strict', () => {
+  it('counts as a missing key of an object where the tool is strict', () => {
     const [expected, given] = [{ b: { x: 1, y: { $optional: 2 } } }, { b: { x: 1, y: null, z: null } }];
     expect(check(expected, given, {}, strict)).toMatchObject({ verdict: 'match', note: NOTE });
     expect(check(expected, given, {}, nullable).verdict).toBe('mismatch');
@@ -271,7 +271,7 @@ describe('a null under a strict schema', () => {
 });
 
 describe('dates and times', () => {
-  it('that cannot be compared say why', () => {
+  it('that cannot be compared explain why', () => {
     const at = '2026-03-01T10:00:00Z';
     expect(compare(at, '2026-03-01T10:00', 'datetime')).toMatchObject({
       verdict: 'mismatch',
@@ -296,14 +296,14 @@ describe('dates and times', () => {
     [{ $literal: { $gt: '2026-02-30' } }, ['/v/$literal/$gt']],
     [{ title: 'Lunch', start: '2026-02-30T12:00Z' }, ['/v/start']],
     [5, []],
-  ])('are what a case has to expect: %j', (v, paths) => {
+  ])('are required in a case of that mode: %j', (v, paths) => {
     const input: CaseInput = { prompt: 'p', expected_tool: 'f', expected_params: { v }, param_scoring: 'datetime' };
     const errors = checkCase(input, [plain]);
     expect(errors.map(({ path }) => path)).toEqual(paths.map((path) => `/expected_params${path}`));
     for (const { message } of errors) expect(message).toMatch(/scoring_config\.params/);
   });
 
-  it('fit a schema that has another way of writing them', () => {
+  it('fit a schema with another notation', () => {
     const pattern = { type: 'string', pattern: 'Z$', maxLength: 20 };
     const tool = toolWith({ parameters: { type: 'object', properties: { v: pattern } } });
     const input = { prompt: 'p', expected_tool: 'f', expected_params: { v: '2026-03-01T11:00:00.000+01:00' } };

@@ -41,7 +41,7 @@ test.each<[string, CaseInput, JsonObject]>([
     { content: 'Let me see. '.repeat(4000), tool_calls: [call({ city: 'Paris' })] },
   ],
   [
-    'a phrase compared as it sounds',
+    'a phrase compared by similarity',
     expects({ city: 'What is machine learning?' }, { param_scoring: 'fuzzy' }),
     { tool_calls: [call({ city: 'what is machine learning' })] },
   ],
@@ -51,7 +51,7 @@ test.each<[string, CaseInput, JsonObject]>([
     expects({ city: 'the capital of France' }, { param_scoring: 'semantic' }),
     { tool_calls: [call({ city: 'Paris' })] },
   ],
-])('an ordinary reply is scored where it stands: %s', (_what, input, message) => {
+])('an ordinary reply is scored on the main thread: %s', (_what, input, message) => {
   expect(cheap(input, message)).toBe(true);
 });
 
@@ -67,7 +67,7 @@ test.each<[string, CaseInput, JsonObject, Tool]>([
   ['a long text to search', expects({}), { content: '{"name"'.repeat(5000) }, plain],
   ['a text of megabytes', expects({}), { content: 'x'.repeat(2 ** 21), tool_calls: [call({})] }, plain],
   [
-    'long texts compared as they sound',
+    'long texts compared by similarity',
     expects({ city: 'x'.repeat(500) }, { param_scoring: 'fuzzy' }),
     { tool_calls: [call({ city: 'x'.repeat(500) })] },
     plain,
@@ -105,7 +105,7 @@ test.each<[string, CaseInput, JsonObject, Tool]>([
     }),
   ],
   [
-    'a schema whose references follow one another without end',
+    'a schema whose references never end',
     expects({}),
     { tool_calls: [call({})] },
     tool({

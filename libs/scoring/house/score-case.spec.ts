@@ -20,7 +20,7 @@ const caseOf = (text: string): CaseInput => ({ prompt: 'p', ...(parseJson(text) 
 const score = (input: string, message: unknown, threshold = 1) =>
   prepareCase(caseOf(input), tools, threshold).score(parseReply(message, tools));
 
-describe('the examples that decide', () => {
+describe('the reference examples', () => {
   it.each([
     [
       '{"expected_tool":"get_weather","expected_params":{"city":"Paris"}}',
@@ -199,7 +199,7 @@ describe('an argument is compared', () => {
     ).toBe(1);
   });
 
-  it('in linear time by a pattern that would take a backtracking engine for ever', () => {
+  it('in linear time with a pattern that would hang a backtracking engine', () => {
     expect(param('"param_scoring":"regex"', '"^(a+)+$"', `"${'a'.repeat(100_000)}b"`)).toBe(0);
   });
 });
@@ -221,7 +221,7 @@ describe('a reply is read', () => {
   ])('as %s: %j', (compliance, message, wanted) => {
     expect(read(message)).toMatchObject({ format_compliance: compliance, calls: [wanted] });
   });
-  it('with the own names of tools for those that its model was told, in its text and stuffed into a name', () => {
+  it("with the suite's tool names in place of those sent to the model, in text and in a malformed name", () => {
     const names = { f_1: 'f', constructor_1: 'g' };
     const called = (message: unknown) => parseReply(message, tools, { names }).calls.map((one) => one.name);
     expect(
@@ -237,7 +237,7 @@ describe('a reply is read', () => {
     expect(called(reply(call('f_1', '{}')))).toEqual(['f_1']);
     expect(parseReply({ content: '{"name":"f_1","arguments":{}}' }, tools).calls).toEqual([]);
   });
-  it('as no call when its prose holds JSON that names no tool of the suite', () => {
+  it('as no call when the JSON in its prose does not name a tool of the suite', () => {
     expect(read({ content: 'An example: {"name":"Ada","arguments":{}}' })).toEqual({
       calls: [],
       format_compliance: 'none',
@@ -270,7 +270,7 @@ describe('a case is refused', () => {
   });
 });
 
-describe('what is compared by nearness says how near it is, and how near it has to be', () => {
+describe('a comparison by similarity reports the similarity and the threshold', () => {
   const checked = (config: string, expected: string, actual: string, similarity = 0.5) => {
     const input = caseOf(`{"expected_tool":"f","expected_params":{"v":${expected}},"scoring_config":${config}}`);
     const verdict = prepareCase(input, tools, 1).score(parseReply(reply(call('f', `{"v":${actual}}`)), tools), {
@@ -342,7 +342,7 @@ describe('what is compared by nearness says how near it is, and how near it has 
     expect(found.told).toContain(told);
   });
 
-  it('of several values the least near, of alternatives the nearest, of a mismatch its own', () => {
+  it('the lowest of several values, the highest of alternatives, and for a mismatch its own', () => {
     expect(checked('{"mode":"fuzzy"}', '["abcde","abcdefghij"]', '["abcde","abcdefghix"]').check).toMatchObject({
       verdict: 'match',
       similarity: 0.9,
@@ -365,7 +365,7 @@ describe('what is compared by nearness says how near it is, and how near it has 
     ).toMatchObject({ verdict: 'match', similarity: 1 });
   });
 
-  it('and nothing where another thing decided', () => {
+  it('nothing when something else decided', () => {
     for (const [expected, actual] of [
       ['["abcdefghij"]', '[]'],
       ['["abcdefghij",1]', '["abcdefghix",2]'],
@@ -377,7 +377,7 @@ describe('what is compared by nearness says how near it is, and how near it has 
     expect(checked('{"mode":"numeric_tolerance"}', '1', '1e400').check).not.toHaveProperty('distance');
   });
 
-  it('rounded so that what is too little never reads as enough', () => {
+  it('rounded so that a value below the threshold never reads as equal to it', () => {
     expect(checked('{"mode":"semantic"}', '"cat"', '"dog"', 0.8499).told).toContain('0.849 similar, 0.85 needed');
   });
 });
@@ -397,7 +397,7 @@ describe('several calls are explained', () => {
       input,
     );
   };
-  it('by their pairs where they are not in order', () => {
+  it('by their pairs if they are out of order', () => {
     expect(told(['f{"n":2}', 's{}', 'f{"n":1}', 'g{}'])).toEqual([
       'The right tools were called: "f", "f", "g".',
       'The 3rd call answers the 1st expected one, the 1st call the 2nd, the 4th call the 3rd.',
@@ -407,13 +407,13 @@ describe('several calls are explained', () => {
       'The 2nd call answers the 1st expected one, the 1st call the 2nd.',
     );
   });
-  it('without them where they are', () => {
+  it('without pairs if they are in order', () => {
     expect(told(['s{}', 'f{"n":1}', 'f{"n":2}', 'g{}'])).toEqual([
       'The right tools were called: "f", "f", "g".',
       'All expected arguments match.',
     ]);
   });
-  it('by ten pairs, and how many more there are', () => {
+  it('by ten pairs and the number of the others', () => {
     const expected_calls = Array.from({ length: 23 }, (_, n) => ({ tool: 'f', params: { n } }));
     const input = caseOf(JSON.stringify({ expected_calls }));
     const [, order] = explain(

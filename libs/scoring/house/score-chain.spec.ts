@@ -29,7 +29,7 @@ const playUnder = (passThreshold: number, input: CaseInput, ...rounds: Call[][])
   );
 const right: Call = ['book', { to: 'Rome' }];
 
-test('the shortest way to the expected tool scores 1', () => {
+test('the shortest path to the expected tool scores 1', () => {
   expect(play(book, [['search', { q: 1 }]], [right])).toMatchObject({
     overall: 1,
     completion: 1,
@@ -40,18 +40,18 @@ test('the shortest way to the expected tool scores 1', () => {
   });
 });
 
-test('what is called after the expected tool, in the same round too, does not exist for the score', () => {
+test('calls after the expected tool do not affect the score, even in the same round', () => {
   expect(play(book, [['search', {}], right, ['details', {}]], [['search', {}]])).toMatchObject({ overall: 1, hops: 2 });
 });
 
-test('a longer way, a repeated call and a detour cost', () => {
+test('a longer path, a repeated call and a detour reduce the score', () => {
   const verdict = play(book, [['search', { q: 1 }]], [['search', { q: 1 }]], [['details', {}]], [right]);
   expect(verdict).toMatchObject({ completion: 1, efficiency: 0.5, hops: 4, passed: false, error_type: 'long_way' });
   expect([verdict.redundancy, verdict.detour]).toEqual([0.1, 0.1]);
   expect(verdict.overall).toBeCloseTo(0.3, 9);
 });
 
-test('a right end after too long a way is a long way, unless the way is short enough to pass', () => {
+test('a correct end after too many calls is too long a chain, unless its score passes', () => {
   const longer = (passThreshold: number, end: Call = right) =>
     playUnder(
       passThreshold,
@@ -81,13 +81,13 @@ test('a right end after too long a way is a long way, unless the way is short en
   ).toMatchObject({ error_type: 'incomplete_chain' });
 });
 
-test('without a list of prerequisites nothing is a detour, and without optimal hops no way is too long', () => {
+test('without a list of prerequisites nothing is a detour, and without optimal hops no path is too long', () => {
   expect(
     play({ ...book, valid_prerequisites: null, optimal_hops: null }, [['details', {}]], [['search', {}]], [right]),
   ).toMatchObject({ overall: 1, detour: 0, efficiency: 1 });
 });
 
-test('a wrong argument at the end costs its share of completion', () => {
+test('a wrong argument at the end reduces completion by its share', () => {
   expect(play(book, [['search', {}]], [['book', { to: 'Oslo' }]])).toMatchObject({
     completion: 0.6,
     tool_score: 1,
@@ -98,9 +98,9 @@ test('a wrong argument at the end costs its share of completion', () => {
 
 test.each<[string, Call[][], string]>([
   ['nothing was called', [[]], 'no_call'],
-  ['the model stopped on the way', [[['search', {}]], []], 'incomplete_chain'],
+  ['the model stopped early', [[['search', {}]], []], 'incomplete_chain'],
   ['the rounds ran out', [[['search', {}]], [['details', {}]]], 'round_limit'],
-  ['a tool was called that is not there', [[['invented', {}]], []], 'unknown_tool'],
+  ['an unknown tool was called', [[['invented', {}]], []], 'unknown_tool'],
 ])('a chain that ends before the expected tool scores 0: %s', (_why, rounds, errorType) => {
   expect(play({ ...book, max_rounds: 2 }, ...rounds)).toMatchObject({
     overall: 0,
@@ -120,7 +120,7 @@ test('where no tool should be called, calling nothing scores 1 and anything else
 
 describe('a chain is explained', () => {
   const told = (input: CaseInput, ...rounds: Call[][]) => explain(play(input, ...rounds), input);
-  test('by the way that it took', () => {
+  test('by its path', () => {
     expect(told(book, [right])).toEqual([
       'The chain reaches "book" with its first call.',
       'All expected arguments match.',

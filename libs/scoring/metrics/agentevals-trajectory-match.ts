@@ -175,6 +175,6 @@ function read(name: string, args: string): Json {
   try {
     return parseJson(args);
   } catch {
-    throw new Error(`The arguments of a call of "${name}" are no JSON: agentevals cannot compare them.`);
+    throw new Error(`The arguments of a call of "${name}" are not JSON: agentevals cannot compare them.`);
   }
 }

@@ -14,7 +14,7 @@ const flag = (fallback: boolean) =>
     .transform((value) => value ?? fallback);
 const bfclFunction = jsonObject.refine(
   (given) => !isObject(given) || typeof given.name === 'string',
-  'must have a "name", and its "parameters" beside it',
+  'must have a "name" and "parameters"',
 );
 
 export const bfclAst = metric({
@@ -45,7 +45,7 @@ export const bfclAst = metric({
           'them: it may be left out.',
       }),
     underscore_to_dot: flag(false).meta({
-      description: "Whether the model's API takes no dots, so that names have underscores instead.",
+      description: "Whether the model's API forbids dots in names, so that underscores replace them.",
     }),
     decode_failed: flag(false).meta({ description: 'Whether the output could not be decoded.' }),
   }),

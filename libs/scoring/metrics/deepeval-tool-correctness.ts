@@ -9,7 +9,7 @@ const options = z.strictObject({
   evaluation_params: z
     .array(z.enum(['input_parameters', 'output']))
     .default([])
-    .meta({ description: 'What is compared beside names: the arguments, the outputs of the tools, or both.' }),
+    .meta({ description: 'What is compared besides names: the arguments, the outputs of the tools, or both.' }),
   should_exact_match: z
     .boolean()
     .default(false)
@@ -69,7 +69,7 @@ export const deepevalToolCorrectness = metric({
   fromCase: (played, { evaluation_params: compared }) =>
     comparedCalls(played, compared.length > 0, (replies, expected) =>
       compared.includes('output')
-        ? { notApplicable: 'A case expects no outputs of tools.' }
+        ? { notApplicable: 'A case has no expected tool outputs.' }
         : { input: { called: replies.flat().map(plain), expected: expected.map(plain) } },
     ),
 });
@@ -153,7 +153,7 @@ function similarity(a: Json, b: Json): number {
   if (pythonEqual(a, b)) return 1;
   if (!isObject(a) || !isObject(b))
     throw new Error(
-      'One call has input_parameters and the other has none, or they are no object: DeepEval cannot compare them.',
+      'One call has input_parameters and the other has none, or they are not objects: DeepEval cannot compare them.',
     );
   const union = new Set([...Object.keys(a), ...Object.keys(b)]).size;
   let total = 0;

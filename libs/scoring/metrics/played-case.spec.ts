@@ -71,7 +71,7 @@ test('one metric scores with several options, each under its name', () => {
   ]);
 });
 
-test('metrics of a run of an earlier release score under their ids; those that score no calls say why not', () => {
+test('metrics of a run of an earlier release score under their ids; those that do not score calls say why', () => {
   const before = (['ragas_tool_call_f1', 'axion_similarity', 'difflib_ratio', 'pass_hat_k'] as const).map((id) => ({
     id,
     options: {},
@@ -84,7 +84,7 @@ test('metrics of a run of an earlier release score under their ids; those that s
   });
 });
 
-test('5.0 stays 5.0 on its way into a metric', () => {
+test('5.0 reaches a metric as 5.0', () => {
   const five = answered('{"expected_tool": "weather", "expected_params": {"city": "Paris", "days": 5}}', [
     ['weather', '{"city": "Paris", "days": 5.0}'],
   ]);
@@ -101,11 +101,11 @@ test.each([
   ['bfcl_ast', 1],
   ['agentevals_trajectory_match', 1],
   ['promptfoo_tool_call_f1', null],
-])('where nothing should be called and nothing is, %s scores %s', (id, wanted) => {
+])('when nothing should be called and nothing is, %s scores %s', (id, wanted) => {
   expect(score(id, {}, answered('{"expected_tool": null}', [])).score).toBe(wanted);
 });
 
-test('of several acceptable tools the one that was called is the expected one, once for each time', () => {
+test('of several acceptable tools the called one is the expected one, once per call', () => {
   const either = '{"expected_calls": [{"tool": ["news", "time"], "params": {}}, {"tool": "news", "params": {}}]}';
   expect(
     score(
@@ -125,7 +125,7 @@ test('of several acceptable tools the one that was called is the expected one, o
   ).toBe(0);
 });
 
-test('a metric that compares values to the letter does not apply to matchers, but names can be compared', () => {
+test('a metric that compares values exactly does not apply to matchers, but still compares names', () => {
   const matched = answered('{"expected_tool": "weather", "expected_params": {"city": {"$regex": "^Pa"}}}', [rightCall]);
   expect(score('ragas_tool_call_f1', {}, matched)).toEqual({
     score: null,
@@ -142,7 +142,7 @@ test('a metric that compares values to the letter does not apply to matchers, bu
   );
 });
 
-test('a literal is its value under metrics that compare values to the letter', () => {
+test('a literal counts as its value under metrics that compare values exactly', () => {
   const literal =
     '{"expected_tool": "weather", "expected_params": {"city": "Paris", "at": {"$literal": {"lat": 1, "$any": [2]}}}}';
   const score1 = (id: string, args: string, options = {}) => score(id, options, answered(literal, [['weather', args]]));
@@ -245,7 +245,7 @@ test('BFCL counts several calls in any order', () => {
   });
 });
 
-test('a tool that BFCL has no type for is said, and stops no other metric', () => {
+test('a tool with a type unknown to BFCL is reported, and does not stop other metrics', () => {
   const odd: PlayedCase = {
     ...answered('{"expected_tool": "odd", "expected_params": {"x": 1}}', [['odd', '{"x": 1}']]),
     tools: [
@@ -276,7 +276,7 @@ describe('a chain', () => {
     expect(score('toolmark.single_turn', {}, long).reason).toBe('The case is a chain.');
     expect(score('bfcl_ast', {}, long).score).toBeNull();
   });
-  test('that goes straight there is the same trajectory as the expected one', () => {
+  test('without detours is the same trajectory as the expected one', () => {
     expect(score('agentevals_trajectory_match', {}, answered(chain, [rightCall])).score).toBe(1);
   });
 });
@@ -288,7 +288,7 @@ describe('a semantic case', () => {
       '"semantic"}',
     [['weather', '{"city": "Ville Lumière", "days": 5, "at": {"name": "PARIS", "near": "La Seine"}}']],
   );
-  test('is scored with the similarities that are handed in, and not without', () => {
+  test('is scored with the given similarities, and not without them', () => {
     const similarities = (expected: string) => (expected === 'the capital of France' ? 0.5 : 0.9);
     expect(score('toolmark.single_turn', {}, { ...semantic, similarities }).score).toBe(1);
     expect(score('toolmark.single_turn', {}, { ...semantic, similarities: () => 0.84 }).score).toBeCloseTo(

@@ -23,7 +23,7 @@ export function jsonInText(text: string): unknown[] {
     for (const { start, end, startsLine, endsLine, inner } of blocks) {
       if (!endsLine) continue;
       work -= end - start;
-      if (work < 0) throw new Error('Too much of the text is no JSON: promptfoo gives up.');
+      if (work < 0) throw new Error('Too much of the text is not JSON: promptfoo gives up.');
       let value: unknown;
       try {
         value = JSON.parse(text.slice(start, end));
@@ -66,7 +66,7 @@ function blocksIn(text: string): Block[] {
       unmatched++;
     }
     if (unmatched + open.length > MAX_UNMATCHED)
-      throw new Error(`More than ${MAX_UNMATCHED} brackets without a partner: promptfoo gives up.`);
+      throw new Error(`More than ${MAX_UNMATCHED} unmatched brackets: promptfoo gives up.`);
   }
   divide();
   return outermost;

@@ -18,11 +18,11 @@ export const promptfooToolCallF1 = metric({
   options,
   input: z.strictObject({
     output: present.meta({
-      description: "What the model put out: its calls in any provider's words, or a text that holds them.",
+      description: "The model's output: its calls in any provider's format, or text that contains them.",
     }),
     expected: z
       .union([z.string(), z.array(json)])
-      .meta({ description: 'The names that were expected: a list, or a text with commas.' }),
+      .meta({ description: 'The expected names: a list, or comma-separated text.' }),
   }),
   example: {
     input: {

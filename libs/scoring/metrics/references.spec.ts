@@ -8,23 +8,23 @@ const json = (name: string): string => `[{"name":"${name}"}]`;
 
 test.each<[string, string, string[]]>([
   ['on a line of its own', `Calling:\n  ${json('a')}  \nand\n${json('b')}`, ['a', 'b']],
-  ['not beside prose', `Calling ${json('a')}\n${json('b')} now`, []],
+  ['not next to prose', `Calling ${json('a')}\n${json('b')} now`, []],
   ['not inside a code fence', `\`\`\`json\n${json('a')}\n\`\`\`\n${json('b')}`, ['b']],
   ['not inside a fence that is never closed', `~~~\n${json('a')}\n\`\`\`\n${json('b')}`, []],
   ['after a fence inside of a list ends with the list', `- item\n  \`\`\`\n  ${json('a')}\n${json('b')}`, ['b']],
   ['not in a fence that begins as an item of a list', `1. ~~~\n   ${json('a')}\n   ~~~\n${json('b')}`, ['b']],
   ['after what only looks like a fence, four columns in', `\t\`\`\`\n${json('a')}`, ['a']],
   ['over several lines', '[\n  {"name":\n    "a"}\n]', ['a']],
-  ['beside a bracket that is never closed', `{ oops\n${json('a')}`, ['a']],
-  ['after a bracket that closes nothing', `]\n${json('a')}`, ['a']],
-  ['inside of what is no JSON', `{"calls":\n${json('a')}\n, oops}`, ['a']],
-  ['not inside of JSON that is no call', `{"calls":\n${json('a')}\n}`, []],
+  ['next to a bracket that is never closed', `{ oops\n${json('a')}`, ['a']],
+  ['after an unmatched closing bracket', `]\n${json('a')}`, ['a']],
+  ['inside of text that is not JSON', `{"calls":\n${json('a')}\n, oops}`, ['a']],
+  ['not inside of JSON that is not a call', `{"calls":\n${json('a')}\n}`, []],
   [
     'with brackets in strings',
     '[{"name":"a","x":"}] \\"{"}]\nThen: "a string { that ends with its line\n[{"name":"b"}]',
     ['a', 'b'],
   ],
-  ['with brackets that do not belong together', `[ }\n${json('b')}`, ['b']],
+  ['with brackets that do not match', `[ }\n${json('b')}`, ['b']],
 ])('promptfoo reads JSON in a text %s', (_where, text, called) => {
   expect(promptfoo(text).called).toEqual(called);
 });
@@ -34,7 +34,7 @@ test('promptfoo gives up on a text of brackets, at once', () => {
   expect(promptfoo(`${'{x'.repeat(30_000)}${'}'.repeat(30_000)}`)).toMatchObject({ score: 0, pass: false });
 });
 
-test('promptfoo reads no name from a wrapper that is no object', () => {
+test('promptfoo reads no name from a wrapper that is not an object', () => {
   expect(promptfoo({ functionCall: 'a', toolCall: { functionCalls: [{ name: 'b' }] } }).called).toEqual(['b']);
 });
 
@@ -51,7 +51,7 @@ test.each<[string, unknown, string[]]>([
   expect([score(names), score(['x'])]).toEqual([1, 0]);
 });
 
-test('promptfoo takes a name that was called from a string alone, and a number for no wrapper', () => {
+test('promptfoo reads a called name only from a string, and does not take a number for a wrapper', () => {
   expect(promptfoo([1, null, 'a', [{ name: 'a' }], { name: 1 }, { function: 'a' }, { name: 'b' }]).called).toEqual([
     'b',
   ]);
@@ -101,7 +101,7 @@ describe('BFCL names the error of an object', () => {
     ],
     ['that has another key, before a wrong value', { c: 1, a: 9 }, [{ a: [1] }], 'value_error:dict_key'],
     ['by the last acceptable one', { a: 9 }, [{ a: [1], b: [2] }, { a: [3] }], 'value_error:dict_value'],
-    ['by the last that is no ""', { a: 9 }, [{ a: [1], b: [2] }, ''], 'value_error:dict_key'],
+    ['by the last that is not ""', { a: 9 }, [{ a: [1], b: [2] }, ''], 'value_error:dict_key'],
     ['where "" alone is acceptable', { a: 9 }, [''], 'dict_checker:unclear'],
     ['never, where one fits', { a: 3 }, [{ a: [1], b: [2] }, { a: [3] }], undefined],
   ])('%s', (_what, value, accepted, error_type) => {
@@ -126,7 +126,7 @@ describe('BFCL names the error of an object', () => {
   ])('in a list: %s', (_what, value, accepted, error_type) => {
     expect(check('l', value, accepted).error_type).toBe(error_type);
   });
-  test('and where it would crash, what it cannot use', () => {
+  test('and reports unusable input where BFCL would crash', () => {
     expect(() => check('d', { a: 1 }, [{ a: [2] }, 'x'])).toThrow('BFCL expects an object, not "x".');
     expect(() => check('d', { a: 1 }, [{ a: 2 }])).toThrow('BFCL expects a list of acceptable values, not 2.');
     expect(() => check('d', { a: 1 }, { a: 1 })).toThrow('BFCL expects a list of acceptable values, not {"a":1}.');
@@ -137,7 +137,7 @@ describe('BFCL names the error of an object', () => {
   });
 });
 
-test('agentevals lets calls look for their references in strict mode, and references for their calls elsewhere', () => {
+test('agentevals matches calls to references in strict mode, and references to calls in the other modes', () => {
   const trajectory = (...args: object[]) => [
     { role: 'assistant', tool_calls: args.map((one) => ({ function: { name: 'f', arguments: JSON.stringify(one) } })) },
   ];
@@ -153,7 +153,7 @@ test('agentevals lets calls look for their references in strict mode, and refere
   expect(match('strict', [{}, { x: 1 }], [{ x: 1 }, {}])).toBe(true);
 });
 
-test('Axion says what it found, in order too', () => {
+test('Axion explains its findings, in ordered mode too', () => {
   const explain = (options: object, called: string[], expected: string[]) =>
     scoreMetric('axion_tool_correctness', options, {
       called: called.map((name) => ({ name, arguments: { x: "it's" } })),
@@ -172,7 +172,7 @@ test('Axion says what it found, in order too', () => {
   expect(explain({}, ['a'], [])).toBe('No tools were expected, but 1 were called.');
 });
 
-test('DeepEval cannot compare a call without parameters, whatever it put out', () => {
+test('DeepEval cannot compare a call without parameters, whatever its output', () => {
   const score = () =>
     scoreMetric(
       'deepeval_tool_correctness',
@@ -191,7 +191,7 @@ test.each([
   ['{"1":0,"b":1,"1":1}', '{"1":1,"b":1}', 1],
   ['[{"\\"7\\":":1,"x":[],"10":{"3":1,"2":2.0}}]', '[{"\\"7\\":":1,"x":[],"10":{"3":1,"2":2.0}}]', 1],
   ['[0,{"10":{"3":1,"2":2}}]', '[0,{"10":{"2":2,"3":1}}]', 0],
-])('Ragas accuracy compares objects in the order in which they were written: %s with %s scores %d', (a, b, wanted) => {
+])('Ragas accuracy compares objects in key order: %s with %s scores %d', (a, b, wanted) => {
   const input = parseJson(
     `{"called": [{"name": "f", "arguments": {"x": ${a}}}], "expected": [{"name": "f", "arguments": {"x": ${b}}}]}`,
   );

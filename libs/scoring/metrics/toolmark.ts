@@ -19,7 +19,7 @@ const caseAndTools = {
       (value) => unwrapNumbers(value),
       z.strictObject({ ...CaseInput.shape, id: z.string().optional(), position: z.int().optional() }),
     )
-    .meta({ description: 'The case, as a suite holds it; its prompt is not needed.' }),
+    .meta({ description: 'The case as in a suite; its prompt is not needed.' }),
   tools: z
     .preprocess(flattenDeclarations, z.array(Tool).nullish())
     .meta({ description: 'The tools that the model was offered.' }),

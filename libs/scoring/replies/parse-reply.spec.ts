@@ -141,7 +141,7 @@ describe('a call that a host left in the text', () => {
     ).toEqual([]);
   });
 
-  test.each(unmarked)('counts behind thoughts: %s %s', (syntax, text) => {
+  test.each(unmarked)('counts after thoughts: %s %s', (syntax, text) => {
     expect(read(`<think>Rome? No.</think>\n\n${text}`)).toMatchObject({ syntax, calls: [{ arguments: ARGS }] });
     expect(read(`Rome? No.</think>${text}`)).toMatchObject({ calls: [{ arguments: ARGS }] });
   });
@@ -161,7 +161,7 @@ describe('a call that a host left in the text', () => {
       ]);
   });
 
-  it('has values of the types that the tool declares, and text where it is one', () => {
+  it('has values of the declared types, and text for strings', () => {
     const text = (city: string, more = '') =>
       `<function=get_weather><parameter=city>${city}</parameter>${more}</function>`;
     expect(called(text('75001'))).toEqual([['get_weather', { city: '75001' }]]);
@@ -176,7 +176,7 @@ describe('a call that a host left in the text', () => {
     ]);
   });
 
-  it('may be of a tool without arguments', () => {
+  it('may call a tool without arguments', () => {
     for (const text of [
       '<tool_call>{"name":"list_items"}</tool_call>',
       '{"name":"list_items"}',
@@ -189,7 +189,7 @@ describe('a call that a host left in the text', () => {
       expect(called(text)).toEqual([['list_items', {}]]);
   });
 
-  it('is malformed where its marks say that it is a call and it cannot be read', () => {
+  it('is malformed if its markers show a call that cannot be parsed', () => {
     for (const text of [
       '<tool_call>{"name": "get_weather", "arguments": {"city": "Paris"</tool_call>',
       '[TOOL_CALLS]get_weather[ARGS]{"city": "Pa',
@@ -204,7 +204,7 @@ describe('a call that a host left in the text', () => {
       });
   });
 
-  it('may have the name that the model was given for the tool', () => {
+  it('may use the tool name sent to the model', () => {
     const names = { get_weather_b8affd: 'get_weather' };
     for (const text of [
       '[get_weather_b8affd(city="Paris", days=2)]',
@@ -215,7 +215,7 @@ describe('a call that a host left in the text', () => {
       ]);
   });
 
-  it('of a tool that nobody offered counts only between marks', () => {
+  it('to a tool that was not offered counts only between markers', () => {
     const unknown = '{"name": "open_door", "arguments": {}}';
     expect(called(unknown)).toEqual([]);
     expect(called('open_door(a=1)')).toEqual([]);
@@ -223,7 +223,7 @@ describe('a call that a host left in the text', () => {
   });
 });
 
-describe('no call is', () => {
+describe('this is not a call:', () => {
   const definition = TOOLS[0]!.function;
   test.each<[string, string]>([
     ['a definition', JSON.stringify(definition)],
@@ -240,18 +240,18 @@ describe('no call is', () => {
       'a tool whose parameters are a schema',
       '{"name": "list_items", "parameters": {"type": "object", "properties": {}}}',
     ],
-    ['tools between marks', `<tools>${JSON.stringify(definition)}</tools> Which one?`],
+    ['tools between markers', `<tools>${JSON.stringify(definition)}</tools> Which one?`],
     ['a tool with the schemas of its arguments', '{"name": "get_weather", "parameters": {"city": {"type": "string"}}}'],
     ['a tool with the types of its arguments', '{"name": "get_weather", "parameters": {"city": "string"}}'],
     ['a tool with the names of its arguments', '{"name": "get_weather", "parameters": ["city"]}'],
     ['a status', '{"name": "list_items", "status": "ok", "data": []}'],
-    ['a name that needs arguments', 'I have {"name": "get_weather"}.'],
-    ['a result that is made up', '{"name": "get_weather", "content": "Sunny"}'],
+    ['a name without required arguments', 'I have {"name": "get_weather"}.'],
+    ['an invented result', '{"name": "get_weather", "content": "Sunny"}'],
     ['a result with its call', '{"tool": "get_weather", "arguments": {"city": "Paris"}, "result": "Sunny"}'],
     ['a message of a tool', '{"role": "tool", "name": "list_items", "arguments": {}}'],
-    ['a result between marks', `<tool_response>${OPENAI}</tool_response>`],
+    ['a result between markers', `<tool_response>${OPENAI}</tool_response>`],
     ['a result of Mistral', `[TOOL_RESULTS]${OPENAI}[/TOOL_RESULTS]`],
-    ['a mention of marks', 'Write <tool_call> and </tool_call>, or <function=name>, or [TOOL_CALLS].'],
+    ['a mention of markers', 'Write <tool_call> and </tool_call>, or <function=name>, or [TOOL_CALLS].'],
     ['a call in prose', 'You can use get_weather(city) or [get_weather(city)] for it.'],
   ])('%s', (_what, text) => {
     expect(read(text)).toEqual({ calls: [], format_compliance: 'none' });
@@ -274,12 +274,12 @@ describe('thoughts', () => {
     expect(read(text).calls).toEqual([]);
   });
 
-  it('end where they end: what follows is said', () => {
+  it('end at their end marker: the text after it is the reply', () => {
     expect(called(`<think>a</think>${OPENAI}</think>`)).toEqual([['get_weather', ARGS]]);
     expect(called(`<think>a</think>b<think>c</think>${OPENAI}`)).toEqual([['get_weather', ARGS]]);
   });
 
-  it('are not what an argument says', () => {
+  it('are not read from an argument', () => {
     const args = { city: '<think>Paris</think>' };
     expect(called(JSON.stringify({ name: 'get_weather', arguments: args }))).toEqual([['get_weather', args]]);
   });
@@ -292,7 +292,7 @@ describe('thoughts', () => {
     [{ output_items: [{ type: 'reasoning', summary: [{ type: 'summary_text', text: OPENAI }] }] }],
     [{ content: [{ type: 'thinking', thinking: [{ type: 'text', text: OPENAI }] }] }],
     [{ content: [{ type: 'reasoning', text: OPENAI }] }],
-  ])('beside the message are noted: %j', (more) => {
+  ])('in a field of the message are noted: %j', (more) => {
     expect(parseReply({ content: 'Hello!', ...more }, TOOLS)).toMatchObject({ calls: [], syntax: 'thoughts' });
   });
 });
@@ -314,7 +314,7 @@ const PIECES = [
   ]),
 ];
 
-test('whatever a text is made of, reading it throws nothing and finds the same twice', () => {
+test('parsing any text does not throw, and is deterministic', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...PIECES), { maxLength: 40 }), (pieces) => {
       const text = pieces.join('');
@@ -325,8 +325,11 @@ test('whatever a text is made of, reading it throws nothing and finds the same t
   );
 });
 
-test.each(PIECES.filter((piece) => piece.length < 40))('much of %j is read, or is beyond a bound', (piece) => {
-  const text = piece.repeat(Math.floor(2 ** 17 / new TextEncoder().encode(piece).length));
-  const reply = parseReply({ content: text }, TOOLS);
-  expect(reply.calls.length).toBeLessThanOrEqual(1001);
-});
+test.each(PIECES.filter((piece) => piece.length < 40))(
+  'a long repetition of %j is parsed, or exceeds a bound',
+  (piece) => {
+    const text = piece.repeat(Math.floor(2 ** 17 / new TextEncoder().encode(piece).length));
+    const reply = parseReply({ content: text }, TOOLS);
+    expect(reply.calls.length).toBeLessThanOrEqual(1001);
+  },
+);

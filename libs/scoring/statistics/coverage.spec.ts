@@ -77,7 +77,7 @@ describe('the interval of a difference', () => {
     }
   });
 
-  it('is that of 20 cases if each of them has 50 samples', () => {
+  it('for 20 cases of 50 samples is that of 20 cases', () => {
     const [asCases, asSamples] = coverage(
       { n: 20, samples: 50, rate: 0.8, correlation: 0.8, scores: 'pass/fail', effect: 'worse everywhere' },
       ours,
@@ -89,22 +89,25 @@ describe('the interval of a difference', () => {
 });
 
 // The weakness that docs/scoring.md admits.
-describe('the weakness of the interval of a difference', () => {
-  it.each([20, 100, 300])('where every change goes one way: 93 % and more, misses show too little: %d cases', (n) => {
-    const intervals = Array.from({ length: n + 1 }, (_, changed) => ours(passFail(n, changed, changed)));
-    for (let expected = 3; expected <= 8; expected += 0.1) {
-      const truth = -expected / n;
-      let [covered, tooMuch] = [0, 0];
-      binomialChances(n, expected / n).forEach((chance, changed) => {
-        if (covers(intervals[changed]!, truth)) covered += chance;
-        else if (intervals[changed]![1] < truth) tooMuch += chance;
-      });
-      expect(covered).toBeGreaterThan(0.93);
-      expect(tooMuch).toBeLessThan(0.006);
-    }
-  });
+describe('a known weakness of the interval of a difference', () => {
+  it.each([20, 100, 300])(
+    'if every change goes one way it covers 93 % or more, and misses are too small: %d cases',
+    (n) => {
+      const intervals = Array.from({ length: n + 1 }, (_, changed) => ours(passFail(n, changed, changed)));
+      for (let expected = 3; expected <= 8; expected += 0.1) {
+        const truth = -expected / n;
+        let [covered, tooMuch] = [0, 0];
+        binomialChances(n, expected / n).forEach((chance, changed) => {
+          if (covers(intervals[changed]!, truth)) covered += chance;
+          else if (intervals[changed]![1] < truth) tooMuch += chance;
+        });
+        expect(covered).toBeGreaterThan(0.93);
+        expect(tooMuch).toBeLessThan(0.006);
+      }
+    },
+  );
 
-  it.each([0.01, 0.02, 0.05])('a loss of just the margin is called the same in 10 %% at most: margin %f', (margin) => {
+  it.each([0.01, 0.02, 0.05])('a loss of exactly the margin is called the same in up to 10 %%: margin %f', (margin) => {
     for (const expected of [2.5, 4, 6, 8, 10]) {
       const n = Math.round(expected / margin);
       const same = binomialChances(n, margin)
@@ -118,7 +121,7 @@ describe('the weakness of the interval of a difference', () => {
     }
   });
 
-  it('where a few cases change much and many change little: 87 % and more, and better than plain t', () => {
+  it('if a few cases change much and many change little it covers 87 % or more, better than plain t', () => {
     const [covered, byPlainT] = coverage(
       { n: 100, samples: 5, rate: 0.95, correlation: 0.8, scores: 'graded by case', effect: 'one in 20 broken' },
       ours,
@@ -130,7 +133,7 @@ describe('the weakness of the interval of a difference', () => {
   });
 });
 
-it.each([10, 20, 50, 100, 200])('the interval of one run covers its pass rate, whatever that is: %d cases', (n) => {
+it.each([10, 20, 50, 100, 200])('the interval of one run covers any pass rate: %d cases', (n) => {
   const intervals = Array.from({ length: n + 1 }, (_, passed) => caseMeanInterval(passFail(n, passed, 0))!);
   for (let rate = 0.5; rate < 0.999; rate += 0.01) {
     const covered = binomialChances(n, rate).reduce(

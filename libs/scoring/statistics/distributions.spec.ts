@@ -46,14 +46,14 @@ test.each([
   expect(relativeError(normalQuantile(p), z)).toBeLessThan(1e-14);
 });
 
-test('the median is 0, and a chance of 0 or 1 is at infinity', () => {
+test('the median is 0, and a probability of 0 or 1 is at infinity', () => {
   expect([normalQuantile, (p: number) => tQuantile(p, 3)].map((of) => [0, 0.5, 1].map(of))).toEqual([
     [-Infinity, 0, Infinity],
     [-Infinity, 0, Infinity],
   ]);
 });
 
-test('t far out and at many degrees of freedom keeps the digits of a small chance', () => {
+test('the tail of t keeps the digits of a small probability at many degrees of freedom', () => {
   expect(relativeError(tCdf(-1e8, 1), 3.183098861837906e-9)).toBeLessThan(1e-14);
   expect(relativeError(tCdf(-40, 7), 7.951089992425185e-10)).toBeLessThan(1e-13);
   expect(tCdf(-1e200, 3)).toBe(0);
@@ -61,7 +61,7 @@ test('t far out and at many degrees of freedom keeps the digits of a small chanc
   expect(tCdf(0, 5)).toBe(0.5);
 });
 
-test('binomial chances hold at their ends', () => {
+test('binomial probabilities are right at their ends', () => {
   expect(binomialCdf(-1, 5, 0.5)).toBe(0);
   expect(binomialCdf(7, 5, 0.5)).toBe(1);
   expect([0, 1].map((p) => binomialCdf(4, 5, p))).toEqual([1, 0]);

@@ -6,7 +6,7 @@ const differences = (n: number, ...given: [count: number, difference: number][])
   return [...values, ...Array<number>(n - values.length).fill(0)];
 };
 
-describe('the interval that decides', () => {
+describe('the interval of the mean difference', () => {
   test.each<[string, number[], number, [number, number], number, number]>([
     ['50 without a difference', differences(50), 0, [-0.0551, 0.0551], 1, 0.078],
     ['400, 3 fixed, 3 broken', differences(400, [3, 1], [3, -1]), 0, [-0.0138, 0.0138], 1, 0.02],
@@ -26,11 +26,11 @@ describe('the interval that decides', () => {
     expect(smallestDetectable(found)).toBeCloseTo(detectable, 3);
   });
 
-  it('shows nothing from nothing: all of -1 to 1', () => {
+  it('spans all of -1 to 1 without data', () => {
     expect(pairedInterval([])).toMatchObject({ mean: null, centre: 0, p: 1, ci: [-1, 1] });
   });
 
-  it('takes what rounding leaves of no difference for none', () => {
+  it('treats a rounding error as no difference', () => {
     const rest = 0.1 + 0.2 - 0.3;
     expect(pairedInterval(differences(50, [50, rest])).pseudo).toBeCloseTo(1, 12);
   });
@@ -59,7 +59,7 @@ describe('the interval that decides', () => {
 });
 
 describe('the t interval over clusters', () => {
-  it('is that of the case means where each case has the same number of samples', () => {
+  it('equals that of the case means if each case has the same number of samples', () => {
     const random = seededRandom(5);
     const means = Array.from({ length: 30 }, () => random());
     const samples = means.flatMap((mean) => [mean - 0.3, mean - 0.1, mean, mean + 0.4]);
@@ -73,7 +73,7 @@ describe('the t interval over clusters', () => {
     expect(clustered.ci).toEqual(plain.ci?.map((limit) => expect.closeTo(limit, 12)));
   });
 
-  it('has null for what does not exist', () => {
+  it('is null if it does not exist', () => {
     const nothing = { se: null, t: null, df: 0, p: null, ci: null };
     expect(pairedT([])).toEqual({ mean: null, ...nothing });
     expect(pairedT([0.4])).toEqual({ mean: 0.4, ...nothing });

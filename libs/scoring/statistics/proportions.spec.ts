@@ -2,7 +2,7 @@ import { cohenKappa } from './cohen-kappa.js';
 import { holm } from './holm.js';
 import { newcombePaired, wilson } from './proportions.js';
 
-it('gives null where there is nothing to judge', () => {
+it('gives null without data', () => {
   const none = { kappa: null, se: null, ci: null };
   expect(wilson(0, 0)).toBeNull();
   expect(newcombePaired({ both: 0, only_a: 0, only_b: 0, neither: 0 })).toEqual({ difference: null, ci: null });

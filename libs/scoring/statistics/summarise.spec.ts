@@ -53,7 +53,7 @@ it('averages pass@k and pass^k over cases, up to the smallest number of scored s
 const cases = (n: number, passed: number): SettledItem[] =>
   Array.from({ length: n }, (_, position) => item(position, position < passed));
 
-it('takes samples of one case for what they are: 20 cases of 50 samples have the interval of 20 cases', () => {
+it('clusters samples by case: 20 cases of 50 samples have the interval of 20 cases', () => {
   const repeated = cases(20, 10).flatMap((one) => Array.from({ length: 50 }, () => one));
   const once = summaryOf(cases(20, 10));
   const often = summaryOf(repeated);
@@ -61,7 +61,7 @@ it('takes samples of one case for what they are: 20 cases of 50 samples have the
   expect(often.pass_rate_ci).toEqual(once.overall_ci);
 });
 
-it('gives a model that failed every case an interval of width, and names the method', () => {
+it('gives a model that failed every case an interval with a width, and names the method', () => {
   expect(summaryOf(cases(55, 0))).toMatchObject({
     overall: 0,
     overall_ci: [0, expect.closeTo(0.0527, 4)],
@@ -83,7 +83,7 @@ it('gives each category the interval of its own cases', () => {
   });
 });
 
-it('averages each metric over the results that it applies to', () => {
+it('averages each metric over the results to which it applies', () => {
   const { metrics } = summaryOf([
     item(0, true, { metrics: { bfcl_ast: 1 } }),
     item(1, true, { metrics: { bfcl_ast: 0 } }),
@@ -93,7 +93,7 @@ it('averages each metric over the results that it applies to', () => {
   expect(metrics).toEqual({ bfcl_ast: { mean: 0.5, ci: [0, 1], scored: 2, not_applicable: 1 } });
 });
 
-it('counts by which tool_choice results were asked for, where a call is expected', () => {
+it('counts the tool_choice sent per result, if a call is expected', () => {
   const auto = { tool_choice_used: 'auto' };
   const { tool_choice_used } = summaryOf([
     item(0, true),
@@ -106,7 +106,7 @@ it('counts by which tool_choice results were asked for, where a call is expected
   expect(tool_choice_used).toEqual({ required: 2, auto: 1 });
 });
 
-it('of nothing scored has no mean and no interval', () => {
+it('has no mean and no interval if nothing was scored', () => {
   expect(summaryOf([errored(0)])).toMatchObject({
     scored: 0,
     errored: 1,

@@ -240,12 +240,12 @@ function toOutputConfig(
     note(
       notes,
       'reasoning_effort',
-      `Anthropic has no effort ${JSON.stringify(effort)}; it was left out. It has ${[...EFFORTS].join(', ')}.`,
+      `Anthropic does not support the effort ${JSON.stringify(effort)}; it was left out. Supported: ${[...EFFORTS].join(', ')}.`,
     );
   const schema = isObject(format) && isObject(format.json_schema) ? format.json_schema.schema : undefined;
   if (schema !== undefined) config.format = { type: 'json_schema', schema };
   else if (isObject(format) && format.type !== 'text')
-    note(notes, 'response_format', 'Anthropic has no JSON without a schema; "response_format" was left out.');
+    note(notes, 'response_format', 'Anthropic does not support JSON without a schema; "response_format" was left out.');
   return Object.keys(config).length > 0 ? { output_config: config } : {};
 }
 

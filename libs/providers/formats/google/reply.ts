@@ -12,7 +12,7 @@ export const readGoogleReply: ReplyReader = (body) => {
     return blocked(feedback);
   if (candidates === undefined) return undefined;
   if (!Array.isArray(candidates)) return badBody('"candidates" must be a list.');
-  if (candidates.length === 0) return badBody('"candidates" is empty: nothing was replied.');
+  if (candidates.length === 0) return badBody('"candidates" is empty: there is no reply.');
   if (!isObject(candidate)) return badBody('"candidates[0]" must be an object.');
   const { content, finishReason: reason } = candidate;
   if (content === undefined && reason === undefined)

@@ -100,8 +100,8 @@ function toItems(message: JsonObject, stored: boolean, notes: Note[]): Json[] {
     note(
       notes,
       'reasoning',
-      'The model\'s reasoning of earlier rounds was not sent back. With "include": ' +
-        '["reasoning.encrypted_content"] in its default_params it is.',
+      'The model\'s reasoning of earlier rounds was not sent back. To send it, set "include": ' +
+        '["reasoning.encrypted_content"] in its default_params.',
     );
   const text = textIn(content);
   const calls = (Array.isArray(message.tool_calls) ? message.tool_calls : []).flatMap((call): Json[] =>

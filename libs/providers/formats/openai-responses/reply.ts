@@ -16,7 +16,7 @@ export const readOpenaiResponsesReply: ReplyReader = (body) => {
       failed: { message: `The response is "${toText(status).slice(0, 100)}", and holds no reply.`, status: 502 },
     };
   if (!Array.isArray(output)) return badBody('"output" must be a list.');
-  if (output.length === 0 && status !== 'incomplete') return badBody('"output" is empty: nothing was replied.');
+  if (output.length === 0 && status !== 'incomplete') return badBody('"output" is empty: there is no reply.');
   const items = output.filter(isObject);
   const parts = items.flatMap((item) => (item.type === 'message' ? partsOf(item.content) : []));
   const textsOf = (type: string, key: string) =>

@@ -10,7 +10,7 @@ export const readOpenaiReply: ReplyReader = (body) => {
   const { choices } = body;
   if (choices === undefined) return undefined;
   if (!Array.isArray(choices)) return badBody('"choices" must be a list.');
-  if (choices.length === 0) return badBody('"choices" is empty: nothing was replied.');
+  if (choices.length === 0) return badBody('"choices" is empty: there is no reply.');
   const read = choices.map(readChoice);
   const failure = read.find(isHostFailure);
   if (failure) return failure;
@@ -42,14 +42,14 @@ function readChoice(choice: Json, index: number): Choice | HostFailure {
       : failureOf(error, 502);
   }
   const { message, finish_reason: reason, native_finish_reason: nativeReason } = choice;
-  if (!isObject(message)) return badBody(`"${where}" holds no "message": it is no chat completion.`);
+  if (!isObject(message)) return badBody(`"${where}" holds no "message": it is not a chat completion.`);
   const { content, function_call: older } = message;
   if (content !== undefined && content !== null && typeof content !== 'string' && !Array.isArray(content))
-    return badBody(`${where}.message.content must be a text, a list of blocks, or null.`);
+    return badBody(`${where}.message.content must be a string, a list of blocks, or null.`);
   if (older !== undefined && older !== null && !(isObject(older) && typeof older.name === 'string'))
     return badBody(`${where}.message.function_call must be a call: {"name": ..., "arguments": "..."}.`);
   const unread = Array.isArray(content) ? content.findIndex(isUnreadCall) : -1;
-  if (unread >= 0) return badBody(`${where}.message.content[${unread}] holds a call in a form that is not read.`);
+  if (unread >= 0) return badBody(`${where}.message.content[${unread}] holds a call in an unsupported form.`);
   const calls = readNativeCalls(message.tool_calls, `${where}.message`);
   if (calls && isHostFailure(calls)) return calls;
   return {
