@@ -44,7 +44,7 @@ const chainField = (field: string, value: unknown): Row => [
     }),
   422,
   `/${field}`,
-  /about a chain.*"multi_turn" to true, or leave it out/,
+  /only applies to chains.*"multi_turn" to true, or leave it out/,
 ];
 
 describe('bad input is refused with its field, its rule and a way out', () => {
