@@ -21,7 +21,7 @@ export class AppProcess {
   #child;
   #exited = Promise.resolve();
   #isStopping = false;
-  #isRestarting = false;
+  #restarting;
   #endsInARow = 0;
   #timer;
 
@@ -57,10 +57,13 @@ export class AppProcess {
     throw new Error(`The ${this.name} ${why}. Its log ends with:\n${lastLines(logFile, 15)}`);
   }
 
-  async restart() {
-    this.#isRestarting = true;
+  /** A call while the process still drains joins that restart, so that the process is started once. */
+  restart() {
+    return (this.#restarting ??= this.#endAndStart().finally(() => (this.#restarting = undefined)));
+  }
+
+  async #endAndStart() {
     await this.#end();
-    this.#isRestarting = false;
     this.#endsInARow = 0;
     if (!this.#isStopping) this.#start();
   }
@@ -95,7 +98,7 @@ export class AppProcess {
   }
 
   #startAgain(reason, ranMs) {
-    if (this.#isStopping || this.#isRestarting) return;
+    if (this.#isStopping || this.#restarting) return;
     this.#endsInARow = ranMs > SETTLED_MS ? 1 : this.#endsInARow + 1;
     const { say, logFile } = this.#options;
     say(`The ${this.name} ended (${reason}) and is started again; its log is ${logFile}`);

@@ -35,7 +35,7 @@ export function buildWeb(folder) {
     // Vite prefers NODE_ENV to its own mode, so a build started by a test would contain React's development build.
     { cwd: root, encoding: 'utf8', env: { ...process.env, NODE_ENV: 'production' } },
   );
-  if (status !== 0) throw new Error(`The page does not build.\n${stdout}${stderr}`);
+  if (status !== 0) throw new Error(`The build of the page failed.\n${stdout}${stderr}`);
   checkBudgets(folder);
   for (const name of readdirSync(join(folder, 'assets')).filter((file) => COMPRESSED.test(file))) {
     const file = join(folder, 'assets', name);

@@ -39,7 +39,7 @@ function withoutToken() {
   const isFork = head !== undefined && head.repo?.full_name !== base?.repo?.full_name;
   const reason = isFork
     ? 'The pull request comes from a fork, whose workflows get no secrets, so there is no Toolmark token.'
-    : 'There is no Toolmark token: give one as `token`, from a secret.';
+    : 'There is no Toolmark token: set the input `token` from a secret.';
   summarise(`**Toolmark: not measured.** ${reason}\n`);
   output('result', 'not_measured');
   output('difference', '');
@@ -148,7 +148,10 @@ async function comment(body) {
     if (earlier === undefined) await github('POST', comments, { body });
     else await github('PATCH', `/repos/${env.GITHUB_REPOSITORY}/issues/comments/${earlier}`, { body });
   } catch (error) {
-    command('warning', `The gate's answer stands, but the pull request has no comment of it: ${error.message}`);
+    command(
+      'warning',
+      `The gate's answer is valid, but could not be added to the pull request as a comment: ${error.message}`,
+    );
   }
 }
 
@@ -185,7 +188,7 @@ async function github(method, path, body) {
     signal: AbortSignal.timeout(MAX_WAIT_MS),
   });
   if (response.ok) return response.json();
-  const hint = response.status === 403 ? ' (it takes the permission pull-requests: write)' : '';
+  const hint = response.status === 403 ? ' (this needs the permission pull-requests: write)' : '';
   throw new Error(`GitHub answered ${response.status} to ${method} ${path.split('?')[0]}${hint}.`);
 }
 

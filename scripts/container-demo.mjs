@@ -45,7 +45,7 @@ try {
   say(
     [
       `Toolmark is ready: open ${url} and sign in with its token; the API is described at ${url}/docs.`,
-      `Its token: ${isTokenGiven ? 'the one that you gave, TOOLMARK_ADMIN_TOKEN' : READ_TOKEN}`,
+      `Its token: ${isTokenGiven ? 'the TOOLMARK_ADMIN_TOKEN that you set' : READ_TOKEN}`,
       ...steps,
     ].join('\n'),
   );

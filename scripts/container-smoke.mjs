@@ -141,7 +141,7 @@ async function submit(samples) {
   const { items: suites } = await call('GET', '/api/tool-suites');
   const { id: suiteId } = suites.find(({ name }) => name === 'Office assistant');
   const run = await call('POST', '/api/tool-eval', { suite_id: suiteId, models: ['simulator::slow-500'], samples });
-  assert.ok(await until(async () => (await progress(run)).done > 0, 60_000), 'The run gets going.');
+  assert.ok(await until(async () => (await progress(run)).done > 0, 60_000), 'The run starts.');
   return run;
 }
 
@@ -165,7 +165,7 @@ async function upInForeground() {
     stream.setEncoding('utf8').on('data', (part) => (text += part));
   const hasEnded = () => foreground.exitCode !== null || /demo.*exited with code/.test(text);
   await until(hasEnded, 180_000);
-  assert.match(text, /Toolmark is ready/, `The demo ends well:\n${text}`);
+  assert.match(text, /Toolmark is ready/, `The demo succeeds:\n${text}`);
   token = compose('exec', '-T', 'api', 'cat', '/secrets/admin-token').trim();
   return text;
 }
@@ -178,7 +178,7 @@ async function untilReady() {
       ({ ok }) => ok,
       () => false,
     );
-  assert.ok(await until(isReady, 60_000), 'The API gets ready.');
+  assert.ok(await until(isReady, 60_000), 'The API becomes ready.');
   token = compose('exec', '-T', 'api', 'cat', '/secrets/admin-token').trim();
 }
 

@@ -170,7 +170,7 @@ export async function nextSteps(call, { toolmark, url, token }) {
     ...listed,
     'Run one, and watch it:',
     `  ${toolmark} run ${suite.id} --models ${models.join(',')} --watch`,
-    'The same by HTTP:',
+    'The same over HTTP:',
     `  curl -sS -H "Authorization: Bearer ${token}" -H 'Content-Type: application/json' -d ` +
       `'${JSON.stringify({ suite_id: suite.id, models })}' ${url}/api/tool-eval`,
   ];

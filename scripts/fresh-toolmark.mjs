@@ -33,7 +33,7 @@ export async function startToolmark(folder, given = {}) {
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part) => (text += part));
   const isReady = () => text.includes('Ctrl-C stops everything') || child.exitCode !== null;
   await until(isReady, 300_000);
-  assert.match(text, /Toolmark is ready/, `npm start gets ready:\n${text}`);
+  assert.match(text, /Toolmark is ready/, `npm start becomes ready:\n${text}`);
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
   const { url } = JSON.parse(readFileSync(join(folder, 'running.json'), 'utf8'));
   const token = given.TOOLMARK_ADMIN_TOKEN ?? readFileSync(join(folder, 'admin-token'), 'utf8').trim();

@@ -13,7 +13,7 @@ import { root, setUp } from './set-up.mjs';
 
 const name = process.argv[2];
 if (!/^[a-z0-9_]+$/.test(name ?? '')) {
-  console.error('Say what it does, in a-z, 0-9 and _: node scripts/make-migration.mjs add_team_colour');
+  console.error('Name the migration, in a-z, 0-9 and _: node scripts/make-migration.mjs add_team_colour');
   process.exit(1);
 }
 setUp(console.error);
@@ -23,7 +23,7 @@ const lastMigration = git('log', '-1', '--format=%H', '--', 'prisma/migrations')
 const sql = [await diffOfSchema(), ...dropsOfFunctions()].filter((part) => part !== '').join('\n');
 if (sql === '') {
   console.log(
-    `prisma/schema says what it said at ${lastMigration.slice(0, 7)}: there is nothing to migrate. ` +
+    `prisma/schema has not changed since ${lastMigration.slice(0, 7)}: there is nothing to migrate. ` +
       'Files of prisma/functions are applied without a migration.',
   );
 } else {

@@ -105,7 +105,7 @@ function placeFor(user, folder, id) {
   makeFolder(user, home);
   writeFileSync(
     join(folder, 'postgres-is-elsewhere.txt'),
-    `User "postgres" may not enter this folder. The database is in ${home}\n`,
+    `User "postgres" has no access to this folder. The database is in ${home}\n`,
   );
   return home;
 }

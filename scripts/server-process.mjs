@@ -48,7 +48,7 @@ export async function stopLeftover(pid, signals) {
     signalProcess(pid, signal);
     if (await until(() => commandOf(pid) === undefined, 15_000)) return;
   }
-  throw new Error(`Process ${pid}, left over from an earlier start, does not end. End it by hand: kill -9 ${pid}`);
+  throw new Error(`Process ${pid} is left over from an earlier start and does not exit. Run: kill -9 ${pid}`);
 }
 
 /** The command line of a running process; undefined if there is none. */

@@ -25,10 +25,10 @@ console.log(
 
 const given = 'a-token-that-was-given';
 const second = await startToolmark(folder, { TOOLMARK_ADMIN_TOKEN: given, TOOLMARK_HOST: '0.0.0.0' });
-assert.deepEqual(openPorts(), [second.port], 'Of what is opened to other machines, there is the API alone.');
+assert.deepEqual(openPorts(), [second.port], 'Only the API is open to other machines.');
 assert.doesNotMatch(second.text, /Running "|Your token/, 'A second start runs no demo and shows no token.');
-assert.ok(!second.text.includes(given), 'A token that was given is not printed.');
-assert.match(second.text, /token: the one that you gave, TOOLMARK_ADMIN_TOKEN/);
+assert.ok(!second.text.includes(given), 'A configured token is not printed.');
+assert.match(second.text, /token: the TOOLMARK_ADMIN_TOKEN that you set/);
 assert.equal((await second.call('GET', '/api/tool-eval/history')).items.length, 3, 'The data are kept.');
 await followPrintedSteps(second, { TOOLMARK_ADMIN_TOKEN: given });
 process.kill(JSON.parse(readFileSync(join(folder, 'running.json'), 'utf8')).pid, 'SIGKILL');

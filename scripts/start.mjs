@@ -136,7 +136,7 @@ function pageUrl(token) {
 /** Where to find the token. A given token is never printed. */
 function tokenPlace(ownToken) {
   if (!process.env.TOOLMARK_ADMIN_TOKEN) return `in ${ownToken}`;
-  return exportedToken ? 'the one that you gave, TOOLMARK_ADMIN_TOKEN' : `TOOLMARK_ADMIN_TOKEN of ${envFile}`;
+  return exportedToken ? 'the TOOLMARK_ADMIN_TOKEN that you set' : `TOOLMARK_ADMIN_TOKEN of ${envFile}`;
 }
 
 /** Shell code that reads the token from there, within double quotes. */

@@ -90,7 +90,7 @@ function dockerAnswers() {
 
 async function startContainers() {
   const { line, stop } = await startHelper('scripts/test-containers.mjs');
-  if (!line) throw new Error('The containers did not start. TOOLMARK_TEST_SERVICES=embedded does without them.');
+  if (!line) throw new Error('The containers did not start. TOOLMARK_TEST_SERVICES=embedded needs none.');
   return { ...JSON.parse(line), stop };
 }
 

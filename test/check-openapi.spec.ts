@@ -66,7 +66,7 @@ const inner = (field: object) =>
   });
 
 describe('npm run check', () => {
-  it('lets a description of the API pass that says everything, and no other', () => {
+  it('accepts a complete description of the API', () => {
     expect(check(inner(text))).toEqual([]);
     expect(check(documentOf({}, { description: undefined }))).toEqual(['Thing has no description']);
   });
@@ -109,7 +109,7 @@ describe('npm run check', () => {
     expect(findUndescribed(document)).toEqual([fault]);
   });
 
-  it('refuses examples that the schema does not allow, and whatever else the linter refuses', () => {
+  it('refuses examples that do not match the schema, and anything else the linter refuses', () => {
     expect(check(documentOf(bodyOf({ schema: { $ref: '#/components/schemas/Thing' }, example: { name: 1 } })))).toEqual(
       [expect.stringMatching(/type must be string.*\(no-invalid-media-type-examples\)$/)],
     );

@@ -11,7 +11,7 @@ function detectable(cases: number, changing: number): number {
   return smallestDetectable(pairedInterval(differences));
 }
 
-it('the table of docs/compare.md says what the statistics compute', () => {
+it('the table of docs/compare.md shows what the statistics compute', () => {
   const rows = CASES.map((cases) =>
     [
       cases.toLocaleString('en'),

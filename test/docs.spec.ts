@@ -20,7 +20,7 @@ function anchorsIn(page: string): string[] {
   });
 }
 
-it.each(pages)('%s links to what is there', (page) => {
+it.each(pages)('%s has no broken links', (page) => {
   const broken = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, target]) => target!)
     .filter((target) => !/^(https?|mailto):/.test(target))
@@ -32,13 +32,13 @@ it.each(pages)('%s links to what is there', (page) => {
   expect(broken).toEqual([]);
 });
 
-it.each(pages)('%s names files that are there', (page) => {
+it.each(pages)('%s names only files that exist', (page) => {
   const names = [...proseOf(page).matchAll(/`((?:apps|libs|scripts|test|docs|prisma|examples|bench)\/[\w./-]+)`/g)];
   expect(names.map(([, name]) => name!).filter((name) => !existsSync(name))).toEqual([]);
 });
 
 // A line of JSON to copy into `toolmark score` does not count.
-it.each(pages.filter((page) => page.startsWith('docs/')))('%s has no row of a table above 400 characters', (page) => {
+it.each(pages.filter((page) => page.startsWith('docs/')))('%s has no table row longer than 400 characters', (page) => {
   const rows = proseOf(page).match(/^\|.*$/gm) ?? [];
   const widths = rows.map((row) => row.replaceAll(/ {2,}|-{4,}/g, ' ').replaceAll(/`\{"metric".*?\}`/g, ''));
   expect(widths.filter((row) => row.length > 400)).toEqual([]);
@@ -53,7 +53,7 @@ it.each(decisions)('%s has the form of a decision', (page) => {
   expect(sections.filter((section) => section !== 'Alternatives')).toEqual(['Context', 'Decision', 'Consequences']);
 });
 
-it('a decision that replaces another is named by it', () => {
+it('a replaced decision names its successor', () => {
   const linksOf = (word: string) =>
     decisions.flatMap((page) => {
       const link = new RegExp(`${word}:? \\[[^\\]]*\\]\\(([^)]*)\\)`).exec(readFileSync(page, 'utf8'));

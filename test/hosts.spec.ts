@@ -194,7 +194,7 @@ function outcomeOf(failure: ProviderFailure): string {
 
 const HEADING = ['host', 'settings', 'tool_choice', 'learned', 'sent otherwise', 'fields sent back', 'odd replies'];
 
-it(`each host that is known takes what is sent to it in the end, as the table of ${PAGE} says`, async () => {
+it(`each known host accepts its requests in the end, as the table of ${PAGE} says`, async () => {
   const rows = await Promise.all(Object.keys(KNOWN_HOSTS).map(rowOf));
   const page = readFileSync(PAGE, 'utf8');
   const [, before, table] = /(<!-- hosts: .*-->\n\n)((?:\|.*\n)+)/.exec(page)!;
@@ -210,7 +210,7 @@ it(`each host that is known takes what is sent to it in the end, as the table of
   expect(shown.filter((_row, index) => index !== 1)).toEqual([HEADING, ...rows]);
 });
 
-it('a host that refuses whatever is sent is asked a bounded number of times', async () => {
+it('a host that refuses every request gets a bounded number of them', async () => {
   const { played, sent } = await playAt('refuses-everything');
   expect(played.failure).toMatchObject({ kind: 'bad_request' });
   expect(sent.length).toBeLessThanOrEqual(25);

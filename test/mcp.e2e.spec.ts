@@ -51,7 +51,7 @@ describe.each(['streamableHttp', 'sse'] as const)('the reference MCP server over
     url = await startEverything(transport);
   }, 60_000);
 
-  it('is discovered without being told which transport it speaks', async () => {
+  it('is discovered without a configured transport', async () => {
     const { status, body } = await client.post('/api/mcp/discover', { url });
     expect({ status, body }).toMatchObject({
       status: 200,
@@ -66,7 +66,7 @@ describe.each(['streamableHttp', 'sse'] as const)('the reference MCP server over
     expect(body.tools.map((tool: any) => tool.name)).toEqual(expect.arrayContaining(['echo', 'get-sum']));
   });
 
-  it('becomes a suite with a draft for each tool, which no run takes before it was looked at', async () => {
+  it('becomes a suite with a draft for each tool, which no run includes before it is confirmed', async () => {
     const unasked = (await client.post('/api/mcp/import', { url })).body;
     expect(unasked.warnings).toContainEqual(
       expect.stringMatching(/^The server has instructions for models \(\d+ characters\), .*"use_instructions": true/),
@@ -165,7 +165,7 @@ describe('an MCP server that changes', () => {
     stops.push(() => (server.closeAllConnections(), server.close()));
   });
 
-  it('shows what changed and which cases that concerns, before anything is applied', async () => {
+  it('shows its changes and the affected cases before anything is applied', async () => {
     tools = [
       tool('stays'),
       tool('changes'),
@@ -242,7 +242,7 @@ describe('an MCP server that changes', () => {
     });
   });
 
-  it('with more tools than a suite can hold is imported in part, and what was not chosen is no news', async () => {
+  it('with more tools than a suite can hold is imported in part, and the rest is not reported as new', async () => {
     tools = Array.from({ length: 600 }, (_, n) => tool(`t${n}`));
     expect(await client.post('/api/mcp/import', { url })).toMatchObject({
       status: 422,
@@ -261,7 +261,7 @@ describe('an MCP server that changes', () => {
     });
   });
 
-  it('with a tool that cannot be used is imported without it, and says so', async () => {
+  it('with an unusable tool is imported without it, and says so', async () => {
     tools = [tool('fine'), tool('broken', { inputSchema: { type: 'object', properties: { a: { type: 'strnig' } } } })];
     const { body } = await client.post('/api/mcp/import', { url });
     expect(body).toMatchObject({
@@ -306,7 +306,7 @@ describe('an MCP server that changes', () => {
     });
   });
 
-  it('that wants a token gets it with each request, keeps none here, and a sync without it says so', async () => {
+  it('that requires a token gets it with each request, keeps none here, and a sync without it says so', async () => {
     tools = [tool('f')];
     wanted = 'Bearer mcp-secret-0123456789';
     const headers = { Authorization: wanted };
@@ -333,7 +333,7 @@ describe('an MCP server that changes', () => {
     }
   });
 
-  it('need not be asked again for tools that were discovered before', async () => {
+  it('does not get requests again for discovered tools', async () => {
     tools = [tool('f'), tool('g')];
     const found = (await client.post('/api/mcp/discover', { url })).body.tools;
     const { body } = await client.post('/api/mcp/import', { tools: found, suite_name: 'Given', generate_cases: true });
@@ -349,7 +349,7 @@ describe('an MCP server that changes', () => {
   });
 });
 
-it('private addresses are refused where the operator does not allow them', async () => {
+it('private addresses are refused unless the operator allows them', async () => {
   const strict = await startApi({ TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'false' });
   try {
     expect(await strict.client.post('/api/mcp/discover', { url: 'http://127.0.0.1:9/mcp' })).toMatchObject({

@@ -92,7 +92,7 @@ export async function startProcess(
     await started.kill('SIGKILL');
     throw new Error(`${error.message}\n${logs()}`);
   });
-  if (hasExited()) throw new Error(`${name} ended as soon as it was started:\n${logs()}`);
+  if (hasExited()) throw new Error(`${name} exited right after its start:\n${logs()}`);
   return started;
 }
 

@@ -59,7 +59,7 @@ const finished = (evalId: string) =>
   );
 
 describe('a run on two worker processes', () => {
-  it('scores every item of every model once, and tells what it did differently than asked', async () => {
+  it('scores every item of every model once, and reports adapted requests', async () => {
     const { evalId, jobId } = await submit(
       8,
       ['sim::perfect-ish', 'careless-arguments', 'text-only', 'no-required', 'flaky-30'],
@@ -117,7 +117,7 @@ describe('a run on two worker processes', () => {
     );
   });
 
-  it('stops at once when it is cancelled, keeps what is settled and lets late replies change nothing', async () => {
+  it('stops at once when it is cancelled, keeps settled items and ignores late replies', async () => {
     const endpoint = await startEndpoint();
     await client.post('/api/providers', {
       key: 'waits',
@@ -149,7 +149,7 @@ describe('a run on two worker processes', () => {
     expect(job).toMatchObject({ status: 'cancelled', result_ref: evalId, progress: { done: kept, total: 100 } });
   });
 
-  it('completes when Redis is flushed in the middle', async () => {
+  it('completes when Redis is flushed in between', async () => {
     const { evalId } = await submit(120, ['slow-40']);
     await settled(evalId, 15);
     await redis.flushAll();
@@ -159,7 +159,7 @@ describe('a run on two worker processes', () => {
     await expectExact(sql, evalId, 120);
   });
 
-  it('completes when Redis is gone for a while, and takes submits meanwhile', async () => {
+  it('completes when Redis is down for a while, and accepts runs meanwhile', async () => {
     const { evalId } = await submit(100, ['slow-40']);
     await settled(evalId, 10);
     await redis.kill();
@@ -169,7 +169,7 @@ describe('a run on two worker processes', () => {
     await expectExact(sql, evalId, 100);
   });
 
-  it('settles every item once when a worker is killed in the middle', async () => {
+  it('settles every item once when a worker is killed in between', async () => {
     const { evalId } = await submit(120, ['slow-40']);
     await settled(evalId, 20);
     await first.kill('SIGKILL');
@@ -183,7 +183,7 @@ describe('a run on two worker processes', () => {
   });
 });
 
-it('a worker stops when it is told to, though Redis is gone', async () => {
+it('a worker stops on a signal, even though Redis is down', async () => {
   await submit(5, ['perfect-ish']).then(({ evalId }) => finished(evalId));
   await redis.kill();
   expect(await second.stop()).toBe(0);

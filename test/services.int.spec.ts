@@ -12,7 +12,7 @@ const count = async (url: string, table: string): Promise<number> => {
   return rows[0]!.count;
 };
 
-test('a test database has the newest schema, nothing in it, and is gone after drop', async () => {
+test('a test database has the newest schema, is empty, and is gone after drop', async () => {
   const database = await createDatabase();
   expect(await count(database.url, 'team')).toBe(0);
   expect(await migrate(database.url)).toEqual({ migrations: [], functions: [] });
@@ -20,7 +20,7 @@ test('a test database has the newest schema, nothing in it, and is gone after dr
   await expect(count(database.url, 'team')).rejects.toThrow('does not exist');
 });
 
-test('several processes may migrate a database that does not exist yet at the same time', async () => {
+test('several processes can migrate a database that does not exist yet at the same time', async () => {
   const database = await createDatabase();
   const fresh = Object.assign(new URL(database.url), { pathname: '/toolmark_test_fresh' }).href;
   await database.drop();
@@ -34,7 +34,7 @@ test('several processes may migrate a database that does not exist yet at the sa
   await client.end();
 });
 
-test('a migration that was interrupted is applied again', async () => {
+test('an interrupted migration is applied again', async () => {
   const database = await createDatabase();
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
@@ -70,7 +70,7 @@ test('a test Redis is empty, and a private one comes back empty after a kill', a
   client.disconnect();
 });
 
-test('a process is healthy when it is started, and ends when it is told to', async () => {
+test('a process is healthy once started, and ends on a signal', async () => {
   const simulator = await startProcess('simulator');
   expect((await fetch(`${simulator.url}/v1/models`)).status).toBe(200);
   expect(await simulator.stop()).toBe(0);

@@ -50,14 +50,14 @@ it('a failing set-up fails one test, with its own reason, and the tests that nee
   expect(messages.match(/● .*\s+.*/g)).toEqual([expect.stringMatching(/● one\s+There is no database\./)]);
 });
 
-it('it fails one of the tests that were asked for', () => {
+it('it fails one of the selected tests', () => {
   expect(runFiles({ asked: `${NO_DATABASE} ${TESTS}` }, '-t', 'two').asked!.counts).toEqual([0, 1, 2]);
 });
 
-it('the set-up of some tests takes no others with it', () => {
+it('the set-up of some tests affects no others', () => {
   expect(found.some!.counts).toEqual([2, 1, 2]);
 });
 
-it('a test that fails by itself takes no others with it', () => {
+it('a test that fails by itself affects no others', () => {
   expect(found.itself!.counts).toEqual([1, 2, 0]);
 });

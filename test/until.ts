@@ -26,5 +26,5 @@ export async function until<Found>(
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
   const seen = last instanceof Error ? last.message : JSON.stringify(last);
-  throw new Error(`Waited ${timeoutMs} ms in vain for: ${what}. The last look gave: ${seen}`);
+  throw new Error(`Waited ${timeoutMs} ms for: ${what}. The last value was: ${seen}`);
 }

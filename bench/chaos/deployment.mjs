@@ -24,7 +24,7 @@ export async function until(check, what, timeoutMs = 90_000) {
       last = error.message;
     }
   }
-  throw new Error(`Waited ${timeoutMs / 1000} s in vain for ${what}. The last check gave: ${JSON.stringify(last)}`);
+  throw new Error(`Waited ${timeoutMs / 1000} s for ${what}. The last value was ${JSON.stringify(last)}`);
 }
 
 /**
@@ -123,7 +123,7 @@ async function healthy(process) {
     `${process.name} to be healthy`,
     120_000,
   );
-  if (process.hasExited()) throw new Error(`${process.name} ended as soon as it was started.`);
+  if (process.hasExited()) throw new Error(`${process.name} exited right after its start.`);
   return process;
 }
 

@@ -52,7 +52,7 @@ const storedConfig = async (hostile, places) => {
 
 /** Evidence in an attack's outcome that it took place. */
 export const SIGNS = {
-  'packets that are no objects': /\d+ x packets/,
+  'packets that are not objects': /\d+ x packets/,
   'replies of 60,000 calls': /items oversized_reply/,
   'an error with U+0000': /items bad_request/,
   'tokens to count': /estimate 200/,
@@ -157,7 +157,7 @@ export const ATTACKS = {
         150,
       );
   },
-  async 'packets that are no objects'(hostile) {
+  async 'packets that are not objects'(hostile) {
     const nested = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
     const packets = [
       '{"job_id":{"toString":1}}',

@@ -26,9 +26,7 @@ const json = process.argv.includes('--json');
 const parts = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
 const names = Object.keys(ATTACKS).filter((name) => parts.length === 0 || parts.some((part) => name.includes(part)));
 if (names.length === 0)
-  throw new Error(
-    `No attack has "${parts.join('" or "')}" in its name. There are:\n${Object.keys(ATTACKS).join('\n')}`,
-  );
+  throw new Error(`No attack name contains "${parts.join('" or "')}". Attacks:\n${Object.keys(ATTACKS).join('\n')}`);
 
 if (process.argv.includes('--list')) {
   console.log(names.join('\n'));

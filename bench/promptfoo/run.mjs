@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { cpuMs, importThousandCases, storeCpuMs, withSystem } from '../system.mjs';
 
 const [, , installed, cases = '1000', concurrency = '100'] = process.argv;
-if (!installed) throw new Error('Say where promptfoo is installed: node bench/promptfoo/run.mjs <folder>');
+if (!installed) throw new Error('Usage: node bench/promptfoo/run.mjs <folder in which promptfoo is installed>');
 const { version } = JSON.parse(readFileSync(join(installed, 'node_modules/promptfoo/package.json'), 'utf8'));
 const n = Math.round(Number(cases) / 1000) * 1000;
 const folder = mkdtempSync(join(tmpdir(), 'toolmark-promptfoo-'));

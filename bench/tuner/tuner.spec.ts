@@ -9,7 +9,7 @@ const SEEDS = 30;
 const plan = planAdaptive({ arms: ARMS, cases: CASES });
 
 it.each([0.08, 0.3])(
-  'an adaptive search is near the best for a quarter of the grid (interactions %f)',
+  'an adaptive search comes near the best for a quarter of the grid (interactions %f)',
   (interactions) => {
     const { requests, loss, near } = searchMany((space) => adaptive(space, plan), interactions, SEEDS);
     expect(requests).toBeLessThanOrEqual(0.25);
@@ -33,7 +33,7 @@ describe('on any surface, an adaptive search', () => {
   const surfaces = [1, 2, 3].map((seed) => surfaceOf(0.3, seed));
   const played = surfaces.map((surface) => play(surface));
 
-  it('proposes the same trials when it is repeated with the same seed and results', () => {
+  it('proposes the same trials when repeated with the same seed and results', () => {
     expect(surfaces.map((surface) => play(surface))).toEqual(played);
   });
 
@@ -47,7 +47,7 @@ describe('on any surface, an adaptive search', () => {
     }
   });
 
-  it('decides what to measure next by what was measured: other results lead to other arms', () => {
+  it('adapts to its measurements: other results lead to other arms', () => {
     for (const [n, surface] of surfaces.entries()) {
       const opposite = (trial: Trial): Float64Array => surface.measure(trial).map((score) => 1 - score);
       const [one, other] = [played[n]!, play(surface, opposite)];

@@ -17,10 +17,10 @@ export const liveTables = () =>
   [
     '## What a client sends',
     sent('subscribe', Subscribe),
-    fields('If it can be done, the answer is', Subscribed),
-    fields('If not', Refused),
+    fields('On success, the answer is', Subscribed),
+    fields('Otherwise', Refused),
     sent('unsubscribe', Unsubscribe),
-    fields('The answer is, or as above if it cannot be done', Unsubscribed),
+    fields('The answer is (on failure as above)', Unsubscribed),
     '## Events',
     fields('Each of them is sent as', Envelope),
     ...Object.entries(LOG_EVENTS).map(described),

@@ -35,7 +35,7 @@ export default class extends SetUpFailsOnce {
     if (event.name !== 'run_finish' || !this.global.endFile) return;
     let timer;
     const late = new Promise((_, fail) => {
-      timer = setTimeout(() => fail(new Error(`The file is not undone within ${END_MS} ms.`)), END_MS);
+      timer = setTimeout(() => fail(new Error(`The clean-up of the file exceeded ${END_MS} ms.`)), END_MS);
     });
     await Promise.race([this.global.endFile(), late]).catch((error) => state.unhandledErrors.push(error));
     clearTimeout(timer);

@@ -1,11 +1,11 @@
 const { default: Runtime } = require('jest-runtime');
 
-/** By project. */
+/** Runtimes by project. */
 const shared = new Map();
 
 /**
- * A runtime that all test files of a jest worker share: what they import is loaded and linked once a worker, not once a
- * file. What a module keeps in its variables is kept from file to file; test/after-file.ts undoes what belongs to one.
+ * A runtime shared by all test files of a jest worker: imports are loaded and linked once per worker, not once per file.
+ * Module variables therefore outlive a test file; test/after-file.ts undoes the changes of one file.
  */
 module.exports = class SharedRuntime extends Runtime {
   constructor(config, environment, ...rest) {
@@ -17,7 +17,7 @@ module.exports = class SharedRuntime extends Runtime {
 
   teardown() {
     this.restoreAllMocks();
-    // Jest's own runner keeps the tests of the file that has ended.
+    // The module state of jest-circus still contains the tests of the previous file.
     const internal = this.registries.getInternalCjsRegistry();
     for (const path of internal.keys()) if (path.includes('/jest-circus/')) internal.delete(path);
     delete this._environment.global[Symbol.for('EVENT_HANDLERS')];

@@ -121,18 +121,18 @@ describe('three worker processes together', () => {
     }
   });
 
-  it('keep to requests a minute, and use them up', () => {
+  it('stay within requests per minute, and use them up', () => {
     expect(mostWithin(requests, 1000)).toBeLessThanOrEqual(PER_S * 1.1 + 2);
     expect(mostWithin(requests, 10_000)).toBeLessThanOrEqual(PER_S * 10 * 1.01 + 2);
     expect(rate(requests, 20)).toBeGreaterThan(PER_S * 0.9);
   });
 
-  it('keep to tokens a minute, by what the replies used', () => {
+  it('stay within tokens per minute, counted from the replies', () => {
     expect(mostWithin(tokens, 10_000)).toBeLessThanOrEqual(PER_S * 10 * 1.03 + 6);
     expect(rate(tokens, 60)).toBeGreaterThan(PER_S * 0.9);
   });
 
-  it('share one limit of requests in flight, also while Redis loses its data, and take up new limits', async () => {
+  it('share one limit of requests in flight, even when Redis loses its data, and apply new limits', async () => {
     latencyMs = 50;
     const { times, cancel } = await saturate('in-flight', { max_concurrency: 6 });
     const here = at('in-flight');

@@ -39,7 +39,7 @@ const run = async (...asked: Parameters<typeof submit>) => {
   return { done, asked: (await requests()) - before };
 };
 
-it('the same request is answered from the stored reply: marked, free, and scored as ever', async () => {
+it('the same request is answered from the stored reply: marked, free, and with the same score', async () => {
   const suite = await importSuite(20, ' a');
   const first = await run(suite, ['careless-arguments']);
   expect([first.asked, first.done.config.cache]).toEqual([20, 'use']);
@@ -65,7 +65,7 @@ it('the same request is answered from the stored reply: marked, free, and scored
   ).toHaveLength(1);
 });
 
-it('another expectation of the same prompt is scored anew, without a request', async () => {
+it('another expectation of the same prompt is scored without a request', async () => {
   const suite = weatherSuite(3);
   const { body } = await client.post('/api/tool-eval/import', suite);
   await run(body.suite_id, ['perfect-ish']);
@@ -75,7 +75,7 @@ it('another expectation of the same prompt is scored anew, without a request', a
   expect([asked, done.counts.passed]).toEqual([0, 0]);
 });
 
-it('another parameter, prompt or model is another request, and samples of one case are', async () => {
+it('another parameter, prompt or model is another request, and so is each sample of a case', async () => {
   const suite = await importSuite(2, ' b');
   await run(suite, ['perfect-ish']);
   expect((await run(suite, ['perfect-ish'], { max_tokens: 99 })).asked).toBe(2);
@@ -85,7 +85,7 @@ it('another parameter, prompt or model is another request, and samples of one ca
   expect(sampled.asked).toBe(4); // the first sample of each case equals the request of the first run
 });
 
-it('is left alone at other temperatures or several samples unless it is asked for, and by cache: off', async () => {
+it('the cache is not used at other temperatures or for several samples unless requested, nor with cache: off', async () => {
   const suite = await importSuite(2, ' c');
   await run(suite, ['perfect-ish']);
   expect((await run(suite, ['perfect-ish'], { cache: 'off' })).asked).toBe(2);
@@ -96,7 +96,7 @@ it('is left alone at other temperatures or several samples unless it is asked fo
   expect((await run(suite, ['perfect-ish'], { cache: 'refresh' })).asked).toBe(2);
 });
 
-it('two runs that ask the same at once pay once', async () => {
+it('two runs that send the same request at the same time pay once', async () => {
   const suite = await importSuite(40, ' d');
   const before = await requests();
   const [one, two] = await Promise.all([submit(suite, ['slow-40']), submit(suite, ['slow-40'])]);
@@ -105,7 +105,7 @@ it('two runs that ask the same at once pay once', async () => {
   expect([a.counts.passed, b.counts.passed]).toEqual([40, 40]);
 }, 60_000);
 
-it('has a lifetime and a size, can be emptied, and forgets the replies of deleted runs', async () => {
+it('the cache has a lifetime and a size limit, can be cleared, and drops the replies of deleted runs', async () => {
   const suite = await importSuite(2, ' e');
   const { done } = await run(suite, ['perfect-ish']);
   const { body } = await client.get('/api/settings/cache');
@@ -122,7 +122,7 @@ it('has a lifetime and a size, can be emptied, and forgets the replies of delete
   expect((await run(suite, ['perfect-ish'])).asked).toBe(2);
 });
 
-it('says what was really sent where a model refuses tool_choice "required"', async () => {
+it('the cache shows what was actually sent when a model refuses tool_choice "required"', async () => {
   const suite = await importSuite(2, ' f');
   await run(suite, ['no-required']);
   const { done, asked } = await run(suite, ['no-required']);

@@ -143,7 +143,7 @@ it('several calls of one round are answered one by one, and calls after the expe
   ]);
 });
 
-it('a call that is written as text is answered in native form', async () => {
+it('a call written as text is answered in native form', async () => {
   await script('text', [
     { role: 'assistant', content: '{"name": "find_user", "arguments": {"name": "Ann"}}' },
     calls(['refund', { order: 'o-7' }]),
@@ -155,12 +155,12 @@ it('a call that is written as text is answered in native form', async () => {
   expect(answer).toMatchObject({ role: 'tool', tool_call_id: assistant.tool_calls[0].id });
 });
 
-it('a model that never stops calling is stopped by the rounds of the case', async () => {
+it('a model that never stops calling is stopped at the round limit of the case', async () => {
   const { result } = await played('never-stops', { ...chain, prompt: 'What is the weather in Paris?', max_rounds: 4 });
   expect(result).toMatchObject({ passed: false, error_type: 'round_limit', attempts: 4, overall: 0 });
 });
 
-it('an error in a late round leaves the whole without a score, and keeps the rounds', async () => {
+it('an error in a late round leaves the chain without a score, and keeps its rounds', async () => {
   await script('late', [calls(['find_user', { name: 'Ann' }]), { status: 400, body: { error: { message: 'no' } } }]);
   const { result, whole } = await played('scripted:late', chain);
   expect(result).toMatchObject({ outcome: 'errored', overall: null, error: { kind: 'bad_request' } });
@@ -168,7 +168,7 @@ it('an error in a late round leaves the whole without a score, and keeps the rou
   expect(whole.exchange.replies[0].choices[0].message.tool_calls[0].function.name).toBe('find_user');
 });
 
-it('a resume scores a chain from its stored replies, and plays a chain that broke off from the start', async () => {
+it('a resume scores a chain from its stored replies, and restarts a chain that broke off', async () => {
   const lane = async (paused: boolean) => {
     for (const { id } of (await client.get('/api/lanes')).body.items)
       await client.post(`/api/lanes/${id}/${paused ? 'pause' : 'resume'}`);
@@ -260,7 +260,7 @@ it('a chain stops between two rounds when its run is cancelled', async () => {
   expect((await stats('scripted:slow')).requests).toBeLessThanOrEqual(asked + 1);
 });
 
-it('replies of chains are scored again by other rules', async () => {
+it('replies of chains are rescored by other rules', async () => {
   await script('way', [calls(['find_user', { name: 'Ann' }]), calls(['refund', { order: 'O-7!' }])]);
   const { run } = await played('scripted:way', { ...chain, prompt: 'Again.' }, { cache: 'off' });
   expect(run.score).toBeCloseTo(0.6);
@@ -273,7 +273,7 @@ it('replies of chains are scored again by other rules', async () => {
   expect((await client.get(`/api/tool-eval/history/${run.id}/rescores`)).body.items[0].score).toBe(1);
 });
 
-describe('texts of a run in place of those of its suite', () => {
+describe('texts of a run that replace those of its suite', () => {
   const FIND = 'tools/find_user/description';
   const ORDER = 'tools/refund/parameters/properties/order/description';
   const sentTo = async (model: string): Promise<any[]> =>
@@ -284,7 +284,7 @@ describe('texts of a run in place of those of its suite', () => {
     order: sent.find((one: any) => one.function.name === 'refund').function.parameters.properties.order,
   });
 
-  it('are sent in every round and for added samples, and shown as sent; the tools of a case keep theirs', async () => {
+  it('are sent in every round and for added samples, and shown as sent; tools of a case keep their own', async () => {
     const way = [
       calls(['find_user', { name: 'Ann' }]),
       calls(['list_orders', { user: 'u-1' }]),
@@ -319,7 +319,7 @@ describe('texts of a run in place of those of its suite', () => {
     });
   });
 
-  it('make another request: a stored reply answers the same texts alone', async () => {
+  it('make another request: a stored reply only answers the same texts', async () => {
     const one = { prompt: 'Weather in Oslo?', expected_tool: 'get_weather' };
     const { body } = await client.post('/api/tool-eval/import', { name: 'described', tools, test_cases: [one] });
     const asked = async (more: object): Promise<number> => {
@@ -352,14 +352,14 @@ describe('the tools of a case', () => {
     return whole.exchange.requests[0].tools.map((sentTool: any) => sentTool.function.name);
   };
 
-  it('may be its own, or some of the suite', async () => {
+  it('can be its own, or a selection of the suite', async () => {
     expect(await sent({ ...one, tools: ['refund', 'get_weather'] })).toEqual(['refund', 'get_weather']);
     expect(
       await sent({ ...one, expected_tool: 'weather_now', tools: [tool('weather_now', 'city'), 'refund'] }),
     ).toEqual(['weather_now', 'refund']);
   });
 
-  it('are shown with a request as they were sent, and stored with none', async () => {
+  it('are shown with a request as they were sent, but not stored with it', async () => {
     const own = tool('weather_now', 'city');
     const { run, whole } = await played(
       'perfect-ish',
@@ -373,7 +373,7 @@ describe('the tools of a case', () => {
     ]);
   });
 
-  it('may be the needed one among others, the same others for the same seed', async () => {
+  it('can be the required one among distractors, the same distractors for the same seed', async () => {
     const some = await sent({ ...one, distractors: { count: 2, seed: 5 } });
     expect(some).toHaveLength(3);
     expect(some).toContain('get_weather');
@@ -398,7 +398,7 @@ describe('the tools of a case', () => {
     });
   });
 
-  it('drafts take part in no run', async () => {
+  it('drafts are never run', async () => {
     const {
       body: { suite_id },
     } = await client.post('/api/tool-eval/import', {

@@ -25,89 +25,84 @@ beforeAll(async () => {
   });
 }, 60_000);
 
-it(
-  'a trace becomes drafts, which take part in a run by the suite’s name once somebody has confirmed them; ' +
-    'results are found by run and by job',
-  async () => {
-    const attributes = {
-      'gen_ai.operation.name': 'chat',
-      'gen_ai.input.messages': JSON.stringify([
-        { role: 'user', parts: [{ type: 'text', content: 'What is the weather in Paris?' }] },
-      ]),
-      'gen_ai.output.messages': JSON.stringify([
-        {
-          role: 'assistant',
-          parts: [{ type: 'tool_call', id: 'c', name: 'get_weather', arguments: '{"city": "Paris", "days": 1.0}' }],
-        },
-      ]),
-    };
-    const span = {
-      traceId: '4bf92f35',
-      spanId: '00f067aa',
-      attributes: Object.entries(attributes).map(([key, stringValue]) => ({ key, value: { stringValue } })),
-    };
-    const file = join(folder, 'traces.json');
-    writeFileSync(file, JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] }, null, 2));
+it('a trace becomes drafts, which run with their suite once they are confirmed; results are found by run and job', async () => {
+  const attributes = {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.input.messages': JSON.stringify([
+      { role: 'user', parts: [{ type: 'text', content: 'What is the weather in Paris?' }] },
+    ]),
+    'gen_ai.output.messages': JSON.stringify([
+      {
+        role: 'assistant',
+        parts: [{ type: 'tool_call', id: 'c', name: 'get_weather', arguments: '{"city": "Paris", "days": 1.0}' }],
+      },
+    ]),
+  };
+  const span = {
+    traceId: '4bf92f35',
+    spanId: '00f067aa',
+    attributes: Object.entries(attributes).map(([key, stringValue]) => ({ key, value: { stringValue } })),
+  };
+  const file = join(folder, 'traces.json');
+  writeFileSync(file, JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] }, null, 2));
 
-    const imported = await toolmark('suites', 'import', file, '--format', 'otlp', '--name', 'Traces');
-    expect(imported).toMatchObject({
-      code: 0,
-      out: expect.stringMatching(/^Imported 1 cases as suite/),
-      err: expect.stringMatching(/does not describe its tools[^]*All cases are drafts/),
-    });
-    expect(await toolmark('run', 'Traces', '--models', 'simulator::perfect-ish')).toMatchObject({
-      code: 1,
-      err: expect.stringMatching(/are drafts/),
-    });
+  const imported = await toolmark('suites', 'import', file, '--format', 'otlp', '--name', 'Traces');
+  expect(imported).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^Imported 1 cases as suite/),
+    err: expect.stringMatching(/does not describe its tools[^]*All cases are drafts/),
+  });
+  expect(await toolmark('run', 'Traces', '--models', 'simulator::perfect-ish')).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/are drafts/),
+  });
 
-    const listed = await toolmark('suites', 'drafts', 'Traces');
-    const [draft, ...described] = listed.out.split('\n')[0]!.split(/ {2,}/);
-    expect(described).toEqual([
-      'What is the weather in Paris?',
-      'get_weather("city":"Paris","days":1.0)',
-      'otlp trace 4bf92f35 span 00f067aa',
-    ]);
-    expect(await toolmark('suites', 'confirm', 'Traces', draft!, 'x')).toMatchObject({
-      code: 1,
-      out: '',
-      err: expect.stringMatching(/^"x" is not a draft/),
-    });
-    expect(await toolmark('suites', 'confirm', 'traceS', draft!.slice(0, 13))).toMatchObject({
-      code: 0,
-      out: `Confirmed ${draft}\n`,
-    });
-    expect((await toolmark('suites', 'drafts', 'Traces')).out).toBe('The suite has no drafts.\n');
-    const { out: exported } = await toolmark('suites', 'export', 'Traces', '--format', 'jsonl');
-    expect(exported).toContain('"days":1.0');
-    expect(exported).toContain('"source":"otlp trace 4bf92f35 span 00f067aa"');
-    expect(exported).not.toContain('draft');
+  const listed = await toolmark('suites', 'drafts', 'Traces');
+  const [draft, ...described] = listed.out.split('\n')[0]!.split(/ {2,}/);
+  expect(described).toEqual([
+    'What is the weather in Paris?',
+    'get_weather("city":"Paris","days":1.0)',
+    'otlp trace 4bf92f35 span 00f067aa',
+  ]);
+  expect(await toolmark('suites', 'confirm', 'Traces', draft!, 'x')).toMatchObject({
+    code: 1,
+    out: '',
+    err: expect.stringMatching(/^"x" is not a draft/),
+  });
+  expect(await toolmark('suites', 'confirm', 'traceS', draft!.slice(0, 13))).toMatchObject({
+    code: 0,
+    out: `Confirmed ${draft}\n`,
+  });
+  expect((await toolmark('suites', 'drafts', 'Traces')).out).toBe('The suite has no drafts.\n');
+  const { out: exported } = await toolmark('suites', 'export', 'Traces', '--format', 'jsonl');
+  expect(exported).toContain('"days":1.0');
+  expect(exported).toContain('"source":"otlp trace 4bf92f35 span 00f067aa"');
+  expect(exported).not.toContain('draft');
 
-    const run = await toolmark('run', 'Traces', '--models', 'simulator::perfect-ish', '--watch');
-    const [, runId] = /Run (\S+) is completed/.exec(run.out)!;
-    const {
-      items: [job],
-    } = await toolmarkJson('jobs');
-    const jobs = (await toolmark('jobs')).out.split('\n').map((line) => line.split(/ {2,}/));
-    expect(jobs[0]).toEqual(['job', 'type', 'status', 'done', 'score', 'suite', 'models', 'run', 'submitted']);
-    expect(jobs[1]).toEqual([
-      job.id,
-      'tool_eval',
-      'completed',
-      '1/1',
-      expect.stringMatching(/%$/),
-      expect.stringMatching(/^Traces v\d/),
-      'simulator::perfect-ish',
-      runId,
-      job.created_at,
-    ]);
-    const byRun = await toolmark('results', runId!);
-    expect(byRun.out).toMatch(/^(pass|FAIL) {2}simulator::perfect-ish {2}What is the weather/);
-    expect(await toolmark('results', job.id)).toEqual(byRun);
-  },
-  60_000,
-);
+  const run = await toolmark('run', 'Traces', '--models', 'simulator::perfect-ish', '--watch');
+  const [, runId] = /Run (\S+) is completed/.exec(run.out)!;
+  const {
+    items: [job],
+  } = await toolmarkJson('jobs');
+  const jobs = (await toolmark('jobs')).out.split('\n').map((line) => line.split(/ {2,}/));
+  expect(jobs[0]).toEqual(['job', 'type', 'status', 'done', 'score', 'suite', 'models', 'run', 'submitted']);
+  expect(jobs[1]).toEqual([
+    job.id,
+    'tool_eval',
+    'completed',
+    '1/1',
+    expect.stringMatching(/%$/),
+    expect.stringMatching(/^Traces v\d/),
+    'simulator::perfect-ish',
+    runId,
+    job.created_at,
+  ]);
+  const byRun = await toolmark('results', runId!);
+  expect(byRun.out).toMatch(/^(pass|FAIL) {2}simulator::perfect-ish {2}What is the weather/);
+  expect(await toolmark('results', job.id)).toEqual(byRun);
+}, 60_000);
 
-it('a name that several suites have, or none, is reported with what there is', async () => {
+it('a name that matches several suites, or none, is reported with the candidates', async () => {
   const ids = await Promise.all(
     ['Twins', 'Twins'].map(
       async (name) => (await system.client.post('/api/tool-eval/import', suite(name))).body.suite_id,
@@ -125,7 +120,7 @@ it('a name that several suites have, or none, is reported with what there is', a
   });
 });
 
-it('wrong usage is explained with what may be meant, and exits with 2; what does not exist exits with 1', async () => {
+it('wrong usage is explained with a suggestion and exits with 2; a missing object exits with 1', async () => {
   expect(await toolmark('--version')).toEqual({
     code: 0,
     out: `toolmark ${JSON.parse(readFileSync(resolve('package.json'), 'utf8')).version}\n`,
@@ -184,7 +179,7 @@ it('with --json an error is a problem on standard error', async () => {
   });
 });
 
-it('the server of npm start is found with the token that it was given, and without one it asks for it', async () => {
+it('the CLI finds the server of npm start by its token, and asks for a token when there is none', async () => {
   writeFileSync(join(folder, 'running.json'), JSON.stringify({ url: system.client.url }));
   const local = { TOOLMARK_DATA_DIR: folder };
   const token = { TOOLMARK_ADMIN_TOKEN: system.client.token };
@@ -195,7 +190,7 @@ it('the server of npm start is found with the token that it was given, and witho
   });
 });
 
-describe('a file that is run', () => {
+describe('running a file', () => {
   const file = (name: string, content: unknown): string => {
     writeFileSync(join(folder, name), JSON.stringify(content));
     return name;
@@ -209,7 +204,7 @@ describe('a file that is run', () => {
   const named = async (name: string) =>
     (await system.client.get('/api/tool-suites?limit=200')).body.items.filter((one: any) => one.name === name).length;
 
-  it('twice is imported once, written in another way too; other content is imported', async () => {
+  it('imports it once, even when formatted differently; other content is another import', async () => {
     const content = suite('Once');
     const id = await run(file('once.json', content));
     expect(await run('once.json')).toBe(id);
@@ -227,7 +222,7 @@ describe('a file that is run', () => {
     expect(await named('Once')).toBe(4);
   }, 60_000);
 
-  it('keeps numbers apart that are written differently', async () => {
+  it('distinguishes numbers that are written differently', async () => {
     const text = (number: string) =>
       JSON.stringify(suite('Numbers')).replace('"expected_params":{', `$&"n":${number},`);
     writeFileSync(join(folder, 'float.json'), text('5.0'));
@@ -238,7 +233,7 @@ describe('a file that is run', () => {
     expect(await run('float.json')).toBe(id);
   }, 60_000);
 
-  it('is forgotten again when no run comes of it, or only an estimate', async () => {
+  it('removes the import again when no run starts, or after an estimate', async () => {
     file('fleeting.json', suite('Fleeting'));
     expect(await toolmark('run', 'fleeting.json', '-m', 'nobody::x')).toMatchObject({ code: 1 });
     expect(await toolmark('estimate', 'fleeting.json', '-m', 'simulator::instant')).toMatchObject({ code: 0 });
@@ -261,7 +256,7 @@ describe('runs and jobs are found by', () => {
     return id.slice(0, length);
   };
 
-  it('unique beginnings of either id; those that several share are listed', async () => {
+  it('unique prefixes of either id; ambiguous ones list the candidates', async () => {
     const [one, other] = [await submit(), await submit()];
     const shown = await toolmark('show', one.eval_id);
     expect(shown.out).toContain(`Run ${one.eval_id} is `);
@@ -278,7 +273,7 @@ describe('runs and jobs are found by', () => {
     for (const { eval_id } of [one, other]) expect(ambiguous.err).toContain(`${eval_id} (Found, `);
   });
 
-  it('for a result, the name or the id of its case; where several are meant they are listed', async () => {
+  it('the name or id of a case, for a result; ambiguous names list the candidates', async () => {
     const models = 'simulator::perfect-ish,simulator::careless-arguments';
     const run = await toolmarkJson('run', 'examples/weather.json', '-m', models, '--watch');
     const ofModel = ['--model', 'simulator::careless-arguments'];
@@ -299,7 +294,7 @@ describe('runs and jobs are found by', () => {
     });
   }, 60_000);
 
-  it('the id of the run and of its newest job, when it is cancelled and resumed', async () => {
+  it('the id of the run or of its newest job, to cancel and resume', async () => {
     await system.control('instant', { on: false, status: 'hang' });
     const { eval_id: runId, job_id: jobId } = await toolmarkJson(
       'run',
@@ -320,7 +315,7 @@ describe('runs and jobs are found by', () => {
     expect((await toolmarkJson('show', resumed.job_id)).id).toBe(runId);
   }, 60_000);
 
-  it('a job that is not a run is reported as what it is', async () => {
+  it('a job that is not a run is reported with its type', async () => {
     const { eval_id } = await submit();
     await until(async () => (await system.client.get(`/api/tool-eval/history/${eval_id}`)).body.status === 'completed');
     const { job_id: jobId } = await toolmarkJson('rescore', eval_id);
@@ -332,7 +327,7 @@ describe('runs and jobs are found by', () => {
   });
 });
 
-it('lists have one shape, and go on where they ended', async () => {
+it('lists have one shape, and continue where they ended', async () => {
   const first = await toolmarkJson('history', '--limit', '1');
   expect(first).toEqual({
     items: [expect.objectContaining({ status: expect.any(String) })],
@@ -362,7 +357,7 @@ it('lists have one shape, and go on where they ended', async () => {
   expect((await toolmark('history', '--suite', 'Traces', '--status', 'failed')).out).toBe('No runs match.\n');
 });
 
-it('a watched run goes by the interval of its pass rate; a bad file and a silent provider are negative', async () => {
+it('--fail-under goes by the interval of the pass rate; a bad file and a provider without answers fail', async () => {
   const run = (least: string, model = 'simulator::careless-arguments') =>
     toolmark('run', 'Traces', '-m', model, '--cache', 'off', '--watch', '--fail-under', least);
   expect(await run('0')).toMatchObject({ code: 0 });
@@ -435,7 +430,7 @@ describe('runs are compared', () => {
     both = await run('simulator::perfect-ish,simulator::careless-arguments');
   }, 60_000);
 
-  it('with the server’s sentence, a line a model, and the broken cases with what was expected and called', async () => {
+  it('with the server’s sentence, one line per model, and the broken cases with expected and called', async () => {
     const comparison = await api(`/api/compare?a=${good.id}&b=${bad.id}`);
     const { items: broken } = await api(`/api/compare/items?a=${good.id}&b=${bad.id}&outcome=broken`);
     expect(broken.length).toBeGreaterThan(0);
@@ -464,7 +459,7 @@ describe('runs are compared', () => {
     expect(out).toContain('<details><summary>Broken cases: ');
   });
 
-  it('by another measure and margin, by groups of cases, and a margin of 0 is one', async () => {
+  it('by another measure and margin, by groups of cases, and with a margin of 0', async () => {
     const settings = ['--measure', 'passed', '--margin', '0', '--cluster-by', 'tag:x', '--max-errored-share', '1'];
     const compared = await toolmarkJson('compare', good.id, bad.id, ...settings);
     const { broken: _broken, ...comparison } = compared;
@@ -495,7 +490,7 @@ describe('runs are compared', () => {
     expect(compared).toMatchObject({ b: { rescore_id: rescore.id }, outcomes: { broken: 0 }, broken: [] });
   });
 
-  it('and what cannot be compared is refused with the way out', async () => {
+  it('and runs that cannot be compared are refused with a suggestion', async () => {
     const seven = Array.from({ length: 7 }, () => good.id);
     for (const [args, code, message] of [
       [['compare', good.id], 2, "error: missing required argument 'run'"],
@@ -532,7 +527,7 @@ describe('an experiment', () => {
     return (await toolmark('experiments', 'show', 'Tries')).out;
   };
 
-  it('is made, found by name, id or the beginning of its id, and listed', async () => {
+  it('is created, found by name, id or id prefix, and listed', async () => {
     expect(created).toMatchObject({ name: 'Tries', margin: 0, measure: 'passed', status: 'active' });
     for (const name of ['tRIES', created.id, created.id.slice(0, 20)])
       expect(await toolmarkJson('experiments', 'show', name)).toMatchObject({ id: created.id });
@@ -547,7 +542,7 @@ describe('an experiment', () => {
     });
   });
 
-  it('compares its runs: a watched one says how it differs, and the timeline never shows a delta alone', async () => {
+  it('compares its runs: a watched run says how it differs, and the timeline never shows a bare delta', async () => {
     const first = await run('-m', 'simulator::careless-arguments');
     expect(first.out).toContain('\nThis run is the baseline of its experiment: ');
     const second = await run('-m', 'simulator::careless-arguments', '--temperature', '0.5');
@@ -567,7 +562,7 @@ describe('an experiment', () => {
     expect(await toolmarkJson('history', '--experiment', 'Tries')).toMatchObject({ items: { length: 3 } });
   }, 60_000);
 
-  it('shows its baseline, its best run, and how many comparisons were made with this baseline', async () => {
+  it('shows its baseline, its best run, and the number of comparisons with this baseline', async () => {
     expect(await shown()).toMatch(/^Baseline {5}[\d.]+ %, run \S+ \(the first run that completed\)$/m);
     const { best } = await toolmarkJson('experiments', 'show', 'Tries');
     expect(await shown()).toContain(`\nBest         ${(100 * best.score).toFixed(1)} %, run ${best.eval_id} (`);
@@ -592,7 +587,7 @@ describe('an experiment', () => {
     expect(watched).toMatchObject({ code: 0, out: expect.stringMatching(/^Delta: /m) });
   }, 60_000);
 
-  it('is archived, which refuses runs, activated again, and deleted without its runs', async () => {
+  it('is archived (and then refuses runs), reactivated, and deleted without its runs', async () => {
     expect((await toolmark('experiments', 'archive', 'Tries')).out).toBe(`Experiment ${created.id} is archived.\n`);
     expect(await run('-m', 'simulator::perfect-ish')).toMatchObject({
       code: 1,
@@ -747,7 +742,7 @@ describe('every example in the help of a command works', () => {
     words.CANCELLED_RUN = words.RUNNING_RUN!;
   }, 150_000);
 
-  it('and is of every command', () => expect(examples.length).toBeGreaterThan(25));
+  it('and there are enough of them', () => expect(examples.length).toBeGreaterThan(25));
 
   // A run waits for its user's other runs, so the hanging one must end first; a second suite with the same name comes
   // last.

@@ -35,7 +35,7 @@ it.each([
   ['QUICK', 'regressed'],
   ['POLITE', 'same'],
   ['FEW', 'inconclusive'],
-])('the API says of %s: %s', async (variable, verdict) => {
+])('the API gives the documented answer for %s: %s', async (variable, verdict) => {
   const { all, targets } = await compare(await idOf('BASELINE'), await idOf(variable));
   expect([all.verdict, targets[0]!.estimate.verdict]).toEqual([verdict, verdict]);
   expect(all.text).toEqual(expect.any(String));

@@ -91,7 +91,7 @@ describe('two runs with 12 fixed and 3 broken of 100 cases', () => {
     expect(mirrored.all.ci).toEqual([-found.all.ci[1], -found.all.ci[0]]);
   });
 
-  it('take a margin of 0 as 0', async () => {
+  it('accept a margin of 0', async () => {
     expect((await compare({ a, b, margin: '0' })).all.cases_for_margin).toBeNull();
     expect((await compare({ a, b })).all.cases_for_margin).toEqual(expect.any(Number));
   });
@@ -136,7 +136,7 @@ describe('two runs with 12 fixed and 3 broken of 100 cases', () => {
     expect((await items({ a, b, target: 'recorded::after', category: 'none' })).body.items).toEqual([]);
   });
 
-  it('stay what they are when one is resumed or deleted while its comparison is kept', async () => {
+  it('keep their comparison when one is resumed or deleted while it is cached', async () => {
     const c = await recorded(suite, 'third', each([50, RIGHT], [50, FAILED]));
     expect(await compare({ a, b: c })).toMatchObject({ b: { errored_share: 0.5, status: 'completed' } });
     await client.post(`/api/tool-eval/history/${c}/resume`);
@@ -147,7 +147,7 @@ describe('two runs with 12 fixed and 3 broken of 100 cases', () => {
     expect(gone).toMatchObject({ status: 404, detail: `No run with id "${c}" in this team.` });
   }, 60_000);
 
-  it("answer another team as runs that do not exist, and this team's viewers as everybody", async () => {
+  it('do not exist for another team, and are open to viewers of this team', async () => {
     const other = clientOf(client.url, (await system.operator.post('/api/teams', { name: 'others' })).body.token.token);
     const unknown = '019aa8a2-5c1e-7000-8000-000000000099';
     for (const query of [
@@ -178,12 +178,12 @@ describe('two runs with 12 fixed and 3 broken of 100 cases', () => {
     ['something that is no id', ({ b }) => ({ a: 'x', b }), 400, /\/a/],
     ['a cluster that is no tag', ({ a, b }) => ({ a, b, cluster_by: 'city' }), 400, /tag:<prefix>/],
   ];
-  it.each(refused)('are refused with a way out when there is %s', async (_what, query, status, words) => {
+  it.each(refused)('are refused with a suggestion when there is %s', async (_what, query, status, words) => {
     const answer = await compare(query({ a, b }));
     expect([answer.status, answer.detail]).toEqual([status, expect.stringMatching(words)]);
   });
 
-  it('have pages whose cursors and targets are their own', async () => {
+  it('have pages with cursors and targets of their own', async () => {
     const status = async (more: Record<string, string>) => (await items({ a, b, ...more })).status;
     expect(await status({ cursor: 'x' })).toBe(400);
     expect(await status({ cursor: '7.7.1' })).toBe(400);
@@ -192,7 +192,7 @@ describe('two runs with 12 fixed and 3 broken of 100 cases', () => {
   });
 });
 
-it('several runs are each compared with the first of them', async () => {
+it('several runs are each compared with the first one', async () => {
   const suite = await importSuite(10);
   const runs = [
     await recorded(suite, 'one', each([10, WRONG])),
@@ -206,7 +206,7 @@ it('several runs are each compared with the first of them', async () => {
   ]);
 }, 60_000);
 
-it('a changed prompt is the treatment: it is named, and drops no case', async () => {
+it('a changed prompt is the treatment: it is named, and drops no cases', async () => {
   const suite = await importSuite(12);
   const a = await submitted(suite, {});
   const b = await submitted(suite, { system_prompt: 'Answer briefly.', temperature: 0.5 });
@@ -232,7 +232,7 @@ it('two targets of one run are compared as a pair', async () => {
   expect(body.items).toMatchObject([{ target_a: 'sim::careless-arguments', target_b: 'sim::perfect-ish' }]);
 }, 60_000);
 
-it('the verdicts of a rescore are compared in place of the first ones', async () => {
+it('the verdicts of a rescore are compared instead of the original ones', async () => {
   const suite = await importSuite(10);
   const shouted = { reply: call('PARIS, FRANCE') };
   const a = await recorded(suite, 'agent', each([10, shouted]));
@@ -268,7 +268,7 @@ it('the verdicts of a rescore are compared in place of the first ones', async ()
   );
 }, 60_000);
 
-it('samples are never counted as cases, nor the paraphrases of one case where they are a cluster', async () => {
+it('samples never count as cases, nor do paraphrases of one case when they form a cluster', async () => {
   const suite = await importSuite(20, {
     test_cases: weatherSuite(20).test_cases.map((one, n) => ({ ...one, tags: [`intent:${n % 10}`] })),
   });
@@ -322,7 +322,7 @@ it('cases that changed between two versions of a suite are counted, not compared
   expect(await compare({ a, b: c })).toMatchObject({ cases: { common: 10, changed: 0 }, outcomes: { same_right: 10 } });
 }, 60_000);
 
-it('errored samples are in no mean, and the bounds say what they could have changed', async () => {
+it('errored samples are in no mean, and bounds show what they could have changed', async () => {
   const suite = await importSuite(20);
   const a = await recorded(suite, 'agent', repeat(20, [RIGHT, WRONG]));
   const b = await recorded(suite, 'agent', [
@@ -346,7 +346,7 @@ it('errored samples are in no mean, and the bounds say what they could have chan
   });
 }, 60_000);
 
-it('a run that still goes on is not comparable, or compared by what is settled, without a verdict', async () => {
+it('an unfinished run is not comparable, or compared by its settled items, without a verdict', async () => {
   const suite = await importSuite(10);
   const models = [{ id: 'perfect-ish' }];
   const held = { key: 'held', base_url: `${system.simulator.url}/v1`, api_key: 'sk-held-0123456789', models };
@@ -374,7 +374,7 @@ it('a run that still goes on is not comparable, or compared by what is settled, 
   expect((await compare({ a, b })).all).toMatchObject({ verdict: 'inconclusive', reasons: [], n_cases: 10 });
 }, 60_000);
 
-it('many requests for one comparison at once get one answer', async () => {
+it('concurrent requests for one comparison get one answer', async () => {
   const suite = await importSuite(10);
   const [a, b] = [await recorded(suite, 'one', each([10, WRONG])), await recorded(suite, 'two', each([10, RIGHT]))];
   const answers = await Promise.all(repeat(50, 0).map(() => compare({ a, b })));

@@ -267,7 +267,7 @@ async function deadlocks(): Promise<number> {
   return rows[0]!.n;
 }
 
-it(`of people who change the same things at once nobody is ended by Postgres (seed ${seed})`, async () => {
+it(`Postgres ends nobody's statement when people change the same things at once (seed ${seed})`, async () => {
   await repeatable(async () => {
     const all = await people();
     await Promise.all(all.map((person) => person.act(Date.now() + SECONDS * 1000)));

@@ -64,7 +64,7 @@ const waitsFor = async (jobId: string, key: string) =>
     await until(async () => (await job(jobId)).detail, { what: 'the job to say what it waits for', timeoutMs: 60_000 }),
   ).toMatch(new RegExp(`^Waiting for ${key} since \\d{4}-.*refuses connections`));
 
-it('a run at a wrong address goes on by itself when the provider is corrected, without an errored item', async () => {
+it('a run at a wrong address continues by itself when the provider is corrected, without an errored item', async () => {
   const key = await provider(`http://127.0.0.1:${await freePort()}/v1`);
   const { eval_id, job_id } = await submit(key);
   await waitsFor(job_id, key);
@@ -76,7 +76,7 @@ it('a run at a wrong address goes on by itself when the provider is corrected, w
   ]);
 }, 120_000);
 
-it('so does one whose provider was started anew elsewhere while it went on, and one of another format', async () => {
+it('so does a run whose provider restarts at another address, or with another format', async () => {
   const first = await startProcess('simulator');
   const key = await provider(`${first.url}/v1`, { models: [{ ...MODEL, id: 'slow-200:moving' }] });
   const { body } = await system.client.post('/api/tool-eval/import', weatherSuite(80));
@@ -95,7 +95,7 @@ it('so does one whose provider was started anew elsewhere while it went on, and 
   expect((await completed(eval_id)).counts).toMatchObject({ settled: 80, errored: 0 });
 }, 150_000);
 
-it('sent requests end at the old address and count; others use the new one and the new key, none twice', async () => {
+it('requests in flight end at the old address and count; later ones use the new address and key, none twice', async () => {
   const [before, after] = [await endpoint(), await endpoint()];
   const key = await provider(before.url);
   const { eval_id } = await submit(key);
@@ -114,7 +114,7 @@ it('sent requests end at the old address and count; others use the new one and t
   expect((await system.sql.query('SELECT 1 FROM in_flight WHERE run_id = $1', [eval_id])).rowCount).toBe(0);
 }, 120_000);
 
-it('a chain in its second round goes on there, with the round it has', async () => {
+it('a chain in its second round continues there, and keeps its first round', async () => {
   const [before, after] = [await endpoint(), await endpoint()];
   const key = await provider(before.url, { limits: { max_concurrency: 1 } });
   const suite = weatherSuite(0);
@@ -145,7 +145,7 @@ it('a chain in its second round goes on there, with the round it has', async () 
   expect([before.asked.length, after.asked.length]).toEqual([2, 2]);
 }, 120_000);
 
-it('a stopped run resumes at the new address; a run whose provider was deleted says so, item by item', async () => {
+it('a stopped run resumes at the new address; a run whose provider was deleted errors item by item', async () => {
   const [before, after] = [await endpoint(), await endpoint()];
   after.open();
   const keys = [await provider(before.url), await provider(before.url)];
@@ -171,7 +171,7 @@ it('a stopped run resumes at the new address; a run whose provider was deleted s
   });
 }, 120_000);
 
-it('a changed price counts from the next item that is settled', async () => {
+it('a changed price applies from the next settled item', async () => {
   const endpointOf = await endpoint();
   const key = await provider(endpointOf.url);
   const { eval_id } = await submit(key, weatherSuite(60));
@@ -217,7 +217,7 @@ it('slots that a busy lane gets are used at once: no worker has free slots while
   await completed(eval_id);
 }, 120_000);
 
-it('workers let go of the lane of a deleted provider at once: its connections, its measures, its row', async () => {
+it('workers drop the lane of a deleted provider at once: its connections, metrics and row', async () => {
   const keys = await Promise.all([1, 2, 3].map(() => provider(`${system.simulator.url}/v1`)));
   const lanes = async (): Promise<number> =>
     (await system.sql.query('SELECT 1 FROM lane WHERE name = ANY ($1)', [keys])).rowCount!;

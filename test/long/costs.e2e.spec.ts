@@ -82,7 +82,7 @@ const resultsOf = async (id: string): Promise<any[]> =>
     .map((line) => JSON.parse(line));
 const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
 
-it('2,000 items in four formats cost what their provider says, token for token and to the cent', async () => {
+it('2,000 items in four formats cost exactly what their provider reports, in tokens and in cents', async () => {
   const models = FORMATS.map(({ key }) => `${key}::${modelOf(key)}`);
   const suite = await imported(longSuite(250));
   const first = await runOf(suite, models, { prompt_cache: '5m' });
@@ -151,7 +151,7 @@ it('2,000 items in four formats cost what their provider says, token for token a
   expect(likeBefore.assumptions.join(' ')).toMatch(/cache is assumed to answer \d+ % of the tokens/);
 }, 240_000);
 
-it('a price that changes in mid-run bills what comes after it, and what was billed before stays', async () => {
+it('a price that changes during a run bills later items, and earlier ones keep their cost', async () => {
   const model = 'slow-20:priced';
   const provider = (input: number) => ({
     models: [{ id: model, input_cost_per_mtok: input, output_cost_per_mtok: 0 }],
@@ -183,7 +183,7 @@ it('a price that changes in mid-run bills what comes after it, and what was bill
   expect(viewed.actual).toEqual(run.actual);
 });
 
-it('what a provider says that it bills wins over prices, and the cap of the team holds it', async () => {
+it('a cost that a provider reports wins over prices, and counts towards the cap of the team', async () => {
   const model = 'host:openrouter';
   await posted(`prices/${model}`, { input: 1000, output: 1000 });
   await client.post('/api/providers', {
@@ -215,7 +215,7 @@ it('what a provider says that it bills wins over prices, and the cap of the team
   await client.put('/api/settings/spending', { monthly_cap_usd: null });
 });
 
-it('stored replies answer a run that asks for a cache of its provider', async () => {
+it('stored replies answer a run that uses the cache of its provider', async () => {
   const suite = await imported(weatherSuite(5));
   const models = [`chat::${modelOf('chat')}`];
   await runOf(suite, models, { cache: 'use' });

@@ -175,7 +175,7 @@ it('the same models get the same verdicts in every format', async () => {
   expect(warnings.filter((code: string) => /^(google|openai)/.test(code))).toEqual([]);
 }, 120_000);
 
-it('the same conversation is played in every format, and its numbers keep their text', async () => {
+it('the same conversation is played in every format, and numbers keep their text', async () => {
   const call = (name: string, args: string) => ({
     id: `made_${name}`,
     type: 'function',
@@ -228,14 +228,14 @@ it('the same conversation is played in every format, and its numbers keep their 
   }
 }, 60_000);
 
-describe('names of tools that hosts refuse', () => {
+describe('tool names that hosts refuse', () => {
   const dotted = [
     tool('weather.get', 'Get current weather for a city', { city: { type: 'string' } }, ['city']),
     tool('weather_get', 'Read a station of the archive', { station: { type: 'number' } }, ['station']),
     tool('mail.send', 'Send an e-mail', { to: { type: 'string' } }, ['to']),
   ];
 
-  it("are the suite's in results and exchanges, announced once, and known to the cache and to a rescore", async () => {
+  it('stay unchanged in results and exchanges, are announced once, and are known to the cache and to rescores', async () => {
     const {
       body: { suite_id },
     } = await client.post('/api/tool-eval/import', {
@@ -317,7 +317,7 @@ describe('names of tools that hosts refuse', () => {
     ).toEqual(run.summaries.map((one: any) => one.passed));
   }, 120_000);
 
-  it('are others in all that a conversation sends, whatever its model makes up', async () => {
+  it('are replaced in everything a conversation sends, whatever its model makes up', async () => {
     const offered = [...dotted, tool('mail.find', 'Find an address', {}, [])];
     const call = (id: string, name: string) => ({ id, type: 'function', function: { name, arguments: '{}' } });
     const {
@@ -389,7 +389,7 @@ describe('names of tools that hosts refuse', () => {
   }, 60_000);
 });
 
-it('a provider that is told to speak another format is asked in it', async () => {
+it('a provider that is switched to another format gets its requests in it', async () => {
   const {
     body: { suite_id },
   } = await client.post('/api/tool-eval/import', suite);

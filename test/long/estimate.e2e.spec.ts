@@ -30,7 +30,7 @@ const importSuite = async (cases: number): Promise<string> =>
 const estimate = async (suite_id: string, models: string[], more: object = {}) =>
   (await client.post('/api/tool-eval/estimate', { suite_id, models, ...more })).body;
 
-it('says requests, tokens, cost and time without running anything', async () => {
+it('an estimate gives requests, tokens, cost and time without running anything', async () => {
   const suite = await importSuite(30);
   const before = await estimate(suite, ['slow-40', 'slow-41'], { samples: 2 });
   expect(before).toMatchObject({ requests: 120, cached: 0, completion_tokens: 120 * 64, cases: 30, counted_cases: 30 });
@@ -49,7 +49,7 @@ it('says requests, tokens, cost and time without running anything', async () => 
   expect((await client.get('/api/jobs')).body.items).toEqual([]);
 });
 
-it('counts with the tokenizer of the model where it is public, and by the slowest limit of the lane', async () => {
+it('an estimate uses the tokenizer of the model where it is public, and the slowest limit of the lane', async () => {
   const suite = await importSuite(10);
   const { targets, duration_s } = await estimate(suite, ['gpt-4o-mini', 'gpt-4']);
   expect(targets.map((target: any) => target.tokens_by)).toEqual(['o200k_base', 'cl100k_base']);
@@ -57,7 +57,7 @@ it('counts with the tokenizer of the model where it is public, and by the slowes
   expect(duration_s).toBeCloseTo(20 / 0.98, 1);
 });
 
-it('is kept beside the actual figures, learns from them, and knows what stored replies would save', async () => {
+it('an estimate is kept with the actual figures, learns from them, and knows what stored replies would save', async () => {
   const suite = await importSuite(25);
   const { body } = await client.post('/api/tool-eval', { suite_id: suite, models: ['slow-40'] });
   const done = await until(

@@ -60,7 +60,7 @@ const completed = (id: string) => until(async () => (await run(id)).status === '
 const experiment = async (id: string): Promise<Experiment> => (await system.client.get(`/api/experiments/${id}`)).body;
 const refreshed = (id: string) => until(async () => !(await experiment(id)).refreshing);
 
-it('an experiment tells each run how it compares, and everyone in the team which one is best', async () => {
+it('an experiment shows each run how it compares, and everyone in the team which one is best', async () => {
   const suite_id = (await system.client.post('/api/tool-eval/import', weatherSuite(CASES))).body.suite_id;
   const { body: created } = await system.client.post('/api/experiments', { name: 'A better prompt', suite_id });
   const input = { suite_id, experiment_id: created.id };
@@ -99,7 +99,7 @@ it('an experiment tells each run how it compares, and everyone in the team which
   });
 }, 120_000);
 
-it('pinning, deleting and another model change what the figures say, on the running system', async () => {
+it('pinning, deleting and another model change the figures on the running system', async () => {
   const suite_id = (await system.client.post('/api/tool-eval/import', weatherSuite(CASES))).body.suite_id;
   const { body: created } = await system.client.post('/api/experiments', { name: 'e', suite_id });
   const input = { suite_id, experiment_id: created.id };

@@ -49,7 +49,7 @@ const sumOf = (values: readonly FacetValue[], fate?: number): number =>
     .flatMap(({ by_target }) => by_target.flatMap((counts) => (fate === undefined ? counts : counts[fate]!)))
     .reduce((sum, n) => sum + n, 0);
 
-it('a run is counted when it ends, whether or not anybody looks, once, and by what lists are filtered by', async () => {
+it('a run is counted once when it ends, whether or not anybody looks, by everything that lists filter by', async () => {
   const { eval_id: id } = await submit();
   expect([200, 409]).toContain((await client.get(`${pathOf(id)}/facets`)).status);
   await ended(id);
@@ -81,7 +81,7 @@ it('a run is counted when it ends, whether or not anybody looks, once, and by wh
   for (const path of FIGURES) expect((await other.get(`${pathOf(id)}/${path}`)).status).toBe(404);
 }, 60_000);
 
-it('a worker that is killed while it counts leaves it to the next one, with the same figures', async () => {
+it('a worker that is killed while counting leaves the run to the next one, with the same figures', async () => {
   const { eval_id: id } = await submit();
   await ended(id);
   const before = await figuresOf(id);
@@ -108,7 +108,7 @@ it('a worker that is killed while it counts leaves it to the next one, with the 
   });
 }, 60_000);
 
-it('a run that is cancelled is counted as far as it came, and anew when it was resumed', async () => {
+it('a cancelled run is counted as far as it got, and again after a resume', async () => {
   const { eval_id: id, job_id } = await submit(['slow-400']);
   await until(async () => (await client.get(pathOf(id))).body.counts.settled > 3, { what: 'some results' });
   expect(await client.get(`${pathOf(id)}/facets`)).toMatchObject({ status: 409 });
@@ -125,7 +125,7 @@ it('a run that is cancelled is counted as far as it came, and anew when it was r
   expect(whole['cases?show=all'].total).toBe(CASES);
 }, 60_000);
 
-it('a process that dies after any statement of counting leaves nothing that another counts twice', async () => {
+it('a process that dies after any statement of counting leaves nothing that is counted twice', async () => {
   const pool = createPool((await createDatabase()).url, 4);
   try {
     const team = await aTeam(pool, { cases: 6 });

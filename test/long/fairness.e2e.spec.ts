@@ -58,7 +58,7 @@ const settled = (runs: string[], n: number) =>
 const WINDOW = 15;
 
 it.each(['free', 'limited'])(
-  'a run of 20 items beside one that saturates the lane gets its half of it (%s)',
+  'a run of 20 items gets half of a lane that another run saturates (%s)',
   async (provider) => {
     const large = await submit(ada, provider, 500, 20);
     await settled([large.evalId], 30);
@@ -75,7 +75,7 @@ it.each(['free', 'limited'])(
   },
 );
 
-it('who splits one big run into fifty gains nothing', async () => {
+it('splitting one big run into fifty gains nothing', async () => {
   const one = await submit(bob, 'split', 400);
   await settled([one.evalId], 20);
   const many: string[] = [];

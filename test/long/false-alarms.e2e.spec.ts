@@ -24,7 +24,7 @@ const equalSuite = () => {
   };
 };
 
-it.each(['overall', 'passed'])('two equal models are not called different by %s', async (measure) => {
+it.each(['overall', 'passed'])('two equal models are not reported as different by %s', async (measure) => {
   const { client, simulator } = await joinSystem();
   for (const [seed, model] of MODELS.entries()) {
     const body = JSON.stringify({ base: 0.7, seed });

@@ -14,7 +14,7 @@ const fault = playsAll ? [] : [APART[drawn(APART.length)]!];
 
 const which = fault[0] ?? 'each of them';
 
-it(`after a fault alone (${which}) a run has one result per item, and all that counts them is exact`, async () => {
+it(`after a single fault (${which}) a run has one result per item, and all counters are exact`, async () => {
   const args = ['bench/chaos/faults.mjs', ...fault, ...(status === 0 ? [`--earlier=${before.trim()}`] : [])];
   await repeatable(async () => {
     const { stdout } = await promisify(execFile)('node_modules/.bin/node', args, { timeout: 890_000 }).catch(

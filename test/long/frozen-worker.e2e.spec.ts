@@ -4,7 +4,7 @@ import { expectExact } from '../exact.js';
 import { startSystem } from '../system.js';
 import { until } from '../until.js';
 
-it('settles every item once when a worker freezes and comes back after others took over', async () => {
+it('every item settles once when a worker freezes and returns after others took over', async () => {
   const { client, simulator, sql, workers } = await startSystem({ workers: 2 });
   const [frozen] = workers;
   const limits = { max_concurrency: 20 };

@@ -81,8 +81,8 @@ beforeAll(async () => {
 }, 150_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('one file of the command line, alone in a folder', () => {
-  it('says its version and helps', async () => {
+describe('the single-file CLI, alone in a folder', () => {
+  it('prints its version and help', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     expect(readdirSync(join(folder, 'alone'))).toEqual(['toolmark.mjs']);
     expect(await alone('--version')).toEqual({ code: 0, out: `toolmark ${version}\n`, err: '' });
@@ -97,7 +97,7 @@ describe('one file of the command line, alone in a folder', () => {
     expect(await alone('score', '--in', 'calls.jsonl')).toMatchObject({ code: 0, err: '' });
   });
 
-  it('asks a gate: a run that is as good passes, one that is worse fails', async () => {
+  it('runs a gate: an equal run passes, a worse one fails', async () => {
     expect(await alone('gate', gate.name, '--eval', runs.equal.id)).toMatchObject({ code: 0, err: '' });
     const reports = ['--junit', 'gate.xml', '--markdown', 'gate.md', '--json', 'gate.json'];
     const failed = await alone('gate', gate.id.slice(0, 13), '--eval', runs.worse.id, ...reports);
@@ -113,7 +113,7 @@ describe('one file of the command line, alone in a folder', () => {
     expect(read('gate.md')).toContain('- and 20 more');
   });
 
-  it('says which server cannot be reached', async () => {
+  it('names the server that cannot be reached', async () => {
     const away = await spawned(node, [bundle, 'gate', 'x', '--json', 'never.json'], {
       TOOLMARK_SERVER: 'http://127.0.0.1:9',
       TOOLMARK_TOKEN: 'x',
@@ -220,7 +220,7 @@ describe('the step of the action', () => {
     expect(summary).not.toContain(system.client.token);
   });
 
-  it('what models write into the log is no command of the workflow', async () => {
+  it('does not run model output in the log as a workflow command', async () => {
     const { out } = await step();
     const [, nonce] = /^::stop-commands::(.+)$/m.exec(out)!;
     const between = out.slice(out.indexOf(nonce!) + nonce!.length, out.lastIndexOf(`::${nonce}::`));
@@ -230,7 +230,7 @@ describe('the step of the action', () => {
   it.each([
     ['on the first page', 3],
     ['on the second', 130],
-  ])('replaces its comment in place, %s', async (_where, others) => {
+  ])('replaces its own comment, %s', async (_where, others) => {
     comments = [...talk(others), { id: 500, body: `<!-- toolmark:${gate.id} -->\r\nold`, user: bot }, ...talk(2)];
     expect((await step({ TOOLMARK_ARGUMENTS: `"--eval" '${runs.equal.id}'` })).code).toBe(0);
     expect(comments).toHaveLength(others + 3);
@@ -250,7 +250,7 @@ describe('the step of the action', () => {
     expect(comments).toHaveLength(4);
   });
 
-  it('a refused comment is a warning, and changes no result', async () => {
+  it('warns when its comment is refused, without changing the result', async () => {
     refuses = true;
     const passed = await step({ TOOLMARK_ARGUMENTS: `--eval ${runs.equal.id}` });
     expect(passed).toMatchObject({ code: 0, outputs: { result: 'pass' }, summary: expect.stringMatching(/passed/) });
@@ -258,7 +258,7 @@ describe('the step of the action', () => {
     expect((await step()).code).toBe(1);
   });
 
-  it('comments only on pull requests, and only when it is wanted', async () => {
+  it('comments only on pull requests, and only when enabled', async () => {
     for (const [given, event] of [
       [{ TOOLMARK_COMMENT: 'false' }, { pull_request: { number: 7 } }],
       [{}, { ref: 'refs/heads/main' }],
@@ -268,7 +268,7 @@ describe('the step of the action', () => {
     expect(requests).toEqual([]);
   });
 
-  it('on a fork there is no token: not measured, with the reason in the summary, and never green', async () => {
+  it('is not measured on a fork without a token: the summary has the reason, and it is never green', async () => {
     const fork = {
       number: 7,
       head: { repo: { full_name: 'you/project' } },
@@ -281,14 +281,14 @@ describe('the step of the action', () => {
     expect((await step({ TOOLMARK_TOKEN: '' })).summary).toMatch(/There is no Toolmark token/);
   });
 
-  it('without an answer the summary says why, and nothing is commented', async () => {
+  it('explains a missing answer in the summary, and does not comment', async () => {
     const { code, summary, outputs } = await step({ TOOLMARK_GATE: 'nmain' });
     expect({ code, result: outputs.result }).toEqual({ code: 1, result: '' });
     expect(summary).toMatch(/No gate has the name or id "nmain"/);
     expect(requests).toEqual([]);
   });
 
-  it('takes every input of action.yml, and no expression reaches the shell', () => {
+  it('accepts every input of action.yml, and passes no expression to the shell', () => {
     const action = readFileSync('action.yml', 'utf8');
     const read = [...readFileSync('scripts/ci-action.mjs', 'utf8').matchAll(/TOOLMARK_[A-Z_]+/g)].map(([name]) => name);
     const passed = [...action.matchAll(/^ +(TOOLMARK_[A-Z_]+): \$\{\{ inputs\.([a-z-]+) \}\}$/gm)];

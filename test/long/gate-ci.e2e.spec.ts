@@ -68,7 +68,7 @@ beforeAll(async () => {
 describe('a gate over 300 cases with a margin of five points', () => {
   beforeAll(() => makeGate('main', 300, '--margin', '0.05', '--measure', 'passed'), 150_000);
 
-  it('passes an equal model, after as many looks as it needs', async () => {
+  it('passes an equal model, after as many looks as needed', async () => {
     const { code, answer } = await ask('main', '--models', model('equal'));
     expect({ code, text: answer.text, result: answer.result }).toMatchObject({ code: 0, result: 'pass' });
     expect(answer.look.number).toBeGreaterThan(0);
@@ -95,7 +95,7 @@ describe('a gate over 300 cases with a margin of five points', () => {
     expect(read('gate.xml').match(/<testcase classname="simulator::/g)).toHaveLength(300);
   }, 300_000);
 
-  it('decides about a run that a person made, without another request', async () => {
+  it('decides about an existing run, without another request', async () => {
     const run = await toolmark('run', 'main', '--models', model('worse'), '--cache', 'off', '--gate', 'main', '--json');
     const { id, gate } = JSON.parse(run.out);
     expect(gate).toMatchObject({ eval_id: id, result: 'fail' });
@@ -106,7 +106,7 @@ describe('a gate over 300 cases with a margin of five points', () => {
   }, 150_000);
 });
 
-it('a gate does not measure a provider that is dead, and is never green', async () => {
+it('a gate does not measure a dead provider, and is never green', async () => {
   await makeGate('Dead', 10);
   await system.control('instant', { on: false, status: 401 });
   for (const [extra, code] of [
@@ -124,7 +124,7 @@ it('a gate does not measure a provider that is dead, and is never green', async 
   expect(run).toMatchObject({ code: 4, out: expect.stringMatching(/Gate Dead v1: not measured\./) });
 }, 150_000);
 
-it('runs are compared with the samples that were added to them', async () => {
+it('runs are compared with their added samples', async () => {
   const gate = await makeGate('Samples', 10);
   const run = await json('run', 'Samples', '--models', model('equal'), '--cache', 'off', '--watch');
   const samples = await json('samples', run.id, '1', '--watch');
@@ -134,7 +134,7 @@ it('runs are compared with the samples that were added to them', async () => {
   expect([await samplesOf(), await samplesOf('--extended')]).toEqual([1, 2]);
 }, 150_000);
 
-describe('a gate is never green where there is nothing to tell from:', () => {
+describe('a gate is never green when there is nothing to compare:', () => {
   it('without a baseline', async () => {
     await importSuite('No baseline', 10);
     await json('experiments', 'create', 'Empty', '--suite', 'No baseline');
@@ -155,7 +155,7 @@ describe('a gate is never green where there is nothing to tell from:', () => {
     expect(answer.text).not.toBe('');
   }, 150_000);
 
-  it('when no case is left by its filter, and when the server does not know its token', async () => {
+  it('when its filter leaves no cases, and when the server does not know its token', async () => {
     await makeGate('Filtered', 6);
     expect(await toolmark('gate', 'Filtered', '--tag', 'smoke', '--junit', 'none.xml')).toMatchObject({
       code: 1,
@@ -167,7 +167,7 @@ describe('a gate is never green where there is nothing to tell from:', () => {
     expect(report('none.xml')).toMatch(/<error .*token/);
   }, 150_000);
 
-  it('when the suite has no cases any more', async () => {
+  it('when the suite has lost all its cases', async () => {
     const { suite_id } = await makeGate('Emptied', 6);
     await emptySuite(suite_id);
     const { code, out, err } = await toolmark('gate', 'Emptied', '--junit', 'emptied.xml');
@@ -177,7 +177,7 @@ describe('a gate is never green where there is nothing to tell from:', () => {
   }, 150_000);
 });
 
-it('a budget that ends between two looks leaves the answer of the look before', async () => {
+it('a budget that runs out between two looks keeps the answer of the previous look', async () => {
   await makeGate('Budget', 40, '--margin', '0.01', '--measure', 'passed', '--max-requests', '100');
   const { code, answer } = await ask('Budget', '--models', model('equal'));
   expect({ code, result: answer.result }).toEqual({ code: 3, result: 'inconclusive' });

@@ -1,19 +1,19 @@
 // A private system: its processes are killed.
 import { isFinished } from '#lib/contracts/values/jobs';
 import { weatherSuite } from '../client.js';
-import { openMortals, type Mortals } from '../mortals.js';
+import { openRestartableSystem, type RestartableSystem } from '../restartable-system.js';
 import { playsAll } from '../seed.js';
 import { until } from '../processes.js';
 
 const CASES = 40;
 const MAX_CONCURRENCY = 4;
 
-let mortals: Mortals;
-beforeAll(async () => void (mortals = await openMortals()), 150_000);
-afterAll(() => mortals.close());
+let system: RestartableSystem;
+beforeAll(async () => void (system = await openRestartableSystem()), 150_000);
+afterAll(() => system.close());
 
-it('a gate run whose every process is killed at every step loses, repeats and pays nothing twice', async () => {
-  const { client, rows, simulator } = mortals;
+it('a gate run whose processes are all killed at every step loses, repeats and pays nothing twice', async () => {
+  const { client, rows, simulator } = system;
   const model = 'prompt-sensitive:sure@40';
   await fetch(`${simulator.url}/control/prompt-sensitive/sure@40`, {
     method: 'POST',
@@ -48,7 +48,7 @@ it('a gate run whose every process is killed at every step loses, repeats and pa
     );
     return isFinished(status) ? 'end' : `${status}; next ${step}; look ${looks}; ${children}`;
   };
-  const kills = await mortals.killAtEach(placeOf);
+  const kills = await system.restartAtEachState(placeOf);
   expect(kills).toBeGreaterThan(playsAll ? 6 : 0);
 
   const found = (await client.get(`/api/gates/${gate.id}/runs/${submitted.gate_run_id}`)).body;
@@ -86,7 +86,7 @@ it('a gate run whose every process is killed at every step loses, repeats and pa
   ]);
   expect(log.map(({ seq }) => seq)).toEqual(log.map((_, n) => n + 1));
   // Only requests in flight when their worker died are repeated.
-  const requests = await mortals.requests(model);
+  const requests = await system.requests(model);
   const settled = CASES * 2 ** looks.length;
   expect(requests).toBeGreaterThanOrEqual(settled);
   expect(requests).toBeLessThanOrEqual(settled + kills * MAX_CONCURRENCY);

@@ -131,7 +131,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-describe('is an errored item with a message that a person understands:', () => {
+describe('is an errored item with an understandable message:', () => {
   it.each([
     [
       'a base URL that answers a web page',
@@ -197,7 +197,7 @@ describe('is a scored reply:', () => {
   });
 });
 
-it('none of these fails the run, nor leaves a worker or a permit stuck', async () => {
+it('none of these fails the run or leaves a worker or permit stuck', async () => {
   expect(run).toMatchObject({ status: 'completed', counts: { total: results.length, settled: results.length } });
   expect((await sql.query('SELECT count(*)::int AS n FROM in_flight')).rows[0].n).toBe(0);
   const again = (
@@ -212,7 +212,7 @@ it('none of these fails the run, nor leaves a worker or a permit stuck', async (
   });
 }, 60_000);
 
-it('what a local server answers in place of a reply is shown to owners with the result, and nowhere else', async () => {
+it('the raw answer of a local server without a reply is shown to owners with the result, and nowhere else', async () => {
   const { id } = results.find((result) => result.target === 'unready::m');
   const path = `/api/tool-eval/history/${run.id}/results/${id}`;
   const { said, exchange } = (await client.get(path)).body;
@@ -234,7 +234,7 @@ it('what a local server answers in place of a reply is shown to owners with the 
   expect(others.filter((text) => text!.includes(UNREADY))).toEqual([]);
 }, 60_000);
 
-it('what a model does not support is left out, with a warning', async () => {
+it('settings that a model does not support are left out, with a warning', async () => {
   const warnings = (
     await sql.query(`SELECT data::json ->> 'message' AS text FROM job_event WHERE name = 'eval_warning'`)
   ).rows.map((row) => row.text);

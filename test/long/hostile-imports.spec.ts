@@ -157,7 +157,7 @@ const files = (format: ImportFormat): unknown[] =>
   format === 'promptfoo' ? [good.promptfoo, ...readConfigurations().map(({ config }) => config)] : [good[format]];
 
 it.each(IMPORT_FORMATS.filter((format) => format !== 'csv'))(
-  'any change of a file of %s makes a suite, or is refused with a reason; and a suite that was made can be exported',
+  'any change to a file of %s makes a suite, or is refused with a reason; every suite made can be exported',
   async (format) => {
     const file = fc.constantFrom(...files(format));
     await fc.assert(
@@ -185,7 +185,7 @@ it.each(IMPORT_FORMATS.filter((format) => format !== 'csv'))(
   },
 );
 
-it('200.0 is a status of a batch; an object with a "toString" of its own is neither status nor message', async () => {
+it('200.0 is a status of a batch; an object with its own "toString" is neither a status nor a message', async () => {
   const line = (custom_id: string, code: string, message: string): unknown[] => [
     { custom_id, body: { messages: [{ role: 'user', content: custom_id }], tools: [call] } },
     parseJson(`{"custom_id": "${custom_id}", "response": {"status_code": ${code}, "body": ${message}}, "error": null}`),
@@ -227,7 +227,7 @@ it('any text is a CSV file or is refused with a reason', async () => {
   );
 });
 
-describe('a trace that was written to keep the reader busy', () => {
+describe('a trace written to keep the reader busy', () => {
   const spanOf = (attributes: [string, object][]) => ({
     resourceSpans: [
       {
@@ -244,46 +244,42 @@ describe('a trace that was written to keep the reader busy', () => {
   ];
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
 
-  it(
-    'with a hundred thousand attributes, names of a million dots, indices of a ' +
-      'thousand million and texts nested without end is read in one go',
-    async () => {
-      const many = Array.from({ length: 100_000 }, (_, n): [string, object] => [
-        `gen_ai.prompt.${n * 10_000}.x`,
-        { stringValue: 'x' },
-      ]);
-      const dots: [string, object] = [`gen_ai.${'a.'.repeat(1_000_000)}b`, { stringValue: 'x' }];
-      const { suite } = await read(
-        'otlp',
-        spanOf([
-          asked,
-          called,
-          ...many,
-          dots,
-          ['gen_ai.tool.definitions', { stringValue: deep }],
-          ['llm.__proto__.x', { stringValue: 'x' }],
-          ['gen_ai.__proto__', { kvlistValue: { values: [] } }],
-        ]),
-      );
-      expect(suite.test_cases).toMatchObject([{ prompt: 'q', expected_tool: 'f' }]);
-      const nested = ['input', 'output'].map((side): [string, object] => [
-        `gen_ai.${side}.messages`,
-        { stringValue: deep },
-      ]);
-      await expect(read('otlp', spanOf(nested))).rejects.toBeInstanceOf(ProblemError);
-      await expect(
-        read('langfuse', [{ id: 'o', type: 'GENERATION', input: deep, output: deep }]),
-      ).rejects.toBeInstanceOf(ProblemError);
-      await expect(
-        read(
-          'phoenix',
-          JSON.stringify({ span_kind: 'LLM', attributes: JSON.parse(`${'{"llm":'.repeat(2000)}1${'}'.repeat(2000)}`) }),
-        ),
-      ).rejects.toThrow(/deeper than 200 levels/);
-    },
-  );
+  it('with 100,000 attributes, names of a million dots, indices of a billion and endless nesting is read in one pass', async () => {
+    const many = Array.from({ length: 100_000 }, (_, n): [string, object] => [
+      `gen_ai.prompt.${n * 10_000}.x`,
+      { stringValue: 'x' },
+    ]);
+    const dots: [string, object] = [`gen_ai.${'a.'.repeat(1_000_000)}b`, { stringValue: 'x' }];
+    const { suite } = await read(
+      'otlp',
+      spanOf([
+        asked,
+        called,
+        ...many,
+        dots,
+        ['gen_ai.tool.definitions', { stringValue: deep }],
+        ['llm.__proto__.x', { stringValue: 'x' }],
+        ['gen_ai.__proto__', { kvlistValue: { values: [] } }],
+      ]),
+    );
+    expect(suite.test_cases).toMatchObject([{ prompt: 'q', expected_tool: 'f' }]);
+    const nested = ['input', 'output'].map((side): [string, object] => [
+      `gen_ai.${side}.messages`,
+      { stringValue: deep },
+    ]);
+    await expect(read('otlp', spanOf(nested))).rejects.toBeInstanceOf(ProblemError);
+    await expect(read('langfuse', [{ id: 'o', type: 'GENERATION', input: deep, output: deep }])).rejects.toBeInstanceOf(
+      ProblemError,
+    );
+    await expect(
+      read(
+        'phoenix',
+        JSON.stringify({ span_kind: 'LLM', attributes: JSON.parse(`${'{"llm":'.repeat(2000)}1${'}'.repeat(2000)}`) }),
+      ),
+    ).rejects.toThrow(/deeper than 200 levels/);
+  });
 
-  it('with ids and questions of any length keeps no more of them than a case holds', async () => {
+  it('with ids and questions of any length keeps no more of them than a case can hold', async () => {
     const span = {
       traceId: 't'.repeat(10_000),
       spanId: 's'.repeat(10_000),
@@ -297,41 +293,37 @@ describe('a trace that was written to keep the reader busy', () => {
     expect(long.suite.test_cases[0]!.name!.length).toBeLessThan(200);
   });
 
-  it(
-    'with tens of thousands of tools, or thousands of parameters in each call of ' +
-      'one, is read or refused before its memory is full',
-    async () => {
-      const calling = (n: number, calls: object[]) => ({
-        id: `o${n}`,
-        type: 'GENERATION',
-        input: `question ${n}`,
-        output: { tool_calls: calls },
-      });
-      const many = await read(
-        'langfuse',
-        Array.from({ length: 1000 }, (_, n) =>
-          calling(
-            n,
-            Array.from({ length: 20 }, (_one, k) => ({ name: `f${n}_${k}`, arguments: {} })),
-          ),
+  it('with tens of thousands of tools, or of parameters in calls, is read or refused within its memory', async () => {
+    const calling = (n: number, calls: object[]) => ({
+      id: `o${n}`,
+      type: 'GENERATION',
+      input: `question ${n}`,
+      output: { tool_calls: calls },
+    });
+    const many = await read(
+      'langfuse',
+      Array.from({ length: 1000 }, (_, n) =>
+        calling(
+          n,
+          Array.from({ length: 20 }, (_one, k) => ({ name: `f${n}_${k}`, arguments: {} })),
         ),
-      );
-      expect(many.suite.tools).toHaveLength(128);
-      expect(many.warnings.slice(-4, -1)).toEqual([
-        expect.stringMatching(/^And \d+ more/),
-        expect.stringMatching(/describe its tools: 20000 are made/),
-        expect.stringMatching(/drafts/),
-      ]);
-      const wide = Array.from({ length: 20 }, (_, n) =>
-        calling(n, [
-          { name: 'f', arguments: Object.fromEntries(Array.from({ length: 2000 }, (_one, k) => [`p${n}_${k}`, 1])) },
-        ]),
-      );
-      await expect(read('langfuse', wide)).rejects.toThrow(
-        /none of its tools can be used\. The tool "f" is left out: it has 501 properties/,
-      );
-    },
-  );
+      ),
+    );
+    expect(many.suite.tools).toHaveLength(128);
+    expect(many.warnings.slice(-4, -1)).toEqual([
+      expect.stringMatching(/^And \d+ more/),
+      expect.stringMatching(/describe its tools: 20000 are made/),
+      expect.stringMatching(/drafts/),
+    ]);
+    const wide = Array.from({ length: 20 }, (_, n) =>
+      calling(n, [
+        { name: 'f', arguments: Object.fromEntries(Array.from({ length: 2000 }, (_one, k) => [`p${n}_${k}`, 1])) },
+      ]),
+    );
+    await expect(read('langfuse', wide)).rejects.toThrow(
+      /none of its tools can be used\. The tool "f" is left out: it has 501 properties/,
+    );
+  });
 
   const request = {
     messages: [{ role: 'user', content: 'q' }],
@@ -355,7 +347,7 @@ describe('a trace that was written to keep the reader busy', () => {
     ],
     ['texts that break off', () => ({ a: many(400_000, () => '{"tool":') }), /an unknown shape \("a\[1000\]"/],
     ['eighty thousand calls', () => ({ tool_calls: many(80_000, () => call) }), /80,000 calls; more than 1,000/],
-  ])('with %s as a reply is left out in seconds', async (_what, output, reason) => {
+  ])('with %s as a reply is left out within seconds', async (_what, output, reason) => {
     const good = { id: 'g', type: 'GENERATION', input: 'q', output: { tool_calls: [call] } };
     const { suite, warnings } = await read('langfuse', [good, { ...good, id: 'o', input: request, output: output() }]);
     expect(suite.test_cases).toHaveLength(1);
@@ -379,7 +371,7 @@ describe('a trace that was written to keep the reader busy', () => {
   });
 });
 
-it('a batch whose ids are all the same is refused with the reason', async () => {
+it('a batch with only one distinct id is refused with the reason', async () => {
   const line = (n: number) => ({ custom_id: 'x', body: { messages: [{ role: 'user', content: `${n}` }] } });
   await expect(
     read(

@@ -37,7 +37,7 @@ async function submit(): Promise<string> {
 const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 const refused = { ok: false, error: { status: 400, detail: expect.stringMatching(/takes \{job_id/) } };
 
-describe('a packet that nobody would send is refused, and costs nobody else anything:', () => {
+describe('a malformed packet is refused, and affects nobody else:', () => {
   let token: string;
   let viewer: Socket;
   beforeAll(async () => {
@@ -103,7 +103,7 @@ describe('a packet that nobody would send is refused, and costs nobody else anyt
       {},
       `There is no event "${'x'.repeat(100)}". Clients can send subscribe and unsubscribe.`,
     ],
-  ])('%s is answered with what there is', async (_what, name, fields, detail) => {
+  ])('%s is answered with the valid fields or events', async (_what, name, fields, detail) => {
     viewer.emit(name, { job_id: jobId, ...fields });
     expect(await viewer.timeout(10_000).emitWithAck(name, { job_id: jobId, ...fields })).toMatchObject({
       ok: false,
@@ -145,7 +145,7 @@ describe('a packet that nobody would send is refused, and costs nobody else anyt
   });
 });
 
-it('the token of a connection may be anything, and lets in who has one', async () => {
+it('the token of a connection can be any text, and a valid one is let in', async () => {
   for (const token of [{ toString: 1 }, JSON.parse(deep(500)), null, 'x\u0000', '\ud800'])
     await expect(connect(token)).rejects.toThrow(/token/);
   expect((await connect(owner.token)).connected).toBe(true);

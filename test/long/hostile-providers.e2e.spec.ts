@@ -93,7 +93,7 @@ async function hostileModel(kind: string, prices: object = {}): Promise<string> 
 }
 const hostileRun = async (kind: string): Promise<string> => submit(system.client, [await hostileModel(kind)]);
 
-it('an error text with U+0000 errors its items, each asked once, and no worker is said to have died', async () => {
+it('an error text with U+0000 errors its items, each requested once, and no worker is reported dead', async () => {
   answer = () => ({ status: 400, body: { error: { message: 'no\0good' } } });
   const id = await hostileRun('openai');
   const beside = await submit(honest, ['sim::perfect-ish']);
@@ -108,7 +108,7 @@ it('an error text with U+0000 errors its items, each asked once, and no worker i
   expect(asked).toBe(4);
 });
 
-it('usage that lies is no count: the items are scored, and neither a cost nor the spending goes wrong', async () => {
+it('false usage figures are ignored: items are scored, and costs and spending stay correct', async () => {
   const lies: Record<string, unknown>[] = [
     { input_tokens: 2147483647, cache_creation_input_tokens: 2147483647, output_tokens: 1000 },
     { input_tokens: -7, cache_read_input_tokens: -1e9, output_tokens: 1000 },
@@ -148,7 +148,7 @@ it('usage that lies is no count: the items are scored, and neither a cost nor th
   expect(spent - before).toBeCloseTo(0.003, 9);
 });
 
-it('a wait of a million years is a wait of a quarter of an hour, and lanes stay readable', async () => {
+it('a Retry-After of a million years waits a quarter of an hour, and lanes stay readable', async () => {
   answer = () => ({
     status: 429,
     headers: { 'retry-after-ms': '100000000000000000000' },
@@ -169,7 +169,7 @@ it('a wait of a million years is a wait of a quarter of an hour, and lanes stay 
   });
 });
 
-it('an item that throws is settled once as internal, and a resume scores the reply that it has', async () => {
+it('an item that throws is settled once as internal, and a resume scores its stored reply', async () => {
   answer = () => ({
     body: {
       choices: [
@@ -238,7 +238,7 @@ it('an item that throws is settled once as internal, and a resume scores the rep
   expect(asked).toBe(4); // for the case that could not be built
 }, 120_000);
 
-it("results of one team that cannot be stored at the moment keep nobody else's from being stored", async () => {
+it('results of one team that cannot be stored do not block those of other teams', async () => {
   await system.client.post('/api/providers', {
     key: 'sim',
     base_url: `${system.simulator.url}/v1`,
@@ -267,7 +267,7 @@ it("results of one team that cannot be stored at the moment keep nobody else's f
   expect((await ended(system.client, id)).counts).toMatchObject({ settled: 20, errored: 0 });
 }, 90_000);
 
-it('what waits for its turn, or to be tried again, is not noted as worked on; what is asked is', async () => {
+it('items that wait for a turn or a retry are not marked as begun; items with a request are', async () => {
   const noted = async (id: string): Promise<boolean[]> => {
     const leases = async () =>
       (
@@ -311,7 +311,7 @@ it('what waits for its turn, or to be tried again, is not noted as worked on; wh
     });
 }, 90_000);
 
-it("a team whose embedding model never answers keeps nobody else's meanings waiting", async () => {
+it('a team whose embedding model never answers does not block the embeddings of others', async () => {
   const semantic = async (
     client: Client,
     key: string,
@@ -386,7 +386,7 @@ it("a team whose embedding model never answers keeps nobody else's meanings wait
   }
 }, 120_000);
 
-it('items that processes died of keep nobody waiting, neither queued nor while they are played', async () => {
+it('items that crash processes block nobody, neither queued nor while they are played', async () => {
   const suspects = async (id: string): Promise<void> => {
     await until(
       async () =>
@@ -457,7 +457,7 @@ describe('the toolmark command', () => {
       child.on('close', (code) => ended({ code, out, err }));
     });
 
-  it('shows control characters of models, suites and servers, and sends none of them to the terminal', async () => {
+  it('shows control characters of models, suites and servers without sending them to the terminal', async () => {
     answer = () => ({
       body: {
         choices: [
@@ -548,7 +548,7 @@ describe('the toolmark command', () => {
   }, 60_000);
 });
 
-it('rescores of many teams whose embedding model hangs hold up no step of another team', async () => {
+it('rescores of many teams with a hanging embedding model block no step of another team', async () => {
   const silent = await startEndpoint(); // It answers nothing before the test does.
   const sim = { key: 'sim', base_url: `${system.simulator.url}/v1`, models: [{ id: 'perfect-ish' }] };
   const hanging = { key: 'silent', base_url: silent.url, models: [{ id: 'e' }] };

@@ -109,7 +109,7 @@ const resultsOf = async (evalId: string, model: string) =>
     )
   ).rows;
 
-it('replies of a hostile provider end no worker and hold up no other team, and each is paid for once', async () => {
+it('replies of a hostile provider end no worker and block no other team, and each is paid for once', async () => {
   const suite = weatherSuite(ITEMS);
   const fuzzy = {
     expected_calls: Array.from({ length: 50 }, (_, n) => ({
@@ -163,7 +163,7 @@ it('replies of a hostile provider end no worker and hold up no other team, and e
   expect(isRunning).toEqual([true]);
 }, 300_000);
 
-it('a rescore of such a run goes on past what cannot be scored', async () => {
+it('a rescore of such a run skips what cannot be scored', async () => {
   const runs = await hostile.get('/api/tool-eval/history');
   const { id: evalId } = runs.body.items[0];
   const started = await hostile.post(`/api/tool-eval/history/${evalId}/rescore`, {});

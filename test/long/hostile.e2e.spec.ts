@@ -24,7 +24,7 @@ async function playEach(attacks: readonly string[]): Promise<void> {
 /** How many attacks run at once. */
 const GROUP = 9;
 /** Attacks that are played together in a soak, which otherwise plays each attack alone. */
-const AT_ONCE = ['packets that are no objects', 'replies of 60,000 calls', 'an error with U+0000', 'tokens to count'];
+const AT_ONCE = ['packets that are not objects', 'replies of 60,000 calls', 'an error with U+0000', 'tokens to count'];
 
 /** Measurements during groups of attacks, each of which took place. */
 let rows: any[];
@@ -35,8 +35,8 @@ beforeAll(async () => {
 
 it(
   playsAll
-    ? 'beside each attack alone a run takes at most twice its time and is exact, and no process ends'
-    : 'beside groups of attacks a run is exact, and no process ends',
+    ? 'during each attack a run takes no more than twice its time and is exact, and no process ends'
+    : 'during groups of attacks a run is exact, and no process ends',
   async () => {
     const attacks = await listed();
     if (playsAll) return playEach(attacks);
@@ -50,7 +50,7 @@ it(
   31 * 60_000,
 );
 
-it('beside several attacks of another team a run makes each request once, and all processes answer', () => {
+it('during several attacks of another team a run makes each request once, and all processes answer', () => {
   for (const seen of rows) {
     console.log(seen.outcomes.join('\n'));
     expect(seen).toMatchObject({ wrong: [], repeated: 0, ended: [], failures: [] });

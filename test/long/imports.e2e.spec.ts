@@ -85,7 +85,7 @@ const nearlyTenMiB = (cases: number, one: (n: number, filler: string) => string)
   return Array.from({ length: cases }, (_, n) => one(n, filler)).join('\n');
 };
 
-it('an API with little memory imports the largest files, many at once, and refuses a larger one whole', async () => {
+it('an API with little memory imports the largest files, many at once, and refuses a larger one completely', async () => {
   const [database, redis] = [await createDatabase(), await createRedis()];
   const api = await startProcess('api', {
     DATABASE_URL: database.url,
@@ -182,7 +182,7 @@ const busyFiles = (): Record<string, string> => {
   };
 };
 
-it('a file that keeps its reader busy ends within its bounds, and another team imports beside it', async () => {
+it('a file that keeps its reader busy stays within its limits, and another team can import meanwhile', async () => {
   const [{ client: busy }, { client: others }] = [await joinSystem(), await joinSystem()];
   const plain = { 'content-type': 'text/plain' };
   for (const [format, file] of Object.entries(busyFiles())) {

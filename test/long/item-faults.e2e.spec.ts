@@ -14,7 +14,7 @@ beforeAll(async () => {
   const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
   const [api, started] = await Promise.all([
     startProcess('api', env),
-    startProcess('worker', { ...env, LOG_LEVEL: 'warn' }, { preload: 'test/dies-apart.mjs' }),
+    startProcess('worker', { ...env, LOG_LEVEL: 'warn' }, { preload: 'test/kill-quarantine.mjs' }),
   ]);
   [client, worker] = [clientOf(api.url), started];
   sql = new pg.Pool({ connectionString: database.url, max: 2 });
@@ -53,7 +53,7 @@ const results = async (id: string): Promise<any[]> =>
     a.prompt < b.prompt ? -1 : 1,
   );
 
-it('an item that two processes died of is played in its own, whose death harms no worker or item', async () => {
+it('an item that crashed two processes is played in its own, whose crash harms no worker or item', async () => {
   const { endpoint, id } = await asking('suspect', ['a deadly one', 'b', 'c']);
   await sql.query(
     `UPDATE in_flight SET crashes = 2, lost = 2, token = nextval('delivery_token'), worker = NULL, lease_until =
@@ -80,7 +80,7 @@ it('an item that two processes died of is played in its own, whose death harms n
   expect((await fetch(`${worker.url}/healthz`)).status).toBe(200);
 }, 120_000);
 
-it('an item that Postgres refuses is errored with its cost, and the others of its batch are stored', async () => {
+it('an item that Postgres refuses is errored with its cost, and the rest of its batch is stored', async () => {
   const { endpoint, id } = await asking('refused', ['a', 'b', 'c', 'd', 'e', 'f']);
   await sql.query(`
     CREATE FUNCTION refuse_one() RETURNS trigger LANGUAGE plpgsql AS $$

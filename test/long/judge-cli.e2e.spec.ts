@@ -33,7 +33,7 @@ describe('a run is judged', () => {
   let out: string;
   let reportId: string;
 
-  it('and the report says what the judge finds, below how far people confirm it', async () => {
+  it("and the report shows the judge's findings below the share that people confirm", async () => {
     const ran = await toolmark('judge', runId, ...JUDGE, '--which', 'all', '--instructions', 'Cities are enough.');
     out = ran.out;
     expect(ran).toMatchObject({ code: 0 });
@@ -79,7 +79,7 @@ describe('a run is judged', () => {
     expect((await toolmarkJson('judges')).items.map(({ id }: { id: string }) => id)).toEqual([reportId]);
   }, 60_000);
 
-  it('beside its baseline, case by case', async () => {
+  it('against its baseline, case by case', async () => {
     const ran = await toolmark('judge', betterId, '--against', runId, ...JUDGE);
     expect(ran.code).toBe(0);
     expect(ran.out).toMatch(/^sim::scripted:b +sim::scripted:a +\d+ +0 +\d+ +0 +0 +100\.0 % \(/m);
@@ -87,7 +87,7 @@ describe('a run is judged', () => {
   }, 60_000);
 });
 
-it('the default judge is set piece by piece, and judges a run that asks for it', async () => {
+it('the default judge is set field by field, and judges a run on request', async () => {
   expect((await toolmark('judges', 'settings')).out).toMatch(/^Judge +none$/m);
   await toolmarkJson('judges', 'settings', ...JUDGE);
   const set = await toolmarkJson('judges', 'settings', '--instructions', 'Be strict.', '--auto-below', '0');
@@ -103,7 +103,7 @@ it('the default judge is set piece by piece, and judges a run that asks for it',
 describe('results are labelled', () => {
   const labels = async () => (await system.get(`/api/tool-eval/history/${runId}/labels`)).items;
 
-  it('line by line where there is no terminal, with notes, and taken back', async () => {
+  it('line by line without a terminal, with notes, and withdrawn', async () => {
     const ran = await answering('n\nNot Paris.\nw\nu\nn\nNo.\nw\ns\nc\nq\n', 'label', runId, ...JUDGE);
     expect(ran).toMatchObject({ code: 0, err: '' });
     expect(ran.out).toMatch(
@@ -149,7 +149,7 @@ describe('results are labelled', () => {
     expect((await labels()).filter((one: any) => one.note === 'Rome.')).toHaveLength(1);
   }, 60_000);
 
-  it('from a file of lines; what is wrong with one is said, and nothing is stored', async () => {
+  it('from a file of lines; one wrong line is reported, and nothing is stored', async () => {
     const line = (id: string, label: string) => JSON.stringify({ result_id: id, label, note: null });
     writeFileSync(join(folder, 'labels.jsonl'), [line('0-0-0', 'correct'), line('0-1-0', 'wrong')].join('\n'));
     const imported = await toolmark('label', betterId, '--import', 'labels.jsonl');
@@ -162,7 +162,7 @@ describe('results are labelled', () => {
     expect((await system.get(`/api/tool-eval/history/${betterId}/labels`)).items).toHaveLength(2);
   }, 60_000);
 
-  it('but not where nobody can be asked', async () => {
+  it('but not where there is nobody to ask', async () => {
     const fresh = await system.aRun(suiteId, 'scripted:c', [WRONG]);
     await toolmarkJson('judge', fresh, ...JUDGE);
     const args = ['label', fresh, ...JUDGE];
@@ -178,14 +178,14 @@ describe('results are labelled', () => {
   }, 60_000);
 });
 
-it('a calibration says what people confirm', async () => {
+it('a calibration shows what people confirm', async () => {
   const calibration = await toolmarkJson('judges', 'calibration', ...JUDGE);
   expect(calibration).toMatchObject({ judge: 'sim::judge:right', status: 'uncalibrated' });
   const { out } = await toolmark('judges', 'calibration', ...JUDGE);
   expect(out.startsWith(`${calibration.text}\nJudge        sim::judge:right\n`)).toBe(true);
 });
 
-it('a run is written for people, with what the judge says', async () => {
+it("the report of a run includes the judge's findings", async () => {
   const ran = await toolmark('report', runId, '--markdown', 'report.md', '--html', 'report.html');
   expect(ran).toEqual({ code: 0, out: '', err: '' });
   const markdown = readFileSync(join(folder, 'report.md'), 'utf8');
@@ -206,7 +206,7 @@ it('a run is written for people, with what the judge says', async () => {
   expect(await toolmark('report', runId, '--html', '--markdown')).toMatchObject({ code: 2, out: '' });
 });
 
-it('a judge is cancelled by its job, and goes on where it was', async () => {
+it('a judge is cancelled by its job, and continues where it was', async () => {
   await system.control('judge/gullible', { style: 'right', latency_ms: 60_000 });
   const slow = ['judge', runId, '--judge', 'sim::judge:gullible', '--which', 'all', '--no-watch'];
   const { job_id: job, report_id: id } = await toolmarkJson(...slow);

@@ -18,7 +18,7 @@ const judge: Judge = ({ task, conversation }, { step }) => {
   return WRONG;
 };
 
-it('a worker that dies after any statement of a report loses nothing, and repeats nothing', async () => {
+it('a worker that dies after any statement of a report loses and repeats nothing', async () => {
   await tellWithDeaths(worlds, storyOf, { ends: { status: 'completed', judged: 3, errored: 1 }, least: 40, most: 400 });
 }, 900_000);
 

@@ -43,7 +43,7 @@ describe('an outage of a provider', () => {
     ['refuses with 503', { on: false, status: 503 }],
     ['cuts every connection', { on: false, status: 'reset' }],
   ])(
-    'that %s pauses its lane, is said in the job, costs no item and no other lane, and ends by itself',
+    'that %s pauses its lane, is shown in the job, costs no item and no other lane, and ends by itself',
     async (_what, off) => {
       const { eval_id, job_id } = await submit(150, 'down::slow-20:down');
       await settled(eval_id, 20);
@@ -84,7 +84,7 @@ describe('an outage of a provider', () => {
     },
   );
 
-  it('that is only the fault of a few items ends with these errored', async () => {
+  it('that only concerns a few items errors only these', async () => {
     await control('slow-20:down', { on: false, status: 500 });
     const { eval_id } = await submit(2, 'down::slow-20:down');
     expect((await completed(eval_id)).counts).toMatchObject({ settled: 2, errored: 2 });
@@ -93,7 +93,7 @@ describe('an outage of a provider', () => {
 });
 
 describe('a lane', () => {
-  it('can be paused and resumed by an owner, while others go on', async () => {
+  it('can be paused and resumed by an owner, while others continue', async () => {
     const { eval_id, job_id } = await submit(300, 'down::slow-20:down');
     await settled(eval_id, 10);
     const { id } = await lane('down');
@@ -130,7 +130,7 @@ describe('a lane', () => {
     expect((await client.post('/api/lanes/01a1fc11-0570-72f9-b84b-b15294fa812e/pause')).status).toBe(404);
   });
 
-  it('takes new limits at once, while a run goes on', async () => {
+  it('applies new limits at once, during a run', async () => {
     const { eval_id } = await submit(400, 'down::slow-20:down');
     await settled(eval_id, 10);
     await client.patch('/api/providers/down', { limits: { max_concurrency: 1 } });

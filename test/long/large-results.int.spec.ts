@@ -99,7 +99,7 @@ describe('a result', () => {
     });
   });
 
-  it('of megabytes is answered as it is stored, and shows owners alone what a private address answered', async () => {
+  it('of megabytes is answered as stored, and shows only owners what a private address answered', async () => {
     const of = (kept: string): string => exchange(500_000, `${failed(kept)},`);
     await store(of(secret));
     const [whole, hidden] = [await read(owner), await read(viewer)];
@@ -110,7 +110,7 @@ describe('a result', () => {
     for (const { text } of [whole, hidden]) expect(JSON.parse(text)).toMatchObject({ id: '0-1-0', said: SAID });
   });
 
-  it('with millions of values stays readable, without what was said', async () => {
+  it('with millions of values stays readable, without the conversation', async () => {
     await store(exchange(1_100_000, `${failed()},`));
     for (const reader of [owner, viewer]) {
       const { text } = await read(reader);
@@ -131,7 +131,7 @@ describe('results of megabytes', () => {
   const call = (bytes: number) =>
     api.pool.query('UPDATE result SET called = $2 WHERE run_id = $1 AND case_position > 0', [runId, large(bytes)]);
 
-  it('are listed page by page of 2 MiB, each once, and exported whole', async () => {
+  it('are listed in pages of 2 MiB, each once, and exported completely', async () => {
     await call(900_000);
     const pages: string[][] = [];
     for (let cursor = ''; cursor !== null;) {
@@ -145,7 +145,7 @@ describe('results of megabytes', () => {
     expect(lines.map((line: string) => JSON.parse(line).id)).toEqual(pages.flat());
   });
 
-  it('that nobody reads keep the turns of their team, which are free again when the clients leave', async () => {
+  it('that nobody reads keep the slots of their team, which are free again when the clients leave', async () => {
     await call(8_000_000);
     const { hostname, port } = new URL(api.url);
     const ask = (): Socket => {

@@ -62,7 +62,7 @@ it.concurrent.each(['SIGWINCH', 'SIGURG'] as const)(
 );
 
 it.concurrent(
-  'a worker with an uncaught error takes nothing new; its claimed items end and are not asked again',
+  'a worker with an uncaught error claims nothing new; its claimed items end and are not requested again',
   async () => {
     const asked = async (): Promise<number> =>
       ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models['slow-1000']?.requests ?? 0;

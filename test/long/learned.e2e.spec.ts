@@ -85,7 +85,7 @@ const reasons = (body: any) => {
   return undefined;
 };
 
-it('what a model refuses is sent otherwise from its first case on, and each result and the run say so', async () => {
+it('settings that a model refuses are adapted from its first case on, and each result and the run say so', async () => {
   const model = await addModel('reasons', reasons);
   const done = await run(model, 12, { max_tokens: 300 });
   const results = await resultsOf(done.id);
@@ -113,7 +113,7 @@ it('what a model refuses is sent otherwise from its first case on, and each resu
   expect(again.warnings).toHaveLength(2);
 });
 
-it('a stored reply answers the request that the model took', async () => {
+it('a stored reply answers the request that the model accepted', async () => {
   const model = await addModel('stored', reasons);
   const suite = weatherSuite(3);
   const { suite_id } = (await client.post('/api/tool-eval/import', { ...suite, name: 'stored replies' })).body;
@@ -129,7 +129,7 @@ it('a stored reply answers the request that the model took', async () => {
   expect(await once()).toBe(0);
 });
 
-it('a model that calls what it must only without thinking says which way was taken', async () => {
+it('a model that only makes required calls without thinking reports the chosen setting', async () => {
   const model = await addModel('thinks', ({ tool_choice: choice, thinking }) =>
     choice === 'required' && thinking?.type !== 'disabled'
       ? { message: 'Thinking mode does not support this tool_choice' }
@@ -148,7 +148,7 @@ it('a model that calls what it must only without thinking says which way was tak
   expect(off.summaries[0].tool_choice_used).toEqual({ required: 2 });
 });
 
-it('a host that refuses every setting in turn is asked a few times for each, and nobody waits for it', async () => {
+it('a host that refuses every setting in turn gets a few requests for each, and blocks nobody', async () => {
   const settings = ['temperature', 'max_tokens', 'max_completion_tokens', 'top_p', 'seed', 'presence_penalty'];
   const refused: string[] = [];
   const model = await addModel('hostile', (body) => {

@@ -111,7 +111,7 @@ const ended = (watcher: { of(jobId: string): Seen[] }, jobId: string) =>
     timeoutMs: 60_000,
   });
 
-it('every event of a run comes once, in order and without gaps, whichever replica is asked', async () => {
+it('every event of a run comes once, in order and without gaps, from any replica', async () => {
   const watcher = await connect(1);
   const { jobId } = await submit(12, ['slow-40', 'no-required']);
   expect(await subscribe(watcher, jobId, 0)).toMatchObject({
@@ -130,7 +130,7 @@ it('every event of a run comes once, in order and without gaps, whichever replic
   expect(watcher.snapshots.length).toBeGreaterThan(0);
 }, 60_000);
 
-it('results come singly to who asks for that, however fast they are, and together to others', async () => {
+it('results come one by one to clients that ask for it, at any rate, and in batches to others', async () => {
   const [single, together] = [await connect(0), await connect(0)];
   const { jobId } = await submit(60, ['perfect-ish']);
   await Promise.all([subscribe(single, jobId, 0, false), subscribe(together, jobId, 0)]);
@@ -224,7 +224,7 @@ it(`clients (typed, JavaScript${hasPython ? ', Python' : ''}) follow a job while
   }
 }, 120_000);
 
-it('what the API did not expect is answered without details, and the log has them', async () => {
+it('an unexpected error of the API is answered without details, and logged with them', async () => {
   const watcher = await connect(1);
   const { jobId } = await submit(1, ['perfect-ish']);
   await ended(watcher, jobId);
@@ -263,7 +263,7 @@ it('a flushed Redis and lost messages delay events and lose none', async () => {
   expect(seqs).toEqual(upTo(seqs.length));
 }, 90_000);
 
-it('without asking, a socket is told of the jobs of its team, each event once, and of no other team', async () => {
+it('without a subscription, a socket gets the jobs of its team, each event once, and of no other team', async () => {
   const other = (await client.post('/api/teams', { name: 'others' })).body.token.token;
   const [mine, theirs] = [await connect(1), await connect(1, other)];
   const { jobId } = await submit(3, ['perfect-ish']);
@@ -334,7 +334,7 @@ it('a client that missed 12,000 results is sent to HTTP, and one that missed few
 // Only in the soak: the amount that the kernel buffers before the API does differs between machines.
 if (playsAll)
   it.each([true, false])(
-    'a client that stops reading (batch: %s) has a few pages kept, slows nobody, and goes on where it stopped',
+    'a client that stops reading (batch: %s) has a few pages buffered, slows nobody, and continues where it stopped',
     (batch) =>
       repeatable(async () => {
         const unsentBytes = async (): Promise<number> =>
@@ -378,7 +378,7 @@ if (playsAll)
   );
 
 it.each(played([-3_600_000, 20_000, 3_600_000]))(
-  'an API whose clock is %i ms off tells what its team makes and ends, and nothing of before',
+  'an API whose clock is %i ms off announces what its team creates and ends, and nothing from before',
   (skewMs) =>
     repeatable(async () => {
       const before = await submit(1, ['perfect-ish']);
@@ -407,7 +407,7 @@ it('a wrong token is refused, and a revoked one is disconnected within seconds',
 }, 60_000);
 
 if (playsAll)
-  it('clients that come back while Postgres is gone for 20 s come back by themselves', async () => {
+  it('clients reconnect by themselves after Postgres was gone for 20 s', async () => {
     const { stdout } = await promisify(execFile)('node_modules/.bin/node', ['bench/chaos/live-clients.mjs']);
     expect(JSON.parse(stdout)).toEqual({ refusals: [], stillOut: true, backMs: expect.any(Number) });
   }, 180_000);

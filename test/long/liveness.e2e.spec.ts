@@ -8,7 +8,7 @@ const STARTS_NONE =
   /^\d+ items for sim are queued and this process has \d free slots for them, but it has started none in 30 s\.$/;
 
 it.concurrent(
-  'a worker whose queue went silent says that it is to be started anew, and why; another takes its work',
+  'a worker whose queue went silent reports that it must be restarted, and why; another takes its work',
   async () => {
     const [database, redis] = [await createDatabase(), await createRedis()];
     // The worker's own connections send PING; the queue's never do.

@@ -63,7 +63,7 @@ it('docs/metrics.md names exactly the metrics that each process exposes', async 
   }
 });
 
-it('workers count what they did, by lane, and never by run or case', async () => {
+it('workers count their work by lane, and never by run or case', async () => {
   const { eval_id } = await submit(30, 'sim::instant');
   const failing = await submit(2, 'sim::wrong-key');
   await completed(eval_id);
@@ -85,7 +85,7 @@ it('workers count what they did, by lane, and never by run or case', async () =>
   expect(text).not.toContain(eval_id);
 });
 
-it('what a worker logs of an item says which run and lane it is of', async () => {
+it('log lines of an item name its run and lane', async () => {
   const { eval_id, job_id } = await submit(3, 'sim::slow-60000:metrics');
   await until(async () => values(await scrape('Worker'), 'toolmark_worker_items_in_hand')['lane_name="sim"'] === 3, {
     what: 'three items in hand',
@@ -102,7 +102,7 @@ it('what a worker logs of an item says which run and lane it is of', async () =>
   expect(JSON.parse(given)).toMatchObject({ run: eval_id, lane: lane.id, msg: 'An item was given up' });
 });
 
-it('the API says how many slots are useful, also without any worker', async () => {
+it('the API reports the useful number of slots, even without a worker', async () => {
   expect(values(await scrape('API'), 'toolmark_fleet_desired_slots')).toEqual({ '': 0 });
   const { eval_id, job_id } = await submit(10, 'sim::slow-60000:metrics');
   await until(async () => values(await scrape('API'), 'toolmark_lane_permits_in_flight')['lane_name="sim"'] === 4, {

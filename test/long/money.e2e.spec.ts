@@ -60,7 +60,7 @@ describe('a budget', () => {
     expect(rows).toEqual([{ name: 'job_completed', status: 'budget_exceeded' }]);
   }, 60_000);
 
-  it('of dollars stops it after at most one window more, and a larger one lets it go on to its end', async () => {
+  it('of dollars stops it no more than one window later, and a larger one lets it run to its end', async () => {
     const { body } = await submit(60, ['slow-40'], { budget: { max_cost_usd: 3 } });
     const done = await ended(body.eval_id);
     expect(done.status).toBe('budget_exceeded');
@@ -86,7 +86,7 @@ describe('a budget', () => {
     expect(body).toMatchObject({ status: 422, errors: [{ path: '/budget/max_cost_usd' }] });
   });
 
-  it('of a month holds for the whole team: what is spent counts though its run is deleted', async () => {
+  it('of a month applies to the whole team, and still counts the spending of deleted runs', async () => {
     const before = (await client.get('/api/settings/spending')).body;
     expect(before).toMatchObject({ monthly_cap_usd: null, month: expect.stringMatching(/^\d{4}-\d\d$/) });
     const first = await submit(3, ['perfect-ish']);
@@ -140,7 +140,7 @@ describe('an embedding model', () => {
   }
   const spent = async (): Promise<number> => (await client.get('/api/settings/spending')).body.spent_usd;
 
-  it('spends the money of the team once for each text, and ends what runs on it when the month is spent', async () => {
+  it('is paid by the team once for each text, and its runs end when the month is spent', async () => {
     await client.put('/api/settings/embedding', { provider_key: 'sim', model_id: 'embeddings' });
     const before = await spent();
     expect((await ended((await submitNotes('first', 2)).body.eval_id)).status).toBe('completed');
@@ -166,7 +166,7 @@ describe('an embedding model', () => {
 });
 
 describe('resuming a run', () => {
-  it('takes what errored and what is missing, and asks for nothing that is scored again', async () => {
+  it('takes errored and missing items, and requests nothing that only needs a new score', async () => {
     await control('perfect-ish', { on: false, status: 400 });
     const { body } = await submit(20, ['perfect-ish', 'slow-41'], {
       samples: 2,
@@ -238,7 +238,7 @@ describe('resuming a run', () => {
     });
   }, 60_000);
 
-  it('keeps to the cases that the run had selected', async () => {
+  it('keeps to the selected cases of the run', async () => {
     await control('perfect-ish', { on: false, status: 400 });
     const suite = weatherSuite(6) as any;
     suite.test_cases.forEach((one: any, index: number) => (one.tags = index % 2 ? ['odd'] : []));
@@ -261,7 +261,7 @@ describe('resuming a run', () => {
     expect(rows.map((row) => row.case_position)).toEqual([1, 3, 5]);
   }, 60_000);
 
-  it('prepares a large run in pieces after its answer, and a killed worker loses and repeats nothing', async () => {
+  it('prepares a large run in batches after the response, and a killed worker loses and repeats nothing', async () => {
     const N = 12_000;
     const ERRORED = 24;
     const lanes = (await client.get('/api/lanes')).body.items as { id: string }[];

@@ -152,7 +152,7 @@ async function typesHeard(jobId: string, count: number): Promise<string[]> {
   }
 }
 
-it('a host that fails inside a 200 is asked again, and one that cuts or blocks is no wrong model', async () => {
+it('an error inside a 200 is retried, and a cut off or blocked reply is not a wrong answer', async () => {
   /** Responds with `answer` to the first request of each format, then with `then`. */
   const first = (answer: (kind: Kind) => Response, then: (kind: Kind) => Response) => {
     const seen = new Set<Kind>();
@@ -253,7 +253,7 @@ it('a host that fails inside a 200 is asked again, and one that cuts or blocks i
   }
 }, 120_000);
 
-it('each round of a chain is read so', async () => {
+it('each round of a chain is read the same way', async () => {
   const CHAIN = { ...PARIS, multi_turn: true, max_rounds: 4, mock_responses: { find_city: 'Paris' } };
   const inText = (name: string, city: string): Response => [
     200,
@@ -291,7 +291,7 @@ it('each round of a chain is read so', async () => {
   });
 }, 120_000);
 
-it('a reply that was refused or cut off is not what the same request is answered with next time', async () => {
+it('a refused or truncated reply is not stored for the same request', async () => {
   const cases = [
     odd('cut off once', PARIS, (kind, n) => [
       200,
@@ -323,7 +323,7 @@ it('a reply that was refused or cut off is not what the same request is answered
   });
 }, 120_000);
 
-it('hosts that refuse settings of a run score each of its cases, and refuse a few requests at most', async () => {
+it('hosts that refuse settings of a run score each of its cases, and refuse only a few requests', async () => {
   const models = ['openai', 'openrouter', 'deepseek', 'groq'].map((name) => `host:${name}`);
   const provider = {
     key: 'hosts',

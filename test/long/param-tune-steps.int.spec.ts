@@ -42,7 +42,7 @@ describe('an adaptive search', () => {
   /** One search for all assertions about it. */
   const search = () => (played ??= play());
 
-  it('tries few combinations on few cases, drops most, and confirms the best on cases it held out', async () => {
+  it('tries few combinations on few cases, drops most, and confirms the best on held-out cases', async () => {
     const { tune, found } = await search();
     expect(found).toMatchObject({ status: 'completed', step: 'done', cases: { tuning: 42, holdout: 18 } });
     expect(outcomeOf(found)).toEqual({
@@ -63,7 +63,7 @@ describe('an adaptive search', () => {
     expect(recommended!.runs.map(({ rung }) => rung)).toEqual(['rung-1', 'rung-2', 'rung-3', 'finalists', 'holdout']);
   });
 
-  it('measures the base as often as those that it recommends instead', async () => {
+  it('measures the base as often as the combinations it recommends instead', async () => {
     const { tune, found } = await search();
     const [base] = await tune.arms();
     const { recommended, holdout } = found.targets[0]!;
@@ -72,7 +72,7 @@ describe('an adaptive search', () => {
     expect(holdout!.n_cases).toBe(18);
   });
 
-  it('tells what it measures, each arm and rung once', async () => {
+  it('logs each arm and rung it measures once', async () => {
     const { tune, found } = await search();
     const log = await tune.log();
     const names = log.map(([name]) => name);
@@ -99,7 +99,7 @@ describe('an adaptive search', () => {
     expect(await madeFor(one)).toEqual(await madeFor(other));
   });
 
-  it('goes by whole rungs, also when a worker comes late to a step that another has made', async () => {
+  it('moves by whole rungs, even when a worker comes late to a step that another has made', async () => {
     const tune = await aTune({ search_space: SPACE });
     const makeSteps = await tune.foundByAWorker();
     await tune.step();
@@ -107,7 +107,7 @@ describe('an adaptive search', () => {
     expect(await stepsOf(tune)).toEqual({ 'rung-1': 64 });
   });
 
-  it('goes where the replies lead: with others it tries other combinations', async () => {
+  it('follows the replies: others lead to other combinations', async () => {
     const space = { temperature: { min: 0, max: 1, step: 0.01 }, top_p: [0.2, 0.5, 1] };
     const other: Skill = ({ temperature }, position) => Number((position * 37) % 100 < 100 * Number(temperature));
     const [one, two] = [await aTune({ search_space: space }), await aTune({ search_space: space })];
@@ -127,10 +127,10 @@ describe('an adaptive search', () => {
   });
 });
 
-describe('what is recommended', () => {
+describe('the recommendation', () => {
   const grid = { mode: 'grid', search_space: { temperature: [0, 0.5], top_p: [0.5, 1] }, base: { temperature: 1 } };
 
-  it('is the base when everything does alike, and nothing is asked to confirm it', async () => {
+  it('is the base when everything does equally well, without requests to confirm it', async () => {
     const tune = await aTune(grid);
     expect(outcomeOf(await tune.end(constant))).toEqual({
       arm: 0,
@@ -141,7 +141,7 @@ describe('what is recommended', () => {
     expect((await tune.arms()).map(({ tied }) => tied)).toEqual([true, true, true, true, true]);
   });
 
-  it('is not confirmed when it did well only where it was chosen', async () => {
+  it('is not confirmed when it did well only on the cases it was chosen by', async () => {
     const tune = await aTune(grid);
     const lucky: Skill = ({ temperature }, position, { step }) =>
       Number(step === 'holdout' ? position % 3 > 0 : temperature === 0.5 || position % 3 > 0);
@@ -153,7 +153,7 @@ describe('what is recommended', () => {
     });
   });
 
-  it('is worse when the held-out cases say so, and the base is to be kept', async () => {
+  it('is worse when the held-out cases say so, and keeps the base', async () => {
     const tune = await aTune({ ...grid, experiment_id: null });
     const fooled: Skill = ({ temperature }, _position, { step }) =>
       Number((temperature === 0.5) !== (step === 'holdout'));
@@ -173,7 +173,7 @@ describe('what is recommended', () => {
     expect(found.cases).toEqual({ tuning: 60, holdout: 0 });
   });
 
-  it('is no arm of which more than 5 % errored, and an error is no wrong answer', async () => {
+  it('is not an arm with more than 5 % errors, and an error is not a wrong answer', async () => {
     const tune = await aTune(grid);
     const flaky: Skill = ({ temperature }, position) => {
       if (temperature === 0.5) return position % 10 === 0 ? null : 1;
@@ -186,7 +186,7 @@ describe('what is recommended', () => {
     expect(failed!.errored).toBeGreaterThan(0);
   });
 
-  it('is nothing when nothing has a score', async () => {
+  it('is empty when nothing has a score', async () => {
     const tune = await aTune({ ...grid, holdout: 0 });
     const found = await tune.end(() => null);
     expect(found).toMatchObject({ status: 'completed', targets: [{ recommended: null, outcome: null, tied: [] }] });
@@ -194,7 +194,7 @@ describe('what is recommended', () => {
     expect(await tune.arms()).toMatchObject([{ mean: null, ci: null, pass_rate: null }, {}, {}, {}, {}]);
   });
 
-  it('is known no better by more samples of the same cases', async () => {
+  it('gets no narrower an interval from more samples of the same cases', async () => {
     const intervals = [];
     for (const samples of [1, 5]) {
       const tune = await aTune({ ...grid, samples, cases: 20, holdout: 0 });
@@ -204,7 +204,7 @@ describe('what is recommended', () => {
     expect(intervals[1]).toEqual(intervals[0]);
   });
 
-  it('has intervals of numbers when all is right, or all is wrong, with the fewest cases', async () => {
+  it('has numeric intervals when all answers are right, or all wrong, with the fewest cases', async () => {
     for (const score of [0, 1]) {
       const tune = await aTune({ ...grid, cases: 1, holdout: 0 });
       await tune.end(() => score);
@@ -219,7 +219,7 @@ describe('what is recommended', () => {
 describe('several models', () => {
   const asked = { mode: 'grid', search_space: { temperature: [0, 0.5, 1] }, models: ['a', 'b'] };
 
-  it('race each alone, and a combination is ranked over both', async () => {
+  it('race separately, and a combination is ranked over both', async () => {
     const tune = await aTune(asked);
     const best = [0.5, 1];
     const found = await tune.end(({ temperature }, position, { target }) =>
@@ -244,7 +244,7 @@ describe('several models', () => {
     expect(found.best_over_models.length).toBeGreaterThan(0);
   });
 
-  it('have nothing in common where they have spaces of their own', async () => {
+  it('have nothing in common when they have spaces of their own', async () => {
     const tune = await aTune({ ...asked, per_model_search_spaces: { 'sim::b': { top_p: [0.5] } } });
     expect((await tune.end(constant)).best_over_models).toEqual([]);
   });
@@ -282,7 +282,7 @@ describe('an experiment', () => {
   };
   const better: Skill = ({ temperature }, position) => Number(temperature === 0.5 || position % 2 > 0);
 
-  it('gets the winner as a fresh run over all cases, which the history shows', async () => {
+  it('gets the winner as a new run over all cases, which the history shows', async () => {
     const { tune, experiment } = await joined();
     const found = await tune.end(better);
     const [run] = await tune.rows('SELECT experiment_id, listed, config FROM run WHERE id = $1', [
@@ -315,10 +315,10 @@ describe('an experiment', () => {
   });
 });
 
-describe('what happens meanwhile', () => {
+describe('changes during a tune', () => {
   const asked = { mode: 'grid', search_space: { temperature: [0, 0.5] } };
 
-  it('a model that is removed ends the tune with the reason, and it goes on once the model is back', async () => {
+  it('a model that is removed ends the tune with the reason, and it continues once the model is back', async () => {
     const tune = await aTune(asked);
     await tune.step();
     await tune.client.patch('/api/providers/sim', { models: [{ id: 'another' }] });
@@ -337,7 +337,7 @@ describe('what happens meanwhile', () => {
     expect(await stepsOf(tune)).toEqual({ all: 2, finalists: 2 });
   });
 
-  it('a suite that is changed changes nothing', async () => {
+  it('a changed suite changes nothing', async () => {
     const tune = await aTune(asked);
     await tune.step();
     const { test_cases } = (await tune.client.get(`/api/tool-suites/${tune.suiteId}`)).body;
@@ -347,7 +347,7 @@ describe('what happens meanwhile', () => {
     expect((await tune.arms()).map(({ cases }) => cases)).toEqual([42, 42]);
   });
 
-  it('a suite that is deleted ends the tune with the reason, and what was measured stays', async () => {
+  it('a deleted suite ends the tune with the reason, and measurements stay', async () => {
     const tune = await aTune(asked);
     await tune.step();
     expect(await tune.client.delete(`/api/tool-suites/${tune.suiteId}`)).toMatchObject({ status: 409 });
@@ -364,7 +364,7 @@ describe('what happens meanwhile', () => {
     ]);
   });
 
-  it('cancelled, it goes on where it was, with what it has', async () => {
+  it('after a cancel it continues where it was, with its measurements', async () => {
     const tune = await aTune({ search_space: SPACE });
     await tune.step();
     await tune.reply(skilled);
@@ -381,7 +381,7 @@ describe('what happens meanwhile', () => {
     expect(await stepsOf(tune)).toEqual({ 'rung-1': 64, 'rung-2': 22, 'rung-3': 8, finalists: 8, holdout: 4 });
   });
 
-  describe('that goes on with what had errored', () => {
+  describe('with errored items that are resumed', () => {
     /** Ends a step of a tune because its model is missing, and resumes it with the model restored. */
     const stopAndResume = async (tune: Awaited<ReturnType<typeof aTune>>, skill: Skill): Promise<void> => {
       await tune.client.patch('/api/providers/sim', { models: [{ id: 'another' }] });
@@ -393,7 +393,7 @@ describe('what happens meanwhile', () => {
     };
     const better: Skill = ({ temperature }, position) => Number(temperature === 0.5 || position % 3 === 0);
 
-    it('has each arm measured by what its results are in the end, and ranks by the same', async () => {
+    it('measures each arm by its final results, and ranks by the same', async () => {
       const tune = await aTune({ ...asked, search_space: { temperature: { min: 0, max: 1, step: 0.1 } } });
       await tune.step();
       // The worst arms are not finalists, and therefore get no more runs than before.
@@ -414,7 +414,7 @@ describe('what happens meanwhile', () => {
       expect(found.targets[0]!.recommended).toMatchObject({ arm: 0, mean: Math.max(...arms.map(({ mean }) => mean!)) });
     });
 
-    it('tells what is new of its arms in the log of its new job, and nothing twice', async () => {
+    it('logs new measurements of its arms in its new job, and nothing twice', async () => {
       const tune = await aTune({ ...asked, search_space: { temperature: [0, 0.5, 1] } });
       await tune.step();
       await stopAndResume(tune, (config, position) => (config.temperature === 0.5 && position < 9 ? null : 1));
@@ -425,7 +425,7 @@ describe('what happens meanwhile', () => {
       expect(told.map(({ config, rung, cases }) => [config.temperature, rung, cases])).toEqual([[0.5, 'all', 42]]);
     });
 
-    it('is measured anew also where it had already chosen, and asks for nothing that it has', async () => {
+    it('measures again even after its choice, and requests nothing that it has', async () => {
       const tune = await aTune(asked);
       const mostly: Skill = (config, position, child) =>
         child.step === 'all' && position === 7 ? null : better(config, position, child);
@@ -444,7 +444,7 @@ describe('what happens meanwhile', () => {
     });
   });
 
-  it('that then searches elsewhere recommends one combination, and shows what each measured', async () => {
+  it('recommends one combination after a search elsewhere, and shows what each measured', async () => {
     const space = { temperature: { min: 0, max: 1, step: 0.01 }, top_p: [0.2, 0.5, 1] };
     const tune = await aTune({ search_space: space, budget: { max_requests: 800 } });
     const hot: Skill = ({ temperature }, position) => Number((position * 37) % 100 < 100 * Number(temperature));
@@ -477,7 +477,7 @@ describe('what happens meanwhile', () => {
     expect(arms.map(({ cases }) => cases)).toEqual(Array(arms.length).fill(found.cases.tuning));
   });
 
-  it('that is deleted takes its runs with it, except for the one that it promoted', async () => {
+  it('deletes its runs with it, except the one that it promoted', async () => {
     const tune = await aTune(asked);
     const { body: experiment } = await tune.client.post('/api/experiments', { name: 'e', suite_id: tune.suiteId });
     const { body } = await tune.client.post('/api/tool-eval/param-tune', {

@@ -32,7 +32,7 @@ const author: Author = ({ task, current_text: text, components }, { arm }) =>
 const [SEEDS, DRAWN] = [20, 4];
 
 it.each(['quick', 'reflective'])(
-  'texts that differ by luck alone are not confirmed, however well they did where they were chosen (%s)',
+  'texts that differ only by chance are not confirmed, however well they did where they were chosen (%s)',
   async (mode) => {
     const outcomes: (string | null)[] = [];
     let ahead = 0;

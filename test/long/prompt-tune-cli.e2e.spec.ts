@@ -19,7 +19,7 @@ const tuneOf = (name: string): string[] => [
   ...['tune', 'prompt', SUITE, '--models', `sim::prompt-sensitive:${name}`, '--meta-model', `sim::meta:${name}`],
 ];
 
-it('an estimate says what a tune would take and which texts it writes, and runs nothing', async () => {
+it('an estimate shows what a tune would cost and which texts it writes, and runs nothing', async () => {
   const estimate = await toolmarkJson(...tuneOf('learns'), '--estimate');
   expect(estimate).toMatchObject({ requests: expect.any(Number), meta: { requests: expect.any(Number) } });
   const { code, out, err } = await toolmark(...tuneOf('learns'), '--estimate', '--max-requests', '100');
@@ -34,7 +34,7 @@ it('an estimate says what a tune would take and which texts it writes, and runs 
   expect(await toolmarkJson('tunes')).toEqual({ items: [] });
 });
 
-describe('a tune that is watched on a terminal', () => {
+describe('a tune watched on a terminal', () => {
   let ran: Ran;
   let tune: any;
   let frames: string[];
@@ -49,7 +49,7 @@ describe('a tune that is watched on a terminal', () => {
     tune = await system.tune(listed.id);
   }, 150_000);
 
-  it('shows within the terminal how far it is, what is best, and what the newest candidates changed and why', () => {
+  it('fits its progress, its best texts, and the changes of its newest candidates into the terminal', () => {
     expect(ran).toMatchObject({ code: 0, err: '' });
     const drawn = frames.slice(0, -1);
     expect(drawn.length).toBeGreaterThan(1);
@@ -64,7 +64,7 @@ describe('a tune that is watched on a terminal', () => {
     expect(shown).toMatch(/^ {2}why: Adds: /m);
   });
 
-  it('ends with the outcome, the way to the best texts, and what changed, in colours', () => {
+  it('ends with the outcome, the lineage of the best texts, and their changes, in colour', () => {
     const end = frames.at(-1)!;
     expect(end).toContain(`Tune ${tune.id} is completed (job ${tune.job_id}).\nSuite        ${SUITE} v1\n`);
     expect(end).toContain(`\nOutcome      ${tune.text}\nHeld out     candidate ${tune.best} `);
@@ -77,7 +77,7 @@ describe('a tune that is watched on a terminal', () => {
     expect(end).toMatch(/^Rejected candidates: \d+\n {2}\d/m);
   });
 
-  it('has commands to paste: a run of the best texts, what they change, and giving them to the suite', async () => {
+  it('prints commands to paste: run the best texts, show their changes, and apply them to the suite', async () => {
     const { out } = await toolmark('tunes', 'show', tune.id);
     const pasted = ['Run it', 'Compare it', 'Take it'].map((name) => new RegExp(`^${name} +(toolmark .+)$`, 'm'));
     const [run, diff, use] = pasted.map((line) => line.exec(out)![1]!);
@@ -94,7 +94,7 @@ describe('a tune that is watched on a terminal', () => {
     expect(await system.get(`/api/tool-suites/${system.suiteId}?cases=false`)).toMatchObject({ version: 1 });
   });
 
-  it('is written as a report, which is the one that is printed later', async () => {
+  it('writes a report, the same as the one printed later', async () => {
     const report = readFileSync(join(folder, 'report.md'), 'utf8');
     expect(report).toMatch(/^# Tune \S+ is completed \(job \S+\)\.\n\n- Suite: Weather, alarms, songs v1\n/);
     expect(report).toContain(
@@ -104,12 +104,12 @@ describe('a tune that is watched on a terminal', () => {
     expect(await toolmark('tunes', 'show', tune.id, '--markdown')).toEqual({ code: 0, out: report, err: '' });
   });
 
-  it('is found by its id, its job, and the beginning of either', async () => {
+  it('is found by its id, its job, and a prefix of either', async () => {
     for (const id of [tune.id, tune.job_id, tune.id.slice(0, 20), tune.job_id.slice(0, 20)])
       expect(await toolmarkJson('tunes', 'show', id)).toEqual(tune);
   });
 
-  it('has candidates, which are listed page by page, by state, and one by one', async () => {
+  it('lists its candidates page by page, by state, and one by one', async () => {
     const all = await system.candidates(tune.id);
     expect(await toolmarkJson('tunes', 'candidates', tune.id)).toEqual({ items: all });
     const first = await toolmarkJson('tunes', 'candidates', tune.id, '--limit', '2');
@@ -135,7 +135,7 @@ describe('a tune that is watched on a terminal', () => {
   });
 });
 
-it('without a terminal a line tells of each step, and a meta model that copies is caught', async () => {
+it('without a terminal each step is a line, and a meta model that copies is caught', async () => {
   await system.control('meta/copies', { rules: [], copy_examples: true });
   const { code, out, err } = await toolmark(...tuneOf('copies'), '--max-evals', '300', '--watch');
   expect(code).toBe(0);
@@ -146,7 +146,7 @@ it('without a terminal a line tells of each step, and a meta model that copies i
   expect(out).not.toMatch(/^(?:Run it|From the base)/m);
 }, 150_000);
 
-it('both kinds of tunes stand in one list, the newest first, which is read page by page', async () => {
+it('both kinds of tunes are in one list, newest first, read page by page', async () => {
   const params = ['tune', 'params', SUITE, '-m', 'sim::prompt-sensitive:learns', '--space', 'temperature=0'];
   const { tune_id: ofParams } = await toolmarkJson(...params, '--holdout', '0', '--mode', 'grid');
   const { tune_id: ofPrompts } = await toolmarkJson(...tuneOf('learns'), '--mode', 'quick', '--variants', '1');
@@ -175,7 +175,7 @@ it('both kinds of tunes stand in one list, the newest first, which is read page 
   }
 }, 150_000);
 
-it('leaving a watch does not end a tune; cancelling it does, and it goes on where it was', async () => {
+it('leaving a watch does not end a tune; cancelling it does, and a resume continues where it was', async () => {
   await system.control('models/instant', { on: false, status: 'hang' });
   const args = ['tune', 'prompt', SUITE, '-m', 'slow::instant', '--meta-model', 'sim::meta:learns'];
   const { tune_id: id, job_id: job } = await toolmarkJson(...args, '--cache', 'off', '--mode', 'quick');

@@ -15,7 +15,7 @@ const better: Skill = (texts) => Number(texts[component]!.includes(phrase));
 const author: Author = ({ current_text: text }, { step }) =>
   step === 'meta' ? undefined : { text: `${text} ${phrase}`, why: 'It helps.' };
 
-it('a worker that dies after any statement of a prompt tune loses nothing, and repeats nothing', async () => {
+it('a worker that dies after any statement of a prompt tune loses and repeats nothing', async () => {
   const ends = {
     status: 'completed',
     outcome: 'confirmed',

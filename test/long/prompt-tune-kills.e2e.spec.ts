@@ -1,6 +1,6 @@
 // A private system: its processes are killed.
 import type { PromptTune } from '#lib/prompt-tune/contract';
-import { openMortals, type Mortals } from '../mortals.js';
+import { openRestartableSystem, type RestartableSystem } from '../restartable-system.js';
 import { playsAll } from '../seed.js';
 import { PHRASES, ROUTE, songSuite } from '../prompt-tune-system.js';
 
@@ -9,12 +9,12 @@ const MAX_CONCURRENCY = 4;
 const MODEL = 'prompt-sensitive@40:mortal';
 const META = 'meta@200:mortal';
 
-let mortals: Mortals;
-beforeAll(async () => void (mortals = await openMortals()), 150_000);
-afterAll(() => mortals.close());
+let system: RestartableSystem;
+beforeAll(async () => void (system = await openRestartableSystem()), 150_000);
+afterAll(() => system.close());
 
-it('a prompt tune whose every process is killed at every step loses, repeats and pays nothing twice', async () => {
-  const { client, rows, simulator } = mortals;
+it('a prompt tune whose processes are all killed at every step loses, repeats and pays nothing twice', async () => {
+  const { client, rows, simulator } = system;
   const control = (path: string, body: object) =>
     fetch(`${simulator.url}/control/${path}`, { method: 'POST', body: JSON.stringify(body) });
   const [{ component, phrase, where, gain }] = PHRASES;
@@ -44,7 +44,7 @@ it('a prompt tune whose every process is killed at every step loses, repeats and
   expect({ status, submitted }).toMatchObject({ status: 202 });
 
   // Everything is killed once in each state that the tune reaches.
-  const kills = await mortals.killAtEach(() => mortals.placeOf(submitted.tune_id));
+  const kills = await system.restartAtEachState(() => system.placeOf(submitted.tune_id));
   expect(kills).toBeGreaterThan(playsAll ? 8 : 0);
 
   const found: PromptTune = (await client.get(`${ROUTE}/history/${submitted.tune_id}`)).body;
@@ -79,7 +79,7 @@ it('a prompt tune whose every process is killed at every step loses, repeats and
   ]);
   expect(log.map(({ seq }) => seq)).toEqual(log.map((_, n) => n + 1));
   // Only requests in flight when their worker died are repeated.
-  const requests = (await mortals.requests(MODEL)) + (await mortals.requests(META));
+  const requests = (await system.requests(MODEL)) + (await system.requests(META));
   const settled = children.reduce((sum, { results }) => sum + results, 0);
   expect(requests).toBeGreaterThanOrEqual(settled);
   expect(requests).toBeLessThanOrEqual(settled + kills * MAX_CONCURRENCY);

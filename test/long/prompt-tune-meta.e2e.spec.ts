@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 
 it.each(AWAY)(
-  'a meta model that is %s ends its tune with the reason; once it is back, a resume goes on',
+  'a meta model that is %s ends its tune with the reason; once it is back, a resume continues',
   async (name, _status, reason) => {
     const { tune_id, job_id } = submitted[name]!;
     const ended = await system.ended(job_id);
@@ -41,7 +41,7 @@ it.each(AWAY)(
   180_000,
 );
 
-it.each(['nonsense', 'wrong_schema'])('a meta model that replies %s is asked twice each time', async (reply) => {
+it.each(['nonsense', 'wrong_schema'])('a meta model that replies %s gets two requests each time', async (reply) => {
   await system.control('meta/nonsense', { rules: [], reply });
   const { tune_id, job_id } = await system.submit('nonsense', { max_evals: 300 });
   expect(await system.ended(job_id)).toMatchObject({ status: 'completed', error: null });

@@ -3,7 +3,7 @@ import { has, PHRASES, joinPromptTuneSystem } from '../prompt-tune-system.js';
 let system: Awaited<ReturnType<typeof joinPromptTuneSystem>>;
 beforeAll(async () => void (system = await joinPromptTuneSystem(['ignores', 'copies', 'quick', 'evolves'])));
 
-it('a model that ignores its prompts leaves the base where it is', async () => {
+it('a model that ignores its prompts keeps the base', async () => {
   await system.control('prompt-sensitive/ignores', { base: 0.4, rules: [] });
   const { tune_id, job_id } = await system.submit('ignores', { max_evals: 300 });
   await system.ended(job_id);
@@ -28,7 +28,7 @@ it('a meta model that copies its examples is caught', async () => {
   }
 });
 
-it.each(['quick', 'evolutionary'])('the mode %s finds texts that do better, too', async (mode) => {
+it.each(['quick', 'evolutionary'])('the mode %s finds better texts, too', async (mode) => {
   const name = mode === 'quick' ? 'quick' : 'evolves';
   const { tune_id, job_id } = await system.submit(name, { mode });
   await system.ended(job_id);

@@ -3,7 +3,7 @@ import { has, PHRASES, ROUTE, joinPromptTuneSystem } from '../prompt-tune-system
 let system: Awaited<ReturnType<typeof joinPromptTuneSystem>>;
 beforeAll(async () => void (system = await joinPromptTuneSystem(['learns'])));
 
-it('a reflective tune finds what helps, confirms it on cases nobody saw, and keeps it as a version', async () => {
+it('a reflective tune finds better texts, confirms them on unseen cases, and keeps them as a version', async () => {
   const { tune_id, job_id } = await system.submit('learns', { max_evals: 300 });
   expect(await system.ended(job_id)).toMatchObject({ status: 'completed', error: null });
   const found = await system.tune(tune_id);

@@ -32,11 +32,11 @@ beforeAll(() => {
 }, 3_600_000);
 
 describe('promptfoo itself', () => {
-  it('resolves and grades what is kept of it as it did', () => {
+  it('resolves and grades the stored vectors as before', () => {
     if (!process.env.TOOLMARK_WRITE_VECTORS) expect(resolved).toEqual(kept);
   });
 
-  it('agrees with what an import makes of twenty configurations of each construct', async () => {
+  it('agrees with the import of twenty configurations of each construct', async () => {
     const found = [];
     for (const one of resolved) found.push(...(await disagreements(one)));
     expect(found).toEqual([]);

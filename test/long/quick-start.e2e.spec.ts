@@ -23,7 +23,7 @@ journeys('the quick start', () => {
   });
   afterAll(() => shell.end());
 
-  it('leads to a leaderboard on the command line, with a provider in place of the real one', async () => {
+  it('leads to a leaderboard on the command line, with a fake provider', async () => {
     const here = (lines: string): string =>
       lines
         .replace('providers add openai', `providers add openai --kind openai --url ${web.simulator.url}/v1`)
@@ -37,7 +37,7 @@ journeys('the quick start', () => {
     expect(printed).toContain('simulator::careless-arguments');
   });
 
-  it('leads there in the page, by the names that it gives', async () => {
+  it('leads to it in the page, by the names it gives', async () => {
     const { page, faults } = await web.open();
     const nav = page.getByRole('navigation', { name: 'Main' });
     const known = (name: string): string => {

@@ -77,7 +77,7 @@ const verdicts = (results: any[]) =>
     ]),
   );
 
-it('the replies of a run, recorded again, get the same verdicts, ask nobody and cost nothing', async () => {
+it('replies of a run, recorded again, get the same verdicts without any request or cost', async () => {
   const tools = [
     ...weatherSuite(0).tools,
     {
@@ -262,7 +262,7 @@ it('a missing reply is errored; a recorded run is listed, rescored, exported, re
   expect((await client.get(`/api/tool-eval/history/${done.id}`)).status).toBe(404);
 }, 120_000);
 
-it('a chain is scored from all of its rounds, whether they are listed or stand in a conversation', async () => {
+it('a chain is scored from all of its rounds, whether listed or in a conversation', async () => {
   const find = {
     role: 'assistant',
     content: null,
@@ -303,7 +303,7 @@ it('a chain is scored from all of its rounds, whether they are listed or stand i
   expect(body.warnings).toEqual([]);
 }, 60_000);
 
-it('a recorded run is scored to its end, each item once, through a dead worker, a cancel and a resume', async () => {
+it('a recorded run is scored completely, each item once, despite a dead worker, a cancel and a resume', async () => {
   const suite = await suiteOf(weatherSuite(40));
   const file = Array.from({ length: 40 * 50 }, (_, n) => ({
     case: `case ${n % 40}`,
@@ -331,7 +331,7 @@ it('a recorded run is scored to its end, each item once, through a dead worker, 
   await system.startWorker();
 }, 120_000);
 
-it('toolmark record sends a file, or what comes in, and shows what became of it', async () => {
+it('toolmark record sends a file, or standard input, and shows the outcome', async () => {
   const suite = await suiteOf(weatherSuite(2));
   const folder = mkdtempSync(join(tmpdir(), 'toolmark-recorded-'));
   const file = join(folder, 'replies.jsonl');

@@ -78,7 +78,7 @@ const messages = async (of: Asked): Promise<unknown[]> => (await asked(of)).map(
 const user = { role: 'user', content: CASE.prompt };
 const system = (content: string) => ({ role: 'system', content });
 
-describe('what a model is asked', () => {
+describe('a request to a model', () => {
   it("has its prompt, the suite's tools in order and in full, the run's settings, and nothing else", async () => {
     expect(await asked({})).toEqual([
       { model: 'a', messages: [user], temperature: 0, tools: TOOLS, tool_choice: 'required' },
@@ -99,7 +99,7 @@ describe('what a model is asked', () => {
     ]);
   });
 
-  it('has the system prompt that the run has for this model, or else the one for the rest, or none', async () => {
+  it('has the system prompt of the run for this model, or the one for all others, or none', async () => {
     const models = [{ id: 'a' }, { id: 'b' }];
     expect(
       await messages({
@@ -117,7 +117,7 @@ describe('what a model is asked', () => {
     ]);
   });
 
-  it('is the conversation of a case as it was written, after the system prompt', async () => {
+  it('has the conversation of a case as it was written, after the system prompt', async () => {
     const conversation = [
       { role: 'user', content: 'Hi, I am Ada.' },
       {
@@ -136,7 +136,7 @@ describe('what a model is asked', () => {
     ).toEqual([[system('Be brief.'), ...conversation]]);
   });
 
-  it('has the tools of its case, where that has any, in their order', async () => {
+  it('has the tools of its case, if there are any, in their order', async () => {
     const bodies = await asked({
       cases: [
         CASE,
@@ -150,7 +150,7 @@ describe('what a model is asked', () => {
     );
   });
 
-  it('is asked for each sample of each case of each model', async () => {
+  it('is made for each sample of each case of each model', async () => {
     const bodies = await asked({
       models: [{ id: 'a' }, { id: 'b' }],
       cases: [CASE, { ...CASE, prompt: 'And in Rome?' }],
@@ -166,11 +166,11 @@ describe('what a model is asked', () => {
 });
 
 describe('tool_choice', () => {
-  it.each(['auto', 'none', 'required'])('%s is sent as it is', async (tool_choice) => {
+  it.each(['auto', 'none', 'required'])('%s is sent unchanged', async (tool_choice) => {
     expect((await asked({ run: { tool_choice } })).map((body) => body.tool_choice)).toEqual([tool_choice]);
   });
 
-  it('is auto instead of required for cases that expect no call, however they say it', async () => {
+  it('is auto instead of required for cases that expect no call, in every notation', async () => {
     const abstaining = [{ expected_tool: null }, { should_call_tool: false }, { expected_calls: [] }].map((how) => ({
       prompt: 'Hello!',
       ...how,
@@ -189,7 +189,7 @@ describe('tool_choice', () => {
 });
 
 describe('parameters', () => {
-  it('are those of the run over those of the model, and those of the target over both', async () => {
+  it('of a target override those of the run, which override those of the model', async () => {
     const { endpoint, id } = await submit({
       models: [
         { id: 'a', default_params: { temperature: 0.1, max_tokens: 11, top_p: 0.1, seed: 1, user: 'model' } },
@@ -219,7 +219,7 @@ describe('parameters', () => {
     ]);
   });
 
-  it('that a model does not support are left out for it, wherever they come from, and not for others', async () => {
+  it('that a model does not support are left out for it, whatever their origin, and not for others', async () => {
     const bodies = await asked({
       models: [
         { id: 'a', unsupported_params: ['temperature', 'seed', 'top_p', 'tool_choice'], default_params: { seed: 1 } },
@@ -234,7 +234,7 @@ describe('parameters', () => {
   });
 });
 
-it('a request that is not answered within the time that the run gives it is given up and made again', async () => {
+it('a request that exceeds the timeout of its run is aborted and retried', async () => {
   const { endpoint, id } = await submit({ run: { timeout_s: 1 } }, false);
   await until(() => endpoint.asked.length === 2, { what: 'the second attempt' });
   endpoint.open();

@@ -188,7 +188,7 @@ describe.each(['a run', 'a rescore'])('of %s', (of) => {
     scoring = {};
   });
 
-  it('what ended before it was counted is counted when it is first asked for', async () => {
+  it('a run that ended uncounted is counted on the first request', async () => {
     for (const figures of ['facets', 'confusion', 'failures', 'cases', 'failures/1-1/draw'])
       expect(await client.get(withScoring(`${path}/${figures}`))).toMatchObject({
         status: 202,
@@ -203,7 +203,7 @@ describe.each(['a run', 'a rescore'])('of %s', (of) => {
   });
 
   it.each(['error_type', 'category', 'expected_tool', 'called_tool', 'format', 'syntax', 'tag'] as const)(
-    'counts by %s as many results as a list has that is filtered by it',
+    'counts by %s as many results as a list filtered by it has',
     async (facet) => {
       const { values, others } = (await counted<RunFacets>(`${path}/facets`))[facet];
       expect(others).toBe(0);
@@ -218,18 +218,21 @@ describe.each(['a run', 'a rescore'])('of %s', (of) => {
   it.each([
     ['latency_ms', 'latency_min_ms', 'latency_max_ms'],
     ['overall', 'overall_min', 'overall_max'],
-  ] as const)('counts in each bin of %s as many results as a list has between its ends', async (facet, least, most) => {
-    const bins: FacetBin[] = (await counted<RunFacets>(`${path}/facets`))[facet];
-    let all = 0;
-    for (const { from, to, by_target } of bins) {
-      const found = await resultsOf({ [least]: String(from), [most]: String(to) });
-      expect({ from, by_target }).toEqual({ from, by_target: byTarget(found) });
-      all += found.length;
-    }
-    expect(all).toBe((await resultsOf({ [least]: '0' })).length);
-  });
+  ] as const)(
+    'counts in each bin of %s as many results as a list has within its limits',
+    async (facet, least, most) => {
+      const bins: FacetBin[] = (await counted<RunFacets>(`${path}/facets`))[facet];
+      let all = 0;
+      for (const { from, to, by_target } of bins) {
+        const found = await resultsOf({ [least]: String(from), [most]: String(to) });
+        expect({ from, by_target }).toEqual({ from, by_target: byTarget(found) });
+        all += found.length;
+      }
+      expect(all).toBe((await resultsOf({ [least]: '0' })).length);
+    },
+  );
 
-  it('counts in each cell of the confusion as many results as a list has of both tools', async () => {
+  it('counts in each cell of the confusion as many results as a list of both tools has', async () => {
     for (const model of [undefined, 'sim::b']) {
       const of = model ? { model } : undefined;
       const { expected, called, cells } = await counted<Confusion>(
@@ -246,7 +249,7 @@ describe.each(['a run', 'a rescore'])('of %s', (of) => {
     expect(await client.get(withScoring(`${path}/confusion?target=sim::gone`))).toMatchObject({ status: 422 });
   });
 
-  it('groups what did not pass, and draws the same of a group by the same seed', async () => {
+  it('groups failures, and draws the same sample of a group with the same seed', async () => {
     const { items, others } = await counted<FailureGroups>(`${path}/failures`);
     const failed = await resultsOf({ passed: 'false' });
     expect(items.reduce((sum, { count }) => sum + count, 0)).toBe(failed.length);
@@ -305,7 +308,7 @@ describe.each(['a run', 'a rescore'])('of %s', (of) => {
   });
 });
 
-it('is counted anew when it was resumed, and answers 409 while it goes on', async () => {
+it('is counted again after a resume, and answers 409 while it is running', async () => {
   const id = await endedRun('completed', ['a']);
   const facets = () => client.get(`/api/tool-eval/history/${id}/facets`);
   expect((await facets()).status).toBe(202);
@@ -331,7 +334,7 @@ it('is counted anew when it was resumed, and answers 409 while it goes on', asyn
   expect(rows.rows).toEqual(Array.from({ length: total }, () => ({ generation: 2 })));
 });
 
-it('answers with no results at all, and of runs of the team alone', async () => {
+it('answers without any results, and only for runs of the team', async () => {
   const { eval_id: id } = (await client.post('/api/tool-eval', { suite_id: suiteId, models: ['a'] })).body;
   await api.pool.query(`UPDATE run SET status = 'cancelled' WHERE id = $1`, [id]);
   expect((await client.get(`/api/tool-eval/history/${id}/facets`)).status).toBe(202);
@@ -385,7 +388,7 @@ it('keeps the most frequent of ten thousand tags, and reads evidence of any dept
   ]);
 });
 
-it('of a rescore are counted anew after a resume, and are refused until it is completed', async () => {
+it('of a rescore are counted again after a resume, and are refused until it is completed', async () => {
   const id = await endedRun('completed', ['a']);
   const other = await rescoreOf(runId);
   const own = await rescoreOf(id);
@@ -415,7 +418,7 @@ it('of a rescore are counted anew after a resume, and are refused until it is co
   expect(totals).not.toEqual(before.totals);
 });
 
-it('leaves nothing behind when it is deleted while it is counted', async () => {
+it('leaves nothing behind when it is deleted while being counted', async () => {
   const id = await endedRun('completed', ['a']);
   await client.get(`/api/tool-eval/history/${id}/facets`);
   const [run] = await counter.toCount();
@@ -429,7 +432,7 @@ it('leaves nothing behind when it is deleted while it is counted', async () => {
   expect(left.rows).toEqual([]);
 });
 
-it('a team with many rescores to count keeps no other team waiting', async () => {
+it('a team with many rescores to count does not delay other teams', async () => {
   const id = await endedRun('completed', ['a']);
   for (let n = 0; n < 7; n++) await askForFigures(api.pool, { runId: id, rescoreId: newId() });
   const other = await aTeam(api.pool, { cases: 1 });

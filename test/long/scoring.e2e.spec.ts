@@ -64,7 +64,7 @@ describe('compatible metrics of a run', () => {
     expect(axion.example).toMatchObject({ metric: axion.id, input: { called: [{ name: 'weather' }] } });
   });
 
-  it('stand beside the house score of each result, of each model and in every export', async () => {
+  it('appear with the house score of each result and model, and in every export', async () => {
     await script('a', { one: call('{"text":"buy milk","at":5.0}'), two: call('{"text":"other"}') });
     const suite = await suiteOf([
       { prompt: 'one', expected_tool: 'note', expected_params: { text: 'buy milk', at: 5 } },
@@ -143,7 +143,7 @@ describe('compatible metrics of a run', () => {
     expect(again.options.metrics).toEqual(done.config.metrics);
   }, 60_000);
 
-  it('that do not exist, or not with these options, are refused with those that do', async () => {
+  it('are refused with a list of valid ones if they do not exist, or not with these options', async () => {
     const suite_id = await suiteOf([{ prompt: 'one', expected_tool: 'note' }]);
     const refused = async (metrics: unknown[]) =>
       (await client.post('/api/tool-eval', { suite_id, models: ['scripted:a'], metrics })).body;
@@ -183,7 +183,7 @@ describe('comparing by meaning', () => {
     scoring_config: { mode: 'semantic', threshold },
   });
 
-  it('needs an embedding model, and says so before anything is asked', async () => {
+  it('needs an embedding model, and says so before any request', async () => {
     const suite_id = await suiteOf([semantic(0.5)]);
     const refused = await client.post('/api/tool-eval', { suite_id, models: ['scripted:b'] });
     expect(refused.body).toMatchObject({
@@ -194,7 +194,7 @@ describe('comparing by meaning', () => {
     expect(unknown.status).toBe(422);
   });
 
-  it('is done by the model that the team configured, which is asked for each text once', async () => {
+  it("uses the team's configured model, which gets each text once", async () => {
     await script('b', { mean: call('{"text":"buy fresh milk"}') });
     const setting = { provider_key: 'sim', model_id: 'embeddings' };
     expect((await client.put('/api/settings/embedding', setting)).body).toEqual(setting);
@@ -251,7 +251,7 @@ describe('scoring a run again', () => {
   };
   const scripted = () => system.requests('scripted:a');
 
-  it('by other rules asks no model, and keeps both sets of verdicts', async () => {
+  it('by other rules makes no request, and keeps both sets of verdicts', async () => {
     await script('a', { fresh: call('{"text":"The Milk","at":5.0}') });
     const cases = Array.from({ length: 250 }, () => ({
       prompt: 'fresh',
@@ -314,7 +314,7 @@ describe('scoring a run again', () => {
     expect((await client.get(`/api/jobs/${job.id}`)).status).toBe(404);
   }, 60_000);
 
-  it('with another threshold changes who passes, not the scores', async () => {
+  it('with another threshold changes who passes, but not the scores', async () => {
     const done = await run(
       await suiteOf([{ prompt: 'fresh', expected_tool: 'note', expected_params: { text: 'nothing', at: 5 } }]),
       ['scripted:a'],
@@ -326,7 +326,7 @@ describe('scoring a run again', () => {
     });
   }, 60_000);
 
-  it('reports a run that is not finished, options that a case does not bear, and replies that are gone', async () => {
+  it('reports an unfinished run, options that a case does not allow, and missing replies', async () => {
     const suite = await suiteOf([{ prompt: 'fresh', expected_tool: 'note', expected_params: { text: 'a(b' } }]);
     const done = await run(suite, ['scripted:a']);
     const path = `/api/tool-eval/history/${done.id}/rescore`;
@@ -352,7 +352,7 @@ describe('scoring a run again', () => {
     await client.post('/api/tool-eval/cancel', { job_id: going.job_id });
   }, 60_000);
 
-  it('reaches items that only the embedding model had failed', async () => {
+  it('includes items that only the embedding model had failed', async () => {
     await client.put('/api/settings/embedding', { provider_key: 'broken', model_id: 'wrong-key' });
     await script('b', { mean: call('{"text":"buy fresh milk"}') });
     const done = await run(

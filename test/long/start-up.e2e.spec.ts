@@ -54,7 +54,7 @@ const common = {
 };
 const waiting = (process: ReturnType<typeof launch>) => process.lines().filter(({ because }) => because !== undefined);
 
-test('a worker names Postgres and Redis in one line, waits for both, and says of each that it has come', async () => {
+test('a worker names Postgres and Redis in one line, waits for both, and logs when each is there', async () => {
   const postgres = await latePostgres();
   const redis = await startRedis();
   await redis.kill();
@@ -110,7 +110,7 @@ test('the API waits for Postgres, not for Redis; a run submitted without Redis f
   postgres.close();
 });
 
-test.each(['api', 'worker'] as const)('a process that waits (%s) ends at once when it is told to', async (name) => {
+test.each(['api', 'worker'] as const)('a waiting process (%s) ends at once on a signal', async (name) => {
   const waits = launch(name, {
     ...common,
     DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
@@ -121,7 +121,7 @@ test.each(['api', 'worker'] as const)('a process that waits (%s) ends at once wh
   expect(await waits.exited).toBe(0);
 });
 
-test('a worker waits for tables that are not made yet', async () => {
+test('a worker waits for tables that do not exist yet', async () => {
   const { url } = await createDatabase();
   const empty = Object.assign(new URL(url), { pathname: '/postgres' }).href;
   const redis = await startRedis();

@@ -94,7 +94,7 @@ it.each([
   ['SIGTERM', 'SIGINT'],
   ['SIGTERM', 'SIGTERM'],
 ] as const)(
-  'an API that is told so at a terminal, or once more (%s %s), serves on for nobody, and breaks off large answers',
+  'an API stopped from a terminal, or twice (%s %s), serves nobody any longer, and breaks off large answers',
   async (first, second) => {
     const api = await startProcess('api', env);
     const { items } = (await clientOf(api.url).get('/api/tool-suites')).body;
@@ -119,7 +119,7 @@ it.each([
 
 // It waits 20 s, concurrently with the others.
 it.concurrent(
-  'an API that is told to stop waits for no client that never ends its request',
+  'a stopping API does not wait for a client that never ends its request',
   async () => {
     const api = await startProcess('api', env);
     const headers = {

@@ -63,7 +63,7 @@ async function tellToStop(worker: RunningProcess): Promise<void> {
   await until(() => worker.logs().includes('Draining'), { what: 'the worker to hear of it' });
 }
 
-it('a stopping worker hands back what waits and settles what it asked; others do the rest once', async () => {
+it('a stopping worker hands back waiting items and settles its requests; others do the rest once', async () => {
   const endpoint = await startEndpoint();
   const worker = await startWorker();
   const id = await submit(endpoint.url, weatherSuite(30));
@@ -84,7 +84,7 @@ it('a stopping worker hands back what waits and settles what it asked; others do
   await next.stop();
 }, 120_000);
 
-it('claims stop first, however long a step of its control loop waits', async () => {
+it('claims stop first, however long a step of its control loop takes', async () => {
   const endpoint = await startEndpoint();
   const held = await sql.connect();
   await held.query('BEGIN');
@@ -114,7 +114,7 @@ it('claims stop first, however long a step of its control loop waits', async () 
   ).toBe(202);
 }, 120_000);
 
-it('chains go on to their last round, also one that waits for its turn', async () => {
+it('chains continue to their last round, even one that waits for its turn', async () => {
   const endpoint = await startEndpoint(({ messages }) => {
     const answered = messages.filter(({ role }: any) => role === 'tool').length;
     return answered < 2 ? calling(['find_user', 'list_orders'][answered]!, {}) : calling('refund', {});
@@ -178,7 +178,7 @@ it('a reply that waits for an embedding gets it', async () => {
   expect(await counts(id)).toMatchObject({ settled: 2, passed: 2, errored: 0 });
 }, 120_000);
 
-it('what has not ended when its time is up is handed back, counts as no crash, and is asked by others', async () => {
+it('unfinished items are handed back at the deadline, do not count as crashes, and are played by others', async () => {
   const endpoint = await startEndpoint();
   const worker = await startWorker({ TOOLMARK_DRAIN_SECONDS: '1' });
   const id = await submit(endpoint.url, weatherSuite(4));

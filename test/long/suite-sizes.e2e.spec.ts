@@ -59,7 +59,7 @@ describe('a tool', () => {
     },
   };
 
-  it('of more than 64 KiB or 500 properties is refused wherever it comes from, with its place', async () => {
+  it('of more than 64 KiB or 500 properties is refused from every source, with its path', async () => {
     const id = await suiteOf(1);
     const settings = { name: 's', tools: [described(70_000)] };
     expect(await client.post('/api/tool-suites', settings)).toMatchObject({ status: 400, ...tooLarge });
@@ -111,7 +111,7 @@ describe('a tool', () => {
     expect(await client.post('/api/tool-suites', { name: 's', tools: [many(500)] })).toMatchObject({ status: 201 });
   });
 
-  it('of an MCP server is left out when it is too large, and the others are taken', async () => {
+  it('of an MCP server is left out when it is too large, and the others are imported', async () => {
     const large = { name: 'large', inputSchema: { type: 'object', ...names(600) } };
     expect(await client.post('/api/mcp/import', { tools: [{ name: 'small' }, large] })).toMatchObject({
       status: 201,
@@ -119,7 +119,7 @@ describe('a tool', () => {
     });
   });
 
-  it('is one of a suite whose tools have 1 MiB together at most', async () => {
+  it('belongs to a suite whose tools have a maximum of 1 MiB together', async () => {
     const tools = Array.from({ length: 20 }, (_, n) => described(60_000, { name: `t${n}` }));
     const refused = {
       status: 400,
@@ -136,7 +136,7 @@ describe('a tool', () => {
     });
   });
 
-  it('that is larger and was there before is kept: its suite is read, renamed and run', async () => {
+  it('that is larger but older than the limit is kept: its suite is read, renamed and run', async () => {
     const id = await suiteOf(1);
     await api.pool.query('UPDATE suite SET tools = $2 WHERE id = $1', [
       id,
@@ -149,7 +149,7 @@ describe('a tool', () => {
 });
 
 describe('a suite', () => {
-  it('grows to 100,000 cases, whoever adds them at the same time, and not to one more', async () => {
+  it('grows to exactly 100,000 cases, even when several clients add them at the same time', async () => {
     const id = await suiteOf(0);
     await grow(id, 0, 99_995);
     const answers = await Promise.all(
@@ -162,7 +162,7 @@ describe('a suite', () => {
     expect((await client.get(`/api/tool-suites/${id}?cases=false`)).body.test_cases_count).toBe(100_000);
   });
 
-  it('that is larger already can be read, edited, made smaller and run, and cannot grow', async () => {
+  it('that is already larger can be read, edited, reduced and run, and cannot grow', async () => {
     const id = await suiteOf(1);
     await grow(id, 1, 100_009);
     const { body: page } = await client.get(`/api/tool-suites/${id}/cases?limit=2`);
@@ -181,7 +181,7 @@ describe('a suite', () => {
     expect(await client.post('/api/tool-eval', { suite_id: id, models: ['sim::m0'] })).toMatchObject({ status: 202 });
   });
 
-  it('has 256 MiB at most: no case, longer case or longer description takes it beyond', async () => {
+  it('has a maximum of 256 MiB, which no case, longer case or longer description exceeds', async () => {
     const id = await suiteOf(1);
     await grow(id, 1, 32, 8 * 2 ** 20);
     const [short] = (await client.get(`/api/tool-suites/${id}/cases?limit=1`)).body.items;
@@ -200,7 +200,7 @@ describe('a suite', () => {
     expect(await client.patch(`/api/tool-suites/${id}`, { name: 'W' })).toMatchObject({ status: 200 });
   });
 
-  it('of an import has 64 MiB of cases at most, however short the file that stands for them', async () => {
+  it('of an import has a maximum of 64 MiB of cases, however short its file is', async () => {
     const long = { role: 'user', content: 'x'.repeat(60_000) };
     const called = { role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: '{}' } }] };
     const log = { messages: Array.from({ length: 90 }, () => [long, called]).flat() };
@@ -214,7 +214,7 @@ describe('a suite', () => {
     });
   });
 
-  it('is run in no more items than can be counted', async () => {
+  it('is not run in more items than can be counted', async () => {
     const id = await suiteOf(1);
     await grow(id, 1, 214_999);
     const models = Array.from({ length: 100 }, (_, n) => `sim::m${n}`);
@@ -232,7 +232,7 @@ describe('a suite', () => {
   });
 });
 
-describe('a large suite that is read', () => {
+describe('reading a large suite', () => {
   const MIB = 2 ** 20;
   /** A response that is read only as fast as the test reads it. */
   const read = (id: string, more = ''): Promise<IncomingMessage> =>
@@ -250,7 +250,7 @@ describe('a large suite that is read', () => {
     await grow(id, 1, 48 * 16, MIB / 16);
   });
 
-  it('comes whole and in order, in every format, and without its cases when they are not wanted', async () => {
+  it('returns everything in order, in every format, and leaves out the cases on request', async () => {
     const suite = JSON.parse(await whole(id));
     expect(suite).toMatchObject({ id, name: 'Weather', version: 1, test_cases_count: 769 });
     expect(suite.test_cases.map(({ position }: any) => position)).toEqual(Array.from({ length: 769 }, (_, n) => n));
@@ -270,7 +270,7 @@ describe('a large suite that is read', () => {
     expect(await client.get(`/api/tool-suites/${id}?cases=maybe`)).toMatchObject({ status: 400 });
   });
 
-  it('is read no further than its reader takes it, and holds no connection to Postgres meanwhile', async () => {
+  it('goes no faster than the reader, and holds no connection to Postgres meanwhile', async () => {
     const { pool } = api;
     let asked = 0;
     const query = pool.query.bind(pool);
@@ -287,7 +287,7 @@ describe('a large suite that is read', () => {
     }
   });
 
-  it('is broken off when it is changed meanwhile, so that nobody takes a mixture for it', async () => {
+  it('breaks off when the suite changes meanwhile, so that nobody gets a mixture', async () => {
     const answer = await read(id);
     expect(await client.patch(`/api/tool-suites/${id}`, { description: 'changed meanwhile' })).toMatchObject({
       status: 200,
@@ -296,7 +296,7 @@ describe('a large suite that is read', () => {
     expect(JSON.parse(await whole(id))).toMatchObject({ description: 'changed meanwhile' });
   });
 
-  it('is read by four of a team at once; a fifth is told to come back, another team is not', async () => {
+  it('works for four of a team at once; a fifth must come back later, another team need not', async () => {
     const answers = await Promise.all([1, 2, 3, 4].map(() => read(id)));
     const fifth = await read(id);
     expect([fifth.statusCode, fifth.headers['retry-after']]).toEqual([429, '5']);

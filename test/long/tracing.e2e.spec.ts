@@ -83,7 +83,7 @@ beforeAll(async () => {
   });
 });
 
-it('a run is one trace from its submit to every result, and no key and no prompt are in it', async () => {
+it('a run is one trace from its submission to every result, without keys or prompts', async () => {
   const suite = await client.post('/api/tool-eval/import', weatherSuite(5));
   const { eval_id, job_id } = (
     await client.post('/api/tool-eval', {
@@ -153,7 +153,7 @@ it('a run is one trace from its submit to every result, and no key and no prompt
   }
 });
 
-it('a collector that is gone holds up no run', async () => {
+it('a missing collector delays no run', async () => {
   collector.close();
   const suite = await client.post('/api/tool-eval/import', weatherSuite(20));
   const { eval_id } = (

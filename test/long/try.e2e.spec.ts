@@ -56,7 +56,7 @@ const goingOn = async (): Promise<number> => (await sql.query('SELECT 1 FROM try
 const askedOf = async (model: string): Promise<number> => (await system.stats())[model]?.requests ?? 0;
 const inFlight = async (model: string): Promise<number> => (await system.stats())[model]?.in_flight ?? 0;
 
-it('the verdicts on a case that is tried are those of a run, and nothing is kept but the cost', async () => {
+it('the verdicts of a try-out are those of a run, and only the cost is kept', async () => {
   const models = ['sim::perfect-ish', 'sim::careless-arguments'];
   const run = (await client.post('/api/tool-eval', { suite_id: suiteId, models, cache: 'off' })).body.eval_id;
   await until(async () => (await client.get(`/api/tool-eval/history/${run}`)).body.finished_at, { what: 'the run' });
@@ -120,7 +120,7 @@ describe('the command line', () => {
   });
 });
 
-it('tools that nobody has stored are tried with a case of their own, beside a threshold and prompts', async () => {
+it('unsaved tools are tried with a case of their own, and with a threshold and prompts', async () => {
   const tool = { name: 'get_time', parameters: { type: 'object', properties: { zone: { type: 'string' } } } };
   await system.script('mine', { replies: [{ tool_calls: [{ name: 'get_time', arguments: { zone: 'UTC' } }] }] });
   const { status, body } = await client.post('/api/tool-eval/try', {
@@ -144,7 +144,7 @@ describe('a try-out is refused', () => {
     const { status, body } = await answer;
     return [status, (body.errors ?? []).map((error: any) => error.path)];
   };
-  it('with the paths of what is wrong with it, as cases and runs are', async () => {
+  it('with the paths of its faults, like cases and runs', async () => {
     const models = ['sim::perfect-ish'];
     const eleven = Array.from({ length: 11 }, (_, n) => `sim::m${n}`);
     expect(await errorsOf(tryOut(eleven))).toEqual([400, ['/models']]);
@@ -166,7 +166,7 @@ describe('a try-out is refused', () => {
     ]);
   });
 
-  it('to viewers, and with the suites and models of another team', async () => {
+  it('for viewers, and with the suites and models of another team', async () => {
     const { body } = await client.post('/api/tokens', { name: 'reads', role: 'viewer' });
     expect((await tryOut(['sim::perfect-ish'], {}, clientOf(client.url, body.token))).status).toBe(403);
     const others = clientOf(client.url, (await client.post('/api/teams', { name: 'others' })).body.token.token);
@@ -186,7 +186,7 @@ describe('a try-out is refused', () => {
   });
 });
 
-it('at the deadline, a slow model and one whose lane is paused are without an answer; others have theirs', async () => {
+it('at the deadline, a slow model and one in a paused lane have no answer; the others have theirs', async () => {
   const lane = (await client.get('/api/lanes')).body.items.find((one: any) => one.providers.includes('away'));
   await client.post(`/api/lanes/${lane.id}/pause`);
   const before = await rows();
@@ -201,7 +201,7 @@ it('at the deadline, a slow model and one whose lane is paused are without an an
   await client.post(`/api/lanes/${lane.id}/resume`);
 });
 
-it('nobody sees a try-out; it waits behind no job of its user, and ends when its client goes away', async () => {
+it('a try-out is in no list, waits for no job of its user, and ends when its client goes away', async () => {
   await client.put('/api/settings/jobs', { running_jobs_per_user: 1 });
   const input = { suite_id: suiteId, models: ['away::perfect-ish'], cache: 'off' };
   const lane = (await client.get('/api/lanes')).body.items.find((one: any) => one.providers.includes('away'));
@@ -242,7 +242,7 @@ it('nobody sees a try-out; it waits behind no job of its user, and ends when its
   await client.put('/api/settings/jobs', { running_jobs_per_user: 4 });
 });
 
-it('what the death of an API leaves of a try-out is removed, and its cost is kept', async () => {
+it('the remains of a try-out whose API died are removed, and its cost is kept', async () => {
   const [before, spentBefore] = [await rows(), await spent()];
   const broken = tryOut(['sim::perfect-ish', 'sim::slow-60000']).catch(() => 'broken');
   await until(async () => (await sql.query('SELECT 1 FROM result JOIN try_out USING (run_id)')).rowCount, {
@@ -260,7 +260,7 @@ it('what the death of an API leaves of a try-out is removed, and its cost is kep
   expect(await spent()).toBeGreaterThan(spentBefore);
 });
 
-it('a tune is followed later, through a server that restarts', async () => {
+it('a tune is watched later, across a restart of the server', async () => {
   const sensitive = { key: 'tuned', base_url: `${system.simulator.url}/v1`, limits: { max_concurrency: 20 } };
   await client.post('/api/providers', { ...sensitive, models: ['param-sensitive@50'] });
   await client.post('/api/tool-eval/import', { ...weatherSuite(40), name: 'Forty' });

@@ -27,7 +27,7 @@ const SPACE = ['--space', 'temperature=0..1/0.5', '--space', 'tool_choice=auto,r
 const BASE = ['--base-temperature', '1', '--base-tool-choice', 'auto', '--base-params', '{"top_k": 1.0}'];
 const SENSITIVE = ['tune', 'params', 'Weather', '--models', 'sim::param-sensitive', ...SPACE, ...BASE];
 
-it('an estimate says what a tune would take, and runs nothing', async () => {
+it('an estimate shows what a tune would cost, and runs nothing', async () => {
   const estimate = await toolmarkJson(...SENSITIVE, '--space', 'top_p=0.5,1', '--estimate');
   expect(estimate).toMatchObject({
     combinations: 13,
@@ -44,7 +44,7 @@ it('an estimate says what a tune would take, and runs nothing', async () => {
   expect(await toolmarkJson('tunes')).toEqual({ items: [] });
 });
 
-describe('a tune that is watched', () => {
+describe('a watched tune', () => {
   let ran: Ran;
   let tune: any;
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describe('a tune that is watched', () => {
     tune = await api(`${ROUTE}/history/${tune.id}`);
   }, 150_000);
 
-  it('says what is decided, and at the end what was found', async () => {
+  it('shows its decisions, and its findings at the end', async () => {
     expect({ ...ran, err: '', out: '' }).toEqual({ code: 0, err: '', out: '' });
     const [{ target, recommended, text }] = tune.targets;
     expect(recommended.config).toMatchObject({ tool_choice: 'required' });
@@ -79,14 +79,14 @@ describe('a tune that is watched', () => {
     expect(config).toMatchObject({ temperature, tool_choice, max_tokens: null });
   });
 
-  it('is written as a report, which is the one that is printed later', async () => {
+  it('writes a report, the same as the one printed later', async () => {
     const report = readFileSync(join(folder, 'report.md'), 'utf8');
     expect(report).toMatch(/^# Tune \S+ is completed \(job \S+\)\.\n\n- Suite: Weather v1\n/);
     expect(report).toMatch(/\n```sh\ntoolmark run .*\n```\n/);
     expect(await toolmark('tunes', 'show', tune.id, '--markdown')).toEqual({ code: 0, out: report, err: '' });
   });
 
-  it('is found by its id, its job, and the beginning of either', async () => {
+  it('is found by its id, its job, and a prefix of either', async () => {
     for (const id of [tune.id, tune.job_id, tune.id.slice(0, 20), tune.job_id.slice(0, 20)])
       expect(await toolmarkJson('tunes', 'show', id)).toEqual(tune);
     expect((await toolmark('tunes', 'show', tune.id, '--watch')).out).toBe(ran.out);
@@ -99,7 +99,7 @@ describe('a tune that is watched', () => {
       });
   });
 
-  it('has arms, which are listed page by page', async () => {
+  it('lists its arms page by page', async () => {
     const arms = await armsOf(tune.id);
     expect(await toolmarkJson('tunes', 'arms', tune.id)).toEqual({ items: arms });
     const first = await toolmarkJson('tunes', 'arms', tune.id, '--limit', '2', '--model', 'param-sensitive');
@@ -133,7 +133,7 @@ describe('a tune that is watched', () => {
   });
 });
 
-it('spaces of single models come from a file; what a provider does not take is said, and makes no arms', async () => {
+it('spaces of single models come from a file; unsupported parameters are reported, and make no arms', async () => {
   writeFileSync(
     join(folder, 'space.json'),
     JSON.stringify({
@@ -151,7 +151,7 @@ it('spaces of single models come from a file; what a provider does not take is s
   expect(out).toMatch(/^Arms {9}3 with the base, 2 make the same requests as another/m);
 });
 
-it('a tune is cancelled by its job, and goes on where it was', async () => {
+it('a tune is cancelled by its job, and continues where it was', async () => {
   await system.control('instant', { on: false, status: 'hang' });
   const args = ['tune', 'params', suiteId, '-m', 'sim::instant', '--space', 'temperature=0,1', '--mode', 'grid'];
   const { tune_id: id, job_id: job } = await toolmarkJson(...args, '--holdout', '0', '--cache', 'off');
@@ -169,7 +169,7 @@ it('a tune is cancelled by its job, and goes on where it was', async () => {
   expect(resumed.out).toContain(id);
 }, 150_000);
 
-it('presets are kept, listed, searched and deleted', async () => {
+it('presets are saved, listed, searched and deleted', async () => {
   expect((await toolmark('presets')).out).toBe('No presets. Save a search space: toolmark presets save --help\n');
   const preset = await toolmarkJson(
     'presets',
@@ -196,7 +196,7 @@ it('presets are kept, listed, searched and deleted', async () => {
   expect(await toolmarkJson('presets')).toEqual({ items: [] });
 });
 
-it('prompt versions are run, listed, shown, compared, and taken over by the suite when somebody says so', async () => {
+it('prompt versions are run, listed, shown, compared, and applied to the suite on request', async () => {
   expect((await toolmark('prompts')).out).toBe('No prompt versions. Save one with POST /api/prompt-versions.\n');
   const file = { ...weatherSuite(2), name: 'Described' };
   const described = (await system.client.post('/api/tool-eval/import', file)).body.suite_id as string;

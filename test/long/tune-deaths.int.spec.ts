@@ -10,7 +10,7 @@ afterAll(() => Promise.all(worlds.map((world) => world.close())));
 
 const better: Skill = ({ temperature }) => Number(temperature === 0.5);
 
-it('a worker that dies after any statement of a tune loses nothing, and repeats nothing', async () => {
+it('a worker that dies after any statement of a tune loses and repeats nothing', async () => {
   const ends = { status: 'completed', outcome: 'confirmed', promoted: true };
   await tellWithDeaths(worlds, storyOf, { ends, least: 60, most: 600 });
 }, 900_000);

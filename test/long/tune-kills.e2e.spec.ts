@@ -2,22 +2,22 @@
 import type { ParamTune } from '#lib/param-tune/contract';
 import { weatherSuite } from '../client.js';
 import { until } from '../processes.js';
-import { openMortals, type Mortals } from '../mortals.js';
+import { openRestartableSystem, type RestartableSystem } from '../restartable-system.js';
 import { playsAll } from '../seed.js';
 
 const CASES = 40;
 const MAX_CONCURRENCY = 4;
 
-let mortals: Mortals;
-beforeAll(async () => void (mortals = await openMortals()), 150_000);
-afterAll(() => mortals.close());
+let system: RestartableSystem;
+beforeAll(async () => void (system = await openRestartableSystem()), 150_000);
+afterAll(() => system.close());
 
-it('a tune whose every process is killed at every step loses, repeats and pays nothing twice', async () => {
-  const { client, rows } = mortals;
+it('a tune whose processes are all killed at every step loses, repeats and pays nothing twice', async () => {
+  const { client, rows } = system;
   const model = 'param-sensitive@40';
   await client.post('/api/providers', {
     key: 'sim',
-    base_url: `${mortals.simulator.url}/v1`,
+    base_url: `${system.simulator.url}/v1`,
     models: [model],
     limits: { max_concurrency: MAX_CONCURRENCY },
   });
@@ -36,7 +36,7 @@ it('a tune whose every process is killed at every step loses, repeats and pays n
   ).body;
 
   // Everything is killed once in each state that the tune reaches.
-  const kills = await mortals.killAtEach(() => mortals.placeOf(submitted.tune_id));
+  const kills = await system.restartAtEachState(() => system.placeOf(submitted.tune_id));
   expect(kills).toBeGreaterThan(playsAll ? 8 : 0);
 
   const found: ParamTune = (await client.get(`/api/tool-eval/param-tune/history/${submitted.tune_id}`)).body;
@@ -69,7 +69,7 @@ it('a tune whose every process is killed at every step loses, repeats and pays n
   ]);
   expect(log.map(({ seq }) => seq)).toEqual(log.map((_, n) => n + 1));
   // Only requests in flight when their worker died are repeated.
-  const requests = await mortals.requests(model);
+  const requests = await system.requests(model);
   const settled = children.reduce((sum, { results }) => sum + results, 0);
   expect(requests).toBeGreaterThanOrEqual(settled);
   expect(requests).toBeLessThanOrEqual(settled + kills * MAX_CONCURRENCY);

@@ -5,7 +5,7 @@ import { SLOW, joinTuneSystem } from '../tune-system.js';
 let system: Awaited<ReturnType<typeof joinTuneSystem>>;
 beforeAll(async () => void (system = await joinTuneSystem()));
 
-it('tells the time that is left within a factor of two', async () => {
+it('the estimated remaining time is right within a factor of two', async () => {
   const { job_id } = await system.submit({ models: [`sim::${SLOW}`], cache: 'off' });
   const told: { atMs: number; etaS: number }[] = [];
   await until(

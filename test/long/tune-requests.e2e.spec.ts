@@ -4,7 +4,7 @@ import { joinTuneSystem, LIMITED, MAX_CONCURRENCY, MODEL, SLOW } from '../tune-s
 let system: Awaited<ReturnType<typeof joinTuneSystem>>;
 beforeAll(async () => void (system = await joinTuneSystem()));
 
-it('combinations whose requests are the same are asked once', async () => {
+it('combinations with the same requests send them once', async () => {
   const { tune_id, job_id } = await system.submit({
     models: [`sim::${LIMITED}`],
     mode: 'grid',
@@ -25,7 +25,7 @@ const SMALL = {
   cache: 'off',
 };
 
-it('a spent budget ends a tune with what it knows, and a larger one lets it go on without paying again', async () => {
+it('a spent budget ends a tune with its findings, and a larger one lets it continue without paying again', async () => {
   const before = await system.requests(MODEL);
   const { tune_id, job_id } = await system.submit({ ...SMALL, seed: 7, budget: { max_requests: 200 } });
   expect(await system.ended(job_id)).toMatchObject({ status: 'budget_exceeded' });
@@ -47,7 +47,7 @@ it('a spent budget ends a tune with what it knows, and a larger one lets it go o
   expect((await system.requests(MODEL)) - before).toBe(rows[0].n);
 });
 
-it('a tune is stopped within a second, and goes on where it was', async () => {
+it('a tune stops within a second, and continues where it was', async () => {
   const { tune_id, job_id } = await system.submit({ ...SMALL, models: [`sim::${SLOW}`], seed: 3 });
   await until(async () => (await system.job(job_id)).progress.done > 100);
   expect((await system.client.post('/api/tool-eval/cancel', { job_id })).status).toBe(202);

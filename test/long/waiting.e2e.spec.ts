@@ -102,7 +102,7 @@ it('a model that its host refuses for hours rests until then, and its run ends w
   expect(host.asked('poor')).toBe(refused + 10 + 1 + 20 + 5);
 }, 120_000);
 
-it('a rest ends when the provider gets another key, or answers a test', async () => {
+it('a rest ends when the provider gets another key, or passes a test', async () => {
   const { client } = system;
   const endRest = {
     keyed: () => client.patch('/api/providers/keyed', { api_key: 'sk-better-0123456789' }),
@@ -126,7 +126,7 @@ it('a rest ends when the provider gets another key, or answers a test', async ()
   await Promise.all([restAndEnd('keyed'), restAndEnd('tested')]);
 }, 120_000);
 
-it('a pause of minutes is said with the provider that asked for it, also to others that share its limits', async () => {
+it('a pause of minutes is shown with the provider that asked for it, even to others that share its limits', async () => {
   const { client } = system;
   const host = await startHost();
   await add(client, 'first', host.url);
@@ -144,7 +144,7 @@ it('a pause of minutes is said with the provider that asked for it, also to othe
     );
 }, 60_000);
 
-it('a model that its host does not have costs a few requests, and a resume asks the other items', async () => {
+it('a model that its host does not have costs a few requests, and a resume requests the other items', async () => {
   const { client } = system;
   const host = await startHost();
   await add(client, 'lacking', host.url);
@@ -164,7 +164,7 @@ it('a model that its host does not have costs a few requests, and a resume asks 
   expect((await completed(client, eval_id)).counts).toMatchObject({ settled: 120, errored: 0 });
 }, 120_000);
 
-it('a change that waits for what another request holds is given up within seconds, and says so', async () => {
+it('a change that waits for a lock is given up within seconds, with a message', async () => {
   const suiteId = (await system.client.post('/api/tool-eval/import', weatherSuite(1))).body.suite_id as string;
   const rename = () => system.client.patch(`/api/tool-suites/${suiteId}`, { name: 'new' });
   const holder = await system.sql.connect();

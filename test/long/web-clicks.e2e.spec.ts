@@ -36,7 +36,7 @@ journeys('from the first view', () => {
   }
   const lastRun = (page: Page): Locator => page.getByRole('main').getByRole('link', { name: 'Tuesday' });
 
-  it('no click says which model calls tools best, with its interval', async () => {
+  it('no click shows which model calls tools best, with its interval', async () => {
     const { page, faults } = await clicks();
     await page
       .getByText(/sim::perfect-ish/)
@@ -49,7 +49,7 @@ journeys('from the first view', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('one click says what a run cost', async () => {
+  it('one click shows what a run cost', async () => {
     const { page, faults } = await clicks(lastRun);
     await page
       .getByText(/cost \$\d/)
@@ -58,7 +58,7 @@ journeys('from the first view', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('three clicks say why a reply failed: the run, the error, the result', async () => {
+  it('three clicks show why a reply failed: the run, the error, the result', async () => {
     const { page, faults } = await clicks(
       lastRun,
       (run) => run.getByRole('link', { name: /wrong argument/ }),
@@ -71,7 +71,7 @@ journeys('from the first view', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('two clicks say since when: the experiments, the experiment', async () => {
+  it('two clicks show when it began: the experiments, the experiment', async () => {
     const { page, faults } = await clicks(
       (home) => home.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Experiments' }),
       (experiments) => experiments.getByRole('link', { name: 'Autumn' }),
@@ -84,7 +84,7 @@ journeys('from the first view', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('two clicks say whether a difference can be trusted: the run, compare', async () => {
+  it('two clicks show whether a difference can be trusted: the run, compare', async () => {
     const { page, faults } = await clicks(lastRun, (run) => run.getByRole('link', { name: 'Compare' }));
     await page.getByRole('heading', { level: 1, name: /Compar/ }).waitFor();
     await page

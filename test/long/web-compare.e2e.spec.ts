@@ -52,7 +52,7 @@ journeys('comparisons', () => {
     runs = { base, better, two, later, few: fewId };
   });
 
-  it('are chosen from the runs of one suite first, and say whether a run is better and on which cases', async () => {
+  it('offer the runs of one suite first, and show whether a run is better and on which cases', async () => {
     const { page, faults, axe, isTooWide } = await web.open({ path: '/compare' });
     await page.getByRole('heading', { name: 'Choose the baseline' }).waitFor();
     await button(page, 'Compare As it is').click();
@@ -123,7 +123,7 @@ journeys('comparisons', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('take several runs, each against the first, with the models of one of them at a time', async () => {
+  it('accept several runs, each against the first, with the models of one of them at a time', async () => {
     const path = `/compare?runs=${[runs.base, runs.better, runs.two].join(',')}`;
     const { page, faults, axe } = await web.open({ path });
     const several = page.getByRole('region', { name: 'Each run against A' });
@@ -147,7 +147,7 @@ journeys('comparisons', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('say so where the runs share too few cases, and what the suite became in between', async () => {
+  it('say when the runs share too few cases, and how the suite changed in between', async () => {
     const { page, faults, axe } = await web.open({ path: `/compare?runs=${runs.few},${runs.base}`, role: 'viewer' });
     await verdict(page, 'not comparable').waitFor();
     await page

@@ -42,7 +42,7 @@ journeys('experiments and gates', () => {
     suiteId = (await web.client.post('/api/tool-eval/import', weatherSuite(CASES))).body.suite_id;
   });
 
-  it('an experiment is made by keyboard, and shows its runs as they end, each against the baseline', async () => {
+  it('an experiment is created by keyboard, and shows its runs as they end, each against the baseline', async () => {
     const { page, faults, axe, isTooWide } = await web.open({ path: '/experiments' });
     await page.getByText('Here will be the experiments of the team').waitFor();
     await page.keyboard.press('g');
@@ -133,7 +133,7 @@ journeys('experiments and gates', () => {
     expect([...faults(), ...viewer.faults()]).toEqual([]);
   });
 
-  it('a gate is made with its baseline, runs, says why it fails, and shows the broken cases', async () => {
+  it('a gate is created with its baseline, runs, explains why it fails, and shows the broken cases', async () => {
     const baseline = await aRun({ name: 'What is shipped', system_prompt: HELP });
     const { page, faults, axe, isTooWide } = await web.open({ path: '/gates' });
     await page.getByText('Here will be the gates of the team').waitFor();

@@ -60,13 +60,13 @@ journeys('what a run says by itself', () => {
     tab = await web.open();
   });
 
-  it('is nothing where all is well', async () => {
+  it('is nothing when all is well', async () => {
     const { page, hint } = await hintOf('perfect-ish');
     await page.getByRole('figure', { name: /Results by score/ }).waitFor();
     expect(await hint.count()).toBe(0);
   });
 
-  it('is that expectations may be too strict, by the most frequent mismatch', async () => {
+  it('is that expectations may be too strict, with the most frequent mismatch', async () => {
     const { page, hint } = await hintOf('careless-arguments');
     await hint.getByText(/too strict.*The most frequent mismatch is/).waitFor();
     expect(await hint.innerText()).toMatch(/mismatch is \S*city of get_weather, \d+ times/);
@@ -85,7 +85,7 @@ journeys('what a run says by itself', () => {
     expect(await page.getByRole('checkbox', { name: /text-only/ }).isChecked()).toBe(true);
   });
 
-  it('is that calls came outside the native format, and which', async () => {
+  it('is that calls came outside the native format, and in which one', async () => {
     const { page, hint } = await hintOf('json-in-name');
     await hint.getByText(/outside the native format, in 100 %.*in the name of the function/).waitFor();
     await hint.getByRole('link', { name: 'Repaired calls' }).click();
@@ -93,13 +93,13 @@ journeys('what a run says by itself', () => {
     await page.getByRole('button', { name: 'Remove the filter format: repaired' }).waitFor();
   });
 
-  it('is that the model was asked otherwise, how often and why', async () => {
+  it('is that requests to the model were adapted, how often and why', async () => {
     const { hint } = await hintOf('no-required');
     await hint.getByText(/20 of 20 results that expect a call were asked with auto instead of required/).waitFor();
     expect(await hint.innerText()).toMatch(/sim::no-required.*(refuse|support|accept)/s);
   });
 
-  it('is what the provider answers where every item errored, and whether it answers now', async () => {
+  it("is the provider's answer when every item errored, and whether it answers now", async () => {
     const { page, hint } = await hintOf('wrong-key');
     await hint.getByText(/Every item of .*down::wrong-key.* errored/).waitFor();
     await hint.getByText(/Incorrect API key/).waitFor();
@@ -113,7 +113,7 @@ journeys('what a run says by itself', () => {
     await page.getByText('20 results.').waitFor();
   });
 
-  it('is that a prompt was drafted from a description, where no model passes', async () => {
+  it('is that a prompt was drafted from a description, when no model passes', async () => {
     const { page, hint } = await hintOf('drafted');
     await hint.getByText(/1 case that no model passed has the prompt that was drafted/).waitFor();
     await hint.getByRole('link', { name: 'Write its prompt' }).click();

@@ -230,7 +230,7 @@ journeys('judges, labels and calibration', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('a viewer sees what judges say, and controls that say what they need', async () => {
+  it('a viewer sees judgements, and controls that name the role they need', async () => {
     const [{ id: reportId }] = (await get(`/api/judge/reports?eval_id=${runId}`)).items;
     const { page } = await web.open({ path: `/judge/reports/${reportId}`, role: 'viewer' });
     const isRefused = async (control: Locator, needed: string): Promise<void> => {

@@ -33,7 +33,7 @@ journeys('operating', () => {
     suiteId = (await web.client.post('/api/tool-eval/import', weatherSuite(6))).body.suite_id;
   });
 
-  it('a provider is added from a template, by keyboard alone, and its faults stand at their fields', async () => {
+  it('a provider is added from a template, by keyboard alone, and its faults are shown at their fields', async () => {
     const { page, faults, axe, isTooWide } = await web.open({ path: '/operate/providers', width: 360 });
     const { keyboard } = page;
     await page.getByText('Here will be the providers of the team').waitFor();
@@ -110,7 +110,7 @@ journeys('operating', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('a provider is tested, its endpoint is asked for models, and they are taken over and priced', async () => {
+  it('a provider is tested, and the models that its endpoint lists are added and priced', async () => {
     const { page, faults, axe } = await web.open({ path: '/operate/providers/sim' });
     await button(page, 'Test').click();
     await page.getByText('it answers').waitFor();
@@ -163,7 +163,7 @@ journeys('operating', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('home says which model is best, what that cost and what runs, which a click stops', async () => {
+  it('home shows which model is best, its cost and what is running, which a click stops', async () => {
     const { runId } = await startRun('sim::perfect-ish');
     await untilEnded(web.client, runId);
     const slow = await startRun('sim::slow-1500', 120);
@@ -250,7 +250,7 @@ journeys('operating', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('without a worker what was submitted waits, and the page says so until one is alive again', async () => {
+  it('submitted runs wait while no worker is alive, and the page says so', async () => {
     await web.workers[0]!.stop();
     const { jobId } = await startRun('sim::slow-300', 20);
     const { page, faults } = await web.open({ path: '/' });
@@ -267,7 +267,7 @@ journeys('operating', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('spending stands against its cap, which owners set', async () => {
+  it('spending is shown against its cap, which owners set', async () => {
     const { page, faults } = await web.open({ path: '/operate/spending' });
     await page.getByText(/^\$\S+ spent\. There is no cap\.$/).waitFor();
     const cap = page.getByLabel('Cap of a month, in US dollars');
@@ -292,7 +292,7 @@ journeys('operating', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('spending is drawn by day and said by model, suite or person, as the address says', async () => {
+  it('spending is charted by day and listed by model, suite or person, as in the address', async () => {
     const { page, faults, axe, isTooWide } = await web.open({ path: '/operate/spending', width: 360, role: 'viewer' });
     const by = (what: string): Locator => page.getByRole('region', { name: `Spending by ${what}`, exact: true });
     await by('model').getByRole('rowheader', { name: 'sim::perfect-ish' }).waitFor();

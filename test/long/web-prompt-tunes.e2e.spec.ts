@@ -22,7 +22,7 @@ journeys('tunes of prompts and prompt versions', () => {
     tunes = await readyForPromptTunes(web, ['web'], { metaMs: 300 });
   });
 
-  it('are set up by hand beside their estimate, watched to their verdict, and show what was made of what', async () => {
+  it('are set up by hand with their estimate, watched to their verdict, and show the lineage of each text', async () => {
     const { page, faults, axe } = await web.open({ path: '/tunes' });
     await page.getByRole('link', { name: 'Prompts', exact: true }).last().click();
     await page.getByText('Here will be the tunes of prompts').waitFor();
@@ -123,7 +123,7 @@ journeys('tunes of prompts and prompt versions', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('lead from the tune to a run with the version, and to the suite that takes it', async () => {
+  it('lead from the tune to a run with the version, and to the suite that applies it', async () => {
     const [{ id: tuneId, prompt_version_id: promptId }] = (await tunes.get(`${ROUTE}/history`)).items;
     const { page, faults, axe } = await web.open({ path: `/tunes/prompts/${tuneId}` });
     await page.getByRole('link', { name: 'Run with this version' }).click();
@@ -219,7 +219,7 @@ journeys('tunes of prompts and prompt versions', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('are cancelled, resumed, made again and deleted', async () => {
+  it('are cancelled, resumed, copied and deleted', async () => {
     // The meta model does not answer before the tune is cancelled.
     await web.control(META_MODEL, { on: false, status: 'hang' });
     const { tune_id: tuneId } = await tunes.submit('web', { mode: 'quick', variants: 3, holdout: 0.3, cache: 'off' });
@@ -248,7 +248,7 @@ journeys('tunes of prompts and prompt versions', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('can be looked at by a viewer, whose controls say what they need', async () => {
+  it('are open to a viewer, with controls that name the role they need', async () => {
     const suiteId = await suiteOf('Looked at');
     const { id } = await keep({ suite_id: suiteId, components: { system_prompt: 'Be brief.' }, label: 'Brief' });
     const [{ id: tuneId }] = (await tunes.get(`${ROUTE}/history`)).items;

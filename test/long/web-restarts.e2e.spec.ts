@@ -22,7 +22,7 @@ journeys('a run in the page', () => {
     });
   });
 
-  it('is the same in two browsers while it goes on, though the API is killed and one of them reloads', async () => {
+  it('is the same in two browsers while it is running, even though the API is killed and one of them reloads', async () => {
     const runId = await startRun(100, 'slow-400');
     const path = `/runs/${runId}`;
     const [first, second] = [await web.open({ path }), await web.open({ path })];
@@ -42,7 +42,7 @@ journeys('a run in the page', () => {
     expect(second.faults()).toEqual([]);
   });
 
-  it('is followed on when the server was away for longer than anybody waits for it', async () => {
+  it('continues when the server was away for longer than clients wait', async () => {
     const { page, faults } = await web.open({ path: `/runs/${await startRun(120, 'slow-1500')}` });
     await page.getByRole('region', { name: 'Newest results' }).getByRole('link').first().waitFor();
     await web.restartApi(() => page.getByText(/There is no live connection/).waitFor());

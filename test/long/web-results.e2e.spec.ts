@@ -11,7 +11,7 @@ journeys('the results of a run', () => {
     filled = await fillRun(web);
   });
 
-  it('are listed failures first, and every filter stands in the address', async () => {
+  it('are listed failures first, and every filter is in the address', async () => {
     const { page, faults, axe } = await web.open({ path: `/runs/${filled.runId}/results` });
     const rows = page.getByRole('grid', { name: 'Results' }).getByRole('row');
     await rows.nth(1).getByText('errored').first().waitFor();
@@ -56,7 +56,7 @@ journeys('the results of a run', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('say why: pairs, explanation, the exchange, and what else came of the case', async () => {
+  it('show why: pairs, explanation, the exchange, and other verdicts on the case', async () => {
     const { page, faults, axe } = await web.open({ path: `/runs/${filled.runId}/results/${filled.resultId}` });
     const result = page.getByRole('region', { name: 'Result', exact: true });
     await result.getByRole('heading', { name: 'Why' }).waitFor();
@@ -83,7 +83,7 @@ journeys('the results of a run', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('fit a window of 360 pixels, where a result takes the place of the list', async () => {
+  it('fit a window of 360 pixels, where a result replaces the list', async () => {
     const { page, faults, isTooWide } = await web.open({
       path: `/runs/${filled.runId}/results`,
       width: 360,
@@ -104,7 +104,7 @@ journeys('the results of a run', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('are read as one goes through a long list, and those left behind are there again', async () => {
+  it('are loaded while scrolling through a long list, and earlier ones come back', async () => {
     const { body: run } = await web.client.post('/api/tool-eval', {
       suite_id: filled.suiteId,
       models: ['sim::careless-arguments'],
@@ -130,14 +130,14 @@ journeys('the results of a run', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('that are not there are told so', async () => {
+  it('are reported when they do not exist', async () => {
     const { page } = await web.open({ path: `/runs/${filled.runId}/results/9-9-9` });
     await page.getByRole('alert').getByText(/9-9-9/).waitFor();
   });
 });
 
 journeys('results that a hostile model wrote', () => {
-  it('are shown as text, whole and folded open', async () => {
+  it('are shown as text, complete and expanded', async () => {
     web = await joinWeb();
     filled = await fillRun(web, HOSTILE);
     const { page, faults, axe, isTooWide } = await web.open({

@@ -46,7 +46,7 @@ journeys('runs', () => {
     await addModels(web.client, ['perfect-ish', 'careless-arguments', 'scripted:odd', 'scripted:broken', 'slow-1500']);
   });
 
-  it('say which model is better, with what certainty, what it cost, and why the others are not', async () => {
+  it('show which model is better, how certain that is, what it cost, and why the others failed', async () => {
     const { page, faults } = await web.open();
     await page.getByRole('link', { name: 'Weather' }).first().click();
     const plot = page.getByRole('figure', { name: 'Mean score of each model with its 95 % interval' });
@@ -78,7 +78,7 @@ journeys('runs', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('are set up beside their estimate, and what is typed outlives a reload', async () => {
+  it('are set up with their estimate, and typed text survives a reload', async () => {
     const { page, faults, axe } = await web.open({ path: '/runs/new' });
     await page.getByText('Choose a suite.').waitFor();
     await page.getByLabel('Suite', { exact: true }).selectOption({ label: 'Weather' });
@@ -182,7 +182,7 @@ journeys('runs', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('are watched while they come in, by a list that stands still, and are cancelled and resumed', async () => {
+  it('are watched as results arrive, in a list that does not move, and are cancelled and resumed', async () => {
     // Enough cases that it is still in progress after the checks, even on a busy machine.
     const { runId } = await startSlowRun('Slow', 200);
     const { page, faults, axe } = await web.open({ path: `/runs/${runId}` });
@@ -206,7 +206,7 @@ journeys('runs', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('are heard of in lists as they begin and end, are filtered by address, and deleted after a question', async () => {
+  it('appear in lists as they begin and end, are filtered by address, and deleted after a confirmation', async () => {
     const { page, faults, axe } = await web.open({ path: '/runs?status=under_way' });
     await page.getByText('No run is like that.').waitFor();
     const { jobId } = await startSlowRun('Begun elsewhere');
@@ -230,7 +230,7 @@ journeys('runs', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('can be looked at by a viewer, whose controls say what they need', async () => {
+  it('are open to a viewer, with controls that name the role they need', async () => {
     const { page } = await web.open({ path: `/runs/${filled.runId}`, role: 'viewer' });
     const resume = page.getByRole('button', { name: 'Resume' });
     await resume.waitFor();

@@ -26,7 +26,7 @@ journeys('every screen', () => {
     MOST_MS,
   );
 
-  it('has none either where the operator alone may do something', async () => {
+  it('has none either when only the operator is allowed to act', async () => {
     const screens = [['teams', '/settings/teams']] as const;
     const token = web.operator.token;
     expect(await faultsOfScreens(web, screens, { token }, { axe: 'both', loads: true })).toEqual({});

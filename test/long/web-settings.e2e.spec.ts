@@ -24,7 +24,7 @@ journeys('settings', () => {
     await web.client.post('/api/providers', { key: 'sim', base_url: `${web.simulator.url}/v1`, models });
   });
 
-  it('a token is made by keyboard, is shown once, signs in, and no longer once it is deleted', async () => {
+  it('a token is created by keyboard, is shown once, signs in, and stops working when it is deleted', async () => {
     const { page, faults, axe, isTooWide } = await web.open({ path: '/settings', width: 360 });
     const { keyboard } = page;
     await page.getByRole('heading', { level: 1, name: 'Tokens' }).waitFor();
@@ -83,7 +83,7 @@ journeys('settings', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('the models that compare and judge are chosen, and faults stand at their fields', async () => {
+  it('the models that compare and judge are chosen, and faults are shown at their fields', async () => {
     const { page, faults, axe } = await web.open({ path: '/settings/embedding' });
     const model = page.getByLabel('Embedding model');
     await model.getByRole('option', { name: 'embeddings' }).waitFor({ state: 'attached' });
@@ -113,7 +113,7 @@ journeys('settings', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('the cache says what it holds and is cleared after a question; jobs are limited', async () => {
+  it('the cache shows its size and is cleared after a confirmation; jobs are limited', async () => {
     const { suite_id } = (await web.client.post('/api/tool-eval/import', weatherSuite(3))).body;
     const { body } = await web.client.post('/api/tool-eval', { suite_id, models: ['sim::perfect-ish'] });
     await untilEnded(web.client, body.eval_id);
@@ -143,7 +143,7 @@ journeys('settings', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('a team is made by the operator alone, with a first token that signs in', async () => {
+  it('only the operator creates a team, with a first token that signs in', async () => {
     const { page, faults, axe } = await web.open({ path: '/settings/teams', token: web.operator.token });
     const name = `search ${randomUUID()}`;
     await page.getByLabel('Name', { exact: true }).fill(name);
@@ -163,7 +163,7 @@ journeys('settings', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('is read by everybody, and changed by those who may', async () => {
+  it('everybody can read them, and the right roles can change them', async () => {
     const { page, faults } = await web.open({ path: '/settings/cache', role: 'viewer' });
     await isRefused(button(page, 'Save the days'), 'owner');
     await isRefused(button(page, 'Clear the cache'), 'editor');

@@ -19,7 +19,7 @@ journeys('where suites come from', () => {
   beforeAll(async () => void (web = await joinWeb()), 120_000);
 
   describe('a new suite', () => {
-    it('from a text is looked at first, then made; its numbers are what was written', async () => {
+    it('from a text is previewed, then created; its numbers stay as written', async () => {
       const tab = await web.open({ path: '/import' });
       const { page } = tab;
       const params = '{"n":5.0,"big":12345678901234567890}';
@@ -49,7 +49,7 @@ journeys('where suites come from', () => {
 
     const exportOf = (id: string): string => `/api/tool-suites/${id}/export?format=json`;
 
-    it('from a file has the format that its name says, and one that is too large is not sent', async () => {
+    it('from a file has the format of its extension, and a file that is too large is not sent', async () => {
       const tab = await web.open({ path: '/import' });
       const { page } = tab;
       const file = page.getByLabel('File', { exact: true });
@@ -76,7 +76,7 @@ journeys('where suites come from', () => {
     });
   });
 
-  it('who may only look is told why nothing can be imported, on a narrow window too', async () => {
+  it('a viewer sees why nothing can be imported, in a narrow window too', async () => {
     const tab = await web.open({ path: '/import?from=example', role: 'viewer', width: 360, theme: 'dark' });
     const { page } = tab;
     await page.getByText('This needs an editor; you are a viewer.').waitFor();
@@ -88,7 +88,7 @@ journeys('where suites come from', () => {
     await tab.context.close();
   });
 
-  it('a version that is not stored says so, and leads to the suite', async () => {
+  it('a missing version says so, and leads to the suite', async () => {
     const id = (await web.client.post('/api/tool-eval/import', weatherSuite(1))).body.suite_id;
     const tab = await web.open({ path: `/suites/${id}/versions/9` });
     await tab.page.getByRole('alert').getByText('Version 9 of the suite is not stored').waitFor();
@@ -97,7 +97,7 @@ journeys('where suites come from', () => {
     await tab.context.close();
   });
 
-  it('a case shows what models made of it in all runs, and leads to the result that explains it', async () => {
+  it('a case shows its results in all runs, and leads to the result that explains it', async () => {
     const { suiteId, caseId } = await fillRun(web);
     const tab = await web.open({ path: `/suites/${suiteId}/cases/${caseId}` });
     const verdict = tab.page
@@ -143,7 +143,7 @@ journeys('where suites come from', () => {
     });
     afterAll(() => (server.closeAllConnections(), server.close()));
 
-    it('become a suite, and are brought up to date after a look at what differs', async () => {
+    it('become a suite, and are updated after a preview of the differences', async () => {
       tools = [listed('stays'), listed('changes'), listed('goes'), listed('unwanted')];
       const tab = await web.open({ path: '/import?from=mcp' });
       const { page } = tab;
@@ -181,7 +181,7 @@ journeys('where suites come from', () => {
     });
   });
 
-  it('versions of a suite show what changed, and an address shows the same to whoever opens it', async () => {
+  it('versions of a suite show their changes, and an address shows the same to everybody', async () => {
     await web.client.post('/api/providers', {
       key: 'nowhere',
       base_url: 'http://127.0.0.1:9/v1',

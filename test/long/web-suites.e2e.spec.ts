@@ -19,7 +19,7 @@ async function retype(page: Page, label: string, text: string): Promise<void> {
 journeys('suites and cases in the page', () => {
   beforeAll(async () => (web = await joinWeb()));
 
-  it('make a suite and its first case by keyboard alone', async () => {
+  it('create a suite and its first case by keyboard alone', async () => {
     const { page, faults } = await web.open({ path: '/suites' });
     await page.getByRole('heading', { name: 'Suites' }).waitFor();
     await page.getByRole('link', { name: 'New suite' }).focus();
@@ -46,7 +46,7 @@ journeys('suites and cases in the page', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('keep every number and every field of a case that is edited', async () => {
+  it('keep every number and every field of an edited case', async () => {
     const params = '{"n":5.0,"big":12345678901234567890}';
     const suiteId = await importSuite(
       '{"name":"Numbers","tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}],' +
@@ -68,7 +68,7 @@ journeys('suites and cases in the page', () => {
     expect(exported).toContain('"source":"by hand"');
   });
 
-  it('show what is wrong at its field, and in the editor as one types', async () => {
+  it('show faults at their fields, and in the editor while typing', async () => {
     const suiteId = await importSuite(weatherSuite(1));
     const [{ id }] = await casesOf(suiteId);
     const { page, axe, faults } = await web.open({ path: `/suites/${suiteId}/cases/${id}` });
@@ -107,7 +107,7 @@ journeys('suites and cases in the page', () => {
     expect(await casesOf(suiteId)).toMatchObject([{ prompt: 'Typed before it ended' }]);
   });
 
-  it('make a chain with responses of its tools', async () => {
+  it('create a chain with responses of its tools', async () => {
     const suiteId = await importSuite(weatherSuite(1));
     const { page, axe, faults } = await web.open({ path: `/suites/${suiteId}/cases/new` });
     await page.getByLabel('Prompt', { exact: true }).fill('The weather where Ann lives?');
@@ -180,7 +180,7 @@ journeys('suites and cases in the page', () => {
       expect([name, await page.getByRole('button', { name, exact: true }).isDisabled()]).toEqual([name, true]);
   });
 
-  it('change tools and settings, filter, and delete after asking', async () => {
+  it('change tools and settings, filter, and delete after a confirmation', async () => {
     const suiteId = await importSuite({ ...weatherSuite(120), name: 'To be deleted' });
     const { page, faults } = await web.open({ path: `/suites/${suiteId}` });
     // It is not among the first hundred, which the page has loaded.

@@ -25,7 +25,7 @@ journeys('a case is tried in the page', () => {
   const goingOn = async (): Promise<number> =>
     (await web.sql.query('SELECT 1 FROM try_out WHERE team_id = $1', [web.teamId])).rowCount ?? 0;
 
-  it('before it is saved, and again after an edit; what is wrong stands at its field', async () => {
+  it('before it is saved, and again after an edit; faults are shown at their fields', async () => {
     await web.script('mine', {
       replies: [
         {

@@ -46,7 +46,7 @@ journeys('tunes', () => {
     await importSuite(12, 'Twelve');
   });
 
-  it('are set up by hand beside their estimate, faults stand at their fields, and a reload loses nothing', async () => {
+  it('are set up by hand with their estimate, faults are shown at their fields, and a reload loses nothing', async () => {
     const { page, faults, axe } = await web.open({ path: '/tunes' });
     await page.getByText('Here will be the tunes of the team').waitFor();
     await page.getByRole('main').getByRole('link', { name: 'Tune parameters' }).first().click();
@@ -110,7 +110,7 @@ journeys('tunes', () => {
     });
   });
 
-  it('are watched to their verdict; what they recommend is copied as a command, and its run is opened', async () => {
+  it('are watched to their verdict; their recommendation is copied as a command, and its run is opened', async () => {
     const [{ id: suiteId }] = (await web.client.get('/api/tool-suites?name=Sixty')).body.items;
     const { body: experiment } = await web.client.post('/api/experiments', { name: 'Settings', suite_id: suiteId });
     const tuneId = await submit({
@@ -166,7 +166,7 @@ journeys('tunes', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('are cancelled, resumed, made again and deleted', async () => {
+  it('are cancelled, resumed, copied and deleted', async () => {
     const [{ id: suiteId }] = (await web.client.get('/api/tool-suites?name=Twelve')).body.items;
     const tuneId = await submit({
       suite_id: suiteId,
@@ -205,7 +205,7 @@ journeys('tunes', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('have presets, which are saved, taken and deleted', async () => {
+  it('have presets, which are saved, used and deleted', async () => {
     const { page, faults } = await web.open({ path: '/tunes/new' });
     await button(page, 'Save as a preset').click();
     await page.getByLabel('Name of the preset').fill('Warm');
@@ -224,7 +224,7 @@ journeys('tunes', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('have a list of thousands of combinations, of which those in view are drawn', async () => {
+  it('have a list of thousands of combinations, and only those in view are drawn', async () => {
     const [{ id: suiteId }] = (await web.client.get('/api/tool-suites?name=Twelve')).body.items;
     const tuneId = await submit({
       suite_id: suiteId,
@@ -246,7 +246,7 @@ journeys('tunes', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('can be looked at by a viewer, whose controls say what they need', async () => {
+  it('are open to a viewer, with controls that name the role they need', async () => {
     const { page } = await web.open({ path: '/tunes/new', role: 'viewer' });
     const isRefused = async (control: Locator): Promise<void> => {
       await control.waitFor();

@@ -60,7 +60,7 @@ journeys('why', () => {
     await Promise.all([earlierId, runId].map((id) => untilEnded(web.client, id)));
   });
 
-  it('a run leads from each of its figures to the results behind it, as many as it says', async () => {
+  it('each figure of a run leads to the results behind it, as many as it shows', async () => {
     const { page, faults, axe } = await web.open({ path: `/runs/${runId}` });
     const confusion = page.getByRole('region', { name: 'Called tools by expected tool' });
     await confusion.getByRole('link', { name: /expected get_weather, called no call/ }).waitFor();
@@ -90,7 +90,7 @@ journeys('why', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('groups come before results, and what is drawn of one is drawn again from its address', async () => {
+  it('groups come before results, and the sample of a group is drawn again from its address', async () => {
     const { page, faults, axe } = await web.open({ path: `/runs/${runId}` });
     await page.getByRole('link', { name: 'All groups' }).click();
     await page.waitForURL(/\/failures/);
@@ -119,7 +119,7 @@ journeys('why', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('facets count under the other filters where that is known, else of the whole run, and say which', async () => {
+  it('facets count under the other filters where possible, otherwise over the whole run, and say which', async () => {
     const { page, faults, axe } = await web.open({ path: `/runs/${runId}/results` });
     const facet = (name: string) => page.getByRole('group', { name, exact: true });
     const option = (name: string, value: string | RegExp) => facet(name).getByRole('checkbox', { name: value });
@@ -168,7 +168,7 @@ journeys('why', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('a run is compared in one click and scored again without asking a model', async () => {
+  it('a run is compared in one click and rescored without requests', async () => {
     const { page, faults, axe } = await web.open({ path: `/runs/${runId}` });
     await page.getByRole('link', { name: 'Compare', exact: true }).click();
     await page.waitForURL(/\/compare/);
@@ -224,7 +224,7 @@ journeys('why', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('a run under way says when it is counted, and is counted as far as it came when it is cancelled', async () => {
+  it('a running run says when it is counted, and is counted as far as it got when it is cancelled', async () => {
     const { eval_id: slowId } = await aRun({ models: ['sim::slow-5000'], cache: 'off', name: 'Slow' });
     const { page, faults } = await web.open({ path: `/runs/${slowId}` });
     await page.getByText('This is counted when the run has ended.').first().waitFor();

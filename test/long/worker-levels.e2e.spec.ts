@@ -10,7 +10,7 @@ async function settledBy(worker: { url: string }): Promise<number> {
   return [...metrics.matchAll(/^toolmark_items_total\{.*\} (\d+)$/gm)].reduce((sum, [, n]) => sum + Number(n), 0);
 }
 
-it('a worker of a lower level plays what was submitted before, and leaves new runs to a later one', async () => {
+it('a worker of an older level plays earlier runs, and leaves new ones to a newer worker', async () => {
   const { client, sql, simulator, databaseUrl, redisUrl, startWorker } = await startSystem({ workers: 0 });
   const models = [{ id: 'slow-50' }];
   await client.post('/api/providers', { key: 'sim', base_url: `${simulator.url}/v1`, models });

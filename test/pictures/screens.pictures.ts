@@ -20,7 +20,7 @@ const REVIEWED: [string, OpenOptions][] = [
 
 journeys('pictures', () => {
   it(
-    'are made of every screen',
+    'are taken of every screen',
     async () => {
       const web = await startWeb();
       const screens = screensOf({ ...(await fillTeam(web)), tuneId: await aTune(web), ...(await aPromptTune(web)) });

@@ -1,11 +1,11 @@
--- Grants permits to a batch of waiting requests, in their order, until one has to wait. A request gets all that it
--- needs (a place in flight, a request, its tokens) or nothing.
+-- Grants permits to a batch of waiting requests, in order, until one has to wait. A request gets everything it needs
+-- (a place in flight, a request, its tokens) or nothing.
 --
 -- KEYS  state of the lane (hash), permits in flight (sorted set: permit -> expiry)
--- ARGV  permit_ttl_ms, max_block_ms, requests a minute (0: no limit), tokens a minute (0: no limit), concurrency,
---       what to do when Redis knows nothing of the lane ('': ask, 'new': begin, 'lost': recover),
+-- ARGV  permit_ttl_ms, max_block_ms, requests per minute (0: no limit), tokens per minute (0: no limit), concurrency,
+--       what to do if Redis has no state of the lane ('': ask, 'new': begin, 'lost': recover),
 --       then the batch: all permits, then the tokens that each reserves
--- Returns how many were granted; and if not all were, how many ms to wait and why.
+-- Returns the number of permits granted and, unless all were, the wait in ms and its reason.
 -- Times are ms of the server's clock.
 
 local state, permits = KEYS[1], KEYS[2]
@@ -14,18 +14,17 @@ local rpm, tpm, concurrency, birth = tonumber(ARGV[3]), tonumber(ARGV[4]), tonum
 local before_batch = 6
 local batch_size = (#ARGV - before_batch) / 2
 
--- Share of a limit that is used: a provider's clock and ours differ.
+-- Used share of a limit, because the provider's clock differs from ours.
 local HEADROOM = 0.98
--- Time's worth of the rate that a bucket holds, so that a waiter may be late without loss.
+-- Capacity of a bucket as time at the full rate, so that a late waiter loses nothing.
 local BURST_MS = 100
--- After a lost Redis nothing is granted for this long: by then every process has a connection again and has renewed
--- its permits.
+-- Nothing is granted for this long after Redis lost its data: every process can reconnect and renew its permits.
 local RECOVERY_MS = 2500
--- A probe whose process died is given up after this time.
+-- A probe expires after this time, in case its process died.
 local PROBE_TTL_MS = 60000
--- The additive increase after a 429, a second.
+-- Additive increase per second after a 429.
 local FACTOR_GROWTH = 0.05
--- How soon a waiter looks for a free place, and for the end of an outage while a probe is under way.
+-- How soon a waiter asks again for a free place, and during a probe for the end of the outage.
 local CONCURRENCY_WAIT_MS = 25
 local OUTAGE_WAIT_MS = 100
 local STATE_TTL_MS = 3600000
@@ -63,7 +62,7 @@ if in_outage then
   grantable = 1
 end
 
--- What a bucket holds now.
+-- The current level of a bucket.
 local function refill(level, level_at, rate, capacity)
   return math.min(capacity, tonumber(level or '0') + (now - tonumber(level_at or now)) * rate)
 end
@@ -95,7 +94,7 @@ for i = 1, grantable do
     wait_ms, reason = math.ceil((1 - requests) / request_rate), 'requests'
     break
   end
-  -- A request larger than half the bucket goes when that half is full, and leaves a debt.
+  -- A request larger than half the bucket is granted when that half is full, and leaves a debt.
   if tpm > 0 and tokens < math.min(estimate, full) then
     wait_ms, reason = math.ceil((math.min(estimate, full) - tokens) / token_rate), 'tokens'
     break

@@ -1,19 +1,19 @@
--- Gives permits back and learns from what became of their requests: unused tokens return, a 429 slows and blocks the
--- lane, and outages open the circuit breaker until a reply closes it.
+-- Returns permits and applies the outcome of their requests: unused tokens return, a 429 slows and blocks the lane, and
+-- outages open the circuit breaker until a reply closes it.
 --
 -- KEYS  state of the lane (hash), permits in flight (sorted set), items that failed since a reply (set)
--- ARGV  how many failures, of how many items, open the breaker; then nine for each permit:
---       permit, tokens reserved, tokens used, retryAfterMs (-1: not throttled), outcome ('reply', 'outage' or '': not
---       known), item, error, ms until the provider's own limit is refilled (-1: not said), why it blocks the lane
--- Returns since when the breaker is open; 0 when it is closed. Times are ms of the server's clock.
+-- ARGV  failures to open the breaker, items they must concern; then nine values per permit:
+--       permit, tokens reserved, tokens used, retryAfterMs (-1: not throttled), outcome ('reply', 'outage' or '':
+--       unknown), item, error, ms until the provider's own limit is refilled (-1: unknown), reason of the block
+-- Returns the time the breaker opened, or 0 while it is closed. Times are ms of the server's clock.
 
 local state, permits, failing = KEYS[1], KEYS[2], KEYS[3]
 local failures_to_open, items_to_open = tonumber(ARGV[1]), tonumber(ARGV[2])
 
--- Time between probes: doubles with every probe that fails.
+-- Time between probes; doubles with every failed probe.
 local MIN_PROBE_MS = 1000
 local MAX_PROBE_MS = 30000
--- The multiplicative decrease after a 429, at most once a second.
+-- Multiplicative decrease after a 429, no more than once per second.
 local FACTOR_DECREASE = 0.7
 local MIN_FACTOR = 0.05
 local DECREASE_INTERVAL_MS = 1000
@@ -53,7 +53,7 @@ local function count_failure(permit, item, err)
   end
 end
 
--- The reason has the time that it explains, which others set without one.
+-- Stored with the time it explains, because other code sets blocked_until without a reason.
 local function block_for(ms, reason)
   if now + ms > tonumber(redis.call('HGET', state, 'blocked_until') or '0') then
     redis.call('HSET', state, 'blocked_until', now + ms, 'block_reason', reason, 'block_reason_of', now + ms)
@@ -77,7 +77,7 @@ for i = 3, #ARGV, 9 do
   elseif outcome == 'outage' then
     count_failure(permit, item, err)
   elseif outage_since and probe == permit then
-    -- The probe was given up and says nothing: the next request probes.
+    -- The probe was aborted without an outcome: the next request probes.
     redis.call('HSET', state, 'probe', '', 'probe_at', now)
   end
   if refilled_in_ms >= 0 then block_for(refilled_in_ms, reason) end

@@ -1,4 +1,4 @@
--- Keeps permits in flight. ZADD without XX, so that after a flush the renewals rebuild the set of permits.
+-- Renews permits in flight. ZADD without XX, so that renewals rebuild the set of permits after a flush.
 --
 -- KEYS  permits in flight (sorted set: permit -> expiry)
 -- ARGV  permit_ttl_ms, then the permits

@@ -9,7 +9,7 @@ import { startSystem } from '../system.js';
 import { until } from '../until.js';
 
 const ITEMS = 8;
-const STAND_MS = 3 * LEASE_MS;
+const BLOCK_MS = 3 * LEASE_MS;
 const reply = JSON.stringify({ choices: [{ finish_reason: 'stop', message: { role: 'assistant', content: 'no' } }] });
 
 /** A model that does not respond until the test releases it. */
@@ -33,13 +33,13 @@ async function startProvider() {
   return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, asked, answer };
 }
 
-it('a worker whose event loop stands for three leases keeps its items, and nothing is asked twice', async () => {
+it('a worker whose event loop blocks for three leases keeps its items, and nothing is requested twice', async () => {
   const [{ client, databaseUrl, redisUrl }, provider] = await Promise.all([
     startSystem({ workers: 0 }),
     startProvider(),
   ]);
-  const env = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, STAND_MS: String(STAND_MS) };
-  const standing = await startProcess('worker', env, { preload: 'test/stand-still.mjs' });
+  const env = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, BLOCK_MS: String(BLOCK_MS) };
+  const blocked = await startProcess('worker', env, { preload: 'test/block-event-loop.mjs' });
   await client.post('/api/providers', {
     key: 'slow',
     base_url: provider.baseUrl,
@@ -52,10 +52,10 @@ it('a worker whose event loop stands for three leases keeps its items, and nothi
 
   await until(async () => provider.asked.length === ITEMS, { what: 'all items to be asked' });
   const other = await startProcess('worker', env);
-  await standing.kill('SIGWINCH');
-  await until(async () => standing.logs().includes('The event loop turns again'), {
-    what: 'the event loop to turn again',
-    timeoutMs: 3 * STAND_MS,
+  await blocked.kill('SIGWINCH');
+  await until(async () => blocked.logs().includes('The event loop is free again'), {
+    what: 'the event loop to be free again',
+    timeoutMs: 3 * BLOCK_MS,
   });
   provider.answer();
   const ended = await until(
@@ -68,6 +68,6 @@ it('a worker whose event loop stands for three leases keeps its items, and nothi
   );
   expect(ended).toMatchObject({ settled: ITEMS, errored: 0 });
   expect(provider.asked).toHaveLength(ITEMS);
-  await until(async () => standing.logs().includes('it takes no new items for a while'), { what: 'the pause' });
+  await until(async () => blocked.logs().includes('it takes no new items for a while'), { what: 'the pause' });
   expect(other.logs()).not.toContain('Queueing items again');
 }, 180_000);

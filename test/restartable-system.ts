@@ -9,7 +9,7 @@ import { createDatabase, createRedis, freePort } from './services.js';
 const PARTS = 5;
 
 /** An API and a worker that are killed and restarted, at the same address and on the same stores. */
-export interface Mortals {
+export interface RestartableSystem {
   client: Client;
   simulator: RunningProcess;
   rows(text: string, values?: unknown[]): Promise<any[]>;
@@ -22,11 +22,11 @@ export interface Mortals {
    * test:soak` in all.
    * @returns how often
    */
-  killAtEach(placeOf: () => Promise<string>): Promise<number>;
+  restartAtEachState(placeOf: () => Promise<string>): Promise<number>;
   close(): Promise<void>;
 }
 
-export async function openMortals(): Promise<Mortals> {
+export async function openRestartableSystem(): Promise<RestartableSystem> {
   const [database, redis] = [await createDatabase(), await createRedis()];
   const env = { DATABASE_URL: database.url, REDIS_URL: redis.url, LOG_LEVEL: 'warn' };
   const port = String(await freePort());
@@ -54,7 +54,7 @@ export async function openMortals(): Promise<Mortals> {
       const [{ status, step, children }] = rows as [any];
       return isFinished(status) ? 'end' : `${status}; next ${step}; ${children}`;
     },
-    async killAtEach(placeOf): Promise<number> {
+    async restartAtEachState(placeOf): Promise<number> {
       const places = new Set<string>();
       let kills = 0;
       const isAtEnd = async (): Promise<boolean> => {
