@@ -56,7 +56,7 @@ journeys('comparisons', () => {
     const { page, faults, axe, isTooWide } = await web.open({ path: '/compare' });
     await page.getByRole('heading', { name: 'Choose the baseline' }).waitFor();
     await button(page, 'Compare As it is').click();
-    await page.getByRole('heading', { name: 'Choose a run to compare with it' }).waitFor();
+    await page.getByRole('heading', { name: 'Choose a run to compare' }).waitFor();
     await button(page, 'Compare With help').waitFor();
     await button(page, 'Compare Few cases').waitFor({ state: 'detached' });
     await page.getByRole('checkbox', { name: 'Runs of all suites' }).check();
@@ -71,9 +71,9 @@ journeys('comparisons', () => {
     await figure.getByText(`n ${all.n_cases}`).waitFor();
     expect(await figure.locator('circle.dot:not(.hollow)').count()).toBe(1);
     await page.getByText('The numbers').first().click();
-    await page.getByRole('region', { name: 'Numbers of the differences' }).getByText('Mean in B').waitFor();
+    await page.getByRole('region', { name: 'Differences in numbers' }).getByText('Mean in B').waitFor();
     await page.getByRole('figure', { name: /^By category/ }).waitFor();
-    await page.getByText(/Such data shows a difference of .* points with a chance of 80 %/).waitFor();
+    await page.getByText(/Smallest detectable difference: .* points, with 80 % power/).waitFor();
 
     const counts = page.getByRole('navigation', { name: 'Cases by outcome' });
     await link(counts, `fixed ${outcomes.fixed}`).click();
@@ -82,7 +82,7 @@ journeys('comparisons', () => {
     await fixed.getByText('fixed').waitFor();
     await fixed.getByText(/1 of 1 passed/).waitFor();
     await link(counts, `all ${CASES}`).click();
-    await link(page, 'Further cases').waitFor();
+    await link(page, 'More cases').waitFor();
     expect(await page.getByRole('article').count()).toBe(20);
     await page.getByRole('region', { name: 'Settings that differ' }).getByText('/system_prompt').waitFor();
     expect(await axe()).toEqual([]);
@@ -92,7 +92,7 @@ journeys('comparisons', () => {
     expect([await sentence(again.page), await again.isTooWide()]).toEqual([shown, false]);
     expect(await again.axe()).toEqual([]);
 
-    await link(page, 'Further cases').click();
+    await link(page, 'More cases').click();
     await page.waitForURL(/after=/);
     await link(page, 'First').click();
     await link(page.getByRole('article').first(), 'The result in B').click();
@@ -102,13 +102,13 @@ journeys('comparisons', () => {
 
   it('exchange their baseline, measure and margin, and keep them in the address', async () => {
     const { page, faults } = await web.open({ path: `/compare?runs=${runs.base},${runs.better}` });
-    await button(page, 'Exchange').click();
+    await button(page, 'Swap').click();
     await verdict(page, 'regressed').waitFor();
     await page.getByLabel('Measure').selectOption('passed');
     await page.waitForURL(/measure=passed/);
     const margin = page.getByLabel('Margin', { exact: true });
     await margin.fill('7');
-    await page.getByText('It is a share from 0 to 1').waitFor();
+    await page.getByText('Enter a share from 0 to 1').waitFor();
     await margin.fill('0.9');
     await margin.press('Enter');
     await page.waitForURL(/margin=/);
@@ -130,7 +130,7 @@ journeys('comparisons', () => {
     await several.getByText('B is shown').waitFor();
     await link(several, 'Show C').click();
     await page.getByRole('heading', { name: 'C against A, the baseline' }).waitFor();
-    await page.getByText(/Without a counterpart/).waitFor();
+    await page.getByText(/^Not compared, because/).waitFor();
     expect(await axe()).toEqual([]);
     await button(page, 'Make C the baseline').click();
     await page.getByRole('heading', { name: 'B against A, the baseline' }).waitFor();
@@ -139,8 +139,8 @@ journeys('comparisons', () => {
     await page.waitForURL((url) => !url.search.includes(runs.better));
 
     // Two models of one run are compared like two runs.
-    await page.getByLabel('Model to compare with it').selectOption('sim::perfect-ish');
-    await link(page, 'Compare them').click();
+    await page.getByLabel('Model to compare').selectOption('sim::perfect-ish');
+    await link(page, 'Compare models').click();
     const { all } = await get(`/api/compare?a=${runs.two}&b=${runs.two}&pairs=${MODEL}~sim::perfect-ish`);
     await page.locator('.sentence').getByText(all.text).waitFor();
     await page.getByRole('article').first().waitFor();
@@ -159,12 +159,12 @@ journeys('comparisons', () => {
     await page.goto(`${web.url}/compare?runs=${runs.better},${runs.later}`);
     await page.getByText('Cases: 1 added. Tools: none changed.').waitFor();
     await page.getByText(/60 cases in common, 1 only in the other run/).waitFor();
-    await link(page, 'All that changed between these versions').click();
+    await link(page, 'All changes between these versions').click();
     await page.getByRole('heading', { name: 'What changed from version 1 to 2' }).waitFor();
     await page.goto(`${web.url}/compare?runs=${runs.base},019aa8a2-5c1e-7000-8000-000000000011`);
     await page.getByRole('alert').first().waitFor();
     await button(page, 'Remove B').click();
-    await page.getByRole('heading', { name: 'Choose a run to compare with it' }).waitFor();
+    await page.getByRole('heading', { name: 'Choose a run to compare' }).waitFor();
     expect(faults()).toEqual([]);
   });
 });

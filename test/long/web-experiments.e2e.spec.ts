@@ -44,7 +44,7 @@ journeys('experiments and gates', () => {
 
   it('an experiment is created by keyboard, and shows its runs as they end, each against the baseline', async () => {
     const { page, faults, axe, isTooWide } = await web.open({ path: '/experiments' });
-    await page.getByText('Here will be the experiments of the team').waitFor();
+    await page.getByText('No experiments yet.').waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('e');
     await link(page, 'New experiment').first().click();
@@ -57,23 +57,23 @@ journeys('experiments and gates', () => {
       .first()
       .waitFor();
     await page.getByLabel('Margin').fill('0.02');
-    await tabTo(button(page, 'Make the experiment'));
+    await tabTo(button(page, 'Create experiment'));
     await page.keyboard.press('Enter');
     await heading(page, 'Prompts').waitFor();
-    await page.getByText('Nothing has ended yet.').waitFor();
+    await page.getByText('No entries yet.').waitFor();
     const experiment_id = page.url().split('/').at(-1)!;
 
     const first = await aRun({ experiment_id, name: 'As it is' });
-    const entries = page.getByRole('region', { name: 'What ended in the experiment' });
+    const entries = page.getByRole('region', { name: 'Entries of the timeline' });
     await entries.getByText('the baseline', { exact: true }).waitFor();
     const better = await aRun({ experiment_id, name: 'With help', system_prompt: HELP });
     await status(entries, 'improved').waitFor();
     await web.client.post(`/api/tool-suites/${suiteId}/cases`, { prompt: 'Paris?', expected_tool: 'get_weather' });
     await aRun({ experiment_id, system_prompt: HELP, temperature: 0.5 });
     await entries.getByRole('row').nth(3).waitFor();
-    await page.getByText('Comparisons are being made again').waitFor({ state: 'detached' });
+    await page.getByText('Comparisons are being recomputed').waitFor({ state: 'detached' });
     const figure = page.getByRole('figure', { name: 'Scores of the experiment over time' });
-    await figure.getByText(/3 scores, the oldest first.*The suite had 2 versions/).waitFor();
+    await figure.getByText(/3 scores, oldest first.*The suite had 2 versions/).waitFor();
     expect(await figure.locator('rect.band').count()).toBe(1);
     expect(await figure.locator('line.join').count()).toBe(1);
     expect(await figure.locator('circle.dot').count()).toBe(3);
@@ -89,7 +89,7 @@ journeys('experiments and gates', () => {
     await page.waitForURL((url) => url.pathname === '/compare' && url.search.includes(first));
     await page.goBack();
     await button(page, 'Run best').click();
-    await page.getByLabel('Samples of each case').fill('2');
+    await page.getByLabel('Samples per case').fill('2');
     await button(page.getByRole('dialog'), 'Run').click();
     await page.waitForURL(/\/runs\/[\da-f-]{36}$/);
     const again = await get(`/api/tool-eval/history/${page.url().split('/').at(-1)}`);
@@ -102,14 +102,14 @@ journeys('experiments and gates', () => {
     const { body } = await web.client.post('/api/experiments', { name: 'Old', suite_id: suiteId });
     const runId = await aRun({ experiment_id: body.id });
     const { page, faults, axe } = await web.open({ path: `/experiments/${body.id}`, width: 360 });
-    await page.getByRole('region', { name: 'What ended in the experiment' }).waitFor();
+    await page.getByRole('region', { name: 'Entries of the timeline' }).waitFor();
     await button(page, 'Edit').click();
     await page.getByLabel('Name', { exact: true }).fill('Older');
     await page.getByLabel('Description', { exact: true }).fill('It tried nothing.');
     await page.keyboard.press('Control+Enter');
     await heading(page, 'Older').waitFor();
     await button(page, 'Archive').click();
-    await button(page, 'Make it active').waitFor();
+    await button(page, 'Reactivate').waitFor();
     await page.goto(`${web.url}/experiments`);
     await link(page, 'Prompts').waitFor();
     expect(await link(page, 'Older').count()).toBe(0);
@@ -136,30 +136,30 @@ journeys('experiments and gates', () => {
   it('a gate is created with its baseline, runs, explains why it fails, and shows the broken cases', async () => {
     const baseline = await aRun({ name: 'What is shipped', system_prompt: HELP });
     const { page, faults, axe, isTooWide } = await web.open({ path: '/gates' });
-    await page.getByText('Here will be the gates of the team').waitFor();
+    await page.getByText('No gates yet.').waitFor();
     await link(page, 'New gate').first().click();
     await page.getByLabel('Name', { exact: true }).fill('main');
     await page.getByLabel('Suite').selectOption({ label: 'Weather' });
     await page.getByLabel('Run', { exact: true }).selectOption(baseline);
     await page.getByLabel('Looks').fill('9');
-    await button(page, 'Make the gate').click();
+    await button(page, 'Create gate').click();
     await page
       .locator('.field', { has: page.getByLabel('Looks') })
       .locator('.field-error')
       .waitFor();
     await page.getByLabel('Looks').fill('2');
     expect(await axe()).toEqual([]);
-    await button(page, 'Make the gate').click();
+    await button(page, 'Create gate').click();
     await heading(page, /main version 1/).waitFor();
     await page.getByText('when overall is shown not to be worse by 2 points').waitFor();
 
     await page.getByLabel('System prompt').fill('Answer quickly.');
     await button(page, 'Run gate').click();
     await heading(page, /Run of the gate main/).waitFor();
-    await page.getByRole('heading', { name: 'The answer' }).waitFor({ timeout: 90_000 });
-    const answer = page.getByRole('region', { name: 'The answer' });
+    await page.getByRole('heading', { name: 'Decision' }).waitFor({ timeout: 90_000 });
+    const answer = page.getByRole('region', { name: 'Decision' });
     await status(answer, 'failed').waitFor();
-    await page.getByRole('region', { name: 'What each look said' }).waitFor();
+    await page.getByRole('region', { name: 'Result of each look' }).waitFor();
     await answer.getByRole('article').first().getByText('broken').waitFor();
     await answer.getByText('/system_prompt').waitFor();
     expect(await axe()).toEqual([]);
@@ -174,11 +174,11 @@ journeys('experiments and gates', () => {
     const [gate] = (await get('/api/gates?name=main')).items;
     const { page, faults, axe } = await web.open({ path: `/gates/${gate.id}`, width: 360 });
     await status(page.getByRole('region', { name: 'List of gate runs' }), 'failed').waitFor();
-    await page.getByText('Change the name or the rules').click();
+    await page.getByText('Edit name and rules').click();
     await page.getByLabel('Margin').fill('0.05');
     await button(page, 'Save the gate').click();
     await heading(page, /main version 2/).waitFor();
-    await page.getByLabel('A run of the suite').selectOption(gate.baseline_eval_id);
+    await page.getByLabel('Run of the suite').selectOption(gate.baseline_eval_id);
     await page.waitForURL(/check=/);
     await status(page, 'not measured').waitFor();
     expect(await axe()).toEqual([]);

@@ -81,7 +81,7 @@ journeys('judges, labels and calibration', () => {
     await page.getByRole('heading', { level: 1, name: 'New report of a judge' }).waitFor();
     await page.getByText('Choose the judge.').waitFor();
     await page.getByLabel('Judge', { exact: true }).selectOption(JUDGE);
-    await page.getByLabel('Which results').selectOption('all');
+    await page.getByLabel('Results', { exact: true }).selectOption('all');
     // A fault is shown at its field, and expands the section around it.
     await page.getByText('Requests and limits').click();
     await page.getByLabel('Samples').fill('50');
@@ -110,7 +110,7 @@ journeys('judges, labels and calibration', () => {
     await until(async () => (await list.getByRole('listitem').count()) === 1, { what: 'the other judgements to go' });
     // A judge's output is shown as text.
     await list.getByText('<b>Rome</b> is as good.').waitFor();
-    await page.getByLabel('Beside the verdict').selectOption('');
+    await page.getByLabel('Agreement').selectOption('');
     await page.getByRole('checkbox', { name: 'Expectation at fault' }).check();
     await page.waitForURL(/expectation_at_fault=true/);
     await page.reload();
@@ -142,7 +142,7 @@ journeys('judges, labels and calibration', () => {
   it('results are labelled by keyboard alone, one after the other, and count for the calibration', async () => {
     const { page, faults, axe } = await web.open({ path: '/judge' });
     await page.getByText('The team has no default judge').waitFor();
-    await page.getByText('Settings of the judge').click();
+    await page.getByText('Judge settings').click();
     await page.getByLabel('Model', { exact: true }).selectOption(JUDGE);
     await page.getByLabel('Judges runs by itself below').fill('7');
     await button(page, 'Save the settings').click();
@@ -152,7 +152,7 @@ journeys('judges, labels and calibration', () => {
     await button(page, 'Save the settings').click();
     await page.getByText('Saved.', { exact: true }).waitFor();
     await page.getByRole('link', { name: /^Reports, labels/ }).click();
-    await page.getByText('judges no run by itself').waitFor();
+    await page.getByText('judges no runs automatically').waitFor();
     expect(await get('/api/settings/judge')).toMatchObject({ judge: JUDGE, auto_below: 0 });
     expect(await axe()).toEqual([]);
 
@@ -168,7 +168,7 @@ journeys('judges, labels and calibration', () => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('w');
     await progress.getByText('1 of 100 labels').waitFor();
-    await page.getByRole('status').getByText('Labelled wrong. The next result.').waitFor({ state: 'attached' });
+    await page.getByRole('status').getByText('Labelled wrong. Next result.').waitFor({ state: 'attached' });
     expect(await title.textContent()).not.toBe(first);
     expect(await axe()).toEqual([]);
     await page.keyboard.press('u');
@@ -176,7 +176,7 @@ journeys('judges, labels and calibration', () => {
     expect(await title.textContent()).toBe(first);
     expect(await page.getByLabel('Note').inputValue()).toBe('a correct view');
     await page.keyboard.press('s');
-    await page.getByRole('status').getByText('Skipped. The next result.').waitFor({ state: 'attached' });
+    await page.getByRole('status').getByText('Skipped. Next result.').waitFor({ state: 'attached' });
     for (let n = 1; n < CASES; n++) {
       const wrong = /case [23]/.test((await title.textContent())!);
       await page.keyboard.press(wrong ? 'w' : n % 2 ? 'c' : 'a');
@@ -184,12 +184,12 @@ journeys('judges, labels and calibration', () => {
     }
     await page.getByText('Nothing else is left to label: 1 was skipped.').waitFor();
     await page.getByText(/^Uncalibrated: 9 of 50 labels/).waitFor();
-    await button(page, 'Label what was skipped').click();
+    await button(page, 'Label skipped results').click();
     expect(await title.textContent()).toBe(first);
     await page.keyboard.press('c');
     await page.getByText('Nothing is left to label').waitFor();
-    await page.getByRole('main').getByRole('link', { name: 'The calibration' }).first().click();
-    await page.getByRole('heading', { level: 1, name: 'Calibration of a judge' }).waitFor();
+    await page.getByRole('main').getByRole('link', { name: 'Calibration' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Judge calibration' }).waitFor();
     await page.getByText('10 of 100 labels').waitFor();
     await page.getByRole('figure', { name: /^Kappa of the judge/ }).waitFor();
     const confirmed = page.getByRole('figure', { name: /^Shares that people confirm/ });
@@ -210,7 +210,7 @@ journeys('judges, labels and calibration', () => {
     expect(await page.getByLabel('Judge', { exact: true }).inputValue()).toBe(JUDGE);
     expect(await page.getByLabel('Compared with').inputValue()).toBe(runId);
     await button(page, 'Judge').click();
-    await page.getByRole('heading', { level: 1, name: 'Two runs, judged' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Judgements of two runs' }).waitFor();
     await untilReported(page.url().split('/').at(-1)!);
     const pairs = page.getByRole('region', { name: 'Wins and losses of each pair' });
     await pairs.getByRole('row').nth(1).waitFor();
@@ -246,7 +246,7 @@ journeys('judges, labels and calibration', () => {
     await page.goto(`${web.url}/judge/labels`);
     await page.getByText(/This needs an editor/).waitFor();
     await page.goto(`${web.url}/judge`);
-    await page.getByText('Settings of the judge').click();
+    await page.getByText('Judge settings').click();
     await isRefused(button(page, 'Save the settings'), 'owner');
   });
 });

@@ -202,15 +202,15 @@ journeys('operating', () => {
     await page.waitForURL(/status=cancelled/);
     await jobs(page).getByText(second!.runId.slice(-8)).waitFor();
     await jobs(page).getByText('Weather, version 1').first().waitFor();
-    await page.getByLabel('What it makes').selectOption('judge');
-    await page.getByText('No job is like that.').waitFor();
+    await page.getByLabel('Type', { exact: true }).selectOption('judge');
+    await page.getByText('No jobs match.').waitFor();
     const { page: seen } = await web.open({ path: '/jobs?status=running', role: 'viewer' });
     await isRefused(seen.getByRole('button', { name: /^Cancel Run/ }), 'editor');
     await seen.getByRole('link', { name: `Run ${first!.runId.slice(-8)}` }).click();
     await seen.waitForURL(`**/runs/${first!.runId}`);
     for (const { jobId } of [first!, third!]) await web.client.post(`/api/jobs/${jobId}/cancel`);
     await page.goto(`${web.url}/jobs`);
-    await page.getByText('Nothing runs and nothing waits.').waitFor();
+    await page.getByText('No running or queued jobs.').waitFor();
     await web.client.put('/api/settings/jobs', { running_jobs_per_user: 4 });
     expect(faults()).toEqual([]);
   });
@@ -228,7 +228,7 @@ journeys('operating', () => {
     expect(await axe()).toEqual([]);
     const { page: home, axe: axeOfHome, isTooWide: isHomeTooWide } = await web.open({ role: 'viewer', width: 360 });
     await home
-      .getByRole('list', { name: 'Lanes in trouble' })
+      .getByRole('list', { name: 'Lanes with problems' })
       .getByText(/provider down/)
       .waitFor();
     expect(await axeOfHome()).toEqual([]);
@@ -255,7 +255,7 @@ journeys('operating', () => {
     const { jobId } = await startRun('sim::slow-300', 20);
     const { page, faults } = await web.open({ path: '/' });
     await page
-      .getByRole('list', { name: 'Lanes in trouble' })
+      .getByRole('list', { name: 'Lanes with problems' })
       .getByText(/It has work, and no worker is alive/)
       .waitFor();
     await page.goto(`${web.url}/operate/lanes`);
@@ -298,7 +298,7 @@ journeys('operating', () => {
     await by('model').getByRole('rowheader', { name: 'sim::perfect-ish' }).waitFor();
     await page
       .getByRole('figure', { name: 'Cost by day and model' })
-      .getByText(/^\$\S+ in days of UTC\. All on /)
+      .getByText(/^\$\S+ in total, by UTC day\. All on /)
       .waitFor();
     const { total } = await get('/api/spending');
     await by('model')

@@ -28,7 +28,7 @@ journeys('a team that has run nothing', () => {
   it('is shown three ways to begin, and the example is two clicks from its first run', async () => {
     web = await joinWeb();
     const { page, faults, axe } = await web.open();
-    await page.getByRole('heading', { name: 'Three ways to begin' }).waitFor();
+    await page.getByRole('heading', { name: 'Three ways to start' }).waitFor();
     expect(await axe()).toEqual([]);
     await page.getByRole('button', { name: 'Import the example suite' }).click();
     await page.getByRole('heading', { name: 'New run' }).waitFor();

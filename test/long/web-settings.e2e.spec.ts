@@ -107,8 +107,8 @@ journeys('settings', () => {
     await page.getByText('Saved.', { exact: true }).waitFor();
     expect(await axe()).toEqual([]);
     await page.getByRole('link', { name: /^Reports, labels/ }).click();
-    await page.getByText('judges by itself what did not pass in runs that score below 0.5').waitFor();
-    await page.getByRole('link', { name: 'Settings of the judge' }).click();
+    await page.getByText('automatically judges the failures of runs that score below 0.5').waitFor();
+    await page.getByRole('link', { name: 'Judge settings' }).click();
     await page.waitForURL('**/settings/judge');
     expect(faults()).toEqual([]);
   });

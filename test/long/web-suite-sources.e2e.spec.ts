@@ -26,14 +26,14 @@ journeys('where suites come from', () => {
       const text =
         `{"name":"Numbers","tools":[${JSON.stringify(tool)}],` +
         `"test_cases":[{"prompt":"p","expected_tool":"f","expected_params":${params}}]}`;
-      await page.getByLabel('Or its text').fill(text.replace('"f","exp', '"g","exp'));
-      await page.getByRole('button', { name: 'Look first' }).click();
+      await page.getByLabel('Or its content as text').fill(text.replace('"f","exp', '"g","exp'));
+      await page.getByRole('button', { name: 'Preview' }).click();
       await page.getByRole('alert').getByText('/test_cases/0/expected_tool No tool').waitFor();
-      await page.getByLabel('Or its text').fill(text);
-      await page.getByRole('button', { name: 'Look first' }).click();
-      await page.getByText('The import would make the suite Numbers with 1 tool and 1 case.').waitFor();
+      await page.getByLabel('Or its content as text').fill(text);
+      await page.getByRole('button', { name: 'Preview' }).click();
+      await page.getByText('The import would create the suite Numbers with 1 tool and 1 case.').waitFor();
       await expectSound(tab);
-      await page.getByLabel('Or its text').press('Control+Enter');
+      await page.getByLabel('Or its content as text').press('Control+Enter');
       const open = page.getByRole('link', { name: 'Open the suite' });
       await open.waitFor();
       await expectSound(tab);
@@ -54,10 +54,10 @@ journeys('where suites come from', () => {
       const { page } = tab;
       const file = page.getByLabel('File', { exact: true });
       await file.setInputFiles({ name: 'big.csv', mimeType: 'text/csv', buffer: Buffer.alloc(11 * 2 ** 20, 'x') });
-      await page.getByText('an import takes up to 10.0 MiB').waitFor();
+      await page.getByText('the limit is 10.0 MiB').waitFor();
       const rows = 'prompt,expected_tool\nhi,f\n';
       await file.setInputFiles({ name: 'cases.csv', mimeType: 'text/csv', buffer: Buffer.from(rows) });
-      await page.getByLabel('Name of the suite').fill('From rows');
+      await page.getByLabel('Suite name').fill('From rows');
       expect(await page.getByLabel('Format').inputValue()).toBe('csv');
       await page.getByRole('button', { name: 'Import', exact: true }).click();
       await page.getByText('does not describe its tools').waitFor();
@@ -151,9 +151,9 @@ journeys('where suites come from', () => {
       await page.getByLabel('Address of the server').press('Enter');
       await page.getByRole('heading', { name: 'changing 1 has 4 tools' }).waitFor();
       await page.getByLabel('unwanted', { exact: true }).uncheck();
-      await page.getByLabel('Name of the suite').fill('Of a server');
+      await page.getByLabel('Suite name').fill('Of a server');
       await expectSound(tab);
-      await page.getByRole('button', { name: 'Make a suite of 3 tools' }).click();
+      await page.getByRole('button', { name: 'Create a suite of 3 tools' }).click();
       const open = page.getByRole('link', { name: 'Open the suite' });
       await open.waitFor();
       const id = idIn(await open.getAttribute('href'));

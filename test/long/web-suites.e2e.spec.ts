@@ -112,9 +112,9 @@ journeys('suites and cases in the page', () => {
     const { page, axe, faults } = await web.open({ path: `/suites/${suiteId}/cases/new` });
     await page.getByLabel('Prompt', { exact: true }).fill('The weather where Ann lives?');
     await page.getByLabel('The model may call other tools first').check();
-    await page.getByLabel('Most requests').fill('4');
-    await page.getByLabel('Tools that it may call first').fill('get_weather');
-    await retype(page, 'Responses of the tools', '{"get_weather": [{"temperature": 21.0}]}');
+    await page.getByLabel('Maximum requests').fill('4');
+    await page.getByLabel('Allowed prerequisite tools').fill('get_weather');
+    await retype(page, 'Mock responses', '{"get_weather": [{"temperature": 21.0}]}');
     expect(await axe()).toEqual([]);
     await page.getByRole('button', { name: 'Add the case' }).click();
     await page.getByRole('heading', { name: /^Case 2/ }).waitFor();
@@ -138,9 +138,9 @@ journeys('suites and cases in the page', () => {
       return (await casesOf(suiteId))[0];
     };
     await page.getByLabel('Expected', { exact: true }).selectOption('Several calls');
-    await page.getByRole('button', { name: 'Another call' }).click();
+    await page.getByRole('button', { name: 'Add call' }).click();
     await page.getByRole('group', { name: 'Call 2' }).getByLabel('Tool').selectOption('book');
-    await page.getByLabel('Order').selectOption('only this one');
+    await page.getByLabel('Order').selectOption('as listed');
     expect(await axe()).toEqual([]);
     const several = await save();
     expect(several.expected_calls).toMatchObject([
@@ -148,15 +148,15 @@ journeys('suites and cases in the page', () => {
       { tool: 'book' },
     ]);
     expect(several.call_order).toBe('strict');
-    await page.getByLabel('Expected', { exact: true }).selectOption('A call of any of several tools');
+    await page.getByLabel('Expected', { exact: true }).selectOption('A call to any of several tools');
     await page.getByRole('checkbox', { name: 'book' }).check();
     await page.getByText('Not saved yet').waitFor();
     expect(await axe()).toEqual([]);
     expect((await save()).expected_tool).toEqual(['get_weather', 'book']);
-    await page.getByText('Settings, and rules for single arguments').click();
+    await page.getByText('Settings and rules for single arguments').click();
     await page.getByLabel('Argument', { exact: true }).fill('city');
-    await page.getByRole('button', { name: 'Give it a rule' }).click();
-    await page.getByRole('group', { name: 'city' }).getByLabel('Rule in place of it').selectOption('similar text');
+    await page.getByRole('button', { name: 'Add rule' }).click();
+    await page.getByRole('group', { name: 'city' }).getByLabel('Rule override').selectOption('similar text');
     await page.getByRole('group', { name: 'city' }).getByLabel('Similarity').fill('0.90');
     expect(await axe()).toEqual([]);
     expect((await save()).scoring_config).toEqual({ params: { city: { mode: 'fuzzy', threshold: 0.9 } } });

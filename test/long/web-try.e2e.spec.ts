@@ -60,7 +60,7 @@ journeys('a case is tried in the page', () => {
 
     // After an edit and another try, none of the calls is correct.
     await page.getByLabel('Prompt', { exact: true }).fill('What is the weather in Rome?');
-    await tryIt.getByText(/Something was changed since\.$/).waitFor();
+    await tryIt.getByText(/The case or a setting has changed since\.$/).waitFor();
     await tryIt.getByRole('button', { name: 'Try again' }).click();
     await tryIt.getByText(/^0 of 2 passed\./).waitFor();
     await good.getByRole('row', { name: /city/ }).getByText('differs').waitFor();

@@ -152,7 +152,7 @@ journeys('why', () => {
   it('cases by model show where models disagree, and a cell opens its results, by keyboard', async () => {
     const { page, faults, axe, isTooWide } = await web.open({ path: `/runs/${runId}/matrix`, width: 360, height: 640 });
     const matrix = page.getByRole('region', { name: 'Cases by model' });
-    await page.getByText(/^50 cases\. A cell leads/).waitFor();
+    await page.getByText(/^50 cases\. Cells link/).waitFor();
     expect(await isTooWide()).toBe(false);
     expect(await axe()).toEqual([]);
     await tabTo(matrix.getByRole('link', { name: 'failed: case 0, sim::text-only' }));
@@ -214,7 +214,7 @@ journeys('why', () => {
     expect(await listed(page)).toBe(1);
     await page.goto(`${web.url}/runs/${runId}`);
     await rescores.getByRole('link', { name: 'groups of failures' }).click();
-    await page.getByRole('heading', { name: /^What did not pass in .* as scored again$/ }).waitFor();
+    await page.getByRole('heading', { name: /^Failure groups of .* as scored again$/ }).waitFor();
     const groups = page.getByRole('region', { name: 'Groups of what did not pass' });
     await groups.getByRole('row').nth(1).waitFor();
     expect(await groups.getByText('wrong argument').count()).toBe(0);

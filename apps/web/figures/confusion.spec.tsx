@@ -24,7 +24,7 @@ const html = renderToStaticMarkup(
 );
 const linked = [...html.matchAll(/href="#([^"]+)" aria-label="([^"]+)"/g)].map(([, , label]) => label);
 
-it('a number says its share of the row, and leads to its results', () => {
+it('a number shows its share of the row and links to its results', () => {
   expect(linked).toEqual([
     '30 of 40 (75.0 %): expected get_time, called get_time',
     '8 of 40 (20.0 %): expected get_time, called no call',
@@ -34,14 +34,14 @@ it('a number says its share of the row, and leads to its results', () => {
   ]);
 });
 
-it('what is as expected is faint, also where several tools are accepted; the rest is tinted by its share', () => {
+it('expected calls are faint, even with several accepted tools; other cells are tinted by their share', () => {
   expect([...html.matchAll(/class="number right"[^>]*title="(\d+) of/g)].map(([, n]) => n)).toEqual(['30', '5', '4']);
   expect([...html.matchAll(/var\(--failed\) ([\d.]+)%/g)].map(([, tint]) => Number(tint))).toEqual([
     10.4, 5.6, 9.3, 12, 28,
   ]);
 });
 
-it('the last row and column stand for all others, and lead nowhere', () => {
+it('the last row and column group all other tools and have no links', () => {
   expect(html).toContain('7 others');
   expect(html).toContain('1 other');
   expect(html).toContain('title="3 of 4 (75.0 %): expected 7 others, called 1 other"');

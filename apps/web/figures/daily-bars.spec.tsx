@@ -8,15 +8,15 @@ const days = [
 ];
 
 it.each([
-  [days, '$4.50 in days of UTC. On 2 days; most on 2026-03-03: $3.00.'],
-  [days.slice(0, 2), '$1.50 in days of UTC. All on 2026-03-01.'],
-  [days.slice(1, 2), 'Nothing that was asked has a price.'],
-  [[], 'Nothing that was asked has a price.'],
-])('the bars of %j are said in words', (drawn, words) => {
+  [days, '$4.50 in total, by UTC day. On 2 days; most on 2026-03-03: $3.00.'],
+  [days.slice(0, 2), '$1.50 in total, by UTC day. All on 2026-03-01.'],
+  [days.slice(1, 2), 'No request has a price.'],
+  [[], 'No request has a price.'],
+])('the caption describes the bars of %j', (drawn, words) => {
   expect(dailyText(drawn)).toBe(words);
 });
 
-it('a bar has a part for each of what it is stacked by, and the table has every day; names are not obeyed', () => {
+it('a bar has a part for each series, the table has every day, and names are escaped and shortened', () => {
   const html = renderToStaticMarkup(
     <DailyBars label="Cost by day" series={['\u202e<b>' + 'x'.repeat(400), 'two']} days={days} />,
   );
@@ -30,13 +30,13 @@ it('a bar has a part for each of what it is stacked by, and the table has every 
   expect(html).not.toMatch(/x{61}|\u202e|<b>/);
 });
 
-it('without any cost there is no empty frame', () => {
+it('no frame is drawn without any cost', () => {
   expect(renderToStaticMarkup(<DailyBars label="l" series={['a', 'b']} days={[days[1]!]} />)).not.toContain(
     'class="days"',
   );
 });
 
-it('columns of the same name have a number', () => {
+it('columns with the same name are numbered', () => {
   const of = (cost: number) => [{ day: '2026-03-01', costs: [cost, cost, cost] }];
   const html = renderToStaticMarkup(<DailyBars label="l" series={['Twins', 'Twins', 'Cost']} days={of(1)} />);
   expect([...html.matchAll(/<th scope="col">([^<]*)/g)].map(([, name]) => name)).toEqual([

@@ -23,11 +23,11 @@ const distinct = (names: readonly string[]): string[] =>
 /** A text description of the figure. */
 export function dailyText(days: Props['days']): string {
   const most = days.reduce((top, one) => (sum(one.costs) > sum(top.costs) ? one : top), { day: '', costs: [0] });
-  if (most.day === '') return 'Nothing that was asked has a price.';
+  if (most.day === '') return 'No request has a price.';
   const spending = days.filter(({ costs }) => sum(costs) > 0).length;
   const on =
     spending === 1 ? `All on ${most.day}.` : `On ${spending} days; most on ${most.day}: ${money(sum(most.costs))}.`;
-  return `${money(days.reduce((all, { costs }) => all + sum(costs), 0))} in days of UTC. ${on}`;
+  return `${money(days.reduce((all, { costs }) => all + sum(costs), 0))} in total, by UTC day. ${on}`;
 }
 
 /** A stacked bar for each day. The table below has the same numbers. */

@@ -5,22 +5,22 @@ it.each<[number, [number, number] | null, string]>([
   [0.051, [0.012, 0.09], '+5.1 points (+1.2 to +9.0)'],
   [-0.051, [-0.2, 0.01], '-5.1 points (-20.0 to +1.0)'],
   [0, null, '0.0 points'],
-])('a difference of %d is said in points', (difference, interval, words) => {
+])('a difference of %d is shown in points', (difference, interval, words) => {
   expect(deltaText({ difference, interval })).toBe(words);
 });
 
 it.each<[string, [number, number] | null, boolean]>([
-  ['that holds zero', [-0.01, 0.1], true],
+  ['that contains zero', [-0.01, 0.1], true],
   ['that ends at zero', [0, 0.1], true],
   ['above zero', [0.01, 0.1], false],
   ['below zero', [-0.2, -0.1], false],
-  ['that is not known', null, true],
+  ['that is unknown', null, true],
 ])('the dot of an interval %s is hollow or not', (_what, interval, isHollow) => {
   const html = renderToStaticMarkup(<DeltaFigure label="x" difference={0.05} interval={interval} />);
   expect(html.includes('dot hollow')).toBe(isHollow);
 });
 
-it('differences share one scale about zero, and one that nothing is known of is said, not drawn', () => {
+it('differences share one scale around zero, and an unknown one is stated in words, not drawn', () => {
   const html = renderToStaticMarkup(
     <Deltas
       label="x"

@@ -10,16 +10,16 @@ const bin = (words: string, passed: number, failed = 0, errored = 0): HistogramB
 });
 
 it.each<[HistogramBin[], string]>([
-  [[], 'No result has one.'],
-  [[bin('0 ms to 9 ms', 0)], 'No result has one.'],
+  [[], 'No result has a value.'],
+  [[bin('0 ms to 9 ms', 0)], 'No result has a value.'],
   [[bin('0 ms to 9 ms', 1)], '1 result: 0 ms to 9 ms.'],
   [[bin('short', 1, 1), bin('long', 1)], '3 results; most of them, 2: short.'],
   [[bin('short', 1, 1), bin('long', 1), bin('longer', 1)], '4 results; the largest group, 2: short.'],
-])('a histogram is said in words: %#', (bins, words) => {
+])('the caption describes the histogram: %#', (bins, words) => {
   expect(histogramText(bins)).toBe(words);
 });
 
-it('each bar that stands for results leads to them, and says how many of which verdict', () => {
+it('each bar links to its results and counts them by verdict', () => {
   const html = renderToStaticMarkup(
     <Histogram
       label="Results by latency"

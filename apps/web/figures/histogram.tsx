@@ -36,7 +36,7 @@ function binText(bin: HistogramBin): string {
 export function histogramText(bins: readonly HistogramBin[]): string {
   const all = bins.reduce((sum, bin) => sum + countOf(bin), 0);
   const top = bins.toSorted((one, other) => countOf(other) - countOf(one))[0];
-  if (!top || all === 0) return 'No result has one.';
+  if (!top || all === 0) return 'No result has a value.';
   const [isAll, isMost] = [countOf(top) === all, countOf(top) * 2 > all];
   if (isAll) return `${count(all)} ${all === 1 ? 'result' : 'results'}: ${top.words}.`;
   const largest = isMost ? 'most of them' : 'the largest group';

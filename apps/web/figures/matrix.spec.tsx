@@ -9,12 +9,12 @@ it.each([
   [{ scored: 5, passed: 3, errored: 0, mean: 0.7 }, 'partial', '3 of 5 passed'],
   [{ scored: 4, passed: 0, errored: 1, mean: 0 }, 'failed', '0 of 4 passed, 1 errored'],
   [{ scored: 0, passed: 0, errored: 2, mean: null }, 'errored', '2 errored'],
-  [{ scored: 0, passed: 0, errored: 0, mean: null }, 'errored', 'not asked'],
+  [{ scored: 0, passed: 0, errored: 0, mean: null }, 'errored', 'not run'],
 ])('a cell has a shape and a word: %#', (cell, verdict, words) => {
   expect([cellVerdict(cell), cellText(cell)]).toEqual([verdict, words]);
 });
 
-it('a cell leads to the results of its case and model, unless nothing was asked', () => {
+it('a cell links to the results of its case and model, unless nothing was run', () => {
   const html = renderToStaticMarkup(
     <Matrix
       targets={['a', 'b']}
@@ -41,6 +41,6 @@ it('a cell leads to the results of its case and model, unless nothing was asked'
   );
   expect([...html.matchAll(/href="([^"]+)"/g)].map(([, href]) => href)).toEqual(['#c1', '#c1 a']);
   expect(html).toContain('aria-label="1 of 2 passed: What is the weather?, a"');
-  expect(html).toContain('not asked');
+  expect(html).toContain('not run');
   expect(html).toContain('<td class="number muted">5</td>');
 });

@@ -17,7 +17,7 @@ export function cellVerdict({ scored, passed, mean }: Cell): VerdictWord {
 /** "passed", "3 of 5 passed", "3 of 4 passed, 1 errored": errored samples never count as failed. */
 export function cellText(cell: Cell): string {
   const { scored, passed, errored } = cell;
-  if (scored + errored === 0) return 'not asked';
+  if (scored + errored === 0) return 'not run';
   if (scored + errored === 1) return cellVerdict(cell);
   if (scored === 0) return `${count(errored)} errored`;
   return `${count(passed)} of ${count(scored)} passed${errored ? `, ${count(errored)} errored` : ''}`;
@@ -78,7 +78,7 @@ interface MatrixCellProps {
 }
 
 function MatrixCell({ one, target, cell, link }: MatrixCellProps) {
-  if (!cell || cell.scored + cell.errored === 0) return <span className="muted">not asked</span>;
+  if (!cell || cell.scored + cell.errored === 0) return <span className="muted">not run</span>;
   const label = `${cellText(cell)}: ${nameOf(one).slice(0, 100)}, ${target.slice(0, 100)}`;
   return link(
     { caseId: one.case_id, target },

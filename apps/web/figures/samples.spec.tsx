@@ -11,11 +11,11 @@ it.each([
   [[passed, failed, partial], '1 of 3 passed'],
   [[passed, failed, errored], '1 of 2 passed, 1 errored'],
   [[errored, errored], '2 errored'],
-])('samples are said in words: %#', (samples, words) => {
+])('samples are described in words: %#', (samples, words) => {
   expect(samplesInWords(samples)).toBe(words);
 });
 
-it('a row of samples has a shape for each, and the words', () => {
+it('a row of samples has a mark for each sample, and a description', () => {
   const html = renderToStaticMarkup(<Samples samples={[passed, partial, failed, errored]} />);
   expect([...html.matchAll(/class="mark (\w+)"/g)].map(([, word]) => word)).toEqual([
     'passed',

@@ -31,11 +31,11 @@ it.each([
     [0.801, 0.812],
     [0.8, 0.81, 0.82],
   ],
-])('a scale of %j has whole steps, and both of its ends', (shares, ticks) => {
+])('a scale of %j has whole steps and includes both ends', (shares, ticks) => {
   expect(ticksFor(shares)).toEqual(ticks);
 });
 
-it('a line joins neighbours with a score, and none joins different suite versions', () => {
+it('a line joins neighbouring scores, but not scores of different suite versions', () => {
   const points = [point(1), point(2, none), point(3), point(4, { suiteVersion: 2 }), point(5, { suiteVersion: 2 })];
   expect(joined(points)).toEqual([
     [0, 2],
@@ -43,16 +43,16 @@ it('a line joins neighbours with a score, and none joins different suite version
   ]);
 });
 
-it('a timeline says in words what it draws', () => {
+it('the caption describes the timeline', () => {
   const points = [point(1, { isBaseline: true }), point(2, { score: 0.75, suiteVersion: 2 })];
   const text = timelineText(points, { score: 0.5, interval: [0.4, 0.6], scored: 20 });
-  expect(text).toContain('2 scores, the oldest first, from 50.0 % to 75.0 %');
+  expect(text).toContain('2 scores, oldest first, from 50.0 % to 75.0 %');
   expect(text).toContain('the interval of the baseline, 50.0 % (40.0-60.0, n 20).');
-  expect(text).toContain('The suite had 2 versions; no line joins scores of different ones.');
+  expect(text).toContain('The suite had 2 versions; lines join only scores of the same version.');
   expect(timelineText([point(1)], undefined)).not.toContain('band');
 });
 
-it('dots are filled where a difference is shown, and what has no score has a number alone', () => {
+it('dots are filled where a difference is shown, and a point without a score has only its number', () => {
   const points = [point(1, { isBaseline: true }), point(2, { isShown: true, isBest: true }), point(3), point(4, none)];
   const html = renderToStaticMarkup(
     <Timeline label="x" points={points} band={{ score: 0.5, interval: [0.4, 0.6], scored: 20 }} />,
@@ -66,6 +66,6 @@ it('dots are filled where a difference is shown, and what has no score has a num
   expect(html).toContain('50.0 % (40.0-60.0, n 20)');
 });
 
-it('nothing is drawn while nothing has a score', () => {
+it('nothing is drawn without a score', () => {
   expect(renderToStaticMarkup(<Timeline label="x" points={[point(1, none)]} band={undefined} />)).toBe('');
 });

@@ -68,14 +68,16 @@ export function joined<Point extends TimelinePoint>(points: readonly Point[]): [
 /** A text description of the figure. */
 export function timelineText(points: readonly TimelinePoint[], band: Band | undefined): string {
   const scores = points.flatMap(({ score }) => (score === null ? [] : [score]));
-  const drawn = `${scores.length === 1 ? 'One score' : `${count(scores.length)} scores`}, the oldest first`;
+  const drawn = `${scores.length === 1 ? 'One score' : `${count(scores.length)} scores`}, oldest first`;
   const range = `from ${percent(Math.min(...scores))} to ${percent(Math.max(...scores))}`;
   const versions = new Set(points.flatMap(({ suiteVersion }) => suiteVersion ?? []));
   return [
     `${drawn}, ${range}, each with its 95 % interval.`,
     ...(band ? [`The band is the interval of the baseline, ${bandText(band)}.`] : []),
-    'A filled dot is shown to be better or worse than the baseline, case by case: whether bars meet says less.',
-    ...(versions.size > 1 ? [`The suite had ${versions.size} versions; no line joins scores of different ones.`] : []),
+    'A filled dot differs from the baseline in a case-by-case comparison, even where the bars overlap.',
+    ...(versions.size > 1
+      ? [`The suite had ${versions.size} versions; lines join only scores of the same version.`]
+      : []),
   ].join(' ');
 }
 

@@ -27,11 +27,11 @@ export function CaseFields({ suiteTools }: { suiteTools: Json }) {
         <legend>About the case</legend>
         <TextField path={['name']} label="Name" maxLength={200} />
         <TextField path={['category']} label="Category" maxLength={200} />
-        <LinesField path={['tags']} label="Tags" help="One on each line." />
+        <LinesField path={['tags']} label="Tags" help="One per line." />
         <CheckField
           path={['draft']}
           label="Draft"
-          help="Nobody has reviewed it: runs skip it."
+          help="Not reviewed yet; runs skip it."
           checked={input.draft === true}
           onChange={(isDraft) => {
             const { draft: _draft, ...rest } = input;
@@ -39,7 +39,7 @@ export function CaseFields({ suiteTools }: { suiteTools: Json }) {
           }}
         />
       </fieldset>
-      {beyond.length > 0 && <p className="muted small">Its JSON also has: {beyond.slice(0, 20).join(', ')}.</p>}
+      {beyond.length > 0 && <p className="muted small">Only in its JSON: {beyond.slice(0, 20).join(', ')}.</p>}
     </>
   );
 }
@@ -60,10 +60,10 @@ function PromptFields({ input, replace }: Part) {
   const isConversation = input.messages !== undefined;
   return (
     <fieldset>
-      <legend>What the model is asked</legend>
+      <legend>Input</legend>
       <CheckField
         path={['messages']}
-        label="A conversation"
+        label="Conversation"
         checked={isConversation}
         onChange={(on) => replace(withConversation(input, on), PROMPT)}
       />
@@ -71,7 +71,7 @@ function PromptFields({ input, replace }: Part) {
         <JsonField
           path={['messages']}
           label="Messages"
-          help="A list of messages, as OpenAI's chat completions take them."
+          help="A list of messages in the format of OpenAI's chat completions."
           rows={8}
         />
       ) : (
@@ -95,18 +95,18 @@ function ChainFields({ input, replace }: Part) {
       {isChain && (
         <>
           <div className="side-by-side">
-            <NumberField path={['max_rounds']} label="Most requests" help="5 if empty." />
-            <NumberField path={['optimal_hops']} label="Fewest calls" help="More lower the score." />
+            <NumberField path={['max_rounds']} label="Maximum requests" help="Empty: 5." />
+            <NumberField path={['optimal_hops']} label="Optimal calls" help="Extra calls lower the score." />
           </div>
           <LinesField
             path={['valid_prerequisites']}
-            label="Tools that it may call first"
-            help="One on each line; all if empty. Each call of another one costs 0.1."
+            label="Allowed prerequisite tools"
+            help="One per line. Empty: all. Each call of another tool costs 0.1."
           />
           <JsonField
             path={['mock_responses']}
-            label="Responses of the tools"
-            help='By name: one response, a list, or [{"when": ..., "respond": ...}]; otherwise {"status": "ok"}.'
+            label="Mock responses"
+            help='By tool name: one response, a list, or [{"when": ..., "respond": ...}]. Default: {"status": "ok"}.'
             isOptional
             rows={6}
           />

@@ -60,7 +60,7 @@ export function CaseScreen() {
         !failed && <Skeleton rows={12} />
       )}
       <section aria-labelledby="history">
-        <h2 id="history">In runs</h2>
+        <h2 id="history">Results in runs</h2>
         <CaseHistory suiteId={suiteId} caseId={caseId} />
       </section>
     </>

@@ -18,7 +18,7 @@ describe('what a case expects', () => {
     ['none', { should_call_tool: false }],
   ])('is %s for %j', (kind, input) => expect(expectationOf(input)).toBe(kind));
 
-  it('takes over tool and arguments when its kind changes', () => {
+  it('keeps tool and arguments when its kind changes', () => {
     const one: JsonObject = { prompt: 'p', expected_tool: 'f', expected_params: { a: 1 }, should_call_tool: true };
     const calls = withExpectation(one, 'calls');
     expect(calls).toEqual({ prompt: 'p', expected_calls: [{ tool: 'f', params: { a: 1 } }] });
@@ -29,7 +29,7 @@ describe('what a case expects', () => {
   });
 });
 
-it('a chain that is none any more has none of its fields', () => {
+it('a case that stops being a chain loses the fields of a chain', () => {
   const chain = withChain({ prompt: 'p' }, true);
   expect(withChain({ ...chain, max_rounds: 3, mock_responses: {} }, false)).toEqual({ prompt: 'p' });
 });
@@ -40,7 +40,7 @@ it('a prompt becomes the message of a conversation, and back', () => {
   expect(withConversation(conversation, false)).toEqual({ prompt: 'hi', expected_tool: 'f' });
 });
 
-it('what is sent has neither id nor position, and what no field shows is named', () => {
+it('the request has neither id nor position, and keys without a field are listed', () => {
   const input = inputOf({ id: 'x', position: 1, prompt: 'p', tools: ['f'], source: null, later: 1 });
   expect(input).toEqual({ prompt: 'p', tools: ['f'], source: null, later: 1 });
   expect(keysBeyondFields(input)).toEqual(['tools', 'later']);

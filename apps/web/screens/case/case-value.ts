@@ -4,8 +4,8 @@ import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/jso
 export type Expectation = 'tool' | 'any' | 'calls' | 'none';
 
 export const EXPECTATIONS: readonly (readonly [Expectation, string])[] = [
-  ['tool', 'A call of one tool'],
-  ['any', 'A call of any of several tools'],
+  ['tool', 'A call to one tool'],
+  ['any', 'A call to any of several tools'],
   ['calls', 'Several calls'],
   ['none', 'No call'],
 ];

@@ -33,7 +33,8 @@ export function DeleteCase({ suiteId, caseId, name, close }: Deleted) {
       close={close}
     >
       <p>
-        <Given text={name} max={200} /> goes; the other cases keep their numbers. Runs keep what they ran.
+        <Given text={name} max={200} /> will be deleted. Other cases keep their numbers, and past runs keep their
+        results.
       </p>
     </DeleteDialog>
   );

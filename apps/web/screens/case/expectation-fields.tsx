@@ -22,7 +22,7 @@ export function ExpectationFields({ input, names, replace }: Expected) {
   const hasCall = kind !== 'none';
   return (
     <fieldset>
-      <legend>What it should do</legend>
+      <legend>Expectation</legend>
       <div className="field">
         <label htmlFor="expectation">Expected</label>
         <select
@@ -77,7 +77,7 @@ const ParamsField = ({ path }: { path: Path }) => (
     label="Arguments"
     help={
       'Values, or matchers such as {"$one_of": [...]}, {"$regex": "..."}, {"$optional": ...}. {"$literal": ...} ' +
-      'expects exactly what is in it, where a key begins with $. Not compared if empty.'
+      'matches its content exactly, even if a key begins with $. Empty: arguments are not compared.'
     }
     isOptional
     rows={5}
@@ -117,8 +117,7 @@ function ToolChoices({ path, names }: { path: Path; names: string[] }) {
 function Calls({ input, names, replace }: Expected) {
   const { refusal, edited } = useForm();
   const calls: Json[] = Array.isArray(input.expected_calls) ? input.expected_calls : [];
-  const isStuck =
-    refusal ?? (Object.keys(edited.unread).length > 0 ? 'First make what you typed readable.' : undefined);
+  const isStuck = refusal ?? (Object.keys(edited.unread).length > 0 ? 'Fix the invalid input first.' : undefined);
   const set = (next: Json[]): void => replace({ ...input, expected_calls: next }, EXPECTING);
   return (
     <>
@@ -127,7 +126,7 @@ function Calls({ input, names, replace }: Expected) {
         label="Order"
         options={[
           ['', 'any'],
-          ['strict', 'only this one'],
+          ['strict', 'as listed'],
         ]}
       />
       <Faults path={['expected_calls']} />
@@ -138,7 +137,7 @@ function Calls({ input, names, replace }: Expected) {
               call={call}
               index={index}
               names={names}
-              refusal={calls.length === 1 ? 'This is the only call.' : isStuck}
+              refusal={calls.length === 1 ? 'At least one call is required.' : isStuck}
               remove={() => set(calls.toSpliced(index, 1))}
             />
           </li>
@@ -151,7 +150,7 @@ function Calls({ input, names, replace }: Expected) {
           title={isStuck}
           onClick={() => set([...calls, { tool: names[0] ?? '' }])}
         >
-          Another call
+          Add call
         </button>
       </div>
     </>
@@ -180,7 +179,7 @@ function Call({ call, index, names, refusal, remove }: CallProps) {
       <ParamsField path={[...path, 'params']} />
       <div>
         <button type="button" className="dense" disabled={refusal !== undefined} title={refusal} onClick={remove}>
-          Take the call out
+          Remove call
         </button>
       </div>
     </fieldset>
@@ -188,5 +187,5 @@ function Call({ call, index, names, refusal, remove }: CallProps) {
 }
 
 const ExtraCalls = ({ isAllowed, allow }: { isAllowed: boolean; allow: (isAllowed: boolean) => void }) => (
-  <CheckField path={['allow_extra_calls']} label="Other calls are allowed, too" checked={isAllowed} onChange={allow} />
+  <CheckField path={['allow_extra_calls']} label="Allow extra calls" checked={isAllowed} onChange={allow} />
 );

@@ -9,7 +9,7 @@ const MODES: Record<ScoringMode, string> = {
   exact: 'exact (strings ignore case)',
   case_insensitive: 'case-insensitive (the same as exact)',
   contains: 'contains',
-  numeric_tolerance: 'numbers within a distance',
+  numeric_tolerance: 'numbers within a tolerance',
   datetime: 'same date or time',
   regex: 'regular expression',
   fuzzy: 'similar text',
@@ -23,19 +23,19 @@ export function RuleFields() {
   const [isOpen, setOpen] = useState(config.value != null);
   return (
     <fieldset>
-      <legend>How arguments are compared</legend>
-      <ChoiceField path={['param_scoring']} label="Rule" options={modes('exact, if nothing else is said')} />
+      <legend>Comparison of arguments</legend>
+      <ChoiceField path={['param_scoring']} label="Rule" options={modes('exact (default)')} />
       <details open={isOpen || config.errors.length > 0} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-        <summary>Settings, and rules for single arguments</summary>
+        <summary>Settings and rules for single arguments</summary>
         <div className="rule">
           <Rule path={['scoring_config']} empty="the rule above" />
           <ChoiceField
             path={['scoring_config', 'defaults']}
-            label="An argument that the call leaves out"
+            label="Missing arguments"
             options={[
-              ['', 'counts as the default that its tool declares'],
-              ['equal', 'counts as the default that its tool declares (said)'],
-              ['strict', 'is missing'],
+              ['', 'count as the default that the tool declares'],
+              ['equal', 'count as the default that the tool declares (explicit)'],
+              ['strict', 'count as missing'],
             ]}
           />
           <ArgumentRules />
@@ -47,9 +47,9 @@ export function RuleFields() {
 
 const Rule = ({ path, empty }: { path: Path; empty: string }) => (
   <div className="side-by-side">
-    <ChoiceField path={[...path, 'mode']} label="Rule in place of it" options={modes(empty)} />
-    <NumberField path={[...path, 'epsilon']} label="Distance" help="0.01 if empty." />
-    <NumberField path={[...path, 'threshold']} label="Similarity" help="0.8, or 0.85 for meaning, if empty." />
+    <ChoiceField path={[...path, 'mode']} label="Rule override" options={modes(empty)} />
+    <NumberField path={[...path, 'epsilon']} label="Tolerance" help="Empty: 0.01." />
+    <NumberField path={[...path, 'threshold']} label="Similarity" help="Empty: 0.8, or 0.85 for meaning." />
   </div>
 );
 
@@ -72,7 +72,7 @@ function ArgumentRules() {
           <legend>
             <code className="given">{one}</code>
           </legend>
-          <Rule path={['scoring_config', 'params', one]} empty="the rule of all" />
+          <Rule path={['scoring_config', 'params', one]} empty="the general rule" />
           <div>
             <button
               type="button"
@@ -81,7 +81,7 @@ function ArgumentRules() {
               title={params.refusal}
               onClick={() => remove(one)}
             >
-              No rule of its own
+              Remove rule
             </button>
           </div>
         </fieldset>
@@ -103,7 +103,7 @@ function ArgumentRules() {
           title={params.refusal}
           onClick={add}
         >
-          Give it a rule
+          Add rule
         </button>
       </div>
     </>

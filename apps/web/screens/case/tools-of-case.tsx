@@ -8,7 +8,7 @@ export function ToolsOfCase({ tools }: { tools: Json }) {
   if (!Array.isArray(tools)) return null;
   return (
     <details>
-      <summary>What the tools take</summary>
+      <summary>Arguments of the tools</summary>
       {tools.map((tool, index) => (
         <section key={index}>
           <h3>

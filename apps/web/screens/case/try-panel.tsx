@@ -54,7 +54,7 @@ export function TryPanel({ suiteId, input, unread, refusal, tryOut, start }: Pro
     <section className="try" aria-labelledby={titleId}>
       <h2 id={titleId}>Try it</h2>
       <p className="muted">
-        The case as it stands here, asked now, saved or not. Nothing of it is kept but its cost, and it is in no run.
+        Runs the case as shown, including unsaved changes. Only its cost is kept; it belongs to no run.
       </p>
       <div className="set-up">
         <div className="fields">
@@ -85,9 +85,9 @@ export function TryPanel({ suiteId, input, unread, refusal, tryOut, start }: Pro
 }
 
 function whatIsMissing(models: number, unread: boolean): string | undefined {
-  if (unread) return 'First make what you typed readable.';
+  if (unread) return 'Fix the invalid input first.';
   if (models === 0) return 'Choose at least one model.';
-  return models > MAX_TRIED_MODELS ? `Choose ${MAX_TRIED_MODELS} models at most.` : undefined;
+  return models > MAX_TRIED_MODELS ? `Choose up to ${MAX_TRIED_MODELS} models.` : undefined;
 }
 
 /** Input that is not a number is sent unchanged: the API reports the fault. */
@@ -105,7 +105,7 @@ function Choices({ form, change, faultsAt }: FormPart<Settings>) {
           >
             <option value="required">required: must call a tool</option>
             <option value="auto">auto: may call a tool</option>
-            <option value="none">none: must not</option>
+            <option value="none">none: must not call a tool</option>
           </select>
         )}
       </LabelledField>

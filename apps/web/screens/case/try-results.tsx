@@ -24,7 +24,7 @@ export function TryResults({ answer: { results, cost_usd: cost, warnings }, isOf
     <>
       <p role="status">
         {passed} of {results.length - errored} passed{errored > 0 && `, ${errored} errored`}. Cost: <Money usd={cost} />
-        .{isOfEarlier && ' Something was changed since.'}
+        .{isOfEarlier && ' The case or a setting has changed since.'}
       </p>
       <Warnings warnings={warnings} />
       <ol className="tried">

@@ -30,7 +30,7 @@ export function AddRun({ like, chosen, add, close }: Props) {
   return (
     <div className="section">
       <div className="head">
-        <h3>{chosen.length === 0 ? 'Choose the baseline' : 'Choose a run to compare with it'}</h3>
+        <h3>{chosen.length === 0 ? 'Choose the baseline' : 'Choose a run to compare'}</h3>
         {like && (
           <label className="check">
             <input
@@ -46,7 +46,7 @@ export function AddRun({ like, chosen, add, close }: Props) {
         )}
         {close && (
           <button type="button" onClick={close}>
-            Close the list
+            Close list
           </button>
         )}
       </div>
@@ -89,10 +89,10 @@ const NoRun = ({ like }: { like: Run | undefined }) => (
   <Empty>
     {like ? (
       <>
-        There is no other run of <Given text={like.suite.name} max={100} /> yet.
+        No other run of <Given text={like.suite.name} max={100} /> yet.
       </>
     ) : (
-      'Two runs can be compared once there are two.'
+      'A comparison needs two runs.'
     )}
   </Empty>
 );

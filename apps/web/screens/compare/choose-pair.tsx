@@ -23,7 +23,7 @@ function Chosen({ search }: { search: CompareSearch }) {
     <p>
       Only <Given text={a} max={200} /> and <Given text={b} max={200} /> are compared.{' '}
       <Link to="/compare" search={compared(search, { pair: undefined })}>
-        {search.runs?.length === 1 ? 'Choose others' : 'Compare models of equal names'}
+        {search.runs?.length === 1 ? 'Choose other models' : 'Compare models with the same name'}
       </Link>
     </p>
   );
@@ -42,15 +42,15 @@ function Choice({ models, others, isOne, search }: ChoiceProps) {
   const isSame = isOne && a === b;
   return (
     <details open={isOne}>
-      <summary>{isOne ? 'Two models of this run' : 'Compare models of other names'}</summary>
+      <summary>{isOne ? 'Compare two models of this run' : 'Compare models with different names'}</summary>
       <div className="actions">
-        <Models label="Model of the baseline" models={models} chosen={a} choose={setA} />
-        <Models label="Model to compare with it" models={others} chosen={b} choose={setB} />
+        <Models label="Baseline model" models={models} chosen={a} choose={setA} />
+        <Models label="Model to compare" models={others} chosen={b} choose={setB} />
         {isSame ? (
-          <span className="muted small">Choose two that differ.</span>
+          <span className="muted small">Choose two different models.</span>
         ) : (
           <Link className="button" to="/compare" search={compared(search, { pair: `${a}~${b}` })}>
-            Compare them
+            Compare models
           </Link>
         )}
       </div>

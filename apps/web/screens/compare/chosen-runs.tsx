@@ -78,7 +78,7 @@ function Row({ runs, index, read, choose }: RowProps) {
           <span className="muted small">the baseline</span>
         ) : (
           <button type="button" className="dense" onClick={() => choose([id, ...others])}>
-            {runs.length === 2 ? 'Exchange' : `Make ${sideOf(index)} the baseline`}
+            {runs.length === 2 ? 'Swap' : `Make ${sideOf(index)} the baseline`}
           </button>
         )}
         <button type="button" className="dense" aria-label={`Remove ${sideOf(index)}`} onClick={() => choose(others)}>

@@ -36,7 +36,7 @@ function Comparisons({ search }: { search: CompareSearch }) {
       {isPending && <Skeleton rows={12} label="Comparing" />}
       {isError && (
         <Failed error={error} retry={refetch}>
-          {data && <p>What is shown is as of {new Date(dataUpdatedAt).toLocaleTimeString()}.</p>}
+          {data && <p>Showing data from {new Date(dataUpdatedAt).toLocaleTimeString()}.</p>}
         </Failed>
       )}
       {data && data.length > 1 && <SeveralRuns comparisons={data} search={search} />}

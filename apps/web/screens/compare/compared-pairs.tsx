@@ -104,7 +104,7 @@ function Pairs({ comparison: { a, b, targets }, search }: { comparison: Comparis
           )}
           {next !== null && (
             <Link to="/compare" hash="pairs" search={{ ...search, after: next }} className="button">
-              Further cases
+              More cases
             </Link>
           )}
         </nav>
@@ -114,4 +114,4 @@ function Pairs({ comparison: { a, b, targets }, search }: { comparison: Comparis
 }
 
 const NoCase = ({ isDone }: { isDone: boolean }) =>
-  isDone ? <Empty>No case is like that.</Empty> : <p>None among those that were read so far.</p>;
+  isDone ? <Empty>No cases match.</Empty> : <p>No matches among the cases read so far.</p>;

@@ -31,7 +31,7 @@ export function ComparedSettings({ search }: { search: CompareSearch }) {
       </div>
       <MarginField key={search.margin} margin={search.margin} change={change} />
       <Check
-        label="With samples that were added later"
+        label="Include samples added later"
         checked={search.extended ?? false}
         onChange={(checked) => change({ extended: checked || undefined })}
       />
@@ -82,7 +82,7 @@ function MarginField({ margin, change }: MarginProps) {
       />
       <div id="margin-notes" className="small">
         <div className="muted">The smallest difference that matters: 0.02 is two points.</div>
-        {read === undefined && <div className="field-error">It is a share from 0 to 1, with four digits at most.</div>}
+        {read === undefined && <div className="field-error">Enter a share from 0 to 1 with up to four decimals.</div>}
       </div>
     </form>
   );

@@ -38,8 +38,8 @@ export function ComparisonFigures({ comparison, search }: One) {
             rows={rowsOf(comparison, search)}
           />
           <Numbers
-            label="Numbers of the differences"
-            head={['Of', 'Mean in A', `Mean in ${side}`, 'Difference (95 %)', 'Cases', 'Samples a case', 'p']}
+            label="Differences in numbers"
+            head={['Models', 'Mean in A', `Mean in ${side}`, 'Difference (95 %)', 'Cases', 'Samples per case', 'p']}
             rows={[
               { key: 'all', cells: ['all', ...cellsOf(all, all.p)] },
               ...targets.map(({ a, b: other, estimate, p_holm: p }) => ({
@@ -62,7 +62,7 @@ const pairName = (a: string, b: string): string => (a === b ? a : `${a}, ${b}`);
 function rowsOf({ all, targets }: Comparison, search: CompareSearch): DeltaRow[] {
   const ofAll: DeltaRow = {
     key: 'all',
-    label: <strong>{targets.length > 1 ? `all ${targets.length} models` : 'over all'}</strong>,
+    label: <strong>{targets.length > 1 ? `all ${targets.length} models` : 'all cases'}</strong>,
     difference: all.difference,
     interval: all.ci,
     aside: <span className="muted small">n {count(all.n_cases)}</span>,
@@ -107,7 +107,7 @@ function cellsOf(estimate: Estimate, p: number | null): string[] {
 
 function CaseCounts({ comparison: { cases, all } }: { comparison: Comparison }) {
   const others: [number, string][] = [
-    [cases.dropped_errored, 'left out because of errors'],
+    [cases.dropped_errored, 'excluded because of errors'],
     [cases.changed, 'changed'],
     [cases.only_a, 'only in A'],
     [cases.only_b, 'only in the other run'],
@@ -131,7 +131,7 @@ function Sides({ words, of: { a, b }, text }: SidesProps) {
   const known = (value: number | null): string => (value === null ? 'unknown' : text(value));
   return (
     <span>
-      {words} {known(a)} in A, {known(b)} now
+      {words} {known(a)} in A, {known(b)} in the other run
     </span>
   );
 }
@@ -143,26 +143,26 @@ function CouldShow({ estimate }: { estimate: Estimate }) {
   return (
     <p className="muted">
       {smallest > 1
-        ? 'Such data shows no difference, however large.'
-        : `Such data shows a difference of ${(smallest * 100).toFixed(1)} points with a chance of 80 %.`}
-      {cases !== null && ` About ${count(cases)} cases would show one as small as the margin.`}
+        ? 'This data could not show any difference.'
+        : `Smallest detectable difference: ${(smallest * 100).toFixed(1)} points, with 80 % power.`}
+      {cases !== null && ` About ${count(cases)} cases are needed to detect one as small as the margin.`}
       {variance && ` ${helpOf(variance)}`}
-      {bounds && verdict !== 'not_comparable' && robust && ' What errored could not overturn the verdict.'}
+      {bounds && verdict !== 'not_comparable' && robust && ' Errored samples could not change the verdict.'}
     </p>
   );
 }
 
 const helpOf = ({ between, within }: NonNullable<Estimate['variance']>): string =>
   within > between
-    ? 'Most of the spread is within cases: more samples help, and so do more cases.'
-    : 'Most of the spread is between cases: more cases help, more samples hardly.';
+    ? 'Most of the variance is within cases: more samples help, and so do more cases.'
+    : 'Most of the variance is between cases: more cases help, more samples hardly do.';
 
 function Unmatched({ comparison: { a, b } }: { comparison: Comparison }) {
   const left = [...a.unmatched, ...b.unmatched];
   if (left.length === 0) return null;
   return (
     <p>
-      Without a counterpart in the other run, and not compared: <Given text={left.join(', ')} />
+      Not compared, because the other run has no counterpart: <Given text={left.join(', ')} />
     </p>
   );
 }
@@ -174,7 +174,7 @@ function Advice({ comparison: { all, a, b }, search }: One) {
     return (
       <p>
         <Link to="/compare" search={compared(search, { partial: true, other: search.other })} className="button">
-          Compare by what is settled so far
+          Compare the results so far
         </Link>
       </p>
     );
@@ -182,7 +182,7 @@ function Advice({ comparison: { all, a, b }, search }: One) {
   if (!reasons.includes('errored') || wayOut.length === 0) return null;
   return (
     <p>
-      Resume what errored:{' '}
+      Resume errored results:{' '}
       {wayOut.map(({ id, errored_share: share }, index) => (
         <span key={id}>
           {index > 0 && ', '}

@@ -53,7 +53,7 @@ function GroupFigures({ id, title, groups }: { id: string; title: string; groups
   return (
     <section aria-labelledby={id} className="section">
       <h2 id={id}>{title}</h2>
-      <p className="muted">Where to look, not what was shown: of many groups, some differ by chance.</p>
+      <p className="muted">Hints, not findings: among many groups, some differ by chance.</p>
       <Deltas
         label={`${title}: how much the run differs from A, in points, with 95 % intervals`}
         rows={groups.slice(0, SHOWN).map(({ name, label, estimate }) => ({
@@ -64,7 +64,7 @@ function GroupFigures({ id, title, groups }: { id: string; title: string; groups
           aside: <span className="muted small">n {count(estimate.n_cases)}</span>,
         }))}
       />
-      {groups.length > SHOWN && <p className="muted">{count(groups.length - SHOWN)} more are not shown.</p>}
+      {groups.length > SHOWN && <p className="muted">{count(groups.length - SHOWN)} more not shown.</p>}
     </section>
   );
 }

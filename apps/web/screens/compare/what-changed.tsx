@@ -15,7 +15,7 @@ export function WhatChanged({ comparison: { what_changed: changes, a, b } }: { c
     <section aria-labelledby="changed" className="section">
       <h2 id="changed">What differs</h2>
       {changes.length === 0 ? (
-        <p>No setting differs: what differs is chance, the models, or the cache.</p>
+        <p>No settings differ. The difference comes from chance, the models or the cache.</p>
       ) : (
         <ChangesTable
           label="Settings that differ"
@@ -26,7 +26,7 @@ export function WhatChanged({ comparison: { what_changed: changes, a, b } }: { c
         />
       )}
       {isOneSuite && a.suite.version === b.suite.version && (
-        <p className="muted">Both have version {a.suite.version} of the suite.</p>
+        <p className="muted">Both use version {a.suite.version} of the suite.</p>
       )}
       {isOneSuite && a.suite.version !== b.suite.version && (
         <SuiteChange suiteId={a.suite.id} from={a.suite.version} to={b.suite.version} />
@@ -40,21 +40,21 @@ function SuiteChange({ suiteId, from, to }: { suiteId: string; from: number; to:
   return (
     <>
       <h3>
-        The suite, from version {from} to {to}
+        Suite changes from version {from} to {to}
       </h3>
       {isPending && <Skeleton rows={3} />}
       {error && <Failed error={error} retry={refetch} />}
       {data && <p>{summaryOf(data)}</p>}
       <p>
         <Link to="/suites/$suiteId/versions/$version" params={{ suiteId, version: String(from) }} search={{ with: to }}>
-          All that changed between these versions
+          All changes between these versions
         </Link>
       </p>
       {data && data.settings.length > 0 && (
         <ChangesTable
-          label="Settings of the suite that differ"
+          label="Suite settings that differ"
           rows={data.settings}
-          what="Setting of the suite"
+          what="Suite setting"
           a={`Version ${from}`}
           b={`Version ${to}`}
         />

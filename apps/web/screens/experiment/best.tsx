@@ -29,7 +29,7 @@ export function Best({ experiment }: { experiment: Experiment }) {
         <Found experiment={experiment} best={best} />
       ) : (
         <p className="muted">
-          None yet. A completed run qualifies that has the models of the baseline, most of its cases, and few errors.
+          None yet. A completed run qualifies if it has the models of the baseline, most of its cases, and few errors.
         </p>
       )}
     </section>
@@ -66,7 +66,8 @@ function Found({ experiment, best }: { experiment: Experiment; best: BestRun }) 
         {words !== null && (
           <AllowedButton
             refusal={
-              refusal ?? (experiment.status === 'archived' ? 'It is archived: make it active first.' : undefined)
+              refusal ??
+              (experiment.status === 'archived' ? 'The experiment is archived. Reactivate it first.' : undefined)
             }
             className="primary"
             onClick={() => setRunning(true)}
@@ -78,7 +79,7 @@ function Found({ experiment, best }: { experiment: Experiment; best: BestRun }) 
       </div>
       {best.config && (
         <details>
-          <summary>All of its settings</summary>
+          <summary>All settings</summary>
           <SettingsList settings={settingsOf(best.config)} />
         </details>
       )}
@@ -118,7 +119,7 @@ function Tied({ runs }: { runs: readonly string[] }) {
   if (runs.length === 0) return null;
   return (
     <p>
-      Not shown to be worse, so that cost or speed may decide:{' '}
+      Not shown to be worse, so cost or speed can decide:{' '}
       {runs.slice(0, MAX_TIED).map((id, index) => (
         <span key={id}>
           {index > 0 && ', '}

@@ -50,7 +50,7 @@ export function EditDialog({ experiment, close }: { experiment: Experiment; clos
             Save
           </button>
           <button type="button" onClick={close}>
-            Leave as it is
+            Cancel
           </button>
         </div>
       </form>

@@ -25,13 +25,13 @@ interface Props {
 export function Entries({ experiment, entries }: Props) {
   return (
     <Table
-      label="What ended in the experiment"
+      label="Entries of the timeline"
       className="entry-rows"
       rows={entries}
       keyOf={({ type, id }) => `${type} ${id}`}
       columns={[
         { name: 'Number', isNumber: true, cell: (_entry, place) => place + 1 },
-        { name: 'What', className: 'named', cell: (entry) => <Entry entry={entry} /> },
+        { name: 'Entry', className: 'named', cell: (entry) => <Entry entry={entry} /> },
         { name: 'Ended', cell: ({ timestamp }) => <Time at={timestamp} /> },
         {
           name: 'Score',
@@ -47,7 +47,7 @@ export function Entries({ experiment, entries }: Props) {
           cell: (entry) => entry.type === 'eval' && <Against entry={entry} baseline={experiment.baseline_eval_id} />,
         },
         {
-          name: 'What changed',
+          name: 'Changes',
           className: 'changes',
           cell: ({ config_summary: summary }) => <Given text={summary} max={MAX_SUMMARY} />,
         },
@@ -137,13 +137,12 @@ function Found({ entry: { combos, holdout, prompt, judge, promoted_eval_id: prom
           its prompt
         </Link>
       )}
-      {promoted && <Promoted runId={promoted}>the run of the winner</Promoted>}
+      {promoted && <Promoted runId={promoted}>the winning run</Promoted>}
       {judge && (
         <>
           {judge.share_ok !== null && <span>{percent(judge.share_ok)} correct or acceptable </span>}
           {judge.kappa !== null && <span className="small">kappa {kappaText(judge.kappa, null)} </span>}
-          <Uncalibrated status={judge.calibration.status} />{' '}
-          <Promoted runId={judge.eval_id}>the run it judged</Promoted>
+          <Uncalibrated status={judge.calibration.status} /> <Promoted runId={judge.eval_id}>the judged run</Promoted>
         </>
       )}
     </>

@@ -24,11 +24,11 @@ it.each([
     'no delta (other models, too few common cases)',
   ],
   [{ delta: null, comparison: null }, 'not compared'],
-])('what a run is against the baseline is said in points: %j', (change, words) => {
+])('the difference from the baseline is shown in points: %j', (change, words) => {
   expect(deltaWords({ ...entry, is_baseline: false, ...change })).toBe(words);
 });
 
-it('the best settings are said in words, with numbers as they were written', () => {
+it('the best settings are described in words, with numbers as written', () => {
   const config = parseJson(
     '{"samples":1,"temperature":0.50,"tool_choice":"auto","params":{"top_p":1.0},"system_prompt":"x","metrics":["m"]}',
   );

@@ -53,7 +53,7 @@ export function ExperimentHead({ experiment }: { experiment: Experiment }) {
       <Looks experiment={experiment} />
       {experiment.refreshing && (
         <p className="notice" role="status">
-          Comparisons are being made again. What is shown follows in a moment.
+          Comparisons are being recomputed. This page updates when they are ready.
         </p>
       )}
       <Warnings warnings={experiment.notes} />
@@ -64,7 +64,7 @@ export function ExperimentHead({ experiment }: { experiment: Experiment }) {
 const SET_BY = { user: 'pinned', first_run: 'the first run that completed' } as const;
 
 function Baseline({ experiment: { baseline_eval_id: runId, baseline_set_by: by } }: { experiment: Experiment }) {
-  if (runId === null) return <p>There is no baseline yet: the first run that completes becomes it.</p>;
+  if (runId === null) return <p>No baseline yet. The first run to complete becomes the baseline.</p>;
   return (
     <p>
       Baseline: <RunLink runId={runId} /> <RunScore runId={runId} />
@@ -81,9 +81,9 @@ function Looks({ experiment: { comparisons } }: { experiment: Experiment }) {
   if (made === 0) return null;
   return (
     <p>
-      {count(made)} {made === 1 ? 'comparison' : 'comparisons'} with this baseline; if all were equal,{' '}
-      {alarms.toFixed(2)} of them would be called better or worse by chance. Better after the correction for their
-      number: {improved.length === 0 && 'none'}
+      {count(made)} {made === 1 ? 'comparison' : 'comparisons'} with this baseline. If all runs were equal,{' '}
+      {alarms.toFixed(2)} of them would be called better or worse by chance. Better after correction for multiple
+      comparisons: {improved.length === 0 && 'none'}
       {improved.slice(0, MAX_IMPROVED).map((id, index) => (
         <span key={id}>
           {index > 0 && ', '}
@@ -113,10 +113,10 @@ function Actions({ experiment }: { experiment: Experiment }) {
         <AllowedButton
           refusal={refusal}
           disabled={change.isPending}
-          title={status === 'archived' ? undefined : 'Leaves it out of lists; it takes no new runs'}
+          title={status === 'archived' ? undefined : 'Hides it from lists and accepts no new runs'}
           onClick={() => change.mutate({ id, change: { status: next } })}
         >
-          {status === 'archived' ? 'Make it active' : 'Archive'}
+          {status === 'archived' ? 'Reactivate' : 'Archive'}
         </AllowedButton>
         <AllowedButton refusal={refusal} onClick={() => ask('delete')}>
           Delete
@@ -150,9 +150,8 @@ function Deletion({ experiment: { id, name, run_count: runs }, close }: { experi
         <Given text={name} max={200} />
       </p>
       <p>
-        Its {count(runs)} {runs === 1 ? 'run stays' : 'runs stay'}, and so do its tunes and reports of judges. Their
-        comparisons with the baseline go with it, and gates that take its baseline have none then. This cannot be
-        undone.
+        Its {count(runs)} {runs === 1 ? 'run stays' : 'runs stay'}, and so do its tunes and judge reports. Their
+        comparisons with the baseline are deleted, and gates that use its baseline lose it. This cannot be undone.
       </p>
     </DeleteDialog>
   );

@@ -25,7 +25,7 @@ export function ExperimentScreen() {
       <ExperimentHead key={experimentId} experiment={experiment.data} />
       {experiment.isError && (
         <Failed error={experiment.error} retry={() => experiment.refetch()}>
-          <p>What is shown is as of {new Date(experiment.dataUpdatedAt).toLocaleTimeString()}.</p>
+          <p>Showing data from {new Date(experiment.dataUpdatedAt).toLocaleTimeString()}.</p>
         </Failed>
       )}
       <Best experiment={experiment.data} />
@@ -47,7 +47,7 @@ function TimelineOf({ experiment }: { experiment: Experiment }) {
   const { items = [], next_cursor: next = null } = data ?? {};
   return (
     <section aria-labelledby="timeline" className="section">
-      <h2 id="timeline">Since when</h2>
+      <h2 id="timeline">Timeline</h2>
       {error && <Failed error={error} retry={refetch} />}
       {isPending && <Skeleton rows={8} />}
       {data && items.length === 0 && <NothingYet experiment={experiment} />}
@@ -58,7 +58,7 @@ function TimelineOf({ experiment }: { experiment: Experiment }) {
         </>
       )}
       {(after !== undefined || next !== null) && (
-        <nav className="actions" aria-label="Parts of the timeline">
+        <nav className="actions" aria-label="Pages of the timeline">
           {after !== undefined && (
             <Link to="/experiments/$experimentId" params={{ experimentId: experiment.id }} className="button">
               From the beginning
@@ -88,8 +88,7 @@ const NothingYet = ({ experiment: { suite_id: suite } }: { experiment: Experimen
       </Link>
     }
   >
-    Nothing has ended yet. Runs, tunes and reports of judges that name this experiment stand here, each beside the
-    baseline.
+    No entries yet. Finished runs, tunes and judge reports of this experiment appear here, compared with the baseline.
   </Empty>
 );
 

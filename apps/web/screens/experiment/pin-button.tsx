@@ -14,7 +14,7 @@ export function PinButton({ experiment, runId, number }: { experiment: Experimen
         type="button"
         className="dense"
         disabled={refusal !== undefined || pin.isPending}
-        title={refusal ?? 'All runs are compared with it anew'}
+        title={refusal ?? 'Compares all runs with it again'}
         aria-label={number === undefined ? undefined : `Pin as baseline: number ${number}`}
         onClick={() => pin.mutate({ id: experiment.id, evalId: runId })}
       >

@@ -30,17 +30,17 @@ export function RunBestDialog({ experiment, close }: { experiment: Experiment; c
     <Dialog title="Run the best configuration again" close={close}>
       <form className="fields" onSubmit={send} onKeyDown={submitOnCtrlEnter}>
         <p>
-          Its settings are submitted as a new run of the experiment. A score that was picked for being high is high by
-          luck, too: this run says more.
+          Submits its settings as a new run of the experiment. The best of many scores is partly luck; a new run is an
+          independent check.
         </p>
         <Field
-          label="Samples of each case"
-          help="As it had, when empty."
+          label="Samples per case"
+          help="Leave empty to keep the run's value."
           text={samples}
           change={setSamples}
           autoFocus
         />
-        <Field label="At most, in US dollars" help="As it had, when empty." text={cost} change={setCost} />
+        <Field label="Maximum cost (USD)" help="Leave empty to keep the run's value." text={cost} change={setCost} />
         {submit.isError && <Failed error={submit.error} />}
         <div className="actions">
           <button type="submit" className="primary" disabled={submit.isPending}>

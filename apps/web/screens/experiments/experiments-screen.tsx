@@ -45,8 +45,8 @@ export function ExperimentsScreen() {
       {data && items.length === 0 && (
         <Empty action={<New suite={suite} />}>
           {(status ?? suite ?? after)
-            ? 'No experiment is like that.'
-            : 'Here will be the experiments of the team: runs of one suite, each compared with one baseline.'}
+            ? 'No experiments match.'
+            : 'No experiments yet. An experiment collects runs of one suite, each compared with one baseline.'}
         </Empty>
       )}
       <PageLinks of="experiments" after={after} next={next} />

@@ -38,14 +38,14 @@ export function NewExperimentScreen() {
     <>
       <header>
         <h1>New experiment</h1>
-        <p>Runs of one suite that answer one question, each compared with one baseline.</p>
+        <p>An experiment collects runs of one suite that answer one question, each compared with one baseline.</p>
       </header>
       <JsonForm edited={draft.value} change={draft.change} error={create.error} refusal={refusal}>
         <form className="fields" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
           <Fields suite={toText((draft.value.value as JsonObject).suite_id)} />
           <SaveBar
             draft={draft}
-            save="Make the experiment"
+            save="Create experiment"
             refusal={refusal}
             isPending={create.isPending}
             error={create.error}
@@ -65,23 +65,23 @@ function Fields({ suite }: { suite: string }) {
       <LongTextField
         path={['description']}
         label="Description"
-        help="What it tries, and why."
+        help="What you are testing, and why."
         maxLength={10_000}
         whenEmpty=""
       />
       <ChooseRun
         path={['baseline_eval_id']}
         label="Baseline"
-        help="The run that the others are compared with. It can be pinned later, too."
+        help="All other runs are compared with it. You can also pin it later."
         suite={suite}
-        emptyWords="the first run that completes"
+        emptyWords="the first run to complete"
         whenEmpty={null}
       />
       <NumberField path={['margin']} label="Margin" help={MARGIN_HELP} />
       <TextField
         path={['measure']}
         label="Measure"
-        help="overall, passed, or the name of a further metric of the runs. It stays, too."
+        help="overall, passed, or the name of another metric of the runs. Fixed once created."
         maxLength={200}
         whenEmpty="overall"
       />
@@ -90,7 +90,7 @@ function Fields({ suite }: { suite: string }) {
 }
 
 const MARGIN_HELP =
-  'The smallest difference that matters: 0.02 is two points. It stays: chosen after the results, it proves nothing.';
+  'The smallest difference that matters: 0.02 is two points. Fixed once created, so that results cannot change it.';
 
 const emptyExperiment = (suite: string, baseline: string | null): JsonObject => ({
   name: '',

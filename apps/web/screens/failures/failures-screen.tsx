@@ -61,7 +61,7 @@ function Head({ run, type, rescore }: HeadProps) {
   return (
     <div className="head">
       <h1>
-        What did not pass in <RunInHeading run={run} rescore={rescore} />
+        Failure groups of <RunInHeading run={run} rescore={rescore} />
       </h1>
       <span className="actions">
         <label htmlFor="type">Error</label>
@@ -92,13 +92,13 @@ function Groups({ run, groups: { items, others, targets } }: { run: Run; groups:
           </Link>
         }
       >
-        {type ? `No result has the error "${ERROR_WORDS[type]}".` : 'Nothing: every result passed.'}
+        {type ? `No result has the error "${ERROR_WORDS[type]}".` : 'No failures: every result passed.'}
       </Empty>
     );
   return (
     <>
       {chosen !== undefined && !group && (
-        <p className="notice">There is no such group any more. Results were counted anew since.</p>
+        <p className="notice">This group no longer exists: results have been counted again since.</p>
       )}
       {group && <DrawnGroup key={`${group.id} ${seed}`} {...{ run, group, seed, search, targets }} />}
       <section className="section" aria-label="Groups">
@@ -115,7 +115,7 @@ function Groups({ run, groups: { items, others, targets } }: { run: Run; groups:
         />
         {others.groups > 0 && (
           <p className="muted small">
-            {count(others.results)} more results are in {count(others.groups)} smaller groups, which are not listed.
+            {count(others.results)} more results are in {count(others.groups)} smaller groups that are not listed.
           </p>
         )}
       </section>

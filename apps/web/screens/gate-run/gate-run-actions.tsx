@@ -26,7 +26,7 @@ export function GateRunActions({ run }: { run: GateRun }) {
           <AllowedButton
             refusal={refusal}
             disabled={resume.isPending}
-            title="Goes on where it stopped"
+            title="Continues where it stopped"
             onClick={() => resume.mutate(run.job_id)}
           >
             Resume

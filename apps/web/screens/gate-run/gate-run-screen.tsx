@@ -35,14 +35,14 @@ export function GateRunScreen() {
       <Head run={run.data} />
       {run.isError && (
         <Failed error={run.error} retry={() => run.refetch()}>
-          <p>What is shown is as of {new Date(run.dataUpdatedAt).toLocaleTimeString()}.</p>
+          <p>Showing data from {new Date(run.dataUpdatedAt).toLocaleTimeString()}.</p>
         </Failed>
       )}
       {live && isUnderWay(run.data.status) && <GateRunProgress run={run.data} live={live} />}
       <WhyStopped run={run.data} />
       {run.data.result && (
         <section aria-labelledby="answer" className="section">
-          <h2 id="answer">The answer</h2>
+          <h2 id="answer">Decision</h2>
           <GateAnswerView answer={run.data.result} />
         </section>
       )}
@@ -58,7 +58,7 @@ function Head({ run }: { run: GateRun }) {
     <section className="section" aria-label="The gate run">
       <div className="head">
         <h1>
-          Run of the gate{' '}
+          Run of gate{' '}
           <Link to="/gates/$gateId" params={{ gateId: run.gate_id }}>
             <Given text={gate?.name ?? run.result?.gate.name ?? 'gate'} max={100} />
           </Link>
@@ -68,7 +68,7 @@ function Head({ run }: { run: GateRun }) {
       <div className="facts">
         {run.result && <GateResult result={run.result.result} />}
         <Status status={run.status} />
-        <span>version {run.gate_version} of the gate</span>
+        <span>gate version {run.gate_version}</span>
         <Time at={run.created_at} />
         {run.finished_at !== null && (
           <span>took {duration(new Date(run.finished_at).getTime() - new Date(run.created_at).getTime())}</span>
@@ -84,19 +84,19 @@ function Looks({ run: { looks } }: { run: GateRun }) {
   if (looks.length === 0) return null;
   return (
     <section aria-labelledby="looks" className="section">
-      <h2 id="looks">Looks at the data</h2>
+      <h2 id="looks">Looks</h2>
       <Table
-        label="What each look said"
+        label="Result of each look"
         rows={looks}
         keyOf={({ look }) => look}
         columns={[
           { name: 'Look', isNumber: true, cell: ({ look }) => look },
           {
-            name: 'Samples a case: baseline, run',
+            name: 'Samples per case: baseline, run',
             cell: ({ samples }) => samples.map((some) => Number(some.toFixed(2))).join(', '),
           },
           { name: 'Result', cell: ({ result }) => <GateResult result={result} /> },
-          { name: 'What it said', className: 'says', cell: ({ text }) => <Given text={text} /> },
+          { name: 'Explanation', className: 'says', cell: ({ text }) => <Given text={text} /> },
         ]}
       />
     </section>
@@ -109,7 +109,7 @@ function MadeRuns({ run: { runs } }: { run: GateRun }) {
   if (runs.length === 0) return null;
   return (
     <section aria-labelledby="made" className="section">
-      <h2 id="made">Runs that it made</h2>
+      <h2 id="made">Runs created by it</h2>
       <ul>
         {runs.slice(0, MAX_RUNS).map(({ eval_id: runId, step, arm }) => (
           <li key={runId}>

@@ -22,7 +22,7 @@ export function GateCheck({ gate: { id, suite_id: suite } }: { gate: Gate }) {
     <section aria-labelledby="check" className="section">
       <h2 id="check">Check a run</h2>
       <label className="field">
-        <span className="label">A run of the suite</span>
+        <span className="label">Run of the suite</span>
         <select
           className="bounded"
           value={check ?? ''}
@@ -43,7 +43,7 @@ export function GateCheck({ gate: { id, suite_id: suite } }: { gate: Gate }) {
           ))}
         </select>
         <span className="muted small">
-          No model is asked. Samples that were added since the last time make another look.
+          No model is called. Samples added since the last check count as another look.
         </span>
       </label>
       {check !== undefined && <Answer gateId={id} runId={check} />}

@@ -19,12 +19,12 @@ export function GateFields({ suite }: { suite: string }) {
         <NumberField
           path={['margin']}
           label="Margin"
-          help="The largest loss that may ship: 0.02 is two points. Chosen after a result, it proves nothing."
+          help="The largest acceptable loss: 0.02 is two points. Choose it before you see a result."
         />
         <TextField
           path={['measure']}
           label="Measure"
-          help="overall, passed, or the name of a further metric."
+          help="overall, passed, or the name of another metric."
           maxLength={200}
           whenEmpty="overall"
         />
@@ -33,28 +33,28 @@ export function GateFields({ suite }: { suite: string }) {
         <NumberField
           path={['looks']}
           label="Looks"
-          help="1 to 4. While it cannot tell, a gate run doubles its samples and looks again."
+          help="1 to 4. While inconclusive, a gate run doubles its samples and looks again."
         />
-        <NumberField path={['max_requests']} label="At most, in requests" help="Of a gate run. Empty: no limit." />
+        <NumberField path={['max_requests']} label="Maximum requests" help="Per gate run. Empty: no limit." />
       </div>
       <div className="in-row">
         <NumberField
           path={['floor', 'pass_rate']}
           label="Floor"
-          help="The share of samples that must pass, whatever the baseline. Empty: none."
+          help="The share of samples that must pass, regardless of the baseline. Empty: none."
         />
         <NumberField
           path={['max_errored_share']}
-          label="Errored share, at most"
+          label="Maximum errored share"
           help="Above it, nothing is measured: 0.05 is 5 %."
         />
       </div>
       <LinesField
         path={['critical_tags']}
         label="Critical tags"
-        help="One on each line. A case with one of them must not break."
+        help="One per line. Cases with one of these tags must not break."
       />
-      <Folded summary="Models that must pass: those of the baseline, unless some are chosen" fields={['/models']}>
+      <Folded summary="Models that must pass (default: all of the baseline)" fields={['/models']}>
         <ChooseModels {...useChoices().models} />
       </Folded>
     </>
@@ -63,7 +63,7 @@ export function GateFields({ suite }: { suite: string }) {
 
 const KINDS = [
   ['eval_id', 'a run'],
-  ['experiment_id', 'the baseline that an experiment has at the time'],
+  ['experiment_id', 'the current baseline of an experiment'],
 ] as const;
 type Kind = (typeof KINDS)[number][0];
 
@@ -76,7 +76,7 @@ function Baseline({ suite }: { suite: string }) {
       <LabelledField
         label="Measured against"
         faults={errors.filter(({ path }) => path === '/baseline')}
-        help="Samples that gate runs add to it are kept for the next ones."
+        help="Later gate runs reuse the samples that a gate run adds to it."
       >
         {(attributes) => (
           <select

@@ -61,10 +61,10 @@ export function GateHead({ gate }: { gate: Gate }) {
 function Baseline({ gate: { baseline, baseline_eval_id: runId } }: { gate: Gate }) {
   return (
     <span>
-      Baseline: {runId === null ? 'none, so that nothing can be measured' : <RunLink runId={runId} />}
+      Baseline: {runId === null ? 'none, so nothing can be measured' : <RunLink runId={runId} />}
       {'experiment_id' in baseline && (
         <>
-          {', as it is in '}
+          {', taken from '}
           <Link to="/experiments/$experimentId" params={{ experimentId: baseline.experiment_id }}>
             its experiment
           </Link>
@@ -94,8 +94,8 @@ function Rules({ gate }: { gate: Gate }) {
   };
   return (
     <details open={draft.isChanged || save.isError || undefined}>
-      <summary>Change the name or the rules</summary>
-      <p className="muted">Other rules make the next version of the gate, which every answer names.</p>
+      <summary>Edit name and rules</summary>
+      <p className="muted">A change of the rules creates a new version of the gate. Every answer names its version.</p>
       <JsonForm edited={draft.value} change={draft.change} error={save.error} refusal={refusal}>
         <form className="fields gate-form" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
           <TextField path={['name']} label="Name" maxLength={100} isRequired whenEmpty="" />
@@ -135,7 +135,7 @@ function Deletion({ gate: { id, name }, close }: { gate: Gate; close: () => void
         <Given text={name} max={100} />
       </p>
       <p>
-        Its answers go with it, and its gate runs with the runs that they made. Its baseline stays, and so do runs that
+        This also deletes its answers, its gate runs and the runs they created. Its baseline stays, and so do runs that
         are a baseline elsewhere. This cannot be undone.
       </p>
     </DeleteDialog>

@@ -21,10 +21,10 @@ export function GateRuns({ gate: { id } }: { gate: Gate }) {
   const { items = [], next_cursor: next = null } = data ?? {};
   return (
     <section aria-labelledby="gate-runs" className="section">
-      <h2 id="gate-runs">What was measured</h2>
+      <h2 id="gate-runs">Gate runs</h2>
       {error && <Failed error={error} retry={refetch} />}
       {isPending && <Skeleton rows={4} />}
-      {data && items.length === 0 && <Empty>Nothing was measured yet: run the gate above.</Empty>}
+      {data && items.length === 0 && <Empty>No gate runs yet. Run the gate above.</Empty>}
       {items.length > 0 && <Rows gateId={id} runs={items} />}
       <PageLinks of="gate runs" after={after} next={next} />
     </section>
@@ -53,7 +53,7 @@ const Rows = ({ gateId, runs }: { gateId: string; runs: GateRun[] }) => (
       { name: 'Version', isNumber: true, cell: (run) => run.gate_version },
       { name: 'Looks', isNumber: true, cell: ({ looks }) => looks.length },
       {
-        name: 'What it says',
+        name: 'Explanation',
         className: 'says',
         cell: ({ result }) => <Given text={result?.text ?? ''} max={MAX_TEXT} />,
       },

@@ -25,7 +25,7 @@ export function GateScreen() {
       <GateHead key={data.id} gate={data} />
       {isError && (
         <Failed error={error} retry={refetch}>
-          <p>What is shown is as of {new Date(dataUpdatedAt).toLocaleTimeString()}.</p>
+          <p>Showing data from {new Date(dataUpdatedAt).toLocaleTimeString()}.</p>
         </Failed>
       )}
       <RunGateForm key={`run ${data.id}`} gate={data} />

@@ -3,7 +3,7 @@ import { changesOf, emptyGate, requestOf, valueOf } from './gate-value.js';
 
 const ID = '019aa8a2-5c1e-7000-8000-000000000011';
 
-it('what is empty in the form is what the API calls none', () => {
+it('empty fields of the form are sent as the empty values of the API', () => {
   const { critical_tags: _tags, max_requests: _most, ...typed } = emptyGate(ID, ID);
   expect(requestOf({ ...typed, floor: {}, models: [] })).toMatchObject({
     floor: null,
@@ -15,7 +15,7 @@ it('what is empty in the form is what the API calls none', () => {
   expect(GateInput.safeParse({ ...requestOf(typed), name: 'main' }).success).toBe(true);
 });
 
-it('only what was changed is sent', () => {
+it('only changed fields are sent', () => {
   const gate = { ...emptyGate(ID, ID), name: 'main', id: ID, version: 3, floor: { pass_rate: 0.5 } };
   const stored = valueOf(gate as never);
   expect(changesOf(stored, stored)).toEqual({});

@@ -41,8 +41,8 @@ export function NewGateScreen() {
       <header>
         <h1>New gate</h1>
         <p>
-          It decides whether a change may ship: it passes when a run is shown not to be worse than the baseline by the
-          margin.
+          A gate decides whether a change may ship. It passes if a run is shown not to be worse than the baseline by
+          more than the margin.
         </p>
       </header>
       <JsonForm edited={draft.value} change={draft.change} error={create.error} refusal={refusal}>
@@ -52,7 +52,7 @@ export function NewGateScreen() {
           <GateFields suite={suiteOf(draft.value.value)} />
           <SaveBar
             draft={draft}
-            save="Make the gate"
+            save="Create gate"
             refusal={refusal}
             isPending={create.isPending}
             error={create.error}

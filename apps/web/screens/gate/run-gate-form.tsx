@@ -38,7 +38,7 @@ export function RunGateForm({ gate }: { gate: Gate }) {
   return (
     <section aria-labelledby="run-gate" className="section">
       <h2 id="run-gate">Run the gate</h2>
-      <p className="muted">Settings that are left empty are as in the baseline.</p>
+      <p className="muted">Empty settings are taken from the baseline.</p>
       <JsonForm edited={draft.value} change={draft.change} error={run.error} refusal={refusal}>
         <form className="fields gate-form" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
           <Settings gate={gate} />
@@ -65,26 +65,26 @@ function Settings({ gate }: { gate: Gate }) {
             ['none', 'none'],
           ]}
         />
-        <NumberField path={['config', 'budget', 'max_cost_usd']} label="At most, in US dollars" />
+        <NumberField path={['config', 'budget', 'max_cost_usd']} label="Maximum cost (USD)" />
       </div>
       <details>
-        <summary>All settings of the run, as JSON</summary>
+        <summary>All settings of the run as JSON</summary>
         <JsonField
           path={['config']}
           label="Settings that differ from the baseline"
-          help='Such as {"models": ["openai::gpt-x"], "params": {"top_p": 0.9}}.'
+          help='For example {"models": ["openai::gpt-x"], "params": {"top_p": 0.9}}.'
           isOptional
           rows={4}
         />
       </details>
       <details>
-        <summary>Measure a run that is there instead</summary>
+        <summary>Measure an existing run instead</summary>
         <ChooseRun
           path={['eval_id']}
           label="Run to measure"
-          help="It gets further samples while that may decide. The settings above are for a new run."
+          help="It gets more samples while they may decide the result. The settings above apply only to a new run."
           suite={gate.suite_id}
-          emptyWords="make a new one"
+          emptyWords="a new run"
         />
       </details>
     </>

@@ -32,8 +32,8 @@ export function GatesScreen() {
       )}
       {data && items.length === 0 && (
         <Empty action={<New />}>
-          Here will be the gates of the team. A gate decides whether a change may ship: whether a run is shown not to be
-          worse than a baseline, by rules that are fixed before.
+          No gates yet. A gate decides whether a change may ship: whether a run is shown not to be worse than a
+          baseline, by rules fixed in advance.
         </Empty>
       )}
       <PageLinks of="gates" after={after} next={next} />

@@ -22,10 +22,10 @@ export function Beginnings() {
   const hasSuites = (suites.data?.items.length ?? 0) > 0;
   return (
     <section className="empty home-section" aria-labelledby="begin">
-      <h2 id="begin">{hasSuites ? 'Nothing ran yet' : 'Three ways to begin'}</h2>
+      <h2 id="begin">{hasSuites ? 'No runs yet' : 'Three ways to start'}</h2>
       {hasSuites && (
         <p>
-          There is a suite already: <Link to="/runs/new">run it</Link> with some models.
+          You already have a suite: <Link to="/runs/new">run it</Link> with some models.
         </p>
       )}
       <ol className="beginnings">
@@ -38,7 +38,7 @@ export function Beginnings() {
           </div>
         </li>
         <li>
-          <strong>A file.</strong> A suite as JSON, YAML or CSV, or one of another tool.
+          <strong>A file.</strong> A suite as JSON, YAML or CSV, or in the format of another tool.
           <div>
             <Link to="/import" className="button">
               Import a file
@@ -46,10 +46,10 @@ export function Beginnings() {
           </div>
         </li>
         <li>
-          <strong>An MCP server.</strong> Its tools become those of a suite, and the cases are yours to write.
+          <strong>An MCP server.</strong> Its tools become a suite; you write the cases.
           <div>
             <Link to="/import" search={{ from: 'mcp' }} className="button">
-              Read an MCP server
+              Import from an MCP server
             </Link>
           </div>
         </li>

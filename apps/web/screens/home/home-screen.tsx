@@ -19,7 +19,7 @@ export function HomeScreen() {
   return (
     <>
       <div className="head">
-        <h1>What is going on</h1>
+        <h1>Overview</h1>
         <Link to="/runs/new" className="button primary">
           New run
         </Link>
@@ -33,7 +33,7 @@ export function HomeScreen() {
       {runs.data && runs.data.items.length > 0 && (
         <section aria-labelledby="last-runs" className="home-section">
           <div className="head">
-            <h2 id="last-runs">Last runs</h2>
+            <h2 id="last-runs">Latest runs</h2>
             <Link to="/runs">All runs</Link>
           </div>
           <RunRows runs={runs.data.items} />

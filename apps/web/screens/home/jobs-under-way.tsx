@@ -29,7 +29,7 @@ export function JobsUnderWay() {
   return (
     <section aria-labelledby="under-way" className="home-section">
       <div className="head">
-        <h2 id="under-way">Under way</h2>
+        <h2 id="under-way">In progress</h2>
         <Link to="/jobs">All jobs</Link>
       </div>
       {cancel.isError && <Failed error={cancel.error} />}

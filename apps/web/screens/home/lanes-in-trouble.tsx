@@ -21,17 +21,17 @@ export function LanesInTrouble() {
   return (
     <section aria-labelledby="in-trouble" className="home-section">
       <div className="head">
-        <h2 id="in-trouble">In trouble</h2>
+        <h2 id="in-trouble">Problems</h2>
         <Link to="/operate/lanes">All lanes</Link>
       </div>
-      {isDown && <p className="notice">Redis cannot be reached: no request is sent to models until it is back.</p>}
+      {isDown && <p className="notice">Redis is unreachable. No requests are sent to models until it is back.</p>}
       {troubled.length > 0 && (
-        <ul className="jobs" aria-label="Lanes in trouble">
+        <ul className="jobs" aria-label="Lanes with problems">
           {troubled.slice(0, SHOWN).map((lane) => (
             <li key={lane.id}>
               <span>
                 <LaneStatus lane={lane} alive={alive} /> <Given text={lane.name} max={100} />{' '}
-                {lane.backlog > 0 && <span className="small muted">{count(lane.backlog)} items wait </span>}
+                {lane.backlog > 0 && <span className="small muted">{count(lane.backlog)} items waiting </span>}
                 <LaneTrouble lane={lane} alive={alive} />
               </span>
             </li>

@@ -6,7 +6,7 @@ const run = (id: string, suite: string, models = 1): any => ({
   summaries: Array(models).fill({}),
 });
 
-it('of each suite the newest run with figures is shown, of so many suites', () => {
+it('the newest run with figures of each suite is shown, for a limited number of suites', () => {
   const runs = [run('1', 'a', 0), run('2', 'b'), run('3', 'a'), run('4', 'b'), run('5', 'c'), run('6', 'd')];
   expect(newestOfSuites(runs, 3).map(({ id }) => id)).toEqual(['2', '3', '5']);
   expect(newestOfSuites([], 3)).toEqual([]);

@@ -40,7 +40,7 @@ export function DiscoveredTools({ found: { server, tools, warnings }, isBusy, ma
       <Warnings warnings={warnings} />
       <ToolChoice tools={tools} chosen={chosen} onChange={setChosen} />
       <div className="field">
-        <label htmlFor={`${id}name`}>Name of the suite</label>
+        <label htmlFor={`${id}name`}>Suite name</label>
         <input
           id={`${id}name`}
           maxLength={200}
@@ -52,10 +52,10 @@ export function DiscoveredTools({ found: { server, tools, warnings }, isBusy, ma
       <Options {...options} instructions={server.instructions} onChange={setOptions} />
       <div className="actions">
         <button type="submit" className="primary" disabled={isBusy || fault !== undefined}>
-          Make a suite of {chosen.size} {chosen.size === 1 ? 'tool' : 'tools'}
+          Create a suite of {chosen.size} {chosen.size === 1 ? 'tool' : 'tools'}
         </button>
         {fault && <span className="muted small">{fault}</span>}
-        <span role="status">{isBusy ? 'The tools are read ...' : ''}</span>
+        <span role="status">{isBusy ? 'Reading the tools ...' : ''}</span>
       </div>
       {children}
     </form>
@@ -89,10 +89,10 @@ function Options({ instructions, onChange, ...options }: Optional) {
               checked={options.use_instructions}
               onChange={({ target }) => onChange({ ...options, use_instructions: target.checked })}
             />
-            The instructions of the server become the system prompt
+            Use the instructions of the server as the system prompt
           </label>
           <details>
-            <summary>Its instructions</summary>
+            <summary>Server instructions</summary>
             <GivenBlock text={instructions} />
           </details>
         </>
@@ -103,7 +103,7 @@ function Options({ instructions, onChange, ...options }: Optional) {
 
 function faultOf(count: number): string | undefined {
   if (count === 0) return 'Choose at least one tool.';
-  if (count > MAX_TOOLS) return `A suite holds ${MAX_TOOLS} tools: choose fewer.`;
+  if (count > MAX_TOOLS) return `A suite can have up to ${MAX_TOOLS} tools. Choose fewer.`;
   return undefined;
 }
 
@@ -138,10 +138,10 @@ function ToolChoice({ tools, chosen, onChange }: Choice) {
           onChange={({ target }) => setFilter(target.value)}
         />
         <button type="button" className="dense" onClick={() => choose(names, true)}>
-          Choose {word ? 'those found' : 'all'}
+          Choose {word ? 'matching' : 'all'}
         </button>
         <button type="button" className="dense" onClick={() => choose(names, false)}>
-          Choose none{word ? ' of them' : ''}
+          Choose none{word ? ' of these' : ''}
         </button>
         <span role="status" className="muted small">
           {chosen.size} of {tools.length} chosen
@@ -160,7 +160,7 @@ function ToolChoice({ tools, chosen, onChange }: Choice) {
               <GivenLine text={tool.name} />
             </label>
             <span id={`${id}${index}`} className="muted small">
-              <GivenLine text={tool.description ?? 'without a description'} />
+              <GivenLine text={tool.description ?? 'no description'} />
             </span>
           </li>
         ))}

@@ -12,7 +12,7 @@ export function Preview({ answer: { preview, test_cases_created: count, warnings
     <section className="notice" aria-labelledby="preview">
       <h2 id="preview">Nothing is stored yet</h2>
       <p role="status">
-        The import would make the suite <Given text={preview?.name ?? ''} max={200} /> with{' '}
+        The import would create the suite <Given text={preview?.name ?? ''} max={200} /> with{' '}
         {countOf(preview?.tools.length ?? 0, 'tool')} and {countOf(count, 'case')}.
       </p>
       <Warnings warnings={warnings} />
@@ -57,7 +57,7 @@ export function Made({ suiteId, warnings, again, children }: MadeSuite) {
   return (
     <section aria-labelledby="made">
       <h2 id="made" tabIndex={-1} ref={heading}>
-        The suite is there
+        Suite created
       </h2>
       <p>{children}</p>
       <Warnings warnings={warnings} />
@@ -66,7 +66,7 @@ export function Made({ suiteId, warnings, again, children }: MadeSuite) {
           Open the suite
         </Link>
         <button type="button" onClick={again}>
-          Make another
+          Create another
         </button>
       </div>
     </section>

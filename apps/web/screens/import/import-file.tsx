@@ -57,9 +57,9 @@ function ImportForm({ first }: { first: ImportSource }) {
           title={refusal}
           onClick={() => check.mutate(source)}
         >
-          Look first
+          Preview
         </button>
-        <span role="status">{isBusy ? 'The file is read ...' : ''}</span>
+        <span role="status">{isBusy ? 'Reading the file ...' : ''}</span>
       </div>
       {check.isError && <Failed error={check.error} retry={() => check.mutate(source)} />}
       {make.isError && <Failed error={make.error} retry={() => make.mutate(source)} />}

@@ -35,9 +35,9 @@ export function ImportMcp() {
             refusal={refusal}
             disabled={discover.isPending}
           >
-            Ask the server
+            List tools
           </AllowedButton>
-          <span role="status">{discover.isPending ? 'The server is asked; it has 30 seconds.' : ''}</span>
+          <span role="status">{discover.isPending ? 'Waiting for the server, up to 30 seconds ...' : ''}</span>
         </div>
         {discover.isError && <Failed error={discover.error} retry={() => discover.mutate(address)} />}
       </form>
@@ -56,8 +56,8 @@ function Choose({ address, found }: { address: McpAddress; found: Discovered }) 
     const { suite_id: suiteId, tools_created: tools, test_cases_created: cases, warnings } = make.data;
     return (
       <Made suiteId={suiteId} warnings={warnings} again={make.reset}>
-        The suite has {tools} {tools === 1 ? 'tool' : 'tools'} and {cases} {cases === 1 ? 'draft' : 'drafts'} of cases.
-        {cases > 0 && ' Runs skip drafts until somebody has looked at them.'}
+        The suite has {tools} {tools === 1 ? 'tool' : 'tools'} and {cases} draft {cases === 1 ? 'case' : 'cases'}.
+        {cases > 0 && ' Runs skip drafts until they are reviewed.'}
       </Made>
     );
   }

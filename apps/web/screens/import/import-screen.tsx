@@ -11,7 +11,7 @@ export function ImportScreen() {
   return (
     <>
       <h1>New suite</h1>
-      <nav className="ways" aria-label="Where the suite comes from">
+      <nav className="ways" aria-label="Source of the suite">
         <Link to="/import" search={{}} activeOptions={{ exact: true }}>
           A file
         </Link>

@@ -1,6 +1,6 @@
 import { faultOf, formatOf, refusalOfFile, sizeOf, textOf } from './read-file.js';
 
-it('tells the format of a file by its name, where that tells it', () => {
+it('reads the format from the file name if it is clear', () => {
   expect(['a.json', 'B.JSONL', 'x.y.csv', 'suite.yml', 'suite', 'a.toString'].map(formatOf)).toEqual([
     'native',
     'jsonl',
@@ -11,13 +11,15 @@ it('tells the format of a file by its name, where that tells it', () => {
   ]);
 });
 
-it('refuses a file that no import takes, and says how to go on', () => {
+it('refuses a file above the size limit and suggests splitting it', () => {
   expect(refusalOfFile({ name: 'a.json', size: 10 * 2 ** 20 })).toBeUndefined();
-  expect(refusalOfFile({ name: 'a.json', size: 12 * 2 ** 20 })).toMatch(/has 12\.0 MiB, .* up to 10\.0 MiB\. Split it/);
+  expect(refusalOfFile({ name: 'a.json', size: 12 * 2 ** 20 })).toMatch(
+    /has 12\.0 MiB; the limit is 10\.0 MiB\. Split it/,
+  );
   expect(sizeOf(10)).toBe('1 KiB');
 });
 
-it('reads a file as UTF-8, or as UTF-16 with its mark, and says what it cannot read', () => {
+it('reads a file as UTF-8, or as UTF-16 with a byte order mark, and explains what it cannot read', () => {
   const read = (bytes: Uint8Array): string => textOf('cases.csv', new Uint8Array(bytes).buffer);
   const faultIn = (bytes: Uint8Array): string => {
     try {

@@ -36,6 +36,6 @@ export const sizeOf = (bytes: number): string =>
 /** Why a file cannot be imported; undefined if it can. */
 export const refusalOfFile = ({ name, size }: { name: string; size: number }): string | undefined =>
   size > MAX_FILE_BYTES
-    ? `"${name}" has ${sizeOf(size)}, and an import takes up to ${sizeOf(MAX_FILE_BYTES)}. Split it: cases can be ` +
+    ? `"${name}" has ${sizeOf(size)}; the limit is ${sizeOf(MAX_FILE_BYTES)}. Split it: cases can be ` +
       'added to a suite later.'
     : undefined;

@@ -5,16 +5,16 @@ import { Given } from '../../parts/given';
 import { faultOf, formatOf, refusalOfFile, sizeOf, textOf } from './read-file';
 
 const FORMATS: Record<ImportFormat, string> = {
-  native: 'a suite of Toolmark, JSON',
-  yaml: 'the same in YAML',
-  jsonl: 'JSON Lines: one case on each line',
-  csv: 'CSV: one case in each row',
+  native: 'Toolmark suite, JSON',
+  yaml: 'Toolmark suite, YAML',
+  jsonl: 'JSON Lines: one case per line',
+  csv: 'CSV: one case per row',
   bfcl: 'Berkeley Function-Calling Leaderboard',
-  'chat-logs': "conversations of OpenAI's chat completions, JSON Lines",
-  promptfoo: 'a promptfoo configuration',
-  otlp: 'spans of model calls, OTLP/JSON',
-  langfuse: "Langfuse's observations",
-  phoenix: "Arize Phoenix's spans",
+  'chat-logs': 'OpenAI chat completions, JSON Lines',
+  promptfoo: 'promptfoo configuration',
+  otlp: 'OpenTelemetry spans of model calls, OTLP/JSON',
+  langfuse: 'Langfuse observations',
+  phoenix: 'Arize Phoenix spans',
 };
 
 /** Typing is slow in a text area above this size; for such a file the name is shown instead. */
@@ -46,27 +46,24 @@ export function SourceFields({ source, onChange }: Fields) {
         </select>
       </div>
       {source.format === 'bfcl' && (
-        <FileField
-          label="Possible answers, if they are in a file of their own"
-          onText={(answers) => onChange({ answers })}
-        />
+        <FileField label="Possible answers, if in a separate file" onText={(answers) => onChange({ answers })} />
       )}
       {source.format !== 'native' && (
         <>
           <div className="field">
-            <label htmlFor={`${id}name`}>Name of the suite</label>
+            <label htmlFor={`${id}name`}>Suite name</label>
             <input
               id={`${id}name`}
               maxLength={200}
               value={source.name}
-              placeholder="As the file says"
+              placeholder="From the file"
               onChange={({ target }) => onChange({ name: target.value })}
             />
           </div>
           <details>
-            <summary>Tools, where the file has none</summary>
+            <summary>Tools, if the file has none</summary>
             <div className="field">
-              <label htmlFor={`${id}tools`}>A list of tools, JSON</label>
+              <label htmlFor={`${id}tools`}>List of tools, JSON</label>
               <textarea
                 id={`${id}tools`}
                 className="code"
@@ -76,7 +73,7 @@ export function SourceFields({ source, onChange }: Fields) {
                 onChange={({ target }) => onChange({ tools: target.value })}
               />
               <span className="muted small">
-                Without it, tools are derived from the calls in the file, and their descriptions are guesses.
+                If empty, tools are derived from the calls in the file, and their descriptions are guesses.
               </span>
             </div>
           </details>
@@ -98,14 +95,14 @@ function TextOrFile({ source, onChange }: Fields) {
       <FileField label="File" onText={take} />
       {isLarge ? (
         <div className="notice actions">
-          <span>{source.text.length.toLocaleString('en')} characters are ready to import.</span>
+          <span>{source.text.length.toLocaleString('en')} characters ready to import.</span>
           <button type="button" className="dense" onClick={() => onChange({ text: '' })}>
-            Take another
+            Choose another file
           </button>
         </div>
       ) : (
         <div className="field">
-          <label htmlFor={id}>Or its text</label>
+          <label htmlFor={id}>Or its content as text</label>
           <textarea
             id={id}
             className="code"

@@ -13,14 +13,14 @@ export const JobFilters = ({ search: { status, type }, narrow }: Props) => (
     <FilterChoice
       label="Status"
       choices={Object.entries(JOB_STATUS_FILTERS)}
-      none="runs or waits"
+      none="running or queued"
       value={status}
       choose={(chosen) => narrow({ status: chosen as JobsSearch['status'] })}
     />
     <FilterChoice
-      label="What it makes"
+      label="Type"
       choices={Object.entries(JOB_TYPES)}
-      none="anything"
+      none="all types"
       value={type}
       choose={(chosen) => narrow({ type: chosen as JobsSearch['type'] })}
     />

@@ -45,7 +45,7 @@ export function JobRows({ jobs, nameOf }: Props) {
           },
           { name: 'Progress', cell: (job) => <Progress job={job} /> },
           {
-            name: 'Whose',
+            name: 'Submitted by',
             className: 'named',
             cell: ({ submitted_by: by }) => by !== null && <GivenLine text={by} max={100} />,
           },

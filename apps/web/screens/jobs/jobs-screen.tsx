@@ -39,7 +39,7 @@ export function JobsScreen() {
     <>
       <div className="head">
         <h1>Jobs</h1>
-        <Link to="/settings/jobs">How many run at once</Link>
+        <Link to="/settings/jobs">Limits of jobs</Link>
       </div>
       <JobFilters search={search} narrow={narrow} />
       {jobs.isError && <Failed error={jobs.error} retry={() => jobs.refetch()} />}
@@ -61,12 +61,12 @@ function NoJobs({ search: { status, type, after } }: { search: JobsSearch }) {
               New run
             </Link>
             <Link to="/jobs" search={{ status: 'all' }} className="button">
-              Jobs that ended
+              All jobs
             </Link>
           </>
         }
       >
-        Nothing runs and nothing waits. Here will be runs, tunes, gate runs and reports while they go on.
+        No running or queued jobs. Runs, tunes, gate runs and reports appear here while they are in progress.
       </Empty>
     );
   return (
@@ -77,7 +77,7 @@ function NoJobs({ search: { status, type, after } }: { search: JobsSearch }) {
         </Link>
       }
     >
-      No job is like that.
+      No jobs match.
     </Empty>
   );
 }

@@ -20,7 +20,7 @@ export function CalibrationScreen() {
   return (
     <>
       <div className="head">
-        <h1>Calibration of a judge</h1>
+        <h1>Judge calibration</h1>
         {data && (
           <Link to="/judge/labels" search={{ judge: data.judge }} className="button primary">
             Label results
@@ -46,11 +46,11 @@ function Shown({ calibration }: { calibration: Calibration }) {
             {count(calibration.labels)} of {count(calibration.asked)} labels
           </span>
           <span>
-            {calibration.reports === 1 ? 'one report' : `${count(calibration.reports)} reports`} made in this way
+            {calibration.reports === 1 ? 'one report' : `${count(calibration.reports)} reports`} with these settings
           </span>
           {calibration.report_id !== null && (
             <Link to="/judge/reports/$reportId" params={{ reportId: calibration.report_id }}>
-              The newest
+              Newest report
             </Link>
           )}
         </div>
@@ -58,14 +58,14 @@ function Shown({ calibration }: { calibration: Calibration }) {
         <CalibrationSentence calibration={calibration} />
         {calibration.left_out > 0 && (
           <p className="muted">
-            {count(calibration.left_out)} {calibration.left_out === 1 ? 'label is' : 'labels are'} left out: of results
-            that were not drawn at random, or that the judge could not tell.
+            {count(calibration.left_out)} {calibration.left_out === 1 ? 'label is' : 'labels are'} excluded: their
+            results were not drawn at random, or the judge could not tell.
           </p>
         )}
         <details>
-          <summary>Its instructions</summary>
+          <summary>Instructions</summary>
           {calibration.instructions === '' ? (
-            <p className="muted">None beside the rules that every judge gets.</p>
+            <p className="muted">None besides the rules that every judge gets.</p>
           ) : (
             <GivenBlock text={calibration.instructions} />
           )}
@@ -82,11 +82,11 @@ function Agreement({ calibration: { kappa, ci, linear, status } }: { calibration
     <section aria-labelledby="agreement" className="section">
       <h2 id="agreement">Agreement with people</h2>
       <p className="muted">
-        Kappa of ok (correct or acceptable) and wrong: 1 is full agreement, 0 what chance brings. A judge is usable
-        where the lower end of the interval is 0.4 or more, and good from 0.6.
+        Kappa of ok (correct or acceptable) and wrong: 1 is full agreement, 0 is chance level. A judge is usable if the
+        lower end of the interval is at least 0.4, and good from 0.6.
       </p>
       {kappa === null ? (
-        <p>There is no kappa yet: people or the judge have said one thing only, or nothing.</p>
+        <p>No kappa yet: people or the judge have given only one verdict, or none.</p>
       ) : (
         <div>
           <KappaFigure label="Kappa of the judge and people, with its 95 % interval" kappa={kappa} interval={ci} />
@@ -95,7 +95,7 @@ function Agreement({ calibration: { kappa, ci, linear, status } }: { calibration
       )}
       {linear.kappa !== null && (
         <p>
-          Over the three levels, where being one off counts half: {kappaText(linear.kappa, linear.ci)}
+          Over the three levels, where a difference of one level counts half: {kappaText(linear.kappa, linear.ci)}
           <Uncalibrated status={status} />
         </p>
       )}
@@ -129,9 +129,9 @@ function Confirmed({ calibration: { ok, wrong, status } }: { calibration: Calibr
   );
   return (
     <section aria-labelledby="confirmed" className="section">
-      <h2 id="confirmed">What people confirm</h2>
-      <p className="muted">Of the labelled results that the judge finds so, the share that people find so too.</p>
-      {drawn.length === 0 && <p>Nothing is labelled yet.</p>}
+      <h2 id="confirmed">Confirmed by people</h2>
+      <p className="muted">The share of labelled judgements that people confirm.</p>
+      {drawn.length === 0 && <p>No labels yet.</p>}
       {drawn.length > 0 && <Intervals label="Shares that people confirm, with their 95 % intervals" rows={drawn} />}
     </section>
   );

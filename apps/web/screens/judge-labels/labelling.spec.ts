@@ -7,14 +7,14 @@ const labelled = (one: LabelDraw) => ({ draw: one, label: 'wrong' as const, note
 const skipped = (one: LabelDraw) => ({ draw: one, label: null, note: '' });
 
 describe('labelling', () => {
-  it('leaves what is neither labelled nor skipped, also when it is drawn again', () => {
+  it('leaves results that are neither labelled nor skipped, even after a new draw', () => {
     const done = withStep(withStep(NOTHING_DONE, skipped(a)), labelled(b));
     expect(leftOf([a, b, c], done)).toEqual([c]);
     expect(leftOf([draw('a'), draw('d')], done)).toEqual([draw('d')]);
     expect(skipsOf(done)).toBe(1);
   });
 
-  it('what is undone comes first, once, also when it is of an earlier draw', () => {
+  it('an undone result comes first, once, even if it is from an earlier draw', () => {
     const done = withStep(withStep(NOTHING_DONE, labelled(a)), labelled(b));
     const undone = withoutLast(withoutLast(done));
     expect(leftOf([b, c], undone)).toEqual([a, b, c]);
@@ -22,7 +22,7 @@ describe('labelling', () => {
     expect(withoutLast(NOTHING_DONE)).toEqual(NOTHING_DONE);
   });
 
-  it('what was skipped can be labelled after all', () => {
+  it('a skipped result can still be labelled', () => {
     const done = withStep(withStep(NOTHING_DONE, skipped(a)), labelled(b));
     expect(leftOf([a, b, c], withoutSkips(done))).toEqual([a, c]);
   });

@@ -14,7 +14,7 @@ export function LabelsScreen() {
       <div className="head">
         <h1>Label results</h1>
         <Link to="/judge/calibration" search={{ judge }}>
-          The calibration
+          Calibration
         </Link>
       </div>
       {refusal === undefined ? (

@@ -22,7 +22,7 @@ export function NothingLeft({ labelling: { skips, labelled, hasSteps, undo, agai
           <>
             {skips > 0 && (
               <button type="button" onClick={again}>
-                Label what was skipped
+                Label skipped results
               </button>
             )}
             {hasSteps && (
@@ -31,7 +31,7 @@ export function NothingLeft({ labelling: { skips, labelled, hasSteps, undo, agai
               </button>
             )}
             <Link to="/judge/calibration" search={{ judge }} className="button">
-              The calibration
+              Calibration
             </Link>
             <Link to="/judge/new" className="button">
               New report
@@ -47,6 +47,6 @@ export function NothingLeft({ labelling: { skips, labelled, hasSteps, undo, agai
 
 function wordsOf(skips: number, labelled: number): string {
   if (skips > 0) return `Nothing else is left to label: ${count(skips)} ${skips === 1 ? 'was' : 'were'} skipped.`;
-  if (labelled > 0) return 'Nothing is left to label: people have labelled all that there is.';
-  return 'There is nothing to label: this judge, as it judges now, has judged no such result. A report makes some.';
+  if (labelled > 0) return 'Nothing is left to label: all results are labelled.';
+  return 'Nothing to label: this judge has no such judgements with its current settings. Create a report first.';
 }

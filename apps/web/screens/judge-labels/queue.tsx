@@ -73,7 +73,7 @@ function Shown({ draw: { eval_id: runId, result, conversation } }: { draw: Label
           <Given text={result.case_name ?? 'Case without a name'} max={200} />
         </h2>
         <Link to="/runs/$runId/results/$resultId" params={{ runId, resultId: result.id }}>
-          The whole result
+          Full result
         </Link>
       </div>
       <Conversation messages={conversation} />
@@ -91,7 +91,7 @@ function Answer({ labelling, note }: AnswerProps) {
   const { isBusy, hasSteps } = labelling;
   return (
     <section aria-label="Your label" className="answer">
-      <p>Does the reply serve the user, whatever the case expects?</p>
+      <p>Does the reply serve the user, regardless of what the case expects?</p>
       <div className="actions">
         <LabelButtons choose={labelling.label} isPending={isBusy} hasKeys />
         <button type="button" disabled={isBusy} aria-keyshortcuts="s" onClick={labelling.skip}>
@@ -117,7 +117,7 @@ function Answer({ labelling, note }: AnswerProps) {
           onKeyDown={({ key, currentTarget }) => key === 'Escape' && currentTarget.blur()}
         />
         <div id="label-note-help" className="muted small">
-          Why; it is kept with the label. Esc leaves the field, and letters are keys again.
+          Your reason, stored with the label. Press Esc to leave the field and use the keys again.
         </div>
       </div>
     </section>

@@ -32,7 +32,7 @@ export function useQueue({ run, judge }: Asked) {
     const next = withStep(done, { draw: current, label, note });
     setDone(next);
     setNote('');
-    setSaid(`${words}${left.length > 1 ? ' The next result.' : ''}`);
+    setSaid(`${words}${left.length > 1 ? ' Next result.' : ''}`);
     if (left.length > 1) return void (label !== null && setSince(since + 1));
     // Skipped results are drawn again, before new ones.
     ask({ number: number + 1, limit: Math.min(MOST_DRAWN, DRAWN + skipsOf(next)) });
@@ -49,7 +49,7 @@ export function useQueue({ run, judge }: Asked) {
   const takeBack = useAction(deleteLabel, (_, { runId }) => {
     goBack();
     setSince(since - 1);
-    setSaid('The label was taken back.');
+    setSaid('Label removed.');
     void refreshLabels(runId);
   });
   const isBusy = save.isPending || takeBack.isPending;
@@ -73,7 +73,7 @@ export function useQueue({ run, judge }: Asked) {
       if (!last || isBusy) return;
       if (last.label !== null) return takeBack.mutate(resultOf(last.draw));
       goBack();
-      setSaid('Back to what was skipped.');
+      setSaid('Back to the skipped result.');
     },
     again: (): void => setDone(withoutSkips(done)),
   };

@@ -15,7 +15,7 @@ export function ReportFields() {
     <>
       <ChoiceField
         path={['about']}
-        label="What is judged"
+        label="Subject"
         options={[
           ['run', 'a run: does each reply serve the user?'],
           ['pair', 'two runs: whose replies are better?'],
@@ -26,16 +26,20 @@ export function ReportFields() {
       ) : (
         <>
           <ChooseRun path={['b']} label="Run" />
-          <ChooseRun path={['a']} label="Compared with" help="The baseline. The judge is not told which is which." />
+          <ChooseRun
+            path={['a']}
+            label="Compared with"
+            help="The baseline. The judge does not know which run is which."
+          />
         </>
       )}
       <ChooseModel path={['judge']} label="Judge" help="It must be able to call tools; a strong model judges better." />
       <AllowSelf />
-      {about === 'run' ? <Which /> : <NumberField path={['sample_size']} label="Cases, at most" />}
+      {about === 'run' ? <Which /> : <NumberField path={['sample_size']} label="Maximum cases" />}
       <LongTextField
         path={['instructions']}
         label="Instructions"
-        help="What the judge should mind in this suite, beside the rules that every judge gets."
+        help="What matters in this suite, in addition to the rules that every judge gets."
         maxLength={MAX_INSTRUCTIONS_CHARS}
         whenEmpty=""
       />
@@ -52,18 +56,18 @@ function Which() {
     <div className="in-row">
       <ChoiceField
         path={['which']}
-        label="Which results"
-        help={which === 'failed' ? 'They say nothing of what passed: kappa takes all or a sample.' : undefined}
+        label="Results"
+        help={which === 'failed' ? 'They leave out passed results: kappa needs all results or a sample.' : undefined}
         options={[
-          ['failed', 'failed: those that did not pass'],
-          ['all', 'all that have a score'],
-          ['sample', 'sample: some drawn at random, which speak for all'],
+          ['failed', 'failed: results that did not pass'],
+          ['all', 'all: results with a score'],
+          ['sample', 'sample: a random sample that represents all'],
         ]}
       />
       {which === 'failed' && (
-        <NumberField path={['below']} label="Below" help="Only what scores below this, from 0 to 1." />
+        <NumberField path={['below']} label="Below" help="Only results that score below this, from 0 to 1." />
       )}
-      {which === 'sample' && <NumberField path={['sample_size']} label="How many" />}
+      {which === 'sample' && <NumberField path={['sample_size']} label="Sample size" />}
     </div>
   );
 }
@@ -74,8 +78,8 @@ function AllowSelf() {
   return (
     <CheckField
       path={path}
-      label="A model may judge itself"
-      help="Models prefer their own replies, so a judge of a model of the run is refused unless this is chosen."
+      label="Allow a model to judge itself"
+      help="Models prefer their own replies, so a model of the run is refused as its judge unless you allow it."
       checked={value === true}
       onChange={set}
     />
@@ -88,8 +92,8 @@ function Reference() {
   return (
     <CheckField
       path={path}
-      label="The judge sees what the case expects"
-      help="As a reference that may be wrong. Without it, it judges by the conversation alone."
+      label="Show the expectation to the judge"
+      help="As a reference that may be wrong. Otherwise it judges by the conversation alone."
       checked={value === true}
       onChange={set}
     />
@@ -101,21 +105,21 @@ const IN_MORE = ['samples', 'temperature', 'max_tokens', 'timeout_s', 'seed', 'p
 const More = () => (
   <Folded summary="Requests and limits" fields={IN_MORE.map((name) => `/${name}`)}>
     <div className="in-row">
-      <NumberField path={['samples']} label="Samples" help="How often each is judged; the majority counts." />
-      <NumberField path={['temperature']} label="Temperature" help="At 0, a rerun is answered from stored replies." />
-      <NumberField path={['max_tokens']} label="Tokens of a reply, at most" help="Empty: 4,096." />
+      <NumberField path={['samples']} label="Samples" help="Judgements per result; the majority counts." />
+      <NumberField path={['temperature']} label="Temperature" help="At 0, a rerun uses stored replies." />
+      <NumberField path={['max_tokens']} label="Maximum tokens per reply" help="Empty: 4,096." />
     </div>
     <div className="in-row">
-      <NumberField path={['timeout_s']} label="Seconds a request may take" />
-      <NumberField path={['seed']} label="Seed" help="Decides which results are drawn." />
+      <NumberField path={['timeout_s']} label="Timeout per request in seconds" />
+      <NumberField path={['seed']} label="Seed" help="Same seed, same sample." />
     </div>
     <div className="in-row">
       <NumberField
         path={['budget', 'max_cost_usd']}
-        label="At most, in US dollars"
-        help="The report stops there and keeps what it has. Empty: no limit."
+        label="Maximum cost (USD)"
+        help="The report stops there and keeps its judgements. Empty: no limit."
       />
-      <NumberField path={['budget', 'max_requests']} label="At most, in requests" />
+      <NumberField path={['budget', 'max_requests']} label="Maximum requests" />
     </div>
     <ParamsField at={[]} />
   </Folded>

@@ -38,8 +38,8 @@ export function ReportForm({ draftKey, initial }: { draftKey: string; initial: J
         </div>
         <aside className="beside" aria-label="Submit">
           <p className="muted">
-            A judgement changes no score. Each result takes a request to the judge, and a second one where the reply
-            speaks to a grader; each case of a comparison takes two.
+            A judgement changes no score. Each result takes one request to the judge, and a second one if the reply
+            addresses a grader; each case of a comparison takes two.
           </p>
           {'faults' in written && (
             <ul className="missing">

@@ -11,12 +11,12 @@ const bodyOf = (value: ReturnType<typeof emptyReport>) => {
 };
 
 describe('the request of a report', () => {
-  it('asks for the defaults of the API where nothing else was chosen', () => {
+  it('has the defaults of the API unless something else was chosen', () => {
     const asked = { eval_id: RUN, judge: 'p::judge', instructions: '' };
     expect(JudgeInput.parse(bodyOf(emptyReport({ run: RUN, setting })))).toEqual(JudgeInput.parse(asked));
   });
 
-  it('of two runs names both, and not which results', () => {
+  it('names both runs of a comparison, and no selection of results', () => {
     const body = bodyOf(emptyReport({ run: RUN, against: OTHER, setting }));
     expect(body).toMatchObject({ a: OTHER, b: RUN });
     expect(Object.keys(body)).not.toEqual(expect.arrayContaining(['eval_id']));
@@ -24,13 +24,13 @@ describe('the request of a report', () => {
     expect(JudgeInput.parse(body)).toMatchObject({ judge: 'p::judge' });
   });
 
-  it('waits for what is missing', () => {
+  it('lists missing choices', () => {
     const none = { ...setting, judge: null };
     expect(bodyOf(emptyReport({ setting: none }))).toEqual(['Choose the run to judge.', 'Choose the judge.']);
     expect(bodyOf(emptyReport({ run: RUN, against: '', setting }))).toEqual(['Choose the run to compare with.']);
   });
 
-  it('has a budget once there is one, and what the API is to refuse', () => {
+  it('has a budget only if one is set, and values that the API refuses', () => {
     const value = { ...emptyReport({ run: RUN, setting }), budget: { max_requests: 5 }, samples: 50 };
     expect(bodyOf(value)).toMatchObject({ budget: { max_requests: 5 }, samples: 50 });
   });

@@ -29,8 +29,8 @@ export function DeleteReport({ report, close }: { report: JudgeReport; close: ()
         <Given text={report.judge} max={200} />, version {report.version}
       </p>
       <p>
-        Its {count(report.items)} judgements go with it, and the requests to the judge with their replies. Labels of
-        people and the results stay. This cannot be undone.
+        This also deletes its {count(report.items)} judgements and the requests to the judge with their replies. Labels
+        by people and results stay. This cannot be undone.
       </p>
     </DeleteDialog>
   );

@@ -33,7 +33,7 @@ export function JudgementFilters({ report, filter }: Props) {
     baseline === null
       ? [
           ['verdict', 'Judgement', OPINION_WORDS],
-          ['agreement', 'Beside the verdict', AGREEMENT_WORDS],
+          ['agreement', 'Agreement', AGREEMENT_WORDS],
         ]
       : [['preference', 'Judgement', PREFERENCE_WORDS]];
   const check = (key: 'expectation_at_fault' | 'suspicious', label: string) => (

@@ -23,7 +23,7 @@ export function Judgements({ report }: { report: JudgeReport }) {
       {error && <Failed error={error} retry={() => refetch()} />}
       {isPending && <Skeleton rows={8} />}
       {data?.items.length === 0 && (
-        <p className="muted">{isFiltered ? 'No judgement is like that.' : 'There is no judgement yet.'}</p>
+        <p className="muted">{isFiltered ? 'No judgements match.' : 'No judgements yet.'}</p>
       )}
       {data && data.items.length > 0 && (
         <ol className="judgements" aria-labelledby="judgements">

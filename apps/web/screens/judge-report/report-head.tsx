@@ -19,10 +19,10 @@ import { DeleteReport } from './delete-report';
 import { ReportSettings } from './report-settings';
 
 const SOURCES: Record<JudgeReport['source'], string> = {
-  user: 'asked for by a user',
-  inline: 'asked for by the run, while it went on',
-  after: 'asked for by the run, when it was done',
-  auto: 'asked for by the settings of the team',
+  user: 'requested by a user',
+  inline: 'requested by the run, while it was in progress',
+  after: 'requested by the run, after it finished',
+  auto: 'requested by the settings of the team',
 };
 
 export function ReportHead({ report }: { report: JudgeReport }) {
@@ -30,7 +30,7 @@ export function ReportHead({ report }: { report: JudgeReport }) {
   return (
     <section className="section" aria-label="The report">
       <div className="head">
-        <h1>{baseline === null ? 'Judgements of a run' : 'Two runs, judged'}</h1>
+        <h1>{baseline === null ? 'Judgements of a run' : 'Judgements of two runs'}</h1>
         <Actions report={report} />
       </div>
       <div className="facts">
@@ -66,7 +66,7 @@ export function ReportHead({ report }: { report: JudgeReport }) {
         </p>
       )}
       {report.self_judged && (
-        <p className="notice">The judge judges a model of its own kind here. Models prefer their own replies.</p>
+        <p className="notice">The judge and a judged model are of the same kind. Models prefer their own replies.</p>
       )}
       <ReportSettings report={report} />
     </section>
@@ -115,7 +115,7 @@ function Rerun({ id }: { id: string }) {
       <AllowedButton
         refusal={refusal}
         disabled={rerun.isPending}
-        title="Makes the next version, with the same settings"
+        title="Creates the next version with the same settings"
         onClick={() => rerun.mutate(id)}
       >
         Rerun

@@ -12,19 +12,19 @@ import { Table, type Column } from '../../parts/table';
 export function ReportModels({ report }: { report: JudgeReport }) {
   const { targets } = report;
   if (report.baseline_eval_id !== null) return null;
-  if (targets.length === 0) return <p className="muted">The figures of a model stand here once it is judged.</p>;
+  if (targets.length === 0) return <p className="muted">No figures yet. They appear once a model is judged.</p>;
   const told = targets.filter(({ share_ok: share }) => share !== null);
   return (
     <>
       {told.length > 0 && (
         <Intervals
-          label="Share that the judge finds correct or acceptable, of each model, with its 95 % interval"
+          label="Share of correct or acceptable replies by model, with its 95 % interval"
           rows={told.map((target) => rowOf(report, target))}
         />
       )}
       <p className="muted small">
-        Shares are of what the judge could tell, and each case weighs the same. Kappa is how far the judge agrees with
-        pass and fail: 1 is always, 0 as often as chance does.
+        Shares leave out results that the judge could not tell, and each case weighs the same. Kappa measures how far
+        the judge agrees with pass and fail: 1 is full agreement, 0 is chance level.
       </p>
       <ModelTable report={report} />
     </>
@@ -53,7 +53,7 @@ const FIGURES: [name: string, n: (judged: JudgedTarget) => number, what: string,
   ['Correct', ({ counts }) => counts.correct, 'correct', { verdict: 'correct' }],
   ['Acceptable', ({ counts }) => counts.acceptable, 'acceptable', { verdict: 'acceptable' }],
   ['Wrong', ({ counts }) => counts.wrong, 'wrong', { verdict: 'wrong' }],
-  ['Cannot tell', ({ counts }) => counts.cannot_tell, 'that it cannot tell', { verdict: 'cannot_tell' }],
+  ['Cannot tell', ({ counts }) => counts.cannot_tell, 'undecided', { verdict: 'cannot_tell' }],
   ['Kinder', ({ kinder }) => kinder, 'kinder than the verdict', { agreement: 'kinder' }],
   ['Stricter', ({ stricter }) => stricter, 'stricter than the verdict', { agreement: 'stricter' }],
   [

@@ -11,15 +11,15 @@ import { Table } from '../../parts/table';
 export function ReportPairs({ report }: { report: JudgeReport }) {
   const { pairs } = report;
   if (report.baseline_eval_id === null) return null;
-  if (pairs.length === 0) return <p className="muted">The figures of a pair stand here once it is judged.</p>;
+  if (pairs.length === 0) return <p className="muted">No figures yet. They appear once a pair is judged.</p>;
   return (
     <>
       {pairs.map((pair) => (
         <Pair key={`${pair.a} ${pair.b}`} report={report} pair={pair} />
       ))}
       <p className="muted small">
-        The judge sees each pair of replies twice, in either order. A win counts where B is better in both; where the
-        order decided, it is a tie.
+        The judge sees each pair of replies twice, once in each order. B wins if it is better both times; if the order
+        decides, it is a tie.
       </p>
       <PairTable report={report} />
     </>

@@ -39,7 +39,7 @@ export function ReportScreen() {
       <Head report={data} />
       {report.isError && (
         <Failed error={report.error} retry={() => report.refetch()}>
-          <p>What is shown is as of {new Date(report.dataUpdatedAt).toLocaleTimeString()}.</p>
+          <p>Showing data from {new Date(report.dataUpdatedAt).toLocaleTimeString()}.</p>
         </Failed>
       )}
       {live && isUnderWay(data.status) && <ReportProgress report={data} live={live} />}

@@ -3,14 +3,14 @@ import type { JudgeReport } from '#lib/judge/contract';
 import { SettingsList } from '../../parts/settings-list';
 
 const WORDS: Record<string, string> = {
-  which: 'Which results',
+  which: 'Results',
   below: 'Below',
-  sample_size: 'At most',
-  samples: 'Judged how often',
-  reference: 'Sees what is expected',
+  sample_size: 'Sample size',
+  samples: 'Judgements per result',
+  reference: 'Sees the expectation',
   seed: 'Seed',
   temperature: 'Temperature',
-  max_tokens: 'Longest reply in tokens',
+  max_tokens: 'Maximum tokens per reply',
   params: 'Parameters',
   budget: 'Budget',
   instructions: 'Instructions',

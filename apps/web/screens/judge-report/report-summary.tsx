@@ -13,7 +13,7 @@ export function ReportSummary({ report }: { report: JudgeReport }) {
   if (parts.every(([, sentences]) => sentences.length === 0)) return null;
   return (
     <section aria-labelledby="summary" className="section">
-      <h2 id="summary">In the words of the judge</h2>
+      <h2 id="summary">Summary by the judge</h2>
       <div className="summary">
         {parts.map(([name, sentences]) => (
           <div key={name}>

@@ -16,15 +16,15 @@ export function DefaultJudge() {
     <section aria-labelledby="default-judge" className="section">
       <h2 id="default-judge">Default judge</h2>
       {judge === null ? (
-        <p className="muted">The team has no default judge: each report says which model judges.</p>
+        <p className="muted">The team has no default judge. Each report names its judge.</p>
       ) : (
         <>
           <div className="facts">
             <Given text={judge} max={300} />
             <span className="muted">
               {below > 0
-                ? `judges by itself what did not pass in runs that score below ${below}`
-                : 'judges no run by itself'}
+                ? `automatically judges the failures of runs that score below ${below}`
+                : 'judges no runs automatically'}
             </span>
             <Link to="/judge/calibration" search={{ judge }}>
               Calibration
@@ -35,7 +35,7 @@ export function DefaultJudge() {
       )}
       <div className="actions">
         <Link to="/settings/judge" className="button">
-          Settings of the judge
+          Judge settings
         </Link>
       </div>
     </section>

@@ -30,8 +30,8 @@ export function JudgeScreen() {
         </div>
       </div>
       <p>
-        A judge is a model that says of stored results whether they serve the user. What it says changes no score, and
-        people&apos;s labels show how far it can be trusted.
+        A judge is a model that decides whether stored results serve the user. Its judgements change no score, and
+        labels by people show how far it can be trusted.
       </p>
       {run === undefined && <DefaultJudge />}
       <Reports run={run} after={after} />
@@ -71,7 +71,7 @@ function Reports({ run, after }: { run: string | undefined; after: string | unde
       {items.length > 0 && <ReportRows reports={items} runName={nameOf} />}
       {reports.data && items.length === 0 && (
         <Empty action={<NewReport run={run} />}>
-          Here will be the reports of judges: what a model says of the results of a run, or of two.
+          No reports yet. A report holds the judgements of a model on the results of one or two runs.
         </Empty>
       )}
       <PageLinks of="reports" after={after} next={next} />

@@ -14,9 +14,9 @@ import { Skeleton } from '../../parts/skeleton';
 
 const ROUTE = '/signed-in/runs/$runId/matrix';
 const SHOWN_WORDS = {
-  differing: 'on which models differ',
-  all: 'all of them',
-  all_failed: 'that no model passed',
+  differing: 'where models differ',
+  all: 'all',
+  all_failed: 'where no model passed',
 } as const;
 type Shown = keyof typeof SHOWN_WORDS;
 
@@ -91,7 +91,7 @@ function Cases({ run, cases: { targets, items, total, next_cursor: next }, show,
   return (
     <>
       <p className="muted">
-        {count(total)} {total === 1 ? 'case' : 'cases'}. A cell leads to the results of its case and model.
+        {count(total)} {total === 1 ? 'case' : 'cases'}. Cells link to the results of their case and model.
       </p>
       <Matrix
         targets={targets}
@@ -136,12 +136,12 @@ function NoCases({ run, show, rescore }: Omit<CasesProps, 'cases' | 'after'>) {
       Show all cases
     </Link>
   );
-  if (show === 'all') return <Empty>The run has no result of any case.</Empty>;
+  if (show === 'all') return <Empty>The run has no results.</Empty>;
   if (show === 'all_failed') return <Empty action={all}>At least one model passed each case.</Empty>;
   return (
     <Empty action={all}>
       {run.targets.length === 1
-        ? 'The run has one model, so there is nothing on which models could differ.'
+        ? 'The run has only one model, so there is nothing to compare.'
         : 'All models did equally well on every case.'}
     </Empty>
   );

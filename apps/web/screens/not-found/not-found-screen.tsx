@@ -23,7 +23,7 @@ export function NotFoundScreen() {
       </p>
       <ul>
         <li>
-          <Link to="/">What is going on</Link>
+          <Link to="/">Overview</Link>
         </li>
       </ul>
     </main>
