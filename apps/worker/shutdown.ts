@@ -36,14 +36,14 @@ export async function drain(worker: WorkerParts, graceMs: number): Promise<void>
   setTimeout(() => {
     logger.error(
       { items: items.size },
-      'The worker could not shut down cleanly; it exits now, and others take over its items',
+      'The worker could not shut down cleanly; it exits now, and other workers take over its items',
     );
     process.exit(1);
   }, graceMs + MAX_CLOSE_MS).unref();
   loopWatch.stop();
   liveness.stop();
   presence.stop();
-  logger.info({ items: items.size }, 'Draining: no new items, waiting for those that are claimed');
+  logger.info({ items: items.size }, 'Draining: taking no new items, waiting for claimed ones');
   // The first call stops claims immediately, before any step of the control loop is awaited.
   await Promise.all([drainItems(worker, graceMs), control.stop()]);
   await services.stop();

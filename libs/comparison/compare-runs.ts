@@ -128,8 +128,8 @@ export async function readSides(
   if (a.id === b.id && a.rescore?.id === b.rescore?.id && !request.pairs?.length)
     throw new ProblemError(
       422,
-      'a and b are one run. To compare two of its targets, name them with pairs=<target>~<target>; to compare its ' +
-        'verdicts with those of a rescore, name it with rescore_b.',
+      'a and b are the same run. To compare two of its targets, name them with pairs=<target>~<target>; to compare ' +
+        'its verdicts with those of a rescore, name it with rescore_b.',
       [{ path: '/b', message: 'is the same run as a' }],
     );
   checkRescore(a, 'rescore_a');
@@ -148,7 +148,7 @@ function checkExtended({
     422,
     'A rescore has no verdicts on samples that were added to its run. Compare with extended=true, or with ' +
       'rescore_a and rescore_b, but not both.',
-    [{ path: '/extended', message: 'cannot be given beside rescore_a or rescore_b' }],
+    [{ path: '/extended', message: 'cannot be combined with rescore_a or rescore_b' }],
   );
 }
 

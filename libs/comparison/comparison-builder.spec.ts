@@ -56,7 +56,7 @@ const [x, y] = [
   { a: 'p::y', b: 'p::y' },
 ];
 
-it('is of one pair what its target is, and says so in a sentence', () => {
+it('of one pair equals the comparison of its target, and has a sentence', () => {
   const { all, targets, outcomes, ...rest } = comparisonOf([{ pair: x!, cases: of(100, 12, 3) }]);
   expect(targets).toEqual([expect.objectContaining({ a: 'p::x', b: 'p::x', estimate: all, p_holm: all.p, outcomes })]);
   expect(all).toMatchObject({
@@ -67,7 +67,7 @@ it('is of one pair what its target is, and says so in a sentence', () => {
   expect(rest).toMatchObject({ ...totals, what_changed: frame.what_changed, notes: frame.notes });
 });
 
-it('has for all pairs the mean over those that are measured on both sides, case by case', () => {
+it('of all pairs is the mean, case by case, over pairs measured on both sides', () => {
   const second = of(10, 0, 0).map((one) => (one.index < 4 ? { ...one, b: errored } : { ...one, a: once(0) }));
   const { all, cases } = comparisonOf(
     [
@@ -82,7 +82,7 @@ it('has for all pairs the mean over those that are measured on both sides, case 
   expect(cases.dropped_errored).toBe(1);
 });
 
-it('corrects the targets for their number, and not the comparison over all of them', () => {
+it('corrects the targets for their number, but not the comparison over all of them', () => {
   const { all, targets } = comparisonOf([
     { pair: x!, cases: of(100, 12, 3) },
     { pair: y!, cases: of(100, 3, 3) },
@@ -101,7 +101,7 @@ describe("McNemar's test and Newcombe's interval", () => {
   const firstOf = (cases: PairedCase[], more: Partial<ComparisonFrame> = {}) =>
     comparisonOf([{ pair: x!, cases }], more).targets[0]!;
 
-  it('stand beside pass and fail with one sample a case', () => {
+  it('accompany pass and fail with one sample per case', () => {
     expect(firstOf(of(100, 9, 1)).mcnemar).toEqual({
       fixed: 9,
       broken: 1,
@@ -127,13 +127,13 @@ describe("McNemar's test and Newcombe's interval", () => {
   });
 });
 
-it('lists the categories with the most cases when there is almost one for each case, and says so', () => {
+it('lists only the categories with the most cases when there are too many, and says so', () => {
   const cases = of(1200, 60, 0).map((one, n) => ({ ...one, category: n < 20 ? `big ${n % 10}` : `small ${n}` }));
   const { all, categories, notes } = comparisonOf([{ pair: x!, cases }]);
   expect(all.n_cases).toBe(1200);
   expect(categories).toHaveLength(500);
   expect(categories.slice(0, 10).map(({ category }) => category)).toEqual([...'0123456789'].map((n) => `big ${n}`));
-  expect(notes).toContainEqual(expect.stringMatching(/^500 of 1190 categories are listed, those with the most cases/));
+  expect(notes).toContainEqual(expect.stringMatching(/^The 500 of 1190 categories with the most cases are listed/));
 });
 
 it('shows categories and expected tools with intervals and without verdicts', () => {
@@ -149,7 +149,7 @@ it('shows categories and expected tools with intervals and without verdicts', ()
   }
 });
 
-it('has the 200 most frequent confusions, summed over the pairs', () => {
+it('lists the 200 most frequent confusions, summed over the pairs', () => {
   const confusion = Array.from({ length: 250 }, (_, index) => ({ expected: 'f', called: `t${index}`, a: 0, b: index }));
   const made = comparisonOf([
     { pair: x!, cases: [], confusion },
@@ -162,7 +162,7 @@ it('has the 200 most frequent confusions, summed over the pairs', () => {
   ]);
 });
 
-it('says so when errored results could overturn the verdict', () => {
+it('notes that errored results could overturn the verdict', () => {
   const cases = of(100, 20, 3).map((one) => (one.index > 79 ? { ...one, b: errored } : one));
   const { notes, b } = comparisonOf([{ pair: x!, cases }], { maxErroredShare: 1 });
   expect(b.errored_share).toBe(0.2);
@@ -177,8 +177,8 @@ it.each<[string, Added[], Partial<ComparisonFrame>, string]>([
   ['no pairs of targets', [], {}, 'no_common_targets'],
   ['no common cases', [{ pair: x!, cases: [] }], {}, 'too_few_cases'],
   ['neither', [], { cases: { ...frame.cases, common: 0 } }, 'too_few_cases'],
-  ['a run that goes on', [{ pair: x!, cases: of(100, 50, 0) }], { running: true }, 'running'],
-  ['a run that goes on, and nothing read', [], { running: true }, 'running'],
+  ['a run in progress', [{ pair: x!, cases: of(100, 50, 0) }], { running: true }, 'running'],
+  ['a run in progress, and no results', [], { running: true }, 'running'],
 ])('has no verdict with %s', (_what, added, more, reason) => {
   const { all, targets } = comparisonOf(added, more);
   for (const estimate of [all, ...targets.map((target) => target.estimate)])

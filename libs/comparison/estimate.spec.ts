@@ -112,7 +112,7 @@ describe('a case is the unit', () => {
       expect(clustered[key]).toEqual(means[key]);
   });
 
-  it('alone where it has no cluster', () => {
+  it('or the case alone if it has no cluster', () => {
     const cases = paired(Array<Sides>(7).fill(fixed)).map((one) => ({ ...one, cluster: one.index < 2 ? 'x' : null }));
     expect(estimate(cases).n_cases).toBe(6);
   });
@@ -121,7 +121,7 @@ describe('a case is the unit', () => {
 describe('errored samples', () => {
   const errored = (count: number): CaseMeasurement => measured(...Array<'errored'>(count).fill('errored'));
 
-  it('are in no mean, and are not wrong', () => {
+  it('are in no mean and do not count as wrong', () => {
     const cases = paired([...Array<Sides>(19).fill(right), [measured(1, 1), measured(1, 'errored')]]);
     expect(estimate(cases)).toMatchObject({ mean_a: 1, mean_b: 1, difference: 0, n_cases: 20 });
   });
@@ -134,7 +134,7 @@ describe('errored samples', () => {
     });
   });
 
-  it('of a case without a score on one side are in the bounds, though the case is in no mean', () => {
+  it('of a case without a score on one side are in the bounds, although the case is in no mean', () => {
     const cases = paired([...Array<Sides>(8).fill(right), [measured(1), errored(1)], [errored(1), errored(1)]]);
     expect(estimate(cases, { maxErroredShare: 1 })).toMatchObject({
       n_cases: 8,
@@ -143,14 +143,14 @@ describe('errored samples', () => {
     });
   });
 
-  it('make a verdict that they could overturn one that is not robust', () => {
+  it('make a verdict that they could overturn not robust', () => {
     const lost = (count: number): PairedCase[] =>
       paired([...Array<Sides>(count).fill([measured(1), errored(1)]), ...of(200, { fixed: 16 }).map(sidesOf)]);
     expect(estimate(lost(5))).toMatchObject({ verdict: 'improved', robust: true });
     expect(estimate(lost(17), { maxErroredShare: 0.1 })).toMatchObject({ verdict: 'improved', robust: false });
   });
 
-  it('above the largest share allow no verdict, on either side', () => {
+  it('above the maximum share prevent a verdict, on either side', () => {
     const some = (count: number): Sides[] => [
       ...Array<Sides>(count).fill([measured(0, 0), measured(1, 'errored')]),
       ...Array<Sides>(20 - count).fill([measured(0, 0), measured(1, 1)]),
@@ -167,21 +167,21 @@ const sidesOf = ({ a, b }: PairedCase): Sides => [a, b];
 describe('there is no verdict', () => {
   it.each<[string, PairedCase[], Partial<EstimateOptions>, string]>([
     ['on fewer than 5 cases', of(4, { fixed: 4 }), {}, 'too_few_cases'],
-    ['on none', [], {}, 'too_few_cases'],
+    ['on no cases', [], {}, 'too_few_cases'],
     ['where nothing is scored', paired(Array<Sides>(9).fill([measured('errored'), measured(1)])), {}, 'nothing_scored'],
-    ['while a run goes on', of(100, { fixed: 30 }), { obstacle: 'running' }, 'running'],
+    ['while a run is in progress', of(100, { fixed: 30 }), { obstacle: 'running' }, 'running'],
     ['without common targets', [], { obstacle: 'no_common_targets' }, 'no_common_targets'],
   ])('%s', (_when, cases, more, reason) => {
     expect(estimate(cases, more)).toMatchObject({ verdict: 'not_comparable', reasons: [reason], small: false });
   });
 
-  it('but figures while a run goes on', () => {
+  it('but figures while a run is in progress', () => {
     expect(estimate(of(100, { fixed: 30 }), { obstacle: 'running' }).difference).toBeCloseTo(0.3);
   });
 });
 
 describe('a margin of 0', () => {
-  it('is a margin: nothing is the same, and no number of cases shows it', () => {
+  it('means that nothing is the same, and that no number of cases shows it', () => {
     expect(estimate(of(400, { fixed: 3, broken: 3 }), { margin: 0 })).toMatchObject({
       verdict: 'inconclusive',
       cases_for_margin: null,
@@ -190,19 +190,19 @@ describe('a margin of 0', () => {
   });
 });
 
-it('tells how many cases would show the margin', () => {
+it('states how many cases would show the margin', () => {
   const { smallest_detectable, cases_for_margin } = estimate(of(100, { fixed: 12, broken: 3 }));
   expect(cases_for_margin).toBe(Math.ceil(100 * (smallest_detectable! / 0.02) ** 2));
 });
 
 describe('the correction for several targets', () => {
-  it('keeps a target from being improved that is not so by the corrected p', () => {
+  it('denies a target the verdict improved when the corrected p is too large', () => {
     const cases = of(100, { fixed: 12, broken: 3 });
     expect(estimate(cases, { holm: { p: 0.049, targets: 3 } }).verdict).toBe('improved');
     expect(estimate(cases, { holm: { p: 0.05, targets: 3 } }).verdict).toBe('inconclusive');
   });
 
-  it('leaves the same what lies within the margin', () => {
+  it('leaves a difference within the margin the same', () => {
     const cases = of(2000, { broken: 30, fixed: 10 });
     expect(estimate(cases, { holm: { p: 0.06, targets: 3 } })).toMatchObject({ verdict: 'same', small: false });
   });
@@ -219,7 +219,7 @@ describe('the classic error', () => {
   ];
   const others = [...scores.slice(2), ...scores.slice(0, 2)];
 
-  it('is that of the sample differences with clusters, as other tools print it', () => {
+  it('is the clustered standard error of the sample differences, as other tools print it', () => {
     const { classic } = estimate(paired(scores.map((a, index) => [measured(...a), measured(...others[index]!)])));
     const differences = scores.flatMap((a, index) => a.map((score, sample) => others[index]![sample]! - score));
     const clusters = scores.flatMap((a, index) => a.map(() => index));
@@ -227,7 +227,7 @@ describe('the classic error', () => {
     expect(classic).toEqual({ se: expect.closeTo(se!, 12), ci: ci!.map((limit) => expect.closeTo(limit, 12)) });
   });
 
-  it('is the t interval of the cases when each has the same number of samples', () => {
+  it('equals the t interval of the cases when each has the same number of samples', () => {
     const { classic } = estimate(paired(scores.map((a, index) => [measured(...a), measured(...others[index]!)])));
     const means = scores.map((a, index) => measured(...others[index]!).mean! - measured(...a).mean!);
     const { se, ci } = clusterT(means, [0, 1, 2, 3, 4, 5]);
@@ -277,7 +277,7 @@ function numbersIn(value: unknown): number[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];
 }
 
-it('has no NaN, no infinity and no -0, whatever the measurements', () => {
+it('never contains NaN, infinity or -0', () => {
   fc.assert(
     fc.property(anyCases, anyMargin, fc.constantFrom(0, 0.05, 1), (cases, margin, maxErroredShare) => {
       const made = estimate(

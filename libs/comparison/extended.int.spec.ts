@@ -50,7 +50,7 @@ it('compares a run of one sample and an extension of three as a run of four', as
   expect((await compare(team, a, b, { extended: false })).b.samples).toBe(1);
 });
 
-it('counts an extension over some cases for those alone, and for each model by its place', async () => {
+it('counts an extension over some cases for only those, and matches models by position', async () => {
   const team = await aTeam(pool, { cases: CASES });
   const ones = some(right, 0, 1);
   const zeros = ones.map((): Outcome[] => [0]);
@@ -66,7 +66,7 @@ it('counts an extension over some cases for those alone, and for each model by i
   expect(targets[1]!.estimate.mean_b).toBeCloseTo((3 * 0.75) / 12, 12);
 });
 
-it('leaves out extensions that are not completed, and those of another team', async () => {
+it('ignores unfinished extensions and those of another team', async () => {
   const [team, others] = [await aTeam(pool, { cases: CASES }), await aTeam(pool, { cases: CASES })];
   const ones = some(right, 0, 1);
   const [a, b] = [await runOf(team, ones), await runOf(team, ones)];
@@ -80,7 +80,7 @@ it('leaves out extensions that are not completed, and those of another team', as
   expect(await compare(team, a, b)).toMatchObject({ b: { samples: 2 }, all: { mean_b: 0.5, samples: [1, 2] } });
 });
 
-it('shows of a case the sample that failed, with the run that has it', async () => {
+it('shows the failed sample of a case, with its run', async () => {
   const team = await aTeam(pool, { cases: CASES });
   const ones = some(right, 0, 1);
   const [a, b] = [await runOf(team, ones), await runOf(team, ones)];
@@ -98,7 +98,7 @@ it('shows of a case the sample that failed, with the run that has it', async () 
   expect(plain.items[0]).toMatchObject({ outcome: 'same_right', b: { eval_id: b } });
 });
 
-it('refuses rescores beside added samples', async () => {
+it('refuses rescores together with added samples', async () => {
   const team = await aTeam(pool, { cases: CASES });
   const [a, b] = [await runOf(team, right), await runOf(team, right)];
   for (const more of [{ rescoreA: a }, { rescoreB: b }])

@@ -7,7 +7,7 @@ const keyed = (...cases: string[]) =>
     return { caseId, content, question: content.split('/')[0]! };
   });
 
-it('matches cases of one id and equal content, and counts those whose content changed', () => {
+it('matches cases with the same id and content, and counts those whose content changed', () => {
   expect(matchCases(keyed('1:x', '2:y', '3:z'), keyed('2:Y', '1:x', '4:w'))).toEqual({
     common: [{ a: 0, b: 1 }],
     changed: 1,
@@ -17,7 +17,7 @@ it('matches cases of one id and equal content, and counts those whose content ch
   });
 });
 
-it('matches cases whose id is missing in the other version by content, each once, in order', () => {
+it('matches cases without a counterpart by id on content, each once, in order', () => {
   expect(matchCases(keyed('1:x', '2:x', '3:x', '4:y'), keyed('5:x', '4:y', '6:x', '7:y')).common).toEqual([
     { a: 0, b: 0 },
     { a: 3, b: 1 },
@@ -25,17 +25,17 @@ it('matches cases whose id is missing in the other version by content, each once
   ]);
 });
 
-it('does not match a changed case with another one that has its old content', () => {
+it('does not match a changed case with another case that has its old content', () => {
   expect(matchCases(keyed('1:x'), keyed('1:y', '2:x'))).toMatchObject({ common: [], changed: 1, onlyA: 0, onlyB: 1 });
 });
 
-it('counts cases that ask the same and expect something else', () => {
+it('counts cases with the same question and another expectation', () => {
   expect(matchCases(keyed('1:p/a', '2:p/a'), keyed('1:p/b', '2:q/a'))).toMatchObject({
     changed: 2,
     changedExpectations: 1,
   });
 });
 
-it('of no cases has none', () => {
+it('returns no matches for no cases', () => {
   expect(matchCases([], [])).toEqual({ common: [], changed: 0, changedExpectations: 0, onlyA: 0, onlyB: 0 });
 });

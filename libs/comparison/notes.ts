@@ -22,13 +22,13 @@ function caseNotes(a: RunTreatment, b: RunTreatment, cases: CaseCounts): string[
   const larger = Math.max(ofA, ofB);
   if (common < MIN_COMMON_SHARE * larger)
     notes.push(
-      `Only ${common} cases are the same in both runs, and the larger has ${larger}. The figures are over these.`,
+      `Only ${common} cases are the same in both runs, of ${larger} in the larger one. The figures cover only these.`,
     );
   const { changedExpectations: expecting } = cases;
   if (expecting > 0)
     notes.push(
       `${expecting === 1 ? '1 case asks the same and expects' : `${expecting} cases ask the same and expect`} ` +
-        'something else now: rescore the baseline under the new expectations to compare them. A new run with its ' +
+        'something else now: rescore the baseline with the new expectations to compare them. A new run with its ' +
         'settings does that, and with "cache": "use" its stored replies answer what did not change.',
     );
   return notes;
@@ -39,7 +39,7 @@ function scoringNotes(a: RunTreatment, b: RunTreatment): string[] {
   const versions = [...new Set([...a.scoringVersions, ...b.scoringVersions])].sort((x, y) => x - y);
   if (versions.length > 1)
     notes.push(
-      `The verdicts were made by versions ${versions.join(' and ')} of the scoring, which may be part of the ` +
+      `The verdicts come from versions ${versions.join(' and ')} of the scoring, which may be part of the ` +
         'difference. Rescore both runs, and compare with rescore_a and rescore_b.',
     );
   const [fromA, fromB] = [passThresholdOf(a), passThresholdOf(b)];
@@ -52,7 +52,7 @@ function scoringNotes(a: RunTreatment, b: RunTreatment): string[] {
     JSON.stringify([rescore?.param_scoring ?? null, rescore?.scoring_config ?? null]);
   if (rules(a) !== rules(b))
     notes.push(
-      'Arguments were compared by different rules, which may be part of the difference. Rescore both runs with the ' +
+      'Arguments were compared with different rules, which may be part of the difference. Rescore both runs with the ' +
         'same options, and compare with rescore_a and rescore_b.',
     );
   return notes;
@@ -77,7 +77,7 @@ function sampleNotes({ config: a }: RunTreatment, { config: b }: RunTreatment): 
   if (a.samples === b.samples) return [];
   const fewer = a.samples < b.samples ? 'the baseline' : 'the other run';
   return [
-    `The runs have ${a.samples} and ${b.samples} samples of each case. That favours neither, but more samples of ` +
+    `The runs have ${a.samples} and ${b.samples} samples of each case. That favours neither run, but more samples of ` +
       `${fewer} would make the interval narrower.`,
   ];
 }
@@ -96,7 +96,7 @@ export const noteOnGroups = (what: string, count: number, listed: number): strin
   count <= listed
     ? []
     : [
-        `${listed} of ${count} ${what} are listed, those with the most cases. GET /api/compare/items lists the cases ` +
+        `The ${listed} of ${count} ${what} with the most cases are listed. GET /api/compare/items lists the cases ` +
           'of all.',
       ];
 

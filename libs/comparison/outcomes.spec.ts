@@ -19,7 +19,7 @@ it.each([
   expect(outcomeOf(share(passedA, scoredA), share(passedB, scoredB))).toBe(outcome);
 });
 
-it('counts every outcome, those that did not happen too', () => {
+it('counts every outcome, including those that did not occur', () => {
   const cases = [
     { a: share(0, 1), b: share(1, 1) },
     { a: share(0, 1), b: share(0, 0) },

@@ -87,8 +87,8 @@ function refuseUnfinished({ id, status }: ComparableRun): void {
   if (isFinished(status)) return;
   throw new ProblemError(
     422,
-    `The run "${id}" is ${status}. Its cases can be compared once it is completed; partial=true compares what is ` +
-      'settled so far.',
+    `The run "${id}" is ${status}. Its cases can be compared once it is completed; partial=true compares the results ` +
+      'that are settled so far.',
   );
 }
 

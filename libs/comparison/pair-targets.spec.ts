@@ -8,7 +8,7 @@ it('pairs equal targets and lists the others', () => {
   });
 });
 
-it('pairs the only target of each run, whatever their names', () => {
+it('pairs the only target of each run, whatever its name', () => {
   expect(pairTargets(['p::x'], ['p::y'])).toEqual({
     pairs: [{ a: 'p::x', b: 'p::y' }],
     unmatched: { a: [], b: [] },
@@ -22,7 +22,7 @@ it('pairs nothing when several targets have no counterpart', () => {
   });
 });
 
-it('pairs what is asked for, each pair once, names with a "~" too', () => {
+it('pairs the requested targets, each pair once, including names with a "~"', () => {
   expect(pairTargets(['p::x', 'p::x~1'], ['p::y', '1~p::y'], ['p::x~1~p::y', 'p::x~p::y', 'p::x~p::y'])).toEqual({
     pairs: [
       { a: 'p::x', b: '1~p::y' },
@@ -38,7 +38,7 @@ it.each<[string, string[], string]>([
   ['no pair', ['p::x'], 'has "p::x": write a pair as <target of a>~<target of b>.'],
   ['half a pair', ['p::x~'], 'has "p::x~": write a pair as <target of a>~<target of b>.'],
   ['too many', Array.from({ length: 101 }, (_, i) => `p::x~${i}`), 'has 101 pairs, and 100 can be compared at once.'],
-])('refuses %s with the way out', (_what, pairs, message) => {
+])('refuses %s and says what to do', (_what, pairs, message) => {
   const paired = (): unknown => pairTargets(['p::x'], ['p::y', 'p::z'], pairs);
   expect(paired).toThrow(ProblemError);
   expect(paired).toThrow(expect.objectContaining({ status: 422, errors: [{ path: '/pairs', message }] }));

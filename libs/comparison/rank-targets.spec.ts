@@ -9,12 +9,12 @@ const ranks = (targets: RankedTarget[]) => ranksOf(targets, [...comparePairs(tar
 /** `cases` scores, the first `right` of them right. */
 const rightOf = (cases: number, right: number): number[] => Array.from({ length: cases }, (_, n) => Number(n < right));
 
-it('one model has the first rank', () => {
+it('a single model has the first rank', () => {
   expect(ranks([target(rightOf(20, 3))])).toEqual([[1, 1]]);
   expect(ranks([])).toEqual([]);
 });
 
-it('models that are far apart have a rank each, in any order', () => {
+it('models that are far apart have one rank each, in any order', () => {
   const [good, fair, bad] = [90, 50, 10].map((right) => target(rightOf(100, right)));
   expect(ranks([good!, fair!, bad!])).toEqual([
     [1, 1],
@@ -28,7 +28,7 @@ it('models that are far apart have a rank each, in any order', () => {
   ]);
 });
 
-it('equal models share all ranks, before and behind those that are told apart from them', () => {
+it('equal models share all ranks, between models that differ from them', () => {
   const equal = () => target(rightOf(100, 50));
   expect(ranks([target(rightOf(100, 80)), equal(), equal(), target(rightOf(100, 20))])).toEqual([
     [1, 1],
@@ -38,7 +38,7 @@ it('equal models share all ranks, before and behind those that are told apart fr
   ]);
 });
 
-it('a model between two others may be told from neither, though those are told apart', () => {
+it('a model between two distinguishable models may be distinguishable from neither', () => {
   const close = [60, 55, 50].map((right) => target(rightOf(100, right)));
   expect(ranks(close)).toEqual([
     [1, 2],
@@ -47,7 +47,7 @@ it('a model between two others may be told from neither, though those are told a
   ]);
 });
 
-it('compares over the cases that both have scored, and needs five of them', () => {
+it('compares over the cases scored for both, and needs five of them', () => {
   const half = (from: number) => target(rightOf(20, 20).map((score, n) => (n < 10 === from < 10 ? score : NaN)));
   expect([...comparePairs([half(0), half(10)])]).toMatchObject([{ cases: 0, difference: 0 }]);
   const few = [target([1, 1, 1, 1, ...Array<number>(50).fill(NaN)]), target(rightOf(54, 0))];
@@ -58,7 +58,7 @@ it('compares over the cases that both have scored, and needs five of them', () =
   ]);
 });
 
-it('a model with many errored results is told apart from none', () => {
+it('a model with many errored results is not distinguished from any other', () => {
   expect(ranks([target(rightOf(100, 90)), target(rightOf(100, 10), 0.06)])).toEqual([
     [1, 2],
     [1, 2],
@@ -78,7 +78,7 @@ function* numbers(seed: number): Generator<number, never> {
 it.each([
   ['pass or fail', (chance: number, random: () => number) => Number(random() < chance)],
   ['have scores between', (chance: number, random: () => number) => (chance + random()) / 2],
-])('chance tells equal models whose cases %s apart in at most 5 runs of 100', (_, score) => {
+])('equal models whose cases %s are called different in at most 5 of 100 runs', (_, score) => {
   const source = numbers(7);
   const random = (): number => source.next().value;
   const [RUNS, MODELS, CASES] = [600, 5, 40];

@@ -32,7 +32,7 @@ const say = (cases: PairedCase[], more: Partial<EstimateOptions> = {}): string =
   estimateDifference(cases, { measure: 'overall', margin: 0.02, maxErroredShare: 0.05, ...about([models]), ...more })
     .text!;
 
-const helps = 'more samples of each case help as far as replies to one case vary.';
+const helps = 'more samples of each case help if replies to the same case vary.';
 
 it.each<[string, string]>([
   [say(of(100, 12, 3)), 'gpt-y is better by 9 points (95 %: 1 to 17; 100 cases): 12 fixed, 3 broken.'],
@@ -72,36 +72,37 @@ it.each<[string, string]>([
   ],
   [
     say(of(100, 0, 5)),
-    'This data cannot tell; it could have shown 7 points. gpt-y minus gpt-x is -5 points (95 %: -10 to 0.2; 100 ' +
-      `cases): none fixed, 5 broken. About 1300 cases would show 2 points; ${helps}`,
+    'This data is inconclusive: it could only show differences above 7 points. gpt-y minus gpt-x is -5 points (95 %: ' +
+      `-10 to 0.2; 100 cases): none fixed, 5 broken. About 1300 cases would show 2 points; ${helps}`,
   ],
   [
     say(of(50, 0, 0), about([model])),
-    'This data cannot tell; it could have shown 8 points. The difference is 0 points (95 %: -6 to 6; 50 cases). ' +
-      `About 770 cases would show 2 points; ${helps}`,
+    'This data is inconclusive: it could only show differences above 8 points. The difference is 0 points (95 %: -6 ' +
+      `to 6; 50 cases). About 770 cases would show 2 points; ${helps}`,
   ],
   [
     say(of(100, 0, 5), { margin: 0, ...about([model]) }),
-    'This data cannot tell; it could have shown 7 points. The difference is -5 points (95 %: -10 to 0.2; 100 cases): ' +
-      'none fixed, 5 broken. With a margin of 0, nothing can be shown to be the same.',
+    'This data is inconclusive: it could only show differences above 7 points. The difference is -5 points (95 %: ' +
+      '-10 to 0.2; 100 cases): none fixed, 5 broken. With a margin of 0, nothing can be shown to be the same.',
   ],
   [
     say(of(100, 12, 3), { ...about([model], true), holm: { p: 0.0812, targets: 3 } }),
-    'With gpt-x, this data cannot tell; it could have shown 11 points. The difference is 9 points (95 %: 1 to 17; ' +
-      '100 cases): 12 fixed, 3 broken. That interval alone lies on one side of 0, but one of 3 targets may do so by ' +
-      `chance: corrected for their number, p is 0.081. About 3100 cases would show 2 points; ${helps}`,
+    'With gpt-x, this data is inconclusive: it could only show differences above 11 points. The difference is 9 ' +
+      'points (95 %: 1 to 17; 100 cases): 12 fixed, 3 broken. That interval alone lies on one side of 0, but one of ' +
+      '3 targets may do so by chance: corrected for their number, p is 0.081. About 3100 cases would show 2 points; ' +
+      helps,
   ],
   [
     say(of(100, 12, 3).map((one) => (one.index < 10 ? { ...one, b: errored } : one))),
-    'No verdict: 10 % of the results of gpt-y errored, and at most 5 % may. Resume that run to repeat them. Over the ' +
-      'others, gpt-y minus gpt-x is -1 point (95 %: -7 to 5; 90 cases): 2 fixed, 3 broken.',
+    'No verdict: 10 % of the results of gpt-y errored, above the limit of 5 %. Resume that run to repeat them. ' +
+      'Without them, gpt-y minus gpt-x is -1 point (95 %: -7 to 5; 90 cases): 2 fixed, 3 broken.',
   ],
   [
     say(of(100, 12, 3), { obstacle: 'running', ...about([model]) }),
-    'No verdict yet: a run still goes on. Compare again when it has ended. So far, the difference is 9 points (95 %: ' +
-      '1 to 17; 100 cases): 12 fixed, 3 broken.',
+    'No verdict yet: a run is still in progress. Compare again when it has ended. So far, the difference is 9 points ' +
+      '(95 %: 1 to 17; 100 cases): 12 fixed, 3 broken.',
   ],
-  [say([], { obstacle: 'running' }), 'No verdict yet: a run still goes on. Compare again when it has ended.'],
+  [say([], { obstacle: 'running' }), 'No verdict yet: a run is still in progress. Compare again when it has ended.'],
   [
     say([], { obstacle: 'no_common_targets' }),
     'Not comparable: the runs have no target in common. Name those to compare with pairs=<target of a>~<target of b>.',
@@ -123,7 +124,7 @@ it.each<[string, string]>([
   ],
 ])('%s', (said, sentence) => expect(said).toBe(sentence));
 
-it('counts groups where they are the unit', () => {
+it('counts groups where groups are the unit', () => {
   const grouped = (groups: number): PairedCase[] =>
     of(100, 10, 3).map((one) => ({ ...one, cluster: `group ${one.index % groups}` }));
   expect(say(grouped(3))).toMatch(/^Not comparable: the runs have 3 groups in common/);
@@ -132,22 +133,22 @@ it('counts groups where they are the unit', () => {
   );
 });
 
-describe('where the data cannot tell, the sentence says what helps', () => {
-  it('cases alone, where the variance is between them', () => {
+describe('the sentence of an inconclusive comparison says what helps', () => {
+  it('only cases, where the variance is between them', () => {
     expect(say(twice(100, 0.5, 0.1))).toContain(
-      'About 5000 cases would show 2 points; no number of samples of these would: they vary too much.',
+      'About 5000 cases would show 2 points; more samples of these would not, because the cases vary too much.',
     );
   });
 
   it('cases or samples, where it is within them', () => {
     expect(say(twice(100, 0.1, 0.005, 0.01), { margin: 0.025 })).toMatch(
-      /About 130 cases would show 2.5 points, and so would about 4 samples of these\.$/,
+      /About 130 cases would show 2.5 points, and so would about 4 samples of each of these\.$/,
     );
   });
 
-  it('nothing, where there are enough cases and the difference lies near the margin', () => {
+  it('nothing, where there are enough cases and the difference is near the margin', () => {
     const text = say(of(8000, 160, 0), { margin: 0.02, holm: { p: 0.06, targets: 2 } });
-    expect(text).toMatch(/^This data cannot tell/);
+    expect(text).toMatch(/^This data is inconclusive/);
     expect(text).not.toContain('About');
   });
 });

@@ -113,10 +113,12 @@ function changesOf({ fixed, broken, better, worse }: Outcomes): string {
 function cannotTell(figures: Figures, context: Context, names: Names): string[] {
   const { holm } = context;
   const { ci, smallest_detectable: detectable } = figures;
-  const couldHave =
-    detectable! < 1 ? `it could have shown ${points(detectable!)}` : 'it could have shown no difference';
+  const couldShow =
+    detectable! < 1
+      ? `it could only show differences above ${points(detectable!)}`
+      : 'it could not show any difference';
   const said = [
-    begin(names.with, `this data cannot tell; ${couldHave}.`),
+    begin(names.with, `this data is inconclusive: ${couldShow}.`),
     begin('', differenceOf(figures, context, names)),
   ];
   if (holm && (ci![0] > 0 || ci![1] < 0))
@@ -134,13 +136,15 @@ function wayOut(figures: Figures, { margin }: Context): string[] {
   const { n_cases: n, grouped, smallest_detectable: detectable, se, variance, samples } = figures;
   if (needed === null || needed <= n) return [];
   const cases = `About ${unitsOf(rounded(needed), grouped)} would show ${points(margin)}`;
-  if (!variance) return [`${cases}; more samples of each case help as far as replies to one case vary.`];
+  if (!variance) return [`${cases}; more samples of each case help if replies to the same case vary.`];
   const quantiles = detectable! / se!;
   const spare = n * (margin / quantiles) ** 2 - variance.between;
-  if (spare <= 0) return [`${cases}; no number of samples of these would: they vary too much.`];
+  if (spare <= 0) return [`${cases}; more samples of these would not, because the cases vary too much.`];
   const now = Math.max(...samples);
   const more = Math.ceil((variance.within / spare) * now);
-  return [more <= now || more > MAX_SAMPLES ? `${cases}.` : `${cases}, and so would about ${more} samples of these.`];
+  return [
+    more <= now || more > MAX_SAMPLES ? `${cases}.` : `${cases}, and so would about ${more} samples of each of these.`,
+  ];
 }
 
 /** The maximum number of samples of a run. */
@@ -154,7 +158,7 @@ function tooManyErrors(figures: Figures, context: Context, names: Names): string
   const worst = b >= a ? 1 : 0;
   return (
     `${names.with || 'No verdict: '}${percent(figures.erroredShares[worst])} of the results of ${names.sides[worst]} ` +
-    `errored, and at most ${percent(context.maxErroredShare)} may. Resume that run to repeat them. Over the others, ` +
+    `errored, above the limit of ${percent(context.maxErroredShare)}. Resume that run to repeat them. Without them, ` +
     `${differenceOf(figures, context, names)}`
   );
 }
@@ -175,7 +179,7 @@ function notComparable(figures: Figures, { reasons }: Verdict, context: Context,
   switch (reasons[0]) {
     case 'running':
       return (
-        'No verdict yet: a run still goes on. Compare again when it has ended.' +
+        'No verdict yet: a run is still in progress. Compare again when it has ended.' +
         (n === 0 ? '' : ` So far, ${differenceOf(figures, context, names)}`)
       );
     case 'no_common_targets':

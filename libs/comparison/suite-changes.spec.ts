@@ -18,7 +18,7 @@ const changes = (more: Partial<SuiteSettings>): unknown =>
   JSON.parse(JSON.stringify(suiteChanges(suite, { ...suite, ...more })));
 const none = { added: [], removed: [], changed: [] };
 
-it('finds no change where there is none', () => {
+it('finds no changes between equal suites', () => {
   expect(changes({})).toEqual({ settings: [], tools: none });
 });
 
@@ -33,7 +33,7 @@ it('names each setting that differs, and cuts long texts', () => {
   });
 });
 
-it('names tools that came and went, and says what of the others differs, numbers to the letter', () => {
+it('names added and removed tools, and lists how the others differ, with numbers as written', () => {
   const precise = tool('weather', parseJson('{"maximum": 5.0}') as JsonObject);
   expect(changes({ tools: [tool('time'), precise] })).toEqual({
     settings: [{ path: '/tools/weather/parameters', a: {}, b: { maximum: 5 } }],
@@ -43,14 +43,14 @@ it('names tools that came and went, and says what of the others differs, numbers
   expect(suiteChanges(before, { ...suite, tools: [precise] }).tools.changed).toEqual(['weather']);
 });
 
-it('tells another order of the tools', () => {
+it('reports another order of the tools', () => {
   expect(changes({ tools: suite.tools.toReversed() })).toEqual({
     settings: [{ path: '/tools', a: ['weather', 'news'], b: ['news', 'weather'] }],
     tools: none,
   });
 });
 
-it('bounds what it lists of tools with many fields', () => {
+it('bounds the list for tools with many fields', () => {
   const many = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`x-${n}`, n]));
   const wide: Tool = { type: 'function', function: { ...tool('weather').function, ...many } };
   expect(suiteChanges(suite, { ...suite, tools: [wide, suite.tools[1]!] }).settings).toHaveLength(200);

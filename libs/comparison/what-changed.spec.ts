@@ -40,12 +40,12 @@ const changes = (b: Partial<RunTreatment>, compared = pairs) => whatChanged(base
 const configured = (more: Partial<RunConfig>): Partial<RunTreatment> => ({ config: { ...config, ...more } });
 const inSuite = (more: Partial<RunTreatment['suite']>): Partial<RunTreatment> => ({ suite: { ...suite, ...more } });
 
-it('lists nothing that has no bearing on replies and verdicts', () => {
+it('lists no setting that does not affect replies or verdicts', () => {
   expect(changes({})).toEqual([]);
   expect(changes(configured({ budget: { max_requests: 5 }, cache: 'off', model_order: 'parallel' }))).toEqual([]);
 });
 
-it('does not take the limit of a recorded run, which is not known, for none', () => {
+it('does not treat the unknown limit of a recorded run as no limit', () => {
   const recorded = { ...config, recorded: true, max_tokens: null } as unknown as RecordedConfig;
   expect(changes({ config: recorded })).toEqual([]);
 });
@@ -53,10 +53,10 @@ it('does not take the limit of a recorded run, which is not known, for none', ()
 it.each<[string, Partial<RunTreatment>, unknown[]]>([
   ['a setting', configured({ temperature: 0.7 }), [{ path: '/temperature', a: 0, b: 0.7 }]],
   ['the tool choice', configured({ tool_choice: 'auto' }), [{ path: '/tool_choice', a: 'required', b: 'auto' }]],
-  ['a limit that is gone', configured({ max_tokens: null }), [{ path: '/max_tokens', a: 1024, b: null }]],
+  ['a removed limit', configured({ max_tokens: null }), [{ path: '/max_tokens', a: 1024, b: null }]],
   ['samples', configured({ samples: 5 }), [{ path: '/samples', a: 1, b: 5 }]],
   [
-    'which cases ran',
+    'the case filter',
     configured({ case_filter: { tags: ['t'] } }),
     [{ path: '/case_filter', a: null, b: { tags: ['t'] } }],
   ],
@@ -79,12 +79,12 @@ it.each<[string, Partial<RunTreatment>, unknown[]]>([
     [{ path: '/system_prompt', a: null, b: 'Be brief.' }],
   ],
   [
-    'the prompt in place of that of the suite, where "" is one',
+    'the prompt that replaces the one of the suite, even if empty',
     configured({ base_prompt: '' }),
     [{ path: '/base_prompt', a: null, b: '' }],
   ],
   [
-    'each description in place of one of the suite',
+    'each description that replaces one of the suite',
     configured({ tool_overrides: { 'tools/news/description': 'What is new.' }, base_prompt: null }),
     [{ path: '/tool_overrides/tools~1news~1description', a: null, b: 'What is new.' }],
   ],
@@ -102,7 +102,7 @@ it.each<[string, Partial<RunTreatment>, unknown[]]>([
     [{ path: '/suite/tools/weather/parameters', a: {}, b: { type: 'object' } }],
   ],
   [
-    'a tool that is new, and one that is gone',
+    'an added and a removed tool',
     inSuite({ tools: [suite.tools[0]!, tool('time', 'Tells the time.')] }),
     [
       { path: '/suite/tools/news', a: suite.tools[1]!.function, b: null },
@@ -128,7 +128,7 @@ it.each<[string, Partial<RunTreatment>, unknown[]]>([
   expect(JSON.parse(JSON.stringify(changes(b)))).toEqual(expected);
 });
 
-it('lists the models that are compared where their names differ, within one run too', () => {
+it('lists compared models whose names differ, even within one run', () => {
   const two = { targets: [...targets, { target: 'p::y', params: { seed: 1 }, systemPrompt: 'Hi' }] };
   expect(whatChanged({ ...base, ...two }, { ...base, ...two }, [{ a: 'p::x', b: 'p::y' }])).toEqual([
     { path: '/models', a: ['p::x'], b: ['p::y'] },
@@ -137,7 +137,7 @@ it('lists the models that are compared where their names differ, within one run 
   ]);
 });
 
-it('lists models that one run alone has, and not another order', () => {
+it('lists models that only one run has, but not another order', () => {
   const other = { target: 'p::y', params: {}, systemPrompt: null };
   expect(changes({ targets: [...targets, other] })).toEqual([{ path: '/models', a: ['p::x'], b: ['p::x', 'p::y'] }]);
   expect(
@@ -145,7 +145,7 @@ it('lists models that one run alone has, and not another order', () => {
   ).toEqual([]);
 });
 
-it('lists the prompt of each model where they were given one each', () => {
+it('lists the prompt of each model if each has its own', () => {
   const both = [...pairs, { a: 'p::y', b: 'p::y' }];
   const prompted = (x: string, y: string): RunTreatment => ({
     ...base,
@@ -159,7 +159,7 @@ it('lists the prompt of each model where they were given one each', () => {
   ]);
 });
 
-it('cuts long texts to where they begin to differ', () => {
+it('cuts long texts to the place where they differ', () => {
   const { a, b } = whatChanged(
     { ...base, suite: { ...suite, systemPrompt: `${'x'.repeat(40_000)}old${'y'.repeat(9_000)}` } },
     { ...base, suite: { ...suite, systemPrompt: `${'x'.repeat(40_000)}new` } },
@@ -174,7 +174,7 @@ describe('notes', () => {
   const notes = (b: Partial<RunTreatment>, counts: Partial<typeof cases> = {}) =>
     notesOn(base, { ...base, ...b }, { ...cases, ...counts });
 
-  it('are silent where there is nothing to know', () => {
+  it('are empty for equal runs', () => {
     expect(notes({})).toEqual([]);
   });
 
@@ -186,38 +186,43 @@ describe('notes', () => {
       /^3 cases ask the same and/,
     ],
     [
-      'how few cases are common',
+      'the small number of common cases',
       {},
       { onlyB: 50 },
-      /^Only 100 cases are the same in both runs, and the larger has 150/,
+      /^Only 100 cases are the same in both runs, of 150 in the larger one/,
     ],
     ['a rescore for other versions of the scoring', { scoringVersions: [4] }, {}, /versions 3 and 4 .* both runs/],
     ['a rescore for another pass threshold', inSuite({ passThreshold: 0 }), {}, /from 1 in the baseline and from 0/],
     ['a rescore for other rules', { rescore: { ...rescore, param_scoring: 'fuzzy' } }, {}, /different rules/],
     ['unequal samples', configured({ samples: 5 }), {}, /1 and 5 samples .* more samples of the baseline/],
     [
-      'what only one run sent otherwise',
+      'requests that only one run sent differently',
       { sentOtherwise: ['a::x refuses tool_choice "required"; "auto" is sent instead.'] },
       {},
       /^Models were asked in different ways, .* In the other run alone: a::x refuses tool_choice/,
     ],
     ['different suites', inSuite({ id: '2' }), {}, /different suites/],
-  ])('offer or name %s', (_what, b, counts, note) => {
+  ])('advise or mention %s', (_what, b, counts, note) => {
     expect(notes(b, counts)).toEqual([expect.stringMatching(note)]);
   });
 
   it.each<[string, Partial<ReplyCounts>, Partial<ReplyCounts>, RegExp[]]>([
-    ['as many of as many', { cut_off: 3, refused: 1 }, { scored: 200, cut_off: 6, refused: 2 }, []],
+    ['equal shares', { cut_off: 3, refused: 1 }, { scored: 200, cut_off: 6, refused: 2 }, []],
     [
       'more',
       { cut_off: 41 },
       {},
       [/^41 of 100 replies of the baseline and 0 of 100 .* cut off .* a higher max_tokens/],
     ],
-    ['as many of fewer', { refused: 2 }, { scored: 50, refused: 2 }, [/^2 of 100 .* 2 of 50 .* refused/]],
-    ['other ones', { refused: 1 }, { cut_off: 1 }, [/cut off/, /refused/]],
-    ['some of none', { cut_off: 9 }, { scored: 0 }, []],
-  ])('name replies without a call of their own: %s', (_what, a, b, expected) => {
+    [
+      'the same count of fewer replies',
+      { refused: 2 },
+      { scored: 50, refused: 2 },
+      [/^2 of 100 .* 2 of 50 .* refused/],
+    ],
+    ['different kinds', { refused: 1 }, { cut_off: 1 }, [/cut off/, /refused/]],
+    ['replies of only one side', { cut_off: 9 }, { scored: 0 }, []],
+  ])('mention cut-off and refused replies: %s', (_what, a, b, expected) => {
     const none: ReplyCounts = { scored: 100, refused: 0, cut_off: 0 };
     const found = notesOnReplies({ a: { ...none, ...a }, b: { ...none, ...b } });
     expect(found).toEqual(expected.map((note) => expect.stringMatching(note)));

@@ -18,10 +18,12 @@ export const GateBaseline = z
   .union([
     z.strictObject({ eval_id: id.meta({ description: 'A completed run of the suite, with at least one score.' }) }),
     z.strictObject({
-      experiment_id: id.meta({ description: 'An experiment over the suite: the baseline that it has at the time.' }),
+      experiment_id: id.meta({
+        description: 'An experiment over the suite, whose baseline at the time of a gate run counts.',
+      }),
     }),
   ])
-  .meta({ description: 'The run that others are measured against.' });
+  .meta({ description: 'The run to measure against.' });
 export type GateBaseline = z.infer<typeof GateBaseline>;
 
 const rules = {
@@ -33,26 +35,26 @@ const rules = {
     .nullable()
     .meta({
       description:
-        'The models that must pass, as `provider_key::model_id`; null: those of the baseline. A run with one model ' +
-        'against a baseline with one is compared whatever their names, if this is null.',
+        'The models that must pass, as `provider_key::model_id`; null for those of the baseline. A run with one ' +
+        'model is compared with a baseline of one model whatever their names if this is null.',
     }),
   measure: Measure.regex(METRIC_NAME, 'must be "overall", "passed", or the name of a metric').meta(Measure.meta()!),
   margin: Margin,
   floor: z
     .strictObject({
-      pass_rate: z.number().min(0).max(1).meta({ description: 'The share of passed samples that must be reached.' }),
+      pass_rate: z.number().min(0).max(1).meta({ description: 'The minimum share of passed samples.' }),
     })
     .nullable()
-    .meta({ description: 'The least that the run must reach, whatever the baseline; null for no floor.' }),
+    .meta({ description: 'The minimum for the run, whatever the baseline; null for no floor.' }),
   max_errored_share: z
     .number()
     .min(0)
     .max(1)
-    .meta({ description: 'The share of errored results above which nothing is measured.' }),
+    .meta({ description: 'The maximum share of errored results; above it nothing is measured.' }),
   critical_tags: z
     .array(z.string().min(1).max(100))
     .max(50)
-    .meta({ description: 'Cases with one of these tags must not break: one that always passed and never does fails.' }),
+    .meta({ description: 'Critical cases: the gate fails if one that always passed never does now.' }),
   looks: z
     .int()
     .min(1)
@@ -60,21 +62,21 @@ const rules = {
     .meta({
       description:
         'How often a gate run may look at its data: after 1, 2, 4 and 8 times the first samples. Each look is held ' +
-        'to a stricter level, so that all of them together err as seldom as one.',
+        'to a stricter level, so that all of them together err as rarely as one.',
     }),
   max_requests: z
     .int()
     .positive()
     .max(2_000_000_000)
     .nullable()
-    .meta({ description: 'Requests that a gate run may make, added samples included; null for no limit.' }),
+    .meta({ description: 'Maximum number of requests of a gate run, including added samples; null for no limit.' }),
 };
 const name = z.string().trim().min(1).max(100).meta({ description: 'The name of the gate, unique in the team.' });
 
 export const GateInput = z
   .strictObject({
     name,
-    suite_id: suiteId.meta({ description: 'The suite that is run.' }),
+    suite_id: suiteId.meta({ description: 'The suite to run.' }),
     baseline: rules.baseline,
     models: rules.models.default(null),
     measure: rules.measure.default('overall').meta(rules.measure.meta()!),
@@ -85,7 +87,7 @@ export const GateInput = z
     looks: rules.looks.default(MAX_LOOKS),
     max_requests: rules.max_requests.default(null),
   })
-  .meta({ id: 'GateInput', description: 'A gate to make. Its rules are fixed before a run is measured by them.' });
+  .meta({ id: 'GateInput', description: 'A gate to create. Its rules are fixed before a run is measured.' });
 export type GateInput = z.infer<typeof GateInput>;
 
 export const GateUpdate = z
@@ -107,22 +109,22 @@ export const GateUpdate = z
   })
   .meta({
     id: 'GateUpdate',
-    description: 'What to change. Fields that are left out stay. Another name apart, a change makes the next version.',
+    description: 'The changes. Omitted fields stay. A change of anything but the name creates the next version.',
   });
 export type GateUpdate = z.infer<typeof GateUpdate>;
 
-const version = z.int().meta({ description: 'Rises with every change of its rules.' });
+const version = z.int().meta({ description: 'Increases with every change of its rules.' });
 
 export const Gate = z
   .object({
     id: id.meta({ description: 'The id of the gate.' }),
     version,
     name,
-    suite_id: suiteId.meta({ description: 'The suite that is run.' }),
+    suite_id: suiteId.meta({ description: 'The suite to run.' }),
     suite_name: z.string().nullable().meta({ description: 'The name of the suite; null when it was deleted.' }),
     ...rules,
-    baseline_eval_id: id.nullable().meta({ description: 'The run that is the baseline now; null for none.' }),
-    created_at: time.meta({ description: 'When the gate was made.' }),
+    baseline_eval_id: id.nullable().meta({ description: 'The current baseline run; null for none.' }),
+    created_at: time.meta({ description: 'When the gate was created.' }),
     updated_at: time.meta({ description: 'When it was last changed.' }),
   })
   .meta({ id: 'Gate', description: 'Decides whether a change may ship: whether a run is not worse than a baseline.' });
@@ -133,8 +135,8 @@ export type GateRules = Omit<z.infer<z.ZodObject<typeof rules>>, 'baseline'>;
 export const GATE_RESULTS = ['pass', 'fail', 'inconclusive', 'not_measured'] as const;
 export const GateResult = z.enum(GATE_RESULTS).meta({
   description:
-    '`pass`: shown not to be worse by the margin. `fail`: shown to be worse. `inconclusive`: the data cannot tell. ' +
-    '`not_measured`: there was nothing to tell from. The exit codes of `toolmark gate` are 0, 1, 3 and 4.',
+    '`pass`: shown not to be worse by the margin. `fail`: shown to be worse. `inconclusive`: the data decide ' +
+    'neither. `not_measured`: there was no data to decide on. The exit codes of `toolmark gate` are 0, 1, 3 and 4.',
 });
 export type GateResult = z.infer<typeof GateResult>;
 
@@ -160,7 +162,7 @@ export const GateReason = z.enum(GATE_REASONS).meta({
     '`nothing_scored`, `not_in_run` (a run lacks the model), `too_few_cases` (fewer than 5 in common) and `errored` ' +
     'are not measured; `critical` fails, and is `critical_unconfirmed` with fewer than 3 samples a side; `floor` ' +
     'fails, and is `floor_undecided` while the floor lies in the interval; `not_worse` passes; `regressed` fails; ' +
-    '`undecided` is the rest.',
+    '`undecided` otherwise.',
 });
 export type GateReason = z.infer<typeof GateReason>;
 
@@ -182,14 +184,14 @@ export const GateTarget = z
     baseline_target: z
       .string()
       .nullable()
-      .meta({ description: 'The one it is compared with; null when there is none.' }),
+      .meta({ description: 'The model that it is compared with; null when there is none.' }),
     result: GateResult,
     reason: GateReason,
     text: z.string().meta({ description: 'The result in a sentence.' }),
     n_cases: z.int().meta({ description: 'Common cases with a score on both sides.' }),
     samples: z
       .tuple([z.number(), z.number()])
-      .meta({ description: 'Scored samples a case, on average: baseline first.' }),
+      .meta({ description: 'Scored samples per case, on average: baseline first.' }),
     mean_a: figure.meta({ description: 'The mean of the measure over these cases in the baseline.' }),
     mean_b: figure.meta({ description: 'The mean in the run.' }),
     difference: figure.meta({ description: 'The mean difference of the cases, run minus baseline, -1..1.' }),
@@ -200,20 +202,20 @@ export const GateTarget = z
     pass_rate_ci: interval.nullable().meta({ description: 'Its interval, at the level of the look.' }),
     errored_shares: z.tuple([z.number(), z.number()]).meta({
       description:
-        'The share of errored results, 0..1: baseline first. Of the run, over all its cases where that is more.',
+        'The share of errored results, 0..1: baseline first. For the run, over all its cases if that is larger.',
     }),
-    fixed: z.int().meta({ description: 'Cases that never passed before and always do now.' }),
-    broken: z.int().meta({ description: 'Cases that always passed before and never do now.' }),
+    fixed: z.int().meta({ description: 'Cases that never passed in the baseline and always do in the run.' }),
+    broken: z.int().meta({ description: 'Cases that always passed in the baseline and never do in the run.' }),
     cost: z
       .object({
-        a: figure.meta({ description: 'That of the baseline.' }),
-        b: figure.meta({ description: 'That of the run.' }),
+        a: figure.meta({ description: 'Latency in the baseline.' }),
+        b: figure.meta({ description: 'Latency in the run.' }),
       })
       .meta({ description: 'US dollars of each side; null without prices.' }),
     critical: z
       .array(CriticalCase)
       .max(MAX_CRITICAL_CASES)
-      .meta({ description: 'Cases with a critical tag that always passed before and never do now; at most 50.' }),
+      .meta({ description: 'Critical cases that always passed in the baseline and never do in the run; at most 50.' }),
     cases_needed: z
       .int()
       .nullable()
@@ -227,12 +229,12 @@ export const GateAnswer = z
     gate: z
       .object({
         id: id.meta({ description: 'The gate.' }),
-        name: z.string().meta({ description: 'What it is called.' }),
+        name: z.string().meta({ description: 'The name of the gate.' }),
         version,
         measure: Measure,
         margin: Margin,
       })
-      .meta({ description: 'The gate, and the rules it decided by.' }),
+      .meta({ description: 'The gate and the rules that it applied.' }),
     eval_id: id.nullable().meta({ description: 'The run that was measured; null when there is none.' }),
     baseline_eval_id: id.nullable().meta({ description: 'The baseline; null when the gate has none.' }),
     result: GateResult,
@@ -240,26 +242,26 @@ export const GateAnswer = z
     look: z
       .object({
         number: z.int().meta({ description: 'Which look at the data this is, from 1; 0 when nothing was measured.' }),
-        planned: z.int().meta({ description: 'How many the gate allows.' }),
+        planned: z.int().meta({ description: 'Number of looks that the gate allows.' }),
         alpha: z.number().meta({ description: 'The level of each look, two-sided: intervals are 1 - alpha.' }),
-        final: z.boolean().meta({ description: 'Whether all looks are used up: the answer stands from now on.' }),
+        final: z.boolean().meta({ description: 'Whether all looks are used up, so that the answer is final.' }),
       })
-      .meta({ description: 'How often the data were looked at. Asking again about the same data is no other look.' }),
-    targets: z.array(GateTarget).meta({ description: 'Each model. All must pass, and one that fails fails the gate.' }),
+      .meta({ description: 'Number of looks at the data. A repeated request about the same data does not count.' }),
+    targets: z.array(GateTarget).meta({ description: 'Each model. All must pass: the gate fails if one model fails.' }),
     cases: z
       .object({
         common: z.int().meta({ description: 'Cases that ask and expect the same on both sides.' }),
         changed: z.int().meta({ description: 'Cases that changed. They are not compared.' }),
-        only_a: z.int().meta({ description: 'Cases of the baseline alone.' }),
-        only_b: z.int().meta({ description: 'Cases of the run alone.' }),
-        dropped_errored: z.int().meta({ description: 'Common cases without a score on one of the sides.' }),
+        only_a: z.int().meta({ description: 'Cases that only the baseline has.' }),
+        only_b: z.int().meta({ description: 'Cases that only the run has.' }),
+        dropped_errored: z.int().meta({ description: 'Common cases that lack a score on one of the sides.' }),
       })
       .nullable()
-      .meta({ description: 'The cases of both runs; null when nothing was compared.' }),
+      .meta({ description: 'The number of cases in both runs; null when nothing was compared.' }),
     what_changed: z.array(Change).meta({ description: 'The settings that differ from the baseline.' }),
-    notes: z.array(z.string()).meta({ description: 'What to know before trusting the figures, and what helps.' }),
+    notes: z.array(z.string()).meta({ description: 'Notes on how far to trust the figures, and what helps.' }),
   })
-  .meta({ id: 'GateAnswer', description: 'What a gate says of a run.' });
+  .meta({ id: 'GateAnswer', description: 'The answer of a gate about a run.' });
 export type GateAnswer = z.infer<typeof GateAnswer>;
 
 export const GateCheckQuery = z.strictObject({
@@ -288,29 +290,29 @@ export const GateRunConfig = z
     model_order: settings.model_order.unwrap().optional().meta(settings.model_order.meta()!),
     budget: Budget.nullable()
       .optional()
-      .meta({ description: 'Limits for all requests of the gate run, beside `max_requests` of the gate.' }),
+      .meta({ description: 'Limits for all requests of the gate run, in addition to `max_requests` of the gate.' }),
     cache: settings.cache,
     prompt_cache: settings.prompt_cache.unwrap().optional().meta(settings.prompt_cache.meta()!),
   })
   .meta({
     id: 'GateRunConfig',
-    description: 'Settings of the run to measure. What is left out is as in the baseline.',
+    description: 'Settings of the run to measure. Omitted settings are those of the baseline.',
   });
 export type GateRunConfig = z.infer<typeof GateRunConfig>;
 
 export const GateRunInput = z
   .strictObject({
-    config: GateRunConfig.optional().meta({ description: 'The settings of the run to make and measure.' }),
+    config: GateRunConfig.optional().meta({ description: 'The settings of the run to create and measure.' }),
     eval_id: id.optional().meta({
-      description: 'A run that is there: it is measured, and gets further samples while that may decide.',
+      description: 'An existing run to measure. It gets further samples as long as these may decide.',
     }),
   })
   .refine(({ config, eval_id }) => config === undefined || eval_id === undefined, {
     path: ['eval_id'],
-    message: 'cannot be given beside config: give one of them',
+    message: 'cannot be combined with config: give one of them',
     when: ({ issues }) => issues.length === 0,
   })
-  .meta({ id: 'GateRunInput', description: 'What a gate run measures: a new run, or one that is there.' });
+  .meta({ id: 'GateRunInput', description: 'The run that a gate run measures: a new or an existing one.' });
 export type GateRunInput = z.infer<typeof GateRunInput>;
 
 export const GateSubmitted = z
@@ -319,42 +321,45 @@ export const GateSubmitted = z
     gate_run_id: id.meta({ description: 'The id of the gate run.' }),
     status: z.literal('submitted').meta({ description: 'Always `submitted`. The job has the current status.' }),
   })
-  .meta({ id: 'GateSubmitted', description: 'A gate run that was accepted. It goes on in the background.' });
+  .meta({ id: 'GateSubmitted', description: 'A gate run that was accepted. It continues in the background.' });
 export type GateSubmitted = z.infer<typeof GateSubmitted>;
 
 export const GateRun = z
   .object({
     id: id.meta({ description: 'The id of the gate run.' }),
     gate_id: id.meta({ description: 'The gate.' }),
-    gate_version: version.meta({ description: 'The version of the gate that it measures by.' }),
+    gate_version: version.meta({ description: 'The version of the gate whose rules it applies.' }),
     job_id: id.meta({ description: 'Its job. After a resume, the new one.' }),
     status: JobStatus,
-    eval_id: id.nullable().meta({ description: 'The run that is measured; null until it is made.' }),
+    eval_id: id.nullable().meta({ description: 'The run that is measured; null until it is created.' }),
     baseline_eval_id: id.nullable().meta({ description: 'The baseline; null when the gate has none.' }),
     runs: z
       .array(
         z.object({
           eval_id: id.meta({ description: 'The run.' }),
-          step: z.string().meta({ description: 'The step of the gate run that made it.', example: 'look-2' }),
-          arm: z.string().meta({ description: 'The side that it belongs to.', example: 'baseline' }),
+          step: z.string().meta({ description: 'The step of the gate run that created it.', example: 'look-2' }),
+          arm: z.string().meta({ description: 'The side that it is part of.', example: 'baseline' }),
         }),
       )
-      .meta({ description: 'The runs that it made, in order: the one to measure, and those with added samples.' }),
+      .meta({ description: 'The runs that it created, in order: the run to measure, and runs with added samples.' }),
     looks: z
       .array(
         z.object({
-          look: z.int().meta({ description: 'Which look, from 1.' }),
-          samples: z.tuple([z.number(), z.number()]).meta({ description: 'Samples a case: baseline first.' }),
+          look: z.int().meta({ description: 'Number of the look, from 1.' }),
+          samples: z.tuple([z.number(), z.number()]).meta({ description: 'Samples per case: baseline first.' }),
           result: GateResult,
           text: z.string().meta({ description: 'The result in a sentence.' }),
         }),
       )
-      .meta({ description: 'What each look said.' }),
+      .meta({ description: 'The result of each look.' }),
     result: GateAnswer.nullable().meta({ description: 'The answer; null until there is one.' }),
     created_at: time.meta({ description: 'When it was submitted.' }),
     finished_at: time.nullable().meta({ description: 'When it ended; null until then.' }),
   })
-  .meta({ id: 'GateRun', description: 'A gate at work: it makes a run, looks at it, and adds samples while needed.' });
+  .meta({
+    id: 'GateRun',
+    description: 'One execution of a gate: it creates a run, looks at it, and adds samples as needed.',
+  });
 export type GateRun = z.infer<typeof GateRun>;
 
 export const GatesQuery = z.strictObject({
@@ -365,8 +370,8 @@ export type GatesQuery = z.infer<typeof GatesQuery>;
 
 export const SamplesInput = z
   .strictObject({
-    samples: z.int().min(1).max(100).meta({ description: 'How many further samples of each case to make.' }),
-    budget: Budget.nullable().default(null).meta({ description: 'Limits for these samples alone; null for none.' }),
+    samples: z.int().min(1).max(100).meta({ description: 'Number of further samples of each case.' }),
+    budget: Budget.nullable().default(null).meta({ description: 'Limits for only these samples; null for none.' }),
   })
   .meta({
     id: 'SamplesInput',

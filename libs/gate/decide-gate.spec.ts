@@ -23,14 +23,14 @@ it.each<[string, GateReason, Partial<GateEvidence>, Partial<GateLevel>]>([
   ['5 cases', 'not_worse', { common: 5, n_cases: 5, ci: [-0.01, 0.01] }, {}],
   ['too many errors in the baseline', 'errored', { errored_shares: [0.051, 0], ci: [0.1, 0.2] }, {}],
   ['too many errors in the run', 'errored', { errored_shares: [0, 0.051], critical: [sure] }, {}],
-  ['as many errors as may be', 'not_worse', { errored_shares: [0.05, 0.05], ci: [0, 0.1] }, {}],
-  ['any error where none may be', 'errored', { errored_shares: [0, 0.001] }, { max_errored_share: 0 }],
+  ['as many errors as allowed', 'not_worse', { errored_shares: [0.05, 0.05], ci: [0, 0.1] }, {}],
+  ['any error where none is allowed', 'errored', { errored_shares: [0, 0.001] }, { max_errored_share: 0 }],
   ['a critical case that broke', 'critical', { critical: [unsure, sure], ci: [0, 0.1] }, floor(0.99)],
-  ['one that may have broken', 'critical_unconfirmed', { critical: [unsure], ci: [0, 0.1] }, floor(0.99)],
+  ['a critical case that may have broken', 'critical_unconfirmed', { critical: [unsure], ci: [0, 0.1] }, floor(0.99)],
   ['a rate below the floor', 'floor', { ci: [0, 0.1] }, floor(0.951)],
   ['a rate whose interval ends at the floor', 'floor_undecided', { ci: [0, 0.1] }, floor(0.95)],
   ['a floor within the interval', 'floor_undecided', { ci: [-0.9, -0.5], p_holm: 0 }, floor(0.81)],
-  ['a floor that is reached', 'not_worse', { ci: [0, 0.1] }, floor(0.8)],
+  ['a reached floor', 'not_worse', { ci: [0, 0.1] }, floor(0.8)],
   ['a floor of 0', 'not_worse', { ci: [0, 0.1], pass_rate_ci: [0, 0.1] }, floor(0)],
   ['a floor of 1 and no failure', 'floor_undecided', { pass_rate_ci: [0.9, 1 - 1e-16] }, floor(1)],
   ['above the margin', 'not_worse', { ci: [-0.0199, 0.1] }, {}],
@@ -39,7 +39,7 @@ it.each<[string, GateReason, Partial<GateEvidence>, Partial<GateLevel>]>([
   ['a regression that may exceed it', 'regressed', { ci: [-0.021, -0.001], p_holm: 0.001 }, {}],
   ['an interval that ends at 0', 'undecided', { ci: [-0.1, 0], p_holm: 0.05 }, {}],
   ['a regression that may be chance among others', 'undecided', { ci: [-0.1, -0.01], p_holm: 0.05 }, {}],
-  ['one at the level of its looks', 'undecided', { ci: [-0.1, -0.01], p_holm: 0.03 }, { alpha: 0.016 }],
+  ['a regression at the level of its looks', 'undecided', { ci: [-0.1, -0.01], p_holm: 0.03 }, { alpha: 0.016 }],
   ['no difference with a margin of 0', 'undecided', { ci: [0, 0.1] }, { margin: 0 }],
   ['an improvement with a margin of 0', 'not_worse', { ci: [0.001, 0.1] }, { margin: 0 }],
   ['neither', 'undecided', {}, {}],
@@ -71,7 +71,7 @@ it.each<[GateResult, GateResult[]]>([
   ['not_measured', []],
 ])('is %s over %j', (result, targets) => expect(decideGate(targets)).toBe(result));
 
-it('holds each look to the level that makes all of them together 5 %', () => {
+it('holds each look to a level that makes all looks together 5 %', () => {
   expect([1, 2, 3, 4].map(alphaOfLook)).toEqual([0.05, 0.0294, 0.0209, 0.016]);
   expect(() => alphaOfLook(5)).toThrow('A gate has 1 to 4 looks, not 5.');
 });

@@ -30,8 +30,8 @@ function regressionNotes(targets: readonly GateTarget[], margin: number): string
   if (worse.length === 0) return [];
   const whom = targets.length === 1 ? '' : ` for ${worse.map(({ target }) => target).join(', ')}`;
   return [
-    `A regression smaller than the margin of ${points(margin)} is shown${whom}. It passes, and several of them in a ` +
-      'row add up: pin a baseline that stays.',
+    `A regression smaller than the margin of ${points(margin)} is shown${whom}. It passes, but several of them in a ` +
+      'row add up: pin a fixed baseline.',
   ];
 }
 
@@ -41,12 +41,12 @@ function criticalNotes({ critical_tags: tags }: Noted['rules'], { critical, lost
   if (lost === 0) return [];
   return [
     `${lost} of ${critical} critical cases ${lost === 1 ? 'is' : 'are'} not compared, because the baseline does not ` +
-      'have the same.',
+      'have the same cases.',
   ];
 }
 
 function modelNotes(targets: readonly GateTarget[], models: readonly string[]): string[] {
   const measured = new Set(targets.map(({ target }) => target));
   const others = models.filter((name) => !measured.has(name));
-  return others.length === 0 ? [] : [`The gate does not measure ${others.join(', ')}, which the run has, too.`];
+  return others.length === 0 ? [] : [`The gate does not measure ${others.join(', ')}, which the run also has.`];
 }

@@ -103,12 +103,12 @@ function onFloor({ reason, level, target: { pass_rate, pass_rate_ci: ci } }: Gat
 /** Reasons why nothing can be measured, known before any result is read. */
 export const NOT_MEASURED = {
   noBaseline: 'Not measured: the gate has no baseline.',
-  itself: 'Not measured: the run is itself the baseline, and tells nothing beside itself.',
+  itself: 'Not measured: the run is its own baseline.',
   lacking: (side: string, target: string): string => `Not measured: the ${side} does not have the model "${target}".`,
   unfinished: (side: string, status: JobStatus): string =>
     isFinished(status)
-      ? `Not measured: the ${side} is ${status === 'budget_exceeded' ? 'out of budget' : status}, and lacks results. ` +
-        'Resume it, or run it again.'
+      ? `Not measured: the ${side} is ${status === 'budget_exceeded' ? 'out of budget' : status}, so results are ` +
+        'missing. Resume it, or run it again.'
       : `Not measured: the ${side} is ${status}. Ask again when it is completed.`,
 };
 

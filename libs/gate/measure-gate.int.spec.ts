@@ -117,7 +117,7 @@ it.each(['pending', 'running', 'failed', 'cancelled', 'budget_exceeded'])(
   },
 );
 
-it('measures nothing without a baseline, and not beside the run itself or what another team has', async () => {
+it('measures nothing without a baseline, against the run itself or against a run of another team', async () => {
   const [team, others] = [await aTeam(pool, { cases: 10 }), await aTeam(pool, { cases: 10 })];
   const [run, theirs] = [await runOf(team, cases(10)), await runOf(others, cases(10))];
   for (const baseline of [null, newId(), run, theirs])
@@ -148,7 +148,7 @@ it('measures nothing where all cases changed, none is scored, or too many errore
   });
 });
 
-it('needs every model of the gate, by its name, and those of the baseline where it names none', async () => {
+it('needs every model that the gate names, and those of the baseline if it names none', async () => {
   const team = await aTeam(pool, { cases: 300 });
   const good = cases(300);
   const [both, one] = [
@@ -168,7 +168,7 @@ it('needs every model of the gate, by its name, and those of the baseline where 
   expect(named.answer).toMatchObject({ result: 'pass', targets: [{ target: 'sim::b' }] });
   const reverse = await measure(team, one, both);
   expect(reverse.answer).toMatchObject({ result: 'pass', targets: [{ target: 'sim::b' }] });
-  expect(reverse.answer.notes).toContain('The gate does not measure sim::a, which the run has, too.');
+  expect(reverse.answer.notes).toContain('The gate does not measure sim::a, which the run also has.');
   const renamed = await runOf(team, good);
   expect((await measure(team, one, renamed)).answer).toMatchObject({
     result: 'pass',
@@ -178,7 +178,7 @@ it('needs every model of the gate, by its name, and those of the baseline where 
   expect(strict.answer).toMatchObject({ result: 'not_measured', cases: null, targets: [{ reason: 'not_in_run' }] });
 });
 
-it('fails when one of several models fails, by p values that are corrected for their number', async () => {
+it('fails when one of several models fails, with p values corrected for their number', async () => {
   const team = await aTeam(pool, { cases: 100 });
   const [good, poor] = [cases(100), [...cases(6, 0), ...cases(94)]];
   const same = Array.from({ length: 3 }, (_, n) => [`m${n}`, good]);
@@ -198,7 +198,7 @@ it('fails when one of several models fails, by p values that are corrected for t
   });
 });
 
-it('looks at critical cases whatever the measure and the errors are, and asks for samples that confirm', async () => {
+it('checks critical cases whatever the measure and the errors are, and requests samples that confirm', async () => {
   const team = await aTeam(pool, { cases: 300 });
   await pool.query(`UPDATE suite_case SET tags = '{easy,core}' WHERE suite_id = $1 AND position IN (3, 7)`, [
     team.suiteId,
@@ -246,7 +246,7 @@ it('looks at critical cases whatever the measure and the errors are, and asks fo
   expect(unknown.answer.notes).toContain('No case of the run has a critical tag of the gate.');
 });
 
-it('holds the pass rate of all cases of the run to the floor, those that the baseline lacks too', async () => {
+it('holds the pass rate of all cases of the run to the floor, including cases that the baseline lacks', async () => {
   const team = await aTeam(pool, { cases: 100 });
   const a = await runOf(team, cases(50));
   await pool.query(`UPDATE run SET case_positions = ARRAY(SELECT generate_series(0, 49)) WHERE id = $1`, [a]);
@@ -257,7 +257,7 @@ it('holds the pass rate of all cases of the run to the floor, those that the bas
   expect(low.answer.result).toBe('pass');
 });
 
-it('asks for any gain with a margin of 0, and notes a forgiven regression and replies that were cut off', async () => {
+it('requires a gain with a margin of 0, and notes a tolerated regression and cut-off replies', async () => {
   const team = await aTeam(pool, { cases: 400 });
   const [good, poor] = [await runOf(team, cases(400)), await runOf(team, [...cases(12, 0), ...cases(388)])];
   expect((await measure(team, poor, good, { margin: 0 })).answer.result).toBe('pass');

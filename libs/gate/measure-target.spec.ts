@@ -38,8 +38,8 @@ function decide(sides: Sides[], more: More = {}) {
 }
 const textOf = (sides: Sides[], more?: More): string => decide(sides, more).target.text;
 
-describe('what a gate says of a target', () => {
-  it('that it passes, by how much it may differ, and at which level', () => {
+describe('the answer of a gate about a target', () => {
+  it('says that it passes, by how much it may differ, and at which level', () => {
     expect(textOf([...times(6, right, wrong), ...times(394, right, right)], { alpha: 0.016, margin: 0.05 })).toBe(
       'The new run is not worse by 5 points or more: the difference is -1.5 points (98.4 %: -3.2 to 0.2; 400 cases): ' +
         'none fixed, 6 broken.',
@@ -53,14 +53,14 @@ describe('what a gate says of a target', () => {
     );
   });
 
-  it('that it is worse, and which model where there are several', () => {
+  it('says that it is worse, and which model if there are several', () => {
     expect(textOf([...times(20, right, wrong), ...times(80, right, right)], { family: 2 })).toBe(
       'With gpt-x, the new run is worse: the difference is -20 points (95 %: -28 to -11; 100 cases): none fixed, 20 ' +
         'broken.',
     );
   });
 
-  it('that nobody can tell, and of a metric by its name', () => {
+  it('says that the data cannot tell, and names the metric', () => {
     const sides = [...times(5, right, wrong), ...times(95, right, right)];
     expect(textOf(sides, { measure: 'f1' })).toBe(
       'This data cannot tell whether the new run is worse by 2 points or more: the difference is -5 points of f1 ' +
@@ -72,7 +72,7 @@ describe('what a gate says of a target', () => {
     );
   });
 
-  it('where the floor is', () => {
+  it('says where the floor is', () => {
     const sides = [...times(20, wrong, wrong), ...times(80, right, right)];
     expect(textOf(sides, { floor: { pass_rate: 0.9 } })).toBe(
       'The pass rate of the new run is 80 % (95 %: 71.1 % to 86.7 %), below the floor of 90 %.',
@@ -82,7 +82,7 @@ describe('what a gate says of a target', () => {
     );
   });
 
-  it('which critical cases broke, three by name', () => {
+  it('says which critical cases broke, three by name', () => {
     const one = (position: number, confirmed: boolean) => ({
       case_id: `id-${position}`,
       case_name: position === 1 ? null : `case ${position}`,
@@ -100,12 +100,12 @@ describe('what a gate says of a target', () => {
     );
   });
 
-  it('why there is nothing to decide on', () => {
+  it('says why there is nothing to decide on', () => {
     const errored = passes(0, 0, 1);
     expect(textOf(times(50, right, errored))).toMatch(/^Not comparable: none of the 50 cases in common has a score/);
     expect(textOf(times(4, right, right))).toMatch(/^Not comparable: the runs have 4 cases in common, and a verdict/);
     expect(textOf([...times(10, right, errored), ...times(90, right, right)])).toMatch(
-      /^No verdict: 10 % of the results of the new run errored, and at most 5 % may\./,
+      /^No verdict: 10 % of the results of the new run errored, above the limit of 5 %\./,
     );
   });
 });
@@ -147,18 +147,18 @@ describe('further samples', () => {
     expect(target.text).toMatch(/ More samples cannot decide; about \d+ more cases could\.$/);
   });
 
-  it('are not there to come after the last look', () => {
+  it('are not added after the last look', () => {
     const { target, prospect } = decide(noisy, { lastLook: 2 });
     expect(prospect).toMatchObject({ canPass: false, canFail: false });
     expect(target.cases_needed).toBeGreaterThan(0);
   });
 
-  it('may decide as long as one sample a case says nothing of them', () => {
+  it('may decide while one sample per case reveals no variance', () => {
     expect(decide(times(50, right, right)).prospect).toEqual({ canPass: true, canFail: true, casesNeeded: null });
     expect(decide(times(50, right, right), { lastLook: 1 }).prospect).toMatchObject({ canPass: false, canFail: false });
   });
 
-  it('can fail what leans that way', () => {
+  it('can fail a target that leans that way', () => {
     const leaning = [...times(40, steady, flips), ...times(28, flips, steady), ...times(32, steady, steady)];
     expect(decide(leaning)).toMatchObject({
       target: { reason: 'undecided' },
@@ -166,13 +166,13 @@ describe('further samples', () => {
     });
   });
 
-  it('cannot decide where replies never vary, and no number of cases would at the margin itself', () => {
+  it('cannot decide where replies never vary, nor can more cases exactly at the margin', () => {
     const { target } = decide(times(50, steady, steady));
     expect(target).toMatchObject({ reason: 'undecided', cases_needed: expect.any(Number) });
     expect(decide(times(50, steady, steady), { margin: 0 }).target.cases_needed).toBeNull();
   });
 
-  it('can show that a floor is reached where replies vary, and cannot where they do not', () => {
+  it('can show that a floor is reached only where replies vary', () => {
     const floor = { pass_rate: 0.7 };
     const varying = times(60, steady, passes(3, 4));
     expect(decide(varying, { floor: { pass_rate: 0.72 }, lastLook: 64 })).toMatchObject({

@@ -29,7 +29,7 @@ describe('a calibration', () => {
     expect(kappa! - ci![0]).toBeCloseTo((1.959964 * Math.sqrt((0.9 * 0.1) / n)) / 0.4, 6);
   });
 
-  it('counts being one level off as half a disagreement over three levels, and not at all between ok and ok', () => {
+  it('counts one level off as half a disagreement over three levels, and as none within ok', () => {
     const figures = calibrate(
       drawn([
         ['correct', 'acceptable', 30],
@@ -45,7 +45,7 @@ describe('a calibration', () => {
     expect(figures.linear.ci![1] - figures.linear.kappa!).toBeCloseTo(half, 6);
   });
 
-  it('weighs each label by how many judged results it stands for', () => {
+  it('weighs each label by the number of judged results that it represents', () => {
     // Half of the 40 results judged wrong are drawn, and a tenth of the 200 judged ok.
     const figures = calibrate([
       ...drawn(
@@ -74,7 +74,7 @@ describe('a calibration', () => {
     expect(figures.wrong).toMatchObject({ n: 20, share: 0.8 });
   });
 
-  it('lets those that are labelled stand for those that are drawn and not labelled yet', () => {
+  it('lets labelled results represent drawn results without a label', () => {
     const said = (share: number): DrawnResults[] => [
       ...drawn(
         [
@@ -91,7 +91,7 @@ describe('a calibration', () => {
     expect(half.kappa).toBeCloseTo(all.kappa!, 12);
   });
 
-  it('lets ok and wrong weigh as much as the judge says either, also where nobody has labelled one of a report', () => {
+  it('weighs ok and wrong by how often the judge says either, even if a report has no label for one of them', () => {
     const labelled = (reportId: string, kind: 'correct' | 'wrong', label: LabelName | null) =>
       drawn([[kind, label, 5]], { reportId, probability: kind === 'correct' ? 0.1 : 0.5 });
     const even = calibrate(
@@ -108,25 +108,25 @@ describe('a calibration', () => {
     expect(odd.linear.kappa).toBe(even.linear.kappa);
   });
 
-  it('of nothing says nothing', () => {
+  it('without labels has no figures', () => {
     for (const none of [[], drawn([['wrong', null, 7]], { probability: 0.1 })])
       expect(calibrate(none)).toEqual({
         status: 'uncalibrated',
         labels: 0,
         ...NOTHING,
-        text: 'Uncalibrated: 0 of 50 labels; what this judge says is its opinion alone.',
+        text: 'Uncalibrated: 0 of 50 labels; people have not confirmed this judge.',
         linear: NOTHING,
         ok: { n: 0, share: null, ci: null },
         wrong: { n: 0, share: null, ci: null },
       });
   });
 
-  it('has no kappa where all say the same', () => {
+  it('has no kappa where all labels agree on one value', () => {
     expect(calibrate(drawn([['correct', 'correct', 200]], { probability: 0.3 }))).toEqual({
       status: 'uncalibrated',
       labels: 200,
       ...NOTHING,
-      text: 'Uncalibrated: only 0 of 200 labels say wrong, and 15 must; what this judge says is its opinion alone.',
+      text: 'Uncalibrated: only 0 of 200 labels say wrong, and 15 are needed; people have not confirmed this judge.',
       linear: NOTHING,
       ok: { n: 200, share: 1, ci: [expect.closeTo(0.981, 3), 1] },
       wrong: { n: 0, share: null, ci: null },
@@ -140,7 +140,7 @@ describe('a calibration', () => {
         ['correct', 'acceptable', 29],
         ['wrong', 'wrong', 20],
       ],
-      'Uncalibrated: 49 of 50 labels; what this judge says is its opinion alone.',
+      'Uncalibrated: 49 of 50 labels; people have not confirmed this judge.',
     ],
     [
       'uncalibrated',
@@ -148,7 +148,7 @@ describe('a calibration', () => {
         ['correct', 'correct', 14],
         ['wrong', 'wrong', 50],
       ],
-      'Uncalibrated: only 14 of 64 labels say ok, and 15 must; what this judge says is its opinion alone.',
+      'Uncalibrated: only 14 of 64 labels say ok, and 15 are needed; people have not confirmed this judge.',
     ],
     [
       'good',
@@ -156,7 +156,7 @@ describe('a calibration', () => {
         ['correct', 'correct', 35],
         ['wrong', 'wrong', 15],
       ],
-      'Good: kappa 1.00 (1.00 to 1.00) beside 50 labels of people.',
+      'Good: kappa 1.00 (1.00 to 1.00) against 50 human labels.',
     ],
     [
       'good',
@@ -165,7 +165,7 @@ describe('a calibration', () => {
         ['correct', 'wrong', 8],
         ['wrong', 'wrong', 47],
       ],
-      'Good: kappa 0.84 (0.74 to 0.95) beside 100 labels of people.',
+      'Good: kappa 0.84 (0.74 to 0.95) against 100 human labels.',
     ],
     [
       'usable',
@@ -174,7 +174,7 @@ describe('a calibration', () => {
         ['correct', 'wrong', 15],
         ['wrong', 'wrong', 45],
       ],
-      'Usable: kappa 0.71 (0.57 to 0.84) beside 100 labels of people.',
+      'Usable: kappa 0.71 (0.57 to 0.84) against 100 human labels.',
     ],
     [
       'weak',
@@ -184,13 +184,13 @@ describe('a calibration', () => {
         ['wrong', 'correct', 25],
         ['wrong', 'wrong', 25],
       ],
-      'Weak: kappa 0.00 (-0.20 to 0.20) beside 100 labels of people.',
+      'Weak: kappa 0.00 (-0.20 to 0.20) against 100 human labels.',
     ],
   ])('is %s', (status, said, text) => {
     expect(calibrate(drawn(said))).toMatchObject({ status, text });
   });
 
-  it('has figures within their bounds, whatever is said: no NaN, and no zero with a sign', () => {
+  it('has figures within their bounds for any input, without NaN or -0', () => {
     const rows = fc.array(
       fc.record({
         reportId: fc.constantFrom('a', 'b', 'c'),

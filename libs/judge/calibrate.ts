@@ -67,13 +67,13 @@ export function describeCalibration({
 }: Omit<CalibrationHead, 'text'> & { rarer: { kind: string; labels: number } }): string {
   if (status !== 'uncalibrated' && kappa !== null && ci !== null) {
     const name = status[0]!.toUpperCase() + status.slice(1);
-    return `${name}: kappa ${digits(kappa)} (${digits(ci[0])} to ${digits(ci[1])}) beside ${labels} labels of people.`;
+    return `${name}: kappa ${digits(kappa)} (${digits(ci[0])} to ${digits(ci[1])}) against ${labels} human labels.`;
   }
   const have =
     labels < MIN_LABELS.all
       ? `${labels} of ${MIN_LABELS.all} labels`
-      : `only ${rarer.labels} of ${labels} labels say ${rarer.kind}, and ${MIN_LABELS.rarer} must`;
-  return `Uncalibrated: ${have}; what this judge says is its opinion alone.`;
+      : `only ${rarer.labels} of ${labels} labels say ${rarer.kind}, and ${MIN_LABELS.rarer} are needed`;
+  return `Uncalibrated: ${have}; people have not confirmed this judge.`;
 }
 
 /** Two decimals, without the sign of a number that rounds to zero. */

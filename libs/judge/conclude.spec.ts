@@ -21,7 +21,7 @@ describe('several samples of one reply', () => {
     expect(verdictOf('wrong', 'correct', 'acceptable')).toBe('cannot_tell');
   });
 
-  it('keep how often each was said', () => {
+  it('keep the number of votes for each', () => {
     expect(concludeReply(true, heard(says('wrong'), says('correct'), says('correct')))).toMatchObject({
       votes: { wrong: 1, correct: 2 },
       reasons: ['It is correct.'],
@@ -30,10 +30,10 @@ describe('several samples of one reply', () => {
 });
 
 describe('a judgement that is missing', () => {
-  it('is errored, never wrong, and says why', () => {
-    expect(concludeReply(false, { said: [], unreadable: ['It calls no tool.'], failed: [] })).toEqual({
+  it('is errored, never wrong, and states the reason', () => {
+    expect(concludeReply(false, { said: [], unreadable: ['It does not call any tool.'], failed: [] })).toEqual({
       state: 'errored',
-      error: "The judge's reply cannot be read, nor a second one: It calls no tool.",
+      error: "The judge's reply could not be read twice: It does not call any tool.",
     });
     expect(concludeReply(false, { said: [], unreadable: [], failed: ['503'] })).toEqual({
       state: 'errored',
@@ -41,7 +41,7 @@ describe('a judgement that is missing', () => {
     });
   });
 
-  it('is missing, too, where only the one without texts was given', () => {
+  it('is missing even if only the judgement without texts was given', () => {
     expect(concludeReply(true, { said: [], unreadable: ['x'], failed: [] }, heard(says('correct'))).state).toBe(
       'errored',
     );
@@ -58,7 +58,7 @@ it.each([
   expect(concludeReply(true, heard(says(whole)), heard(says(bare)))).toMatchObject({ verdict: stands });
 });
 
-it('agreement is beside pass and fail, and nothing where the judge cannot tell', () => {
+it('agreement is with pass and fail, and null where the judge cannot tell', () => {
   expect(agreementOf('acceptable', true)).toBe('agrees');
   expect(agreementOf('acceptable', false)).toBe('kinder');
   expect(agreementOf('wrong', true)).toBe('stricter');
@@ -80,7 +80,7 @@ describe('two replies in both orders', () => {
     expect(concludePair(prefers(forward), prefers(backward))).toMatchObject({ verdict, flipped, agreement: null });
   });
 
-  it('are no judgement where one order has none', () => {
+  it('give no judgement if one order has none', () => {
     expect(concludePair(prefers('first'), { said: [], unreadable: [], failed: ['503'] }).state).toBe('errored');
   });
 });

@@ -124,7 +124,7 @@ function wayOf(
 }
 
 function whyNothing({ unreadable, failed }: Pick<Heard<unknown>, 'unreadable' | 'failed'>): string {
-  if (unreadable.length > 0) return `The judge's reply cannot be read, nor a second one: ${unreadable.at(-1)}`;
+  if (unreadable.length > 0) return `The judge's reply could not be read twice: ${unreadable.at(-1)}`;
   return failed.length > 0 ? `The judge gave no reply: ${failed.at(-1)}` : 'The judge was not asked.';
 }
 

@@ -24,16 +24,16 @@ export const MAX_FLIP_SHARE = 0.2;
 export const MIN_LABELS = { all: 50, rarer: 15, asked: 100 } as const;
 
 export const Instructions = z.string().trim().max(MAX_INSTRUCTIONS_CHARS).meta({
-  description: 'What the judge should mind in this suite, beside the rules that every judge gets; empty for nothing.',
+  description: 'What the judge should consider in this suite, in addition to the rules for every judge; may be empty.',
 });
 
 export const JudgeInput = z
   .strictObject({
-    eval_id: id.optional().meta({ description: 'The run to judge. Leave it out to compare two runs.' }),
+    eval_id: id.optional().meta({ description: 'The run to judge. Omit it to compare two runs.' }),
     a: id.optional().meta({ description: 'The baseline of a comparison.' }),
     b: id.optional().meta({ description: 'The run to compare with it.' }),
     judge: judgeName.optional().meta({
-      description: `${judgeName.meta()!.description} The default judge of the team if left out.`,
+      description: `${judgeName.meta()!.description} The default judge of the team if omitted.`,
     }),
     which: z
       .enum(JUDGED_RESULTS)
@@ -41,22 +41,22 @@ export const JudgeInput = z
       .meta({
         description:
           'Which scored results to judge: those that did not pass (`failed`), all, or some drawn at random ' +
-          '(`sample`), which speak for all. Not for comparisons, which judge every case in common.',
+          '(`sample`), which represent all. Not for comparisons, which judge every case in common.',
       }),
     sample_size: z
       .int()
       .min(1)
       .max(MAX_JUDGED)
       .default(100)
-      .meta({ description: 'How many results `sample` draws, or how many cases a comparison draws at most.' }),
+      .meta({ description: 'Number of results that `sample` draws, or maximum number of cases of a comparison.' }),
     below: below.default(1).meta({
-      description: 'With `failed`: only results whose overall score is below this. 1 means every one that failed.',
+      description: 'With `failed`: only results whose overall score is below this. 1 means every failed result.',
     }),
     samples: z.int().min(1).max(9).default(1).meta({
       description: 'How often each result is judged. The majority counts; without one it is `cannot_tell`.',
     }),
     instructions: Instructions.optional().meta({
-      description: `${Instructions.meta()!.description} Those of the team if left out.`,
+      description: `${Instructions.meta()!.description} The instructions of the team if omitted.`,
     }),
     reference: z.boolean().default(true).meta({
       description: 'Whether the judge sees what the case expects, as a reference that may be wrong.',
@@ -69,7 +69,7 @@ export const JudgeInput = z
       .min(0)
       .max(2 ** 31 - 1)
       .default(1)
-      .meta({ description: 'Decides which results are drawn.' }),
+      .meta({ description: 'Seed of the random draw.' }),
     temperature: settings.temperature,
     max_tokens: MaxTokens.default(4096).meta({
       description: "The maximum number of tokens in a reply of the judge; null for no limit but the model's own.",
@@ -94,27 +94,27 @@ export const JudgeSetting = z
     instructions: Instructions.default(''),
     auto_below: below.default(0).meta({
       description:
-        'A run whose score is below this has what did not pass judged when it is done, once. 0 means never, 1 every ' +
-        'run that has something wrong.',
+        'When a run ends with a score below this, its failed results are judged once. 0 means never, 1 every run ' +
+        'with a failure.',
     }),
   })
-  .meta({ id: 'JudgeSetting', description: 'The default judge of a team, and when it judges runs by itself.' });
+  .meta({ id: 'JudgeSetting', description: 'The default judge of a team, and when it judges runs automatically.' });
 export type JudgeSetting = z.infer<typeof JudgeSetting>;
 
 export const Opinion = z.enum(OPINIONS).meta({
   description:
-    '`correct`: as it should be. `acceptable`: another way that serves the user as well. `wrong`: it does not serve ' +
-    'the user. `cannot_tell`: what the judge sees does not decide it.',
+    '`correct`: as expected. `acceptable`: another way that serves the user as well. `wrong`: it does not serve ' +
+    'the user. `cannot_tell`: the evidence does not decide it.',
 });
 export type Opinion = z.infer<typeof Opinion>;
 export const Preference = z.enum(PREFERENCES).meta({
-  description: 'Of a comparison: whether the reply of `b` is better (`win`), worse (`loss`), or neither (`tie`).',
+  description: 'For a comparison: whether the reply of `b` is better (`win`), worse (`loss`), or neither (`tie`).',
 });
 export type Preference = z.infer<typeof Preference>;
 export const Agreement = z.enum(AGREEMENTS).meta({
   description:
-    'The judgement beside the verdict: `kinder` where the judge accepts what did not pass, `stricter` where it finds ' +
-    'wrong what passed.',
+    'The judgement against the verdict: `kinder` where the judge accepts a failed result, `stricter` where it finds ' +
+    'a passed result wrong.',
 });
 export type Agreement = z.infer<typeof Agreement>;
 
@@ -122,14 +122,16 @@ export type Agreement = z.infer<typeof Agreement>;
 export const JudgedReply = z.object({
   verdict: Opinion,
   tool: z.enum(['right', 'acceptable_alternative', 'wrong', 'missing', 'unneeded']).meta({
-    description: 'The tools that were called: right, another one that serves as well, wrong, missing, or not needed.',
+    description: 'The called tools: right, another one that serves as well, wrong, missing, or not needed.',
   }),
   arguments: z.enum(['right', 'equivalent', 'partly', 'wrong', 'not_applicable']).meta({
-    description: 'Their arguments: right, of the same meaning, right in part, wrong, or none to speak of.',
+    description: 'Their arguments: right, equivalent, partly right, wrong, or not applicable.',
   }),
-  reasons: z.array(z.string()).meta({ description: 'Why, in one to three sentences of the judge.' }),
-  expectation_at_fault: z.boolean().meta({ description: 'Whether the judge finds what the case expects at fault.' }),
-  expectation_note: z.string().nullable().meta({ description: 'What is at fault; null for nothing.' }),
+  reasons: z.array(z.string()).meta({ description: 'The reasons of the judge, in one to three sentences.' }),
+  expectation_at_fault: z
+    .boolean()
+    .meta({ description: 'Whether the judge considers the expectation of the case wrong.' }),
+  expectation_note: z.string().nullable().meta({ description: 'The error in the expectation; null for none.' }),
 });
 export type JudgedReply = z.infer<typeof JudgedReply>;
 
@@ -137,32 +139,39 @@ const tokens = z.int().nullable();
 export const Judgement = z
   .object({
     position: z.int().meta({ description: 'Its number in the report, from 0.' }),
-    eval_id: id.meta({ description: 'The run of the result; of a comparison, that of `b`.' }),
-    result_id: z.string().meta({ description: 'The result that was judged; of a comparison, that of `b`.' }),
-    other_result_id: z.string().nullable().meta({ description: 'Of a comparison: the result of `a`; null otherwise.' }),
-    target: z.string().meta({ description: 'Its model, as `provider_key::model_id`. The judge was not told.' }),
+    eval_id: id.meta({ description: 'The run of the result; for a comparison, run `b`.' }),
+    result_id: z.string().meta({ description: 'The result that was judged; for a comparison, the result of `b`.' }),
+    other_result_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'For a comparison: the result of `a`; null otherwise.' }),
+    target: z.string().meta({ description: 'Its model, as `provider_key::model_id`. The judge does not see it.' }),
     case_id: id.meta({ description: 'The case.' }),
     case_name: z.string().nullable().meta({ description: 'The name of the case; null when it has none.' }),
-    prompt: z.string().meta({ description: 'The first 200 characters of what the case asks.' }),
+    prompt: z.string().meta({ description: 'The first 200 characters of the prompt of the case.' }),
     passed: z.boolean().meta({ description: 'Whether the result passed. A judgement changes no score.' }),
     state: z.enum(JUDGEMENT_STATES).meta({
-      description: '`errored`: the judge could not be asked, or its reply could not be read twice. Never `wrong`.',
+      description: '`errored`: the judge did not reply, or its reply could not be read twice. Never `wrong`.',
     }),
-    judged: JudgedReply.nullable().meta({ description: 'What the judge said; null of a comparison, and until then.' }),
-    preference: Preference.nullable().meta({ description: 'Of a comparison; null otherwise, and until it is made.' }),
+    judged: JudgedReply.nullable().meta({
+      description: 'The verdict of the judge; null for a comparison, and until it is made.',
+    }),
+    preference: Preference.nullable().meta({ description: 'For a comparison; null otherwise, and until it is made.' }),
     flipped: z.boolean().meta({
-      description: 'Of a comparison: whether the judge said otherwise when the two replies changed places.',
+      description: 'For a comparison: whether the choice of the judge changed when the two replies changed places.',
     }),
-    reasons: z.array(z.string()).meta({ description: 'Why, in sentences of the judge.' }),
+    reasons: z.array(z.string()).meta({ description: 'The reasons of the judge, in sentences.' }),
     agreement: Agreement.nullable().meta({
-      description: 'Beside pass and fail; null where the judge cannot tell, and of comparisons.',
+      description: 'Agreement with pass and fail; null where the judge cannot tell, and for comparisons.',
     }),
     suspicious: z.boolean().meta({
       description:
-        'Whether the reply holds text that speaks to a grader. It was judged without its texts too, and the stricter ' +
-        'judgement stands.',
+        'Whether the reply contains text that addresses a grader. It was also judged without its texts, and the ' +
+        'stricter judgement counts.',
     }),
-    votes: z.record(z.string(), z.int()).meta({ description: 'How often the judge said what, of several samples.' }),
+    votes: z
+      .record(z.string(), z.int())
+      .meta({ description: 'How often each verdict was given, over several samples.' }),
     error: z.string().nullable().meta({ description: 'Why it errored; null when it did not.' }),
     usage: z
       .object({
@@ -172,91 +181,94 @@ export const Judgement = z
       .meta({ description: 'Tokens of this judgement.' }),
     cost_usd: z.number().nullable().meta({ description: 'US dollars; null without prices, 0 from stored replies.' }),
   })
-  .meta({ id: 'Judgement', description: 'What a judge says of one result. It changes no score.' });
+  .meta({ id: 'Judgement', description: 'The judgement of one result. It changes no score.' });
 export type Judgement = z.infer<typeof Judgement>;
 
 export const CALIBRATION_STATUSES = ['uncalibrated', 'weak', 'usable', 'good'] as const;
 const interval = z.tuple([z.number(), z.number()]);
 const Agreeing = z.object({
   kappa: z.number().nullable().meta({
-    description: "Cohen's kappa: 1 is full agreement, 0 what chance brings. Null where chance alone agrees always.",
+    description: "Cohen's kappa: 1 is full agreement, 0 is chance. Null where chance alone always agrees.",
   }),
   ci: interval.nullable().meta({ description: 'Its 95 % interval; null without kappa.' }),
 });
 const Confirmed = z.object({
   n: z.int().meta({ description: 'How many of them have a label.' }),
-  share: z.number().nullable().meta({ description: 'The share that people confirm, 0..1; null of none.' }),
+  share: z.number().nullable().meta({ description: 'The share that people confirm, 0..1; null without labels.' }),
   ci: interval.nullable().meta({ description: "Wilson's 95 % interval." }),
 });
 export const CalibrationHead = z
   .object({
     status: z.enum(CALIBRATION_STATUSES).meta({
       description:
-        '`uncalibrated`: fewer than 50 labels of people, or fewer than 15 of the rarer kind. Otherwise by the lower ' +
+        '`uncalibrated`: fewer than 50 human labels, or fewer than 15 of the rarer kind. Otherwise by the lower ' +
         'end of the interval of kappa: `weak` below 0.4, `usable`, `good` from 0.6.',
     }),
-    labels: z.int().meta({ description: "People's labels that count: of results drawn at random." }),
+    labels: z.int().meta({ description: 'Human labels that count: those of randomly drawn results.' }),
     kappa: Agreeing.shape.kappa,
     ci: Agreeing.shape.ci,
-    text: z.string().meta({ description: 'The same in a sentence, to be shown beside every figure of the judge.' }),
+    text: z.string().meta({ description: 'The result in a sentence, to be shown next to every figure of the judge.' }),
   })
-  .meta({ id: 'CalibrationHead', description: 'How far people confirm a judge.' });
+  .meta({ id: 'CalibrationHead', description: 'How far human labels confirm a judge.' });
 export type CalibrationHead = z.infer<typeof CalibrationHead>;
 
 export const Calibration = CalibrationHead.extend({
   judge: z.string().meta({ description: 'The judge, as `provider_key::model_id`.' }),
   report_id: id.nullable().meta({
-    description: 'The newest report of the judge as it is calibrated: this model, instructions and rules.',
+    description: 'The newest report of the judge with this model, instructions and rules.',
   }),
-  instructions: z.string().meta({ description: 'The instructions that it judges by.' }),
-  reports: z.int().meta({ description: 'Reports that were made in the same way: their labels count together.' }),
-  linear: Agreeing.meta({ description: 'Over the three levels, where being one off counts half.' }),
+  instructions: z.string().meta({ description: 'The instructions of the judge.' }),
+  reports: z.int().meta({ description: 'Reports with the same configuration, whose labels count together.' }),
+  linear: Agreeing.meta({ description: 'Kappa over the three levels, where one level off counts half.' }),
   ok: Confirmed.meta({ description: 'Results that the judge finds correct or acceptable.' }),
   wrong: Confirmed.meta({ description: 'Results that the judge finds wrong.' }),
   left_out: z.int().meta({
-    description: 'Labels of judged results that were not drawn at random, or that the judge could not tell.',
+    description: 'Labels of judged results that were not drawn at random, or on which the judge could not tell.',
   }),
-  asked: z.int().meta({ description: 'How many labels make it worth: 100.' }),
-}).meta({ id: 'Calibration', description: "A judge beside people's labels, weighted by how results were drawn." });
+  asked: z.int().meta({ description: 'Recommended number of labels: 100.' }),
+}).meta({ id: 'Calibration', description: 'A judge against human labels, weighted by how results were drawn.' });
 export type Calibration = z.infer<typeof Calibration>;
 
 const counted = z.int();
 const JudgedTarget = z.object({
   target: z.string().meta({ description: 'The model, as `provider_key::model_id`.' }),
   judged: counted.meta({ description: 'Results with a judgement.' }),
-  errored: counted.meta({ description: 'Results that could not be judged. They are in no share.' }),
+  errored: counted.meta({ description: 'Results that could not be judged. They count in no share.' }),
   counts: z
     .object({
-      correct: counted.meta({ description: 'As it should be.' }),
+      correct: counted.meta({ description: 'As expected.' }),
       acceptable: counted.meta({ description: 'Another way that serves the user as well.' }),
       wrong: counted.meta({ description: 'Does not serve the user.' }),
       cannot_tell: counted.meta({ description: 'The judge could not tell.' }),
     })
-    .meta({ description: 'How often the judge said what.' }),
+    .meta({ description: 'How often each verdict was given.' }),
   share_ok: z.number().nullable().meta({
-    description: 'Correct or acceptable, of those that it could tell, 0..1; each case weighs the same.',
+    description: 'The share of correct or acceptable results among decided ones, 0..1; each case weighs the same.',
   }),
   share_ok_ci: interval.nullable().meta({ description: 'Its 95 % interval over cases.' }),
-  kappa: Agreeing.shape.kappa.meta({ description: "Cohen's kappa of ok and wrong beside pass and fail." }),
+  kappa: Agreeing.shape.kappa.meta({ description: "Cohen's kappa of ok and wrong against pass and fail." }),
   kappa_ci: interval.nullable().meta({ description: 'Its 95 % interval.' }),
-  kinder: counted.meta({ description: 'Results that did not pass, and that the judge accepts.' }),
-  stricter: counted.meta({ description: 'Results that passed, and that the judge finds wrong.' }),
-  expectation_at_fault: counted.meta({ description: 'Results where it finds what the case expects at fault.' }),
-  suspicious: counted.meta({ description: 'Results with text that speaks to a grader.' }),
+  kinder: counted.meta({ description: 'Failed results that the judge accepts.' }),
+  stricter: counted.meta({ description: 'Passed results that the judge finds wrong.' }),
+  expectation_at_fault: counted.meta({ description: 'Results whose expectation the judge considers wrong.' }),
+  suspicious: counted.meta({ description: 'Results with text that addresses a grader.' }),
 });
 export type JudgedTarget = z.infer<typeof JudgedTarget>;
 const ComparedPair = z.object({
   a: z.string().meta({ description: 'The model of the baseline, as `provider_key::model_id`.' }),
   b: z.string().meta({ description: 'The model of the other run.' }),
-  wins: counted.meta({ description: 'Cases in which the reply of `b` is better, whichever stands first.' }),
-  losses: counted.meta({ description: 'Cases in which that of `a` is better.' }),
-  ties: counted.meta({ description: 'The rest, those with `position_flips` among them.' }),
-  position_flips: counted.meta({ description: 'Cases in which the judge changed its mind with the order.' }),
+  wins: counted.meta({ description: 'Cases in which the reply of `b` is better in both orders.' }),
+  losses: counted.meta({ description: 'Cases in which the reply of `a` is better in both orders.' }),
+  ties: counted.meta({ description: 'All other cases, including those in `position_flips`.' }),
+  position_flips: counted.meta({ description: 'Cases in which the choice of the judge changed with the order.' }),
   errored: counted.meta({ description: 'Cases that could not be judged.' }),
-  preference: z.number().nullable().meta({ description: 'Wins of wins and losses, 0..1; null without any.' }),
+  preference: z
+    .number()
+    .nullable()
+    .meta({ description: 'The share of wins among wins and losses, 0..1; null without any.' }),
   preference_ci: interval.nullable().meta({ description: "Wilson's 95 % interval." }),
-  can_tell: z.boolean().meta({ description: 'False above 20 % flips: this judge cannot tell these two apart.' }),
-  text: z.string().meta({ description: 'The same in a sentence.' }),
+  can_tell: z.boolean().meta({ description: 'False above 20 % flips: the judge cannot tell these two apart.' }),
+  text: z.string().meta({ description: 'The result in a sentence.' }),
 });
 export type ComparedPair = z.infer<typeof ComparedPair>;
 
@@ -264,46 +276,49 @@ const sentences = z.array(z.string());
 export const JudgeReport = z
   .object({
     id: id.meta({ description: 'The id of the report.' }),
-    root_id: id.meta({ description: 'The first report that this one repeats; its own id for the first.' }),
-    version: z.int().meta({ description: 'Which of them it is, from 1. A rerun makes the next.' }),
+    root_id: id.meta({ description: 'The first report that this one repeats; for the first, its own id.' }),
+    version: z.int().meta({ description: 'Its number among these reports, from 1. A rerun creates the next one.' }),
     job_id: id.meta({ description: 'The job of the report.' }),
     status: JobStatus,
-    error: z.string().nullable().meta({ description: 'Why it failed, or stopped; null otherwise.' }),
-    eval_id: id.meta({ description: 'The run that was judged; of a comparison, `b`.' }),
-    baseline_eval_id: id.nullable().meta({ description: 'Of a comparison: `a`; null otherwise.' }),
+    error: z.string().nullable().meta({ description: 'Why it failed or stopped; null otherwise.' }),
+    eval_id: id.meta({ description: 'The run that was judged; for a comparison, `b`.' }),
+    baseline_eval_id: id.nullable().meta({ description: 'For a comparison: `a`; null otherwise.' }),
     experiment_id: id.nullable().meta({ description: 'The experiment that it belongs to; null for none.' }),
     judge: z.string().meta({ description: 'The judge, as `provider_key::model_id`.' }),
     source: z.enum(['user', 'inline', 'after', 'auto']).meta({
-      description: 'Who asked for it: a user, the run itself (`inline`, `after`), or the settings of the team.',
+      description: 'What requested it: a user, the run itself (`inline`, `after`), or the settings of the team.',
     }),
-    self_judged: z.boolean().meta({ description: 'Whether the judge judges a model of its own kind.' }),
-    input: JudgeInput.meta({ description: 'What was asked for, with defaults filled in.' }),
-    items: counted.meta({ description: 'Results, or cases in common, that it judges.' }),
-    judged: counted.meta({ description: 'Those with a judgement so far.' }),
-    errored: counted.meta({ description: 'Those that could not be judged.' }),
-    share_ok: z.number().nullable().meta({ description: 'Correct or acceptable, over all models; null of none.' }),
+    self_judged: z.boolean().meta({ description: 'Whether the judge judges its own model.' }),
+    input: JudgeInput.meta({ description: 'The request, with defaults filled in.' }),
+    items: counted.meta({ description: 'Number of results, or of cases in common, to judge.' }),
+    judged: counted.meta({ description: 'Number judged so far.' }),
+    errored: counted.meta({ description: 'Number that could not be judged.' }),
+    share_ok: z
+      .number()
+      .nullable()
+      .meta({ description: 'The share of correct or acceptable results over all models; null for none.' }),
     share_ok_ci: interval.nullable().meta({ description: 'Its 95 % interval over cases.' }),
     kappa: z.number().nullable().meta({ description: 'The agreement with pass and fail, over all models.' }),
     kappa_ci: interval.nullable().meta({ description: 'Its 95 % interval, cut to -1..1.' }),
     targets: z.array(JudgedTarget).meta({ description: 'The figures of each model. Empty for a comparison.' }),
-    pairs: z.array(ComparedPair).meta({ description: 'Of a comparison: each pair of models.' }),
-    strengths: sentences.meta({ description: 'What goes well, as the judge sums it up.' }),
+    pairs: z.array(ComparedPair).meta({ description: 'For a comparison: each pair of models.' }),
+    strengths: sentences.meta({ description: 'What goes well, as summarised by the judge.' }),
     weaknesses: sentences.meta({ description: 'What goes wrong.' }),
-    recommendations: sentences.meta({ description: 'What it would change.' }),
-    calibration: CalibrationHead.meta({ description: 'How far people confirm this judge.' }),
+    recommendations: sentences.meta({ description: 'What the judge would change.' }),
+    calibration: CalibrationHead.meta({ description: 'How far human labels confirm this judge.' }),
     usage: z
       .object({
         requests: counted.meta({ description: 'Requests to the judge.' }),
         prompt_tokens: counted.meta({ description: 'Tokens of the requests.' }),
         completion_tokens: counted.meta({ description: 'Tokens of the replies.' }),
       })
-      .meta({ description: 'What the report took.' }),
+      .meta({ description: 'The usage of the report.' }),
     cost_usd: z.number().nullable().meta({ description: 'US dollars so far; null without prices.' }),
-    notes: sentences.meta({ description: 'What to know before using the figures.' }),
-    created_at: time.meta({ description: 'When it was asked for.' }),
+    notes: sentences.meta({ description: 'Notes on the use of the figures.' }),
+    created_at: time.meta({ description: 'When it was requested.' }),
     finished_at: time.nullable().meta({ description: 'When it ended; null until then.' }),
   })
-  .meta({ id: 'JudgeReport', description: 'What a judge says of a run, or of two. It changes no score.' });
+  .meta({ id: 'JudgeReport', description: 'The report of a judge on one run or two. It changes no score.' });
 export type JudgeReport = z.infer<typeof JudgeReport>;
 
 /** A judgement, reduced to what the figures need. */
@@ -333,7 +348,7 @@ export const JudgeSubmitted = z
     report_id: id.meta({ description: 'The id of the report.' }),
     status: z.literal('submitted').meta({ description: 'Always `submitted`. The job has the current status.' }),
   })
-  .meta({ id: 'JudgeSubmitted', description: 'A report that was accepted. It is made in the background.' });
+  .meta({ id: 'JudgeSubmitted', description: 'A report that was accepted. It is created in the background.' });
 export type JudgeSubmitted = z.infer<typeof JudgeSubmitted>;
 
 export const ReportsQuery = z.strictObject({
@@ -347,31 +362,38 @@ export type ReportsQuery = z.infer<typeof ReportsQuery>;
 
 export const JudgementsQuery = z.strictObject({
   ...PageQuery.shape,
-  result_id: z.string().max(100).optional().meta({ description: 'Only that of this result.', example: '0-1-0' }),
+  result_id: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({ description: 'Only the judgement of this result.', example: '0-1-0' }),
   target: z.string().max(300).optional().meta({
-    description: 'Only those of this model.',
+    description: 'Only judgements of this model.',
     example: 'simulator::perfect-ish',
   }),
-  verdict: Opinion.optional().meta({ description: 'Only those that say this.', example: 'wrong' }),
-  preference: Preference.optional().meta({ description: 'Of a comparison: only those.', example: 'loss' }),
-  agreement: Agreement.optional().meta({ description: 'Only those that agree so.', example: 'kinder' }),
+  verdict: Opinion.optional().meta({ description: 'Only judgements with this verdict.', example: 'wrong' }),
+  preference: Preference.optional().meta({
+    description: 'For a comparison: only judgements with this preference.',
+    example: 'loss',
+  }),
+  agreement: Agreement.optional().meta({ description: 'Only judgements with this agreement.', example: 'kinder' }),
   expectation_at_fault: z
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .optional()
-    .meta({ description: 'Only those that find the expectation at fault, or do not.', example: 'true' }),
+    .meta({ description: 'Only judgements that consider the expectation wrong, or do not.', example: 'true' }),
   suspicious: z
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .optional()
-    .meta({ description: 'Only those of replies that speak to a grader, or do not.', example: 'true' }),
-  state: Judgement.shape.state.optional().meta({ description: 'Only those in this state.', example: 'errored' }),
+    .meta({ description: 'Only judgements of replies that address a grader, or do not.', example: 'true' }),
+  state: Judgement.shape.state.optional().meta({ description: 'Only judgements in this state.', example: 'errored' }),
 });
 export type JudgementsQuery = z.infer<typeof JudgementsQuery>;
 
 export const CalibrationQuery = z.strictObject({
   judge: judgeName.optional().meta({
-    description: 'The judge; the default judge of the team if left out. Its newest report says how it judges.',
+    description: 'The judge; the default judge of the team if omitted. Its newest report decides the configuration.',
     example: 'simulator::judge:right',
   }),
   report_id: id.optional().meta({

@@ -17,23 +17,23 @@ const row = (casePosition: number, verdict: string | null, passed: boolean, more
 });
 
 describe('the figures of a report', () => {
-  it('count cases once, however many samples they have', () => {
+  it('count each case once, however many samples it has', () => {
     const rows = [...Array.from({ length: 9 }, () => row(0, 'wrong', false)), row(1, 'correct', true)];
     expect(figuresOf(rows)).toMatchObject({ items: 10, judged: 10, share_ok: 0.5 });
   });
 
-  it('leave out what errored and what the judge could not tell', () => {
+  it('leave out errored results and those that the judge could not tell', () => {
     const figures = figuresOf([row(0, 'correct', true), row(1, null, false), row(2, 'cannot_tell', false)]);
     expect(figures).toMatchObject({ items: 3, judged: 2, errored: 1, share_ok: 1 });
     expect(figures.targets[0]).toMatchObject({ counts: { correct: 1, acceptable: 0, wrong: 0, cannot_tell: 1 } });
   });
 
-  it('have an interval of width where all are alike', () => {
+  it('have an interval of nonzero width even if all results are equal', () => {
     const [low, high] = figuresOf(Array.from({ length: 20 }, (_, n) => row(n, 'correct', true))).share_ok_ci!;
     expect([low.toFixed(3), high]).toEqual(['0.860', 1]);
   });
 
-  it('have no kappa where chance alone agrees always, and no figure is NaN', () => {
+  it('have no kappa if chance alone always agrees, and no figure is NaN', () => {
     expect(figuresOf(Array.from({ length: 5 }, (_, n) => row(n, 'wrong', false)))).toMatchObject({
       share_ok: 0,
       kappa: null,
@@ -52,7 +52,7 @@ describe('the figures of a report', () => {
     });
   });
 
-  it('have kappa beside pass and fail: 40 of 50 agree, of which chance brings half', () => {
+  it('have kappa against pass and fail: 40 of 50 agree, half of them expected by chance', () => {
     const verdicts = [...rows(20, 'correct', true), ...rows(5, 'wrong', true), ...rows(5, 'correct', false)];
     const figures = figuresOf(
       [...verdicts, ...rows(20, 'wrong', false)].map((one, n) => ({ ...one, casePosition: n })),
@@ -74,7 +74,7 @@ describe('the figures of a comparison', () => {
   it.each([
     [20, 2, 8, 0, 'prefers sim::a to sim::b'],
     [2, 20, 8, 0, 'prefers sim::b to sim::a'],
-    [6, 5, 8, 0, 'It is open'],
+    [6, 5, 8, 0, 'It is undecided'],
     [0, 0, 8, 0, 'prefers neither'],
     [20, 2, 0, 8, 'cannot tell'],
   ])('%s wins, %s losses, %s ties and %s flips: %s', (wins, losses, ties, flips, words) => {

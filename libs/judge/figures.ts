@@ -95,17 +95,17 @@ function sentenceOf(
   { a, b, wins, losses, position_flips: flips, can_tell, preference_ci: ci }: Omit<ComparedPair, 'text'>,
   judged: number,
 ): string {
-  if (judged === 0) return `Nothing is judged of ${a} and ${b}.`;
+  if (judged === 0) return `No case of ${a} and ${b} was judged.`;
   if (!can_tell)
     return (
-      `This judge cannot tell ${a} and ${b} apart: in ${flips} of ${judged} cases it changed its mind with their ` +
+      `This judge cannot tell ${a} and ${b} apart: in ${flips} of ${judged} cases its choice changed with their ` +
       'order.'
     );
   if (!ci) return `The judge prefers neither ${a} nor ${b} in any of ${judged} cases.`;
   const share = `${wins} of ${wins + losses} decided cases (95 %: ${percent(ci[0])} to ${percent(ci[1])} %)`;
   if (ci[0] > 0.5) return `The judge prefers ${b} to ${a}: in ${share}.`;
   if (ci[1] < 0.5) return `The judge prefers ${a} to ${b}: ${b} is better in ${share}.`;
-  return `It is open which the judge prefers: ${b} is better than ${a} in ${share}.`;
+  return `It is undecided which the judge prefers: ${b} is better than ${a} in ${share}.`;
 }
 
 const percent = (share: number): string => (100 * share).toFixed(0);

@@ -42,12 +42,12 @@ export const readSummary = (called: readonly ParsedCall[] | null): Summed | stri
   read(called, GIVE_SUMMARY.function.name, Summed);
 
 function read<Said>(called: readonly ParsedCall[] | null, tool: string, schema: z.ZodType<Said>): Said | string {
-  if (called === null) return 'Its calls are too long to be read.';
+  if (called === null) return 'Its calls are too long.';
   const call = called.find(({ name }) => name === tool);
-  if (!call) return called.length === 0 ? 'It calls no tool.' : `It does not call ${tool}.`;
-  if (!call.arguments) return `The arguments of its call of ${tool} are no JSON object.`;
+  if (!call) return called.length === 0 ? 'It does not call any tool.' : `It does not call ${tool}.`;
+  if (!call.arguments) return `The arguments of its call of ${tool} are not a JSON object.`;
   const parsed = schema.safeParse(call.arguments);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  return `The arguments of its call of ${tool} do not fit: "${issue!.path.join('/')}": ${issue!.message}.`;
+  return `The arguments of its call of ${tool} do not match the schema: "${issue!.path.join('/')}": ${issue!.message}.`;
 }

@@ -17,4 +17,4 @@ export const ofItsOwnKind = (judge: string, targets: readonly string[]): string[
 
 export const refusesSelf = (judge: string, [target]: readonly string[]): string =>
   `The judge ${judge} would judge itself: ${target} is the same model. Models prefer their own replies. Name another ` +
-  'judge, or say allow_self.';
+  'judge, or set allow_self.';

@@ -19,16 +19,16 @@ export function divideCases(
     const needed = Math.max(Math.ceil(LEAST_HELD_OUT / holdout), Math.ceil(LEAST_TUNING_CASES / (1 - holdout)));
     throw new ProblemError(
       422,
-      `The suite has ${cases.length} cases, of which ${held} would be held out and ${left} left to tune on. It takes ` +
-        `${LEAST_HELD_OUT} and ${LEAST_TUNING_CASES}: ${needed} cases with a holdout of ${holdout}. Add cases, or ` +
-        'hold out none ("holdout": 0): then nothing is confirmed.',
+      `The suite has ${cases.length} cases, of which ${held} would be held out and ${left} left to tune on. A tune ` +
+        `needs ${LEAST_HELD_OUT} and ${LEAST_TUNING_CASES}: ${needed} cases with a holdout of ${holdout}. Add cases, ` +
+        'or hold out none ("holdout": 0), which confirms nothing.',
       [{ path: '/holdout', message: `leaves ${left} and holds out ${held} of ${cases.length} cases` }],
     );
   }
   if (mode === 'adaptive' && left < LEAST_TUNING_CASES)
     throw new ProblemError(
       422,
-      `An adaptive search learns from at least ${LEAST_TUNING_CASES} cases, and the suite has ${left}. Take the mode ` +
+      `An adaptive search learns from at least ${LEAST_TUNING_CASES} cases, and the suite has ${left}. Use the mode ` +
         '"grid", which tries every combination on all of them.',
       [{ path: '/mode', message: 'must be "grid" for so few cases' }],
     );

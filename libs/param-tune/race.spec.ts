@@ -15,7 +15,7 @@ const measure = ({ arm, from, to }: Trial): Float64Array =>
 const key = ({ rung, arm }: Trial): string => `${rung} ${arm}`;
 
 describe('a search that is repeated from what was stored', () => {
-  it('comes to the same end, whenever its process died', () => {
+  it('ends the same, whenever its process died', () => {
     const whole = new Map<string, Float64Array>();
     const waves: string[][] = [];
     for (;;) {
@@ -37,7 +37,7 @@ describe('a search that is repeated from what was stored', () => {
     );
   });
 
-  it('says of each arm how far it came', () => {
+  it('reports how far each arm got', () => {
     const first = replay(SPACE, search, () => undefined);
     expect(new Set([...statesOf(first).values()].map(({ state }) => state))).toEqual(new Set(['running']));
     const end = [...statesOf(replay(SPACE, search, measure)).values()];

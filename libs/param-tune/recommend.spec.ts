@@ -14,11 +14,11 @@ const MARGIN = 0.02;
 const recommendedOf = (...finalists: Finalist[]) => recommend(finalists, MARGIN, 0.05);
 
 describe('of the arms that came furthest', () => {
-  it('the best is recommended when it is shown to be better', () => {
+  it('the best one is recommended when it is shown to be better', () => {
     expect(recommendedOf(finalist(0, 60), finalist(1, 80))).toMatchObject({ recommended: 1, tied: [1] });
   });
 
-  it('recommends the cheapest of those that are as good, then the fastest, then that with the fewest changes', () => {
+  it('the cheapest of equally good ones is recommended, then the fastest, then the one with the fewest changes', () => {
     const best = finalist(0, 80);
     expect(recommendedOf(best, finalist(1, 79, { costPerCase: 0.009 })).recommended).toBe(1);
     expect(recommendedOf(best, finalist(1, 79, { latencyP50Ms: 400 })).recommended).toBe(1);
@@ -26,7 +26,7 @@ describe('of the arms that came furthest', () => {
     expect(recommendedOf(best, finalist(1, 79, { costPerCase: null })).recommended).toBe(0);
   });
 
-  it('does not go by costs and latencies that differ by chance', () => {
+  it('costs and latencies that differ by chance are ignored', () => {
     const near = { costPerCase: 0.00995, latencyP50Ms: 460 };
     expect(recommendedOf(finalist(0, 80), finalist(1, 79, { ...near, changes: 2 })).recommended).toBe(0);
     expect(recommendedOf(finalist(0, 80), finalist(1, 79, { ...near, changes: 0 })).recommended).toBe(1);
@@ -34,20 +34,20 @@ describe('of the arms that came furthest', () => {
     expect(recommendedOf(finalist(0, 80, none), finalist(1, 79, { ...none, changes: 0 })).recommended).toBe(1);
   });
 
-  it('one that is behind by more than the margin is not as good, however few cases tell', () => {
+  it('one that is behind by more than the margin is not equally good, however few cases there are', () => {
     expect(recommendedOf(finalist(0, 80), finalist(1, 77, { costPerCase: 0 }))).toMatchObject({
       recommended: 0,
       tied: [0],
     });
   });
 
-  it('one with too many errors is last, and not recommended', () => {
+  it('one with too many errors is last and not recommended', () => {
     const { recommended, ranking } = recommendedOf(finalist(0, 90, { erroredShare: 0.06 }), finalist(1, 50));
     expect(recommended).toBe(1);
     expect(ranking.map(({ arm }) => arm)).toEqual([1, 0]);
   });
 
-  it('none is recommended when none has a score', () => {
+  it('none is recommended if none has a score', () => {
     const none = { scores: new Float64Array(100).fill(NaN) };
     expect(recommendedOf(finalist(0, 0, none), finalist(1, 0, none))).toMatchObject({ recommended: null, tied: [] });
   });

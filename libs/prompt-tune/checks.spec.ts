@@ -7,7 +7,7 @@ const faultOf = (proposed: Partial<ProposedText>, against = NONE) =>
 const reasonOf = (text: string, base = ''): string | undefined => faultOf({ text, base })?.reason;
 
 describe('a text that a meta model wrote', () => {
-  it('passes when it says what tools are for', () => {
+  it('passes when it says how to use tools', () => {
     const text =
       'You call tools for a travel agency.\n\n- Here is when to use a tool: whenever a date is given.\n' +
       '- Update the current description of a trip with `edit_trip`; reply to the original message with `reply`.\n' +
@@ -15,11 +15,11 @@ describe('a text that a meta model wrote', () => {
     expect(faultOf({ text })).toBeUndefined();
   });
 
-  it('must not be empty, nor invisible', () => {
+  it('must not be empty or invisible', () => {
     expect(['', ' \n\t', '\u200b\ufeff'].map((text) => reasonOf(text, 'Be brief.'))).toEqual(Array(3).fill('empty'));
   });
 
-  it('may be as it was, whatever that is', () => {
+  it('may stay unchanged, whatever it is', () => {
     const base = 'Sure, book a quiet table for two at nine. ```\n';
     const against = { ...NONE, leaks: indexLeaks([{ prompt: base, expected: ['table'] }], []) };
     expect(faultOf({ text: base, base }, against)).toBeUndefined();
@@ -29,11 +29,11 @@ describe('a text that a meta model wrote', () => {
     );
   });
 
-  it('may have 800 characters more than its base, or twice as many', () => {
+  it('may have 800 characters more than its base, or twice its length', () => {
     expect(reasonOf('x'.repeat(800))).toBeUndefined();
     expect(faultOf({ text: 'x'.repeat(801) })).toEqual({
       reason: 'too_long',
-      text: 'It has 801 characters; with a base of 0 it may have 800.',
+      text: 'It has 801 characters; with a base of 0, the maximum is 800.',
     });
     expect(reasonOf('x'.repeat(2000), 'y'.repeat(1000))).toBeUndefined();
     expect(reasonOf('x'.repeat(2001), 'y'.repeat(1000))).toBe('too_long');
@@ -49,7 +49,7 @@ describe('a text that a meta model wrote', () => {
       expect(faultOf({ component, base, text: 'x'.repeat(1024) })).toBeUndefined();
       expect(faultOf({ component, base, text: 'x'.repeat(1025) })).toEqual({
         reason: 'too_long',
-        text: 'It has 1025 characters; the description of a tool or parameter may have 1024.',
+        text: 'It has 1025 characters; the maximum for the description of a tool or parameter is 1024.',
       });
     },
   );
@@ -75,11 +75,11 @@ describe('a text that a meta model wrote', () => {
     'Keep what the current text says, and call tools.',
     'Call tools. This prompt addresses dates.',
     'Call tools. Let me know if you want it shorter.',
-  ])('speaks to the model that calls tools, and not so: %s', (text) => {
+  ])('addresses the model that calls tools, unlike: %s', (text) => {
     expect(reasonOf(text)).toBe('addresses_meta');
   });
 
-  it('may speak as its base does', () => {
+  it('may use the phrases of its base', () => {
     const base = 'Returns the current text of the editor.';
     expect(reasonOf(`${base} Call it first.`, base)).toBeUndefined();
     expect(reasonOf(`${base} Let me know if that helps.`, base)).toBe('addresses_meta');
@@ -97,7 +97,7 @@ describe('a text that a meta model wrote', () => {
     expect(reasonOf('No {more} than {{these}}.', 'None.')).toBeUndefined();
   });
 
-  it('has neither the words nor the values of a case', () => {
+  it('contains neither words nor values of a case', () => {
     const cases: LeakSource[] = [
       { prompt: 'Book a table for two at eight', expected: ['Chez Panisse'] },
       { prompt: 'Is it raining in the old town?', expected: [] },
@@ -110,11 +110,11 @@ describe('a text that a meta model wrote', () => {
     });
     expect(faultOf({ text: 'As at chez panisse.' }, against)).toEqual({
       reason: 'leak',
-      text: 'It has a value that a case expects: "chez panisse".',
+      text: 'It contains an expected value of a case: "chez panisse".',
     });
   });
 
-  it('is checked in a moment, however hostile it is', () => {
+  it('is checked quickly, however hostile it is', () => {
     const parts = [
       '{',
       '{{',
@@ -139,7 +139,7 @@ describe('a text that a meta model wrote', () => {
     }
   });
 
-  it('is never found at fault for a longer base, and a fault is a sentence of moderate length', () => {
+  it('is never rejected because of a longer base, and a rejection is a sentence of moderate length', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 2000 }), fc.string({ maxLength: 2000 }), (text, base) => {
         const fault = faultOf({ text, base });

@@ -47,12 +47,12 @@ export function findFault(proposed: ProposedText, against: CheckedAgainst): Faul
   ];
   if (written === '') return { reason: 'empty', text: 'The text is empty.' };
   if (hasOpenFence(text) && !hasOpenFence(base))
-    return { reason: 'unclosed_fence', text: 'A code fence (```) is opened and not closed.' };
+    return { reason: 'unclosed_fence', text: 'A code fence (```) is not closed.' };
   const aside = ASIDES.find((pattern) => pattern.test(written) && !pattern.test(writtenBase))?.exec(written)?.[0];
   if (aside !== undefined)
     return {
       reason: 'addresses_meta',
-      text: `It speaks to whoever asked for the text, not to the model that calls tools: "${shorten(aside)}".`,
+      text: `It addresses the author of the request, not the model that calls tools: "${shorten(aside)}".`,
     };
   const kept = placeholdersOf(text);
   const lost = [...placeholdersOf(base)].find((placeholder) => !kept.has(placeholder));
@@ -63,9 +63,10 @@ export function findFault(proposed: ProposedText, against: CheckedAgainst): Faul
 
 function whyTooLong({ component, text, base }: ProposedText, maxGrowth: number): string | undefined {
   const most = mostByGrowth(base, maxGrowth);
-  if (text.length > most) return `It has ${text.length} characters; with a base of ${base.length} it may have ${most}.`;
+  if (text.length > most)
+    return `It has ${text.length} characters; with a base of ${base.length}, the maximum is ${most}.`;
   return component.startsWith('tools/') && text.length > MAX_DESCRIPTION
-    ? `It has ${text.length} characters; the description of a tool or parameter may have ${MAX_DESCRIPTION}.`
+    ? `It has ${text.length} characters; the maximum for the description of a tool or parameter is ${MAX_DESCRIPTION}.`
     : undefined;
 }
 
@@ -114,6 +115,6 @@ const placeholdersOf = (text: string): Set<string> =>
 const describe = ({ what, text }: Leak): string =>
   what === 'run'
     ? `It repeats words of a case: "${shorten(text)}".`
-    : `It has a value that a case expects: "${shorten(text)}".`;
+    : `It contains an expected value of a case: "${shorten(text)}".`;
 
 const shorten = (text: string): string => (text.length > 100 ? `${text.slice(0, 99)}…` : text);

@@ -18,9 +18,9 @@ export function chooseComponents(patterns: readonly string[], known: Iterable<st
   if (chosen.size > MAX_TUNED_COMPONENTS)
     throw new ProblemError(
       422,
-      `The components are ${chosen.size} texts, and a tune writes ${MAX_TUNED_COMPONENTS} at most. Name the tools ` +
+      `The components match ${chosen.size} texts, and the maximum is ${MAX_TUNED_COMPONENTS}. Name only the tools ` +
         'whose descriptions matter.',
-      [{ path: '/components', message: `stands for ${chosen.size} texts` }],
+      [{ path: '/components', message: `matches ${chosen.size} texts` }],
     );
   return components.filter((component) => chosen.has(component));
 }
@@ -42,8 +42,8 @@ function unknownPattern(pattern: string, index: number, components: readonly str
   const more = components.length > MAX_SHOWN ? ` and ${components.length - MAX_SHOWN} more` : '';
   return new ProblemError(
     422,
-    `"${pattern.slice(0, 200)}" stands for no text of the suite. It has ${shown}${more}; "*" stands for any tool, or ` +
+    `"${pattern.slice(0, 200)}" matches no text of the suite. It has ${shown}${more}; "*" matches any tool, or ` +
       'any place of its parameters.',
-    [{ path: `/components/${index}`, message: 'stands for no text of the suite' }],
+    [{ path: `/components/${index}`, message: 'matches no text of the suite' }],
   );
 }

@@ -20,7 +20,7 @@ export const MAX_TUNED_COMPONENTS = 200;
 const MetaParams = z
   .strictObject({
     temperature: settings.temperature.removeDefault().default(1).meta({
-      description: 'Above 0, so that a text that was rejected is followed by another one.',
+      description: 'Above 0, so that the next text differs from a rejected one.',
     }),
     max_tokens: MaxTokens.default(8192).meta({
       description:
@@ -46,16 +46,16 @@ export const PromptTuneInput = z
           'of a prompt is the mean over all of them.',
       }),
     meta_model: z.string().min(1).max(300).meta({
-      description: 'The model that writes the texts, named alike. It must be able to call tools.',
+      description: 'The model that writes the texts, named in the same way. It must be able to call tools.',
     }),
     mode: z
       .enum(PROMPT_TUNE_MODES)
       .default('reflective')
       .meta({
         description:
-          '`quick` has several texts written at once and tries each on all tuning cases. `evolutionary` goes on with ' +
-          'the best of them, mutated and crossed, for some generations. `reflective` shows the meta model what went ' +
-          'wrong on a few cases, one text at a time, and tries each new text on these before it tries it on more.',
+          '`quick` has several texts written at once and tries each on all tuning cases. `evolutionary` continues ' +
+          'with the best of them, mutated and crossed over, for some generations. `reflective` shows the meta model ' +
+          'what went wrong on a few cases, one text at a time, and tries each new text on these before it uses more.',
       }),
     components: z
       .array(z.string().min(1).max(1_000))
@@ -71,20 +71,20 @@ export const PromptTuneInput = z
     base: z
       .strictObject({
         system_prompt: z.string().max(MAX_PROMPT_CHARS).nullable().default(null).meta({
-          description: "In place of the suite's system prompt; an empty text means none. Null takes the suite's.",
+          description: "Replaces the suite's system prompt; an empty text means none, null the suite's own.",
         }),
-        tools: ToolOverrides.default({}).meta({ description: "Descriptions in place of the suite's, by component." }),
+        tools: ToolOverrides.default({}).meta({ description: "Descriptions that replace the suite's, by component." }),
       })
       .prefault({})
-      .meta({ description: 'The texts to begin with, and to compare with. They compete like any other.' }),
-    variants: z.int().min(1).max(50).default(8).meta({ description: 'How many texts `quick` has written.' }),
-    population: z.int().min(2).max(50).default(6).meta({ description: 'How many texts a generation has.' }),
-    generations: z.int().min(1).max(20).default(3).meta({ description: 'How many generations there are.' }),
+      .meta({ description: 'The texts to start with and compare with. They compete like any other.' }),
+    variants: z.int().min(1).max(50).default(8).meta({ description: 'Number of texts that `quick` has written.' }),
+    population: z.int().min(2).max(50).default(6).meta({ description: 'Number of texts per generation.' }),
+    generations: z.int().min(1).max(20).default(3).meta({ description: 'Number of generations.' }),
     selection_ratio: z.number().min(0.01).max(1).default(0.4).meta({
       description: 'The share of a generation that becomes parents of the next.',
     }),
     minibatch: z.int().min(1).max(50).default(4).meta({
-      description: 'How many cases one reflection is about.',
+      description: 'Number of cases per reflection.',
     }),
     max_evals: z
       .int()
@@ -94,8 +94,8 @@ export const PromptTuneInput = z
       .default(null)
       .meta({
         description:
-          'How many items a reflective search may measure: cases times samples times models. Finalists and held-out ' +
-          'cases come on top. Null: enough for the base and about ten steps that succeed.',
+          'Maximum number of items of a reflective search: cases times samples times models. Finalists and held-out ' +
+          'cases are extra. Null: enough for the base and about ten successful steps.',
       }),
     max_growth: z
       .number()
@@ -104,7 +104,7 @@ export const PromptTuneInput = z
       .default(2)
       .meta({
         description:
-          'How many times as long as in the base a text may become; 800 characters more are always allowed. The ' +
+          'Maximum growth of a text as a multiple of the base; 800 characters more are always allowed. The ' +
           'description of a tool or parameter may have 1,024.',
       }),
     holdout: z
@@ -114,23 +114,18 @@ export const PromptTuneInput = z
       .default(0.3)
       .meta({
         description:
-          'The share of the cases that nothing is chosen by, and no request to the meta model shows. At the end they ' +
-          'show whether the best text is better. It takes 20 cases; 0 holds out none, and nothing is confirmed.',
+          'The share of cases that are held out of the search and of requests to the meta model. At the end they ' +
+          'show whether the best text is better. This needs 20 cases; with 0, nothing is held out or confirmed.',
       }),
     seed: z
       .int()
       .min(0)
       .max(2 ** 31 - 1)
       .default(1)
-      .meta({ description: 'Decides everything that is drawn.' }),
-    measure: z.enum(TUNE_MEASURES).default('overall').meta({ description: 'What is made as high as can be.' }),
+      .meta({ description: 'Seed of all random draws.' }),
+    measure: z.enum(TUNE_MEASURES).default('overall').meta({ description: 'The measure to maximise.' }),
     margin: Margin.default(DEFAULT_MARGIN),
-    samples: z
-      .int()
-      .min(1)
-      .max(20)
-      .default(1)
-      .meta({ description: 'How often a text runs a case while it is sought.' }),
+    samples: z.int().min(1).max(20).default(1).meta({ description: 'Samples per case and text during the search.' }),
     temperature: settings.temperature,
     tool_choice: settings.tool_choice,
     max_tokens: settings.max_tokens,
@@ -153,55 +148,55 @@ export const PromptCandidate = z
   .object({
     candidate: z.int().meta({ description: 'Its number in the tune; 0 is the base.' }),
     kind: z.enum(CANDIDATE_KINDS).meta({ description: 'How it was made.' }),
-    iteration: z.int().meta({ description: 'The generation or iteration that tried it last; 0 for the base.' }),
-    parents: z.array(z.int()).meta({ description: 'The candidates that it was made of.' }),
+    iteration: z.int().meta({ description: 'The last generation or iteration that tried it; 0 for the base.' }),
+    parents: z.array(z.int()).meta({ description: 'Its parent candidates.' }),
     state: z.enum(CANDIDATE_STATES).meta({
       description:
-        'How far it came. `undecided`: cases that it was measured on errored. `front`: it is best on some case, and ' +
+        'How far it got. `undecided`: some of its cases errored. `front`: it is best on some case, and ' +
         'may become a parent.',
     }),
     reason: z.string().nullable().meta({ description: 'Why it was rejected, or could not be judged.' }),
-    why: z.string().nullable().meta({ description: 'What the meta model says that it changed, and what for.' }),
+    why: z.string().nullable().meta({ description: 'The changes and their purpose, according to the meta model.' }),
     changed: PromptComponents.meta({ description: 'The texts that differ from its first parent.' }),
     length: z.int().meta({ description: 'Characters of all of its texts.' }),
     scores: z
       .object({
-        minibatch: share.meta({ description: 'On the few cases that it was made for.' }),
-        parent: share.meta({ description: 'Its parent, on the same cases.' }),
-        select: share.meta({ description: 'On the cases that choose. It is too good for the best one.' }),
-        final: share.meta({ description: 'On fresh samples of these, as a finalist.' }),
+        minibatch: share.meta({ description: 'On the few cases of its reflection.' }),
+        parent: share.meta({ description: 'The parent on the same cases.' }),
+        select: share.meta({ description: 'On the selection cases. For the best candidate, this is too optimistic.' }),
+        final: share.meta({ description: 'On fresh samples of these cases, as a finalist.' }),
         holdout: share.meta({ description: 'On the held-out cases.' }),
       })
-      .meta({ description: 'Mean scores, 0..1; null where it was not measured.' }),
+      .meta({ description: 'Mean scores, 0..1; null where not measured.' }),
     meta: z
       .object({
-        eval_id: id.nullable().meta({ description: 'The run that holds the request and the reply.' }),
+        eval_id: id.nullable().meta({ description: 'The run with the request and the reply.' }),
         prompt_tokens: z.int().meta({ description: 'Tokens of the request.' }),
         completion_tokens: z.int().meta({ description: 'Tokens of the reply.' }),
         cost_usd: z.number().nullable().meta({ description: 'US dollars; null without prices.' }),
       })
       .nullable()
-      .meta({ description: 'The request to the meta model that it came from; null for the base and for merges.' }),
+      .meta({ description: 'The request to the meta model that produced it; null for the base and for merges.' }),
     runs: z
       .array(
         z.object({
           eval_id: id.meta({ description: 'The run.' }),
-          part: z.string().meta({ description: 'What it was measured for.' }),
+          part: z.string().meta({ description: 'The purpose of the measurement.' }),
         }),
       )
       .meta({ description: 'The runs that measured it.' }),
   })
-  .meta({ id: 'PromptCandidate', description: 'The texts that a tune tried, and how they did.' });
+  .meta({ id: 'PromptCandidate', description: 'A set of texts that a tune tried, with its scores.' });
 export type PromptCandidate = z.infer<typeof PromptCandidate>;
 
 export const PromptCandidateDetails = PromptCandidate.extend({
   texts: PromptComponents.meta({ description: 'All of its texts.' }),
   per_case: z.array(z.tuple([z.int(), z.number()])).meta({
     description:
-      'Its scores on the select cases: the position of each in the suite version, and the mean. ' +
+      'Its scores on the selection cases: the position of each in the suite version, and the mean. ' +
       'Empty where there are more than 5,000.',
   }),
-}).meta({ id: 'PromptCandidateDetails', description: 'A candidate with its texts, and its score of each case.' });
+}).meta({ id: 'PromptCandidateDetails', description: 'A candidate with its texts and its score for each case.' });
 export type PromptCandidateDetails = z.infer<typeof PromptCandidateDetails>;
 
 export const PromptTune = z
@@ -211,74 +206,78 @@ export const PromptTune = z
     status: JobStatus,
     suite_id: id.nullable().meta({ description: 'Its suite; null when that was deleted.' }),
     suite_name: z.string().meta({ description: 'The name that the suite had.' }),
-    suite_version: z.int().meta({ description: 'The version of the suite that all its runs are of.' }),
-    experiment_id: id.nullable().meta({ description: 'The experiment that the best text is promoted into.' }),
-    input: PromptTuneInput.meta({ description: 'What was asked for, with defaults filled in.' }),
-    step: z.string().meta({ description: 'What it does now: `search`, `holdout`, `promote`, or `done`.' }),
+    suite_version: z.int().meta({ description: 'The suite version of all its runs.' }),
+    experiment_id: id.nullable().meta({ description: 'The experiment into which the best text is promoted.' }),
+    input: PromptTuneInput.meta({ description: 'The request, with defaults filled in.' }),
+    step: z.string().meta({ description: 'The current phase: `search`, `holdout`, `promote`, or `done`.' }),
     targets: z.array(z.string()).meta({ description: 'The models, as `provider_key::model_id`.' }),
-    meta_target: z.string().meta({ description: 'The meta model, named alike.' }),
+    meta_target: z.string().meta({ description: 'The meta model, named in the same way.' }),
     cases: z
       .object({
-        tuning: z.int().meta({ description: 'Cases that texts are made and chosen by.' }),
-        reflect: z.int().meta({ description: 'Those that the meta model may see.' }),
-        select: z.int().meta({ description: 'Those that choose. Below 60 cases they are the same.' }),
-        holdout: z.int().meta({ description: 'Cases that confirm what was chosen.' }),
+        tuning: z.int().meta({ description: 'Cases that are used to write and choose texts.' }),
+        reflect: z.int().meta({ description: 'Cases that the meta model may see.' }),
+        select: z
+          .int()
+          .meta({ description: 'Cases that are used to choose texts. Below 60 cases, these are the same.' }),
+        holdout: z.int().meta({ description: 'Cases that confirm the choice.' }),
       })
       .meta({ description: 'How the cases were divided.' }),
-    base: PromptComponents.meta({ description: 'The texts that it began with. Empty in a list.' }),
-    planned_requests: z.int().meta({ description: 'What it would take if it went as planned.' }),
+    base: PromptComponents.meta({ description: 'The texts that it started with. Empty in a list.' }),
+    planned_requests: z.int().meta({ description: 'The planned usage.' }),
     evaluations: z.int().meta({ description: 'Items that the search has measured.' }),
-    candidates: z.int().meta({ description: 'Candidates so far, the base among them.' }),
+    candidates: z.int().meta({ description: 'Number of candidates so far, including the base.' }),
     front: z.array(z.int()).meta({ description: 'The candidates that are best on some case.' }),
     best: z.int().nullable().meta({ description: 'The best candidate; null until it is known.' }),
-    texts: PromptComponents.nullable().meta({ description: 'Its texts; null until it is known, and in a list.' }),
-    holdout: Comparison.nullable().meta({ description: 'It against the base, on cases that nothing was chosen by.' }),
+    texts: PromptComponents.nullable().meta({
+      description: 'The texts of the best candidate; null until it is known, and in a list.',
+    }),
+    holdout: Comparison.nullable().meta({ description: 'It against the base, on the held-out cases.' }),
     outcome: z
       .enum(PROMPT_TUNE_OUTCOMES)
       .nullable()
       .meta({
         description:
-          '`confirmed`: better than the base on the held-out cases. `not_confirmed`: not shown to be, or nothing did ' +
+          '`confirmed`: better than the base on the held-out cases. `not_confirmed`: not shown to be, or no text did ' +
           'better than the base. `worse`: shown to be worse. `unconfirmed`: nothing was held out, or it stopped.',
       }),
     text: z.string().nullable().meta({ description: 'The outcome in a sentence.' }),
-    prompt_version_id: id.nullable().meta({ description: 'The prompt version that keeps the best texts.' }),
+    prompt_version_id: id.nullable().meta({ description: 'The prompt version with the best texts.' }),
     promoted_eval_id: id.nullable().meta({ description: 'Its run in the experiment; null for none.' }),
     meta: z
       .object({
-        requests: z.int().meta({ description: 'Requests that it replied to.' }),
-        prompt_tokens: z.int().meta({ description: 'Tokens of these.' }),
+        requests: z.int().meta({ description: 'Number of answered requests.' }),
+        prompt_tokens: z.int().meta({ description: 'Tokens of these requests.' }),
         completion_tokens: z.int().meta({ description: 'Tokens of the replies.' }),
         cost_usd: z.number().nullable().meta({ description: 'US dollars; null without prices.' }),
       })
-      .meta({ description: 'What the meta model took.' }),
-    notes: z.array(z.string()).meta({ description: 'What to know before trusting the figures.' }),
+      .meta({ description: 'The usage of the meta model.' }),
+    notes: z.array(z.string()).meta({ description: 'Notes on how far to trust the figures.' }),
     created_at: time.meta({ description: 'When it was submitted.' }),
     finished_at: time.nullable().meta({ description: 'When it ended; null until then.' }),
   })
-  .meta({ id: 'PromptTune', description: 'A search for prompts, and what it found.' });
+  .meta({ id: 'PromptTune', description: 'A search for prompts and its results.' });
 export type PromptTune = z.infer<typeof PromptTune>;
 
 export const PromptTuneEstimate = Estimate.extend({
-  components: z.array(z.string()).meta({ description: 'The texts that are written.' }),
+  components: z.array(z.string()).meta({ description: 'The components to write.' }),
   meta: z
     .object({
-      requests: z.int().meta({ description: 'Requests to it, about.' }),
-      prompt_tokens: z.int().meta({ description: 'Tokens of these.' }),
+      requests: z.int().meta({ description: 'Approximate number of requests.' }),
+      prompt_tokens: z.int().meta({ description: 'Tokens of these requests.' }),
       completion_tokens: z.int().meta({ description: 'Tokens of the replies.' }),
       cost_usd: z.number().nullable().meta({ description: 'US dollars; null without prices.' }),
     })
-    .meta({ description: 'What the meta model is expected to take. It is in the totals, and none of the `targets`.' }),
-  notes: z.array(z.string()).meta({ description: 'What to know before it is submitted.' }),
-}).meta({ id: 'PromptTuneEstimate', description: 'What a tune is expected to take.' });
+    .meta({
+      description:
+        'The expected usage of the meta model. It is included in the totals, and is not one of the `targets`.',
+    }),
+  notes: z.array(z.string()).meta({ description: 'Notes to consider before submitting.' }),
+}).meta({ id: 'PromptTuneEstimate', description: 'The expected usage of a tune.' });
 export type PromptTuneEstimate = z.infer<typeof PromptTuneEstimate>;
 
 export const CandidatesQuery = z.strictObject({
   ...PageQuery.shape,
-  state: z
-    .enum(CANDIDATE_STATES)
-    .optional()
-    .meta({ description: 'Only candidates that are so far.', example: 'front' }),
+  state: z.enum(CANDIDATE_STATES).optional().meta({ description: 'Only candidates in this state.', example: 'front' }),
 });
 export type CandidatesQuery = z.infer<typeof CandidatesQuery>;
 
@@ -296,5 +295,5 @@ export const PromptTuneSubmitted = z
     tune_id: id.meta({ description: 'The id of the tune.' }),
     status: z.literal('submitted').meta({ description: 'Always `submitted`. The job has the current status.' }),
   })
-  .meta({ id: 'PromptTuneSubmitted', description: 'A tune that was accepted. It goes on in the background.' });
+  .meta({ id: 'PromptTuneSubmitted', description: 'A tune that was accepted. It continues in the background.' });
 export type PromptTuneSubmitted = z.infer<typeof PromptTuneSubmitted>;

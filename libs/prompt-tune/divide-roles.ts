@@ -20,9 +20,9 @@ export function divideRoles(
   if (holdout === 0 || isEnough) return roles;
   throw new ProblemError(
     422,
-    `The suite has ${cases.length} cases, of which ${heldOut.length} would be held out. It takes ${LEAST_CASES}, ` +
-      `${MIN_COMMON_CASES} of them held out, to say whether a text is better. Add cases, or hold out none ` +
-      '("holdout": 0): then nothing is confirmed.',
+    `The suite has ${cases.length} cases, of which ${heldOut.length} would be held out. A tune needs ${LEAST_CASES}, ` +
+      `${MIN_COMMON_CASES} of them held out, to show whether a text is better. Add cases, or hold out none ` +
+      '("holdout": 0), which confirms nothing.',
     [{ path: '/holdout', message: `holds out ${heldOut.length} of ${cases.length} cases` }],
   );
 }

@@ -144,7 +144,7 @@ export function addProposed(
   const given: readonly Proposal[] =
     unreadable === null
       ? proposals
-      : [{ texts: {}, why: null, fault: `The meta model was not understood: ${unreadable}` }];
+      : [{ texts: {}, why: null, fault: `The reply of the meta model is invalid: ${unreadable}` }];
   return given.slice(0, ask.count).map(({ texts: changed, why, fault }) => {
     const texts = { ...parent!.texts, ...changed };
     const earlier = journal.earlier(texts);
@@ -158,8 +158,8 @@ export function addProposed(
     };
     const candidate = journal.add(of);
     if (fault !== null) reject(candidate, fault);
-    else if (earlier === parent) reject(candidate, 'It changes nothing.');
-    else if (earlier) reject(candidate, `It has the texts of candidate ${earlier.id}.`);
+    else if (earlier === parent) reject(candidate, 'It does not change anything.');
+    else if (earlier) reject(candidate, `It has the same texts as candidate ${earlier.id}.`);
     return candidate;
   });
 }
@@ -174,7 +174,7 @@ export function accept(journal: Journal, candidates: readonly Candidate[]): void
     if (!journal.accept(candidate)) Object.assign(candidate, { state: 'undecided', reason: UNDECIDED });
   }
 }
-const UNDECIDED = 'Some of its cases errored, and errored again, so it is not judged.';
+const UNDECIDED = 'Some of its cases errored twice, so it is not measured.';
 
 const tuningCases = ({ settings: { reflect, select } }: Journal): number[] => [...new Set([...reflect, ...select])];
 

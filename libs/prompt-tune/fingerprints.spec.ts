@@ -1,6 +1,6 @@
 import { Fingerprints } from './fingerprints.js';
 
-it('candidates with the same words have one fingerprint, others have others', () => {
+it('candidates with the same words have the same fingerprint, and others differ', () => {
   const fingerprints = new Fingerprints();
   const print = fingerprints.of({ system_prompt: 'Be brief.\nCall tools.', 'tools/a/description': '' });
   expect(fingerprints.of({ 'tools/a/description': ' \n', system_prompt: '  Be  brief. Call\ttools. ' })).toBe(print);

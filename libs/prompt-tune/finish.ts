@@ -43,8 +43,7 @@ export function* finish(journal: Journal): Generator<readonly Command[], PromptF
   return { best: best!.id, finalists: finalists.map(({ id }) => id), failed: null };
 }
 
-const NO_BASE =
-  'The base has no score on some of the cases that candidates are compared by: they errored, and errored again.';
+const NO_BASE = 'The base has no score on some of the cases that candidates are compared by: these errored twice.';
 
 /** The mean difference over the cases scored in both; lower than any other value when there are none. */
 function advantage(own: Scores, base: Scores): number {

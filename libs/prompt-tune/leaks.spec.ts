@@ -16,7 +16,7 @@ describe('a run of words that a case has', () => {
     expect(leakOf('When users want a quiet table for two, ask.', [asked(ASKED)])).toBeUndefined();
   });
 
-  it('is one in any case of the suite, at its beginning and at its end', () => {
+  it('is a leak in any case of the suite, at its beginning and at its end', () => {
     const cases = [
       ...Array.from({ length: 500 }, (_, n) => asked(`How is the weather in town ${n} now`)),
       asked(ASKED),
@@ -36,14 +36,14 @@ describe('a run of words that a case has', () => {
     ['with invisible characters', 'a qu\u200biet ta\u00adble for\ufeff two at'],
   ])('is one %s', (_how, text) => expect(leakOf(text, [asked(ASKED)])?.what).toBe('run'));
 
-  it('is none when the base or a tool has it, but a longer run than theirs is', () => {
+  it('is not a leak when the base or a tool has it, but a longer run is', () => {
     const base = 'Guests may book a quiet table for two.';
     const index = indexLeaks([asked(ASKED)], [base]);
     expect(index.find(`${base} Be brief.`)).toBeUndefined();
     expect(index.find('Guests may book a quiet table for two at noon.')?.text).toBe('a quiet table for two at');
   });
 
-  it('has the apostrophes of no text', () => {
+  it('is found whatever its apostrophes', () => {
     expect(leakOf('Its the day I dont work', [asked("Since it's the day I don't work")])?.what).toBe('run');
   });
 });
@@ -52,7 +52,7 @@ describe('in scripts without spaces', () => {
   const chinese = '请帮我预订今天晚上七点的两人餐桌';
   const thai = 'ช่วยจองโต๊ะสำหรับสองคนคืนนี้ที่ร้านอาหารริมแม่น้ำหน่อยครับ';
 
-  it('a run is 12 characters of Chinese or Japanese, wherever it begins', () => {
+  it('a run is 12 characters of Chinese or Japanese, wherever it starts', () => {
     expect(leakOf(`如果用户说：${chinese.slice(3, 15)}。`, [asked(chinese)])?.what).toBe('run');
     expect(leakOf(`如果用户说：${chinese.slice(3, 14)}。`, [asked(chinese)])).toBeUndefined();
   });
@@ -62,7 +62,7 @@ describe('in scripts without spaces', () => {
     expect(leakOf(thai.slice(5, 25), [asked(thai)])).toBeUndefined();
   });
 
-  it('words between characters count with them', () => {
+  it('words between characters count as part of the run', () => {
     expect(leakOf('预订 Hotel Ritz Paris 今晚七点', [asked('请预订 Hotel Ritz Paris 今晚七点')])?.what).toBe('run');
     expect(leakOf('Hotel Ritz Paris 今晚', [asked('请预订 Hotel Ritz Paris 今晚七点')])).toBeUndefined();
   });
@@ -82,14 +82,14 @@ describe('a value that one case expects', () => {
     expect(index.find('for the Reykjaviks of this world')).toBeUndefined();
   });
 
-  it('is one from four characters on, without what stands around it', () => {
+  it('is a leak from four characters on, without the marks around it', () => {
     const index = indexLeaks([asked('?', 'Rio', '$100', 'B-42', 'Oslo')], []);
     expect(index.find('Rio costs 100')).toBeUndefined();
     expect(index.find('such as b-42')?.text).toBe('b-42');
     expect(index.find('such as "Oslo"')?.text).toBe('oslo');
   });
 
-  it('is one when it has several words, and from its first six on when it has more', () => {
+  it('is a leak when it has several words, and by its first six words when it has more', () => {
     const long = 'see you at the harbour tonight, and bring a friend';
     const index = indexLeaks([asked('?', 'New York City', long)], []);
     expect(index.find('New York is a state')).toBeUndefined();
@@ -97,7 +97,7 @@ describe('a value that one case expects', () => {
     expect(index.find('write "see you at the harbour tonight"')?.what).toBe('value');
   });
 
-  it('is no leak when two cases expect it, or when the base, a tool or an enum has it', () => {
+  it('is not a leak when two cases expect it, or when the base, a tool or an enum has it', () => {
     const cases = [asked('a', 'Tokyo', 'Tokyo', 'celsius'), asked('b', 'TOKYO'), asked('c', 'urgent', 'Lima')];
     const index = indexLeaks(cases, ['Units are metric.', 'celsius', 'Mark urgent mail.']);
     expect(index.find('Tokyo, in celsius, urgent')).toBeUndefined();
@@ -111,7 +111,7 @@ describe('for any text', () => {
   const text = fc.array(word, { maxLength: 40 }).map((words) => words.join(' '));
   const wordsOf = (written: string): string[] => written.split(' ').filter(Boolean);
 
-  it('a copy of six words in a row is found, and only such a copy', () => {
+  it('exactly copies of six words in a row are found', () => {
     const spaced = fc
       .array(fc.constantFrom('a', 'be', 'see', 'deal', 'ear'), { maxLength: 40 })
       .map((words) => words.join(' '));
@@ -125,7 +125,7 @@ describe('for any text', () => {
     );
   });
 
-  it('what is known is no leak, and what is around a copy does not hide it', () => {
+  it('known text is not a leak, and text around a copy does not hide it', () => {
     fc.assert(
       fc.property(text, text, text, (prompt, before, after) => {
         expect(leakOf(prompt, [asked(prompt, prompt)], prompt)).toBeUndefined();
@@ -135,7 +135,7 @@ describe('for any text', () => {
     );
   });
 
-  it('neither marks, nor repetition, nor length make the check slow', () => {
+  it('neither marks nor repetition nor length make the check slow', () => {
     const hostile = [
       '\u0301\u0323'.repeat(25_000),
       '\u0301\uff9e'.repeat(25_000),
@@ -152,7 +152,7 @@ describe('for any text', () => {
   });
 });
 
-it('of more hashes than it may hold, the set keeps an even share, the same one whatever their order', () => {
+it('a full set keeps an even share of the hashes, the same in any order', () => {
   const hashes = Array.from({ length: 10_000 }, (_, n) => (n * 2 ** 40 + n * 7919) % 2 ** 53).slice(1);
   const [forwards, backwards] = [new HashSample(1000), new HashSample(1000)];
   hashes.forEach((hash) => forwards.add(hash));
@@ -166,7 +166,7 @@ it('of more hashes than it may hold, the set keeps an even share, the same one w
 describe('of a case', () => {
   const caseOf = (input: object): CaseInput => CaseInput.parse({ name: 'A case', ...input });
 
-  it('the prompt is what its user says, in all messages and parts', () => {
+  it('the prompt consists of all messages and parts of the user', () => {
     expect(promptOf(caseOf({ prompt: 'Hi' }))).toBe('Hi');
     const messages = [
       { role: 'system', content: 'Be brief.' },
@@ -198,7 +198,7 @@ describe('of a case', () => {
     expect(expectedStrings(caseOf({ prompt: 'x', expected_tool: null }))).toEqual([]);
   });
 
-  it('patterns count by what stands in them word for word', () => {
+  it('patterns count with their literal parts', () => {
     const pattern = String.raw`(?i)^(New York|Paris.*|N\.Y\.|\d{4}-Q[1-4])$`;
     const words = expect.arrayContaining(['New York', 'Paris', 'N.Y.', '-Q']);
     expect(expectedStrings(caseOf({ prompt: 'x', expected_params: { city: { $regex: pattern } } }))).toEqual(words);
@@ -211,7 +211,7 @@ describe('of a case', () => {
     expect(expectedStrings(caseOf({ prompt: 'x', expected_params: { city: pattern } }))).toEqual([pattern]);
   });
 
-  it('at most a thousand expected strings are looked at', () => {
+  it('at most a thousand expected strings are read', () => {
     const list = Array.from({ length: 5000 }, (_, n) => `value ${n}`);
     expect(expectedStrings(caseOf({ prompt: 'x', expected_params: { list } }))).toHaveLength(1000);
   });

@@ -19,7 +19,7 @@ const messagesOf = (...args: Parameters<typeof buildMetaRequest>): [string, stri
 const documentIn = (content: string): any => JSON.parse(/```json\n([\s\S]*)\n```$/.exec(content)![1]!);
 
 describe('a request to the meta model', () => {
-  it('holds what others wrote between fences that no text closes, and the same instructions whatever that is', () => {
+  it('keeps untrusted text between fences that no text closes, with constant instructions', () => {
     const [instructions] = messagesOf(asking('reflect'), context, [], 'system_prompt');
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('`', '"', '\\', '\n', '}', 'json', 'x', '\u2028') }), (hostile) => {
@@ -37,7 +37,7 @@ describe('a request to the meta model', () => {
     );
   });
 
-  it('names the component, its text, the others for context, and how long it may become', () => {
+  it('names the component, its text, the other texts for context, and the maximum length', () => {
     const [, user] = messagesOf(asking('reflect'), context, [], 'tools/a/description');
     const { 'tools/a/description': _own, ...others } = BASE;
     expect(documentIn(user)).toMatchObject({
@@ -49,7 +49,7 @@ describe('a request to the meta model', () => {
     });
   });
 
-  it('shows the parents of a mutation and of a crossover whole', () => {
+  it('shows the full parents of a mutation and of a crossover', () => {
     const long = { ...BASE, system_prompt: 'x'.repeat(40_000) };
     const [, one] = messagesOf(asking('mutate', long), context, []);
     const [, two] = messagesOf(asking('crossover', long, BASE), context, []);
@@ -57,7 +57,7 @@ describe('a request to the meta model', () => {
     expect(documentIn(two).parents).toEqual([{ components: long }, { components: BASE }]);
   });
 
-  it('cuts what is long of an example', () => {
+  it('truncates long parts of an example', () => {
     expect((shorten('x'.repeat(10_000)) as string).length).toBeLessThan(4_100);
     expect((shorten({ a: 'x'.repeat(10_000) }) as string).length).toBeLessThan(4_100);
     expect(shorten({ a: [1, null] })).toEqual({ a: [1, null] });
@@ -70,7 +70,7 @@ describe('a reply of the meta model', () => {
   const all = { task: 'variants' as const, components: Object.keys(BASE) };
   const call = (name: string, args: unknown): ParsedCall[] => [{ name, arguments: args as never }];
 
-  it('is read with what it says about itself', () => {
+  it('is parsed with its explanations', () => {
     expect(readProposals(call('propose_text', { text: ' New. ', why: 'Because.', more: 1 }), reflect)).toEqual([
       { texts: { system_prompt: 'New.' }, why: 'Because.' },
     ]);
@@ -90,23 +90,31 @@ describe('a reply of the meta model', () => {
   });
 
   it.each([
-    [[], reflect, 'it calls no tool.'],
+    [[], reflect, 'it does not call any tool.'],
     [call('other', {}), reflect, 'it does not call propose_text.'],
-    [call('propose_text', null), reflect, 'the arguments of its call of propose_text are no JSON object.'],
-    [call('propose_text', { answer: 42 }), reflect, /^the arguments of its call of propose_text do not fit: "text":/],
-    [call('propose_text', { text: 'x'.repeat(50_001) }), reflect, /do not fit: "text"/],
-    [call('propose_candidates', { candidates: [] }), all, /do not fit: "candidates"/],
-    [call('propose_candidates', { candidates: Array(51).fill({ texts: [] }) }), all, /do not fit: "candidates"/],
+    [call('propose_text', null), reflect, 'the arguments of its call of propose_text are not a JSON object.'],
+    [
+      call('propose_text', { answer: 42 }),
+      reflect,
+      /^the arguments of its call of propose_text do not match the schema: "text":/,
+    ],
+    [call('propose_text', { text: 'x'.repeat(50_001) }), reflect, /do not match the schema: "text"/],
+    [call('propose_candidates', { candidates: [] }), all, /do not match the schema: "candidates"/],
+    [
+      call('propose_candidates', { candidates: Array(51).fill({ texts: [] }) }),
+      all,
+      /do not match the schema: "candidates"/,
+    ],
     [
       call('propose_candidates', { candidates: [{ texts: [{ component: '__proto__', text: 'x' }] }] }),
       all,
-      'its call of propose_candidates names no component that there is.',
+      'its call of propose_candidates names no existing component.',
     ],
-  ])('that cannot be read says why: %#', (called, asked, why) => {
+  ])('that cannot be parsed states the reason: %#', (called, asked, why) => {
     expect(readProposals(called, asked)).toEqual(typeof why === 'string' ? why : expect.stringMatching(why));
   });
 
-  it('may hold what Postgres does not take, which is replaced', () => {
+  it('may contain characters that Postgres does not accept, which are replaced', () => {
     const [read] = readProposals(call('propose_text', { text: 'a\u0000b', why: 'c\ud800d' }), reflect) as any[];
     expect(JSON.stringify(read)).not.toMatch(/\\u0000|\\ud800/);
   });
@@ -133,12 +141,12 @@ describe('components', () => {
       ['tools/b/parameters/properties/x/description', 'tools/b/description'],
       [2, 5],
     ],
-  ])('%j stand for what the suite has, in its order', (patterns, indexes) => {
+  ])('%j match texts of the suite, in its order', (patterns, indexes) => {
     expect(chooseComponents(patterns, known)).toEqual(indexes.map((index) => known[index]));
   });
 
   it.each(['tools/c/description', 'tools/*', '*', 'description', 'tools/*/description/x', 'tools/../description'])(
-    '%s stands for nothing, and the answer names what there is',
+    '%s matches nothing, and the error lists the existing texts',
     (pattern) => {
       expect(() => chooseComponents(['system_prompt', pattern], known)).toThrow(
         expect.objectContaining({ status: 422, message: expect.stringMatching(/It has system_prompt, .* and 1 more/) }),
@@ -146,14 +154,12 @@ describe('components', () => {
     },
   );
 
-  it('are too many for a tune beyond 200', () => {
+  it('are too many for a tune above 200', () => {
     const many = Array.from({ length: 201 }, (_, n) => `tools/t${n}/description`);
-    expect(() => chooseComponents(['tools/*/description'], many)).toThrow(
-      /are 201 texts, and a tune writes 200 at most/,
-    );
+    expect(() => chooseComponents(['tools/*/description'], many)).toThrow(/match 201 texts, and the maximum is 200/);
   });
 
-  it('are written anew where most fails, then where less was tried', () => {
+  it('are rewritten where most cases fail, then where fewer texts were tried', () => {
     const tools = known.slice(1, 3);
     expect(pickComponent(tools, [['B'], ['b', 'a'], []], new Map())).toBe('tools/b/description');
     expect(pickComponent(tools, [['b'], ['b', 'a']], new Map([['tools/b/description', 2]]))).toBe(
@@ -167,7 +173,7 @@ describe('components', () => {
 describe('the roles of cases', () => {
   const cases = (count: number) =>
     Array.from({ length: count }, (_, position) => ({ position, category: `c${position % 3}` }));
-  it('are divided from 60 cases on, and no case has two', () => {
+  it('are divided from 60 cases on, and no case has two roles', () => {
     const { reflect, select, heldOut } = splitRoles(cases(60), 0.3, 1);
     expect([reflect.length, select.length, heldOut.length]).toEqual([24, 18, 18]);
     expect(new Set([...reflect, ...select, ...heldOut]).size).toBe(60);
@@ -175,7 +181,7 @@ describe('the roles of cases', () => {
     expect([reflect, select, heldOut].map(ofCategory)).toEqual([8, 6, 6]);
   });
 
-  it('are shared below that, but for the cases that are held out', () => {
+  it('are shared below that, except for held-out cases', () => {
     const { reflect, select, heldOut } = splitRoles(cases(59), 0.3, 1);
     expect(reflect).toEqual(select);
     expect([reflect.length, heldOut.length]).toEqual([42, 17]);

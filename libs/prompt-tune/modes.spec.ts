@@ -177,7 +177,7 @@ describe('a reflective search', () => {
     },
   );
 
-  it('keeps the base for a model that ignores its texts, with every seed', async () => {
+  it('keeps the base for a model that ignores its texts, for every seed', async () => {
     for (let seed = 1; seed <= 20; seed++) {
       const found = await carryOut({ ...SETTINGS, seed }, modelOf(seed, []), helpful);
       expect(found.finding).toEqual({ best: 0, finalists: [], failed: null });
@@ -187,7 +187,7 @@ describe('a reflective search', () => {
     }
   });
 
-  it('measures no more than it may, also where it looks long for a case that its parent fails', async () => {
+  it('stays within its limit, even if it searches long for a case that the parent fails', async () => {
     const gains = PHRASES.map((phrase) => ({ ...phrase, gain: 1 }));
     for (let seed = 1; seed <= 10; seed++)
       for (let maxEvaluations = 68; maxEvaluations <= 130; maxEvaluations += 2) {
@@ -197,14 +197,14 @@ describe('a reflective search', () => {
       }
   });
 
-  it('shows the meta model cases that reflect, and no other', async () => {
+  it('shows the meta model only reflection cases', async () => {
     const { asked } = await carryOut(SETTINGS, modelOf(1, PHRASES), helpful);
     const shown = new Set(asked.flatMap(({ cases }) => cases));
     expect([...shown].filter((position) => !SETTINGS.reflect.includes(position))).toEqual([]);
     expect(shown.size).toBeGreaterThan(0);
   });
 
-  it('measures a child on the select cases only where it does better on those it was made for', async () => {
+  it('measures a child on the selection cases only if it does better on the cases of its reflection', async () => {
     const { journal } = await carryOut(SETTINGS, modelOf(3, PHRASES), helpful);
     for (const candidate of journal.candidates.slice(1)) {
       const isMeasured = SETTINGS.select.every((position) => candidate.scores.has(position));
@@ -214,21 +214,21 @@ describe('a reflective search', () => {
     }
   });
 
-  it('rejects what was tried before, but for white space', async () => {
+  it('rejects texts that differ only in white space from earlier ones', async () => {
     const same: Meta = (_ask, component, current) => ({
       proposals: [{ texts: { [component]: `  ${current[component]!}\n` }, why: null, fault: null }],
       unreadable: null,
     });
     const { journal } = await carryOut(SETTINGS, modelOf(1, PHRASES), same);
     const reasons = new Set(journal.candidates.slice(1).map(({ reason }) => reason));
-    expect([...reasons]).toEqual(['It changes nothing.']);
+    expect([...reasons]).toEqual(['It does not change anything.']);
     expect(journal.candidates).toHaveLength(11);
   });
 
-  it('counts a reply that cannot be read as a rejection, and so a text with a fault', async () => {
+  it('counts an unreadable reply as a rejection, like a faulty text', async () => {
     const silent: Meta = ({ iteration }, component) =>
       iteration % 2 === 0
-        ? { proposals: [], unreadable: 'it calls no tool.' }
+        ? { proposals: [], unreadable: 'it does not call any tool.' }
         : {
             proposals: [{ texts: { [component]: 'x' }, why: null, fault: 'It repeats words of a case.' }],
             unreadable: null,
@@ -237,11 +237,11 @@ describe('a reflective search', () => {
     expect(finding!.best).toBe(0);
     expect(new Set(journal.candidates.slice(1).map(({ state }) => state))).toEqual(new Set(['rejected']));
     expect(new Set(journal.candidates.slice(1).map(({ reason }) => reason))).toEqual(
-      new Set(['It repeats words of a case.', 'The meta model was not understood: it calls no tool.']),
+      new Set(['It repeats words of a case.', 'The reply of the meta model is invalid: it does not call any tool.']),
     );
   });
 
-  it('leaves a candidate undecided whose cases have errored, and never counts them as wrong', async () => {
+  it('leaves a candidate with errored cases undecided, and never counts them as wrong', async () => {
     const settings = { ...SETTINGS, seed: 2 };
     const model = modelOf(2, PHRASES);
     const stored = new Map<string, Answer>();
@@ -251,7 +251,7 @@ describe('a reflective search', () => {
         expect(replayed.finding.best).toBe(0);
         const made = replayed.journal.candidates.slice(1);
         expect(new Set(made.map(({ state }) => state))).toEqual(new Set(['undecided']));
-        expect(made[0]!.reason).toMatch(/errored, and errored again/);
+        expect(made[0]!.reason).toMatch(/errored twice/);
         return;
       }
       for (const command of replayed.next) {
@@ -269,12 +269,12 @@ describe('a reflective search', () => {
     }
   });
 
-  it('ends without an answer where the base itself has no scores', async () => {
+  it('ends without an answer if the base itself has no scores', async () => {
     const found = await replay(beginSearch, SETTINGS, () => new Map(), go);
     expect(found.finding).toMatchObject({ best: 0, failed: expect.stringMatching(/^The base has no score/) });
   });
 
-  it('tries a text on further cases that is proposed again, where it was no better by ill luck', async () => {
+  it('tries a text that is proposed again on further cases if it was not better by bad luck', async () => {
     const [{ component, phrase }] = PHRASES as [Phrase];
     const base = { [component]: BASE[component]! };
     const model = (seed: number): Model => {
@@ -307,7 +307,7 @@ describe('a reflective search', () => {
     }
   });
 
-  it('ends after a thousand iterations, and says so', async () => {
+  it('ends after a thousand iterations with a note', async () => {
     // Every tenth text improves a little, and there is always one that does.
     const model: Model = (texts) => Number(/step (\d+)/.exec(texts.system_prompt!)?.[1] ?? 0) / 1000;
     const slow: Meta = ({ iteration }, component) => ({
@@ -324,11 +324,11 @@ describe('a reflective search', () => {
     const settings = { ...SETTINGS, base, reflect: [0], select: [0], minibatch: 1, maxEvaluations: 20_000 };
     const { journal, finding } = await carryOutAtOnce(settings, model, slow);
     expect(journal.generations).toHaveLength(1000);
-    expect(journal.notes).toEqual(['The search ended after 1000 iterations; a tune makes no more.']);
+    expect(journal.notes).toEqual(['The search ended after 1000 iterations, which is the maximum.']);
     expect(finding!.best).toBe(journal.accepted.at(-1)!.id);
   });
 
-  it('joins what two candidates have learnt apart', async () => {
+  it('combines what two candidates have learnt separately', async () => {
     // Each phrase helps with its own tool and hurts with the next, so no candidate is better than its parent on all
     // cases.
     const own = TOOLS.map((tool) => ({ component: `tools/${tool}/description`, phrase: `More about ${tool}.` }));
@@ -369,7 +369,7 @@ describe('a reflective search', () => {
 describe('a quick search', () => {
   const settings: SearchSettings = { ...SETTINGS, mode: 'quick' };
 
-  it('asks once, and tries each text on all tuning cases', async () => {
+  it('sends one request and tries each text on all tuning cases', async () => {
     const { journal, asked, finding } = await carryOut(settings, modelOf(1, PHRASES), prolific);
     expect(asked.map(({ task, count, cases }) => [task, count, cases.length])).toEqual([['variants', 8, 10]]);
     expect(journal.candidates).toHaveLength(9);
@@ -378,7 +378,7 @@ describe('a quick search', () => {
     expect(finding!.best).not.toBe(0);
   });
 
-  it('keeps the base when all do alike', async () => {
+  it('keeps the base when all texts do equally well', async () => {
     expect((await carryOut(settings, modelOf(1, []), prolific)).finding).toEqual({
       best: 0,
       finalists: [],
@@ -386,7 +386,7 @@ describe('a quick search', () => {
     });
   });
 
-  it('takes no more texts than it asked for', async () => {
+  it('accepts no more texts than it requested', async () => {
     const eager: Meta = (ask, component, current) => prolific({ ...ask, count: 50 }, component, current);
     expect((await carryOut(settings, modelOf(1, PHRASES), eager)).journal.candidates).toHaveLength(9);
   });
@@ -395,7 +395,7 @@ describe('a quick search', () => {
 describe('an evolutionary search', () => {
   const settings: SearchSettings = { ...SETTINGS, mode: 'evolutionary' };
 
-  it('lets the best live on, and makes half of the others from one and half from two', async () => {
+  it('keeps the best, and creates half of the others from one parent and half from two', async () => {
     const { journal, asked } = await carryOut(settings, modelOf(1, PHRASES), prolific);
     expect(asked.map(({ task }) => task)).toEqual([
       'variants',
@@ -409,7 +409,7 @@ describe('an evolutionary search', () => {
       expect(parents).toHaveLength(kind === 'crossover' ? 2 : 1);
   });
 
-  it('shows a mutation at most four cases, all of them failed by its parent', async () => {
+  it('shows for a mutation at most four cases, all of which the parent failed', async () => {
     const { asked } = await carryOut(settings, modelOf(1, PHRASES), prolific);
     for (const { cases, parents } of asked.filter(({ task }) => task === 'mutate')) {
       expect(cases.length).toBeLessThanOrEqual(4);
@@ -420,14 +420,14 @@ describe('an evolutionary search', () => {
     }
   });
 
-  it('finds what a generation alone has not', async () => {
+  it('finds what no single generation has', async () => {
     expect(phrasesIn(bestOf(await carryOut(settings, modelOf(1, PHRASES), prolific)).texts)).toBe(3);
   });
 });
 
 describe('every search', () => {
   it.each(['evolutionary', 'reflective'] as const)(
-    'ends when its meta model has written sixteen million characters, and says so: %s',
+    'ends with a note when its meta model has written sixteen million characters: %s',
     async (mode) => {
       const wordy: Meta = (ask, component, current) => {
         const { proposals } = (mode === 'reflective' ? helpful : prolific)(ask, component, current) as Proposals;
@@ -443,7 +443,7 @@ describe('every search', () => {
     },
   );
 
-  it('lets the other work of its thread go on while it is repeated', async () => {
+  it('does not block its thread while it is replayed', async () => {
     const settings = { ...SETTINGS, maxEvaluations: 2000 };
     const { stored, journal } = await carryOutAtOnce(settings, modelOf(2, PHRASES), helpful);
     let pauses = 0;
@@ -458,13 +458,16 @@ describe('every search', () => {
     expect(pauses).toBeGreaterThan(1);
   });
 
-  it.each(['quick', 'evolutionary', 'reflective'] as const)('is the same with the same answers: %s', async (mode) => {
-    const meta = mode === 'reflective' ? helpful : prolific;
-    const once = () => carryOut({ ...SETTINGS, mode }, modelOf(5, PHRASES), meta);
-    expect((await once()).journal.candidates).toEqual((await once()).journal.candidates);
-  });
+  it.each(['quick', 'evolutionary', 'reflective'] as const)(
+    'is deterministic for the same answers: %s',
+    async (mode) => {
+      const meta = mode === 'reflective' ? helpful : prolific;
+      const once = () => carryOut({ ...SETTINGS, mode }, modelOf(5, PHRASES), meta);
+      expect((await once()).journal.candidates).toEqual((await once()).journal.candidates);
+    },
+  );
 
-  it('measures its finalists and the base anew, and takes the best of these', async () => {
+  it('measures its finalists and the base again, and chooses the best of these', async () => {
     const { journal, finding } = await carryOut(SETTINGS, modelOf(1, PHRASES), helpful);
     expect(finding!.finalists[0]).toBe(0);
     expect(finding!.finalists.length).toBeLessThanOrEqual(4);

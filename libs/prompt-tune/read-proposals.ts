@@ -42,8 +42,8 @@ export function readProposals(
 ): Written[] | string {
   const tool = (task === 'reflect' ? PROPOSE_TEXT : PROPOSE_CANDIDATES).function.name;
   const call = called.find(({ name }) => name === tool);
-  if (!call) return called.length === 0 ? 'it calls no tool.' : `it does not call ${tool}.`;
-  if (!call.arguments) return `the arguments of its call of ${tool} are no JSON object.`;
+  if (!call) return called.length === 0 ? 'it does not call any tool.' : `it does not call ${tool}.`;
+  if (!call.arguments) return `the arguments of its call of ${tool} are not a JSON object.`;
   if (task === 'reflect') {
     const read = Reflected.safeParse(call.arguments);
     if (!read.success) return sentenceOf(tool, read.error);
@@ -58,10 +58,10 @@ export function readProposals(
     why: said,
   }));
   const known = written.filter(({ texts }) => Object.keys(texts).length > 0);
-  return known.length > 0 ? known : `its call of ${tool} names no component that there is.`;
+  return known.length > 0 ? known : `its call of ${tool} names no existing component.`;
 }
 
 function sentenceOf(tool: string, { issues: [issue] }: z.ZodError): string {
   const path = issue!.path.join('/');
-  return `the arguments of its call of ${tool} do not fit: ${path ? `"${path}": ` : ''}${issue!.message}.`;
+  return `the arguments of its call of ${tool} do not match the schema: ${path ? `"${path}": ` : ''}${issue!.message}.`;
 }

@@ -65,7 +65,7 @@ function* iterate(journal: Journal): Part<void> {
 function mayIterate(journal: Journal, iteration: number): boolean {
   if (!affordsChild(journal)) return false;
   if (iteration <= MAX_ITERATIONS) return journal.mayAsk();
-  journal.notes.push(`The search ended after ${MAX_ITERATIONS} iterations; a tune makes no more.`);
+  journal.notes.push(`The search ended after ${MAX_ITERATIONS} iterations, which is the maximum.`);
   return false;
 }
 
@@ -147,7 +147,7 @@ function compare(
   if (common.length === 0 || common.some((position) => !child.scores.has(position))) {
     Object.assign(child, {
       state: 'undecided',
-      reason: 'Some of the cases that it was tried on errored, and errored again.',
+      reason: 'Some of its cases errored twice.',
     });
     return false;
   }
@@ -158,7 +158,7 @@ function compare(
   const shown = (sum: number): string => Number(sum.toFixed(2)).toString();
   reject(
     child,
-    `On the ${common.length} cases it was made for, it scores ${shown(own)} in all, and candidate ${parent.id} ` +
+    `On the ${common.length} cases of its reflection, it scores ${shown(own)} in total, and candidate ${parent.id} ` +
       `${shown(other)}.`,
   );
   return false;

@@ -7,7 +7,7 @@ import { drawParent, frontOf } from './pareto.js';
 const rows = (...scores: number[][]): Float64Array[] => scores.map((row) => Float64Array.from(row));
 
 describe('the front', () => {
-  it('has each candidate that is alone the best on some case, with its wins', () => {
+  it('contains each candidate that is the only best on some case, with its wins', () => {
     expect(frontOf(rows([1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 0.5, 1], [0, 0, 0.4, 0.9]))).toEqual([
       { index: 0, wins: 2 },
       { index: 1, wins: 2 },
@@ -15,14 +15,14 @@ describe('the front', () => {
     ]);
   });
 
-  it('leaves out one whose cases others cover together, though none of them beats it', () => {
+  it('excludes a candidate whose cases others cover together, although none of them beats it', () => {
     expect(frontOf(rows([1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1]))).toEqual([
       { index: 1, wins: 2 },
       { index: 2, wins: 2 },
     ]);
   });
 
-  it('of those that cover each other leaves out the worst mean first, and of equals the later', () => {
+  it('of candidates that cover each other, excludes the worst mean first, and of equals the later one', () => {
     expect(frontOf(rows([1, 0.2], [1, 0.5])).map(({ index }) => index)).toEqual([1]);
     expect(frontOf(rows([1, 0], [1, 0], [1, 0]))).toEqual([{ index: 0, wins: 2 }]);
     expect(frontOf(rows([0.3, 1], [0.1 + 0.2, 1]))).toEqual([{ index: 0, wins: 2 }]);
@@ -33,7 +33,7 @@ describe('the front', () => {
     expect(frontOf(rows([], []))).toEqual([]);
   });
 
-  it('covers the best of every case, and needs each of its members for that', () => {
+  it('covers the best of every case, and needs each of its members', () => {
     const score = fc.constantFrom(0, 0.25, 0.5, 1);
     const table = fc
       .integer({ min: 1, max: 8 })
@@ -52,7 +52,7 @@ describe('the front', () => {
     );
   });
 
-  it('gives parents in proportion to wins', () => {
+  it('chooses parents in proportion to wins', () => {
     const front = [
       { index: 3, wins: 1 },
       { index: 5, wins: 3 },
@@ -68,7 +68,7 @@ describe('a minibatch', () => {
     minibatchOf(cases, n, { size: 4, seed: 1, failing: () => true, ...more });
   const epoch = (from: number): number[] => [0, 1, 2, 3, 4, 5].flatMap((n) => batch(from + n));
 
-  it('has other cases than those before it, until all had their turn; then all again in another order', () => {
+  it('has other cases than the previous ones until all were used; then all again in another order', () => {
     expect(new Set(epoch(0))).toEqual(new Set(cases));
     expect(new Set(epoch(0).slice(0, 20)).size).toBe(20);
     expect(new Set(epoch(6))).toEqual(new Set(cases));
@@ -76,12 +76,12 @@ describe('a minibatch', () => {
     expect(batch(5)).toEqual([...batch(5).slice(0, 2), ...batch(0).slice(0, 2)]);
   });
 
-  it('is the same for the same seed and another for another', () => {
+  it('depends only on the seed', () => {
     expect(batch(3)).toEqual(batch(3));
     expect(epoch(0)).not.toEqual([0, 1, 2, 3, 4, 5].flatMap((n) => batch(n, { seed: 2 })));
   });
 
-  it('has failing cases as half of it, where there are that many, and its own otherwise', () => {
+  it('consists of failing cases by half if there are enough, else of regular ones', () => {
     const failingOf = (...failing: number[]) => ({ failing: (position: number) => failing.includes(position) });
     for (let n = 0; n < 12; n++) {
       const taken = batch(n, failingOf(103, 107, 111));
@@ -92,7 +92,7 @@ describe('a minibatch', () => {
     }
   });
 
-  it('has all cases when there are fewer than its size, and none of none', () => {
+  it('has all cases when there are fewer than its size, or none without cases', () => {
     const settings = { size: 4, seed: 1, failing: () => false };
     expect(minibatchOf([7, 8, 9], 5, settings).sort()).toEqual([7, 8, 9]);
     expect(minibatchOf([], 5, settings)).toEqual([]);
@@ -114,14 +114,14 @@ describe('a merge', () => {
   const left = candidate(1, [0], { system: 's1' }, 0.5);
   const right = candidate(2, [0], { search: 'q2' }, 0.6);
 
-  it('joins what two candidates changed since their common ancestor', () => {
+  it('combines the changes of two candidates since their common ancestor', () => {
     expect(proposeMerge([2, 1], byId(root, left, right), NONE, always(0))).toEqual({
       parents: [1, 2],
       components: { system: 's1', search: 'q2', book: 'b' },
     });
   });
 
-  it('takes the text of the better one where both changed it, and of the earlier where they are equal', () => {
+  it('takes the text of the better candidate where both changed it, and of the earlier one of equals', () => {
     const other = (score: number) => candidate(3, [0], { system: 's3', search: 'q3' }, score);
     const merged = (score: number) =>
       proposeMerge([2, 3], byId(root, right, other(score)), NONE, always(0))?.components;
@@ -130,7 +130,7 @@ describe('a merge', () => {
     expect(merged(0.7)).toBeUndefined();
   });
 
-  it('goes by the latest ancestor of both', () => {
+  it('uses the latest common ancestor', () => {
     const middle = candidate(1, [0], { book: 'b1' }, 0.45);
     const a = candidate(2, [1], { book: 'b1', system: 's2' }, 0.5);
     const b = candidate(3, [1], { book: 'b', search: 'q3' }, 0.6);
@@ -149,14 +149,14 @@ describe('a merge', () => {
     expect(proposeMerge([1, 2], byId(left, right), NONE, always(0))).toBeUndefined();
   });
 
-  it('is not made of a candidate and its descendant, nor of a pair for a second time', () => {
+  it('never combines a candidate with its descendant, or a pair twice', () => {
     const child = candidate(3, [1], { system: 's1', search: 'q3' }, 0.7);
     expect(proposeMerge([1, 3], byId(root, left, child), NONE, always(0))).toBeUndefined();
     expect(proposeMerge([1, 2], byId(root, left, right), new Set(['1+2']), always(0))).toBeUndefined();
     expect(proposeMerge([1], byId(root, left), NONE, always(0))).toBeUndefined();
   });
 
-  it('is of any pair, by the draw', () => {
+  it('can combine any pair', () => {
     const third = candidate(3, [0], { book: 'b3' }, 0.5);
     const pairs = [0, 0.4, 0.99].map((draw) =>
       proposeMerge([1, 2, 3], byId(root, left, right, third), NONE, always(draw)),
@@ -168,7 +168,7 @@ describe('a merge', () => {
     ]);
   });
 
-  it('of a thousand candidates is found in a moment', () => {
+  it('of a thousand candidates is found quickly', () => {
     const all = Array.from({ length: 1000 }, (_, n) =>
       candidate(n, n < 2 ? [] : [n - 1, n - 2], { system: `s${n}` }, n / 1000),
     );
@@ -182,7 +182,7 @@ describe('a merge', () => {
     ).toBeUndefined();
   });
 
-  it('is tried on cases that one won, that the other won, and that were even, in turn', () => {
+  it('is tried in turn on cases that one won, that the other won, and ties', () => {
     const [a, b] = [Float64Array.of(1, 1, 1, 0, 0, 0, 1, 0, 1), Float64Array.of(0, 0, 0, 1, 1, 0, 1, 0, 1)];
     const kinds = (cases: number[]) => cases.map((n) => Math.sign(a[n]! - b[n]!));
     for (let seed = 0; seed < 20; seed++) {

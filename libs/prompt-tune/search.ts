@@ -232,8 +232,8 @@ export class Journal {
   mayAsk(): boolean {
     if (this.#written < MAX_WRITTEN_CHARS) return true;
     this.notes.push(
-      `The search ended early: its meta model has written ${MAX_WRITTEN_CHARS / 1e6} million characters, and a tune ` +
-        'takes no more. Name fewer components.',
+      `The search ended early: its meta model has written ${MAX_WRITTEN_CHARS / 1e6} million characters, which is ` +
+        'the maximum. Name fewer components.',
     );
     return false;
   }

@@ -69,5 +69,5 @@ it('a worker whose event loop blocks for three leases keeps its items, and nothi
   expect(ended).toMatchObject({ settled: ITEMS, errored: 0 });
   expect(provider.asked).toHaveLength(ITEMS);
   await until(async () => blocked.logs().includes('it takes no new items for a while'), { what: 'the pause' });
-  expect(other.logs()).not.toContain('Queueing items again');
+  expect(other.logs()).not.toContain('Requeueing items');
 }, 180_000);

@@ -167,7 +167,7 @@ it('a stopped run resumes at the new address; a run whose provider was deleted e
   expect(gone.counts).toMatchObject({ settled: 8, errored: 8 });
   expect((await results(runs[1]!.eval_id))[0].error).toEqual({
     kind: 'bad_request',
-    message: `${keys[1]}::instant was removed while the run went on.`,
+    message: `${keys[1]}::instant was removed while the run was in progress.`,
   });
 }, 120_000);
 

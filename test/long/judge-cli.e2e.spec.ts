@@ -11,7 +11,7 @@ let runId: string;
 let betterId: string;
 const { folder, start, toolmark, toolmarkJson } = openCommandLine(() => system.client);
 const JUDGE = ['--judge', 'sim::judge:right'];
-const UNCALIBRATED = /^Uncalibrated: \d+ of 50 labels; what this judge says is its opinion alone\.$/m;
+const UNCALIBRATED = /^Uncalibrated: \d+ of 50 labels; people have not confirmed this judge\.$/m;
 
 beforeAll(async () => {
   system = await joinJudgeSystem();

@@ -206,7 +206,11 @@ describe('a judge that fails', () => {
     const report = await system.judged({ eval_id: runId, instructions: 'never' });
     expect(report).toMatchObject({ judged: 0, errored: 4, share_ok: null, strengths: [] });
     const [said] = await system.judgements(report.id);
-    expect(said).toMatchObject({ state: 'errored', judged: null, error: expect.stringContaining('nor a second one') });
+    expect(said).toMatchObject({
+      state: 'errored',
+      judged: null,
+      error: expect.stringContaining('could not be read twice'),
+    });
   });
 
   it('fails the report when it is down, and judges the rest when it is back', async () => {

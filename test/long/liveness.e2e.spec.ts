@@ -51,7 +51,7 @@ it.concurrent(
       status: 'stuck',
       why: [expect.stringMatching(STARTS_NONE)],
     });
-    expect(worker.logs()).toContain('does not take the items that wait for it');
+    expect(worker.logs()).toContain('does not take its queued items');
     expect((await fetch(`${worker.url}/readyz`)).status).toBe(200); // Redis and Postgres are healthy
 
     const fresh = await startProcess('worker', env);

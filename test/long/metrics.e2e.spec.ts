@@ -95,11 +95,11 @@ it('log lines of an item name its run and lane', async () => {
     () =>
       processes.Worker.logs()
         .split('\n')
-        .find((line) => line.includes('An item was given up')),
+        .find((line) => line.includes('An item was released')),
     { what: 'the log to say so' },
   );
   const [lane] = (await client.get('/api/lanes')).body.items;
-  expect(JSON.parse(given)).toMatchObject({ run: eval_id, lane: lane.id, msg: 'An item was given up' });
+  expect(JSON.parse(given)).toMatchObject({ run: eval_id, lane: lane.id, msg: 'An item was released' });
 });
 
 it('the API reports the useful number of slots, even without a worker', async () => {

@@ -49,7 +49,7 @@ describe('an adaptive search', () => {
       arm: expect.any(Number),
       outcome: 'confirmed',
       text: expect.stringMatching(
-        /^Take temperature 0\.[456]\d*, top_p 0\.2: it is better than the base on cases that/,
+        /^Take temperature 0\.[456]\d*, top_p 0\.2: it is better than the base on the held-out cases/,
       ),
     });
     // Eight cases; the most promising arms on 24; the best on all; then three more samples of them and of the base.
@@ -135,7 +135,7 @@ describe('the recommendation', () => {
     expect(outcomeOf(await tune.end(constant))).toEqual({
       arm: 0,
       outcome: 'base',
-      text: 'Keep the base: nothing that was tried is shown to be better, or as good and cheaper or faster.',
+      text: 'Keep the base: no combination is shown to be better, or as good and cheaper or faster.',
     });
     expect(await stepsOf(tune)).toEqual({ all: 5, finalists: 5 });
     expect((await tune.arms()).map(({ tied }) => tied)).toEqual([true, true, true, true, true]);
@@ -149,7 +149,7 @@ describe('the recommendation', () => {
     expect(found.targets[0]!.recommended!.config.temperature).toBe(0.5);
     expect(outcomeOf(found)).toMatchObject({
       outcome: 'not_confirmed',
-      text: expect.stringMatching(/did best where it was chosen; on the held-out cases it is not shown to be better/),
+      text: expect.stringMatching(/did best on the tuning cases; on the held-out cases it is not shown to be better/),
     });
   });
 
@@ -168,7 +168,7 @@ describe('the recommendation', () => {
     const found = await tune.end(({ temperature }) => Number(temperature === 0.5));
     expect(outcomeOf(found)).toMatchObject({
       outcome: 'unconfirmed',
-      text: expect.stringMatching(/which flatters it: none were held out to confirm it\.$/),
+      text: expect.stringMatching(/an optimistic estimate: none were held out to confirm it\.$/),
     });
     expect(found.cases).toEqual({ tuning: 60, holdout: 0 });
   });
@@ -328,7 +328,7 @@ describe('changes during a tune', () => {
     expect(await tune.job()).toMatchObject({
       status: 'failed',
       error:
-        'The model sim::a was removed while it was tuned. Add it again and resume the tune, or submit it without ' +
+        'The model sim::a was removed during the tune. Add it again and resume the tune, or submit it without ' +
         'this model.',
     });
     await tune.client.patch('/api/providers/sim', { models: [{ id: 'a' }] });
@@ -356,7 +356,7 @@ describe('changes during a tune', () => {
     const found = await tune.end(constant);
     expect(found).toMatchObject({ status: 'failed', suite_id: null, suite_name: 'Weather', promoted_eval_id: null });
     expect((await tune.job()).error).toBe(
-      'The suite "Weather" was deleted while it was tuned. What was measured so far is kept with the combinations.',
+      'The suite "Weather" was deleted during the tune. The measurements so far are kept with the combinations.',
     );
     expect(await tune.arms()).toMatchObject([
       { cases: 42, rung: 'all' },

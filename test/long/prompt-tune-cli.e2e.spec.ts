@@ -141,7 +141,7 @@ it('without a terminal each step is a line, and a meta model that copies is caug
   expect(code).toBe(0);
   expect(err.trimEnd().split('\n')).toHaveLength(10);
   expect(err).toMatch(/^step 1: candidate 1 \(reflection of 0: \S+\) rejected\. Best so far: the base, [\d.]+ %\.$/m);
-  expect(out).toContain('\nOutcome      Keep the base: nothing that was tried did better');
+  expect(out).toContain('\nOutcome      Keep the base: no text did better');
   expect(out).toMatch(/^Rejected candidates: 10\n {2}\d+, such as: It repeats words of a case: "/m);
   expect(out).not.toMatch(/^(?:Run it|From the base)/m);
 }, 150_000);
@@ -200,7 +200,7 @@ it('leaving a watch does not end a tune; cancelling it does, and a resume contin
 
 it('wrong usage is explained', async () => {
   for (const [more, code, message] of [
-    [['--components', 'tools/none/description'], 1, '"tools/none/description" stands for no text of the suite'],
+    [['--components', 'tools/none/description'], 1, '"tools/none/description" matches no text of the suite'],
     [['--meta-model', 'sim::nobody'], 1, 'nobody'],
     [['--holdout', '0.05'], 1, 'would be held out'],
     [['--max-evals', '1'], 1, 'Raise it to'],
@@ -219,7 +219,7 @@ it('wrong usage is explained', async () => {
   const models = ['--models', 'sim::prompt-sensitive:learns', '--meta-model', 'sim::meta:learns'];
   expect(await toolmark('tune', 'prompt', 'Weather', ...models)).toMatchObject({
     code: 1,
-    err: expect.stringMatching(/The suite has 10 cases, .* It takes 20/),
+    err: expect.stringMatching(/The suite has 10 cases, .* A tune needs 20/),
   });
   expect(await toolmark('tune', 'prompt', SUITE, ...models.slice(0, 2))).toMatchObject({
     code: 2,

@@ -23,7 +23,7 @@ it.each(AWAY)(
     const { tune_id, job_id } = submitted[name]!;
     const ended = await system.ended(job_id);
     expect(ended).toMatchObject({ status: 'failed', error: expect.stringMatching(reason) });
-    expect(ended.error).toMatch(/^The meta model sim::meta:(down|slow) could not be asked: /);
+    expect(ended.error).toMatch(/^The meta model sim::meta:(down|slow) failed: /);
     const { evaluations } = await system.tune(tune_id);
     expect(evaluations).toBe(42);
 

@@ -11,7 +11,7 @@ it('a model that ignores its prompts keeps the base', async () => {
     outcome: 'not_confirmed',
     best: 0,
     prompt_version_id: null,
-    text: 'Keep the base: nothing that was tried did better on the cases that texts are chosen by.',
+    text: 'Keep the base: no text did better on the selection cases.',
   });
 });
 
@@ -24,7 +24,7 @@ it('a meta model that copies its examples is caught', async () => {
   expect(made).toHaveLength(10);
   for (const { state, reason } of made) {
     expect(state).toBe('rejected');
-    expect(reason).toMatch(/^It (repeats words of a case|has a value that a case expects)/);
+    expect(reason).toMatch(/^It (repeats words of a case|contains an expected value of a case)/);
   }
 });
 

@@ -195,8 +195,8 @@ describe('a tune', () => {
 
 describe('a meta model', () => {
   it.each([
-    ['calls nothing', () => undefined, /it calls no tool/],
-    ['replies in another form', () => ({ answer: 42 }), /do not fit: "text"/],
+    ['calls nothing', () => undefined, /it does not call any tool/],
+    ['replies in another form', () => ({ answer: 42 }), /do not match the schema: "text"/],
   ] as [string, Author, RegExp][])(
     'that %s is asked once more each time, then it counts as a rejection',
     async (_what, author, reason) => {
@@ -218,7 +218,7 @@ describe('a meta model', () => {
     const found = await tune.end(skilled, () => ({ candidates: ['x'.repeat(2 ** 20)] }));
     expect(found).toMatchObject({ status: 'completed', best: 0, meta: { requests: 2 } });
     const [, made] = await tune.candidates();
-    expect(made!.reason).toBe('The meta model was not understood: its calls are longer than 1 MiB.');
+    expect(made!.reason).toBe('The reply of the meta model is invalid: its calls are longer than 1 MiB.');
   });
 
   it('whose reply is cut off is reported with a suggestion', async () => {
@@ -232,7 +232,7 @@ describe('a meta model', () => {
     await tune.end(skilled, () => undefined);
     const [, made] = await tune.candidates();
     expect(made!.reason).toBe(
-      'The meta model was not understood: it calls no tool. The reply ended at its token limit. ' +
+      'The reply of the meta model is invalid: it does not call any tool. The reply ended at its token limit. ' +
         'Raise meta_params.max_tokens.',
     );
   });
@@ -250,7 +250,7 @@ describe('a meta model', () => {
     await tune.end(skilled, (task, child) => (++asked > 6 ? null : helpful(task, child)));
     expect(await tune.job()).toMatchObject({
       status: 'failed',
-      error: expect.stringMatching(/^The meta model sim::meta could not be asked: .* Resume the tune when it replies/),
+      error: expect.stringMatching(/^The meta model sim::meta failed: .* Resume the tune once it replies/),
     });
     const before = await tune.children();
     expect(await tune.read()).toMatchObject({ outcome: 'unconfirmed', prompt_version_id: null });
@@ -335,7 +335,7 @@ describe('changes during a tune', () => {
     await one.client.patch('/api/providers/sim', { models: [{ id: 'a' }] });
     expect((await two.client.delete(`/api/tool-suites/${two.suiteId}`)).status).toBe(204);
     for (const tune of [one, two]) await tune.step();
-    expect((await one.job()).error).toMatch(/^The model sim::meta was removed while it was tuned\./);
+    expect((await one.job()).error).toMatch(/^The model sim::meta was removed during the tune\./);
     expect((await two.job()).error).toMatch(/^The suite "Weather, alarms, songs" was deleted/);
     expect((await two.candidates()).length).toBeGreaterThan(1);
     await one.client.patch('/api/providers/sim', { models: [{ id: 'a' }, { id: 'meta' }] });
@@ -396,8 +396,8 @@ describe('changes during a tune', () => {
 
 describe('a tune that cannot work is refused with a suggestion', () => {
   it.each([
-    [19, {}, '/holdout', /It takes 20, 5 of them held out/],
-    [60, { components: ['tools/unknown/description'] }, '/components/0', /stands for no text of the suite/],
+    [19, {}, '/holdout', /A tune needs 20, 5 of them held out/],
+    [60, { components: ['tools/unknown/description'] }, '/components/0', /matches no text of the suite/],
     [60, { meta_model: 'sim::nobody' }, '/meta_model', /No model "nobody" at provider "sim"/],
     [60, { models: ['sim::nobody'] }, '/models/0', /No model "nobody"/],
     [60, { max_evals: 10 }, '/max_evals', /The base and a single step take 68 evaluations/],

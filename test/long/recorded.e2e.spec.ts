@@ -212,7 +212,7 @@ it('a missing reply is errored; a recorded run is listed, rescored, exported, re
     error,
   ]);
   expect(errors.sort()).toEqual([
-    ['case 1', 1, { kind: 'unrecorded', message: expect.stringMatching(/no reply of this case and sample/) }],
+    ['case 1', 1, { kind: 'unrecorded', message: expect.stringMatching(/no reply for this case and sample/) }],
     ['case 2', 1, { kind: 'unrecorded', message: 'The agent ran out of memory.' }],
   ]);
   const { rows } = await system.sql.query(

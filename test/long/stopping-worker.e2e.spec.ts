@@ -184,7 +184,7 @@ it('unfinished items are handed back at the deadline, do not count as crashes, a
   const id = await submit(endpoint.url, weatherSuite(4));
   await until(() => endpoint.waiting().length === 4, { what: 'all four' });
   expect(await worker.stop()).toBe(0);
-  expect(worker.logs()).toContain('Handing back items that did not end in time');
+  expect(worker.logs()).toContain('Returning items that did not end in time');
   expect((await sql.query('SELECT lost, crashes, worker FROM in_flight')).rows).toEqual(
     Array(4).fill({ lost: 0, crashes: 0, worker: null }),
   );

@@ -47,7 +47,7 @@ it('orders the models of a run by their means, with the possible ranks of each',
 
 it('says when the best two cannot be distinguished, and why', async () => {
   const close = await ranking(await runWith({ 'sim::fair': 20, 'sim::like-fair': 26, 'sim::good': 20 }));
-  expect(close.text).toMatch(/^This data cannot tell; .*like-fair minus fair is 15 points \(95 %: 1 to 27/);
+  expect(close.text).toMatch(/^This data is inconclusive: .*like-fair minus fair is 15 points \(95 %: 1 to 27/);
   expect(close.text).toContain('one of 3 pairs of models may do so by chance');
   expect(close.items.map(({ rank }: { rank: number[] }) => rank)).toEqual([
     [1, 3],

@@ -141,7 +141,7 @@ describe('a label', () => {
     expect((await ada.delete(pathOf(run, '0-1-0'))).status).toBe(204);
     expect(await ada.delete(pathOf(run, '0-1-0'))).toMatchObject({
       status: 404,
-      body: { detail: 'You have no label of the result "0-1-0".' },
+      body: { detail: 'You have no label on the result "0-1-0".' },
     });
     expect((await labelsOf(run)).items).toMatchObject([{ label: 'correct', user: 'grace', mine: false }]);
     expect((await ada.get(`/api/tool-eval/history/${run}/results/0-1-0`)).body).toEqual(before);
@@ -544,7 +544,7 @@ describe('a calibration', () => {
       labels: 0,
       kappa: null,
       ci: null,
-      text: 'Uncalibrated: 0 of 50 labels; what this judge says is its opinion alone.',
+      text: 'Uncalibrated: 0 of 50 labels; people have not confirmed this judge.',
       linear: { kappa: null, ci: null },
       ok: { n: 0, share: null, ci: null },
       wrong: { n: 0, share: null, ci: null },
@@ -572,7 +572,7 @@ describe('a calibration', () => {
     expect(found.ci).toEqual([expect.closeTo(found.kappa - half, 6), expect.closeTo(found.kappa + half, 6)]);
     expect(found.ok).toMatchObject({ n: 61, share: 55 / 61 });
     expect(found.wrong).toMatchObject({ n: 41, share: 37 / 41 });
-    expect(found.text).toMatch(/^Good: kappa 0\.8\d \(0\.\d\d to 0\.\d\d\) beside 102 labels of people\.$/);
+    expect(found.text).toMatch(/^Good: kappa 0\.8\d \(0\.\d\d to 0\.\d\d\) against 102 human labels\.$/);
     const { status, labels, kappa, ci, text } = found;
     const fingerprint = `${judge} Be kind.`;
     const heads = await calibrationHeads(api.pool, team.id, [fingerprint, 'unknown', fingerprint]);

@@ -315,7 +315,7 @@ describe('a tune is refused', () => {
     expect((await estimate({ suite_id: enough })).status).toBe(200);
     const seven = await importSuite(7);
     expect(await refused({ suite_id: seven, holdout: 0 })).toMatchObject({
-      detail: expect.stringMatching(/at least 8 cases, and the suite has 7. Take the mode "grid"/),
+      detail: expect.stringMatching(/at least 8 cases, and the suite has 7. Use the mode "grid"/),
       errors: at('/mode', /"grid"/),
     });
     expect((await estimate({ suite_id: seven, holdout: 0, mode: 'grid' })).status).toBe(200);
@@ -350,7 +350,7 @@ describe('a preset', () => {
     expect((await client.get('/api/param-presets')).body).toEqual({ items: [made.body], next_cursor: null });
     expect(await client.post('/api/param-presets', input)).toMatchObject({
       status: 409,
-      body: { detail: 'There is a preset "Sampling" already. Delete it first, or take another name.' },
+      body: { detail: 'There is a preset "Sampling" already. Delete it first or use another name.' },
     });
     expect((await client.delete(`/api/param-presets/${made.body.id}`)).status).toBe(204);
     expect((await client.delete(`/api/param-presets/${made.body.id}`)).status).toBe(404);

@@ -117,7 +117,7 @@ describe('an Idempotency-Key', () => {
     gate.release();
     const [refused, made] = [await first, await second];
     expect([refused.status, made.status]).toEqual([409, 201]);
-    expect(refused.body.detail).toMatch(/nothing was changed/);
+    expect(refused.body.detail).toMatch(/it changed nothing/);
     expect((await create()).body).toEqual(made.body);
     expect(
       (

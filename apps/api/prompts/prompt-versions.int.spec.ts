@@ -127,7 +127,7 @@ describe('a prompt version', () => {
       `/components/${CITY.replaceAll('/', '~1')}`,
       /the tool get_weather has \d+ bytes, and a tool may have 65536/,
     ],
-    ['a parent that does not exist', { parent_id: NOWHERE }, 422, '/parent_id', /none of the versions of the suite/],
+    ['a parent that does not exist', { parent_id: NOWHERE }, 422, '/parent_id', /is not a version of the suite/],
     ['a suite that does not exist', { suite_id: NOWHERE }, 422, '/suite_id', /does not exist/],
   ])('is refused with %s', async (_what, more, status, path, message) => {
     const answer = await client.post(VERSIONS, { suite_id: suiteId, components: texts, ...more });

@@ -218,7 +218,7 @@ it('too many groups are refused with a way to reduce them', async () => {
   );
   const query = 'from=2026-03-01&to=2026-03-01&by=model';
   const { status, body } = await viewer.get(`/api/spending?${query}`);
-  expect([status, body.detail]).toEqual([422, expect.stringMatching(/5000 groups\. Count by fewer .*shorter span/)]);
+  expect([status, body.detail]).toEqual([422, expect.stringMatching(/5000 groups\. Group by fewer .*shorter period/)]);
   await api.pool.query(`DELETE FROM daily_spending WHERE team_id = $1 AND model_id = '1'`, [team.teamId]);
   expect((await report(viewer, query)).items).toHaveLength(5000);
   expect((await report(viewer, query.replace('model', 'day'))).items).toHaveLength(1);

@@ -25,7 +25,7 @@ import { runReport, settingsText } from './run.js';
 const linesOf = (report: Report) => reportLines(report).map((line) => markedText(line, false));
 const judgeLines = (report: JudgeReport, disagreements?: Disagreement[]) => linesOf(judgeReport(report, disagreements));
 
-const UNCALIBRATED = 'Uncalibrated: 12 of 50 labels; what this judge says is its opinion alone.';
+const UNCALIBRATED = 'Uncalibrated: 12 of 50 labels; people have not confirmed this judge.';
 const RUN_ID = '019aa8a2-5c1e-7000-8000-000000000031';
 const BASELINE_ID = '019aa8a2-5c1e-7000-8000-000000000032';
 
@@ -58,7 +58,7 @@ function reportOf(text = 'x', more: Partial<JudgeReport> = {}): JudgeReport {
 const PAIR = {
   ...{ a: 'p::a', b: 'p::b', wins: 6, losses: 2, ties: 3, position_flips: 1, errored: 0 },
   ...{ preference: 0.75, preference_ci: [0.41, 0.93] as [number, number], can_tell: true },
-  text: 'It is open which the judge prefers.',
+  text: 'It is undecided which the judge prefers.',
 };
 const comparison = reportOf('x', { baseline_eval_id: BASELINE_ID, targets: [], pairs: [PAIR] });
 

@@ -40,8 +40,11 @@ const tried = (
 const CANDIDATES = [
   tried(0, { state: 'finalist', scores: { select: 0.4, final: 0.42, holdout: 0.5 } }),
   tried(1, { changed: ['tools/f/description'], scores: { select: 0.5 } }),
-  tried(2, { state: 'rejected', reason: 'On the 4 cases it was made for, it scores 2.5 in all, and candidate 1 2.5.' }),
-  tried(3, { state: 'rejected', reason: 'On the 4 cases it was made for, it scores 1 in all, and candidate 0 2.' }),
+  tried(2, {
+    state: 'rejected',
+    reason: 'On the 4 cases of its reflection, it scores 2.5 in total, and candidate 1 2.5.',
+  }),
+  tried(3, { state: 'rejected', reason: 'On the 4 cases of its reflection, it scores 1 in total, and candidate 0 2.' }),
   tried(4, { state: 'front', scores: { select: 0.6 } }),
   tried(5, { state: 'rejected', why: null, reason: 'tools/f/description: It repeats words of a case: "a 1 b".' }),
   tried(6, {
@@ -186,7 +189,7 @@ describe('a prompt tune on a terminal', () => {
       '6          merge of 1 and 4  50.0 % to 70.0 %  system_prompt; tools/f/description',
       '',
       'Rejected candidates: 3',
-      '  2, such as: On the 4 cases it was made for, it scores 2.5 in all, and candidate 1 2.5.',
+      '  2, such as: On the 4 cases of its reflection, it scores 2.5 in total, and candidate 1 2.5.',
       '  1: tools/f/description: It repeats words of a case: "a 1 b".',
       '',
       'From the base to candidate 6',
@@ -349,7 +352,7 @@ describe('a prompt tune in a pull request', () => {
       '',
       '<details><summary>Rejected candidates: 3</summary>',
       '',
-      '- 2, such as: On the 4 cases it was made for, it scores 2.5 in all, and candidate 1 2.5.',
+      '- 2, such as: On the 4 cases of its reflection, it scores 2.5 in total, and candidate 1 2.5.',
       '- 1: tools/f/description: It repeats words of a case: "a 1 b".',
       '',
       '</details>',

@@ -6,7 +6,7 @@ const aBulkhead = (turnMs = 20): Bulkhead =>
   new Bulkhead({ concurrency: 2, turnMs, onFailure: (error, item) => failures.push([error.message, item]) });
 const first = (item: string): string => item[0]!;
 
-it('what one item throws is reported, and stops neither its own key nor another', async () => {
+it('an error of one item is reported and stops neither its own key nor another', async () => {
   const done: string[] = [];
   await aBulkhead(10_000).each(['a1', 'a2', 'b1'], first, async (item) => {
     if (item === 'a1') throw new Error('no');
@@ -15,7 +15,7 @@ it('what one item throws is reported, and stops neither its own key nor another'
   expect([done.sort(), failures]).toEqual([['a2', 'b1'], [['no', 'a1']]]);
 });
 
-it('a key that hangs holds up no other, in this turn and the next, and sits out until it is done', async () => {
+it('a key that hangs delays no other key, in this turn or the next, and is skipped until it is done', async () => {
   const bulkhead = aBulkhead();
   const started: string[] = [];
   let release = (): void => {};
@@ -34,7 +34,7 @@ it('a key that hangs holds up no other, in this turn and the next, and sits out 
   });
 });
 
-it('keys that hang, however many, leave room in the next turn', async () => {
+it('hanging keys, however many, leave room in the next turn', async () => {
   const bulkhead = aBulkhead();
   const started: string[] = [];
   const work = async (item: string): Promise<void> => {

@@ -255,7 +255,10 @@ export class ControlLoop {
     const { idleMs, gapMs } = TIMINGS[name];
     return new RepeatingStep(turn, { idleMs, gapMs: () => gap(gapMs) }, (error) => {
       measureStepFailure(name);
-      this.deps.logger.warn({ step: name, error: error.message }, 'A step of the control loop failed; it is repeated');
+      this.deps.logger.warn(
+        { step: name, error: error.message },
+        'A step of the control loop failed; it will be retried',
+      );
     });
   }
 
@@ -273,7 +276,7 @@ export class ControlLoop {
     measureStepFailure(step);
     this.deps.logger.warn(
       { step, ...idsOf(item), error: error.message, stack: error.stack },
-      'A step of the control loop failed for one of many; it is repeated',
+      'A step of the control loop failed for one key; it will be retried',
     );
   }
 }

@@ -13,7 +13,7 @@ export async function enqueue(
     .catch((error: Error) =>
       logger.warn(
         { lane: laneId, runs: distinctRunIds(deliveries), items: deliveries.length, error: error.message },
-        'Items could not be queued; they will be within seconds of Redis being back',
+        'Items could not be queued; they will be queued within seconds of Redis coming back',
       ),
     );
 }

@@ -145,7 +145,7 @@ const isFresh = async (id: string): Promise<boolean> => {
 };
 
 describe('a run of an experiment that ends', () => {
-  it('is the baseline and the best one if it is the first, and is compared with the baseline otherwise', async () => {
+  it('is the baseline and the best run if it is the first, and is compared with the baseline otherwise', async () => {
     const exp = await anExperiment();
     const first = await exp.ended(right(5));
     expect(await experiment(exp.id)).toMatchObject({
@@ -193,7 +193,7 @@ describe('a run of an experiment that ends', () => {
     expect(await best(exp.id)).toBe(second.runId);
   });
 
-  it('is no better for the last digit of its score, when its verdicts come in another order', async () => {
+  it('is not the best run by a rounding difference when its verdicts come in another order', async () => {
     const exp = await anExperiment();
     const first = await exp.ended([0.3, 0.2, 0.1, ...right(0, 7)]);
     const second = await exp.ended([0.1, 0.2, 0.3, ...right(0, 7)]);
@@ -225,7 +225,7 @@ describe('a run of an experiment that ends', () => {
     );
   });
 
-  it('is compared anew when another baseline is pinned meanwhile', async () => {
+  it('is compared again when another baseline is pinned meanwhile', async () => {
     const exp = await anExperiment();
     const [first, second] = [await exp.ended(right(5)), await exp.ended(right(7))];
     const third = await exp.replied(right(9));
@@ -249,7 +249,7 @@ describe('a run of an experiment that ends', () => {
     expect(await experiment(exp.id)).toMatchObject({ baseline_set_by: 'user', best_run_id: third.runId });
   });
 
-  it('ends without a comparison when comparing fails, and is compared later; others do not notice', async () => {
+  it('ends without a comparison when comparing fails, and is compared later; other runs are not affected', async () => {
     const [exp, other] = [await anExperiment(), await anExperiment()];
     const first = await exp.ended(right(5));
     await other.ended(right(5));
@@ -276,7 +276,7 @@ describe('a run of an experiment that ends', () => {
     expect(await isFresh(exp.id)).toBe(true);
   });
 
-  it('ends as a run of none when its experiment is deleted meanwhile', async () => {
+  it('ends without an experiment when its experiment is deleted meanwhile', async () => {
     const exp = await anExperiment();
     await exp.ended(right(5));
     const second = await exp.replied(right(7));
@@ -296,7 +296,7 @@ describe('a run of an experiment that ends', () => {
 });
 
 describe('the figures of an experiment', () => {
-  it('are made anew when the baseline was resumed', async () => {
+  it('are recomputed when the baseline was resumed', async () => {
     const exp = await anExperiment();
     const first = await exp.ended([...right(5, 9), null]);
     const second = await exp.ended(right(8));
@@ -314,7 +314,7 @@ describe('the figures of an experiment', () => {
     expect(await isFresh(exp.id)).toBe(true);
   });
 
-  it('are made anew when another baseline is pinned while they are made', async () => {
+  it('are recomputed when another baseline is pinned while they are computed', async () => {
     const e = await anExperiment();
     const [first, second, third] = [await e.ended(right(4)), await e.ended(right(6)), await e.ended(right(8))];
     await e.pin(second.runId);
@@ -336,7 +336,7 @@ describe('the figures of an experiment', () => {
     expect(refreshed_revision).toBe(revision);
   });
 
-  it('are corrected where the release before ended a run with a plain difference', async () => {
+  it('are corrected where the previous release ended a run with a plain difference', async () => {
     const exp = await anExperiment();
     await exp.ended(right(5));
     const run1 = await exp.replied(right(9), { models: ['b'] });
@@ -356,7 +356,7 @@ describe('the figures of an experiment', () => {
     expect(await best(exp.id)).toBe(run2.runId);
   });
 
-  it('begin with the first run that completed, if the release before ended it', async () => {
+  it('begin with the first completed run if the previous release ended it', async () => {
     const exp = await anExperiment();
     const first = await exp.replied(right(5));
     await endAsTheReleaseBefore(first.runId);
@@ -370,7 +370,7 @@ describe('the figures of an experiment', () => {
     expect((await run(second.runId)).delta).toBeCloseTo(0.2, 12);
   });
 
-  it('lose the baseline with its run, and no other run takes its place', async () => {
+  it('lose the baseline when its run is deleted, and no other run takes its place', async () => {
     const exp = await anExperiment();
     const [first, second] = [await exp.ended(right(5)), await exp.ended(right(7))];
     await worker.refresh();
@@ -387,7 +387,7 @@ describe('the figures of an experiment', () => {
     expect(await best(exp.id)).toBe(third.runId);
   });
 
-  it('name the next best run when the best one is deleted, and the runs not shown to be worse', async () => {
+  it('name the next best run when the best run is deleted, and the runs that are not shown to be worse', async () => {
     const exp = await anExperiment(40);
     const [first] = [await exp.ended(right(5, 40)), await exp.ended(right(30, 40))];
     const [third, fourth] = [await exp.ended(right(32, 40)), await exp.ended(right(33, 40))];
@@ -405,7 +405,7 @@ describe('the figures of an experiment', () => {
 });
 
 describe('the best run', () => {
-  it('has the models of the baseline, all its cases, a free hand to call, and few errors', async () => {
+  it('has the models of the baseline, all its cases, tool_choice auto, and few errors', async () => {
     const exp = await anExperiment(40);
     await pool.query(`UPDATE suite_case SET tags = '{half}' WHERE suite_id = $1 AND position < 38`, [exp.suiteId]);
     const first = await exp.ended(right(5, 40));
@@ -432,7 +432,7 @@ describe('the best run', () => {
 });
 
 describe('a run without the metric that its experiment compares', () => {
-  it('has a delta, and no verdict', async () => {
+  it('has a delta but no verdict', async () => {
     const exp = await anExperiment();
     await pool.query(`UPDATE experiment SET measure = 'bleu' WHERE id = $1`, [exp.id]);
     await exp.ended(right(5));
@@ -454,7 +454,7 @@ describe('a run without the metric that its experiment compares', () => {
 });
 
 describe('a delta', () => {
-  it('is over the common cases when the suite has changed, and null when too few are left', async () => {
+  it('covers the common cases when the suite has changed, and is null when too few are left', async () => {
     const exp = await anExperiment();
     await exp.ended(right(5));
     await changeCases(exp.suiteId, 1);
@@ -491,7 +491,7 @@ describe('a delta', () => {
 });
 
 describe('a storm of submits, ends, resumes, pins and deletions', () => {
-  it('leaves figures that agree with the runs, and events that come once', async () => {
+  it('leaves figures that agree with the runs, and logs each event once', async () => {
     const exp = await anExperiment();
     const users = [exp.userId, await exp.anotherUser(), await exp.anotherUser()];
     const runs = [await exp.ended(right(5))];
@@ -553,7 +553,7 @@ describe('a storm of submits, ends, resumes, pins and deletions', () => {
 });
 
 describe('a finisher that is killed', () => {
-  it('after any statement changes nothing twice', async () => {
+  it('after any statement changes nothing twice when it is repeated', async () => {
     await tellWithDeaths([{ pool }], (_world, db) => storyOf(db), { least: 30, most: 100 });
   }, 120_000);
 });

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([pool.end(), redis.quit()]));
 
-it('a chore that has more to do than it has time for goes on the next time, and keeps no other waiting', async () => {
+it('a chore that runs out of time continues in the next turn and does not delay other chores', async () => {
   const parent = await aParent(pool);
   const laneId = newId();
   await parent.commit({ children: Array.from({ length: 120 }, (_, n) => parent.child(`${n}`)) });

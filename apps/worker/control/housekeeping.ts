@@ -43,7 +43,7 @@ export class Housekeeping {
         if (stop.aborted) return;
         await work(AbortSignal.any([stop, AbortSignal.timeout(maxChoreMs)])).catch((error: Error) => {
           measureStepFailure(STEP);
-          this.deps.logger.warn({ step: STEP, chore, error: error.message }, 'A chore failed; it is repeated');
+          this.deps.logger.warn({ step: STEP, chore, error: error.message }, 'A chore failed; it will be retried');
         });
       }
     });
@@ -62,8 +62,8 @@ export class Housekeeping {
       'remove leases of processes that died': () => removeExpiredLeases(pool),
       'drop old exchanges': () => this.#dropOldExchanges(),
       'expire replies': inPieces(expireCachedReplies),
-      'give up recordings that were left behind': () => abandonStaleRecordings(pool),
-      'remove try-outs that nobody waits for': (signal) => this.#removeTryOuts(signal),
+      'abandon unfinished recordings': () => abandonStaleRecordings(pool),
+      'remove unused try-outs': (signal) => this.#removeTryOuts(signal),
       'remove deleted parents': (signal) => this.#inTurns(parentsToRemove(pool), removeParent, signal),
       'purge deleted runs': (signal) => this.#inTurns(runsToPurge(pool), purgeRun, signal),
       'remove unused versions of suites': inPieces(removeUnusedVersions),
@@ -87,7 +87,10 @@ export class Housekeeping {
       void notify(redis, { topic: 'cancel', id: runId });
       await removeTryOut(pool, runId).catch((error: Error) => {
         measureStepFailure(STEP);
-        logger.warn({ step: STEP, run: runId, error: error.message }, 'A try-out could not be removed; it is repeated');
+        logger.warn(
+          { step: STEP, run: runId, error: error.message },
+          'A try-out could not be removed; it will be retried',
+        );
       });
     }
   }
@@ -106,7 +109,7 @@ export class Housekeeping {
           measureStepFailure(STEP);
           logger.warn(
             { step: STEP, id, error: error.message },
-            'What a deleted run or parent left behind could not be removed; it will be tried again',
+            'Data of a deleted run or parent could not be removed; it will be retried',
           );
         });
         if (!hasMore) remaining.delete(id);

@@ -75,7 +75,7 @@ export class Reconciler {
     if (deliveries.length === 0) return;
     logger.info(
       { lane: lane.id, runs: distinctRunIds(deliveries), items: deliveries.length },
-      'Queueing items again whose queue job or process was lost',
+      'Requeueing items whose queue job or process was lost',
     );
     await enqueue(this.deps, lane.id, deliveries);
   }

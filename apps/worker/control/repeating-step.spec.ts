@@ -24,14 +24,14 @@ function slowTurn() {
   };
 }
 
-it('a step runs at once, then whenever it was idle for long enough', async () => {
+it('a step runs immediately, and again after each idle period', async () => {
   let turns = 0;
   aStep(async () => void turns++, { idleMs: 1 });
   expect(turns).toBe(1);
   await until(() => turns > 3);
 });
 
-it('a wake brings the next turn while the step is idle', async () => {
+it('a wake starts the next turn while the step is idle', async () => {
   let turns = 0;
   const step = aStep(async () => void turns++);
   for (const expected of [2, 3]) {
@@ -40,7 +40,7 @@ it('a wake brings the next turn while the step is idle', async () => {
   }
 });
 
-it('a wake during a turn is not lost, and many of them bring one turn', async () => {
+it('a wake during a turn is not lost, and several wakes start one turn', async () => {
   const turn = slowTurn();
   const step = aStep(turn.run);
   step.wake();
@@ -60,7 +60,7 @@ it('a wake does not shorten the gap between two turns', async () => {
   expect(turns).toBe(1);
 });
 
-it('a turn that throws is reported, and repeated', async () => {
+it('a turn that throws is reported and repeated', async () => {
   let turns = 0;
   const step = aStep(async () => {
     if (turns++ === 0) throw new Error('Postgres is away');
@@ -70,7 +70,7 @@ it('a turn that throws is reported, and repeated', async () => {
   await until(() => turns === 2);
 });
 
-it('stopping tells the turn under way and waits for it, and no other turn begins', async () => {
+it('stopping aborts the current turn, waits for it, and starts no other turn', async () => {
   const turn = slowTurn();
   let signal: AbortSignal | undefined;
   const step = aStep((of) => ((signal = of), turn.run()), { idleMs: 1 });

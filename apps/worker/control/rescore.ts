@@ -32,7 +32,7 @@ const PAGE_SIZE = 50;
 const MAX_PAGE_MS = 120_000;
 
 const NO_LONGER_KEPT =
-  'The replies of this run are no longer kept, so they cannot be scored again. Submit the run anew.';
+  'The replies of this run are no longer kept, so they cannot be scored again. Submit the run again.';
 
 /**
  * Scores the stored replies of runs again, page by page, without asking a model. Each page is stored in the commit that

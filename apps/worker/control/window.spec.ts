@@ -1,10 +1,10 @@
 import { isWorthFilling, slotsOfWorker, windowOf } from './window.js';
 
-it('without a limit of requests, every request that may be under way has a slot, and a quarter more is queued', () => {
+it('without a request limit, every concurrent request has a slot, and a quarter more items are queued', () => {
   expect(windowOf({ max_concurrency: 80, requests_per_minute: null })).toEqual({ slots: 90, ahead: 20 });
 });
 
-it('under a limit of requests, the window holds what that rate keeps busy at twice the latency', () => {
+it('under a request limit, the window holds what that rate keeps busy at twice the latency', () => {
   const lane = { max_concurrency: 80, requests_per_minute: 600 }; // ten per second
   expect(windowOf(lane, 1000)).toEqual({ slots: 20 + 3, ahead: 5 });
   expect(windowOf(lane, 1)).toEqual({ slots: 3 + 1, ahead: 5 });
@@ -12,14 +12,14 @@ it('under a limit of requests, the window holds what that rate keeps busy at twi
   expect(windowOf({ ...lane, requests_per_minute: 1 }, 100)).toEqual({ slots: 2, ahead: 2 });
 });
 
-it('workers divide the slots of a lane, and a newcomer counts itself', () => {
+it('workers divide the slots of a lane, and a new worker counts itself', () => {
   expect(slotsOfWorker({ max_concurrency: 80, workers: 0, here: false })).toBe(90);
   expect(slotsOfWorker({ max_concurrency: 80, workers: 2, here: true })).toBe(45);
   expect(slotsOfWorker({ max_concurrency: 80, workers: 2, here: false })).toBe(30);
   expect(slotsOfWorker({ max_concurrency: 10_000, workers: 1, here: true })).toBe(500);
 });
 
-it('a lane is filled again when a quarter of what is queued ahead is gone', () => {
+it('a lane is refilled when a quarter of its queued items is gone', () => {
   const window = { slots: 90, ahead: 20 };
   expect(isWorthFilling({ waiting: true, in_flight: 106 }, window)).toBe(false);
   expect(isWorthFilling({ waiting: true, in_flight: 105 }, window)).toBe(true);

@@ -71,7 +71,7 @@ export class Embedder {
     if (x instanceof ProviderFailure) throw x;
     if (y instanceof ProviderFailure) throw y;
     if (x!.length !== y!.length)
-      throw new ProviderFailure('bad_response', 'The embedding model gave vectors of different lengths.', false);
+      throw new ProviderFailure('bad_response', 'The embedding model returned vectors of different lengths.', false);
     const cosine = x!.reduce((sum, value, index) => sum + value * y![index]!, 0);
     return Math.min(1, Math.max(0, cosine));
   }
@@ -145,7 +145,7 @@ export class Embedder {
     if (!model)
       throw new ProviderFailure(
         'bad_request',
-        'The team has no embedding model any more. Set one with PUT /api/settings/embedding.',
+        'The team no longer has an embedding model. Set one with PUT /api/settings/embedding.',
         false,
       );
     return model;

@@ -10,7 +10,7 @@ afterAll(() => gates.close());
 const aGateRun = (...asked: Parameters<typeof gates.aGateRun>) => gates.aGateRun(...asked);
 
 describe('a gate run', () => {
-  it('makes the run, looks at it, and passes at the first look that decides', async () => {
+  it('creates the run, looks at it, and passes at the first conclusive look', async () => {
     const gate = await aGateRun({ cases: 200, margin: 0.05 });
     const { answer, looks } = await gate.end();
     expect(answer).toMatchObject({ result: 'pass', look: { number: 1, planned: 4, alpha: 0.016, final: false } });
@@ -26,7 +26,7 @@ describe('a gate run', () => {
     expect(await gate.looks()).toHaveLength(1);
   });
 
-  it('doubles the samples of both sides while a look cannot tell, and fails when it can', async () => {
+  it('doubles the samples of both sides while a look is inconclusive, and fails at a conclusive one', async () => {
     const gate = await aGateRun({ looks: 3 });
     // Four cases of sixty are lost: one look is inconclusive, and more samples do not help.
     const { answer, looks } = await gate.end((child) =>
@@ -44,7 +44,7 @@ describe('a gate run', () => {
     ]);
   });
 
-  it('is not judged by half a run, also when a worker comes late to a step that another has made', async () => {
+  it('does not measure half a run, even when a worker repeats a step that another worker has committed', async () => {
     const gate = await aGateRun();
     const makeSteps = await gate.foundByAWorker();
     await gate.step();
@@ -53,7 +53,7 @@ describe('a gate run', () => {
     expect(await gate.job()).toMatchObject({ status: 'running', error: null });
   });
 
-  it('has no look left after the last one, and says how many more cases could tell', async () => {
+  it('has no look left after the last one, and says how many more cases could decide', async () => {
     const gate = await aGateRun({ cases: 10, looks: 2 });
     const { answer, looks } = await gate.end();
     expect(looks.map(({ look, result }: any) => [look, result])).toEqual([
@@ -71,7 +71,7 @@ describe('a gate run', () => {
     expect(looks[1].text).toMatch(/more samples cannot decide/i);
   });
 
-  it('asks no model without a baseline, and is never green', async () => {
+  it('asks no model without a baseline, and never passes', async () => {
     const gate = await aGateRun({ baseline: null });
     const { answer } = await gate.end();
     expect(answer).toMatchObject({ result: 'not_measured', eval_id: null, look: { number: 0 } });
@@ -83,7 +83,7 @@ describe('a gate run', () => {
     expect(await deleted.children()).toEqual([]);
   });
 
-  it('that measures a run that is there only adds samples to it', async () => {
+  it('that measures an existing run only adds samples to it', async () => {
     const gate = await aGateRun({ given: CASES - 4, looks: 2 });
     const { answer } = await gate.end();
     expect(answer.look.number).toBe(2);
@@ -93,7 +93,7 @@ describe('a gate run', () => {
     ]);
   });
 
-  it('gets three samples of a critical case that seems broken, and goes by those', async () => {
+  it('takes three samples of a critical case that seems broken, and decides by those', async () => {
     const brokenFirst: Replies = (child) =>
       Array.from({ length: child.cases }, (_, n) => Number(child.arm === 'baseline' || n > 0));
     const unlucky = await aGateRun({ cases: 300, critical_tags: ['vital'] });
@@ -110,7 +110,7 @@ describe('a gate run', () => {
     });
   });
 
-  it('asks for those samples once before each look, even where they error', async () => {
+  it('requests those samples once before each look, even where they error', async () => {
     const gate = await aGateRun({ cases: 300, looks: 1, critical_tags: ['vital'] });
     const { answer } = await gate.end((child) =>
       child.step === 'run' ? right(child.cases, child).fill(0, 0, 1) : right(child.cases, child).fill(null),
@@ -119,7 +119,7 @@ describe('a gate run', () => {
     expect((await gate.children()).map(({ step }) => step)).toEqual(['run', 'confirm-1', 'confirm-1']);
   });
 
-  it('doubles the samples of all cases, whatever a critical case has', async () => {
+  it('doubles the samples of all cases, however many a critical case has', async () => {
     const gate = await aGateRun({ looks: 2, critical_tags: ['vital'] });
     await gate.end((child) => (child.step === 'run' ? right(57, child).fill(0, 0, 1) : allRight(child)));
     const made = (await gate.children()).map(({ step, arm, samples }) => [step, arm, samples]);
@@ -132,7 +132,7 @@ describe('a gate run', () => {
     ]);
   });
 
-  it('adds nothing where all looks are used up: the last answer stands', async () => {
+  it('adds nothing when all looks are used up: the last answer stands', async () => {
     const gate = await aGateRun({ given: CASES - 4, looks: 2 });
     const stored = { result: 'inconclusive', text: 'Nobody knows.', targets: [], notes: [], look: { final: true } };
     await gates.pool.query(
@@ -144,16 +144,16 @@ describe('a gate run', () => {
     expect(await gate.children()).toEqual([]);
   });
 
-  it('stops before a look that its budget does not hold, with the answer of the last one', async () => {
+  it('stops before a look that exceeds its budget, with the answer of the last look', async () => {
     const gate = await aGateRun({ maxRequests: CASES + 2 * CASES - 1 });
     const { answer, looks } = await gate.end((child) => right(child.arm === 'candidate' ? 56 : 60, child));
     expect(looks).toHaveLength(1);
     expect(answer.result).toBe('inconclusive');
-    expect(answer.notes.join()).toContain(`Another look would take ${2 * CASES} requests more; ${CASES} of`);
+    expect(answer.notes.join()).toContain(`Another look would need ${2 * CASES} more requests; ${CASES} of`);
     expect(await gate.job()).toMatchObject({ status: 'completed' });
   });
 
-  it('whose budget is spent within a run says so, and can be resumed with a larger one', async () => {
+  it('whose budget is spent during a run says so, and can be resumed with a larger budget', async () => {
     const gate = await aGateRun({ cases: 200 });
     const { teamId, userId } = gate;
     await gate.step();
@@ -172,7 +172,7 @@ describe('a gate run', () => {
     expect(await gate.children()).toHaveLength(1);
   });
 
-  it('is not measured while too much errored, and a resume asks that again', async () => {
+  it('is not measured while too many results errored, and a resume repeats those', async () => {
     const gate = await aGateRun({ cases: 200 });
     const { teamId, userId } = gate;
     const dead: Replies = ({ cases }) => Array.from({ length: cases }, () => null);
@@ -192,7 +192,7 @@ describe('a gate run', () => {
     expect(await gate.children()).toEqual([]);
   });
 
-  it('that is cancelled while a look is made ends cancelled, with no run left under way', async () => {
+  it('that is cancelled during a look ends cancelled and leaves no run unfinished', async () => {
     const gate = await aGateRun();
     await gate.step();
     await cancelJob(gates.pool, { teamId: gate.teamId, jobId: gate.jobId });

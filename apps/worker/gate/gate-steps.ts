@@ -155,12 +155,12 @@ function doubled({ run, baseline }: Sides, look: number): Addition[] {
 
 /** Why the next look is impossible, as a sentence; undefined when it is possible. */
 function obstacleTo(here: Here, additions: readonly Addition[], { run }: Sides): string | undefined {
-  if (run.recorded) return 'The replies of the run were made elsewhere, so no samples can be added to it.';
+  if (run.recorded) return 'The replies of the run were recorded elsewhere, so no samples can be added to it.';
   if (!isTooMuch(here, additions)) return undefined;
   const { maxRequests, children } = here.orchestration;
   return (
-    `Another look would take ${itemsOf(additions)} requests more; ${requestsOf(children)} of ${maxRequests!} are ` +
-    'made. Give the gate more max_requests, or the run a larger budget.'
+    `Another look would need ${itemsOf(additions)} more requests; ${requestsOf(children)} of ${maxRequests!} are ` +
+    'made. Raise the max_requests of the gate or the budget of the run.'
   );
 }
 

@@ -13,7 +13,7 @@ let cleanUp: () => Promise<void>;
 afterAll(() => cleanUp());
 
 // Not stuck: the lane is paused, all slots are taken, the provider is down, or Redis refuses writes.
-it('a worker that leaves waiting items untouched is stuck, unless something keeps it from them', async () => {
+it('a worker that leaves queued items untouched is stuck, unless something prevents it from taking them', async () => {
   const [database, { url }] = [await createDatabase(), await createRedis()];
   const logger = createLogger('test', 'silent');
   const [pool, redis, meters] = [createPool(database.url, 2), connectRedis(url, 'producer', logger), new LaneMeters()];

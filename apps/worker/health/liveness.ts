@@ -83,7 +83,7 @@ export class Liveness {
     }
     const why = this.whyStuck;
     if (why.length && !this.#isReported)
-      logger.error({ why }, 'This worker does not take the items that wait for it; restart it');
+      logger.error({ why }, 'This worker does not take its queued items; restart it');
     this.#isReported = why.length > 0;
   }
 

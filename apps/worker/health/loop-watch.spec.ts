@@ -15,20 +15,20 @@ function watched(checks: readonly number[]): string[] {
 const every200 = (from: number, to: number): number[] =>
   Array.from({ length: (to - from) / 200 }, (_, n) => from + (n + 1) * 200);
 
-it('a worker whose loop turns takes items', () => {
+it('a worker with a responsive event loop takes items', () => {
   expect(watched([200, 500, 1600])).toEqual([]);
 });
 
-it('one whose loop stood takes nothing new for as long as it stood, and says so once', () => {
+it('a worker whose event loop was blocked takes no new items for as long as it was blocked, and logs that once', () => {
   expect(watched([200, 3400, ...every200(3400, 6200)])).toEqual(['3 s', 'pause']);
   expect(watched([200, 3400, ...every200(3400, 6400)])).toEqual(['3 s', 'pause', 'resume']);
 });
 
-it('for ten seconds at most', () => {
+it('a worker takes no new items for at most ten seconds', () => {
   expect(watched([60_200, ...every200(60_200, 70_200)])).toEqual(['10 s', 'pause', 'resume']);
 });
 
-it('and longer when it stands again meanwhile', () => {
+it('a worker waits longer when its event loop is blocked again meanwhile', () => {
   expect(watched([3200, 7400, ...every200(7400, 11_200)])).toEqual(['3 s', 'pause']);
   expect(watched([3200, 7400, ...every200(7400, 11_400)])).toEqual(['3 s', 'pause', 'resume']);
 });

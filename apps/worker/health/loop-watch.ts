@@ -43,7 +43,7 @@ export class LoopWatch {
     if (isPaused) return;
     this.of.logger.warn(
       { stoodMs: Math.round(stoodMs), pauseMs: Math.round(this.#pausedUntil - now) },
-      'The event loop of this worker stood; it takes no new items for a while, and others take them',
+      'The event loop of this worker was blocked; it takes no new items for a while, so that other workers take them',
     );
     this.of.pause();
   }

@@ -10,7 +10,7 @@ const LANE = ['lane', 'lane_name'];
 
 const slots = new Gauge({
   name: 'toolmark_worker_slots',
-  help: 'Items of a lane that this process works on at a time at most.',
+  help: 'Maximum number of items of a lane that this process works on at a time.',
   labelNames: LANE,
   registers,
 });
@@ -27,39 +27,39 @@ const activeItems = new Gauge({
 });
 const window = new Gauge({
   name: 'toolmark_lane_window_items',
-  help: 'How many items of a lane may be queued or claimed in the whole fleet.',
+  help: 'Maximum number of items of a lane that are queued or claimed in the whole fleet.',
   labelNames: LANE,
   registers,
 });
 const dispatchLag = new Histogram({
   name: 'toolmark_dispatch_lag_seconds',
-  help: 'From the moment an item was queued until a worker claimed it.',
+  help: 'Time from queueing an item until a worker claims it.',
   labelNames: LANE,
   buckets: [0.005, 0.02, 0.1, 0.5, 1, 2, 5, 10, 30],
   registers,
 });
 const budgetWait = new Counter({
   name: 'toolmark_budget_wait_seconds_total',
-  help: 'Time that requests waited for the budget of their lane, by what kept them.',
+  help: 'Time that requests waited for the budget of their lane, by the limit they waited for.',
   labelNames: [...LANE, 'reason'],
   registers,
 });
 const requests = new Counter({
   name: 'toolmark_model_requests_total',
-  help: 'Requests to models: answered, or the kind of failure.',
+  help: 'Requests to models, by success or kind of failure.',
   labelNames: [...LANE, 'outcome'],
   registers,
 });
 const requestSeconds = new Histogram({
   name: 'toolmark_model_request_seconds',
-  help: 'How long models took to answer; failed requests are not in it.',
+  help: 'Response time of models, without failed requests.',
   labelNames: LANE,
   buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
   registers,
 });
 const items = new Counter({
   name: 'toolmark_items_total',
-  help: 'Items that ended here: scored, or the kind of error.',
+  help: 'Items that ended in this process, by success or kind of error.',
   labelNames: [...LANE, 'outcome'],
   registers,
 });
@@ -71,13 +71,13 @@ const fromCache = new Counter({
 });
 const tokens = new Counter({
   name: 'toolmark_tokens_total',
-  help: 'Tokens of requests whose items ended here.',
+  help: 'Tokens of requests whose items ended in this process.',
   labelNames: [...LANE, 'direction'],
   registers,
 });
 const cost = new Counter({
   name: 'toolmark_cost_usd_total',
-  help: 'US dollars for items that ended here, where prices are known.',
+  help: 'US dollars for items that ended in this process, where prices are known.',
   labelNames: LANE,
   registers,
 });
@@ -88,18 +88,18 @@ const settled = new Counter({
 });
 const late = new Counter({
   name: 'toolmark_late_settlements_total',
-  help: 'Items that ended here after someone else had settled them or their run had ended.',
+  help: 'Items that ended in this process after another process had settled them or their run had ended.',
   registers,
 });
 const settleSeconds = new Histogram({
   name: 'toolmark_settle_seconds',
-  help: 'From the end of an item until its result is committed.',
+  help: 'Time from the end of an item until its result is committed.',
   buckets: [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
   registers,
 });
 const redeliveries = new Counter({
   name: 'toolmark_redeliveries_total',
-  help: 'Items queued again: their queue job was lost, or their process died or froze.',
+  help: 'Items that were requeued because their queue job was lost, or their process died or froze.',
   labelNames: [...LANE, 'reason'],
   registers,
 });

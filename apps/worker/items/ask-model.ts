@@ -198,7 +198,7 @@ class ModelAsker {
     usage.outcome = 'reply';
     // For longer waits only the model rests, once its provider refuses a request.
     if ((reply.refilledInMs ?? Infinity) < MAX_THROTTLED_MS) usage.refilledInMs = reply.refilledInMs;
-    usage.blockReason = `${this.options.name} has nothing left of a limit until then.`;
+    usage.blockReason = `${this.options.name} has used up a rate limit until then.`;
     this.#result.bodies.push(reply.body);
     return Object.assign(this.#result, {
       reply: { message: reply.message, finishReason: reply.finishReason },

@@ -15,7 +15,7 @@ export class LeaseLost extends Error {}
 export class NotAskedNow extends Error {
   /** @param asked the rest that its provider has just asked for */
   constructor(readonly asked?: AskedRest) {
-    super('The model is not asked now.');
+    super('The model is resting.');
   }
 }
 
@@ -121,7 +121,7 @@ export class ClaimedItems {
       if (asked) await retryTransient(() => restModel(this.pool, delivery, asked));
       await retryTransient(() => putBack(this.pool, this.workerId, delivery));
     } catch (error) {
-      this.logger.warn({ run: delivery.runId, error: (error as Error).message }, 'An item could not be given up');
+      this.logger.warn({ run: delivery.runId, error: (error as Error).message }, 'An item could not be released');
     }
     if (asked) await this.#releaseUnaskable();
   }
@@ -138,7 +138,7 @@ export class ClaimedItems {
     if (remaining.length) {
       this.logger.warn(
         { items: remaining.length, ...this.#runsAndLanes() },
-        'Handing back items that did not end in time',
+        'Returning items that did not end in time',
       );
       for (const { abort } of remaining) abort.abort(new ShuttingDown('The worker is shutting down.'));
       await this.#untilEmpty();
@@ -177,7 +177,7 @@ export class ClaimedItems {
 
   #abortLost(isLost: (item: ClaimedItem) => boolean): void {
     for (const item of this.#items.values())
-      if (isLost(item)) item.abort.abort(new LeaseLost('The item was delivered to others.'));
+      if (isLost(item)) item.abort.abort(new LeaseLost('The item was delivered to another worker.'));
   }
 
   async #poll(): Promise<void> {

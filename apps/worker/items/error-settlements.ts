@@ -41,7 +41,7 @@ export const timedOutSettlement = (item: ItemIdentity, maxMs: number): Settlemen
   ...NOT_ASKED,
   result: errored(
     'timeout',
-    'Processes died while they worked on this item, so it ran in one of its own, which had no result ' +
+    'Processes died while they worked on this item, so it ran in a process of its own, which returned no result ' +
       `within ${maxMs / 1000} s.`,
   ),
 });

@@ -85,7 +85,7 @@ export class LaneWorkers {
         skipVersionCheck: true,
       },
     );
-    worker.on('error', (error) => logger.debug({ lane: laneId, error: error.message }, 'The queue reports an error'));
+    worker.on('error', (error) => logger.debug({ lane: laneId, error: error.message }, 'The queue reported an error'));
     worker.on('failed', (job, error) => {
       const delivery = job?.data as Delivery | undefined;
       logger.error(

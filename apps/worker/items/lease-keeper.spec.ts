@@ -1,7 +1,7 @@
 import { until } from '../../../test/until.js';
 import { LeaseKeeper } from './lease-keeper.js';
 
-it('a thread that ends is noticed and started again, and the main thread knows that it has to renew', async () => {
+it('a thread that ends is restarted, and the main thread renews the leases meanwhile', async () => {
   const errors: string[] = [];
   const log = (facts: unknown, message?: string) => errors.push(message ?? String(facts));
   const keeper = new LeaseKeeper({
@@ -11,7 +11,7 @@ it('a thread that ends is noticed and started again, and the main thread knows t
     held: () => [],
     onLost: () => {},
   });
-  const ends = (): number => errors.filter((message) => message.includes('it is started again')).length;
+  const ends = (): number => errors.filter((message) => message.includes('it will be restarted')).length;
   await until(async () => ends() === 2, { what: 'the thread to end twice' });
   expect(keeper.isRenewing).toBe(false);
   await keeper.close();

@@ -73,7 +73,9 @@ export class LeaseKeeper {
       if (this.#isClosed) return;
       this.#thread = undefined;
       this.#renewedAt = -Infinity;
-      logger.error('The thread that renews leases ended; it is started again, and the main thread renews them');
+      logger.error(
+        'The thread that renews leases ended; it will be restarted, and the main thread renews them meanwhile',
+      );
       this.#restarting = setTimeout(() => this.#start(), RESTART_AFTER_MS);
     });
     for (const [claim, item] of this.of.held()) this.hold(claim, item);

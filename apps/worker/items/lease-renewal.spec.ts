@@ -21,7 +21,7 @@ function renewalOf(stillHeld: readonly number[]) {
   return { renewal, asked, told, main, database };
 }
 
-it('what is held is renewed as it stands, what was dropped is not, and what others have is told once', async () => {
+it('held leases are renewed, dropped ones are not, and leases that others have taken are reported once', async () => {
   const { renewal, asked, told } = renewalOf([1]);
   for (const [claim, token] of [1, 2, 3].entries()) renewal.take({ claim, hold: item(token) });
   renewal.take({ claim: 0, hold: item(1, true) });
@@ -32,7 +32,7 @@ it('what is held is renewed as it stands, what was dropped is not, and what othe
   expect(told).toEqual([{ lost: [1] }, { renewed: true }, { renewed: true }]);
 });
 
-it('a claim that was dropped and made again while leases were renewed is not lost', async () => {
+it('a claim that was dropped and made again during a renewal is not lost', async () => {
   const { renewal, told } = renewalOf([]);
   renewal.take({ claim: 1, hold: item(7) });
   const renewing = renewal.renew(0);
@@ -42,7 +42,7 @@ it('a claim that was dropped and made again while leases were renewed is not los
   expect(told).toEqual([{ renewed: true }]);
 });
 
-it('a main thread that stands keeps its leases for a minute, and then loses them until it moves again', async () => {
+it('a blocked main thread keeps its leases for a minute, and then loses them until it responds again', async () => {
   const { renewal, asked, main } = renewalOf([1]);
   renewal.take({ claim: 1, hold: item(1) });
   const renewedAt = async (now: number): Promise<number> => (await renewal.renew(now), asked.length);
@@ -53,7 +53,7 @@ it('a main thread that stands keeps its leases for a minute, and then loses them
   expect(await renewedAt(MAX_STAND_MS + 2)).toBe(3);
 });
 
-it('a renewal that fails says why, and the next one is tried', async () => {
+it('a failed renewal reports why, and the next one is attempted', async () => {
   const { renewal, told, database } = renewalOf([1]);
   renewal.take({ claim: 1, hold: item(1) });
   database.isGone = true;
@@ -63,7 +63,7 @@ it('a renewal that fails says why, and the next one is tried', async () => {
   expect(told).toEqual([{ failed: 'no connection' }, { renewed: true }]);
 });
 
-it('a thread that has not heard yet what is held does not say that it renews it', async () => {
+it('a thread that does not know the held leases yet does not report that it renews them', async () => {
   const { renewal, told } = renewalOf([1]);
   await renewal.renew(0);
   expect(told).toEqual([]);

@@ -163,8 +163,8 @@ export class CasePlayer {
       await warnings.log(run.id, generation, {
         code: `uncounted:${modelName}`,
         message:
-          `${modelName}: its host counts no tokens, so what such replies cost is not known, and no limit in dollars ` +
-          'holds them.',
+          `${modelName}: its host reports no tokens, so the cost of such replies is unknown, and cost limits do not ` +
+          'apply to them.',
       });
     for (const warning of adjustmentWarnings(modelName, played.adjusted, built.asked))
       await warnings.log(run.id, generation, warning);

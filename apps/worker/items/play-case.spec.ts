@@ -30,7 +30,7 @@ async function playAgainst(kind: ProviderKind, reply: object): Promise<any[]> {
   return sent;
 }
 
-it('a chain sends back the other fields of a call, such as signed thoughts, under the name that was sent', async () => {
+it('a chain sends the other fields of a call, such as signed thoughts, back under the name that was sent', async () => {
   const signature = { extra_content: { google: { thought_signature: 'c2ln' } } };
   const call = { type: 'function', function: { name: 'flights_find', arguments: '{}' }, index: 0, ...signature };
   const message = { role: 'assistant', content: null, tool_calls: [{ ...call, id: '' }] };
@@ -43,7 +43,7 @@ it('a chain sends back the other fields of a call, such as signed thoughts, unde
   ]);
 });
 
-it('a host that gives two calls one id, again in each round, is sent four ids', async () => {
+it('a host that gives two calls the same id in each round receives four ids', async () => {
   const content = [
     { type: 'thinking', thinking: '', signature: 'c2ln' },
     { type: 'tool_use', id: 'call:0', name: 'flights_find', input: {} },
@@ -79,22 +79,23 @@ async function playRefused(args: string, status: number, error: string) {
 }
 
 it.each([
-  ['arguments that are no JSON', '{"day": "Mon', 400, 'messages.1.tool_calls.0.function.arguments must be valid JSON'],
-  ['arguments beyond what the host takes', JSON.stringify({ a: 'x'.repeat(5000) }), 413, 'Request too large'],
+  ['arguments that are not JSON', '{"day": "Mon', 400, 'messages.1.tool_calls.0.function.arguments must be valid JSON'],
+  ['arguments too long for the host', JSON.stringify({ a: 'x'.repeat(5000) }), 413, 'Request too large'],
   [
     'a context full of arguments',
     JSON.stringify({ a: 'x'.repeat(5000) }),
     400,
     'maximum context length is 1024 tokens',
   ],
-])('a chain whose next round is refused for %s of the model is scored on those before', async (_what, ...refused) =>
-  expect(await playRefused(...refused)).toEqual([1, [0]]),
+])(
+  'a chain whose next round is refused for %s of the model is scored on the rounds before it',
+  async (_what, ...refused) => expect(await playRefused(...refused)).toEqual([1, [0]]),
 );
 
 it.each([
-  ['a fault of the request', '{}', 400, 'Invalid schema for function "prices"'],
-  ['a conversation that others made long', '{}', 400, 'maximum context length is 1024 tokens'],
-  ['a host that is down for good', '{"day": "Mon', 401, 'The arguments cannot be read'],
+  ['a fault in the request', '{}', 400, 'Invalid schema for function "prices"'],
+  ['a conversation that is long because of others', '{}', 400, 'maximum context length is 1024 tokens'],
+  ['a host that is permanently down', '{"day": "Mon', 401, 'The arguments cannot be read'],
 ])('%s in a later round is not the model’s, and leaves the chain without a score', async (_what, ...refused) =>
   expect(await playRefused(...refused)).toEqual(expect.stringMatching(/bad_request|auth/)),
 );

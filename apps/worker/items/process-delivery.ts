@@ -77,7 +77,7 @@ export class DeliveryProcessor {
       if (!isAborted(error)) throw error;
       if (error instanceof ShuttingDown) await items.handBack(delivery);
       if (error instanceof NotAskedNow) await items.giveUp(delivery, error);
-      logger.debug({ lane: meter.id, run: delivery.runId, reason: (error as Error).message }, 'An item was given up');
+      logger.debug({ lane: meter.id, run: delivery.runId, reason: (error as Error).message }, 'An item was released');
     } finally {
       items.remove(delivery.token);
     }
@@ -126,7 +126,7 @@ export class DeliveryProcessor {
       const { message, stack } = error as Error;
       this.deps.logger.error(
         { lane: lane.meter.id, run: delivery.runId, item: delivery.item, error: message, stack },
-        'An item failed in an unforeseen way; it is settled as errored',
+        'An item failed unexpectedly; it is settled as errored',
       );
       const identity = await this.#identify(delivery);
       return identity && { settlement: internalErrorSettlement(identity, error) };

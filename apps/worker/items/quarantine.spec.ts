@@ -87,8 +87,8 @@ const CRASHED = {
   error: { kind: 'crashed', message: expect.stringMatching(/died or froze 3 times/) },
 };
 
-describe('an item that processes died of', () => {
-  it('has crashed once more when its own process dies too, and its permit is released', async () => {
+describe('an item that crashed its processes', () => {
+  it('counts one more crash when its own process dies too, and its permit is released', async () => {
     const { lane, given, released } = aLane();
     const { context, activity } = aContext();
     const finished = await quarantine(DIES).run(lane, identity(), claim, context);
@@ -97,20 +97,20 @@ describe('an item that processes died of', () => {
     expect([given(), released()]).toEqual([['permit 0'], ['permit 0']]);
   });
 
-  it('is errored when it takes longer than others should wait, and its permit is released', async () => {
+  it('is errored when it exceeds its time limit, and its permit is released', async () => {
     const { lane, released } = aLane();
     const finished = await quarantine(WAITS, 100).run(lane, identity(), claim, aContext().context);
     expect(finished?.settlement).toMatchObject({
       ...identity(),
       result: {
         outcome: 'errored',
-        error: { kind: 'timeout', message: expect.stringMatching(/in one of its own.* 0\.1 s/) },
+        error: { kind: 'timeout', message: expect.stringMatching(/in a process of its own.* 0\.1 s/) },
       },
     });
     expect(released()).toEqual(['permit 0']);
   });
 
-  it('is given up when its run is stopped, and the next one is run', async () => {
+  it('is released when its run is stopped, and the next one runs', async () => {
     const { lane, given, released } = aLane();
     const shared = quarantine(WAITS_FIRST);
     const first = aContext();
@@ -122,7 +122,7 @@ describe('an item that processes died of', () => {
     expect(released()).toEqual(given());
   });
 
-  it('waits for its permit before it waits for its turn, so that a throttled lane keeps no other waiting', async () => {
+  it('waits for its permit before it waits for its turn, so that a throttled lane delays no other lane', async () => {
     const shared = quarantine(DIES);
     const [throttled, free] = [aLane({ gives: false }), aLane()];
     const waits = aContext();
@@ -135,7 +135,7 @@ describe('an item that processes died of', () => {
     expect((await later)?.settlement.result).toMatchObject(CRASHED);
   });
 
-  it('runs while no other does', async () => {
+  it('runs alone', async () => {
     const { lane, given } = aLane();
     const shared = quarantine(WAITS_FIRST);
     const [first, second] = [aContext(), aContext()];
@@ -150,7 +150,7 @@ describe('an item that processes died of', () => {
     expect((await other)?.settlement).toMatchObject({ casePosition: 1, result: CRASHED });
   });
 
-  it('starts with the permit that it waited for, gets others from its lane, and releases what was kept', async () => {
+  it('starts with the permit that it waited for, gets others from its lane, and releases unused permits', async () => {
     const { lane, given, released, attempts } = aLane();
     const settlement = { ...identity(), attempts: 2, exchange: Buffer.from('what was said').toString('base64') };
     const finished = await quarantine(`
@@ -176,7 +176,7 @@ describe('an item that processes died of', () => {
     expect(attempts).toEqual(['timeout']);
   });
 
-  it('throws here what is thrown in its process', async () => {
+  it('throws the error of its process in this one', async () => {
     const { lane, released } = aLane();
     await expect(
       quarantine(`await send({ failed: { message: 'unforeseen', stack: 'there' } });`).run(

@@ -65,7 +65,7 @@ export class Quarantine {
         await setActive(true);
         this.logger.warn(
           { lane: meter.id, run: item.delivery.runId, item: item.delivery.item, crashes },
-          'Running an item in a process of its own, because others died of it',
+          'Running an item in a process of its own because it crashed others',
         );
         const child = fork(this.options.entry, { serialization: 'advanced' });
         const ending = this.#watch(child, meter, permits, signal);

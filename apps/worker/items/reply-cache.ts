@@ -102,7 +102,7 @@ export class ReplyCache {
           .catch((error: Error) =>
             this.deps.logger.warn(
               { run: settlement.delivery.runId, lane: wanted.laneId, error: error.message },
-              'A reply could not be noted in the cache',
+              'A reply could not be stored in the cache',
             ),
           );
         release();

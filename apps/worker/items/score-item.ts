@@ -80,8 +80,7 @@ export class ItemScorer {
    */
   async scoreRecorded(item: LoadedItem, exchange: Buffer | undefined, signal: AbortSignal): Promise<ItemResult> {
     const free = { ...NOT_ASKED, costUsd: 0 };
-    if (!exchange)
-      return { ...free, result: errored('unrecorded', 'The file holds no reply of this case and sample.') };
+    if (!exchange) return { ...free, result: errored('unrecorded', 'The file has no reply for this case and sample.') };
     return unpackExchange(exchange, this.#large(item, signal), async (stored): Promise<ItemResult> => {
       const { replies, usage, error } = stored;
       if (replies) return { ...free, exchange, usage, result: await this.score(item, replies, signal) };
@@ -105,7 +104,7 @@ export class ItemScorer {
     const { message, stack } = error as Error;
     this.deps.logger.error(
       { ...facts, error: message, stack },
-      'An item failed in an unforeseen way; it is settled as errored',
+      'An item failed unexpectedly; it is settled as errored',
     );
   }
 }

@@ -51,7 +51,7 @@ export class Settler {
       const runs = [...new Set(batch.map(({ delivery }) => delivery.runId))];
       this.deps.logger.error(
         { team: teamId, runs, error: message, stack, items: batch.length },
-        'Items could not be settled as they are',
+        'Items could not be settled with their results',
       );
       if (batch.length === 1) return [await this.#settleErrored(teamId, batch[0]!, error)];
       const stored: boolean[] = [];

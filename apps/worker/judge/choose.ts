@@ -43,7 +43,7 @@ export async function choose(here: Here, before: number): Promise<Choice> {
     choosing: !isWhole,
     // Results settled in the meantime may have a lower number than this: the last choice scans all of them.
     seenSeq: watched.lastSeq,
-    ...(isFull && which !== 'sample' && { note: `The first ${MAX_JUDGED} results are judged, which is the most.` }),
+    ...(isFull && which !== 'sample' && { note: `The first ${MAX_JUDGED} results are judged: that is the maximum.` }),
   };
 }
 
@@ -58,7 +58,10 @@ async function choosePaired({ pool, orchestration, watched, report, run, baselin
       b.targets.map(({ name }) => name),
     );
     if (pairs.length === 0)
-      throw new ProblemError(422, 'The runs have no model in common, and more than one each: there is no pair.');
+      throw new ProblemError(
+        422,
+        'The runs have no model in common, and more than one model each, so there is no pair to compare.',
+      );
     const { common } = await findCommonCases(runs, a, b);
     const found: ChosenResult[] = [];
     for (const pair of pairs) {
@@ -76,7 +79,10 @@ async function choosePaired({ pool, orchestration, watched, report, run, baselin
     return found;
   });
   if (chosen.length === 0)
-    throw new ProblemError(422, 'The runs have no case in common with a score on both sides: nothing can be compared.');
+    throw new ProblemError(
+      422,
+      'The runs have no case in common with a score on both sides, so nothing can be compared.',
+    );
   const most = which === 'sample' ? Math.min(sampleSize, MAX_JUDGED) : MAX_JUDGED;
   const drawn = hashSample(chosen, most, (one) => `${seed}.${one.target}.${one.casePosition}`);
   const isCut = which !== 'sample' && drawn.length < chosen.length;
@@ -84,6 +90,6 @@ async function choosePaired({ pool, orchestration, watched, report, run, baselin
     chosen: drawn,
     choosing: false,
     seenSeq: 0,
-    ...(isCut && { note: `${MAX_JUDGED} of ${chosen.length} cases were drawn, which is the most.` }),
+    ...(isCut && { note: `${MAX_JUDGED} of ${chosen.length} cases were drawn: that is the maximum.` }),
   };
 }

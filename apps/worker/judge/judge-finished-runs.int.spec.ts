@@ -63,7 +63,7 @@ describe('a run that has ended', () => {
       (id: string) =>
         pool.query(`UPDATE judge_setting SET judge = '' WHERE team_id = (SELECT team_id FROM run WHERE id = $1)`, [id]),
     ],
-  ])('ends though %s cannot be read, and says so; others are judged', async (_what, spoil) => {
+  ])('ends although %s cannot be read, and says so; other runs are judged', async (_what, spoil) => {
     const [spoilt, sound] = [await aFailedRun(), await aFailedRun()];
     await spoil(spoilt.runId);
     await Promise.all([spoilt.finish(), sound.finish()]);
@@ -71,12 +71,15 @@ describe('a run that has ended', () => {
     await judge(aJudge());
     expect([await spoilt.reports(), await sound.reports()]).toEqual([[], [{ source: 'auto' }]]);
     expect(await spoilt.warnings()).toEqual([
-      { code: 'not_judged', message: expect.stringMatching(/^The run was not judged by itself\. .* cannot be read: /) },
+      {
+        code: 'not_judged',
+        message: expect.stringMatching(/^The run was not judged automatically\. .* cannot be read: /),
+      },
     ]);
     expect([await spoilt.isNoted(), await sound.isNoted()]).toEqual([false, false]);
   });
 
-  it('is judged by what somebody else who has resumed it makes of it, also when that ends just then', async () => {
+  it('is judged with the results of a resume by another user, even when that ends at the same moment', async () => {
     const run = await aFailedRun();
     await run.finish();
     const other = await aTeam(pool); // the resume locks a different user
@@ -93,7 +96,7 @@ describe('a run that has ended', () => {
     expect(await run.reports()).toEqual([{ source: 'auto' }]);
   });
 
-  it('is judged once, whatever dies; and one that fails otherwise is left alone for a while', async () => {
+  it('is judged once even after crashes; after another failure it is retried later', async () => {
     const [run, broken] = [await aFailedRun(), await aFailedRun()];
     await pool.query(`UPDATE run SET config = 'no JSON' WHERE id = $1`, [broken.runId]);
     await Promise.all([run.finish(), broken.finish()]);

@@ -26,13 +26,13 @@ export const judge: OrchestrationKind = {
     const { asked, judge: name } = report;
     const watched = await readWatchedRun(pool, id);
     const run = watched && (await loadRun(pool, watched.runId));
-    if (!run) throw new ProblemError(422, 'The run was deleted while it was judged.');
+    if (!run) throw new ProblemError(422, 'The run was deleted while it was being judged.');
     const baseline = watched.baselineId === null ? undefined : await loadRun(pool, watched.baselineId);
     const model = await findModelNamed(pool, teamId, name);
     if (!model)
       throw new ProblemError(
         422,
-        `The judge ${name} is no model of the team. Add it again and resume the report, or name another judge.`,
+        `The judge ${name} is not a model of the team. Add it again and resume the report, or name another judge.`,
       );
     const judged = [run, ...(baseline ? [baseline] : [])].flatMap(({ targets }) => targets.map(targetName));
     const own = ofItsOwnKind(name, judged);

@@ -151,6 +151,6 @@ function failureOf({ report: { judge } }: Here, replies: readonly JudgeReply[]):
   if (replies.length === 0 || replies.some(({ error }) => error === null)) return undefined;
   return {
     status: 'failed',
-    error: `The judge ${judge} could not be asked: ${replies[0]!.error} Resume the report when it replies again.`,
+    error: `The judge ${judge} failed: ${replies[0]!.error} Resume the report once it replies again.`,
   };
 }

@@ -92,7 +92,7 @@ export class Connections {
     } catch (error) {
       throw error instanceof UnsealError ? new ProviderFailure('auth', error.message, false) : error;
     }
-    throw new ProviderFailure('bad_request', `${name} was removed while the run went on.`, false);
+    throw new ProviderFailure('bad_request', `${name} was removed while the run was in progress.`, false);
   }
 
   /** Reads the descriptions of all models again. */

@@ -61,7 +61,7 @@ function aWorker(next: NextStep) {
   };
 }
 
-it('a step that fails again and again says so in its job, and ends it at last; lost connections do not', async () => {
+it('a step that fails repeatedly says so in its job and finally ends it; lost connections do not', async () => {
   const { id, teamId, userId, jobId, job } = await anOrchestration();
   let failure = new Error('The thread took more than 60 s');
   const orchestrator = anOrchestrator(() => Promise.reject(failure));
@@ -100,7 +100,7 @@ it.each([
     ({ teamId, jobId }: Awaited<ReturnType<typeof anOrchestration>>) => cancelJob(pool, { teamId, jobId }),
   ],
   ['another process makes', () => pool.query('UPDATE lease SET holder = gen_random_uuid()')],
-])('a step that %s ends where it stands, which is no failure of its job', async (_what, end) => {
+])('a step that %s stops where it is, without failing its job', async (_what, end) => {
   const one = await anOrchestration();
   const began = Promise.withResolvers<void>();
   const untilStopped: NextStep = ({ signal }) =>
@@ -116,7 +116,7 @@ it.each([
   expect(await one.job()).toMatchObject({ detail: null, error: null });
 });
 
-it('what is cancelled while it waits for the other steps of its team makes no step', async () => {
+it('a job that is cancelled while it waits for other steps of its team takes no step', async () => {
   const { id, teamId, jobId } = await anOrchestration();
   const steps: string[] = [];
   const orchestrator = anOrchestrator(async ({ orchestration }) => (steps.push(orchestration.id), done));
@@ -127,7 +127,7 @@ it('what is cancelled while it waits for the other steps of its team makes no st
   expect(steps).toEqual([]);
 });
 
-it('a step that throws is left alone for a while, and made later; those of other teams go on', async () => {
+it('a step that throws is retried later; steps of other teams continue', async () => {
   const [broken, sound] = [await anOrchestration(), await anOrchestration()];
   let isBroken = true;
   const next: NextStep = async ({ orchestration: { id } }) => {
@@ -144,7 +144,7 @@ it('a step that throws is left alone for a while, and made later; those of other
   expect(await broken.job()).toMatchObject({ status: 'completed' });
 });
 
-it('a reason why it cannot go on fails the job, which says so', async () => {
+it('an obstacle fails the job, which states the reason', async () => {
   const gone = await anOrchestration();
   const turn = aWorker(async () => {
     throw new ProblemError(422, 'The model is gone. Add it again.');

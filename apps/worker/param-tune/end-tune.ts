@@ -28,6 +28,6 @@ function sentenceOf({ config, holdout }: TargetOutcome, outcome: TuneOutcome | n
   if (outcome === null)
     return 'Nothing is recommended: no combination has scores that can be trusted. See what errored.';
   if (outcome === 'base')
-    return 'Keep the base: nothing that was tried is shown to be better, or as good and cheaper or faster.';
+    return 'Keep the base: no combination is shown to be better, or as good and cheaper or faster.';
   return sayConfirmation(outcome, { best: describeConfig(config as JsonObject | null), holdout }, frame);
 }

@@ -20,7 +20,7 @@ export async function promoteOrEnd(here: Here): Promise<Step> {
   const before = orchestration.children.find(({ step }) => step === ('promote' satisfies TuneStep));
   if (before)
     return winner && before.arm !== armKey(winner.ordinal, winner.recommended)
-      ? endNoting('What was promoted is what was recommended before the tune was resumed.')
+      ? endNoting('The promoted settings were recommended before the tune was resumed.')
       : endTune(here);
   if (tune.asked.experiment_id === null || winner === undefined) return endTune(here);
   const experiment = await openExperiment(here, 'recommended settings');

@@ -17,7 +17,7 @@ export async function afterSearch(here: Here, { journal, finding }: Replayed, st
   if (failed !== null)
     return withProgress(
       step,
-      endTune(here, { status: 'failed', error: `${failed} Resume the tune when its models reply again.` }),
+      endTune(here, { status: 'failed', error: `${failed} Resume the tune once its models reply again.` }),
     );
   const found: Here = { ...here, state: { ...state, found: { best, texts: journal.candidates[best]!.texts } } };
   if (best === 0 || tune.heldOut.length === 0) return withProgress(step, await promoteOrEnd(found));

@@ -33,7 +33,7 @@ function sentenceOf({ found, holdout }: PromptTuneState, outcome: PromptTuneOutc
   if (!found) return 'Nothing is recommended: the base itself has no scores. See what errored.';
   if (found.best === 0)
     return frame.isDone
-      ? 'Keep the base: nothing that was tried did better on the cases that texts are chosen by.'
+      ? 'Keep the base: no text did better on the selection cases.'
       : 'The tune stopped before anything did better than the base.';
   return sayConfirmation(outcome!, { best: `candidate ${found.best}`, among: 'Of all texts, ', holdout }, frame);
 }

@@ -96,7 +96,7 @@ function metaFailure({ tune }: Here, { failure }: Answers): OrchestrationEnd | u
   const name = targetName(tune.meta);
   return {
     status: 'failed',
-    error: `The meta model ${name} could not be asked: ${failure} Resume the tune when it replies again.`,
+    error: `The meta model ${name} failed: ${failure} Resume the tune once it replies again.`,
   };
 }
 

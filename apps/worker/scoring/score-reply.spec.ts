@@ -40,7 +40,7 @@ const call = (name: string, args: string) => ({ function: { name, arguments: arg
 const nobody = () => Promise.reject(new Error('nobody is asked'));
 const alone = { share: 'a', signal: new AbortController().signal, similarity: nobody };
 
-test('a large reply is scored in a thread as a small one is here, to the digits of its numbers', async () => {
+test('a large reply is scored in another thread exactly like a small one, to the digits of its numbers', async () => {
   const prepared = aCase({
     expected_tool: 'f',
     expected_params: parseJson('{"n": 12345678901234567890, "a": "Paris"}') as JsonObject,
@@ -59,7 +59,7 @@ test('a large reply is scored in a thread as a small one is here, to the digits 
   expect(JSON.stringify(there)).toBe(JSON.stringify(here));
 });
 
-test('a verdict says how the last reply ended, where its provider says so', async () => {
+test('a verdict says how the last reply ended if its provider reports it', async () => {
   const ended = async (...reasons: (string | null)[]) => {
     const replies = reasons.map((finishReason) => ({ message: { content: 'x' }, finishReason }));
     return (await shared.score(aCase({ expected_tool: null }), replies, [], alone)).verdict.evidence.finish_reason;
@@ -72,7 +72,7 @@ test('a verdict says how the last reply ended, where its provider says so', asyn
   ]);
 });
 
-test('metrics of a large reply are the same as here, keys in the order that they were written in', async () => {
+test('metrics of a large reply are the same as in this thread, with keys in their written order', async () => {
   const metrics = [
     { id: 'ragas_tool_call_f1', options: {} },
     { id: 'axion_tool_correctness', options: { check_parameters: true } },
@@ -87,7 +87,7 @@ test('metrics of a large reply are the same as here, keys in the order that they
   expect(there!.metrics).toMatchObject({ ragas_tool_call_f1: { score: 1 }, axion_tool_correctness: { score: 1 } });
 });
 
-test('metrics of other projects see all calls of an oversized reply', async () => {
+test('third-party metrics see all calls of an oversized reply', async () => {
   const prepared = aCase({ expected_tool: 'f' });
   const calls = [...Array.from({ length: 1500 }, () => call('f', '{}')), call('g', '{}')];
   const scored = await shared.score(
@@ -104,7 +104,7 @@ test('metrics of other projects see all calls of an oversized reply', async () =
 });
 
 test.each(['here', 'in a thread'])(
-  'texts that are compared by meaning %s are asked for once, and the reply is scored again with what is known',
+  'vectors of texts compared by meaning %s are requested once, and the reply is scored again with them',
   async (where) => {
     const asked: string[][] = [];
     const similarity = async (a: string, b: string) => (asked.push([a, b]), 0.9);
@@ -123,7 +123,7 @@ test.each(['here', 'in a thread'])(
   },
 );
 
-test('a reply whose scoring takes too long is unscorable, and the next one is scored', async () => {
+test('a reply that takes too long to score is unscorable, and the next one is scored', async () => {
   const scorer = scorerOf({ cpuMs: 500 });
   const random = seededRandom(3);
   const letters = (): string =>
@@ -156,7 +156,7 @@ test('a reply whose scoring takes too long is unscorable, and the next one is sc
   ).toBe(true);
 });
 
-test('a schema that doubles its work with each level is given up, not waited for', async () => {
+test('a schema whose cost doubles with each level is abandoned', async () => {
   const prepared = aCase({ expected_tool: 'deep' });
   const nested = `${'{"x":'.repeat(50)}{"y":1}${'}'.repeat(50)}`;
   expect(isCheapToScore(prepared, [{ tool_calls: [call('deep', '{}')] }], [])).toBe(false);
@@ -165,7 +165,7 @@ test('a schema that doubles its work with each level is given up, not waited for
   ).rejects.toMatchObject({ kind: 'unscorable' });
 });
 
-test('what scoring throws unforeseen is an internal error, and its stack is in the log', async () => {
+test('an unexpected error in scoring is an internal error, and its stack is logged', async () => {
   const broken = {
     ...aCase({ expected_tool: 'f' }),
     score: () => {
@@ -178,14 +178,14 @@ test('what scoring throws unforeseen is an internal error, and its stack is in t
   expect(logged.at(-1)).toMatchObject({ error: 'no such thing', stack: expect.stringContaining('score-reply.spec') });
 });
 
-test('what the embedding model throws is thrown', async () => {
+test('an error of the embedding model is rethrown', async () => {
   const prepared = aCase({ expected_tool: 'f', expected_params: { a: 'x' }, param_scoring: 'semantic' });
   await expect(shared.score(prepared, [replied({ tool_calls: [call('f', '{"a": "y"}')] })], [], alone)).rejects.toThrow(
     'nobody is asked',
   );
 });
 
-test('a verdict on megabytes of arguments keeps what was wrong, and not the megabytes', async () => {
+test('a verdict on megabytes of arguments keeps the mismatches, not the megabytes', async () => {
   const prepared = aCase({ expected_tool: 'f', expected_params: { a: 'y' } });
   const { verdict } = await shared.score(
     prepared,
@@ -202,7 +202,7 @@ test('a verdict on megabytes of arguments keeps what was wrong, and not the mega
   expect(verdict.evidence.notes).toEqual([expect.stringContaining('shortened')]);
 });
 
-test('a large reply is read with the tool names that were sent to its model, like a small one', async () => {
+test('a large reply is parsed with the tool names that were sent to its model, like a small one', async () => {
   const names = { f_1: 'f' };
   const written = (size: number): Reply => ({
     ...replied({ content: `{"name": "f_1", "arguments": {"a": "${'x'.repeat(size)}"}}` }),
@@ -219,7 +219,7 @@ test('a large reply is read with the tool names that were sent to its model, lik
   }
 });
 
-test('the tools of a large round of a chain return what those of a small one do: their mocks, in order', async () => {
+test('tools return the same mocks, in order, in large and small rounds of a chain', async () => {
   const prepared = aCase({ multi_turn: true, expected_tool: 'deep', mock_responses: { f: ['one', 'two'] } });
   const callCounts = new Map<string, number>();
   const round = (args: string) => replied({ tool_calls: [call('f', args)] });

@@ -168,16 +168,16 @@ export class ReplyScorer {
       if (error instanceof ThreadLimitExceeded) {
         throw new Unscorable(
           'unscorable',
-          `Scoring the reply was given up. ${error.message} The reply is kept: once its case or its ` +
-            'tools have changed, a resume or a rescore can score it.',
+          `Scoring the reply was abandoned. ${error.message} The reply is kept: after a change of its case or ` +
+            'tools, a resume or a rescore can score it.',
         );
       }
       const { message, stack } = error as Error;
-      this.logger.error({ error: message, stack }, 'Scoring a reply threw something unforeseen; the item is errored');
+      this.logger.error({ error: message, stack }, 'Scoring a reply failed unexpectedly; the item is errored');
       throw new Unscorable(
         'internal',
-        'Scoring the reply failed in a way that nobody foresaw; the log of the worker has more. The ' +
-          'reply is kept, and a resume or a rescore scores it again.',
+        'Scoring the reply failed unexpectedly; see the log of the worker. The ' +
+          'reply is kept, so a resume or a rescore can score it again.',
       );
     }
   }

@@ -51,16 +51,16 @@ export function sayConfirmation(
 ): string {
   switch (outcome) {
     case 'confirmed':
-      return `Take ${best}: it is better than the base on cases that nothing was chosen by. ${holdout!.text}`;
+      return `Take ${best}: it is better than the base on the held-out cases. ${holdout!.text}`;
     case 'worse':
-      return `Keep the base: ${best} did best where it was chosen, and worse on the held-out cases. ${holdout!.text}`;
+      return `Keep the base: ${best} did best on the tuning cases but worse on the held-out cases. ${holdout!.text}`;
     case 'not_confirmed':
       return (
-        `${among}${best} did best where it was chosen; on the held-out cases it is not shown to be better. ` +
+        `${among}${best} did best on the tuning cases; on the held-out cases it is not shown to be better. ` +
         holdout!.text
       );
     case 'unconfirmed':
-      return `${among}${best} did best on the cases that it was chosen by, which flatters it: ${whyUnconfirmed()}`;
+      return `${among}${best} did best on the cases used to choose it, an optimistic estimate: ${whyUnconfirmed()}`;
   }
 
   function whyUnconfirmed(): string {

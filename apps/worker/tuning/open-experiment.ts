@@ -12,5 +12,5 @@ export async function openExperiment(
   const experiment = await readExperimentOf(pool, orchestration.id);
   if (experiment?.status === 'active') return { id: experiment.id };
   const why = experiment ? 'archived' : 'deleted';
-  return { note: `Nothing was promoted: the experiment was ${why}. Run the ${found} in another one.` };
+  return { note: `Nothing was promoted: the experiment was ${why}. Run the ${found} in another experiment.` };
 }

@@ -77,13 +77,13 @@ async function obstacleTo(
   const failed = (error: string): OrchestrationEnd => ({ status: 'failed', error });
   if (!(await isSuiteThere(pool, teamId, suite.id)))
     return failed(
-      `The suite "${suite.name}" was deleted while it was tuned. What was measured so far is kept with the ${kept}.`,
+      `The suite "${suite.name}" was deleted during the tune. The measurements so far are kept with the ${kept}.`,
     );
   const [missing] = await findMissingModels(pool, models);
   return (
     missing &&
     failed(
-      `The model ${targetName(missing)} was removed while it was tuned. Add it again and resume the tune, or submit ` +
+      `The model ${targetName(missing)} was removed during the tune. Add it again and resume the tune, or submit ` +
         'it without this model.',
     )
   );

@@ -26,7 +26,7 @@ const waiting = async (): Promise<number> =>
     )
   ).rowCount!;
 
-it('a comparison that is cancelled ends in Postgres, too, and the next one is made', async () => {
+it('a cancelled comparison also ends in Postgres, and the next one is made', async () => {
   const team = await aTeam(pool, { cases: 6 });
   const [a, b] = [
     await completedRun(pool, team, { results: { a: Array(6).fill([0]) } }),
@@ -46,7 +46,7 @@ it('a comparison that is cancelled ends in Postgres, too, and the next one is ma
   expect(await compare()).toMatchObject({ all: { difference: 1, n_cases: 6 }, cases: { common: 6 }, scores: { b: 1 } });
 });
 
-it('a refusal keeps its status, and a team has no run of another one', async () => {
+it('a refusal keeps its status, and a team does not see runs of another team', async () => {
   const [team, other] = [await aTeam(pool, { cases: 6 }), await aTeam(pool)];
   const a = await completedRun(pool, team, { results: { a: Array(6).fill([0]) } });
   for (const [teamId, runId] of [
@@ -59,7 +59,7 @@ it('a refusal keeps its status, and a team has no run of another one', async () 
     });
 });
 
-it('a snapshot outlives what is computed in it, and its statements do not outlive their thread', async () => {
+it('a snapshot outlives its computations, and its statements do not outlive their thread', async () => {
   const team = await aTeam(pool);
   const settings = await ComparableRunRepository.inSnapshot(pool, team.teamId, async ({ db }) => [
     (await db.query('SHOW idle_in_transaction_session_timeout')).rows[0],

@@ -236,5 +236,5 @@ export class CaseRepository implements TeamScoped {
 /** Cases are checked before their suite is locked, because checking may take long. */
 function requireTools(suite: UncountedSuite, checkedTools: readonly Tool[]): void {
   if (JSON.stringify(suite.tools) !== JSON.stringify(checkedTools))
-    throw new SuiteChanged('The tools of the suite were changed by someone else meanwhile.');
+    throw new SuiteChanged('Someone else changed the tools of the suite in the meantime.');
 }

@@ -9,7 +9,7 @@ let pool: Pool;
 beforeAll(async () => void (pool = createPool((await createDatabase()).url, 2)));
 afterAll(() => pool.end());
 
-it('what embeddings cost is counted with them: each request once, also when nobody heard that it was', async () => {
+it('the cost of embeddings is counted with them, once per request, even if the commit was not confirmed', async () => {
   const teamId = newId();
   await pool.query('INSERT INTO team (id, name) VALUES ($1::uuid, $1::text)', [teamId]);
   const entries = (...texts: string[]) =>

@@ -87,7 +87,7 @@ export class ExperimentRepository implements TeamScoped {
     if (experiment.suiteId !== suiteId)
       throw new ProblemError(
         422,
-        'The experiment is about another suite; scores of different suites cannot be compared. Name one that is ' +
+        'The experiment has another suite; scores of different suites cannot be compared. Name an experiment ' +
           `about suite ${suiteId}.`,
         [{ path, message: `is about suite ${experiment.suiteId}` }],
       );

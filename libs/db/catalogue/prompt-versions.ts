@@ -155,8 +155,8 @@ export class PromptVersionRepository implements TeamScoped {
       this.teamId,
     ]);
     if (kept.rowCount === 0)
-      throw new ProblemError(422, 'The suite was deleted just now.', [
-        { path: '/suite_id', message: 'name one that is there' },
+      throw new ProblemError(422, 'The suite was deleted in the meantime.', [
+        { path: '/suite_id', message: 'name an existing one' },
       ]);
     const { rows } = await client.query<{ count: number }>(
       'SELECT count(*)::int AS count FROM prompt_version WHERE suite_id = $1 AND team_id = $2',
@@ -165,7 +165,7 @@ export class PromptVersionRepository implements TeamScoped {
     if (rows[0]!.count >= MAX_PROMPT_VERSIONS)
       throw new ProblemError(
         409,
-        `The suite has ${MAX_PROMPT_VERSIONS} prompt versions, and may have no more. Delete some with ` +
+        `The suite has ${MAX_PROMPT_VERSIONS} prompt versions, which is the maximum. Delete some with ` +
           'DELETE /api/prompt-versions/{id}: runs that used them keep their texts.',
       );
   }
@@ -177,7 +177,7 @@ export class PromptVersionRepository implements TeamScoped {
     );
     if (kept.rowCount === 0)
       throw new ProblemError(422, `The suite has no prompt version with id "${parentId}".`, [
-        { path: '/parent_id', message: 'is none of the versions of the suite: GET /api/prompt-versions lists them' },
+        { path: '/parent_id', message: 'is not a version of the suite: GET /api/prompt-versions lists them' },
       ]);
   }
 

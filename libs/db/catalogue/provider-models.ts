@@ -86,6 +86,6 @@ function refuseRepeated(models: readonly ModelInput[]): void {
   const repeated = models.findIndex(({ id }, index) => models.findIndex((other) => other.id === id) < index);
   if (repeated < 0) return;
   throw new ProblemError(422, `The model "${models[repeated]!.id}" is listed twice.`, [
-    { path: `/models/${repeated}/id`, message: 'is listed before' },
+    { path: `/models/${repeated}/id`, message: 'is listed earlier' },
   ]);
 }

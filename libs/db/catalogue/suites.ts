@@ -143,7 +143,7 @@ export class SuiteRepository implements TeamScoped {
   update(id: string, patch: SuitePatch, checkedVersion?: number): Promise<void> {
     return this.change(id, async (client, suite) => {
       if (checkedVersion !== undefined && suite.version !== checkedVersion)
-        throw new SuiteChanged('The suite was changed by someone else meanwhile.');
+        throw new SuiteChanged('Someone else changed the suite in the meantime.');
       const next = { ...suite, ...patch };
       await client.query(
         `UPDATE suite SET name = $2, description = $3, system_prompt = $4, tools = $5, pass_threshold = $6
@@ -165,7 +165,7 @@ export class SuiteRepository implements TeamScoped {
         [id],
       );
       if (used.rowCount)
-        throw new ProblemError(409, 'An unfinished run uses this suite. Cancel it, or wait for its end.');
+        throw new ProblemError(409, 'An unfinished run uses this suite. Cancel it or wait until it ends.');
       await client.query('DELETE FROM suite WHERE id = $1', [id]);
     });
   }

@@ -16,7 +16,7 @@ const callerOf = (pool: Pool, token: string): Promise<Caller | undefined> =>
 const ADMIN = 'a-token-of-the-operator';
 
 describe('the first start', () => {
-  it('makes a team, its owner and one token, told once; the second start makes nothing', async () => {
+  it('creates a team, its owner and one token, logged once; the second start creates nothing', async () => {
     const pool = await fresh();
     const secret = await bootstrapTeam(pool, undefined);
     expect(await callerOf(pool, secret!)).toMatchObject({ teamName: 'default', role: 'owner' });
@@ -24,7 +24,7 @@ describe('the first start', () => {
     expect((await pool.query('SELECT 1 FROM token')).rowCount).toBe(1);
   });
 
-  it('of several processes at the same instant makes one team and one token', async () => {
+  it('of several processes at the same instant creates one team and one token', async () => {
     const pool = await fresh();
     const secrets = await Promise.all([1, 2, 3, 4].map(() => bootstrapTeam(pool, undefined)));
     expect(secrets.filter((secret) => secret !== undefined)).toHaveLength(1);
@@ -37,7 +37,7 @@ describe('the first start', () => {
 });
 
 describe('the admin token', () => {
-  it('is valid after every start, also when it was deleted or given later', async () => {
+  it('is valid after every start, even if it was deleted or set later', async () => {
     const pool = await fresh();
     await bootstrapTeam(pool, undefined);
     expect(await callerOf(pool, ADMIN)).toBeUndefined();
@@ -48,7 +48,7 @@ describe('the admin token', () => {
     expect(await callerOf(pool, ADMIN)).toMatchObject({ role: 'owner' });
   });
 
-  it('ends when another is given at a later start, and stays when none is given', async () => {
+  it('is revoked when a later start sets another one, and stays when none is set', async () => {
     const pool = await fresh();
     await bootstrapTeam(pool, ADMIN);
     const caller = (await callerOf(pool, ADMIN))!;
@@ -65,7 +65,7 @@ describe('the admin token', () => {
     expect(await callerOf(pool, secret)).toMatchObject({ role: 'owner' });
   });
 
-  it('leaves a generated one as it is', async () => {
+  it('does not change a generated one', async () => {
     const pool = await fresh();
     const generated = (await bootstrapTeam(pool, undefined))!;
     await bootstrapTeam(pool, ADMIN);
@@ -73,7 +73,7 @@ describe('the admin token', () => {
     expect(await callerOf(pool, generated)).toMatchObject({ role: 'owner' });
   });
 
-  it('in place of a generated one is the only token of a first start, and is told to nobody', async () => {
+  it('replaces the generated one at a first start, and is not logged', async () => {
     const pool = await fresh();
     expect(await bootstrapTeam(pool, ADMIN)).toBeUndefined();
     expect((await pool.query('SELECT 1 FROM token')).rowCount).toBe(1);

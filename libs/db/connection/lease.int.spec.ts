@@ -12,7 +12,7 @@ afterAll(() => pool.end());
 const leases = async (): Promise<string[]> =>
   (await pool.query<{ name: string }>('SELECT name FROM lease ORDER BY name')).rows.map(({ name }) => name);
 
-it('however many holders wait, a pool of two connections has both of them left', async () => {
+it('however many holders wait, a pool of two connections keeps both of them free', async () => {
   const waits = Promise.withResolvers<void>();
   const held = Array.from({ length: 9 }, (_, n) => withLease(pool, `step ${n}`, () => waits.promise));
   await until(async () => (await leases()).length === 9);
@@ -22,7 +22,7 @@ it('however many holders wait, a pool of two connections has both of them left',
   expect(await leases()).toEqual([]);
 });
 
-it('one process at a time holds a lease, and the next one when it has let go or has failed', async () => {
+it('one process at a time holds a lease, and the next one gets it after a release or a failure', async () => {
   const waits = Promise.withResolvers<void>();
   const first = withLease(pool, 'step', () => waits.promise);
   await until(async () => (await leases()).length === 1);
@@ -34,7 +34,7 @@ it('one process at a time holds a lease, and the next one when it has let go or 
   expect(await withLease(pool, 'step', async () => {})).toBe(true);
 });
 
-it('a lease is renewed for as long as its work goes on', async () => {
+it('a lease is renewed while its work continues', async () => {
   const waits = Promise.withResolvers<void>();
   const endOfLease = async (): Promise<number> =>
     (await pool.query<{ until: Date }>(`SELECT until FROM lease WHERE name = 'long'`)).rows[0]!.until.getTime();
@@ -46,7 +46,7 @@ it('a lease is renewed for as long as its work goes on', async () => {
   await held;
 });
 
-it('the lease of a process that died is taken by another, and the signal of one that was frozen aborts', async () => {
+it('another process takes the lease of a dead one, and the signal of a frozen process aborts', async () => {
   const lost = Promise.withResolvers<unknown>();
   const frozen = withLease(
     pool,
@@ -63,7 +63,7 @@ it('the lease of a process that died is taken by another, and the signal of one 
   expect(await withLease(pool, 'frozen', async () => {})).toBe(true);
 });
 
-it('what dead processes left behind is removed', async () => {
+it('leases of dead processes are removed', async () => {
   await pool.query(
     `INSERT INTO lease
      VALUES ('old', gen_random_uuid(), now() - interval '2 hours'), ('new', gen_random_uuid(), now())`,

@@ -28,7 +28,10 @@ export async function withLease(
     if (isRenewing) return;
     isRenewing = true;
     void renew(pool, name, holder, leaseMs)
-      .then((isMine) => isMine || lost.abort(new LeaseExpired(`The lease "${name}" ran out, or was taken away.`)))
+      .then(
+        (isMine) =>
+          isMine || lost.abort(new LeaseExpired(`The lease "${name}" expired or was taken by another process.`)),
+      )
       .catch(() => {}) // Retried until another process has taken the lease.
       .finally(() => (isRenewing = false));
   }, leaseMs / 3);

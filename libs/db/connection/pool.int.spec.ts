@@ -49,14 +49,14 @@ async function whileLocked<Result>(use: (client: pg.PoolClient) => Promise<Resul
     client.release();
   }
 }
-describe('a fault that passes by itself is known as such:', () => {
-  it('nothing listens where Postgres was', async () => {
+describe('a transient failure is recognised:', () => {
+  it('Postgres no longer listens', async () => {
     expect(
       isTransient(await failureOf(poolOf(`postgres://a:b@127.0.0.1:${await freePort()}/c`).query(READ_TEAMS))),
     ).toBe(true);
   });
 
-  it('a connection that was cut, and one that is ended when it is made', async () => {
+  it('a connection that was cut, and one that ends while it is established', async () => {
     const pool = poolOf(way.url);
     await pool.query(READ_TEAMS);
     way.cut();
@@ -66,7 +66,7 @@ describe('a fault that passes by itself is known as such:', () => {
     expect((await pool.query(READ_TEAMS)).rows).toEqual([]);
   });
 
-  it('Postgres ends while it works on a statement', async () => {
+  it('Postgres stops during a statement', async () => {
     const pool = poolOf(way.url);
     await whileLocked(async (client) => {
       const failure = failureOf(pool.query(READ_TEAMS));
@@ -107,7 +107,7 @@ describe('a fault that passes by itself is known as such:', () => {
   });
 });
 
-it('what does not pass by itself is no such fault', async () => {
+it('other failures are not transient', async () => {
   const pool = poolOf(target.href);
   await direct.query('ALTER TABLE team RENAME TO gone');
   expect(isTransient(await failureOf(pool.query(READ_TEAMS)))).toBe(false);
@@ -115,10 +115,10 @@ it('what does not pass by itself is no such fault', async () => {
   expect(isTransient(new TypeError('x is not a function'))).toBe(false);
 });
 
-describe('a Postgres that goes silent on an open connection', () => {
+describe('a Postgres that stops responding on an open connection', () => {
   const QUICK_MS = 500;
 
-  it('is given up, and asked anew over another connection', async () => {
+  it('is abandoned, and asked again over another connection', async () => {
     const pool = poolOf(way.url, QUICK_MS);
     await pool.query('SELECT 1');
     way.silence();
@@ -129,7 +129,7 @@ describe('a Postgres that goes silent on an open connection', () => {
     expect((await retryTransient(() => pool.query('SELECT 1 AS one'))).rows).toEqual([{ one: 1 }]);
   });
 
-  it('is given up once in a transaction, and not once more for its end', async () => {
+  it('is abandoned once in a transaction, and not a second time for its end', async () => {
     const onceMs = 2000; // Longer than the delays of a busy machine, so that waiting twice is recognisable.
     const pool = poolOf(way.url, onceMs);
     let gaveUpAt = Infinity;
@@ -148,13 +148,13 @@ describe('a Postgres that goes silent on an open connection', () => {
   });
 });
 
-it('what goes over a whole large run may take longer', async () => {
+it('statements over a whole large run may take longer', async () => {
   const pool = poolOf(target.href, 100);
   await expect(pool.query('SELECT pg_sleep(0.3)')).rejects.toThrow('Query read timeout');
   expect((await longQuery(pool, 'SELECT $1::int AS one, pg_sleep(0.3)', [1])).rows).toMatchObject([{ one: 1 }]);
 });
 
-it('every pool has a limit of a minute, and has its connections looked after by TCP', () => {
+it('every pool has a limit of a minute and TCP keepalive', () => {
   expect(CONNECTION_OPTIONS).toMatchObject({
     query_timeout: 60_000,
     keepAlive: true,

@@ -39,7 +39,7 @@ const functionsOfDatabase = async (): Promise<string[]> =>
     )
   ).rows.map(({ name }) => name);
 
-it('every function of the database is in a file of its own name, once', async () => {
+it('every function of the database is in the file of its name, once', async () => {
   const files = (await readdir(FUNCTIONS)).filter((file) => file.endsWith('.sql'));
   const names = files.map((file) => file.replace('.sql', '').replaceAll('-', '_')).sort();
   expect(await functionsOfDatabase()).toEqual(names);
@@ -53,7 +53,7 @@ it('replicas that migrate at once apply each function once', async () => {
   expect(second).toEqual([]);
 });
 
-it('a text is applied when it changed, and only then', async () => {
+it('a function is applied only when its text has changed', async () => {
   await write('a', 'first');
   expect(await applyFunctions(pool, folder)).toEqual(['a']);
   expect(await applyFunctions(pool, folder)).toEqual([]);
@@ -63,7 +63,7 @@ it('a text is applied when it changed, and only then', async () => {
   expect([await call('a'), await call('b')]).toEqual(['second', 'first']);
 });
 
-it('a release that starts beside a newer one does not put its older text back', async () => {
+it('a release that starts next to a newer one does not restore its older text', async () => {
   await write('a', 'older');
   await applyFunctions(pool, folder);
   await write('a', 'newer');
@@ -73,7 +73,7 @@ it('a release that starts beside a newer one does not put its older text back', 
   expect(await call('a')).toBe('newer');
 });
 
-it('a process that dies on the way leaves nothing behind, and the next one applies all', async () => {
+it('a process that dies midway leaves nothing behind, and the next one applies everything', async () => {
   const before = await functionsOfDatabase();
   await write('a', 'first');
   await writeFile(join(folder, 'b.sql'), 'SELECT pg_terminate_backend(pg_backend_pid());');
@@ -84,7 +84,7 @@ it('a process that dies on the way leaves nothing behind, and the next one appli
   expect(await call('a')).toBe('first');
 });
 
-it('processes that work beside it go on: it gives way where both want what the other has locked', async () => {
+it('concurrent processes continue: it yields in a deadlock', async () => {
   const worker = await pool.connect();
   await worker.query('BEGIN; LOCK TABLE team IN ROW EXCLUSIVE MODE');
   await writeFile(join(folder, 'a.sql'), 'ALTER TABLE lane ADD a int; ALTER TABLE team ADD a int;');
@@ -95,7 +95,7 @@ it('processes that work beside it go on: it gives way where both want what the o
   expect(await applied).toEqual(['a']);
 });
 
-it('a function whose file is gone stays for the release before', async () => {
+it('a function whose file is gone stays for the previous release', async () => {
   await write('a', 'first');
   await applyFunctions(pool, folder);
   await rm(join(folder, 'a.sql'));

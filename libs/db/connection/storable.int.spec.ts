@@ -36,7 +36,7 @@ it.each([
   '{"\\u0000":1}',
   '{"a":["\\udfff"]}',
   '"\\\\u0000"',
-])('%.40s is called storable if Postgres takes it as jsonb, and only then', async (json) => {
+])('%.40s counts as storable if and only if Postgres accepts it as jsonb', async (json) => {
   const taken = await pool.query('SELECT $1::jsonb', [json]).then(
     () => true,
     () => false,

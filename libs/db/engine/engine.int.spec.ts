@@ -63,7 +63,7 @@ const finishRuns = async (): Promise<void> =>
 const summary = { target: 'sim::a', overall: 1 } as never;
 
 describe('settling', () => {
-  it('stores what this delivery holds, numbers the log without gaps and raises the counters', async () => {
+  it('stores the results of this delivery, numbers the log without gaps and raises the counters', async () => {
     const team = await aTeam(pool);
     const { runId, jobId } = await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 100);
@@ -93,7 +93,7 @@ describe('settling', () => {
   it.each([
     ['small', 0],
     ['large', 100_000],
-  ])('stores the exchange of each item under its place, %s ones', async (_size, more) => {
+  ])('stores the exchange of each item at its place: %s ones', async (_size, more) => {
     const team = await aTeam(pool);
     const { runId } = await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 3);
@@ -118,7 +118,7 @@ describe('settling', () => {
     ]);
   });
 
-  it('stores in which syntax a host left calls in the text', async () => {
+  it('stores the syntax of calls that a host left in the text', async () => {
     const team = await aTeam(pool);
     const { runId } = await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 3);
@@ -133,7 +133,7 @@ describe('settling', () => {
     expect(rows).toEqual([{ syntax: null }, { syntax: 'hermes' }, { syntax: null }]);
   });
 
-  it('reports when a target has nothing left to settle, and only then', async () => {
+  it('reports exactly when a target has nothing left to settle', async () => {
     const team = await aTeam(pool);
     const { runId } = await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 100);
@@ -166,7 +166,7 @@ describe('settling', () => {
     ).toEqual([true, false, true]);
   });
 
-  it('stores the largest count for one that its column cannot hold', async () => {
+  it('clamps a count to the maximum of its column', async () => {
     const team = await aTeam(pool, { cases: 1 });
     const { runId } = await team.submit();
     const [delivery] = await dispatchLane(pool, team.laneId, 10);
@@ -185,7 +185,7 @@ describe('settling', () => {
     expect(rows).toEqual([{ prompt_tokens: 2 ** 31 - 1, completion_tokens: 0, attempts: 32_767 }]);
   });
 
-  it('keeps what is no amount of money out of the sums of a team', async () => {
+  it('keeps invalid amounts of money out of the sums of a team', async () => {
     const team = await aTeam(pool);
     const { runId } = await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 10);
@@ -200,7 +200,7 @@ describe('settling', () => {
     expect((await new SettingsRepository(pool, team.teamId).readSpending()).spent_usd).toBe(2e6);
   });
 
-  it('gives a delivery that comes twice to the worker that claims it first', async () => {
+  it('gives a duplicate delivery to the worker that claims it first', async () => {
     const team = await aTeam(pool, { cases: 1 });
     await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 10);
@@ -249,7 +249,7 @@ describe('settling', () => {
     expect([settled, await count('result', runId)]).toEqual([0, 0]);
   });
 
-  it('reads the status of a run after its locks, and settles nothing of a run that was stopped meanwhile', async () => {
+  it('reads the status of a run after locking it, and settles nothing of a run stopped meanwhile', async () => {
     const team = await aTeam(pool, { cases: 1 });
     const { runId } = await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 10);
@@ -271,7 +271,7 @@ describe('settling', () => {
 });
 
 describe('dispatching', () => {
-  it('takes nothing of a run that is cancelled while the dispatcher waits', async () => {
+  it('takes no items of a run that is cancelled while the dispatcher waits', async () => {
     const team = await aTeam(pool);
     const { runId } = await team.submit();
     let deliveries: LeveledDelivery[] = [];
@@ -281,7 +281,7 @@ describe('dispatching', () => {
     expect([deliveries, await count('in_flight', runId)]).toEqual([[], 0]);
   });
 
-  it('knows how full a lane is, who holds items of it, and whether there are more', async () => {
+  it('reports how full a lane is, who holds its items, and whether there are more', async () => {
     const team = await aTeam(pool);
     const { runId } = await team.submit();
     const lane = async (worker: string) => (await busyLanes(pool, worker)).find(({ id }) => id === team.laneId);
@@ -309,7 +309,7 @@ describe('dispatching', () => {
     expect(await lane('w1')).toBeUndefined();
   });
 
-  it('starts the next model of a provider when the one before is dispatched, or at once when asked', async () => {
+  it('starts the next model of a provider after the previous one is dispatched, or in parallel', async () => {
     const team = await aTeam(pool, { cases: 3 });
     await team.submit({ models: ['a', 'b'] });
     expect((await dispatchLane(pool, team.laneId, 2)).map((d) => d.target)).toEqual([0, 0]);
@@ -337,7 +337,7 @@ describe('dispatching', () => {
     },
   );
 
-  it('waits only for targets that it takes items of', async () => {
+  it('waits only for targets whose items it takes', async () => {
     const team = await aTeam(pool, { cases: 4 });
     const [first, second] = [await team.submit(), await team.submit()];
     await inTransaction(pool, async (client) => {
@@ -347,7 +347,7 @@ describe('dispatching', () => {
     expect((await dispatchLane(pool, team.laneId, 8)).map(({ runId }) => runId)).toEqual(Array(4).fill(second.runId));
   });
 
-  it('does not wait for whoever holds a target of the lane, but lets others have their turn', async () => {
+  it('does not wait for a locked target of the lane, but serves the others', async () => {
     const [team, other] = [await aTeam(pool), await aTeam(pool)];
     const { runId } = await team.submit();
     await other.submit();
@@ -401,7 +401,7 @@ describe('finishing', () => {
     ]);
   });
 
-  it('takes a target for finished once its last item is settled, and not before', async () => {
+  it('considers a target finished once its last item is settled, and not before', async () => {
     const team = await aTeam(pool, { cases: 2 });
     const { runId } = await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 10);
@@ -415,7 +415,7 @@ describe('finishing', () => {
     expect(seen).toEqual([0, 0, 1]);
   });
 
-  it('leaves a run alone that was resumed since it was found to be finished', async () => {
+  it('does not touch a run that was resumed after it was found finished', async () => {
     const team = await aTeam(pool, { cases: 3 });
     const { runId, jobId } = await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 1);
@@ -461,7 +461,7 @@ describe('finishing', () => {
     await pool.query('DELETE FROM run WHERE id = $1', [runId]);
   });
 
-  it('does not wait for whoever holds its user, but tries again in the next turn', async () => {
+  it('does not wait for a locked user, but retries in the next turn', async () => {
     const team = await aTeam(pool);
     const { runId, jobId } = await team.submit();
     const of = { teamId: team.teamId, userId: team.userId, generation: 1, experimentId: null };
@@ -483,7 +483,7 @@ describe('finishing', () => {
 });
 
 describe('reconciling', () => {
-  it('queues items again that the queue has lost, and counts no crash', async () => {
+  it('requeues items that the queue has lost, without counting a crash', async () => {
     const team = await aTeam(pool, { cases: 1 });
     const { runId } = await team.submit();
     const [delivery] = await dispatchLane(pool, team.laneId, 10);
@@ -516,7 +516,7 @@ describe('reconciling', () => {
     expect(await count('result', runId)).toBe(1);
   });
 
-  it('counts no crash against items that only waited in a process that died, however often', async () => {
+  it('counts no crash for items that only waited in a process that died, however often', async () => {
     const team = await aTeam(pool, { cases: 2 });
     const { runId } = await team.submit();
     let deliveries = await dispatchLane(pool, team.laneId, 10);
@@ -538,7 +538,7 @@ describe('reconciling', () => {
 });
 
 describe('a process that freezes', () => {
-  it('loses its locks to others, while one that is merely slow keeps them', async () => {
+  it('loses its locks to others, while a slow one keeps them', async () => {
     const team = await aTeam(pool);
     await team.submit();
     const frozen = await pool.connect();
@@ -560,7 +560,7 @@ describe('a process that freezes', () => {
 });
 
 describe('the limit of running jobs', () => {
-  it('holds for submits at the same instant, and the next job starts when one is cancelled', async () => {
+  it('applies to concurrent submits, and the next job starts when one is cancelled', async () => {
     const team = await aTeam(pool, { runningJobs: 1 });
     const jobs = await Promise.all([team.submit(), team.submit(), team.submit()]);
     const statuses = async (): Promise<string[]> =>
@@ -580,7 +580,7 @@ describe('the limit of running jobs', () => {
     expect((await statuses()).sort()).toEqual(['cancelled', 'pending', 'queued']);
   });
 
-  it('starts pending jobs when it is raised, in order, for each user of the team and nobody else', async () => {
+  it('starts pending jobs when it is raised, in order, only for users of the team', async () => {
     const [team, others] = [await aTeam(pool, { runningJobs: 1 }), await aTeam(pool, { runningJobs: 1 })];
     const grace = await team.anotherUser();
     const submitted = [];
@@ -622,7 +622,7 @@ describe('the limit of running jobs', () => {
     expect((await statuses()).filter((status) => status === 'queued')).toHaveLength(6);
   });
 
-  it('also starts a job that was submitted under the earlier limit at the same instant', async () => {
+  it('also starts a job that was concurrently submitted under the earlier limit', async () => {
     const team = await aTeam(pool, { runningJobs: 1 });
     await team.submit();
     const jobId = newId();

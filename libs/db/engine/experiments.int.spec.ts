@@ -31,7 +31,7 @@ const set = (runId: string, assignments: string): Promise<unknown> =>
   pool.query(`UPDATE run SET ${assignments} WHERE id = $1`, [runId]);
 
 describe('the revision of an experiment', () => {
-  it('rises when a run of it ends, is scored, resumed, linked, unlinked or deleted', async () => {
+  it('increases when one of its runs ends or is scored, resumed, linked, unlinked or deleted', async () => {
     const team = await aTeam(pool);
     const [first, second] = [await experimentOf(team), await experimentOf(team)];
     const { runId } = await team.submit({ experiment_id: first });
@@ -52,7 +52,7 @@ describe('the revision of an experiment', () => {
     expect([await revision(first), await revision(second)]).toEqual([5, 3]);
   });
 
-  it('rises with what happens to its baseline, which may be no run of it', async () => {
+  it('increases with changes of its baseline, which may be a run outside of it', async () => {
     const team = await aTeam(pool);
     const { runId } = await team.submit();
     await set(runId, `status = 'completed', score = 0.5`);
@@ -74,7 +74,7 @@ describe('the revision of an experiment', () => {
 });
 
 describe('deleting', () => {
-  it('an experiment keeps its runs, which are of none then', async () => {
+  it('an experiment keeps its runs, which then have no experiment', async () => {
     const team = await aTeam(pool);
     const id = await experimentOf(team);
     const { runId } = await team.submit({ experiment_id: id });

@@ -82,7 +82,7 @@ export async function joinExperiment(client: PoolClient, teamId: string, experim
     experimentId,
   ]);
   if (rowCount === 0)
-    throw new ProblemError(422, 'The experiment of the run was deleted just now.', [
-      { path: '/experiment_id', message: 'name one that is there, or none' },
+    throw new ProblemError(422, 'The experiment of the run was deleted in the meantime.', [
+      { path: '/experiment_id', message: 'name an existing one, or none' },
     ]);
 }

@@ -125,12 +125,12 @@ function refuse({ extendsRunId, recorded, status, nextSample }: ExtensibleRun, s
   if (extendsRunId !== null)
     throw new ProblemError(422, `The run adds samples to another one. Add them to that one: ${extendsRunId}.`);
   if (recorded)
-    throw new ProblemError(422, 'The replies of the run were made elsewhere, so no samples can be added here.');
+    throw new ProblemError(422, 'The replies of the run were recorded elsewhere, so no samples can be added here.');
   if (!isFinished(status)) throw new ProblemError(409, `The run is ${status}. Samples can be added when it has ended.`);
   if (nextSample + samples > MAX_SAMPLES_OF_CASE)
     throw new ProblemError(
       422,
-      `The run has ${nextSample} samples of each case, and ${MAX_SAMPLES_OF_CASE} is the most.`,
+      `The run has ${nextSample} samples of each case, and the maximum is ${MAX_SAMPLES_OF_CASE}.`,
       [{ path: '/samples', message: `must be at most ${MAX_SAMPLES_OF_CASE - nextSample}` }],
     );
 }

@@ -42,7 +42,7 @@ async function runsRead(): Promise<{ index: string | undefined; rows: number }> 
   };
 }
 
-it('runs that were stopped before any result are closed once, and read no more until they are resumed', async () => {
+it('runs that were stopped before any result are closed once, and not read again until they are resumed', async () => {
   const team = await aTeam(pool, { runningJobs: 99 });
   const { teamId, userId } = team;
   const runs = await Promise.all(Array.from({ length: 5 }, () => team.submit()));

@@ -93,7 +93,7 @@ it.each<[string, (of: Items) => Promise<unknown>]>([
         deliveries.map((one) => ({ ...one, begun: true })),
       ),
   ],
-  ['handing back', ({ deliveries }) => releaseItems(pool, 'w', deliveries)],
+  ['returning items', ({ deliveries }) => releaseItems(pool, 'w', deliveries)],
   [
     'the reconciler, of leases that ran out',
     async ({ laneId, runId }) => {
@@ -117,7 +117,7 @@ it.each<[string, (of: Items) => Promise<unknown>]>([
   await expectOrder(item(first), item(last), () => act(items));
 });
 
-it('a claim waits for no item that another holds, and what is left of it is delivered again', async () => {
+it('a claim does not wait for items that another worker holds, and skipped ones are delivered again', async () => {
   const team = await aTeam(pool);
   await team.submit();
   const deliveries = await dispatchLane(pool, team.laneId, 100);
@@ -134,7 +134,7 @@ it('a claim waits for no item that another holds, and what is left of it is deli
   expect(await claimItems(pool, 'w', redeliver)).toHaveLength(1);
 });
 
-it('results are labelled while a job of the user starts or ends, which locks the user and the run', async () => {
+it('results can be labelled while a job of the user starts or ends, which locks the user and the run', async () => {
   const { teamId, userId, runId, deliveries } = await itemsOf('w');
   await settleItems(pool, [settlementOf(deliveries[0]!)]);
   const given = [{ target: 0, case_position: deliveries[0]!.item, sample: 0, label: 'correct' as const, note: null }];
@@ -190,7 +190,7 @@ describe('deleting a run', () => {
     await expectOrder(target(added.runId), run(runId), remove);
   });
 
-  it('does not leave samples behind that another user adds meanwhile', async () => {
+  it('leaves no samples behind that another user adds meanwhile', async () => {
     const { runId, extend, remove } = await aRunToDelete();
     const { removed, added } = await inTransaction(pool, async (client) => {
       const { runId: id } = await extend(client);
@@ -204,7 +204,7 @@ describe('deleting a run', () => {
   });
 });
 
-it('samples that two users add to a run at once have numbers of their own', async () => {
+it('samples that two users add to a run concurrently have distinct numbers', async () => {
   const { teamId, userId, submit, anotherUser } = await aTeam(pool);
   const { runId, jobId } = await submit();
   await cancelJob(pool, { teamId, jobId });
@@ -220,13 +220,13 @@ it('samples that two users add to a run at once have numbers of their own', asyn
   expect(rows).toEqual([{ n: 1 }, { n: 3 }]);
 });
 
-it('a step makes the version of its suite before it locks the user', async () => {
+it('a step creates the version of its suite before it locks the user', async () => {
   const { teamId, userId, suiteId, commit, child } = await aParent(pool);
   const pin = (client: PoolClient) => pinSuiteVersion(client, teamId, suiteId);
   await expectOrder(pin, ['users WHERE id = $1', userId], () => commit({ children: [child('a')] }));
 });
 
-it('deleting parents locks the runs that stay of them by their ids', async () => {
+it('deleting parents locks their remaining runs in the order of ids', async () => {
   const team = await aTeam(pool);
   const { id } = await submitOrchestration(pool, {
     ...{ teamId: team.teamId, userId: team.userId, type: 'gate', step: 'a', input: {} },
@@ -273,7 +273,7 @@ describe('a change of a provider', () => {
     await expectOrder(target(other.runId), ['lane WHERE id = $1', other.laneId], () => changed(other));
   });
 
-  it('is locked before the embedding model that is of it', async () => {
+  it('is locked before its embedding model', async () => {
     const { teamId } = await aTeam(pool);
     const settings = new SettingsRepository(pool, teamId);
     await pool.query(

@@ -30,7 +30,7 @@ const lanesOf = async (table: 'target' | 'in_flight', runId: string): Promise<st
   return rows.map((row) => row.lane);
 };
 
-it('a provider that moves takes its items along: queued ones under new tokens, claimed ones as they are', async () => {
+it('a provider that moves takes its items along: queued ones with new tokens, claimed ones unchanged', async () => {
   const team = await aTeam(pool);
   const { runId, jobId } = await team.submit();
   const deliveries = await dispatchLane(pool, team.laneId, 3);
@@ -65,7 +65,7 @@ it('a provider that moves takes its items along: queued ones under new tokens, c
   ).toEqual([true, true, true, true]);
 });
 
-it('a suspect that waits for its turn is queued anew; one that is being asked is left to whoever asks', async () => {
+it('a suspect that waits for its turn is requeued; one with a request in flight is not touched', async () => {
   const team = await aTeam(pool);
   await team.submit();
   const [waits, asked] = (await dispatchLane(pool, team.laneId, 2)) as [LeveledDelivery, LeveledDelivery];
@@ -84,7 +84,7 @@ it('a suspect that waits for its turn is queued anew; one that is being asked is
   ]);
 });
 
-it('runs that have ended stay where they were, and so do those of models with limits of their own', async () => {
+it('runs that have ended stay in their lanes, and so do runs of models with limits of their own', async () => {
   const team = await aTeam(pool);
   const patch = (more: object) => patchSim(team.teamId, more);
   await patch({ models: [{ id: 'a' }, { id: 'own', limits: { max_concurrency: 1 } }] });
@@ -112,7 +112,7 @@ it('runs that have ended stay where they were, and so do those of models with li
   expect(await lane('own')).toBe(moved);
 });
 
-it('a run that is submitted while its provider is changed goes where that is asked afterwards', async () => {
+it('a run that is submitted while its provider is changed goes to the new lane of the provider', async () => {
   const team = await aTeam(pool);
   let moving: ReturnType<typeof move> | undefined;
   const { runId } = await inTransaction(pool, async (client) => {
@@ -134,7 +134,7 @@ it('a run that is submitted while its provider is changed goes where that is ask
   expect(await new ProviderChanges(pool, team.teamId, sealer).delete('sim')).toBe('in-use');
 });
 
-it('a run that is resumed goes where its provider is asked by then', async () => {
+it('a resumed run goes to the current lane of its provider', async () => {
   const team = await aTeam(pool);
   const { runId, jobId } = await team.submit();
   await cancelJob(pool, { teamId: team.teamId, jobId });

@@ -60,7 +60,7 @@ async function play(laneId: string, window: number): Promise<Delivery[]> {
 }
 
 describe('a step', () => {
-  it('makes its child runs, its events and its state in one commit, and only the first of two commits it', async () => {
+  it('commits its child runs, events and state at once, and only the first of two processes commits', async () => {
     const parent = await anOrchestration();
     expect(await parent.waits()).toBe(true);
     const before = await parent.read();
@@ -73,7 +73,7 @@ describe('a step', () => {
     await expect(parent.commit({ children: [parent.child('a')] })).rejects.toThrow(/unique/);
   });
 
-  it('comes when no child run is under way, and finds how each of them ended', async () => {
+  it('starts when no child run is in progress, and sees how each of them ended', async () => {
     const parent = await anOrchestration();
     await parent.commit({ children: [parent.child('a'), parent.child('b')] });
     const [a, b] = await parent.children();
@@ -101,7 +101,7 @@ describe('a step', () => {
 });
 
 describe('child runs', () => {
-  it('are no jobs of their user of their own: one parent is one running job', async () => {
+  it('do not count as jobs of their user: one parent is one running job', async () => {
     const parent = await anOrchestration({ runningJobs: 2 });
     await parent.commit({ children: ['a', 'b', 'c'].map((arm) => parent.child(arm)) });
     const other = await parent.submit();
@@ -111,7 +111,7 @@ describe('child runs', () => {
     expect(await parent.job(waiting.jobId)).toMatchObject({ status: 'pending' });
   });
 
-  it('are the progress of their parent, and no event of theirs is sent to the team', async () => {
+  it('make up the progress of their parent, and none of their events is sent to the team', async () => {
     const parent = await anOrchestration();
     expect((await parent.job()).progress).toMatchObject({ done: 0, total: CASES });
     await parent.commit({ children: [parent.child('a'), parent.child('b')] });
@@ -121,7 +121,7 @@ describe('child runs', () => {
     expect(events.map(({ job_id }) => job_id)).toEqual([parent.jobId]);
   });
 
-  it('need the workers that their parent needs, whoever makes its step', async () => {
+  it('need the workers that their parent needs, whichever process takes its step', async () => {
     const parent = await anOrchestration();
     await pool.query('UPDATE orchestration SET worker_level = 1 WHERE id = $1', [parent.id]);
     await parent.commit({ children: [parent.child('a')] });
@@ -141,7 +141,7 @@ describe('child runs', () => {
     expect(deliveries.filter(({ runId }) => runId === other.runId)).toHaveLength(8);
   });
 
-  it('have one budget: all of them stop when it is spent, and nothing more is asked', async () => {
+  it('share one budget: all of them stop when it is spent, and no more requests are made', async () => {
     const parent = await anOrchestration({ maxRequests: 5 });
     await parent.commit({ children: ['a', 'b', 'c'].map((arm) => parent.child(arm)) });
     expect(await dispatchLane(pool, parent.laneId, 3)).toHaveLength(3);
@@ -163,7 +163,7 @@ describe('child runs', () => {
     expect((await parent.read()).children[0]!.detail).toBe('5 of 5 requests are made.');
   });
 
-  it('are cancelled with their parent, at once and not by themselves', async () => {
+  it('are cancelled with their parent, immediately, and cannot be cancelled alone', async () => {
     const parent = await anOrchestration();
     const { teamId } = parent;
     await parent.commit({ children: [parent.child('a'), parent.child('b')] });
@@ -181,7 +181,7 @@ describe('child runs', () => {
     expect(await parent.waits()).toBe(false);
   });
 
-  it('are resumed with their parent, with what they lack, and not by themselves', async () => {
+  it('are resumed with their parent for missing results, and cannot be resumed alone', async () => {
     const parent = await anOrchestration();
     const { teamId, userId } = parent;
     await parent.commit({ children: [parent.child('a'), parent.child('b')] });
@@ -203,7 +203,7 @@ describe('child runs', () => {
     await expect(resumeOrchestration(pool, { teamId, userId, jobId: resumed.jobId })).rejects.toThrow(/is queued/);
   });
 
-  it('are resumed in pieces, each once, whatever dies; a cancel ends that, and another resume goes on', async () => {
+  it('are resumed in batches, each once despite crashes; a cancel stops it, another resume continues', async () => {
     const parent = await anOrchestration();
     const { teamId, userId, jobId } = parent;
     await parent.commit({ children: Array.from({ length: 7 }, (_, n) => parent.child(`${n}`)) });
@@ -230,7 +230,7 @@ describe('child runs', () => {
     expect(await parent.waits()).toBe(false);
   });
 
-  it('leave with what their parent belongs to, but those that were promoted stay', async () => {
+  it('are deleted with the owner of their parent, but promoted runs stay', async () => {
     const parent = await anOrchestration();
     const { teamId, subjectId } = parent;
     await parent.commit({ children: [parent.child('a'), parent.child('b')] });
@@ -296,7 +296,7 @@ describe('a parent with ten child runs, or with a hundred', () => {
     await pool.query(`UPDATE job SET status = 'cancelled' WHERE id IN (${family})`, [jobId]);
   };
 
-  it('takes the same few statements for each thing that is done with it', async () => {
+  it('needs the same few statements for each operation', async () => {
     const ten = await statementsOf(10);
     expect(await statementsOf(100)).toEqual(ten);
     expect(Math.max(...Object.values(ten))).toBeLessThan(40);
@@ -304,7 +304,7 @@ describe('a parent with ten child runs, or with a hundred', () => {
 });
 
 describe('a deleted parent', () => {
-  it('is gone at once, and its runs go in pieces, also when a worker dies on the way', async () => {
+  it('disappears immediately, and its runs are deleted in batches, even if a worker dies midway', async () => {
     const parent = await anOrchestration();
     const { teamId, subjectId, jobId } = parent;
     await parent.commit({ children: Array.from({ length: 5 }, (_, n) => parent.child(`${n}`)) });
@@ -336,7 +336,7 @@ describe('samples that are added to a run', () => {
   const extend = (team: Awaited<ReturnType<typeof aTeam>>, runId: string, more = {}) =>
     extendRun(pool, { teamId: team.teamId, userId: team.userId, runId, samples: 2, ...more });
 
-  it('are numbered on, over its cases and version of the suite, and are never answered by stored replies', async () => {
+  it('continue its numbers, use its cases and suite version, and are never answered by stored replies', async () => {
     const team = await aTeam(pool, { cases: 3 });
     const { runId } = await team.submit({ samples: 2 });
     await expect(extend(team, runId)).rejects.toThrow(/can be added when it has ended/);
@@ -355,7 +355,7 @@ describe('samples that are added to a run', () => {
     expect(deliveries).toHaveLength(3 * 2 + 2);
   });
 
-  it('leave with the run, which stays while they are made', async () => {
+  it('are deleted with the run, which cannot be deleted while they are made', async () => {
     const team = await aTeam(pool, { cases: 3 });
     const { teamId } = team;
     const { runId } = await team.submit();
@@ -368,12 +368,12 @@ describe('samples that are added to a run', () => {
     expect(await rows('SELECT 1 FROM run WHERE team_id = $1', [teamId])).toEqual([]);
   });
 
-  it('are refused beyond a thousand a case, and where a provider is gone', async () => {
+  it('are refused beyond a thousand per case, and if a provider is gone', async () => {
     const team = await aTeam(pool, { cases: 3 });
     const { runId } = await team.submit();
     await settleRun(pool, runId, [1, 1, 1]);
     await finishRuns();
-    await expect(extend(team, runId, { samples: 1000 })).rejects.toThrow(/1000 is the most/);
+    await expect(extend(team, runId, { samples: 1000 })).rejects.toThrow(/the maximum is 1000/);
     await pool.query('DELETE FROM provider WHERE team_id = $1', [team.teamId]);
     await expect(extend(team, runId)).rejects.toThrow(/provider of the run was deleted/);
   });

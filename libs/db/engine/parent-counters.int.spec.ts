@@ -143,7 +143,7 @@ async function rowsRead(read: (client: PoolClient) => Promise<unknown>): Promise
 }
 
 describe('the counters of a parent', () => {
-  it('are the sums over its child runs, whatever became of those', async () => {
+  it('are the sums over its child runs, whatever happened to those', async () => {
     const random = seededRandom(seed);
     const parent = await aParentWith();
     await parent.make(parent.child('a'), parent.child('b'));
@@ -171,7 +171,7 @@ describe('the counters of a parent', () => {
     }
   });
 
-  it('are its progress, after two resumes that of the present job', async () => {
+  it('are its progress, and after two resumes the progress of the current job', async () => {
     const parent = await aParentWith();
     await parent.make(parent.child('a'), parent.child('b'));
     for (const window of [3, 3, 1]) await play(parent, window, () => true);
@@ -188,7 +188,7 @@ describe('the counters of a parent', () => {
     expect(await parent.progress(parent.jobId)).toMatchObject({ done: 7, errored: 7, total: 2 * CASES });
   });
 
-  it('count no error twice that a resume takes back, and a cancel returns before it is looked through', async () => {
+  it('count no error twice after a resume, and a cancel returns before errors are recounted', async () => {
     const parent = await aParentWith({ maxRequests: 9 });
     const { teamId, userId, id } = parent;
     await parent.make(parent.child('a'));
@@ -202,7 +202,7 @@ describe('the counters of a parent', () => {
     expect((await readBudgets(pool, [a.id])).get(a.id)).toMatchObject({ requests: 3, settled: 3 });
   });
 
-  it('hold its budget to what all of its generations have spent', async () => {
+  it('apply its budget to the spending of all its generations', async () => {
     const parent = await aParentWith({ maxRequests: 9 });
     await parent.make(parent.child('a'), parent.child('b'));
     await play(parent, 4, () => true);
@@ -217,7 +217,7 @@ describe('the counters of a parent', () => {
     });
   });
 
-  it('stay when a run that it promoted is deleted, and leave with it', async () => {
+  it('stay when a run that it promoted is deleted, and are deleted with the parent', async () => {
     const parent = await aParentWith({ maxRequests: 100 });
     await parent.make(parent.child('a'), parent.child('b'));
     await play(parent, 2 * CASES);
@@ -233,7 +233,7 @@ describe('the counters of a parent', () => {
     expect(await rows('SELECT 1 FROM parent_counter WHERE orchestration_id = $1', [parent.id])).toEqual([]);
   });
 
-  it('begin with what there was before there were counters, once, even if a parent is resumed meanwhile', async () => {
+  it('start once with the figures from before the counters, even if a parent is resumed meanwhile', async () => {
     await pool.query('DELETE FROM orchestration'); // Those of other tests have counters.
     const [running, resumed, ended, between] = [
       await aParentWith(),
@@ -276,7 +276,7 @@ describe('with many child runs', () => {
     expect(await rowsRead((client) => readBudgets(client, ids))).toBeLessThan(20 * ids.length);
   });
 
-  it('the progress of their parent reads none of them, and its detail what the first that waits says', async () => {
+  it('the progress of their parent reads none of them, and its detail is that of the first waiting run', async () => {
     const parent = await aParentWith();
     const ids = await makeMany(parent, 100);
     const waiting = ids.slice(30, 60);
@@ -294,7 +294,7 @@ describe('with many child runs', () => {
     expect(await inTransaction(pool, read)).toMatchObject({ detail: null });
   });
 
-  it('none is stopped while the cap of the team is not reached, and twenty of a team in a turn beyond it', async () => {
+  it('none is stopped below the cap of the team, and twenty per turn beyond it', async () => {
     const [parent, other] = [await aParentWith(), await aParentWith()];
     const ids = await makeMany(parent, 50);
     await other.make(other.child('a'));
@@ -315,7 +315,7 @@ describe('with many child runs', () => {
   });
 });
 
-it('a run that costs nothing that is known goes on beyond the cap of its team', async () => {
+it('a run without known costs continues beyond the cap of its team', async () => {
   const parent = await aParentWith();
   await parent.make(parent.child('a'));
   await pool.query('UPDATE team SET monthly_cap_usd = 0 WHERE id = $1', [parent.teamId]);

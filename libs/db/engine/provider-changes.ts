@@ -164,11 +164,9 @@ async function readProvider(client: PoolClient, id: string): Promise<Provider> {
 }
 
 const reservedKey = (): ProblemError =>
-  new ProblemError(
-    422,
-    `"${RECORDED}" is what targets are called whose replies were made elsewhere. Choose another key.`,
-    [{ path: '/key', message: 'is reserved' }],
-  );
+  new ProblemError(422, `"${RECORDED}" is reserved for recorded replies. Choose another key.`, [
+    { path: '/key', message: 'is reserved' },
+  ]);
 
 /** Otherwise, anyone who may change an address could have the key sent to an address of their own. */
 function refuseKeyAtOtherOrigin(old: ProviderRow, { api_key: apiKey, base_url: baseUrl }: ProviderPatch): void {
@@ -178,11 +176,11 @@ function refuseKeyAtOtherOrigin(old: ProviderRow, { api_key: apiKey, base_url: b
   throw new ProblemError(
     422,
     `The key was entered for another origin and does not move to ${origin} with the address. ` +
-      'Give "api_key" along with "base_url"; null where the endpoint needs none.',
+      'Give "api_key" together with "base_url", or null if the endpoint needs no key.',
     [
       {
         path: '/api_key',
-        message: 'must be given with a base_url of another origin; null for an endpoint without key',
+        message: 'must be given with a base_url of another origin; null for an endpoint without a key',
       },
     ],
   );

@@ -44,7 +44,7 @@ async function recorded(team: Awaited<ReturnType<typeof aTeam>>) {
   return { ...made, runId: recording.runId };
 }
 
-it('makes no request, neither here nor in the release before', async () => {
+it('makes no request, neither in this release nor in the previous one', async () => {
   const { runId, jobId } = await recorded(await aTeam(pool));
   const {
     targets: [target],
@@ -61,7 +61,7 @@ it('makes no request, neither here nor in the release before', async () => {
   expect([target!.recorded, await loadConnections(pool, [target!])]).toEqual([true, []]);
 });
 
-it('has a lane of its own, which is there again for a resume', async () => {
+it('has a lane of its own, which is recreated for a resume', async () => {
   const team = await aTeam(pool);
   const { runId, jobId, laneId } = await recorded(team);
   expect((await recorded(team)).laneId).toBe(laneId);
@@ -100,7 +100,7 @@ it('keeps the reply of an item that ended without a score', async () => {
   expect(await findExchanges(pool, runId, [{ target: 0, casePosition: 2, sample: 0 }])).toEqual([REPLY]);
 });
 
-it('has nothing to do with a provider of the same key, made before the key was reserved', async () => {
+it('is independent of a provider with the same key from before the key was reserved', async () => {
   const team = await aTeam(pool);
   await pool.query(`UPDATE provider SET key = 'recorded' WHERE team_id = $1`, [team.teamId]);
   const { runId } = await recorded(team);
@@ -121,7 +121,7 @@ it('waits for its turn like any job of its user', async () => {
   expect(await dispatchLane(pool, laneId, 10)).toEqual([]);
 });
 
-it('that is abandoned while it is finished is one of the two, never both', async () => {
+it('that is abandoned while it finishes is either abandoned or finished, never both', async () => {
   const { teamId, userId, suiteId } = await aTeam(pool);
   const recording = await beginRecording(pool, teamId, suiteId);
   await abandonRecording(pool, recording);

@@ -221,7 +221,7 @@ async function insertWarnings(client: PoolClient, runId: string, warnings: Recor
 const recordingIsGone = (): ProblemError =>
   new ProblemError(
     409,
-    `No replies arrived for ${STALE_AFTER}, or the suite changed during an upgrade. Nothing was kept. ` +
+    `No replies arrived for ${STALE_AFTER}, or the suite changed during an upgrade. Nothing was stored. ` +
       'Send the replies again.',
   );
 

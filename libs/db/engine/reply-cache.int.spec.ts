@@ -42,7 +42,7 @@ const size = async (teamId: string) => {
 };
 
 describe('the size of the cache', () => {
-  it('is that of the replies in it: stored, replaced, expired and cleared, by many at once', async () => {
+  it('equals the size of its replies while many processes store, replace, expire and clear them', async () => {
     const [mine, theirs] = [await makeTeam(), await makeTeam()];
     expect(await size(mine)).toEqual({ entries: 0, bytes: 0 });
     await keep(mine, [
@@ -76,7 +76,7 @@ describe('the size of the cache', () => {
     expect(await size(theirs)).toEqual({ entries: 1, bytes: 7 });
   });
 
-  it('is known without reading the replies', async () => {
+  it('is read without reading the replies', async () => {
     const teamId = await makeTeam();
     await keep(teamId, [[1, 100]]);
     const client = await pool.connect();
@@ -92,7 +92,7 @@ describe('the size of the cache', () => {
   });
 });
 
-it('a large cache is emptied in pieces, one after the other, and replies that come meanwhile stay', async () => {
+it('a large cache is emptied in batches, one after the other, and replies that arrive meanwhile stay', async () => {
   const teamId = await makeTeam();
   await keep(
     teamId,

@@ -60,7 +60,7 @@ async function settleAll(team: Team, deliveries: readonly Delivery[]): Promise<v
 }
 
 describe('a model whose provider asked for a wait of hours', () => {
-  it('is left alone until then, then tried with one item, and goes on without having lost any', async () => {
+  it('rests until then, is probed with one item, and continues without losing any', async () => {
     const team = await aTeam(pool, { cases: 6 });
     const { runId, jobId } = await team.submit();
     await refuse(await dispatch(team));
@@ -81,7 +81,7 @@ describe('a model whose provider asked for a wait of hours', () => {
     expect(await target(runId)).toMatchObject({ settled: 6, errored: 0 });
   });
 
-  it('loses no item that is given up while the last items of its target are dispatched', async () => {
+  it('loses no item that is released while the last items of its target are dispatched', async () => {
     const team = await aTeam(pool, { cases: 2 });
     const { runId } = await team.submit();
     const [first] = await dispatchLane(pool, team.laneId, 1);
@@ -109,7 +109,7 @@ describe('a model whose provider asked for a wait of hours', () => {
     expect(itemsOf([...(await dispatched), ...(await dispatch(team))]).sort()).toEqual([0, 1]);
   });
 
-  it('that still refuses then is asked once, and rests again', async () => {
+  it('that still refuses then is probed once and rests again', async () => {
     const team = await aTeam(pool, { cases: 6 });
     await team.submit();
     await refuse(await dispatch(team));
@@ -122,7 +122,7 @@ describe('a model whose provider asked for a wait of hours', () => {
     expect(itemsOf(await dispatch(team))).toEqual([0]);
   });
 
-  it('rests for later runs as well, and only one item of all runs tries it', async () => {
+  it('rests for later runs as well, and only one item of all runs probes it', async () => {
     const team = await aTeam(pool, { cases: 2 });
     await team.submit();
     await refuse(await dispatch(team));
@@ -134,7 +134,7 @@ describe('a model whose provider asked for a wait of hours', () => {
     expect(await dispatch(team)).toEqual([]);
   });
 
-  it('leaves other models of its run and its lane alone', async () => {
+  it('does not affect other models of its run and its lane', async () => {
     const team = await aTeam(pool, { cases: 2 });
     const { jobId } = await team.submit({ models: ['a', 'b', 'a'], model_order: 'sequential' });
     await refuse(await dispatch(team));
@@ -144,7 +144,7 @@ describe('a model whose provider asked for a wait of hours', () => {
     expect(await detailOf(team, jobId, 'since then: down.')).toMatch(/^Waiting for sim::a until/);
   });
 
-  it('is named in the detail while nothing keeps the lane that others of its run use', async () => {
+  it('is named in the detail while the lane of the other models of its run is not blocked', async () => {
     const team = await aTeam(pool, { cases: 2 });
     const { jobId } = await team.submit({ models: ['a', 'b'] });
     await refuse((await dispatchLane(pool, team.laneId, 1)).filter((one) => one.target === 0));
@@ -153,7 +153,7 @@ describe('a model whose provider asked for a wait of hours', () => {
     expect(await detailOf(team, jobId)).toMatch(/^Waiting for sim::a until/);
   });
 
-  it('of another team with the same address goes on', async () => {
+  it('of another team with the same address continues', async () => {
     const [team, other] = [await aTeam(pool), await aTeam(pool)];
     await team.submit();
     await other.submit();
@@ -161,7 +161,7 @@ describe('a model whose provider asked for a wait of hours', () => {
     expect(await dispatch(other)).toHaveLength(4);
   });
 
-  it('goes on at once when its provider replied or has another key; a late refusal changes nothing', async () => {
+  it('continues immediately when its provider replied or has another key; a late refusal changes nothing', async () => {
     const team = await aTeam(pool);
     const { runId } = await team.submit();
     const deliveries = await dispatch(team);
@@ -176,7 +176,7 @@ describe('a model whose provider asked for a wait of hours', () => {
     expect(await unaskableTargets(pool, [{ runId, target: 0 }])).toEqual([]);
   });
 
-  it('is not asked for what was queued before, nor for what a process died of meanwhile', async () => {
+  it('is not asked for items queued earlier, nor for items that crashed a process meanwhile', async () => {
     const team = await aTeam(pool);
     const { runId } = await team.submit();
     const [asked, ofDead, queued] = await dispatch(team);
@@ -193,7 +193,7 @@ describe('a model whose provider asked for a wait of hours', () => {
     expect(await unaskableTargets(pool, [asked!])).toEqual([asked]);
   });
 
-  it('leaves nothing behind in a run that is cancelled meanwhile, and a resume waits for it', async () => {
+  it('leaves nothing behind in a run that is cancelled meanwhile, and a resume waits for the model', async () => {
     const team = await aTeam(pool);
     const { runId, jobId } = await team.submit();
     const deliveries = await dispatch(team);
@@ -211,7 +211,7 @@ describe('a model whose provider asked for a wait of hours', () => {
     expect(await dispatch(team)).toEqual([]);
   });
 
-  it('takes an item back once, from the worker that holds it', async () => {
+  it('takes an item back once, only from the worker that holds it', async () => {
     const team = await aTeam(pool);
     const { runId } = await team.submit();
     const [one] = await dispatch(team);

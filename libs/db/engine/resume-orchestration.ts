@@ -110,6 +110,6 @@ async function lockResumable(
   if (!found) throw new ProblemError(404, `No job with id "${jobId}" in this team that can be resumed.`);
   if (!isFinished(found.status))
     throw new ProblemError(409, `The job is ${found.status}. It can be resumed when it has ended.`);
-  if (found.step === null) throw new ProblemError(409, 'The job has its answer; there is nothing to resume.');
+  if (found.step === null) throw new ProblemError(409, 'The job has its answer, so there is nothing to resume.');
   return found;
 }

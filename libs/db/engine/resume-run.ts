@@ -42,7 +42,8 @@ export async function resumeRun(
       throw new ProblemError(409, madeBy('run', run.parent, 'Resume that one: POST /api/jobs/{id}/resume.'));
     if (!hasEnded(run)) throw new ProblemError(409, `The run is ${run.status}. It can be resumed when it has ended.`);
     if (budget !== undefined) await replaceBudget(client, runId, run.config, budget);
-    if (run.unscored === 0) throw new ProblemError(409, 'Every item of the run is scored; there is nothing to resume.');
+    if (run.unscored === 0)
+      throw new ProblemError(409, 'Every item of the run is scored, so there is nothing to resume.');
     await refuseSpentBudget(client, runId);
     const { jobIds, lanes } = await reopenRuns(client, { teamId, userId }, [run]);
     return { jobId: jobIds[0]!, runId, lanes };

@@ -242,7 +242,7 @@ async function complete(run: Run): Promise<void> {
 it.each([
   ['', Object.keys(DO), [doing('resume', ...sixTimes('piece'), ...sixTimes('dispatch', 'score'))]],
   [
-    ', beside the release before, which prepares nothing',
+    ', next to the previous release, which prepares nothing',
     Object.keys(everything),
     [
       doing(
@@ -297,7 +297,7 @@ it.each([
     ],
   ],
 ] as [string, Doing[], [{ what: Doing; size: number }[]][]][])(
-  'counters, logs and items are exact after every step of resuming, however it is stopped and taken up again%s',
+  'counters, logs and items are exact after every step of a resume, however it is stopped and continued%s',
   async (_beside, names, examples) => {
     await fc.assert(
       fc.asyncProperty(steps(names), async (happenings) => {
@@ -353,7 +353,7 @@ const stateOf = (run: Run) =>
 const events = async (jobId: string): Promise<string[]> =>
   (await rows('SELECT name FROM job_event WHERE job_id = $1 ORDER BY seq', [jobId])).map(({ name }) => name);
 
-it('says how far a resumed run is prepared, and begins it when it is', async () => {
+it('reports how far a resumed run is prepared, and starts it once it is', async () => {
   const run = await aFailedRun();
   const { jobId, lanes } = await run.resume();
   expect(lanes).toEqual([run.laneId]);
@@ -387,7 +387,7 @@ it('prepares a run whose job waits for another when that job is admitted, not be
   await cancelJob(pool, { teamId: run.teamId, jobId: second.jobId });
 });
 
-it('cancels a run in the middle of its preparation, and items that were not prepared count as before', async () => {
+it('cancels a run during its preparation, and unprepared items count as before', async () => {
   const run = await aFailedRun();
   await run.resume();
   await run.piece(5);
@@ -409,7 +409,7 @@ it('cancels a run in the middle of its preparation, and items that were not prep
   await check(run.runId);
 });
 
-it('ends the preparation of a run that the release before has stopped, or resumed again, meanwhile', async () => {
+it('ends the preparation of a run that the previous release has stopped or resumed again meanwhile', async () => {
   const run = await aFailedRun();
   const parts = () => rows('SELECT 1 FROM preparation WHERE run_id = $1', [run.runId]);
   await run.resume();
@@ -431,7 +431,7 @@ it('ends the preparation of a run that the release before has stopped, or resume
   await check(run.runId);
 });
 
-it('keeps nobody waiting: while a piece is prepared its user submits and others are dispatched', async () => {
+it('blocks nobody: while a batch is prepared, its user can submit and other runs are dispatched', async () => {
   const run = await aFailedRun();
   await run.resume();
   const client = await pool.connect();
@@ -452,7 +452,7 @@ it('keeps nobody waiting: while a piece is prepared its user submits and others 
   }
 });
 
-it('deletes a run that was stopped in the middle of its preparation, with its logs', async () => {
+it('deletes a run that was stopped during its preparation, with its logs', async () => {
   const run = await aFailedRun();
   await run.resume();
   await run.piece(3);
@@ -467,7 +467,7 @@ it('deletes a run that was stopped in the middle of its preparation, with its lo
   expect(await rows('SELECT 1 FROM job_event WHERE job_id = ANY ($1)', [jobs])).toEqual([]);
 });
 
-test('a warning stays with a run that is resumed, and is logged once for each of its jobs', async () => {
+test('a warning stays with a resumed run, and is logged once for each of its jobs', async () => {
   const run = await aRun();
   const warnings = () => rows('SELECT code, message FROM run_warning WHERE run_id = $1 ORDER BY code', [run.runId]);
   const told = async () =>

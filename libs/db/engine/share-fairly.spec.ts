@@ -50,7 +50,7 @@ const couldTake = (runId: string, backlogs: Backlog[], allowed: Map<string, numb
   Math.min(sum(backlogs.filter((one) => one.runId === runId).map(has)), allowed.get(runId) ?? Infinity);
 
 describe('sharing the room of a lane', () => {
-  it('gives nobody more than the room, the target and the budget have', () => {
+  it('gives nobody more than the room, the target and the budget allow', () => {
     fc.assert(
       fc.property(lane, (of) => {
         const shares = share(of);
@@ -99,7 +99,7 @@ describe('sharing the room of a lane', () => {
     );
   });
 
-  it('gives busy users that start together the same but for a quantum, however many runs they have', () => {
+  it('gives busy users that start together the same, up to a quantum, however many runs they have', () => {
     fc.assert(
       fc.property(lane, (of) => {
         const together = { ...of, users: of.users.map((one) => ({ ...one, vtime: 7 })) };
@@ -114,7 +114,7 @@ describe('sharing the room of a lane', () => {
     );
   });
 
-  it('gives busy runs of a user that start together the same but for a quantum', () => {
+  it('gives busy runs of a user that start together the same, up to a quantum', () => {
     fc.assert(
       fc.property(lane, (of) => {
         const together = {
@@ -140,7 +140,7 @@ describe('sharing the room of a lane', () => {
     );
   });
 
-  it('does not depend on the order of the backlogs, ties apart', () => {
+  it('does not depend on the order of the backlogs, except for ties', () => {
     // Items are whole, so times with different fractions never tie; but runs further apart than a quantum would tie,
     // because they are drawn together.
     const unlike = (of: Lane): Backlog[] =>
@@ -231,7 +231,7 @@ describe('sharing turn after turn', () => {
     rooms: fc.array(fc.nat(30), { minLength: 30, maxLength: 40 }),
   });
 
-  it('a new run gets its turn though there is room for one item at a time', () => {
+  it('a new run gets its turn although there is room for only one item at a time', () => {
     const one = { away: [], items: 1000 };
     const turns = play({
       users: [
@@ -273,7 +273,7 @@ describe('sharing turn after turn', () => {
     names.flatMap((one, n) => names.slice(n + 1).map((other): [string, string] => [one, other]));
 
   // A quantum each, as start-time fair queueing guarantees.
-  it('a user who comes, or comes back, neither waits behind the others nor makes up for the time before', () => {
+  it('a new or returning user neither waits behind the others nor catches up for the time before', () => {
     fc.assert(
       fc.property(days, (of) =>
         expectAlike(play(of), 'userId', pairsOf(of.users.map((_user, u) => String(u))), 2 * QUANTUM),
@@ -283,7 +283,7 @@ describe('sharing turn after turn', () => {
   });
 
   // And one more for each other run that comes back far ahead of both, because both are then drawn up to it.
-  it('and so it is for a run among those of its user', () => {
+  it('a new run neither waits behind the other runs of its user nor catches up', () => {
     fc.assert(
       fc.property(days, (of) => {
         const turns = play(of);

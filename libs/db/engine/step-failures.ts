@@ -25,13 +25,13 @@ export async function tellOfFailures(
   if (failures < MOST_FAILURES) {
     const { rowCount } = await pool.query(
       `UPDATE job SET detail = $2 WHERE id = $1 AND status IN ('queued', 'running')`,
-      [jobId, `Its next step has failed ${failures} times, and is tried again. The last time: ${said}`],
+      [jobId, `Its next step has failed ${failures} times and will be retried. The last time: ${said}`],
     );
     return rowCount === 1;
   }
   const orchestration = await readOrchestration(pool, orchestrationId);
   if (!orchestration) return false;
   const { state, step: next } = orchestration;
-  const error = `Its next step failed ${failures} times in a row. The last time: ${said} Resume the job to try again.`;
+  const error = `Its next step failed ${failures} times in a row. The last time: ${said} Resume the job to retry it.`;
   return (await commitStep(pool, orchestration, { state, next, end: { status: 'failed', error } })) !== undefined;
 }

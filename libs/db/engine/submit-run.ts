@@ -142,7 +142,7 @@ export function checkItems({ cases, samples, models }: { cases: number; samples:
   throw new ProblemError(
     422,
     `${cases} cases x ${samples} samples x ${models} models are ${items} items, ` +
-      `and a run may have ${MAX_ITEMS}. Ask for fewer samples or models, or for some of the cases ` +
+      `and a run may have ${MAX_ITEMS}. Use fewer samples or models, or select some of the cases ` +
       'with case_filter.',
     [{ path: samples > 1 ? '/samples' : '/models', message: 'is too much for so many cases' }],
   );
@@ -181,12 +181,12 @@ async function selectCases(client: PoolClient, suite: PinnedSuite, filter: RunIn
   if (rows.length) return rows.map((row) => row.position);
   if (suite.caseCount === 0) throw noCases(suite);
   throw filter
-    ? new ProblemError(422, 'The case filter leaves no test case.', [
+    ? new ProblemError(422, 'The case filter matches no test case.', [
         { path: '/case_filter', message: 'matches no case of the suite' },
       ])
     : new ProblemError(
         422,
-        `All test cases of the suite "${suite.name}" are drafts. Look at them, and take "draft" away ` +
-          'where they are right.',
+        `All test cases of the suite "${suite.name}" are drafts. Review them, and remove "draft" ` +
+          'from those that are right.',
       );
 }

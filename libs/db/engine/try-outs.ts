@@ -85,8 +85,8 @@ export async function refuseTooManyTries(
   );
   const { own, all } = rows[0]!;
   if (own < MAX_OF_USER && all < MAX_OF_TEAM) return;
-  const who = own < MAX_OF_USER ? `Your team tries out ${all} cases` : `You try out ${own} cases`;
-  throw new ProblemError(429, `${who} at the moment. Ask again when one of them is done.`, undefined, RETRY_AFTER_MS);
+  const who = own < MAX_OF_USER ? `Your team is trying out ${all} cases` : `You are trying out ${own} cases`;
+  throw new ProblemError(429, `${who}. Try again when one of them is done.`, undefined, RETRY_AFTER_MS);
 }
 
 /** A version that belongs to no suite, with the one case. */

@@ -30,7 +30,7 @@ const target = async (runId: string) =>
   (await pool.query('SELECT cursor, settled, errored, requests, unasked_why FROM target WHERE run_id = $1', [runId]))
     .rows[0];
 
-it('items of a model that its host does not have are settled unasked, in pieces, after three of them', async () => {
+it('items of a model that its host lacks are settled without a request, in batches, after three of them', async () => {
   const team = await aTeam(pool, { cases: 24 });
   const { runId, jobId } = await team.submit();
   const deliveries = await dispatch(team, 6);
@@ -79,7 +79,7 @@ it('items of a model that its host does not have are settled unasked, in pieces,
   expect(await dispatch(team, 100)).toHaveLength(24);
 });
 
-it('a target of which an item was scored goes on', async () => {
+it('a target with a scored item continues', async () => {
   const team = await aTeam(pool, { cases: 10 });
   const { runId } = await team.submit();
   const deliveries = await dispatch(team, 6);
@@ -89,14 +89,14 @@ it('a target of which an item was scored goes on', async () => {
   expect(await dispatch(team, 100)).toHaveLength(4);
 });
 
-it('what the model of before said counts for nothing when the provider has another address', async () => {
+it('errors of the previous address do not count when the provider has another address', async () => {
   const team = await aTeam(pool, { cases: 10 });
   const { runId } = await team.submit();
   await settle(await dispatch(team, 6), 'errored', { ...MODEL, baseUrl: 'http://127.0.0.1:2/v1' });
   expect(await target(runId)).toMatchObject({ unasked_why: null });
 });
 
-it('a run that is cancelled meanwhile gets no more of them', async () => {
+it('a run that is cancelled meanwhile gets no more such items', async () => {
   const team = await aTeam(pool, { cases: 10 });
   const { runId, jobId } = await team.submit();
   await settle(await dispatch(team, 3), 'errored');

@@ -64,7 +64,7 @@ async function everythingOf(team: Team): Promise<{ runId: string; parentId: stri
   return { runId, parentId };
 }
 
-it('what is submitted or resumed has the level of its release, or the higher one that it had', async () => {
+it('submitted and resumed jobs have the level of the release, or their higher previous one', async () => {
   const team = await aTeam(pool);
   const { teamId, userId } = team;
   const { runId, jobId } = await team.submit();
@@ -82,8 +82,8 @@ it('what is submitted or resumed has the level of its release, or the higher one
   expect(await levelOf('run', runId)).toBe(9);
 });
 
-describe('a worker of a release before there were levels', () => {
-  it('finds the items of what was submitted before, and none of a later run in the same lane', async () => {
+describe('a worker of a release without levels', () => {
+  it('finds the items of earlier runs, and none of a later run in the same lane', async () => {
     const team = await aTeam(pool);
     const before = await submittedBefore(team);
     const { runId: later } = await team.submit();
@@ -106,7 +106,7 @@ describe('a worker of a release before there were levels', () => {
     expect(await waitingLanes(pool)).toContainEqual(expect.objectContaining({ id: team.laneId, queued: 4 }));
   });
 
-  it('stores no verdict of a later run, whatever it has got hold of, and every one of a run from before', async () => {
+  it('stores no verdict of a later run, whatever items it holds, and every one of an earlier run', async () => {
     const team = await aTeam(pool);
     const before = await submittedBefore(team);
     const { runId: later } = await team.submit();
@@ -121,7 +121,7 @@ describe('a worker of a release before there were levels', () => {
     expect((await pool.query('SELECT count(*)::int AS n FROM in_flight WHERE run_id = $1', [later])).rows[0].n).toBe(4);
   });
 
-  it('and its API admit, cancel, resume and move later runs, and still do not see them', async () => {
+  it('and its API admit, cancel, resume and move later runs without seeing their items', async () => {
     const team = await aTeam(pool);
     const { runId, jobId } = await team.submit();
     const target = async () =>
@@ -144,7 +144,7 @@ describe('a worker of a release before there were levels', () => {
     await resumeRun(first, { teamId: team.teamId, userId: team.userId, runId });
   });
 
-  it.each(Object.entries(WRITES))('is refused %s that a later release submitted', async (_what, write) => {
+  it.each(Object.entries(WRITES))('cannot store %s of a later release', async (_what, write) => {
     const { runId } = await everythingOf(await aTeam(pool));
     await expect(first.query(write, [runId])).rejects.toThrow(
       `This is left to workers of a later release (level ${WORKER_LEVEL}, this one has 1)`,
@@ -152,7 +152,7 @@ describe('a worker of a release before there were levels', () => {
     expect((await pool.query(write, [runId])).rowCount).toBe(1);
   });
 
-  it('adds samples to a later run that later workers play', async () => {
+  it('adds samples to a later run, for later workers', async () => {
     const { runId } = await (await aTeam(pool)).submit();
     const { rows } = await first.query<{ worker_level: number }>(
       `INSERT INTO run (id, team_id, user_id, job_id, suite_id, suite_version_id, suite_name, suite_version, status,
@@ -164,7 +164,7 @@ describe('a worker of a release before there were levels', () => {
     expect(rows).toEqual([{ worker_level: WORKER_LEVEL }]);
   });
 
-  it('has an API that resumes a parent of a later release', async () => {
+  it('has an API that can resume a parent of a later release', async () => {
     const team = await aTeam(pool);
     const { parentId } = await everythingOf(team);
     const { rows } = await pool.query('SELECT job_id FROM orchestration WHERE id = $1', [parentId]);
@@ -174,7 +174,7 @@ describe('a worker of a release before there were levels', () => {
   });
 });
 
-it('a worker finds nothing to do for what a later release has submitted, and does the rest', async () => {
+it('a worker skips jobs of a later release and does the others', async () => {
   const team = await aTeam(pool, { runningJobs: 99 });
   const { teamId } = team;
   const found = async (): Promise<string[]> => {

@@ -169,7 +169,7 @@ async function insertTargets(client: PoolClient, runs: readonly NewRun[]): Promi
 
 const providerGone = ({ extendsRunId }: NewRun): ProblemError =>
   extendsRunId === undefined
-    ? new ProblemError(422, 'A provider of the run was deleted just now.', [
-        { path: '/models', message: 'name one that is there' },
+    ? new ProblemError(422, 'A provider of the run was deleted in the meantime.', [
+        { path: '/models', message: 'name an existing one' },
       ])
-    : new ProblemError(422, 'A provider of the run was deleted, so no samples can be added to it. Run it anew.');
+    : new ProblemError(422, 'A provider of the run was deleted, so no samples can be added to it. Submit a new run.');

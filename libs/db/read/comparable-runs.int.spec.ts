@@ -65,7 +65,7 @@ const measured = (team: { teamId: string }, id: string, { rescoreId, ...more }: 
   );
 const call = (name: string, args: object = {}): object => ({ name, arguments: args });
 
-it('tells of each case its scored samples, their mean and variance, its errors, cost and latencies', async () => {
+it('returns for each case the scored samples, their mean and variance, errors, cost and latencies', async () => {
   const team = await aTeam(pool);
   const { runId, settle } = await aRun(team, { samples: 3 });
   await settle(0, { overall: 1, cost_usd: 0.25, latency_ms: 10 });
@@ -94,7 +94,7 @@ it('tells of each case its scored samples, their mean and variance, its errors, 
   expect(await measured(team, runId, { positions: [1] })).toMatchObject([{ position: 1 }]);
 });
 
-it('reads a metric also beside texts that Postgres cannot read, and leaves out where it does not apply', async () => {
+it('reads a metric even next to texts that Postgres cannot parse, and omits it where it does not apply', async () => {
   const team = await aTeam(pool);
   const { runId, settle } = await aRun(team);
   const metrics = (score: number | null, reason: string) =>
@@ -111,7 +111,7 @@ it('reads a metric also beside texts that Postgres cannot read, and leaves out w
   ]);
 });
 
-it('tells which tool each sample called: the one that answers an expected call, else the first', async () => {
+it('returns the tool that each sample called: the one that matches an expected call, else the first', async () => {
   const team = await aTeam(pool, { cases: 9 });
   const { runId, settle } = await aRun(team);
   const evidence = (pairs: object[]) => JSON.stringify({ pairs, missing: [], unexpected: [] });
@@ -131,7 +131,7 @@ it('tells which tool each sample called: the one that answers an expected call, 
   expect((await measured(team, runId)).map((one) => Number(one.called))).toEqual(answers.map(([, , index]) => index));
 });
 
-it('takes the verdicts of a rescore in place of the first ones', async () => {
+it('uses the verdicts of a rescore instead of the original ones', async () => {
   const team = await aTeam(pool);
   const { runId, settle } = await aRun(team);
   await settle(0, { overall: 0, passed: false, cost_usd: 1 });
@@ -176,7 +176,7 @@ it('takes the verdicts of a rescore in place of the first ones', async () => {
   await expect(runs.read(other.runId, { rescoreId })).rejects.toMatchObject({ status: 404 });
 });
 
-it("has nothing of another team's run, whose id is one that does not exist", async () => {
+it('treats a run of another team as nonexistent', async () => {
   const [team, other] = [await aTeam(pool), await aTeam(pool)];
   const { runId, settle } = await aRun(team);
   await settle(0);
@@ -191,7 +191,7 @@ it("has nothing of another team's run, whose id is one that does not exist", asy
   expect(await ours!.pairCases(run, run)).toEqual([]);
 });
 
-it('finds the cases of two versions of a suite that are the same without reading them', async () => {
+it('finds identical cases of two suite versions without reading them', async () => {
   const team = await aTeam(pool);
   const runs = new ComparableRunRepository(pool, team.teamId);
   const first = await runs.read((await aRun(team)).runId);
@@ -215,7 +215,7 @@ it('finds the cases of two versions of a suite that are the same without reading
   expect(read).toMatchObject([{ position: 1, body: expect.stringContaining('changed') }]);
 });
 
-it('names the expected tool of each case, and the cluster that its tags name', async () => {
+it('returns the expected tool of each case, and the cluster from its tags', async () => {
   const team = await aTeam(pool, { cases: 6 });
   await setCases(team, [
     { expected_tool: 'get_weather', category: 'current', tags: ['easy', 'intent:rain', 'intent:sun'] },
@@ -239,7 +239,7 @@ it('names the expected tool of each case, and the cluster that its tags name', a
   expect(heads[1]).toMatchObject({ category: null, cluster: null });
 });
 
-it('reads a run as it was when the reading began, though it is deleted meanwhile', async () => {
+it('reads a run as of the start of the snapshot, even if it is deleted meanwhile', async () => {
   const team = await aTeam(pool);
   const { runId, settle } = await aRun(team);
   await settle(0);

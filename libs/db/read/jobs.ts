@@ -121,5 +121,5 @@ function remainingSeconds({ status, done, total, started_at: startedAt }: JobRow
 
 /** Built when the job is read, so that it names the current limit. */
 const pendingDetail = ({ running_jobs_per_user: limit }: JobsSetting): string =>
-  `Waits until fewer than ${limit} jobs of its user are running; an owner can raise the limit ` +
+  `Waits until fewer than ${limit} jobs of its user are running. An owner can raise the limit ` +
   'with PUT /api/settings/jobs.';

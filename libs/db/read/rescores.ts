@@ -60,6 +60,6 @@ export class RescoreRepository implements TeamScoped {
         [{ path: '/rescore_id', message: 'does not exist' }],
       );
     if (status !== 'completed')
-      throw new ProblemError(409, `The rescore is ${status}; its verdicts are there once it is completed.`);
+      throw new ProblemError(409, `The rescore is ${status}. Its verdicts are available once it is completed.`);
   }
 }

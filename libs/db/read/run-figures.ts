@@ -186,8 +186,8 @@ export class RunFiguresRepository implements TeamScoped {
     if (!isFinished(status))
       throw new ProblemError(
         409,
-        `The run is ${status}. Its results are counted once it has ended; until then, its summaries say how its ` +
-          `models do: GET /api/tool-eval/history/${scoring.runId}.`,
+        `The run is ${status}. Its results are counted once it has ended. Until then, its summaries have the ` +
+          `figures of its models: GET /api/tool-eval/history/${scoring.runId}.`,
       );
     return isCounted ? (row as unknown as Row) : undefined;
   }

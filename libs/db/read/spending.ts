@@ -137,6 +137,6 @@ const tooMany = (by: readonly SpendingBy[]): ProblemError =>
   new ProblemError(
     422,
     `By ${by.join(', ')} these are more than ${MAX_SPENDING_GROUPS} groups. ` +
-      'Count by fewer of day, model, suite and person, take a shorter span, or filter by model, suite_id or person.',
+      'Group by fewer of day, model, suite and person, use a shorter period, or filter by model, suite_id or person.',
     [{ path: '/by', message: `makes more than ${MAX_SPENDING_GROUPS} groups` }],
   );

@@ -110,7 +110,7 @@ export class SuiteVersionRepository implements TeamScoped {
     if (!row)
       throw new ProblemError(
         404,
-        `Version ${asked} of the suite is not stored: runs keep the versions that they pinned. ` +
+        `Version ${asked} of the suite is not stored: only versions of runs are kept. ` +
           'GET /api/tool-suites/{id}/versions lists them.',
       );
     const { name, description, system_prompt, tools, pass_threshold, test_cases_count } = row;

@@ -23,7 +23,7 @@ export async function deleteRun(
     if (!rows[0]) return 'not-found';
     const { orchestration_id: parent, listed } = rows[0];
     if (parent !== null && !listed)
-      throw new ProblemError(409, madeBy('run', parent, 'It is deleted with its gate, or with its tune.'));
+      throw new ProblemError(409, madeBy('run', parent, 'Delete its gate or its tune instead.'));
     return deleteRuns(client, [runId]);
   });
 }

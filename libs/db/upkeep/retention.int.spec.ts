@@ -18,7 +18,7 @@ describe('raw exchanges', () => {
   const DAY = 86_400_000;
   const nextMonth = (): number => Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1);
 
-  it('are removed a month at a time, when the whole month is older than they are kept; verdicts stay', async () => {
+  it('are removed a month at a time once the whole month has expired; verdicts stay', async () => {
     const [first] = await partitions();
     const before = await partitions();
     expect(await dropOldExchanges(pool, 30, nextMonth() + 29 * DAY)).toEqual([]);
@@ -30,7 +30,7 @@ describe('raw exchanges', () => {
     expect(rows[0].n).toBe(before.length);
   });
 
-  it('that somebody reads just now are left for the next time', async () => {
+  it('that are being read are left for the next turn', async () => {
     const reader = await pool.connect();
     const [first] = await partitions();
     await reader.query('BEGIN');
@@ -86,18 +86,18 @@ describe('the partition of a month', () => {
     ['2027-11-30T23:59:59.999Z', 'exchange_2027_11'],
     ['2028-04-30T23:59:59.999Z', 'exchange_2028_04'],
     ['2028-05-01T00:00:00.000Z', 'exchange_default'], // until then, and no longer
-  ])('has what was submitted at %s in %s', async (at, name) => {
+  ])('holds rows submitted at %s in %s', async (at, name) => {
     expect(await placeOf(at)).toBe(name);
   });
 
-  it('begins where the one before ends, and is the same for results, exchanges and verdicts of rescores', async () => {
+  it('starts where the previous one ends, for results, exchanges and verdicts of rescores alike', async () => {
     const [results, ...others] = await Promise.all(['result', 'exchange', 'rescored'].map(bounds));
     for (const other of others) expect(other.slice(-12)).toEqual(results!.slice(-12));
     const ends = results!.map(({ bound }) => bound.match(/[0-9a-f]{8}-[0-9a-f-]{27}/g)!);
     expect(ends.slice(1).map(([from]) => from)).toEqual(ends.slice(0, -1).map(([, to]) => to));
   });
 
-  it('that ended long ago is made for rows of the default partition, so that they are dropped with it', async () => {
+  it('that ended long ago is created for rows of the default partition, so that they are dropped with it', async () => {
     expect([await placeOf('2024-02-29T23:59:59.999Z'), await placeOf('2023-12-01T00:00:00.000Z')]).toEqual([
       'exchange_default',
       'exchange_default',
@@ -111,7 +111,7 @@ describe('the partition of a month', () => {
     ).toBe(0);
   });
 
-  it('is made while others write, and waits for nobody who reads for long: others would wait behind it', async () => {
+  it('is created while others write, without waiting for long readers, behind which others would queue', async () => {
     const reader = await pool.connect();
     try {
       await reader.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0'); // Simulates a busy one.
@@ -126,7 +126,7 @@ describe('the partition of a month', () => {
   }, 60_000);
 });
 
-it('rows that came before the partition of their month move into it, and later months get theirs', async () => {
+it('rows from before the partition of their month move into it, and later months get their own', async () => {
   const month = '2031_05';
   const runId = (await pool.query<{ id: string }>(`SELECT uuid7_floor('2031-05-10') AS id`)).rows[0]!.id;
   await pool.query(`INSERT INTO exchange (run_id, target, case_position, sample, body) VALUES ($1, 0, 0, 0, 'x')`, [

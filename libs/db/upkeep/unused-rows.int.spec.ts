@@ -24,7 +24,7 @@ describe('a version of a suite', () => {
     expect(await deleteRun(pool, { teamId, runId })).toBe('deleted');
   }
 
-  it('is kept while a run pins it, then removed in pieces; a run meanwhile makes a new one', async () => {
+  it('is kept while a run pins it, then removed in batches; a concurrent run creates a new one', async () => {
     const { teamId, suiteId, submit } = await aTeam(pool, { cases: 4 });
     const [one, two] = [await submit(), await submit()];
     await remove(teamId, one);
@@ -42,7 +42,7 @@ describe('a version of a suite', () => {
     expect([await count('suite_version'), await cases()]).toEqual([0, 0]);
   });
 
-  it('that is about to be pinned is left alone', async () => {
+  it('that is about to be pinned is kept', async () => {
     const team = await aTeam(pool);
     await remove(team.teamId, await team.submit());
     const submitted = await inTransaction(pool, async (client) => {
@@ -61,7 +61,7 @@ describe('a version of a suite', () => {
 });
 
 describe('a lane', () => {
-  it('is removed when no provider uses it and it has no work, with what is known of its users', async () => {
+  it('is removed with its user rows when no provider uses it and it has no work', async () => {
     const [used, busy, unused] = [await aTeam(pool), await aTeam(pool), await aTeam(pool)];
     for (const team of [busy, unused]) {
       const { runId, jobId } = await team.submit();
@@ -83,7 +83,7 @@ describe('a lane', () => {
     expect((await left('lane_user', 'lane_id')).rows).toEqual([{ id: busy.laneId }]);
   });
 
-  it('that is taken into use again just now is left alone', async () => {
+  it('that is used again at the same moment is kept', async () => {
     const { laneId } = await aTeam(pool);
     await pool.query('DELETE FROM provider WHERE lane_id = $1', [laneId]);
     const taking = await pool.connect();
@@ -98,7 +98,7 @@ describe('a lane', () => {
   });
 });
 
-it('vectors of an embedding model are removed a week after their team has taken another, in pieces', async () => {
+it('vectors of an embedding model are removed in batches, a week after their team chose another model', async () => {
   const { teamId } = await aTeam(pool);
   const provider = (await pool.query<{ id: string }>('SELECT id FROM provider WHERE team_id = $1', [teamId])).rows[0]!
     .id;

@@ -103,7 +103,7 @@ export class GateRepository implements TeamScoped {
       [gate.id, this.teamId, gate.version, name, isNext ? 1 : 0, ...Object.values(columns)],
     );
     if (rowCount === 0)
-      throw new ProblemError(409, 'The gate was changed or deleted just now. Read it, and try again.');
+      throw new ProblemError(409, 'The gate was changed or deleted in the meantime. Read it and try again.');
   }
 
   /** Deletes the gate with its looks. @throws ProblemError 404 */
@@ -130,7 +130,7 @@ export class GateRepository implements TeamScoped {
       [this.teamId, name, id],
     );
     if (rows[0])
-      throw new ProblemError(409, `There is a gate "${name}" already: ${rows[0].id}. Change it, or take another name.`);
+      throw new ProblemError(409, `There is a gate "${name}" already: ${rows[0].id}. Change it or use another name.`);
   }
 }
 

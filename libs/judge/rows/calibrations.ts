@@ -99,7 +99,7 @@ export class CalibrationRepository implements TeamScoped {
     const exact = found.find(({ judge }) => judge === name);
     if (exact || found.length < 2) return exact ?? found[0];
     const names = found.map(({ judge }) => judge).sort();
-    throw new ProblemError(422, `Several judges are called "${name}": ${names.join(', ')}. Give one of these names.`, [
+    throw new ProblemError(422, `Several judges are called "${name}": ${names.join(', ')}. Use one of these names.`, [
       { path: '/judge', message: `may be ${names.join(' or ')}` },
     ]);
   }

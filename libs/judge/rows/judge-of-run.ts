@@ -137,7 +137,7 @@ export async function giveUpJudging(pool: Pool, { id: runId }: RunToJudge, why: 
   await inTransaction(pool, async (client) => {
     await client.query('SELECT 1 FROM run WHERE id = $1 FOR KEY SHARE', [runId]);
     const noted = await client.query('DELETE FROM run_to_judge WHERE run_id = $1', [runId]);
-    const message = `The run was not judged by itself. ${why}`;
+    const message = `The run was not judged automatically. ${why}`;
     if (noted.rowCount) await storeWarning(client, { runId, code: 'not_judged', message, status: 'completed' });
   });
 }

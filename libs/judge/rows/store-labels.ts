@@ -77,7 +77,7 @@ export async function deleteLabel(
      WHERE run_id = $1 AND team_id = $2 AND user_id = $3 AND target = $4 AND case_position = $5 AND sample = $6`,
     [runId, teamId, userId, ...itemOf(resultId)],
   );
-  if (!rowCount) throw new ProblemError(404, `You have no label of the result "${resultId}".`);
+  if (!rowCount) throw new ProblemError(404, `You have no label on the result "${resultId}".`);
 }
 
 /**

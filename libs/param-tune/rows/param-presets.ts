@@ -39,7 +39,7 @@ export class ParamPresetRepository implements TeamScoped {
       [newId(), this.teamId, name, JSON.stringify(search_space)],
     );
     if (!rows[0])
-      throw new ProblemError(409, `There is a preset "${name}" already. Delete it first, or take another name.`);
+      throw new ProblemError(409, `There is a preset "${name}" already. Delete it first or use another name.`);
     return toPreset(rows[0]);
   }
 

@@ -38,7 +38,7 @@ const twos = (arm: readonly number[]): number => 20 + 20 * arm.filter((level) =>
 describe('a search', () => {
   const modes = ['grid', 'random', 'adaptive'] as const;
 
-  it.each(modes)('by %s takes as many items as planned, each sample of a case once', (mode) => {
+  it.each(modes)('by %s takes the planned number of items, each sample of a case once', (mode) => {
     const space = spaceOf([11, 4, 3, 2], 100, 2);
     const { search, items } = planSearch({ mode, trials: 50 }, { arms: space.arms.length, cases: 100, samples: 2 });
     const found = run(space, search, twos);
@@ -52,19 +52,19 @@ describe('a search', () => {
     expect(new Set(asked).size).toBe(asked.length);
   });
 
-  it.each(modes)('by %s measures the base on all cases that its rivals have at the start', (mode) => {
+  it.each(modes)('by %s measures the base on all initial cases of its rivals', (mode) => {
     const space = spaceOf([5, 5, 2], 50);
     const { search } = planSearch({ mode, trials: 20 }, { arms: 50, cases: 50, samples: 1 });
     expect(run(space, search, twos).waves[0]!.map(({ arm }) => arm)).toContain(0);
   });
 
-  it.each(modes)('by %s is the same again when it observes the same', (mode) => {
+  it.each(modes)('by %s repeats exactly for the same observations', (mode) => {
     const space = spaceOf([5, 5, 2], 50);
     const { search } = planSearch({ mode, trials: 20 }, { arms: 50, cases: 50, samples: 1 });
     expect(run(space, search, twos)).toEqual(run(space, search, twos));
   });
 
-  it('that learns proposes what does well only after it has measured', () => {
+  it('that learns prefers good values only after measuring', () => {
     const space = spaceOf([11, 4, 3, 2], 200);
     const { search } = planSearch({ mode: 'adaptive', trials: 1 }, { arms: 264, cases: 200, samples: 1 });
     const best = (worth: typeof twos) => run(space, search, worth);
@@ -81,7 +81,7 @@ describe('a search', () => {
     });
   });
 
-  it.each(['random', 'adaptive'] as const)('by %s is smaller where a budget is', (mode) => {
+  it.each(['random', 'adaptive'] as const)('by %s is smaller with a budget', (mode) => {
     const size = { arms: 264, cases: 200, samples: 1 };
     const whole = planSearch({ mode, trials: 100 }, size).items;
     const { items } = planSearch({ mode, trials: 100 }, size, whole / 2);
@@ -89,7 +89,7 @@ describe('a search', () => {
     expect(items).toBeGreaterThan(whole / 4);
   });
 
-  it('goes on when an arm has no score at all', () => {
+  it('continues when an arm has no score at all', () => {
     const space = spaceOf([6, 6], 20);
     const strategy = beginSearch(
       space,

@@ -10,7 +10,7 @@ export function strategyOf(search: Search): Strategy {
     propose: () => (at.done ? [] : at.value),
     observe(measured) {
       if (at.done || measured.length !== at.value.length)
-        throw new Error(`${measured.length} trials were observed, and ${at.done ? 0 : at.value.length} proposed.`);
+        throw new Error(`${measured.length} trials were observed, but ${at.done ? 0 : at.value.length} proposed.`);
       at = search.next(measured);
     },
     finish() {

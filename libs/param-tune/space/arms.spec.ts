@@ -17,14 +17,14 @@ describe('the arms of a space', () => {
     ]);
   });
 
-  it('have the base with what it sends, when the space does not', () => {
+  it('include the base with its settings when the space does not', () => {
     expect(configs('{"temperature": [0.5], "top_p": [0.1]}')).toEqual([
       { temperature: 0 },
       { temperature: 0.5, top_p: 0.1 },
     ]);
   });
 
-  it('keep the settings of the base that the space does not name', () => {
+  it('keep base settings that the space does not name', () => {
     const [base, arm] = expand('{"top_p": 0.5}', { temperature: 0.3 });
     expect(base!.settings).toEqual({ ...BASE, temperature: 0.3 });
     expect(arm).toEqual({
@@ -35,7 +35,7 @@ describe('the arms of a space', () => {
     });
   });
 
-  it('send numbers of provider parameters as they were written, and settings as numbers', () => {
+  it('send provider parameters with numbers as written, and settings as numbers', () => {
     const [, arm] = expand('{"top_p": [0.50], "temperature": [0.50, 0.5]}');
     expect(JSON.stringify(arm!.settings)).toBe(
       '{"temperature":0.5,"tool_choice":"required","max_tokens":1024,"params":{"seed":7,"top_p":0.50}}',
@@ -65,7 +65,7 @@ it.each([
     '/search_space',
     /21 parameters/,
   ],
-])('a space with %s is refused at its place', (_what, space, path, message) => {
+])('a space with %s is refused with its path', (_what, space, path, message) => {
   const refused = (): unknown => {
     try {
       return expand(space);

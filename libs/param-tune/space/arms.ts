@@ -53,7 +53,7 @@ export function expandSpace(space: JsonObject, base: ArmSettings, path: readonly
     throw faulty([
       {
         path: jsonPointer(path),
-        message: `has ${count} combinations, and may have ${MAX_ARMS}: take fewer values or larger steps.`,
+        message: `has ${count} combinations, and may have ${MAX_ARMS}: use fewer values or larger steps.`,
       },
     ]);
   const characters = count * charactersOf(parameters, base);
@@ -61,7 +61,7 @@ export function expandSpace(space: JsonObject, base: ArmSettings, path: readonly
     throw faulty([
       {
         path: jsonPointer(path),
-        message: `has ${count} combinations with long values: take fewer values or shorter ones.`,
+        message: `has ${count} combinations with long values: use fewer or shorter values.`,
       },
     ]);
   return combine(parameters, base);
@@ -87,7 +87,7 @@ function* forbidden(space: JsonObject, path: readonly PropertyKey[]): Generator<
     if (OTHER_SETTINGS.includes(name))
       yield {
         path: jsonPointer([...path, name]),
-        message: 'is a setting of the run and no parameter of its requests: it cannot be searched.',
+        message: 'is a setting of the run, not a parameter of its requests: it cannot be searched.',
       };
 }
 

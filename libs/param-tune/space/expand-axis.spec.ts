@@ -26,8 +26,8 @@ it.each([
 
 it.each([
   ['[]', /no value/],
-  ['{}', /no range/],
-  ['{"min": 0, "max": 1}', /no range/],
+  ['{}', /not a range/],
+  ['{"min": 0, "max": 1}', /not a range/],
   ['{"min": 0, "max": 1, "step": 0.1, "levels": 2}', /field "levels"/],
   ['{"min": 0, "max": 1, "step": 0}', /"step" above 0/],
   ['{"min": 0, "max": 1, "step": -1}', /"step" above 0/],
@@ -40,4 +40,4 @@ it.each([
   ['{"min": 0, "max": 1, "levels": 3, "scale": "log"}', /above 0 on a "log" scale/],
   ['{"min": 1, "max": 2, "levels": 3, "scale": "sqrt"}', /neither "linear" nor "log"/],
   [`[${'0,'.repeat(1000)}0]`, /1001 values/],
-])('%# %.60s is refused in words', (text, fault) => expect(valuesOf(text)).toMatch(fault));
+])('%# %.60s is refused with a reason', (text, fault) => expect(valuesOf(text)).toMatch(fault));

@@ -16,13 +16,13 @@ export type Expanded = { values: Json[] } | { fault: string };
 export function expandAxis(given: Json): Expanded {
   if (!isObject(given) && !Array.isArray(given)) return { values: [given] };
   if (isObject(given)) return expandRange(given);
-  if (given.length === 0) return { fault: 'has no value: give at least one, or leave the parameter out.' };
+  if (given.length === 0) return { fault: 'has no value: give at least one, or omit the parameter.' };
   if (given.length > MAX_VALUES) return { fault: tooMany(given.length) };
   return { values: [...new Map(given.map((value) => [JSON.stringify(value), value])).values()] };
 }
 
 const tooMany = (count: number | bigint): string =>
-  `has ${count} values, and a parameter may have ${MAX_VALUES}: take fewer, or a larger step.`;
+  `has ${count} values, and a parameter may have ${MAX_VALUES}: use fewer values or a larger step.`;
 
 const KEYS = { step: ['min', 'max', 'step'], levels: ['min', 'max', 'levels', 'scale'] };
 
@@ -32,7 +32,7 @@ function expandRange(range: JsonObject): Expanded {
   if (!kind || other !== undefined)
     return {
       fault:
-        (other === undefined ? 'is no range' : `has a field "${other}"`) +
+        (other === undefined ? 'is not a range' : `has a field "${other}"`) +
         ': give {"min", "max", "step"} or {"min", "max", "levels", "scale"}; a value that is an object goes in a list.',
     };
   const min = decimalOf(range.min);

@@ -8,7 +8,7 @@ const printed = (json: string) => new PrintedJson(new TextEncoder().encode(json)
 const stored = async (exchange: NewExchange): Promise<string> =>
   zstdDecompressSync(await packExchange(exchange, 0)).toString('utf8');
 
-it('an exchange with printed bodies is stored as if they had been read', async () => {
+it('an exchange with serialised bodies is stored as if they had been parsed', async () => {
   const requests = [{ model: 'm' }];
   const text = { choices: [{ message: { content: 'x'.repeat(300_000) } }] };
   const refusal = { error: { kind: 'rate_limited' } };
@@ -33,7 +33,7 @@ describe('a stored exchange', () => {
     `"content":"${content}"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":3}${more}}],` +
     '"names":{"a_b":"a.b"}}';
 
-  it('says the same whether it is read here or, as a large one, in a thread', async () => {
+  it('reads the same in this thread and, when large, in another thread', async () => {
     const [small, long] = [await read(exchangeOf('yes')), await read(exchangeOf('x'.repeat(300_000)))];
     const messageOf = (found: typeof small): string => {
       const { message } = found.replies![0]!;

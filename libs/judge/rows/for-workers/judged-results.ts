@@ -170,7 +170,7 @@ export async function readJudgeReplies(
   return rows.map(({ called, outcome, error, ...row }) => ({
     ...row,
     called: called === null ? null : parseCalls(called),
-    error: outcome === 'scored' ? null : (error ?? 'it gave no reply'),
+    error: outcome === 'scored' ? null : (error ?? 'it did not reply'),
   }));
 }
 

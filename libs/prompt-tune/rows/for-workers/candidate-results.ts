@@ -35,7 +35,7 @@ export async function readMetaReplies(
         runId,
         called: called === null ? null : (parseJson(called) as unknown as ParsedCall[]),
         errorType,
-        error: outcome === 'scored' ? null : (error ?? 'it gave no reply'),
+        error: outcome === 'scored' ? null : (error ?? 'it did not reply'),
       },
     ]),
   );
