@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { commands, exitCodes } from './document/cli.mjs';
 import { liveTables } from './document/live.mjs';
+import { metricInputs } from './document/scoring.mjs';
 import { envExample, settings } from './document/settings.mjs';
 import { root } from './set-up.mjs';
 
@@ -12,6 +13,7 @@ const PAGES = {
   'docs/cli.md': { commands, 'exit codes': exitCodes },
   'docs/live.md': { events: liveTables },
   'docs/operations.md': { settings },
+  'docs/scoring.md': { metrics: metricInputs },
 };
 const stale = [];
 for (const [path, sections] of Object.entries(PAGES))

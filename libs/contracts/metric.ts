@@ -52,6 +52,7 @@ export const MetricInfo = z
         'fields, and the formats of other tools.',
     }),
     example: jsonObject.meta({ description: 'An input line for `toolmark score` that runs as it is.' }),
+    not_in_runs: z.string().optional().meta({ description: 'Why runs cannot compute it, and what to use instead.' }),
   })
   .meta({ id: 'MetricInfo', description: 'A metric that Toolmark computes.' });
 

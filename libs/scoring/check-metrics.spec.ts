@@ -1,6 +1,5 @@
 import { MetricAsked } from '#lib/contracts/metric';
-import { NOT_IN_RUNS } from '../../apps/web/screens/run-new/run-metrics.js';
-import { checkMetrics, METRICS } from './metrics.js';
+import { checkMetrics } from './metrics.js';
 
 const check = (...asked: unknown[]) => checkMetrics(asked.map((one) => MetricAsked.parse(one)));
 
@@ -64,9 +63,4 @@ test('two metrics with one name are refused, because a result has one score per 
 
 test.each(['', 'a b', 'a,b', 'é', 'a'.repeat(65)])('%j is not a valid name', (as) => {
   expect(MetricAsked.safeParse({ id: 'bfcl_ast', as }).success).toBe(false);
-});
-
-test('the page offers no metrics that compare no calls', () => {
-  const others = METRICS.filter(({ notInRuns }) => notInRuns !== undefined);
-  expect([...NOT_IN_RUNS].sort()).toEqual(others.map(({ id }) => id).sort());
 });

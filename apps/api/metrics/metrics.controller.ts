@@ -5,7 +5,7 @@ import { pageOf } from '#lib/contracts/page';
 import { METRICS } from '#lib/scoring/metrics';
 import { About, Answers } from '../platform/decorators.js';
 
-const items = METRICS.map(({ id, reference, version, meaning, options, input, example }) => ({
+const items = METRICS.map(({ id, reference, version, meaning, options, input, example, notInRuns }) => ({
   id,
   reference,
   version,
@@ -13,6 +13,7 @@ const items = METRICS.map(({ id, reference, version, meaning, options, input, ex
   options: z.toJSONSchema(options, { io: 'input' }),
   input: z.toJSONSchema(input, { io: 'input' }),
   example: { metric: id, ...example },
+  not_in_runs: notInRuns,
 }));
 
 @Controller('api/metrics')

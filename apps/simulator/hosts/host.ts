@@ -1,4 +1,5 @@
 import type { JsonObject } from '#lib/contracts/json/json';
+import type { ProviderKind } from '#lib/contracts/provider';
 import { tokensOf } from '../formats/chat-completions.js';
 import type { TokenUsage } from '../ledger.js';
 import type { ModelRequest } from '../models/model-request.js';
@@ -31,7 +32,7 @@ export interface OddReply {
 export interface Host {
   about: string;
   /** Its format, if not chat completions. */
-  format?: 'anthropic' | 'google';
+  format?: Exclude<ProviderKind, 'openai'>;
   /** Settings that it refuses, in the order in which it checks them. */
   refuses?: Record<string, SettingRule>;
   refusesBody?: (body: JsonObject) => Refusal | undefined;

@@ -7,14 +7,14 @@ import { Faults, LabelledField, type FormPart } from '../../parts/set-up/labelle
 import { TypedField } from '../../parts/set-up/typed-field';
 import { MetricOptions } from './metric-options';
 import type { NewRun } from './new-run';
-import { NOT_IN_RUNS, type ChosenMetric } from './run-metrics';
+import type { ChosenMetric } from './run-metrics';
 
 /** Metrics in addition to the house score, each with its options. The same metric may be used twice under two names. */
 export function ChooseMetrics({ form: { metrics }, change, faultsAt }: FormPart<NewRun>) {
   const { data, error, refetch } = useQuery(metricsQuery);
   const [next, setNext] = useState('');
   const set = (index: number, metric: ChosenMetric): void => change({ metrics: metrics.with(index, metric) });
-  const known = data?.items.filter(({ id }) => !NOT_IN_RUNS.has(id)) ?? [];
+  const known = data?.items.filter(({ not_in_runs: why }) => why === undefined) ?? [];
   return (
     <fieldset>
       <legend>Further metrics</legend>

@@ -8,9 +8,6 @@ export interface ChosenMetric {
   options: JsonObject;
 }
 
-/** Metrics that do not compare calls: they are available in `toolmark score`. */
-export const NOT_IN_RUNS: ReadonlySet<string> = new Set(['axion_similarity', 'difflib_ratio', 'pass_hat_k']);
-
 /** The metrics of an earlier run, without their versions: the current ones are used. */
 export const metricsOf = (metrics: Json | undefined): ChosenMetric[] =>
   (Array.isArray(metrics) ? metrics : []).map((metric) => {
