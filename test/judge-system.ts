@@ -1,8 +1,7 @@
-import { isFinished } from '#lib/contracts/values/jobs';
 import type { Job } from '#lib/contracts/job';
 import type { Judgement, JudgeReport } from '#lib/judge/contract';
-import { until } from './processes.js';
 import { joinSystem } from './system.js';
+import { untilJobEnded } from './until-ended.js';
 
 const TOOLS = [
   { name: 'get_weather', description: 'Get the weather of a city', parameter: 'city' },
@@ -54,11 +53,7 @@ export async function joinJudgeSystem() {
     });
     expect(response.status).toBe(200);
   };
-  const ended = async (jobId: string): Promise<Job> => {
-    let job: Job | undefined;
-    await until(async () => isFinished((job = await get<Job>(`/api/jobs/${jobId}`)).status), { timeoutMs: 60_000 });
-    return job!;
-  };
+  const ended = (jobId: string): Promise<Job> => untilJobEnded(client, jobId);
   return {
     ...system,
     get,

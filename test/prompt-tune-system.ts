@@ -1,8 +1,7 @@
-import { isFinished } from '#lib/contracts/values/jobs';
 import type { Job } from '#lib/contracts/job';
 import type { PromptCandidate, PromptTune } from '#lib/prompt-tune/contract';
-import { until } from './processes.js';
 import { joinSystem, type TeamSystem } from './system.js';
+import { untilJobEnded } from './until-ended.js';
 
 export const ROUTE = '/api/tool-eval/prompt-tune';
 
@@ -122,10 +121,7 @@ export async function readyForPromptTunes<Of extends TeamSystem>(
     tune: (id: string): Promise<PromptTune> => get(`${ROUTE}/history/${id}`),
     candidates: async (id: string): Promise<PromptCandidate[]> =>
       (await get(`${ROUTE}/history/${id}/candidates?limit=200`)).items,
-    async ended(jobId: string): Promise<Job> {
-      await until(async () => isFinished((await get(`/api/jobs/${jobId}`)).status), { timeoutMs: 120_000 });
-      return get(`/api/jobs/${jobId}`);
-    },
+    ended: (jobId: string): Promise<Job> => untilJobEnded(system.client, jobId, 120_000),
     metaRequests,
     /** The number of cases whose words occur in the requests to the meta model, by the purpose of the cases. */
     async wordsShown(name: string, tuneId: string): Promise<Record<string, number>> {

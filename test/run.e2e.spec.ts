@@ -5,6 +5,7 @@ import { startEndpoint } from './endpoint.js';
 import { expectExact } from './exact.js';
 import { startProcess, until, type RunningProcess } from './processes.js';
 import { createDatabase, startRedis, type PrivateRedis } from './services.js';
+import { untilRunCompleted } from './until-ended.js';
 
 let redis: PrivateRedis;
 let first: RunningProcess;
@@ -49,14 +50,6 @@ async function submit(cases: number, models: string[], more: object = {}): Promi
 const run = async (evalId: string) => (await client.get(`/api/tool-eval/history/${evalId}`)).body;
 const settled = (evalId: string, count: number) =>
   until(async () => (await run(evalId)).counts.settled >= count, { what: `${count} settled items` });
-const finished = (evalId: string) =>
-  until(
-    async () => {
-      const now = await run(evalId);
-      return now.status === 'completed' && now;
-    },
-    { what: 'the run to complete', timeoutMs: 120_000 },
-  );
 
 describe('a run on two worker processes', () => {
   it('scores every item of every model once, and reports adapted requests', async () => {
@@ -65,7 +58,7 @@ describe('a run on two worker processes', () => {
       ['sim::perfect-ish', 'careless-arguments', 'text-only', 'no-required', 'flaky-30'],
       { samples: 2 },
     );
-    const done = await finished(evalId);
+    const done = await untilRunCompleted(client, evalId, 120_000);
     await expectExact(sql, evalId, 80);
     const overall = Object.fromEntries(done.summaries.map((summary: any) => [summary.target, summary.overall]));
     expect(overall['sim::perfect-ish']).toBe(1);
@@ -99,7 +92,7 @@ describe('a run on two worker processes', () => {
 
   it('exports in every format', async () => {
     const { evalId } = await submit(3, ['perfect-ish', 'text-only']);
-    await finished(evalId);
+    await untilRunCompleted(client, evalId, 120_000);
     const jsonl = await client.get(`/api/tool-eval/history/${evalId}/export?format=jsonl`);
     expect(
       jsonl.body
@@ -140,7 +133,7 @@ describe('a run on two worker processes', () => {
     expect(await sql.query('SELECT 1 FROM in_flight WHERE run_id = $1', [evalId])).toHaveProperty('rowCount', 0);
     endpoint.open();
     // Any of its requests still waiting for the lane would have come before these.
-    await finished((await submit(40, ['waits::two'])).evalId);
+    await untilRunCompleted(client, (await submit(40, ['waits::two'])).evalId, 120_000);
     expect(endpoint.asked.filter(({ body }) => body.model === 'one')).toHaveLength(28);
     expect(kept).toBe(20);
     expect(await results()).toBe(kept);
@@ -155,7 +148,7 @@ describe('a run on two worker processes', () => {
     await redis.flushAll();
     await settled(evalId, 60);
     await redis.flushAll();
-    await finished(evalId);
+    await untilRunCompleted(client, evalId, 120_000);
     await expectExact(sql, evalId, 120);
   });
 
@@ -165,7 +158,7 @@ describe('a run on two worker processes', () => {
     await redis.kill();
     const second = await submit(5, ['perfect-ish']);
     await redis.restart();
-    await Promise.all([finished(evalId), finished(second.evalId)]);
+    await Promise.all([untilRunCompleted(client, evalId, 120_000), untilRunCompleted(client, second.evalId, 120_000)]);
     await expectExact(sql, evalId, 100);
   });
 
@@ -173,7 +166,7 @@ describe('a run on two worker processes', () => {
     const { evalId } = await submit(120, ['slow-40']);
     await settled(evalId, 20);
     await first.kill('SIGKILL');
-    await finished(evalId);
+    await untilRunCompleted(client, evalId, 120_000);
     await expectExact(sql, evalId, 120);
     const { rows } = await sql.query('SELECT count(*)::int AS errored FROM result WHERE run_id = $1 AND outcome = $2', [
       evalId,
@@ -184,7 +177,7 @@ describe('a run on two worker processes', () => {
 });
 
 it('a worker stops on a signal, even though Redis is down', async () => {
-  await submit(5, ['perfect-ish']).then(({ evalId }) => finished(evalId));
+  await submit(5, ['perfect-ish']).then(({ evalId }) => untilRunCompleted(client, evalId, 120_000));
   await redis.kill();
   expect(await second.stop()).toBe(0);
 });

@@ -1,9 +1,8 @@
-import { isFinished } from '#lib/contracts/values/jobs';
 import type { Job } from '#lib/contracts/job';
 import type { ParamTune, TuneArm } from '#lib/param-tune/contract';
 import { weatherSuite } from './client.js';
-import { until } from './processes.js';
 import { joinSystem } from './system.js';
+import { untilJobEnded } from './until-ended.js';
 
 /** Best at a temperature of 0.3, a top_p of at most 0.5 and a required call. */
 export const MODEL = 'param-sensitive';
@@ -40,9 +39,6 @@ export async function joinTuneSystem() {
     },
     tune: (id: string): Promise<ParamTune> => get(`${ROUTE}/history/${id}`),
     arms: async (id: string): Promise<TuneArm[]> => (await get(`${ROUTE}/history/${id}/combos?limit=200`)).items,
-    async ended(jobId: string): Promise<Job> {
-      await until(async () => isFinished((await job(jobId)).status), { timeoutMs: 120_000 });
-      return job(jobId);
-    },
+    ended: (jobId: string): Promise<Job> => untilJobEnded(system.client, jobId, 120_000),
   };
 }

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import { isFinished } from '#lib/contracts/values/jobs';
 import { weatherSuite, type Client } from './client.js';
+import { untilJobEnded, untilRunCompleted } from './until-ended.js';
 import type { OpenOptions, Tab, TeamWeb, Theme } from './web.js';
 import { playsAll } from './seed.js';
 import { until } from './until.js';
@@ -89,7 +89,7 @@ export async function fillRun(web: TeamWeb, texts: Texts = PLAIN): Promise<Fille
     experiment_id: experimentId,
   });
   const runId: string = run.eval_id;
-  await untilEnded(client, runId);
+  await untilRunCompleted(client, runId);
   const { body: failures } = await client.get(
     `/api/tool-eval/history/${runId}/results?${new URLSearchParams({ model: 'sim::scripted:odd' })}`,
   );
@@ -183,12 +183,9 @@ async function gateOf(
     temperature: 0.5,
     experiment_id: experimentId,
   });
-  await untilEnded(client, run.eval_id);
+  await untilRunCompleted(client, run.eval_id);
   const { body } = await client.post(`/api/gates/${gateId}/run`, { eval_id: run.eval_id });
-  await until(async () => isFinished((await client.get(`/api/jobs/${body.job_id}`)).body.status), {
-    what: `gate run ${body.gate_run_id} to end`,
-    timeoutMs: 90_000,
-  });
+  await untilJobEnded(client, body.job_id);
   return { gateId, gateRunId: body.gate_run_id, laterRunId: run.eval_id };
 }
 
@@ -251,14 +248,6 @@ const wrongReply = ({ tool, reply }: Texts): object => ({
     },
   ],
 });
-
-export async function untilEnded(client: Client, runId: string): Promise<void> {
-  const run = () => client.get(`/api/tool-eval/history/${runId}`);
-  await until(async () => (await run()).body.status === 'completed' && (await run()).body.summaries.length > 0, {
-    what: `run ${runId} to end`,
-    timeoutMs: 90_000,
-  });
-}
 
 /** Every screen that needs a session, by name. */
 export const screensOf = (filled: Filled): [name: string, path: string][] => {

@@ -4,7 +4,7 @@ const { default: Runtime } = require('jest-runtime');
 const shared = new Map();
 
 /**
- * A runtime shared by all test files of a jest worker: imports are loaded and linked once per worker, not once per file.
+ * A runtime shared by all test files of a jest worker: imports are loaded and linked once per worker, not per file.
  * Module variables therefore outlive a test file; test/after-file.ts undoes the changes of one file.
  */
 module.exports = class SharedRuntime extends Runtime {

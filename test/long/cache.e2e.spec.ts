@@ -1,6 +1,6 @@
 import { weatherSuite, type Client } from '../client.js';
 import { joinSystem, type TeamSystem } from '../system.js';
-import { until } from '../until.js';
+import { untilRunCompleted } from '../until-ended.js';
 
 let client: Client;
 let requests: TeamSystem['requests'];
@@ -25,17 +25,9 @@ const importSuite = async (cases: number, name = ''): Promise<string> => {
 };
 const submit = async (suite_id: string, models: string[], more: object = {}): Promise<string> =>
   (await client.post('/api/tool-eval', { suite_id, models, ...more })).body.eval_id;
-const completed = (evalId: string) =>
-  until(
-    async () => {
-      const { body } = await client.get(`/api/tool-eval/history/${evalId}`);
-      return body.status === 'completed' && body;
-    },
-    { what: 'the run to complete' },
-  );
 const run = async (...asked: Parameters<typeof submit>) => {
   const before = await requests();
-  const done = await completed(await submit(...asked));
+  const done = await untilRunCompleted(client, await submit(...asked));
   return { done, asked: (await requests()) - before };
 };
 
@@ -85,7 +77,7 @@ it('another parameter, prompt or model is another request, and so is each sample
   expect(sampled.asked).toBe(4); // the first sample of each case equals the request of the first run
 });
 
-it('the cache is not used at other temperatures or for several samples unless requested, nor with cache: off', async () => {
+it('by default the cache is not used at other temperatures or for several samples, nor with cache: off', async () => {
   const suite = await importSuite(2, ' c');
   await run(suite, ['perfect-ish']);
   expect((await run(suite, ['perfect-ish'], { cache: 'off' })).asked).toBe(2);
@@ -100,7 +92,7 @@ it('two runs that send the same request at the same time pay once', async () => 
   const suite = await importSuite(40, ' d');
   const before = await requests();
   const [one, two] = await Promise.all([submit(suite, ['slow-40']), submit(suite, ['slow-40'])]);
-  const [a, b] = [await completed(one), await completed(two)];
+  const [a, b] = [await untilRunCompleted(client, one), await untilRunCompleted(client, two)];
   expect((await requests()) - before).toBe(40);
   expect([a.counts.passed, b.counts.passed]).toEqual([40, 40]);
 }, 60_000);

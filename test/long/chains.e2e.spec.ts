@@ -2,6 +2,7 @@ import { zstdDecompressSync } from 'node:zlib';
 import { TOOLS_PLACEHOLDER } from '#lib/scoring/cases/stored-requests';
 import type { Client } from '../client.js';
 import { joinSystem, type TeamSystem } from '../system.js';
+import { untilJobCompleted, untilRunCompleted, untilRunEnded } from '../until-ended.js';
 import { until } from '../until.js';
 
 let client: Client;
@@ -69,13 +70,7 @@ async function played(model: string, test_case: object, more: object = {}) {
     body: { suite_id },
   } = await client.post('/api/tool-eval/import', { name: 'chains', tools, test_cases: [test_case] });
   const { body } = await client.post('/api/tool-eval', { suite_id, models: [model], tool_choice: 'auto', ...more });
-  const run = await until(
-    async () => {
-      const now = (await client.get(`/api/tool-eval/history/${body.eval_id}`)).body;
-      return now.finished_at && now.summaries.length && now;
-    },
-    { what: 'the run to end' },
-  );
+  const run = await untilRunEnded(client, body.eval_id);
   const {
     body: {
       items: [result],
@@ -173,14 +168,6 @@ it('a resume scores a chain from its stored replies, and restarts a chain that b
     for (const { id } of (await client.get('/api/lanes')).body.items)
       await client.post(`/api/lanes/${id}/${paused ? 'pause' : 'resume'}`);
   };
-  const ended = (id: string) =>
-    until(
-      async () => {
-        const now = (await client.get(`/api/tool-eval/history/${id}`)).body;
-        return now.status === 'completed' && now;
-      },
-      { what: 'the run to end' },
-    );
   const resultsOf = async (id: string) => (await client.get(`/api/tool-eval/history/${id}/results`)).body.items;
   const whole = [
     calls(['find_user', { name: 'Ann' }]),
@@ -214,7 +201,7 @@ it('a resume scores a chain from its stored replies, and restarts a chain that b
     );
   await spoil('"o-."', '"("');
   await lane(false);
-  await ended(id);
+  await untilRunCompleted(client, id);
   expect(
     (await resultsOf(id)).map((result: any) => [result.target, result.error?.kind, result.attempts]).sort(),
   ).toEqual([
@@ -229,7 +216,7 @@ it('a resume scores a chain from its stored replies, and restarts a chain that b
   await system.startWorker();
   const asked = [await system.requests('scripted:resumed'), await system.requests('scripted:broken')];
   expect((await client.post(`/api/tool-eval/history/${id}/resume`)).status).toBe(202);
-  await ended(id);
+  await untilRunCompleted(client, id);
   expect(
     (await resultsOf(id))
       .map((result: any) => [result.target, result.passed, result.attempts, result.cached, result.evidence.chain.hops])
@@ -267,9 +254,7 @@ it('replies of chains are rescored by other rules', async () => {
   const { body } = await client.post(`/api/tool-eval/history/${run.id}/rescore`, {
     scoring_config: { mode: 'contains' },
   });
-  await until(async () => (await client.get(`/api/jobs/${body.job_id}`)).body.status === 'completed', {
-    what: 'the rescore',
-  });
+  await untilJobCompleted(client, body.job_id);
   expect((await client.get(`/api/tool-eval/history/${run.id}/rescores`)).body.items[0].score).toBe(1);
 });
 
@@ -307,7 +292,7 @@ describe('texts of a run that replace those of its suite', () => {
     expect(whole.exchange.requests.map((one: any) => one.tools)).toEqual(sent.map((one) => one.tools));
 
     const added = (await client.post(`/api/tool-eval/history/${run.id}/samples`, { samples: 1 })).body.eval_id;
-    await until(async () => (await client.get(`/api/tool-eval/history/${added}`)).body.status === 'completed');
+    await untilRunCompleted(client, added);
     expect((await sentTo('scripted:described')).slice(-3).map(describedIn)).toEqual([described, described, described]);
 
     const own = { ...chain, tools: [{ ...tool('find_user', 'name') }, 'list_orders', 'refund'] };
@@ -409,10 +394,7 @@ describe('the tools of a case', () => {
     const { body } = await client.post('/api/tool-eval/estimate', { suite_id, models: ['perfect-ish'], cache: 'off' });
     expect(body.requests).toBe(2);
     const run = (await client.post('/api/tool-eval', { suite_id, models: ['perfect-ish'] })).body;
-    const done = await until(async () => {
-      const now = (await client.get(`/api/tool-eval/history/${run.eval_id}`)).body;
-      return now.status === 'completed' && now;
-    });
+    const done = await untilRunCompleted(client, run.eval_id);
     expect(done.counts.total).toBe(2);
   });
 });

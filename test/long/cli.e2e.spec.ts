@@ -5,6 +5,7 @@ import { shellLine } from '../../apps/cli/output/shell-words.js';
 import { createProgram } from '../../apps/cli/program.js';
 import { openCommandLine, type Ran } from '../command-line.js';
 import { joinSystem, type TeamSystem } from '../system.js';
+import { untilJobCompleted, untilRunCompleted } from '../until-ended.js';
 import { until } from '../until.js';
 
 let system: TeamSystem;
@@ -25,7 +26,7 @@ beforeAll(async () => {
   });
 }, 60_000);
 
-it('a trace becomes drafts, which run with their suite once they are confirmed; results are found by run and job', async () => {
+it('a trace becomes drafts, which run with their suite once confirmed; results are found by run and job', async () => {
   const attributes = {
     'gen_ai.operation.name': 'chat',
     'gen_ai.input.messages': JSON.stringify([
@@ -310,14 +311,14 @@ describe('runs and jobs are found by', () => {
     const resumed = await toolmarkJson('resume', jobId);
     expect(resumed).toMatchObject({ eval_id: runId });
     expect(resumed.job_id).not.toBe(jobId);
-    await until(async () => (await system.client.get(`/api/jobs/${resumed.job_id}`)).body.status === 'completed');
+    await untilJobCompleted(system.client, resumed.job_id);
     expect(await toolmark('cancel', runId)).toMatchObject({ code: 1, err: 'The job is completed already.\n' });
     expect((await toolmarkJson('show', resumed.job_id)).id).toBe(runId);
   }, 60_000);
 
   it('a job that is not a run is reported with its type', async () => {
     const { eval_id } = await submit();
-    await until(async () => (await system.client.get(`/api/tool-eval/history/${eval_id}`)).body.status === 'completed');
+    await untilRunCompleted(system.client, eval_id);
     const { job_id: jobId } = await toolmarkJson('rescore', eval_id);
     expect(await toolmark('show', jobId)).toEqual({
       code: 1,

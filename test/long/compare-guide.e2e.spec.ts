@@ -4,7 +4,7 @@ import type { ComparedItem, Comparison, Estimate } from '#lib/contracts/comparis
 import { pairedInterval } from '#lib/scoring/statistics/paired';
 import { openGuideShell, replayGuide, type GuideShell } from '../guide.js';
 import { joinSystem, type TeamSystem } from '../system.js';
-import { until } from '../until.js';
+import { untilRunCompleted } from '../until-ended.js';
 
 let system: TeamSystem;
 let shell: GuideShell;
@@ -131,10 +131,7 @@ it('20 cases with 10 samples give the interval of 20 cases', async () => {
     return submitted.body.eval_id as string;
   };
   const [a, b] = [await run(null), await run('Copy the order number exactly.')];
-  for (const id of [a, b])
-    await until(async () => (await system.client.get(`/api/tool-eval/history/${id}`)).body.status === 'completed', {
-      timeoutMs: 120_000,
-    });
+  for (const id of [a, b]) await untilRunCompleted(system.client, id, 120_000);
   const { all } = await compare(a, b);
   expect(all).toMatchObject({ n_cases: 20, df: 21, samples: [10, 10] });
   const items = (await system.client.get(`/api/compare/items?a=${a}&b=${b}&limit=200`)).body.items as ComparedItem[];

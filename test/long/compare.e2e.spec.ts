@@ -1,5 +1,6 @@
 import { clientOf, weatherSuite, type Client } from '../client.js';
 import { joinSystem, type TeamSystem } from '../system.js';
+import { untilRunCompleted } from '../until-ended.js';
 import { until } from '../until.js';
 
 let system: TeamSystem;
@@ -44,8 +45,7 @@ async function record(suite: string, name: string, replies: object[][]): Promise
   return body.eval_id;
 }
 const ended = async (id: string): Promise<string> => {
-  const run = () => client.get(`/api/tool-eval/history/${id}`);
-  await until(async () => (await run()).body.status === 'completed', { what: `run ${id} to end` });
+  await untilRunCompleted(client, id);
   return id;
 };
 const recorded = async (...given: Parameters<typeof record>): Promise<string> => ended(await record(...given));

@@ -3,6 +3,7 @@ import { calling, startEndpoint } from '../endpoint.js';
 import { startProcess } from '../processes.js';
 import { freePort } from '../services.js';
 import { joinSystem, type TeamSystem } from '../system.js';
+import { untilRunCompleted } from '../until-ended.js';
 import { until } from '../until.js';
 
 let system: TeamSystem;
@@ -41,14 +42,6 @@ async function submit(key: string, suite: object = weatherSuite(30)): Promise<{ 
   ).body;
 }
 const run = async (id: string) => (await system.client.get(`/api/tool-eval/history/${id}`)).body;
-const completed = (id: string) =>
-  until(
-    async () => {
-      const now = await run(id);
-      return now.status === 'completed' && now;
-    },
-    { what: 'the run to complete', timeoutMs: 60_000 },
-  );
 const job = async (id: string) => (await system.client.get(`/api/jobs/${id}`)).body;
 const results = async (id: string): Promise<any[]> =>
   (await system.client.get(`/api/tool-eval/history/${id}/results?limit=200`)).body.items;
@@ -69,7 +62,7 @@ it('a run at a wrong address continues by itself when the provider is corrected,
   const { eval_id, job_id } = await submit(key);
   await waitsFor(job_id, key);
   await correct(key, { base_url: `${system.simulator.url}/v1`, api_key: 'sk-right-0123456789' });
-  expect((await completed(eval_id)).counts).toMatchObject({ settled: 30, errored: 0 });
+  expect((await untilRunCompleted(system.client, eval_id)).counts).toMatchObject({ settled: 30, errored: 0 });
   expect((await job(job_id)).detail).toBeNull();
   expect((await system.client.get('/api/lanes')).body.items.filter((lane: any) => lane.name === key)).toMatchObject([
     { providers: [key], now: { breaker: { state: 'closed' } } },
@@ -92,10 +85,10 @@ it('so does a run whose provider restarts at another address, or with another fo
   const second = await startProcess('simulator');
   await waitsFor(job_id, key);
   await correct(key, { base_url: `${second.url}/anthropic`, api_key: 'sk-right-0123456789', kind: 'anthropic' });
-  expect((await completed(eval_id)).counts).toMatchObject({ settled: 80, errored: 0 });
+  expect((await untilRunCompleted(system.client, eval_id)).counts).toMatchObject({ settled: 80, errored: 0 });
 }, 150_000);
 
-it('requests in flight end at the old address and count; later ones use the new address and key, none twice', async () => {
+it('requests in flight end at the old address and count; later ones use the new one, none twice', async () => {
   const [before, after] = [await endpoint(), await endpoint()];
   const key = await provider(before.url);
   const { eval_id } = await submit(key);
@@ -106,7 +99,11 @@ it('requests in flight end at the old address and count; later ones use the new 
     what: 'all others to be asked at the new one',
   });
   before.open();
-  expect((await completed(eval_id)).counts).toMatchObject({ settled: 30, errored: 0, passed: 30 });
+  expect((await untilRunCompleted(system.client, eval_id)).counts).toMatchObject({
+    settled: 30,
+    errored: 0,
+    passed: 30,
+  });
   expect([before.asked.length, after.asked.length]).toEqual([6, 24]);
   expect(new Set(after.asked.map(({ authorization }) => authorization))).toEqual(
     new Set(['Bearer sk-another-0123456789']),
@@ -141,7 +138,7 @@ it('a chain in its second round continues there, and keeps its first round', asy
   await until(() => after.asked.length === 1, { what: 'the waiting round to be asked at the new address' });
   after.open();
   before.open();
-  expect((await completed(eval_id)).counts).toMatchObject({ settled: 2, errored: 0, passed: 2 });
+  expect((await untilRunCompleted(system.client, eval_id)).counts).toMatchObject({ settled: 2, errored: 0, passed: 2 });
   expect([before.asked.length, after.asked.length]).toEqual([2, 2]);
 }, 120_000);
 
@@ -162,7 +159,7 @@ it('a stopped run resumes at the new address; a run whose provider was deleted e
   );
   for (const { eval_id } of runs)
     expect((await system.client.post(`/api/tool-eval/history/${eval_id}/resume`)).status).toBe(202);
-  const [moved, gone] = await Promise.all(runs.map(({ eval_id }) => completed(eval_id)));
+  const [moved, gone] = await Promise.all(runs.map(({ eval_id }) => untilRunCompleted(system.client, eval_id)));
   expect(moved.counts).toMatchObject({ settled: 8, errored: 0, passed: 8 });
   expect(gone.counts).toMatchObject({ settled: 8, errored: 8 });
   expect((await results(runs[1]!.eval_id))[0].error).toEqual({
@@ -190,7 +187,7 @@ it('a changed price applies from the next settled item', async () => {
   );
   const cheap = (await costs()).filter((cost) => cost === 1).length;
   endpointOf.open();
-  await completed(eval_id);
+  await untilRunCompleted(system.client, eval_id);
   expect((await costs()).sort()).toEqual([...Array(cheap).fill(1), ...Array(60 - cheap).fill(3)]);
 }, 120_000);
 
@@ -214,7 +211,7 @@ it('slots that a busy lane gets are used at once: no worker has free slots while
   await until(() => hangs.asked.length === 16, { what: 'as much as it may ask now, though nothing has ended' });
   expect(await inHand()).toBeGreaterThanOrEqual(16);
   hangs.open();
-  await completed(eval_id);
+  await untilRunCompleted(system.client, eval_id);
 }, 120_000);
 
 it('workers drop the lane of a deleted provider at once: its connections, metrics and row', async () => {
@@ -224,7 +221,7 @@ it('workers drop the lane of a deleted provider at once: its connections, metric
   const served = async (): Promise<string[]> =>
     (await servedLanes(system.workers[0]!)).filter((lane) => keys.includes(lane));
   for (const { eval_id } of await Promise.all(keys.map((key) => submit(key, weatherSuite(2)))))
-    await completed(eval_id);
+    await untilRunCompleted(system.client, eval_id);
   expect((await served()).sort()).toEqual(keys.toSorted());
   expect(await lanes()).toBe(3);
   for (const key of keys) expect((await system.client.delete(`/api/providers/${key}`)).status).toBe(204);

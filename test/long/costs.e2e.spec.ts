@@ -1,5 +1,6 @@
 import { weatherSuite, type Client } from '../client.js';
 import { joinSystem, type TeamSystem } from '../system.js';
+import { untilRunEnded } from '../until-ended.js';
 import { until } from '../until.js';
 
 const PRICES = {
@@ -65,16 +66,8 @@ async function imported(suite: object): Promise<string> {
 }
 async function runOf(suiteId: string, models: string[], more: object = {}): Promise<any> {
   const { body } = await client.post('/api/tool-eval', { suite_id: suiteId, models, cache: 'off', ...more });
-  return ended(body.eval_id as string);
+  return untilRunEnded(client, body.eval_id as string, 120_000);
 }
-const ended = (id: string): Promise<any> =>
-  until(
-    async () => {
-      const run = (await client.get(`/api/tool-eval/history/${id}`)).body;
-      return run.finished_at && run.summaries.length === run.targets.length && run;
-    },
-    { what: 'the run to end', timeoutMs: 120_000 },
-  );
 const resultsOf = async (id: string): Promise<any[]> =>
   ((await client.get(`/api/tool-eval/history/${id}/export?format=jsonl`)).body as string)
     .trim()
@@ -172,7 +165,7 @@ it('a price that changes during a run bills later items, and earlier ones keep t
     what: 'some items to settle',
   });
   await client.patch('/api/providers/changing', provider(1000));
-  const run = await ended(body.eval_id as string);
+  const run = await untilRunEnded(client, body.eval_id as string, 120_000);
   const paid = (await resultsOf(run.id)).map(({ cost_usd, usage }) =>
     Math.round((cost_usd / usage.prompt_tokens) * 1e6),
   );

@@ -4,7 +4,7 @@ import { suiteNamesByWireName } from '#lib/providers/formats/formats';
 import { FORMATS } from '../../apps/simulator/formats/formats.js';
 import type { Client } from '../client.js';
 import { joinSystem, type TeamSystem } from '../system.js';
-import { until } from '../until.js';
+import { untilJobCompleted, untilRunCompleted } from '../until-ended.js';
 
 const KINDS = ProviderKind.options;
 const MODELS = [
@@ -117,13 +117,7 @@ async function finished(
   more: object = {},
 ): Promise<{ run: any; results: any[]; jobId: string }> {
   const { body } = await client.post('/api/tool-eval', { suite_id: suiteId, models, model_order: 'parallel', ...more });
-  const run = await until(
-    async () => {
-      const now = (await client.get(`/api/tool-eval/history/${body.eval_id}`)).body;
-      return now.status === 'completed' && now;
-    },
-    { timeoutMs: 100_000, what: 'the run to complete' },
-  );
+  const run = await untilRunCompleted(client, body.eval_id, 100_000);
   const results: any[] = [];
   for (let cursor = ''; ;) {
     const { body: page } = await client.get(`/api/tool-eval/history/${body.eval_id}/results?limit=200${cursor}`);
@@ -235,7 +229,7 @@ describe('tool names that hosts refuse', () => {
     tool('mail.send', 'Send an e-mail', { to: { type: 'string' } }, ['to']),
   ];
 
-  it('stay unchanged in results and exchanges, are announced once, and are known to the cache and to rescores', async () => {
+  it('stay unchanged in results and exchanges, are announced once, and work with the cache and rescores', async () => {
     const {
       body: { suite_id },
     } = await client.post('/api/tool-eval/import', {
@@ -307,9 +301,7 @@ describe('tool names that hosts refuse', () => {
     const { body } = await client.post(`/api/tool-eval/history/${run.id}/rescore`, {
       scoring_config: { mode: 'contains' },
     });
-    await until(async () => (await client.get(`/api/jobs/${body.job_id}`)).body.status === 'completed', {
-      what: 'the rescore',
-    });
+    await untilJobCompleted(client, body.job_id);
     expect(
       (await client.get(`/api/tool-eval/history/${run.id}/rescores`)).body.items[0].summaries.map(
         (one: any) => one.passed,

@@ -57,7 +57,7 @@ it('an estimate uses the tokenizer of the model where it is public, and the slow
   expect(duration_s).toBeCloseTo(20 / 0.98, 1);
 });
 
-it('an estimate is kept with the actual figures, learns from them, and knows what stored replies would save', async () => {
+it('an estimate is kept with the actual figures, learns from them, and knows what stored replies save', async () => {
   const suite = await importSuite(25);
   const { body } = await client.post('/api/tool-eval', { suite_id: suite, models: ['slow-40'] });
   const done = await until(

@@ -5,6 +5,7 @@ import type { Experiment } from '#lib/contracts/experiment';
 import { weatherSuite } from '../client.js';
 import { until } from '../processes.js';
 import { joinSystem, type TeamSystem } from '../system.js';
+import { untilRunCompleted } from '../until-ended.js';
 
 let system: TeamSystem;
 const sockets: Socket[] = [];
@@ -56,7 +57,6 @@ async function submit(input: object): Promise<{ jobId: string; runId: string }> 
   return { jobId: body.job_id, runId: body.eval_id };
 }
 const run = async (id: string) => (await system.client.get(`/api/tool-eval/history/${id}`)).body;
-const completed = (id: string) => until(async () => (await run(id)).status === 'completed', { timeoutMs: 60_000 });
 const experiment = async (id: string): Promise<Experiment> => (await system.client.get(`/api/experiments/${id}`)).body;
 const refreshed = (id: string) => until(async () => !(await experiment(id)).refreshing);
 
@@ -67,10 +67,10 @@ it('an experiment shows each run how it compares, and everyone in the team which
   const [watcher, teammate] = [await listen(), await listen()];
 
   const first = await submit(input);
-  await completed(first.runId);
+  await untilRunCompleted(system.client, first.runId);
   const second = await submit({ ...input, system_prompt: 'Name the city in English.' });
   await watcher.follow(second.jobId);
-  await completed(second.runId);
+  await untilRunCompleted(system.client, second.runId);
   await until(() => watcher.received.some(({ job_id, name }) => job_id === second.jobId && name === 'job_completed'));
 
   const { score, delta, differs, comparison } = await run(second.runId);
@@ -105,7 +105,7 @@ it('pinning, deleting and another model change the figures on the running system
   const input = { suite_id, experiment_id: created.id };
   const [first, better] = [await submit(input), await submit({ ...input, system_prompt: 'Name the city in English.' })];
   const perfect = await submit({ ...input, models: ['sim::perfect-ish', `sim::${MODEL}`] });
-  for (const { runId } of [first, better, perfect]) await completed(runId);
+  for (const { runId } of [first, better, perfect]) await untilRunCompleted(system.client, runId);
   await refreshed(created.id);
 
   const pinned = await system.client.put(`/api/experiments/${created.id}/baseline`, { eval_id: better.runId });

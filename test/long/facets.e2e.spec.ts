@@ -11,6 +11,7 @@ import { tellWithDeaths } from '../deaths.js';
 import { lockTable } from '../lock-table.js';
 import { createDatabase } from '../services.js';
 import { joinSystem, type TeamSystem } from '../system.js';
+import { untilJobCompleted, untilRunEnded } from '../until-ended.js';
 import { until } from '../until.js';
 
 const CASES = 30;
@@ -33,8 +34,6 @@ const FIGURES = ['facets', 'confusion', 'failures', 'cases?show=all', 'ranking']
 const pathOf = (id: string): string => `/api/tool-eval/history/${id}`;
 const submit = async (models = MODELS): Promise<{ eval_id: string; job_id: string }> =>
   (await client.post('/api/tool-eval', { suite_id: suiteId, models, samples: 2, cache: 'off' })).body;
-const ended = (id: string) =>
-  until(async () => (await client.get(pathOf(id))).body.finished_at !== null, { what: 'the run to end' });
 
 /** All figures of a run, once they are counted. */
 async function figuresOf(id: string): Promise<any> {
@@ -52,7 +51,7 @@ const sumOf = (values: readonly FacetValue[], fate?: number): number =>
 it('a run is counted once when it ends, whether or not anybody looks, by everything that lists filter by', async () => {
   const { eval_id: id } = await submit();
   expect([200, 409]).toContain((await client.get(`${pathOf(id)}/facets`)).status);
-  await ended(id);
+  await untilRunEnded(client, id);
   const isCounted = async (scoring: string) =>
     (await system.sql.query('SELECT 1 FROM run_figures WHERE scoring_id = $1 AND counted_at IS NOT NULL', [scoring]))
       .rowCount;
@@ -71,7 +70,7 @@ it('a run is counted once when it ends, whether or not anybody looks, by everyth
   expect((await figuresOf(id)).facets.counted_at).toBe(counted_at);
   // A rescore has its own verdicts, counted when it ends; the counts of the run do not change.
   const { rescore_id, job_id } = (await client.post(`${pathOf(id)}/rescore`, { pass_threshold: 0.1 })).body;
-  await until(async () => (await client.get(`/api/jobs/${job_id}`)).body.status === 'completed');
+  await untilJobCompleted(client, job_id);
   await until(async () => (await isCounted(rescore_id)) === 1, { what: 'the rescore to be counted' });
   const again = (await client.get(`${pathOf(id)}/facets?rescore_id=${rescore_id}`)).body as RunFacets;
   expect(sumOf(again.error_type.values)).toBe(counts.settled);
@@ -83,7 +82,7 @@ it('a run is counted once when it ends, whether or not anybody looks, by everyth
 
 it('a worker that is killed while counting leaves the run to the next one, with the same figures', async () => {
   const { eval_id: id } = await submit();
-  await ended(id);
+  await untilRunEnded(client, id);
   const before = await figuresOf(id);
   await system.sql.query('DELETE FROM run_figures WHERE run_id = $1', [id]);
   await system.sql.query('DELETE FROM case_figures WHERE run_id = $1', [id]);
@@ -119,7 +118,7 @@ it('a cancelled run is counted as far as it got, and again after a resume', asyn
   expect(settled).toBeLessThan(2 * CASES);
   expect((await client.post(`${pathOf(id)}/resume`)).status).toBe(202);
   expect((await client.get(`${pathOf(id)}/facets`)).status).toBe(409);
-  await ended(id);
+  await untilRunEnded(client, id);
   const whole = await figuresOf(id);
   expect(sumOf(whole.facets.error_type.values)).toBe(2 * CASES);
   expect(whole['cases?show=all'].total).toBe(CASES);

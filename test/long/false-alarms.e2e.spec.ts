@@ -1,6 +1,6 @@
 import type { Comparison } from '#lib/contracts/comparison';
 import { joinSystem } from '../system.js';
-import { until } from '../until.js';
+import { untilRunCompleted } from '../until-ended.js';
 
 // Equal models, compared through the whole system. For a hundred pairs see libs/comparison/false-alarms.spec.ts.
 const CASES = 40;
@@ -37,7 +37,7 @@ it.each(['overall', 'passed'])('two equal models are not reported as different b
   const { body: run } = await client.post('/api/tool-eval', {
     ...{ suite_id, models, model_order: 'parallel', cache: 'off' },
   });
-  await until(async () => (await client.get(`/api/tool-eval/history/${run.eval_id}`)).body.status === 'completed');
+  await untilRunCompleted(client, run.eval_id);
   const pairs = encodeURIComponent(models.join('~'));
   const { eval_id: id } = run;
   const { status, body } = await client.get(`/api/compare?a=${id}&b=${id}&measure=${measure}&pairs=${pairs}`);

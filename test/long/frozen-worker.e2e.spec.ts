@@ -2,6 +2,7 @@
 import { weatherSuite } from '../client.js';
 import { expectExact } from '../exact.js';
 import { startSystem } from '../system.js';
+import { untilRunCompleted } from '../until-ended.js';
 import { until } from '../until.js';
 
 it('every item settles once when a worker freezes and returns after others took over', async () => {
@@ -16,17 +17,15 @@ it('every item settles once when a worker freezes and returns after others took 
     return body.eval_id;
   };
   const run = async (evalId: string) => (await client.get(`/api/tool-eval/history/${evalId}`)).body;
-  const finished = (evalId: string) =>
-    until(async () => (await run(evalId)).status === 'completed', { what: 'the run to end', timeoutMs: 60_000 });
 
   const evalId = await submit(200, 'slow-300');
   await until(async () => (await run(evalId)).counts.settled >= 30);
   await frozen!.kill('SIGSTOP');
-  await finished(evalId);
+  await untilRunCompleted(client, evalId);
   const alive = async (): Promise<number> => (await client.get('/api/system')).body.workers.alive;
   await until(async () => (await alive()) === 1, { what: 'the frozen worker to be missed' });
   await frozen!.kill('SIGCONT');
   await until(async () => (await alive()) === 2, { what: 'both workers to be alive' });
-  await finished(await submit(20, 'slow-40'));
+  await untilRunCompleted(client, await submit(20, 'slow-40'));
   await expectExact(sql, evalId, 200);
 });

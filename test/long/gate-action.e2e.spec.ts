@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { joinSystem, type TeamSystem } from '../system.js';
-import { until } from '../until.js';
+import { untilRunCompleted } from '../until-ended.js';
 
 const node = resolve('node_modules/.bin/node');
 const folder = mkdtempSync(join(tmpdir(), 'toolmark-ci-'));
@@ -67,10 +67,9 @@ beforeAll(async () => {
     ['worse', 'wrong-tool'],
   ] as const) {
     const { eval_id } = (await client.post('/api/tool-eval', { suite_id, models: [`simulator::${model}`] })).body;
-    runs[name] = { id: eval_id, path: `/api/tool-eval/history/${eval_id}` };
+    runs[name] = { id: eval_id };
   }
-  for (const { path } of Object.values(runs))
-    await until(async () => (await client.get(path)).body.status === 'completed');
+  for (const { id } of Object.values(runs)) await untilRunCompleted(client, id);
   const made = await client.post('/api/gates', {
     name: 'main | @octocat',
     suite_id,

@@ -3,7 +3,7 @@ import { isFinished } from '#lib/contracts/values/jobs';
 import { weatherSuite } from '../client.js';
 import { openRestartableSystem, type RestartableSystem } from '../restartable-system.js';
 import { playsAll } from '../seed.js';
-import { until } from '../processes.js';
+import { untilJobCompleted } from '../until-ended.js';
 
 const CASES = 40;
 const MAX_CONCURRENCY = 4;
@@ -29,8 +29,7 @@ it('a gate run whose processes are all killed at every step loses, repeats and p
   const suiteId = (await client.post('/api/tool-eval/import', weatherSuite(CASES))).body.suite_id;
   const run = { suite_id: suiteId, models: [`sim::${model}`], cache: 'off' };
   const baseline = (await client.post('/api/tool-eval', run)).body;
-  const statusOf = async (jobId: string) => (await client.get(`/api/jobs/${jobId}`)).body.status;
-  await until(async () => (await statusOf(baseline.job_id)) === 'completed');
+  await untilJobCompleted(client, baseline.job_id);
   const rules = { name: 'main', suite_id: suiteId, baseline: { eval_id: baseline.eval_id }, margin: 0.05, looks: 3 };
   const gate = (await client.post('/api/gates', rules)).body;
   const submitted = (await client.post(`/api/gates/${gate.id}/run`, {})).body;

@@ -5,9 +5,10 @@ import type { AddressInfo, Server } from 'node:net';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { clientOf, weatherSuite, type Client } from '../client.js';
-import { startProcess, until, type RunningProcess } from '../processes.js';
+import { startProcess, type RunningProcess } from '../processes.js';
 import { SELF_SIGNED } from '../self-signed.js';
 import { createDatabase, createRedis } from '../services.js';
+import { untilJobCompleted, untilRunCompleted } from '../until-ended.js';
 
 const PLANTED_KEY = 'sk-planted-0123456789-must-not-leak';
 /** Does not look like a key, so only code that knows it can mask it. */
@@ -110,13 +111,7 @@ beforeAll(async () => {
     timeout_s: 10,
     model_order: 'parallel',
   });
-  run = await until(
-    async () => {
-      const now = (await client.get(`/api/tool-eval/history/${body.eval_id}`)).body;
-      return now.status === 'completed' && now;
-    },
-    { timeoutMs: 140_000, what: 'the run to complete' },
-  );
+  run = await untilRunCompleted(client, body.eval_id, 140_000);
   results = (await client.get(`/api/tool-eval/history/${body.eval_id}/results?limit=200`)).body.items;
 }, 180_000);
 afterAll(async () => {
@@ -203,16 +198,14 @@ it('none of these fails the run or leaves a worker or permit stuck', async () =>
   const again = (
     await client.post('/api/tool-eval', { suite_id: run.suite.id, models: ['sim::perfect-ish'], samples: 20 })
   ).body;
-  await until(async () => (await client.get(`/api/jobs/${again.job_id}`)).body.status === 'completed', {
-    what: 'another run on the same worker',
-  });
+  await untilJobCompleted(client, again.job_id);
   expect((await client.get(`/api/tool-eval/history/${again.eval_id}`)).body.counts).toMatchObject({
     settled: 20 * CASES,
     errored: 0,
   });
 }, 60_000);
 
-it('the raw answer of a local server without a reply is shown to owners with the result, and nowhere else', async () => {
+it('the raw answer of a local server without a reply is shown to owners with the result, nowhere else', async () => {
   const { id } = results.find((result) => result.target === 'unready::m');
   const path = `/api/tool-eval/history/${run.id}/results/${id}`;
   const { said, exchange } = (await client.get(path)).body;

@@ -8,6 +8,7 @@ import { joinApi } from '../api.js';
 import { clientOf, type Client } from '../client.js';
 import { startEndpoint } from '../endpoint.js';
 import { joinSystem, type TeamSystem } from '../system.js';
+import { untilRunCompleted } from '../until-ended.js';
 import { until } from '../until.js';
 
 let system: TeamSystem;
@@ -66,14 +67,6 @@ const submit = async (client: Client, models: string[], more: object = {}): Prom
   expect(made.status).toBe(202);
   return made.body.eval_id;
 };
-const ended = (client: Client, id: string) =>
-  until(
-    async () => {
-      const { body } = await client.get(`/api/tool-eval/history/${id}`);
-      return body.status === 'completed' && body;
-    },
-    { timeoutMs: 60_000, what: `run ${id} to end` },
-  );
 const results = async (client: Client, id: string): Promise<any[]> =>
   (await client.get(`/api/tool-eval/history/${id}/results`)).body.items;
 
@@ -97,7 +90,7 @@ it('an error text with U+0000 errors its items, each requested once, and no work
   answer = () => ({ status: 400, body: { error: { message: 'no\0good' } } });
   const id = await hostileRun('openai');
   const beside = await submit(honest, ['sim::perfect-ish']);
-  await Promise.all([ended(system.client, id), ended(honest, beside)]);
+  await Promise.all([untilRunCompleted(system.client, id), untilRunCompleted(honest, beside)]);
   expect(
     (await results(system.client, id)).map(({ error, attempts }) => [
       error.kind,
@@ -131,7 +124,7 @@ it('false usage figures are ignored: items are scored, and costs and spending st
   const model = await hostileModel('anthropic', { input_cost_per_mtok: 1, output_cost_per_mtok: 1 });
   const { spent_usd: before } = (await system.client.get('/api/settings/spending')).body;
   const id = await submit(system.client, [model], { suite_id: await suite(system.client, lies.length) });
-  const run = await ended(system.client, id);
+  const run = await untilRunCompleted(system.client, id);
   const told = (await results(system.client, id)).map(({ outcome, usage, cost_usd }) => [
     outcome,
     usage.prompt_tokens,
@@ -163,7 +156,7 @@ it('a Retry-After of a million years waits a quarter of an hour, and lanes stay 
   expect(lanes.status).toBe(200);
   const [blocked] = lanes.body.items.filter((lane: any) => lane.now?.blocked_until);
   expect(Date.parse(blocked.now.blocked_until) - Date.now()).toBeLessThanOrEqual(15 * 60_000 + 1000);
-  await ended(honest, await submit(honest, ['sim::perfect-ish']));
+  await untilRunCompleted(honest, await submit(honest, ['sim::perfect-ish']));
   await system.client.post('/api/tool-eval/cancel', {
     job_id: (await system.client.get(`/api/tool-eval/history/${id}`)).body.job_id,
   });
@@ -213,7 +206,7 @@ it('an item that throws is settled once as internal, and a resume scores its sto
   );
   await spoil(1, scored('('));
   await lane(false);
-  await ended(system.client, id);
+  await untilRunCompleted(system.client, id);
   const found = (await results(system.client, id)).sort((a, b) => a.id.localeCompare(b.id));
   expect(found.map(({ outcome, error, attempts }) => [outcome, error?.kind, attempts])).toEqual([
     ['errored', 'internal', 0],
@@ -231,7 +224,7 @@ it('an item that throws is settled once as internal, and a resume scores its sto
   await system.startWorker();
   await system.startWorker();
   await system.client.post(`/api/tool-eval/history/${id}/resume`);
-  await ended(system.client, id);
+  await untilRunCompleted(system.client, id);
   expect((await results(system.client, id)).map(({ outcome, passed }) => [outcome, passed])).toEqual(
     Array(4).fill(['scored', true]),
   );
@@ -259,12 +252,12 @@ it('results of one team that cannot be stored do not block those of other teams'
     await until(async () => (await system.sql.query(waiting)).rowCount === 2, {
       what: 'both workers to wait with their results',
     });
-    await ended(honest, await submit(honest, ['sim::perfect-ish'], { samples: 5 }));
+    await untilRunCompleted(honest, await submit(honest, ['sim::perfect-ish'], { samples: 5 }));
   } finally {
     await client.query('ROLLBACK');
     client.release();
   }
-  expect((await ended(system.client, id)).counts).toMatchObject({ settled: 20, errored: 0 });
+  expect((await untilRunCompleted(system.client, id)).counts).toMatchObject({ settled: 20, errored: 0 });
 }, 90_000);
 
 it('items that wait for a turn or a retry are not marked as begun; items with a request are', async () => {
@@ -375,7 +368,7 @@ it('a team whose embedding model never answers does not block the embeddings of 
       embeddings: 'embeddings',
       cases: 10,
     });
-    await ended(honest, beside);
+    await untilRunCompleted(honest, beside);
     expect((await results(honest, beside)).every(({ outcome }) => outcome === 'scored')).toBe(true);
     await system.client.post('/api/tool-eval/cancel', {
       job_id: (await system.client.get(`/api/tool-eval/history/${hung}`)).body.job_id,
@@ -409,7 +402,7 @@ it('items that crash processes block nobody, neither queued nor while they are p
   answer = () => ({ status: 429, headers: { 'retry-after': '600' }, body: { error: { message: 'later' } } });
   const waiting = await hostileRun('openai');
   await suspects(waiting);
-  await ended(honest, await submit(honest, ['sim::perfect-ish']));
+  await untilRunCompleted(honest, await submit(honest, ['sim::perfect-ish']));
 
   let answers = false;
   answer = () =>
@@ -420,7 +413,7 @@ it('items that crash processes block nobody, neither queued nor while they are p
   await suspects(apart);
   answers = true;
   const beside = await submit(honest, ['sim::perfect-ish']);
-  await Promise.all([ended(honest, beside), ended(system.client, apart)]);
+  await Promise.all([untilRunCompleted(honest, beside), untilRunCompleted(system.client, apart)]);
   expect((await results(system.client, apart)).map(({ outcome }) => outcome)).toEqual(Array(4).fill('scored'));
   await system.client.post('/api/tool-eval/cancel', {
     job_id: (await system.client.get(`/api/tool-eval/history/${waiting}`)).body.job_id,
@@ -555,7 +548,7 @@ it('rescores of many teams with a hanging embedding model block no step of anoth
   const rescore = async (client: Client, options: object): Promise<string> => {
     const suiteId = await suite(client, 1, { expected_params: { city: 'the capital of Germany' } });
     const evalId = await submit(client, ['sim::perfect-ish'], { suite_id: suiteId });
-    await ended(client, evalId);
+    await untilRunCompleted(client, evalId);
     return (await client.post(`/api/tool-eval/history/${evalId}/rescore`, options)).body.job_id;
   };
   // More teams than each worker once had connections for steps.

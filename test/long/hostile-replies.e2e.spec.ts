@@ -6,6 +6,7 @@ import { clientOf, weatherSuite, type Client } from '../client.js';
 import { startProcess, until, type RunningProcess } from '../processes.js';
 import { playsAll } from '../seed.js';
 import { createDatabase, createRedis } from '../services.js';
+import { untilRunCompleted } from '../until-ended.js';
 
 /** Keeps every letter too rare for difflib to ignore it. */
 const letters = (length: number, step: number): string =>
@@ -91,14 +92,6 @@ afterAll(async () => {
   provider.close();
 });
 
-const finished = (client: Client, evalId: string) =>
-  until(
-    async () => {
-      const { body } = await client.get(`/api/tool-eval/history/${evalId}`);
-      return body.status === 'completed' && body;
-    },
-    { what: 'the run to complete', timeoutMs: 240_000 },
-  );
 const resultsOf = async (evalId: string, model: string) =>
   (
     await sql.query<{ outcome: string; kind: string | null; type: string; attempts: number; stored: number }>(
@@ -140,8 +133,8 @@ it('replies of a hostile provider end no worker and block no other team, and eac
   await until(async () => (asked.get('sixty-thousand-calls') ?? 0) > 0, { what: 'the hostile provider to be asked' });
   const good = await submit(honest, ours.body.suite_id as string, ['sim::slow-300']);
 
-  expect((await finished(honest, good)).counts).toMatchObject({ settled: 60, errored: 0 });
-  await finished(hostile, bad);
+  expect((await untilRunCompleted(honest, good, 240_000)).counts).toMatchObject({ settled: 60, errored: 0 });
+  await untilRunCompleted(hostile, bad, 240_000);
   const oversized = { outcome: 'scored', type: 'oversized_reply', attempts: 1 };
   const expected: Record<string, object> = {
     'sixty-thousand-calls': oversized,

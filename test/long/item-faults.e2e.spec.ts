@@ -4,6 +4,7 @@ import { clientOf, weatherSuite, type Client } from '../client.js';
 import { startEndpoint } from '../endpoint.js';
 import { startProcess, until, type RunningProcess } from '../processes.js';
 import { createDatabase, createRedis } from '../services.js';
+import { untilRunCompleted } from '../until-ended.js';
 
 let worker: RunningProcess;
 let client: Client;
@@ -40,14 +41,6 @@ async function asking(key: string, prompts: string[]) {
   await until(() => endpoint.waiting().length === prompts.length, { what: 'all items to be asked' });
   return { endpoint, id };
 }
-const ended = (id: string) =>
-  until(
-    async () => {
-      const { body } = await client.get(`/api/tool-eval/history/${id}`);
-      return body.status === 'completed' && body;
-    },
-    { what: 'the run to complete', timeoutMs: 60_000 },
-  );
 const results = async (id: string): Promise<any[]> =>
   (await client.get(`/api/tool-eval/history/${id}/results`)).body.items.sort((a: any, b: any) =>
     a.prompt < b.prompt ? -1 : 1,
@@ -64,7 +57,7 @@ it('an item that crashed two processes is played in its own, whose crash harms n
     what: 'the worker to give up what was taken from it',
   });
   endpoint.open();
-  await ended(id);
+  await untilRunCompleted(client, id);
   expect((await results(id)).map(({ prompt, outcome, error }) => [prompt, outcome, error])).toEqual([
     ['a deadly one', 'errored', { kind: 'crashed', message: expect.stringMatching(/died or froze 3 times/) }],
     ['b', 'scored', null],
@@ -113,7 +106,7 @@ it('an item that Postgres refuses is errored with its cost, and the rest of its 
   );
   await holder.query('ROLLBACK');
   holder.release();
-  const { counts } = await ended(id);
+  const { counts } = await untilRunCompleted(client, id);
   expect(counts).toMatchObject({ settled: 6, errored: 1 });
   expect(
     (await results(id)).map(({ prompt, outcome, error, attempts, cost_usd }) => [

@@ -1,5 +1,6 @@
 import { weatherSuite, type Client } from '../client.js';
 import { joinSystem, type TeamSystem } from '../system.js';
+import { untilRunCompleted } from '../until-ended.js';
 import { until } from '../until.js';
 
 let client: Client;
@@ -27,14 +28,6 @@ async function submit(cases: number, model: string) {
 const run = async (evalId: string) => (await client.get(`/api/tool-eval/history/${evalId}`)).body;
 const settled = (evalId: string, n: number) =>
   until(async () => (await run(evalId)).counts.settled >= n, { what: `${n} settled items` });
-const completed = (evalId: string) =>
-  until(
-    async () => {
-      const now = await run(evalId);
-      return now.status === 'completed' && now;
-    },
-    { what: 'the run to complete', timeoutMs: 60_000 },
-  );
 const lane = async (provider: string) =>
   (await client.get('/api/lanes')).body.items.find((one: any) => one.providers.includes(provider));
 
@@ -61,7 +54,7 @@ describe('an outage of a provider', () => {
         error: expect.any(String),
       });
       const other = await submit(60, 'up::slow-20:up');
-      await completed(other.eval_id);
+      await untilRunCompleted(client, other.eval_id);
       const job = await until(
         async () => {
           const now = (await client.get(`/api/jobs/${job_id}`)).body;
@@ -77,7 +70,7 @@ describe('an outage of a provider', () => {
       });
       expect((await requests('slow-20:down')) - before).toBeLessThan(5);
       await control('slow-20:down', { on: true });
-      const done = await completed(eval_id);
+      const done = await untilRunCompleted(client, eval_id);
       expect(done.counts).toMatchObject({ settled: 150, errored: 0, passed: 150 });
       expect((await client.get(`/api/jobs/${job_id}`)).body.detail).toBeNull();
       expect((await lane('down')).now.breaker).toMatchObject({ state: 'closed', since: null });
@@ -87,7 +80,7 @@ describe('an outage of a provider', () => {
   it('that only concerns a few items errors only these', async () => {
     await control('slow-20:down', { on: false, status: 500 });
     const { eval_id } = await submit(2, 'down::slow-20:down');
-    expect((await completed(eval_id)).counts).toMatchObject({ settled: 2, errored: 2 });
+    expect((await untilRunCompleted(client, eval_id)).counts).toMatchObject({ settled: 2, errored: 2 });
     await control('slow-20:down', { on: true });
   });
 });
@@ -107,7 +100,7 @@ describe('a lane', () => {
     const asked = await until(
       async () => {
         const before = await requests('slow-20:down');
-        await completed((await submit(20, 'up::slow-20:up')).eval_id);
+        await untilRunCompleted(client, (await submit(20, 'up::slow-20:up')).eval_id);
         return (
           (await lane('down')).now.requests_in_flight === 0 && (await requests('slow-20:down')) === before && before
         );
@@ -126,7 +119,7 @@ describe('a lane', () => {
       limits: { max_concurrency: 6 },
     });
     expect((await client.post(`/api/lanes/${id}/resume`)).body.paused_at).toBeNull();
-    expect((await completed(eval_id)).counts).toMatchObject({ settled: 300, errored: 0 });
+    expect((await untilRunCompleted(client, eval_id)).counts).toMatchObject({ settled: 300, errored: 0 });
     expect((await client.post('/api/lanes/01a1fc11-0570-72f9-b84b-b15294fa812e/pause')).status).toBe(404);
   });
 
@@ -137,6 +130,6 @@ describe('a lane', () => {
     await until(async () => (await lane('down')).now.requests_in_flight <= 1, { what: 'one request at a time' });
     await client.patch('/api/providers/down', { limits: { max_concurrency: 20 } });
     await until(async () => (await lane('down')).now.requests_in_flight > 6, { what: 'more requests at a time' });
-    await completed(eval_id);
+    await untilRunCompleted(client, eval_id);
   });
 });

@@ -3,6 +3,7 @@ import { io } from 'socket.io-client';
 import { clientOf, weatherSuite, type Client } from '../client.js';
 import { ADMIN_TOKEN, startProcess, until, type RunningProcess } from '../processes.js';
 import { createDatabase, createRedis } from '../services.js';
+import { untilRunCompleted } from '../until-ended.js';
 
 let env: Record<string, string>;
 let simulator: RunningProcess;
@@ -71,7 +72,6 @@ it.concurrent(
     const { eval_id: id } = (
       await client.post('/api/tool-eval', { suite_id: suite, models: ['sim::slow-1000'], cache: 'off' })
     ).body as { eval_id: string };
-    const run = async (): Promise<any> => (await client.get(`/api/tool-eval/history/${id}`)).body;
     await until(async () => (await asked()) >= 3, { what: 'three requests to be made' });
     await broken.kill('SIGWINCH');
     await until(async () => !(await isReady(broken)), { what: 'it to be unready' });
@@ -81,10 +81,7 @@ it.concurrent(
     expect((await client.get(`/api/tool-eval/history/${id}/results`)).body.items).toHaveLength(inHand);
 
     await startProcess('worker', env);
-    await until(async () => (await run()).status === 'completed', {
-      what: 'the run to be completed by another worker',
-      timeoutMs: 90_000,
-    });
+    await untilRunCompleted(client, id);
     expect(await asked()).toBe(12);
   },
   240_000,

@@ -4,7 +4,7 @@ import { afterFile } from '../after-file.js';
 import { weatherSuite, type Client } from '../client.js';
 import { calling } from '../endpoint.js';
 import { joinSystem, type TeamSystem } from '../system.js';
-import { until } from '../until.js';
+import { untilRunEnded } from '../until-ended.js';
 
 let system: TeamSystem;
 let client: Client;
@@ -64,13 +64,7 @@ async function run(model: string, cases: number, more: object = {}): Promise<any
     ...more,
   });
   expect(job.status).toBe(202);
-  return until(
-    async () => {
-      const { body } = await client.get(`/api/tool-eval/history/${job.body.eval_id}`);
-      return body.finished_at && body.summaries.length === 1 && body;
-    },
-    { what: 'the run to end' },
-  );
+  return untilRunEnded(client, job.body.eval_id);
 }
 const resultsOf = async (id: string): Promise<any[]> =>
   (await client.get(`/api/tool-eval/history/${id}/results?limit=200`)).body.items;
@@ -120,9 +114,7 @@ it('a stored reply answers the request that the model accepted', async () => {
   const once = async (): Promise<number> => {
     const before = asked.get('stored')?.length ?? 0;
     const job = await client.post('/api/tool-eval', { suite_id, models: [model], cache: 'use' });
-    await until(async () => (await client.get(`/api/tool-eval/history/${job.body.eval_id}`)).body.finished_at, {
-      what: 'the run to end',
-    });
+    await untilRunEnded(client, job.body.eval_id);
     return (asked.get('stored')?.length ?? 0) - before;
   };
   expect(await once()).toBeGreaterThanOrEqual(3);

@@ -11,6 +11,7 @@ import { clientOf, weatherSuite, type Client } from '../client.js';
 import { ADMIN_TOKEN, startProcess, until, type RunningProcess } from '../processes.js';
 import { played, playsAll, repeatable } from '../seed.js';
 import { createDatabase, startRedis, type PrivateRedis } from '../services.js';
+import { untilJobCompleted, untilJobEnded } from '../until-ended.js';
 
 let redis: PrivateRedis;
 let apis: RunningProcess[];
@@ -279,7 +280,7 @@ const hugeRun = (): ReturnType<typeof makeHugeRun> => (huge ??= makeHugeRun());
 /** A finished run whose log has 12,000 extra results, above the replay limit: copies of its two, before the end. */
 async function makeHugeRun(): Promise<{ jobId: string; evalId: string; lastSeq: number }> {
   const { jobId, evalId } = await submit(2, ['perfect-ish']);
-  await until(async () => (await client.get(`/api/jobs/${jobId}`)).body.status === 'completed');
+  await untilJobCompleted(client, jobId);
   const columns = (
     await sql.query(`SELECT string_agg(quote_ident(attname), ', ') AS names FROM pg_attribute
     WHERE attrelid = 'result'::regclass AND attnum > 0 AND NOT attisdropped AND attname NOT IN ('sample', 'seq')`)
@@ -382,7 +383,7 @@ it.each(played([-3_600_000, 20_000, 3_600_000]))(
   (skewMs) =>
     repeatable(async () => {
       const before = await submit(1, ['perfect-ish']);
-      await until(async () => (await client.get(`/api/jobs/${before.jobId}`)).body.finished_at);
+      await untilJobEnded(client, before.jobId);
       const skewed = await startProcess(
         'api',
         { ...env, CLOCK_SKEW_MS: String(skewMs) },

@@ -3,6 +3,7 @@ import { clientOf, weatherSuite } from '../client.js';
 import { startProcess, until, type RunningProcess } from '../processes.js';
 import { createDatabase, createRedis } from '../services.js';
 import { tcpProxy } from '../tcp-proxy.js';
+import { untilRunCompleted } from '../until-ended.js';
 
 const STARTS_NONE =
   /^\d+ items for sim are queued and this process has \d free slots for them, but it has started none in 30 s\.$/;
@@ -85,13 +86,7 @@ it.concurrent('a worker and an API replace silent Postgres connections; nothing 
   await until(async () => (await run()).counts.settled > 10);
   proxy.silence();
   proxy.mend(); // For new connections only.
-  const done = await until(
-    async () => {
-      const now = await run();
-      return now.status === 'completed' ? now : undefined;
-    },
-    { what: 'the run to complete', timeoutMs: 60_000 },
-  );
+  const done = await untilRunCompleted(client, eval_id);
   expect(done.counts).toMatchObject({ total: 60, settled: 60, errored: 0 });
   // The API may still hold a connection that has not been used since.
   const results = await until(async () => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { clientOf, weatherSuite, type Client } from '../client.js';
 import { startProcess, until, type RunningProcess } from '../processes.js';
 import { createDatabase, createRedis } from '../services.js';
+import { untilRunCompleted } from '../until-ended.js';
 
 let processes: Record<'API' | 'Worker' | 'Simulator', RunningProcess>;
 let client: Client;
@@ -44,10 +45,6 @@ async function submit(cases: number, model: string) {
   return (await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: [model], cache: 'off' }))
     .body as { eval_id: string; job_id: string };
 }
-const completed = (evalId: string) =>
-  until(async () => (await client.get(`/api/tool-eval/history/${evalId}`)).body.status === 'completed', {
-    what: 'the run to complete',
-  });
 
 it('docs/metrics.md names exactly the metrics that each process exposes', async () => {
   for (const name of Object.keys(processes) as (keyof typeof processes)[]) {
@@ -66,8 +63,8 @@ it('docs/metrics.md names exactly the metrics that each process exposes', async 
 it('workers count their work by lane, and never by run or case', async () => {
   const { eval_id } = await submit(30, 'sim::instant');
   const failing = await submit(2, 'sim::wrong-key');
-  await completed(eval_id);
-  await completed(failing.eval_id);
+  await untilRunCompleted(client, eval_id);
+  await untilRunCompleted(client, failing.eval_id);
   const text = await scrape('Worker');
   expect(values(text, 'toolmark_items_total')).toEqual({
     'lane_name="sim",outcome="scored"': 30,

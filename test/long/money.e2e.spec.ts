@@ -1,5 +1,6 @@
 import { weatherSuite, type Client } from '../client.js';
 import { joinSystem, type TeamSystem } from '../system.js';
+import { untilRunCompleted } from '../until-ended.js';
 import { until } from '../until.js';
 
 const PRICES = { input_cost_per_mtok: 1000, output_cost_per_mtok: 1000 };
@@ -251,7 +252,7 @@ describe('resuming a run', () => {
       samples: 3,
       case_filter: { tags: ['odd'] },
     });
-    await until(async () => (await run(body.eval_id)).status === 'completed', { what: 'the run to end' });
+    await untilRunCompleted(client, body.eval_id);
     await control('perfect-ish', { on: true });
     expect((await client.post(`/api/tool-eval/history/${body.eval_id}/resume`)).status).toBe(202);
     expect(await ended(body.eval_id)).toMatchObject({ counts: { total: 9, settled: 9, errored: 0 } });

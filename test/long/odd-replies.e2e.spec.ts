@@ -5,6 +5,7 @@ import { LOG_EVENTS } from '#lib/contracts/event';
 import { afterFile } from '../after-file.js';
 import { weatherSuite, type Client } from '../client.js';
 import { joinSystem, type TeamSystem } from '../system.js';
+import { untilJobCompleted, untilRunEnded } from '../until-ended.js';
 import { until } from '../until.js';
 
 /** A response: a status and a body. */
@@ -114,16 +115,8 @@ async function run(cases: object[], kinds: Kind[], more: object = {}): Promise<a
     ...more,
   });
   expect(made.status).toBe(202);
-  return ended(made.body.eval_id);
+  return untilRunEnded(client, made.body.eval_id);
 }
-const ended = (id: string) =>
-  until(
-    async () => {
-      const { body } = await client.get(`/api/tool-eval/history/${id}`);
-      return body.finished_at && body.summaries.length === body.targets.length && body;
-    },
-    { what: 'the run to end' },
-  );
 const resultsOf = async (id: string, query = ''): Promise<any[]> =>
   (await client.get(`/api/tool-eval/history/${id}/results?limit=200${query}`)).body.items;
 const words = ({ passed, error_type, error, attempts }: any): string =>
@@ -227,9 +220,7 @@ it('an error inside a 200 is retried, and a cut off or blocked reply is not a wr
   // same verdicts.
   const verdicts = byCase(await resultsOf(done.id), ({ attempts: _attempts, ...result }) => words(result));
   const rescored = await client.post(`/api/tool-eval/history/${done.id}/rescore`, {});
-  await until(async () => (await client.get(`/api/jobs/${rescored.body.job_id}`)).body.status === 'completed', {
-    what: 'the rescore to end',
-  });
+  await untilJobCompleted(client, rescored.body.job_id);
   const again = await resultsOf(done.id, `&rescore_id=${rescored.body.rescore_id}`);
   expect(byCase(again, ({ attempts: _attempts, ...result }) => words(result))).toMatchObject({
     'cut off': everywhere('cut_off'),
@@ -247,7 +238,7 @@ it('an error inside a 200 is retried, and a cut off or blocked reply is not a wr
       'content-type': 'application/x-ndjson',
     });
     expect(recorded.status).toBe(202);
-    const { id } = await ended(recorded.body.eval_id);
+    const { id } = await untilRunEnded(client, recorded.body.eval_id);
     const own = Object.fromEntries(Object.entries(verdicts).map(([name, all]) => [name, [all[0]]]));
     expect(byCase(await resultsOf(id), ({ attempts: _attempts, ...result }) => words(result))).toEqual(own);
   }

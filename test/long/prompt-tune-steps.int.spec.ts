@@ -119,7 +119,7 @@ describe('a tune', () => {
     );
   });
 
-  it('does not confirm texts that only did well where they were chosen, nor keep texts that did worse elsewhere', async () => {
+  it('does not confirm texts that did well only where chosen, nor keep those that did worse elsewhere', async () => {
     const lucky: (held: (position: number) => number) => Skill =
       (held) =>
       (texts, position, { step }) => {

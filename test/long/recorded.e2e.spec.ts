@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { weatherSuite, type Client } from '../client.js';
 import { joinSystem, type TeamSystem } from '../system.js';
+import { untilJobCompleted, untilRunEnded } from '../until-ended.js';
 import { until } from '../until.js';
 
 let system: TeamSystem;
@@ -38,14 +39,6 @@ const record = (suite_id: string, target_name: string, text: string, more: Recor
 const suiteOf = async (file: object): Promise<string> =>
   (await client.post('/api/tool-eval/import', file)).body.suite_id;
 const run = async (id: string) => (await client.get(`/api/tool-eval/history/${id}`)).body;
-const ended = (id: string) =>
-  until(
-    async () => {
-      const now = await run(id);
-      return now.finished_at && now.summaries.length === now.targets.length && now;
-    },
-    { what: 'the run to end' },
-  );
 const resultsOf = async (id: string, query = '') =>
   (await client.get(`/api/tool-eval/history/${id}/results?limit=200${query}`)).body.items;
 const call = (city: string) => ({
@@ -112,7 +105,8 @@ it('replies of a run, recorded again, get the same verdicts without any request 
   });
   const metrics = [{ id: 'bfcl_ast' }, { id: 'ragas_tool_call_f1' }];
   const models = MODELS.filter((model) => model !== 'embeddings');
-  const first = await ended(
+  const first = await untilRunEnded(
+    client,
     (
       await client.post('/api/tool-eval', {
         suite_id: suite,
@@ -143,7 +137,7 @@ it('replies of a run, recorded again, get the same verdicts without any request 
       );
       const answer = await record(suite, model, lines(file), { metrics: JSON.stringify(metrics) });
       expect(answer).toMatchObject({ status: 202, body: { status: 'submitted', replies: 10, warnings: [] } });
-      return { results, model, again: await ended(answer.body.eval_id) };
+      return { results, model, again: await untilRunEnded(client, answer.body.eval_id) };
     }),
   );
   for (const { results, model, again } of of) {
@@ -200,7 +194,7 @@ it('a missing reply is errored; a recorded run is listed, rescored, exported, re
       expect.stringMatching(/line 5.*only the first round/),
     ],
   });
-  const done = await ended(body.eval_id);
+  const done = await untilRunEnded(client, body.eval_id);
   expect(done).toMatchObject({
     status: 'completed',
     counts: { total: 6, settled: 6, errored: 2, passed: 3 },
@@ -253,9 +247,7 @@ it('a missing reply is errored; a recorded run is listed, rescored, exported, re
     body: { job_id },
   } = await client.post(`/api/tool-eval/history/${done.id}/resume`);
   expect(status).toBe(202);
-  await until(async () => (await client.get(`/api/jobs/${job_id}`)).body.status === 'completed', {
-    what: 'the resumed run',
-  });
+  await untilJobCompleted(client, job_id);
   expect(verdicts(await resultsOf(done.id))).toEqual(verdicts(exported.results));
   expect(await system.requests()).toBe(asked);
   expect((await client.delete(`/api/tool-eval/history/${done.id}`)).status).toBe(204);
@@ -295,7 +287,7 @@ it('a chain is scored from all of its rounds, whether listed or in a conversatio
       { case: 'chain', reply: conversation },
     ]),
   );
-  await ended(body.eval_id);
+  await untilRunEnded(client, body.eval_id);
   expect(await resultsOf(body.eval_id)).toMatchObject([
     { overall: 1, evidence: { chain: { hops: 2 } } },
     { overall: 1, evidence: { chain: { hops: 2 } } },
@@ -322,7 +314,7 @@ it('a recorded run is scored completely, each item once, despite a dead worker, 
   expect(status).toBe(202);
   expect(await lane()).toMatchObject({ providers: [], paused_at: expect.any(String), backlog: 2000 - cancelled });
   expect((await client.post(`/api/lanes/${(await lane()).id}/resume`)).status).toBe(200);
-  const done = await ended(body.eval_id);
+  const done = await untilRunEnded(client, body.eval_id);
   expect(done).toMatchObject({
     status: 'completed',
     counts: { total: 2000, settled: 2000, errored: 0, passed: 1000 },

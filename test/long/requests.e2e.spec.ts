@@ -1,6 +1,7 @@
 import type { Client } from '../client.js';
 import { startEndpoint } from '../endpoint.js';
 import { joinSystem } from '../system.js';
+import { untilRunCompleted } from '../until-ended.js';
 import { until } from '../until.js';
 
 let client: Client;
@@ -56,21 +57,13 @@ async function submit({ suite = {}, cases = [CASE], models = [{ id: 'a' }], run 
   if (open) endpoint.open();
   return { endpoint, id: submitted.body.eval_id as string };
 }
-const ended = (id: string) =>
-  until(
-    async () => {
-      const { body } = await client.get(`/api/tool-eval/history/${id}`);
-      return body.status === 'completed' && body;
-    },
-    { what: 'the run to complete', timeoutMs: 60_000 },
-  );
 const results = async (id: string): Promise<any[]> =>
   (await client.get(`/api/tool-eval/history/${id}/results`)).body.items;
 
 /** The request bodies of a run, by model name: there are two workers, and either may be first. */
 async function asked(of: Asked): Promise<any[]> {
   const { endpoint, id } = await submit(of);
-  await ended(id);
+  await untilRunCompleted(client, id);
   expect(endpoint.asked.map(({ path }) => path)).toEqual(endpoint.asked.map(() => '/v1/chat/completions'));
   return endpoint.asked.map(({ body }) => body).toSorted((one, other) => one.model.localeCompare(other.model));
 }
@@ -202,7 +195,7 @@ describe('parameters', () => {
         models: [{ provider_key: 'KEY', model_id: 'a', params: { seed: 3, logit_bias: { 50256: -100 } } }, 'KEY::b'],
       },
     });
-    await ended(id);
+    await untilRunCompleted(client, id);
     expect(endpoint.asked.map(({ body: { messages: _messages, tools: _tools, ...params } }) => params)).toEqual([
       {
         model: 'a',
@@ -238,7 +231,7 @@ it('a request that exceeds the timeout of its run is aborted and retried', async
   const { endpoint, id } = await submit({ run: { timeout_s: 1 } }, false);
   await until(() => endpoint.asked.length === 2, { what: 'the second attempt' });
   endpoint.open();
-  await ended(id);
+  await untilRunCompleted(client, id);
   const [result] = await results(id);
   expect(result).toMatchObject({ outcome: 'scored', passed: true, attempts: 2 });
   const { exchange } = (await client.get(`/api/tool-eval/history/${id}/results/${result.id}`)).body;

@@ -1,6 +1,7 @@
 import { SCORING_VERSION } from '#lib/contracts/values/verdicts';
 import type { Client } from '../client.js';
 import { joinSystem, type TeamSystem } from '../system.js';
+import { untilJobEnded, untilRunCompleted } from '../until-ended.js';
 import { until } from '../until.js';
 
 let client: Client;
@@ -33,19 +34,10 @@ const script = (id: string, byPrompt: Record<string, object>) => system.script(i
 async function suiteOf(test_cases: object[]): Promise<string> {
   return (await client.post('/api/tool-eval/import', { name: 'notes', tools: [tool], test_cases })).body.suite_id;
 }
-async function finished(evalId: string) {
-  return until(
-    async () => {
-      const { body } = await client.get(`/api/tool-eval/history/${evalId}`);
-      return body.status === 'completed' && body;
-    },
-    { what: 'the run to complete' },
-  );
-}
 async function run(suite_id: string, models: string[], more: object = {}) {
   const { status, body } = await client.post('/api/tool-eval', { suite_id, models, cache: 'off', ...more });
   expect([status, body.detail]).toEqual([202, undefined]);
-  return finished(body.eval_id);
+  return untilRunCompleted(client, body.eval_id);
 }
 const resultsOf = async (evalId: string, query = '') =>
   (await client.get(`/api/tool-eval/history/${evalId}/results?limit=200${query}`)).body.items;
@@ -240,14 +232,7 @@ describe('scoring a run again', () => {
   const rescored = async (evalId: string, options: object) => {
     const { status, body } = await client.post(`/api/tool-eval/history/${evalId}/rescore`, options);
     expect([status, body.detail]).toEqual([202, undefined]);
-    const job = await until(
-      async () => {
-        const now = (await client.get(`/api/jobs/${body.job_id}`)).body;
-        return now.finished_at && now;
-      },
-      { what: 'the rescore' },
-    );
-    return { job, id: body.rescore_id as string };
+    return { job: await untilJobEnded(client, body.job_id), id: body.rescore_id as string };
   };
   const scripted = () => system.requests('scripted:a');
 

@@ -5,6 +5,7 @@ import { clientOf, weatherSuite } from '../client.js';
 import { ADMIN_TOKEN, SEALING_KEY, startProcess, until } from '../processes.js';
 import { createDatabase, freePort, startRedis } from '../services.js';
 import { tcpProxy, type TcpProxy } from '../tcp-proxy.js';
+import { untilJobEnded } from '../until-ended.js';
 
 const children = new Set<ReturnType<typeof launch>>();
 afterEach(async () => {
@@ -102,10 +103,7 @@ test('the API waits for Postgres, not for Redis; a run submitted without Redis f
   expect(submitted.status).toBe(202);
   launch('worker', { ...env, PORT: '0' });
   await redis.restart();
-  const job = await until(async () => {
-    const { body } = await client.get(`/api/jobs/${submitted.body.job_id}`);
-    return body.finished_at && body;
-  });
+  const job = await untilJobEnded(client, submitted.body.job_id);
   expect(job).toMatchObject({ status: 'completed', progress: { done: 3, errored: 0 } });
   postgres.close();
 });

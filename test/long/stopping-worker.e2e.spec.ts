@@ -4,6 +4,7 @@ import { clientOf, weatherSuite, type Client } from '../client.js';
 import { calling, startEndpoint } from '../endpoint.js';
 import { startProcess, type RunningProcess } from '../processes.js';
 import { createDatabase, createRedis } from '../services.js';
+import { untilRunCompleted } from '../until-ended.js';
 import { until } from '../until.js';
 
 let client: Client;
@@ -50,11 +51,6 @@ async function submit(
   return made.body.eval_id;
 }
 const counts = async (id: string) => (await client.get(`/api/tool-eval/history/${id}`)).body.counts;
-const completed = (id: string) =>
-  until(async () => (await client.get(`/api/tool-eval/history/${id}`)).body.status === 'completed', {
-    what: 'the run to complete',
-    timeoutMs: 60_000,
-  });
 const claimed = async (): Promise<number> =>
   (await sql.query('SELECT 1 FROM in_flight WHERE worker IS NOT NULL')).rowCount!;
 /** Waits until it reports that it is draining. */
@@ -79,7 +75,7 @@ it('a stopping worker hands back waiting items and settles its requests; others 
   expect(await counts(id)).toMatchObject({ settled: 4, errored: 0 });
   expect(endpoint.asked).toHaveLength(4);
   const next = await startWorker();
-  await completed(id);
+  await untilRunCompleted(client, id);
   expect(endpoint.asked).toHaveLength(30);
   await next.stop();
 }, 120_000);
@@ -190,6 +186,6 @@ it('unfinished items are handed back at the deadline, do not count as crashes, a
   );
   endpoint.open();
   await startWorker();
-  await completed(id);
+  await untilRunCompleted(client, id);
   expect(await counts(id)).toMatchObject({ settled: 4, errored: 0 });
 }, 120_000);

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { clientOf, weatherSuite, type Client } from '../client.js';
 import { startProcess, until } from '../processes.js';
 import { createDatabase, createRedis } from '../services.js';
+import { untilRunCompleted } from '../until-ended.js';
 
 interface Span {
   service: string;
@@ -93,9 +94,7 @@ it('a run is one trace from its submission to every result, without keys or prom
       cache: 'off',
     })
   ).body;
-  await until(async () => (await client.get(`/api/tool-eval/history/${eval_id}`)).body.status === 'completed', {
-    what: 'the run to complete',
-  });
+  await untilRunCompleted(client, eval_id);
   const { spans } = collector;
   const named = (name: string): Span[] => spans.filter((span) => span.name === name);
   await until(() => named('item').length === 10 && named('submit run').length === 1, { what: 'all spans to arrive' });
@@ -159,12 +158,6 @@ it('a missing collector delays no run', async () => {
   const { eval_id } = (
     await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: ['sim::instant'], cache: 'off' })
   ).body;
-  const run = await until(
-    async () => {
-      const { body } = await client.get(`/api/tool-eval/history/${eval_id}`);
-      return body.status === 'completed' ? body : undefined;
-    },
-    { what: 'the run to complete' },
-  );
+  const run = await untilRunCompleted(client, eval_id);
   expect(run.counts).toMatchObject({ settled: 20, errored: 0 });
 });

@@ -5,6 +5,7 @@ import { clientOf, weatherSuite, type Client } from '../client.js';
 import { openCommandLine } from '../command-line.js';
 import { ADMIN_TOKEN } from '../processes.js';
 import { startSystem, type System } from '../system.js';
+import { untilRunEnded } from '../until-ended.js';
 import { until } from '../until.js';
 
 const PRICES = { input_cost_per_mtok: 1000, output_cost_per_mtok: 1000 };
@@ -59,7 +60,7 @@ const inFlight = async (model: string): Promise<number> => (await system.stats()
 it('the verdicts of a try-out are those of a run, and only the cost is kept', async () => {
   const models = ['sim::perfect-ish', 'sim::careless-arguments'];
   const run = (await client.post('/api/tool-eval', { suite_id: suiteId, models, cache: 'off' })).body.eval_id;
-  await until(async () => (await client.get(`/api/tool-eval/history/${run}`)).body.finished_at, { what: 'the run' });
+  await untilRunEnded(client, run);
   const ofRun = (await client.get(`/api/tool-eval/history/${run}/results?order=case`)).body.items;
   // Its figures are counted after its end, and are rows as well.
   await until(async () => (await client.get(`/api/tool-eval/history/${run}/facets`)).status === 200, {

@@ -1,6 +1,7 @@
 import { weatherSuite, type Client } from '../client.js';
 import { startEndpoint, type Refusal } from '../endpoint.js';
 import { aTeamOf, joinSystem, type TeamSystem } from '../system.js';
+import { untilRunCompleted } from '../until-ended.js';
 import { until } from '../until.js';
 
 let system: TeamSystem;
@@ -33,14 +34,6 @@ async function submit(client: Client, models: string[], cases: number): Promise<
   return (await client.post('/api/tool-eval', { suite_id, models, cache: 'off' })).body;
 }
 const run = async (client: Client, id: string) => (await client.get(`/api/tool-eval/history/${id}`)).body;
-const completed = (client: Client, id: string) =>
-  until(
-    async () => {
-      const now = await run(client, id);
-      return now.status === 'completed' && now;
-    },
-    { what: 'the run to complete', timeoutMs: 60_000 },
-  );
 const detailOf = async (client: Client, id: string): Promise<string | null> =>
   (await client.get(`/api/jobs/${id}`)).body.detail;
 const timeComes = (teamId: string) =>
@@ -80,7 +73,7 @@ it('a model that its host refuses for hours rests until then, and its run ends w
 
   host.refusals.delete('poor');
   const beside = await submit(other.client, ['host::poor'], 10);
-  expect((await completed(other.client, beside.eval_id)).counts).toMatchObject({ settled: 10, errored: 0 });
+  expect((await untilRunCompleted(other.client, beside.eval_id)).counts).toMatchObject({ settled: 10, errored: 0 });
   const later = await submit(client, ['host::poor'], 5);
   await until(async () => /host::poor until/.test((await detailOf(client, later.job_id)) ?? ''), {
     what: 'a later run to wait as well',
@@ -98,7 +91,7 @@ it('a model that its host refuses for hours rests until then, and its run ends w
     [eval_id, 40],
     [later.eval_id, 5],
   ] as const)
-    expect((await completed(client, id)).counts).toMatchObject({ settled: count, errored: 0, passed: count });
+    expect((await untilRunCompleted(client, id)).counts).toMatchObject({ settled: count, errored: 0, passed: count });
   expect(host.asked('poor')).toBe(refused + 10 + 1 + 20 + 5);
 }, 120_000);
 
@@ -120,13 +113,13 @@ it('a rest ends when the provider gets another key, or passes a test', async () 
     expect(JSON.stringify(tried.body)).toMatch(/wants no requests until .* UTC: .*answered 429: You have used up/);
     host.refusals.delete('poor');
     expect((await endRest[key]()).status).toBe(200);
-    expect((await completed(client, eval_id)).counts).toMatchObject({ settled: 6, errored: 0 });
+    expect((await untilRunCompleted(client, eval_id)).counts).toMatchObject({ settled: 6, errored: 0 });
     expect(await detailOf(client, job_id)).toBeNull();
   };
   await Promise.all([restAndEnd('keyed'), restAndEnd('tested')]);
 }, 120_000);
 
-it('a pause of minutes is shown with the provider that asked for it, even to others that share its limits', async () => {
+it('a pause of minutes names the provider that asked for it, even for others that share its limits', async () => {
   const { client } = system;
   const host = await startHost();
   await add(client, 'first', host.url);
@@ -153,7 +146,7 @@ it('a model that its host does not have costs a few requests, and a resume reque
     body: { error: { message: 'The model `poor` does not exist.', code: 'model_not_found' } },
   });
   const { eval_id, job_id } = await submit(client, ['lacking::poor', 'lacking::rich'], 60);
-  expect((await completed(client, eval_id)).counts).toMatchObject({ settled: 120, errored: 60 });
+  expect((await untilRunCompleted(client, eval_id)).counts).toMatchObject({ settled: 120, errored: 60 });
   expect(host.asked('poor')).toBeLessThanOrEqual(12);
   expect((await run(client, eval_id)).warnings.map(({ message }: any) => message)).toEqual([
     expect.stringMatching(/^lacking::poor does not exist at 127.0.0.1:\d+: \d\d of 60 items were not asked\. Correct/),
@@ -161,7 +154,7 @@ it('a model that its host does not have costs a few requests, and a resume reque
   expect(await detailOf(client, job_id)).toBeNull();
   host.refusals.delete('poor');
   expect((await client.post(`/api/tool-eval/history/${eval_id}/resume`)).status).toBe(202);
-  expect((await completed(client, eval_id)).counts).toMatchObject({ settled: 120, errored: 0 });
+  expect((await untilRunCompleted(client, eval_id)).counts).toMatchObject({ settled: 120, errored: 0 });
 }, 120_000);
 
 it('a change that waits for a lock is given up within seconds, with a message', async () => {

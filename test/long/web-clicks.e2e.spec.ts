@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
-import { untilEnded } from '../web-screens.js';
+import { untilRunCompleted } from '../until-ended.js';
 import { joinWeb, journeys, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
@@ -24,7 +24,7 @@ journeys('from the first view', () => {
     for (const name of ['Monday', 'Tuesday']) {
       const models = ['sim::perfect-ish', 'sim::careless-arguments'];
       const run = { suite_id: suiteId, models, name, experiment_id: experiment.id };
-      await untilEnded(client, (await client.post('/api/tool-eval', run)).body.eval_id);
+      await untilRunCompleted(client, (await client.post('/api/tool-eval', run)).body.eval_id);
     }
   });
 

@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
-import { HOSTILE, untilEnded } from '../web-screens.js';
+import { untilRunCompleted } from '../until-ended.js';
+import { HOSTILE } from '../web-screens.js';
 import { joinWeb, journeys, tabTo, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
@@ -43,12 +44,12 @@ journeys('comparisons', () => {
       await aRun({ name: 'With help', system_prompt: HELP }),
       await aRun({ name: 'Two models', models: [MODEL, 'sim::perfect-ish'] }),
     ];
-    for (const run of [base, better, two]) await untilEnded(web.client, run);
+    for (const run of [base, better, two]) await untilRunCompleted(web.client, run);
     await web.client.post(`/api/tool-suites/${suiteId}/cases`, { prompt: 'Paris?', expected_tool: 'get_weather' });
     const later = await aRun({ name: 'Later', system_prompt: HELP });
     const few = await web.client.post('/api/tool-eval/import', { ...weatherSuite(3), name: 'Few' });
     const fewId = await aRun({ suite_id: few.body.suite_id, name: 'Few cases', models: ['sim::perfect-ish'] });
-    for (const run of [later, fewId]) await untilEnded(web.client, run);
+    for (const run of [later, fewId]) await untilRunCompleted(web.client, run);
     runs = { base, better, two, later, few: fewId };
   });
 

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
+import { untilRunCompleted } from '../until-ended.js';
 import { until } from '../until.js';
-import { untilEnded } from '../web-screens.js';
 import { joinWeb, journeys, tabTo, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
@@ -19,7 +19,7 @@ const get = async (path: string) => (await web.client.get(path)).body;
 
 async function aRun(input: object): Promise<string> {
   const { body } = await web.client.post('/api/tool-eval', { suite_id: suiteId, models: [MODEL], ...input });
-  await untilEnded(web.client, body.eval_id);
+  await untilRunCompleted(web.client, body.eval_id);
   return body.eval_id;
 }
 

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
-import { untilEnded } from '../web-screens.js';
+import { untilRunCompleted } from '../until-ended.js';
 import { joinWeb, journeys, type Tab, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
@@ -56,7 +56,7 @@ journeys('what a run says by itself', () => {
       begin('wrong-key', { ...suite, models: ['down::wrong-key'] }),
       begin('drafted', { suite_id: await draftedSuite(), models: ['sim::text-only'] }),
     ]);
-    await Promise.all(Object.values(runs).map((run) => untilEnded(web.client, run)));
+    await Promise.all(Object.values(runs).map((run) => untilRunCompleted(web.client, run)));
     tab = await web.open();
   });
 

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { promptOf, reply, RIGHT, WRONG } from '../judge-system.js';
+import { untilRunCompleted } from '../until-ended.js';
 import { until } from '../until.js';
-import { untilEnded } from '../web-screens.js';
 import { joinWeb, journeys, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
@@ -30,7 +30,7 @@ async function aRun(replies: object[]): Promise<string> {
   const by_prompt = Object.fromEntries(replies.map((message, n) => [promptOf(n), message]));
   await web.script('a', { replies: [RIGHT], by_prompt });
   const { body } = await web.client.post('/api/tool-eval', { suite_id: suiteId, models: [MODEL], cache: 'off' });
-  await untilEnded(web.client, body.eval_id);
+  await untilRunCompleted(web.client, body.eval_id);
   return body.eval_id;
 }
 

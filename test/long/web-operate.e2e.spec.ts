@@ -1,8 +1,8 @@
 // A private system: it stops its only worker, and the page counts live workers.
 import type { Locator, Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
+import { untilRunCompleted } from '../until-ended.js';
 import { until } from '../until.js';
-import { untilEnded } from '../web-screens.js';
 import { journeys, startWeb, tabTo, type WebSystem } from '../web.js';
 
 let web: WebSystem;
@@ -165,7 +165,7 @@ journeys('operating', () => {
 
   it('home shows which model is best, its cost and what is running, which a click stops', async () => {
     const { runId } = await startRun('sim::perfect-ish');
-    await untilEnded(web.client, runId);
+    await untilRunCompleted(web.client, runId);
     const slow = await startRun('sim::slow-1500', 120);
     const { page, faults } = await web.open();
     const figure = page.getByRole('article', { name: 'Run of Weather' });

@@ -22,7 +22,7 @@ journeys('tunes of prompts and prompt versions', () => {
     tunes = await readyForPromptTunes(web, ['web'], { metaMs: 300 });
   });
 
-  it('are set up by hand with their estimate, watched to their verdict, and show the lineage of each text', async () => {
+  it('are set up by hand with an estimate, watched to their verdict, and show the lineage of texts', async () => {
     const { page, faults, axe } = await web.open({ path: '/tunes' });
     await page.getByRole('link', { name: 'Prompts', exact: true }).last().click();
     await page.getByText('Here will be the tunes of prompts').waitFor();

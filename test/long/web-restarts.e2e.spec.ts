@@ -22,7 +22,7 @@ journeys('a run in the page', () => {
     });
   });
 
-  it('is the same in two browsers while it is running, even though the API is killed and one of them reloads', async () => {
+  it('is the same in two browsers while it runs, even though the API is killed and one of them reloads', async () => {
     const runId = await startRun(100, 'slow-400');
     const path = `/runs/${runId}`;
     const [first, second] = [await web.open({ path }), await web.open({ path })];

@@ -1,5 +1,6 @@
+import { untilRunCompleted } from '../until-ended.js';
 import { until } from '../until.js';
-import { fillRun, HOSTILE, untilEnded, type FilledRun } from '../web-screens.js';
+import { fillRun, HOSTILE, type FilledRun } from '../web-screens.js';
 import { joinWeb, journeys, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
@@ -110,7 +111,7 @@ journeys('the results of a run', () => {
       models: ['sim::careless-arguments'],
       samples: 100,
     });
-    await untilEnded(web.client, run.eval_id);
+    await untilRunCompleted(web.client, run.eval_id);
     const { page, faults } = await web.open({ path: `/runs/${run.eval_id}/results` });
     const grid = page.getByRole('grid', { name: 'Results' });
     await grid.focus();

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
-import { fillRun, untilEnded, type FilledRun } from '../web-screens.js';
+import { untilRunCompleted } from '../until-ended.js';
+import { fillRun, type FilledRun } from '../web-screens.js';
 import { joinWeb, journeys, tabTo, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
@@ -117,7 +118,7 @@ journeys('runs', () => {
     await page.keyboard.press('Control+Enter');
     await page.getByRole('heading', { level: 1, name: 'Twice' }).waitFor();
     const runId = page.url().split('/').at(-1)!;
-    await untilEnded(web.client, runId);
+    await untilRunCompleted(web.client, runId);
     // The page is notified of the end.
     await page.getByRole('figure').getByText(/n 12/).waitFor();
     await page.getByRole('link', { name: 'Run again' }).click();

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
+import { untilRunCompleted } from '../until-ended.js';
 import { until } from '../until.js';
-import { untilEnded } from '../web-screens.js';
 import { joinWeb, journeys, tabTo, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
@@ -116,7 +116,7 @@ journeys('settings', () => {
   it('the cache shows its size and is cleared after a confirmation; jobs are limited', async () => {
     const { suite_id } = (await web.client.post('/api/tool-eval/import', weatherSuite(3))).body;
     const { body } = await web.client.post('/api/tool-eval', { suite_id, models: ['sim::perfect-ish'] });
-    await untilEnded(web.client, body.eval_id);
+    await untilRunCompleted(web.client, body.eval_id);
     const { page, faults, axe } = await web.open({ path: '/settings/cache' });
     await page.getByText(/^3 replies are stored, .*B|^3 replies are stored, \d+ bytes/).waitFor();
     await page.getByLabel('Days that a reply is used').fill('7');

@@ -15,7 +15,7 @@ journeys('the page', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('leads to the sign-in screen and back to the same address, and explains why a wrong token is refused', async () => {
+  it('leads to the sign-in screen and back to the same address, and explains a refused token', async () => {
     const { page, faults, axe } = await web.open({ token: 'a-wrong-token', path: '/?b=2' });
     await page.getByRole('heading', { name: 'Sign in to Toolmark' }).waitFor();
     expect(await axe()).toEqual([]);

@@ -46,7 +46,7 @@ journeys('tunes', () => {
     await importSuite(12, 'Twelve');
   });
 
-  it('are set up by hand with their estimate, faults are shown at their fields, and a reload loses nothing', async () => {
+  it('are set up by hand with an estimate, show faults at their fields, and lose nothing in a reload', async () => {
     const { page, faults, axe } = await web.open({ path: '/tunes' });
     await page.getByText('Here will be the tunes of the team').waitFor();
     await page.getByRole('main').getByRole('link', { name: 'Tune parameters' }).first().click();

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
+import { untilRunCompleted } from '../until-ended.js';
 import { until } from '../until.js';
-import { untilEnded } from '../web-screens.js';
 import { joinWeb, journeys, tabTo, textOf, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
@@ -57,7 +57,7 @@ journeys('why', () => {
     const input = { models: MODELS.map((id) => `sim::${id}`), model_order: 'parallel' };
     earlierId = (await aRun({ models: ['sim::perfect-ish'], name: 'Earlier' })).eval_id;
     runId = (await aRun({ ...input, name: 'Six models' })).eval_id;
-    await Promise.all([earlierId, runId].map((id) => untilEnded(web.client, id)));
+    await Promise.all([earlierId, runId].map((id) => untilRunCompleted(web.client, id)));
   });
 
   it('each figure of a run leads to the results behind it, as many as it shows', async () => {
