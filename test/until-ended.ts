@@ -1,4 +1,4 @@
-import { isFinished } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
 import type { Client } from './client.js';
 import { until } from './until.js';
 

@@ -9,21 +9,21 @@ const KEYS: [string, string][] = [
   ['g p', 'prompt versions'],
   ['g e', 'experiments'],
   ['g g', 'gates'],
-  ['g j', 'reports of judges'],
+  ['g j', 'judge reports'],
   ['g o', 'lanes, providers, spending'],
   ['g ,', 'settings'],
-  ['/', 'to the filter'],
+  ['/', 'focus the filter'],
   ['j k, arrows', 'next and previous row'],
-  ['Home End PageUp PageDown', 'through a list'],
+  ['Home End PageUp PageDown', 'scroll through a list'],
   ['Enter', 'open'],
-  ['Esc', 'back, with the selection kept'],
+  ['Esc', 'back, keeping the selection'],
   ['n p', 'next and previous failure'],
   ['f', 'failures only'],
-  ['c', 'compare the run with the one before it'],
+  ['c', 'compare with the previous run'],
   ['c a w', 'label the result: correct, acceptable, wrong'],
-  ['s u', 'skip the result, and undo the last label or skip'],
-  ['n', 'to the note, while labelling'],
-  ['Ctrl+Enter', 'save, or run'],
+  ['s u', 'skip the result; undo the last label or skip'],
+  ['n', 'focus the note while labelling'],
+  ['Ctrl+Enter', 'save or run'],
   ['t', 'theme: system, light, dark'],
   ['?', 'this list'],
 ];
@@ -56,7 +56,7 @@ export function KeysHelp({ close }: { close: () => void }) {
               setOn(target.checked);
             }}
           />{' '}
-          Single letters are keys
+          Single-letter shortcuts
         </label>
       </p>
       <button type="button" onClick={() => dialog.current?.close()}>

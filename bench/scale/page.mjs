@@ -55,7 +55,7 @@ await withSystem(async ({ simulator, call, databaseUrl, start }) => {
     ['facets of the rescore', `/facets?rescore_id=${rescoreId}`],
     ['confusion', '/confusion'],
     ['confusion of a model', '/confusion?target=sim::instant:3'],
-    ['groups of failures', '/failures'],
+    ['failure groups', '/failures'],
     ['40 drawn of a group', `/failures/${group.id}/draw?seed=7`],
     ['cases on which models differ', '/cases?limit=50'],
     ['all cases, 200', '/cases?show=all&limit=200'],

@@ -87,7 +87,7 @@ async function cpuSeconds(browser) {
 
 /** Scrolls down and up, and requests the newest results whenever there are more. */
 async function read(page, isOver, stepPx = 120) {
-  const more = page.getByRole('button', { name: /more, show/ });
+  const more = page.getByRole('button', { name: /^Show [\d,]+ more$/ });
   await page.mouse.move(WINDOW.width / 2, WINDOW.height / 2);
   for (let n = 1; !isOver(); n++) {
     await page.mouse.wheel(0, Math.floor(n / 10) % 2 === 0 ? stepPx : -stepPx);

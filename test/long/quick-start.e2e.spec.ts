@@ -56,17 +56,17 @@ journeys('the quick start', () => {
     await follow('New provider');
     await page.getByLabel(known('Host')).selectOption('OpenAI');
     await page.getByLabel('Key', { exact: true }).fill('mine');
-    await page.getByLabel('Format of requests').selectOption('openai');
+    await page.getByLabel('Request format').selectOption('openai');
     await page.getByLabel('Address').fill(`${web.simulator.url}/v1`);
     await page.getByLabel('API key').fill('sk-of-a-reader-0123456789');
     await press('Save the provider');
-    await press('Ask the endpoint for its models');
+    await press('Discover models');
     await page.getByRole('checkbox', { name: 'perfect-ish', exact: true }).check();
-    await page.getByRole('button', { name: /^Take over/ }).click();
+    await page.getByRole('button', { name: /^Add \d+ model/ }).click();
     await press('Save the provider');
     await page.getByText('Saved.').first().waitFor();
     await press('Test');
-    await page.getByText('it answers').waitFor();
+    await page.getByText('answers', { exact: true }).waitFor();
 
     await nav.getByRole('link', { name: known('Suites') }).click();
     await follow('Import');

@@ -161,7 +161,7 @@ journeys('comparisons', () => {
     await page.getByText('Cases: 1 added. Tools: none changed.').waitFor();
     await page.getByText(/60 cases in common, 1 only in the other run/).waitFor();
     await link(page, 'All changes between these versions').click();
-    await page.getByRole('heading', { name: 'What changed from version 1 to 2' }).waitFor();
+    await page.getByRole('heading', { name: 'Changes from version 1 to 2' }).waitFor();
     await page.goto(`${web.url}/compare?runs=${runs.base},019aa8a2-5c1e-7000-8000-000000000011`);
     await page.getByRole('alert').first().waitFor();
     await button(page, 'Remove B').click();

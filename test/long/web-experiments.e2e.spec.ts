@@ -164,7 +164,7 @@ journeys('experiments and gates', () => {
     await answer.getByText('/system_prompt').waitFor();
     expect(await axe()).toEqual([]);
     expect(await isTooWide()).toBe(false);
-    await link(answer, 'The comparison').click();
+    await link(answer, 'Comparison').click();
     await page.waitForURL(/\/compare\?.*extended=true/);
     await status(page, 'regressed').waitFor();
     expect(faults()).toEqual([]);

@@ -70,7 +70,7 @@ journeys('what a run says by itself', () => {
     const { page, hint } = await hintOf('careless-arguments');
     await hint.getByText(/too strict.*The most frequent mismatch is/).waitFor();
     expect(await hint.innerText()).toMatch(/mismatch is \S*city of get_weather, \d+ times/);
-    await hint.getByRole('link', { name: 'See all of them' }).click();
+    await hint.getByRole('link', { name: 'See all' }).click();
     const drawn = page.getByRole('region', { name: 'Drawn results' });
     await drawn.getByRole('link').first().click();
     await page.getByRole('heading', { name: 'Why' }).waitFor();

@@ -103,10 +103,10 @@ journeys('judges, labels and calibration', () => {
     expect(await row.getByText('uncalibrated').count()).toBe(2);
     await page.getByRole('heading', { name: 'Strengths' }).waitFor();
 
-    await page.getByRole('link', { name: `1 kinder than the verdict of ${MODEL}` }).click();
+    await page.getByRole('link', { name: `1 more lenient than the verdict of ${MODEL}` }).click();
     await page.waitForURL(/agreement=kinder/);
     const list = page.getByRole('list', { name: 'Judgements' });
-    await list.getByText('kinder than the verdict').waitFor();
+    await list.getByText('more lenient than the verdict').waitFor();
     await until(async () => (await list.getByRole('listitem').count()) === 1, { what: 'the other judgements to go' });
     // A judge's output is shown as text.
     await list.getByText('<b>Rome</b> is as good.').waitFor();
@@ -119,17 +119,17 @@ journeys('judges, labels and calibration', () => {
 
     // A label is given before a judgement is shown.
     await list.getByRole('link', { name: 'case 1' }).click();
-    await page.getByText('You have not labelled it.').waitFor();
+    await page.getByText('Not labelled by you yet.').waitFor();
     expect(await page.getByText('is as good').count()).toBe(0);
     await page.getByLabel('Note').fill('Rome is not Paris.');
     await button(page, 'wrong').click();
     await page.getByText('You say: wrong.').waitFor();
-    await page.getByText('What judges say').click();
+    await page.getByText('Judge verdicts').click();
     await page.getByText('<b>Rome</b> is as good.').waitFor();
     await page.getByText(/^Uncalibrated: /).waitFor();
     expect(await axe()).toEqual([]);
-    await button(page, 'Take it back').click();
-    await page.getByText('You have not labelled it.').waitFor();
+    await button(page, 'Remove label').click();
+    await page.getByText('Not labelled by you yet.').waitFor();
 
     await page.goto(`${web.url}/runs/${runId}`);
     const reports = page.getByRole('region', { name: 'List of reports' });
@@ -144,11 +144,11 @@ journeys('judges, labels and calibration', () => {
     await page.getByText('The team has no default judge').waitFor();
     await page.getByText('Judge settings').click();
     await page.getByLabel('Model', { exact: true }).selectOption(JUDGE);
-    await page.getByLabel('Judges runs by itself below').fill('7');
+    await page.getByLabel('Judge runs automatically below').fill('7');
     await button(page, 'Save the settings').click();
     await page.getByRole('alert').waitFor();
-    expect(await page.getByLabel('Judges runs by itself below').getAttribute('aria-invalid')).toBe('true');
-    await page.getByLabel('Judges runs by itself below').fill('0');
+    expect(await page.getByLabel('Judge runs automatically below').getAttribute('aria-invalid')).toBe('true');
+    await page.getByLabel('Judge runs automatically below').fill('0');
     await button(page, 'Save the settings').click();
     await page.getByText('Saved.', { exact: true }).waitFor();
     await page.getByRole('link', { name: /^Reports, labels/ }).click();

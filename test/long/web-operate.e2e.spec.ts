@@ -36,7 +36,7 @@ journeys('operating', () => {
   it('a provider is added from a template, by keyboard alone, and its faults are shown at their fields', async () => {
     const { page, faults, axe, isTooWide } = await web.open({ path: '/operate/providers', width: 360 });
     const { keyboard } = page;
-    await page.getByText('Here will be the providers of the team').waitFor();
+    await page.getByText('No providers yet.').waitFor();
     await tabTo(page.getByRole('link', { name: 'New provider' }).first());
     await keyboard.press('Enter');
     await heading(page, 'New provider').waitFor();
@@ -53,16 +53,16 @@ journeys('operating', () => {
     };
     await retype('Key', 'sim');
     await retype('Name', 'Simulator');
-    await tabTo(page.getByLabel('Format of requests'));
+    await tabTo(page.getByLabel('Request format'));
     await keyboard.press('Home');
     await retype('Address', 'ftp://nowhere');
     await retype('API key', SECRET);
-    await retype('Requests at once', '6');
+    await retype('Concurrent requests', '6');
     await tabTo(button(page, 'Add a model'));
     await keyboard.press('Enter');
     await page.getByLabel('Id at the provider').focus();
     await keyboard.type('slow-300');
-    await retype('Dollars a million tokens in', '1.50');
+    await retype('USD per million input tokens', '1.50');
     await keyboard.press('Control+Enter');
     await page.getByRole('alert').waitFor();
     expect(await page.getByLabel('Address').getAttribute('aria-invalid')).toBe('true');
@@ -78,7 +78,7 @@ journeys('operating', () => {
     await page.getByLabel('Address').fill(`${web.simulator.url}/v1`);
     await keyboard.press('Control+Enter');
     await heading(page, 'Simulator').waitFor();
-    await page.getByText('Set; it ends in 1234.').waitFor();
+    await page.getByText('Set, ends in 1234.').waitFor();
     expect(await page.content()).not.toContain(SECRET);
     expect(await get('/api/providers/sim')).toMatchObject({
       kind: 'openai',
@@ -97,13 +97,13 @@ journeys('operating', () => {
     await page
       .getByText(/^In the table of known prices of 20.+: \$0\.25 in, \$2 out, \$0\.025 from the cache\./)
       .waitFor();
-    await button(page, 'Take these prices').click();
+    await button(page, 'Use these prices').click();
     await page.getByText(/^These prices are from the table of known prices of 20/).waitFor();
     await page.getByLabel('Id at the provider').fill('gpt-5');
-    expect(await page.getByLabel('Dollars a million tokens in').inputValue()).toBe('1.25');
-    await page.getByLabel('From the cache').fill('0.5');
+    expect(await page.getByLabel('USD per million input tokens').inputValue()).toBe('1.25');
+    await page.getByLabel('Cache reads').fill('0.5');
     await page.getByLabel('Id at the provider').fill('gpt-5-mini');
-    expect(await page.getByLabel('Dollars a million tokens in').inputValue()).toBe('1.25');
+    expect(await page.getByLabel('USD per million input tokens').inputValue()).toBe('1.25');
     expect(await axe()).toEqual([]);
     expect(await isTooWide()).toBe(false);
     await button(page, 'Discard changes').click();
@@ -113,21 +113,21 @@ journeys('operating', () => {
   it('a provider is tested, and the models that its endpoint lists are added and priced', async () => {
     const { page, faults, axe } = await web.open({ path: '/operate/providers/sim' });
     await button(page, 'Test').click();
-    await page.getByText('it answers').waitFor();
-    await button(page, 'Ask the endpoint for its models').click();
-    await page.getByLabel("Filter of the endpoint's models").fill('perfect');
+    await page.getByText('answers', { exact: true }).waitFor();
+    await button(page, 'Discover models').click();
+    await page.getByLabel('Filter found models').fill('perfect');
     await page.getByRole('checkbox', { name: 'perfect-ish' }).check();
-    await page.getByLabel("Filter of the endpoint's models").fill('wrong-key');
+    await page.getByLabel('Filter found models').fill('wrong-key');
     await page.getByRole('checkbox', { name: 'wrong-key' }).check();
-    await button(page, 'Take over 2 models').click();
+    await button(page, 'Add 2 models').click();
     await button(page, 'Edit perfect-ish').click();
-    await page.getByLabel('Dollars a million tokens in').fill('1');
-    await page.getByLabel('Dollars a million tokens out').fill('4.0');
-    await page.getByLabel('Parameters it refuses').fill('temperature\ntop_p');
+    await page.getByLabel('USD per million input tokens').fill('1');
+    await page.getByLabel('USD per million output tokens').fill('4.0');
+    await page.getByLabel('Unsupported parameters').fill('temperature\ntop_p');
     await button(page, 'Close perfect-ish').click();
-    await page.getByText('$1 in, $4 out, refuses 2').waitFor();
+    await page.getByText('$1 in, $4 out, 2 unsupported').waitFor();
     await button(page, 'Edit wrong-key').click();
-    await page.getByLabel(/^Limits of its own/).check();
+    await page.getByLabel('Own limits and lane').check();
     expect(await axe()).toEqual([]);
     await button(page, 'Save the provider').click();
     await page.getByText('Saved.', { exact: true }).waitFor();
@@ -142,9 +142,9 @@ journeys('operating', () => {
     await button(page, 'Remove slow-300').click();
     await button(page, 'Remove perfect-ish').click();
     await button(page, 'Save the provider').click();
-    await page.getByText('One small request to wrong-key, as it is saved.').waitFor();
+    await page.getByText('Sends one small request to wrong-key with the saved settings.').waitFor();
     await button(page, 'Test').click();
-    await page.getByText('it fails').waitFor();
+    await page.getByText('fails', { exact: true }).waitFor();
     await page.getByText(/401/).waitFor();
 
     const priced = { input_cost_per_mtok: 1, output_cost_per_mtok: 4 };
@@ -218,8 +218,8 @@ journeys('operating', () => {
   it('a lane whose provider is down says why, here and at home, and an owner pauses and resumes it', async () => {
     const { jobId } = await startRun('sim::slow-300', 150);
     const { page, faults, axe, isTooWide } = await web.open({ path: '/operate/lanes' });
-    await lanes(page).getByText('works').waitFor();
-    await page.getByRole('group', { name: 'The installation' }).getByText('1 worker alive').waitFor();
+    await lanes(page).getByText('active').waitFor();
+    await page.getByRole('group', { name: 'Installation' }).getByText('1 worker alive').waitFor();
     await web.control('slow-300', { on: false, status: 503 });
     await lanes(page).getByText('provider down').waitFor();
     await lanes(page)
@@ -238,12 +238,12 @@ journeys('operating', () => {
 
     await button(page, 'Pause the lane sim').click();
     await lanes(page)
-      .getByText(/^An owner paused it/)
+      .getByText(/^Paused by an owner/)
       .waitFor();
     await web.control('slow-300', { on: true });
     await button(page, 'Resume the lane sim').click();
     // It is polled: the page sees the provider recover.
-    await lanes(page).getByText('works').or(lanes(page).getByText('slowed')).waitFor({ timeout: 40_000 });
+    await lanes(page).getByText('active').or(lanes(page).getByText('slowed')).waitFor({ timeout: 40_000 });
     await web.client.post(`/api/jobs/${jobId}/cancel`);
     await page.setViewportSize({ width: 360, height: 800 });
     expect(await isTooWide()).toBe(false);
@@ -259,7 +259,7 @@ journeys('operating', () => {
       .getByText(/It has work, and no worker is alive/)
       .waitFor();
     await page.goto(`${web.url}/operate/lanes`);
-    await page.getByText(/No worker is alive: what was submitted waits/).waitFor();
+    await page.getByText(/No worker is alive: submitted jobs wait/).waitFor();
     await web.startWorker();
     await page.getByText('1 worker alive').waitFor();
     await page.getByText(/No worker is alive/).waitFor({ state: 'detached' });
@@ -269,8 +269,8 @@ journeys('operating', () => {
 
   it('spending is shown against its cap, which owners set', async () => {
     const { page, faults } = await web.open({ path: '/operate/spending' });
-    await page.getByText(/^\$\S+ spent\. There is no cap\.$/).waitFor();
-    const cap = page.getByLabel('Cap of a month, in US dollars');
+    await page.getByText(/^\$\S+ spent\. No cap\.$/).waitFor();
+    const cap = page.getByLabel('Monthly cap in US dollars');
     await cap.fill('-1');
     await button(page, 'Save the cap').click();
     await page.getByRole('alert').waitFor();
@@ -280,13 +280,13 @@ journeys('operating', () => {
     await page.getByText(/The cap is reached/).waitFor();
     await cap.fill('');
     await page.keyboard.press('Enter');
-    await page.getByText(/There is no cap/).waitFor();
+    await page.getByText(/No cap/).waitFor();
     const { page: seen } = await web.open({ path: '/operate/spending', role: 'editor' });
     await isRefused(button(seen, 'Save the cap'), 'owner');
     await seen.goto(`${web.url}/operate/providers/sim`);
     for (const name of ['Save the provider', 'Delete']) await isRefused(button(seen, name), 'owner');
     await button(seen, 'Test').click();
-    await seen.getByText('it answers').waitFor();
+    await seen.getByText('answers', { exact: true }).waitFor();
     await seen.getByRole('navigation', { name: 'Operate' }).getByRole('link', { name: 'Lanes' }).click();
     await seen.getByRole('link', { name: 'Lanes', exact: true }).and(seen.locator('[aria-current=page]')).waitFor();
     expect(faults()).toEqual([]);
@@ -316,7 +316,7 @@ journeys('operating', () => {
     await page.getByLabel('Stacked by').selectOption('suite');
     await by('suite').getByRole('rowheader', { name: 'Weather' }).first().waitFor();
     await page.goto(`${web.url}/operate/spending?span=last_month&by=%7B%22a%22%3A1%7D`);
-    await page.getByText('No model was asked in this span.').waitFor();
+    await page.getByText('No requests in this span.').waitFor();
     expect(faults()).toEqual([]);
   });
 });

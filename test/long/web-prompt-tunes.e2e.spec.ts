@@ -25,14 +25,14 @@ journeys('tunes of prompts and prompt versions', () => {
   it('are set up by hand with an estimate, watched to their verdict, and show the lineage of texts', async () => {
     const { page, faults, axe } = await web.open({ path: '/tunes' });
     await page.getByRole('link', { name: 'Prompts', exact: true }).last().click();
-    await page.getByText('Here will be the tunes of prompts').waitFor();
+    await page.getByText('No prompt tunes yet.').waitFor();
     await page.getByRole('main').getByRole('link', { name: 'Tune prompts' }).first().click();
     await page.getByText('Choose the meta model.').waitFor();
     await page.getByLabel('Suite', { exact: true }).selectOption({ label: 'Weather, alarms, songs' });
     await page.getByRole('checkbox', { name: MODEL }).check();
     await page.getByLabel('Meta model', { exact: true }).selectOption(META);
     const estimate = page.getByRole('complementary', { name: 'Estimate' });
-    await estimate.getByText('4 texts are written').waitFor();
+    await estimate.getByText('4 texts are tuned').waitFor();
     await estimate.getByText(/^about \d+$/).waitFor();
 
     // Faults are shown at their fields, and expand the sections around them.
@@ -44,8 +44,8 @@ journeys('tunes of prompts and prompt versions', () => {
       .waitFor();
     expect(await holdout.getAttribute('aria-invalid')).toBe('true');
     await holdout.fill('0.30');
-    await page.getByText('More of this mode').click();
-    const most = page.getByLabel('Evaluations, at most');
+    await page.getByText('Mode settings').click();
+    const most = page.getByLabel('Maximum evaluations');
     await most.fill('10');
     await page
       .getByRole('group', { name: 'Mode' })
@@ -55,28 +55,28 @@ journeys('tunes of prompts and prompt versions', () => {
     await most.fill('300');
 
     // An empty base differs from the suite's.
-    await page.getByLabel('System prompt to begin with').selectOption('own');
-    expect(await page.getByLabel('Text of the system prompt').inputValue()).toBe('');
+    await page.getByLabel('Starting system prompt').selectOption('own');
+    expect(await page.getByLabel('System prompt text').inputValue()).toBe('');
     // By keyboard: the estimate next to it grows in the meantime, and a click on a moving element misses it.
-    await page.getByText('Single tools').press('Enter');
+    await page.getByText('Individual tools').press('Enter');
     await page.getByRole('checkbox', { name: 'The descriptions of all tools' }).uncheck();
     const single = (tool: string) => page.getByRole('group', { name: tool }).getByLabel('its description');
     await single('get_weather').check();
     await single('set_alarm').check();
-    await estimate.getByText('3 texts are written').waitFor();
+    await estimate.getByText('3 texts are tuned').waitFor();
     await page.reload();
     expect(await most.inputValue()).toBe('300');
-    expect(await page.getByLabel('Text of the system prompt').inputValue()).toBe('');
-    await page.getByText('Requests to the meta model').click();
-    await page.getByLabel('Its temperature').fill('0.50');
-    await estimate.getByText('3 texts are written').waitFor();
+    expect(await page.getByLabel('System prompt text').inputValue()).toBe('');
+    await page.getByText('Meta model requests').click();
+    await page.getByLabel('Meta model temperature').fill('0.50');
+    await estimate.getByText('3 texts are tuned').waitFor();
     await button(page, 'Tune').click();
 
     await page.getByRole('heading', { level: 1, name: 'Tune of the prompts of Weather, alarms, songs' }).waitFor();
     const tuneId = page.url().split('/').at(-1)!;
     await page.getByText(/Iteration \d+: \d accepted, \d rejected; \d+ on the front\./).waitFor({ timeout: 60_000 });
-    await page.getByText(/The best so far is candidate \d+, with \d+\.\d % on the cases that choose/).waitFor();
-    const front = page.getByRole('region', { name: 'Candidates that lead' });
+    await page.getByText(/The best so far is candidate \d+, with \d+\.\d % on the selection cases/).waitFor();
+    const front = page.getByRole('region', { name: 'List of leading candidates' });
     await front
       .getByRole('row', { name: /\d+\.\d %/ })
       .first()
@@ -92,8 +92,8 @@ journeys('tunes of prompts and prompt versions', () => {
     });
     expect(tune.outcome).toBe('confirmed');
     await page.locator('.sentence').getByText(tune.text!).waitFor();
-    await page.getByRole('figure', { name: /minus the base on held-out cases/ }).waitFor();
-    const found = page.getByRole('region', { name: 'What was found' });
+    await page.getByRole('figure', { name: /minus base on held-out cases/ }).waitFor();
+    const found = page.getByRole('region', { name: 'Result' });
     await found.locator('ins').getByText(PHRASES[1].phrase).waitFor();
 
     await page.getByRole('list', { name: 'Lineage' }).waitFor();
@@ -102,13 +102,13 @@ journeys('tunes of prompts and prompt versions', () => {
     const [parent] = child.parents;
     await page.getByText(`Candidate ${child.candidate}`, { exact: true }).click();
     const changes = page.getByRole('region', {
-      name: `What candidate ${child.candidate} changed of candidate ${parent}`,
+      name: `Changes of candidate ${child.candidate} from candidate ${parent}`,
     });
     await changes.locator('ins').first().waitFor();
-    const request = page.getByRole('link', { name: 'Its request' }).first();
+    const request = page.getByRole('link', { name: 'Request', exact: true }).first();
     expect(await request.getAttribute('href')).toBe(`/runs/${child.meta!.eval_id}/results`);
     await front
-      .getByRole('button', { name: /^What it changed/ })
+      .getByRole('button', { name: /^Changes/ })
       .first()
       .click();
     await page.getByRole('region', { name: `Candidate ${tune.best}`, exact: true }).waitFor();
@@ -138,7 +138,7 @@ journeys('tunes of prompts and prompt versions', () => {
     // A run with the same settings uses the same version; another choice discards this version's texts.
     await page.goto(`${web.url}/runs/new?from=${runId}`);
     expect(await page.getByLabel('Prompt version').inputValue()).toBe(promptId);
-    await page.getByText('Texts in place of those of the suite').waitFor();
+    await page.getByText("Texts instead of the suite's").waitFor();
     expect(await page.getByLabel('Texts as JSON').inputValue()).toContain('base_prompt');
     await page.getByLabel('Prompt version').selectOption('');
     expect(await page.getByLabel('Texts as JSON').inputValue()).toBe('');
@@ -153,11 +153,11 @@ journeys('tunes of prompts and prompt versions', () => {
     // Another user changes the suite in the meantime.
     await web.client.patch(`/api/tool-suites/${tunes.suiteId}`, { pass_threshold: 0.9 });
     await dialog.getByRole('button', { name: 'Change the suite' }).click();
-    await dialog.getByText(/The suite was changed meanwhile: it is version 2 now/).waitFor();
-    await dialog.getByRole('button', { name: 'Leave it' }).click();
+    await dialog.getByText(/The suite has changed: it is now version 2/).waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
     await button(page, 'Use in the suite').click();
     await dialog.getByRole('button', { name: 'Change the suite' }).click();
-    const done = page.getByRole('dialog', { name: 'The suite has the texts now' });
+    const done = page.getByRole('dialog', { name: 'The suite is updated' });
     await done.getByRole('button', { name: 'To the suite' }).click();
     await page.getByRole('heading', { level: 1, name: 'Weather, alarms, songs' }).waitFor();
     const suite = await tunes.get(`/api/tool-suites/${tunes.suiteId}`);
@@ -172,33 +172,33 @@ journeys('tunes of prompts and prompt versions', () => {
     const suiteId = await suiteOf('By hand');
     const { page, faults, axe } = await web.open({ path: `/suites/${suiteId}` });
     await page.getByRole('link', { name: 'prompt versions' }).click();
-    await page.getByText('No prompt version is like that.').waitFor();
+    await page.getByText('No prompt versions match.').waitFor();
     await page.getByRole('link', { name: 'New version' }).click();
     await page.getByLabel('system_prompt').fill('You call one tool. <b>At once.</b>');
     await page.getByLabel('Label').fill('Strict');
     await page.getByLabel('Tags').fill('Not a tag!');
-    await button(page, 'Keep the version').click();
+    await button(page, 'Save version').click();
     await page
       .getByText(/must be 1 to 50 of a-z/)
       .first()
       .waitFor();
     expect(await page.getByLabel('Tags').getAttribute('aria-invalid')).toBe('true');
     await page.getByLabel('Tags').fill('candidate');
-    await button(page, 'Keep the version').click();
+    await button(page, 'Save version').click();
     await page.getByRole('heading', { level: 1, name: 'Strict' }).waitFor();
-    await page.getByRole('heading', { name: 'From the suite as it is now' }).waitFor();
+    await page.getByRole('heading', { name: 'Changes from the current suite' }).waitFor();
     await page.locator('ins').first().waitFor();
     expect(await page.getByText('<b>At once.</b>').count()).toBeGreaterThan(0);
 
-    await page.getByRole('link', { name: 'New version from it' }).click();
+    await page.getByRole('link', { name: 'New version from this' }).click();
     await page.getByLabel('tools/play_song/description').fill('Play one song by its title');
-    await button(page, 'Keep the version').click();
+    await button(page, 'Save version').click();
     await page.getByRole('heading', { level: 1, name: /^version / }).waitFor();
-    const changes = page.getByLabel('What changes in tools/play_song/description');
+    const changes = page.getByLabel('Changes in tools/play_song/description');
     await changes.waitFor();
-    expect(await page.getByLabel('What changes in system_prompt').count()).toBe(0);
-    await page.getByRole('link', { name: 'From the suite as it is now' }).click();
-    await page.getByLabel('What changes in system_prompt').waitFor();
+    expect(await page.getByLabel('Changes in system_prompt').count()).toBe(0);
+    await page.getByRole('link', { name: 'Changes from the current suite' }).click();
+    await page.getByLabel('Changes in system_prompt').waitFor();
     await page.getByLabel('Tags').fill('candidate\nbest');
     await button(page, 'Save names').click();
     await page.getByText('Saved.', { exact: true }).waitFor();
@@ -225,16 +225,16 @@ journeys('tunes of prompts and prompt versions', () => {
     const { tune_id: tuneId } = await tunes.submit('web', { mode: 'quick', variants: 3, holdout: 0.3, cache: 'off' });
     const { page, faults } = await web.open({ path: '/' });
     await page.getByRole('link', { name: 'Prompt tune' }).click();
-    await page.getByRole('heading', { level: 1, name: /^Tune of the prompts/ }).waitFor();
+    await page.getByRole('heading', { level: 1, name: /^Prompt tune of/ }).waitFor();
     await button(page, 'Cancel').click();
     await page.getByText('cancelled').waitFor();
     await web.control(META_MODEL, { on: true });
     await button(page, 'Resume').click();
     await page.getByText('completed').waitFor({ timeout: 90_000 });
     await page.getByRole('link', { name: 'Tune again' }).click();
-    await page.getByRole('heading', { level: 1, name: 'New tune of prompts' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'New prompt tune' }).waitFor();
     expect(await page.getByRole('radio', { name: /quick/ }).isChecked()).toBe(true);
-    await page.getByText('More of this mode').click();
+    await page.getByText('Mode settings').click();
     expect(await page.getByLabel('Variants').inputValue()).toBe('3');
     expect(await page.getByLabel('Meta model', { exact: true }).inputValue()).toBe(META);
     await page.goBack();
@@ -264,7 +264,7 @@ journeys('tunes of prompts and prompt versions', () => {
     for (const name of ['Use in the suite', 'Delete', 'Save names']) await isRefused(button(page, name));
     await page.goto(`${web.url}/tunes/prompts/${tuneId}`);
     await page.getByRole('list', { name: 'Lineage' }).waitFor();
-    await page.getByRole('heading', { name: 'What was found' }).waitFor();
+    await page.getByRole('heading', { name: 'Result' }).waitFor();
     expect(await page.getByRole('link', { name: 'Run with this version' }).count()).toBe(0);
     await isRefused(button(page, 'Delete'));
   });

@@ -45,8 +45,8 @@ journeys('a run in the page', () => {
   it('continues when the server was away for longer than clients wait', async () => {
     const { page, faults } = await web.open({ path: `/runs/${await startRun(120, 'slow-1500')}` });
     await page.getByRole('region', { name: 'Newest results' }).getByRole('link').first().waitFor();
-    await web.restartApi(() => page.getByText(/There is no live connection/).waitFor());
-    await page.getByText(/There is no live connection/).waitFor({ state: 'hidden' });
+    await web.restartApi(() => page.getByText(/No live connection/).waitFor());
+    await page.getByText(/No live connection/).waitFor({ state: 'hidden' });
     // The duration of the rest does not matter.
     await web.client.patch('/api/providers/sim', { limits: { max_concurrency: 60 } });
     await page.getByRole('figure').getByText(/n 120/).waitFor({ timeout: 60_000 });

@@ -26,7 +26,7 @@ journeys('the results of a run', () => {
     await page.getByLabel('Order').selectOption('case');
     await page.getByLabel('Verdict').selectOption('failures only');
     await page.getByRole('button', { name: 'Remove the filter not passed' }).waitFor();
-    await page.getByText('No result of this run is left by these filters.').waitFor();
+    await page.getByText('No results match these filters.').waitFor();
     await page.getByRole('link', { name: 'Remove the filters' }).click();
     await rows.nth(1).waitFor();
     expect(await axe()).toEqual([]);
@@ -62,7 +62,7 @@ journeys('the results of a run', () => {
     const result = page.getByRole('region', { name: 'Result', exact: true });
     await result.getByRole('heading', { name: 'Why' }).waitFor();
     await result.getByText('differs').first().waitFor();
-    const said = result.getByRole('region', { name: 'What the model said' });
+    const said = result.getByRole('region', { name: 'Model reply' });
     await said.getByText('Finish reason: tool_calls').waitFor();
     expect(await said.getByText('Sunny.', { exact: true }).count()).toBe(1);
     await said.getByText('Thoughts', { exact: true }).click();
@@ -74,7 +74,7 @@ journeys('the results of a run', () => {
     await result.getByText('Metrics (1)').click();
     await result.getByRole('heading', { name: /^f1: [01]\.\d{3}$/ }).waitFor();
     await result.getByText(meaning).waitFor();
-    await result.getByText('What it took').click();
+    await result.getByText('Cost, latency and tokens').click();
     await result.getByText('Latency').waitFor();
     await result.getByText('In all runs').click();
     await result.getByRole('region', { name: 'Verdicts by model and run' }).waitFor();

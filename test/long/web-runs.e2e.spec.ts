@@ -83,7 +83,7 @@ journeys('runs', () => {
     const { page, faults, axe } = await web.open({ path: '/runs/new' });
     await page.getByText('Choose a suite.').waitFor();
     await page.getByLabel('Suite', { exact: true }).selectOption({ label: 'Weather' });
-    await page.getByLabel('Filter of models').fill('perf');
+    await page.getByLabel('Filter models').fill('perf');
     await page.getByRole('checkbox', { name: /perfect-ish/ }).check();
     const estimate = page.getByRole('complementary', { name: 'Estimate' });
     await estimate.getByText(/\$/).first().waitFor();
@@ -92,18 +92,18 @@ journeys('runs', () => {
     expect(await page.getByLabel('Samples').getAttribute('aria-invalid')).toBe('true');
     await page.getByLabel('Samples').fill('2');
     await page.getByLabel('Name', { exact: true }).fill('Twice');
-    await page.getByLabel('Tokens of a reply, at most').fill('512');
-    await page.getByLabel('Parameters of the provider').fill('{"top_p": 0.9');
-    await estimate.getByText('The parameters of requests are not a JSON object.').waitFor();
-    await page.getByLabel('Parameters of the provider').fill('{"top_p": 0.9}');
-    await page.getByLabel('Only cases of the category').fill('none such');
+    await page.getByLabel('Maximum reply tokens').fill('512');
+    await page.getByLabel('Provider parameters').fill('{"top_p": 0.9');
+    await estimate.getByText('The provider parameters are not a JSON object.').waitFor();
+    await page.getByLabel('Provider parameters').fill('{"top_p": 0.9}');
+    await page.getByLabel('Only cases of a category').fill('none such');
     await page
       .getByText(/No case of the suite has the category/)
       .first()
       .waitFor();
-    await page.getByLabel('Only cases of the category').fill('');
+    await page.getByLabel('Only cases of a category').fill('');
     await page.getByLabel('Metric to add').selectOption('axion_tool_correctness');
-    await page.getByRole('button', { name: 'Add it' }).click();
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByLabel('fuzzy_threshold').fill('0.75');
     await page.getByLabel('scoring', { exact: true }).selectOption('f1');
     await estimate.getByText(/\$/).first().waitFor();
@@ -125,8 +125,8 @@ journeys('runs', () => {
     await page.getByRole('checkbox', { name: /perfect-ish/ }).waitFor();
     expect(await page.getByRole('checkbox', { name: /perfect-ish/ }).isChecked()).toBe(true);
     expect(await page.getByLabel('Samples').inputValue()).toBe('2');
-    expect(await page.getByLabel('Tokens of a reply, at most').inputValue()).toBe('512');
-    expect(await page.getByLabel('Parameters of the provider').inputValue()).toBe('{"top_p":0.9}');
+    expect(await page.getByLabel('Maximum reply tokens').inputValue()).toBe('512');
+    expect(await page.getByLabel('Provider parameters').inputValue()).toBe('{"top_p":0.9}');
     expect(await page.getByLabel('fuzzy_threshold').inputValue()).toBe('0.75');
     expect(await page.getByLabel('scoring', { exact: true }).inputValue()).toBe('f1');
     // The models of a suite's newest run are preselected for its next one.
@@ -149,7 +149,7 @@ journeys('runs', () => {
     await suite.getByRole('option', { name: 'Weather' }).waitFor({ state: 'attached' });
     await tabTo(suite);
     await keyboard.type('Weather');
-    await tabTo(page.getByLabel('Filter of models'));
+    await tabTo(page.getByLabel('Filter models'));
     await keyboard.type('slow');
     await tabTo(page.getByRole('checkbox', { name: /slow-1500/ }));
     await keyboard.press('Space');
@@ -188,12 +188,12 @@ journeys('runs', () => {
     const { runId } = await startSlowRun('Slow', 200);
     const { page, faults, axe } = await web.open({ path: `/runs/${runId}` });
     const newest = page.getByRole('region', { name: 'Newest results' });
-    await newest.getByRole('button', { name: /^\d+ more, show$/ }).waitFor();
+    await newest.getByRole('button', { name: /^Show \d+ more$/ }).waitFor();
     const firstOf = (): Promise<string> => newest.getByRole('link').first().innerText();
     const before = await firstOf();
-    await newest.getByRole('button', { name: /^([5-9]|\d\d) more, show$/ }).waitFor();
+    await newest.getByRole('button', { name: /^Show ([5-9]|\d\d) more$/ }).waitFor();
     expect(await firstOf()).toBe(before);
-    await newest.getByRole('button', { name: /more, show$/ }).click();
+    await newest.getByRole('button', { name: /^Show \d+ more$/ }).click();
     expect(await firstOf()).not.toBe(before);
     expect(await axe()).toEqual([]);
     await page.getByRole('button', { name: 'Cancel' }).click();
@@ -209,22 +209,22 @@ journeys('runs', () => {
 
   it('appear in lists as they begin and end, are filtered by address, and deleted after a confirmation', async () => {
     const { page, faults, axe } = await web.open({ path: '/runs?status=under_way' });
-    await page.getByText('No run is like that.').waitFor();
+    await page.getByText('No runs match.').waitFor();
     const { jobId } = await startSlowRun('Begun elsewhere');
     await page.getByRole('link', { name: 'Begun elsewhere' }).waitFor();
     expect(await page.getByRole('button', { name: /Delete the run Begun/ }).isDisabled()).toBe(true);
     await web.client.post(`/api/jobs/${jobId}/cancel`);
-    await page.getByText('No run is like that.').waitFor();
+    await page.getByText('No runs match.').waitFor();
     await page.getByLabel('Status').selectOption('cancelled');
     await page.waitForURL(/status=cancelled/);
     await page.getByRole('button', { name: /Delete the run Begun/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete this run?' });
-    await dialog.getByText(/results go with it/).waitFor();
+    await dialog.getByText(/This deletes its \d+ results/).waitFor();
     expect(await axe()).toEqual([]);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: /Delete the run Begun/ }).click();
     await dialog.getByRole('button', { name: 'Delete the run' }).click();
-    await page.getByText('No run is like that.').waitFor();
+    await page.getByText('No runs match.').waitFor();
     await page.goto(`${web.url}/runs?model=sim%3A%3Aperfect-ish`);
     await rowsOfRuns(page).nth(1).waitFor();
     expect(await page.getByLabel('Model').inputValue()).toBe('sim::perfect-ish');

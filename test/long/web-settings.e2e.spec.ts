@@ -28,7 +28,7 @@ journeys('settings', () => {
     const { page, faults, axe, isTooWide } = await web.open({ path: '/settings', width: 360 });
     const { keyboard } = page;
     await page.getByRole('heading', { level: 1, name: 'Tokens' }).waitFor();
-    await tabTo(page.getByLabel('What it is for'));
+    await tabTo(page.getByLabel('Purpose'));
     await keyboard.type('<b>Nightly</b>');
     await tabTo(page.getByLabel('Role'));
     await keyboard.type('editor');
@@ -37,8 +37,8 @@ journeys('settings', () => {
     await tabTo(page.getByLabel('Expires'));
     await keyboard.type('in 30');
     await keyboard.press('Control+Enter');
-    const shown = page.getByRole('group', { name: 'The token <b>Nightly</b>' });
-    await shown.getByText('Copy it now: it is shown this once.').waitFor();
+    const shown = page.getByRole('group', { name: 'Token <b>Nightly</b>' });
+    await shown.getByText('Copy it now: it is shown only once.').waitFor();
     const secret = await shown.locator('code').innerText();
     expect(secret).toMatch(/^tm_/);
     expect(await axe()).toEqual([]);
@@ -57,11 +57,11 @@ journeys('settings', () => {
 
     const { page: theirs } = await web.open({ token: secret, path: '/settings/tokens' });
     await theirs.getByText('ci, editor').waitFor();
-    await theirs.getByText('Owners see and make the tokens of the team. This needs an owner').waitFor();
+    await theirs.getByText('Only owners see and create the tokens of the team. This needs an owner').waitFor();
 
     await button(page, 'Delete the token <b>Nightly</b>').click();
     const dialog = page.getByRole('dialog', { name: 'Delete this token?' });
-    await dialog.getByText(/the sessions that began with it end/).waitFor();
+    await dialog.getByText(/its sessions end/).waitFor();
     expect(await axe()).toEqual([]);
     await dialog.getByRole('button', { name: 'Delete the token' }).click();
     await tokens(page).getByText('<b>Nightly</b>').waitFor({ state: 'detached' });
@@ -88,21 +88,21 @@ journeys('settings', () => {
     const model = page.getByLabel('Embedding model');
     await model.getByRole('option', { name: 'embeddings' }).waitFor({ state: 'attached' });
     await model.selectOption('sim::embeddings');
-    await button(page, 'Save the model').click();
+    await button(page, 'Save model').click();
     await page.getByText('Saved.', { exact: true }).waitFor();
     expect(await get('/api/settings/embedding')).toEqual({ provider_key: 'sim', model_id: 'embeddings' });
     await model.selectOption('');
-    await button(page, 'Save the model').click();
+    await button(page, 'Save model').click();
     await page.getByText('Not saved yet').waitFor({ state: 'detached' });
     expect(await get('/api/settings/embedding')).toEqual({ provider_key: null, model_id: null });
 
     await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Judge' }).click();
     await page.getByLabel('Model', { exact: true }).selectOption('sim::judge:right');
-    await page.getByLabel('Judges runs by itself below').fill('2');
+    await page.getByLabel('Judge runs automatically below').fill('2');
     await button(page, 'Save the settings').click();
     await page.getByRole('alert').waitFor();
-    expect(await page.getByLabel('Judges runs by itself below').getAttribute('aria-invalid')).toBe('true');
-    await page.getByLabel('Judges runs by itself below').fill('0.5');
+    expect(await page.getByLabel('Judge runs automatically below').getAttribute('aria-invalid')).toBe('true');
+    await page.getByLabel('Judge runs automatically below').fill('0.5');
     await page.keyboard.press('Control+Enter');
     await page.getByText('Saved.', { exact: true }).waitFor();
     expect(await axe()).toEqual([]);
@@ -119,8 +119,8 @@ journeys('settings', () => {
     await untilRunCompleted(web.client, body.eval_id);
     const { page, faults, axe } = await web.open({ path: '/settings/cache' });
     await page.getByText(/^3 replies are stored, .*B|^3 replies are stored, \d+ bytes/).waitFor();
-    await page.getByLabel('Days that a reply is used').fill('7');
-    await button(page, 'Save the days').click();
+    await page.getByLabel('Lifetime of a reply in days').fill('7');
+    await button(page, 'Save lifetime').click();
     await page.getByText('Saved.', { exact: true }).waitFor();
     expect(await get('/api/settings/cache')).toMatchObject({ lifetime_days: 7, entries: 3 });
     await button(page, 'Clear the cache').click();
@@ -128,16 +128,16 @@ journeys('settings', () => {
     await dialog.getByText(/^3 stored replies answer no request any more/).waitFor();
     expect(await axe()).toEqual([]);
     await dialog.getByRole('button', { name: 'Clear it' }).click();
-    await page.getByText('No reply is stored.').waitFor();
+    await page.getByText('No replies are stored.').waitFor();
 
     await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Jobs' }).click();
-    const limit = page.getByLabel('Running jobs of a user');
+    const limit = page.getByLabel('Running jobs per user');
     await limit.fill('101');
-    await button(page, 'Save the number').click();
+    await button(page, 'Save limit').click();
     await page.getByRole('alert').waitFor();
     expect(await limit.getAttribute('aria-invalid')).toBe('true');
     await limit.fill('2');
-    await button(page, 'Save the number').click();
+    await button(page, 'Save limit').click();
     await page.getByText('Saved.', { exact: true }).waitFor();
     expect(await get('/api/settings/jobs')).toEqual({ running_jobs_per_user: 2 });
     expect(faults()).toEqual([]);
@@ -147,16 +147,16 @@ journeys('settings', () => {
     const { page, faults, axe } = await web.open({ path: '/settings/teams', token: web.operator.token });
     const name = `search ${randomUUID()}`;
     await page.getByLabel('Name', { exact: true }).fill(name);
-    await button(page, 'Make the team').click();
-    const shown = page.getByRole('group', { name: `The first token of ${name}, for its owner` });
+    await button(page, 'Create team').click();
+    const shown = page.getByRole('group', { name: `First owner token of ${name}` });
     const secret = await shown.locator('code').innerText();
     await page.getByRole('region', { name: 'List of teams' }).getByText(name).waitFor();
     expect(await axe()).toEqual([]);
     await page.getByLabel('Name', { exact: true }).fill(name);
-    await button(page, 'Make the team').click();
+    await button(page, 'Create team').click();
     await page.getByRole('alert').waitFor();
     const { page: theirs } = await web.open({ token: secret, path: '/settings/teams' });
-    await isRefused(button(theirs, 'Make the team'), 'owners of the team');
+    await isRefused(button(theirs, 'Create team'), 'owners of the team');
     const list = theirs.getByRole('region', { name: 'List of teams' });
     await list.getByText(name).waitFor();
     expect(await list.getByRole('row').count()).toBe(2);
@@ -165,13 +165,13 @@ journeys('settings', () => {
 
   it('everybody can read them, and the right roles can change them', async () => {
     const { page, faults } = await web.open({ path: '/settings/cache', role: 'viewer' });
-    await isRefused(button(page, 'Save the days'), 'owner');
+    await isRefused(button(page, 'Save lifetime'), 'owner');
     await isRefused(button(page, 'Clear the cache'), 'editor');
     for (const [path, name] of [
-      ['embedding', 'Save the model'],
-      ['jobs', 'Save the number'],
+      ['embedding', 'Save model'],
+      ['jobs', 'Save limit'],
       ['judge', 'Save the settings'],
-      ['teams', 'Make the team'],
+      ['teams', 'Create team'],
     ]) {
       await page.goto(`${web.url}/settings/${path}`);
       await isRefused(button(page, name!), 'owner');
@@ -179,7 +179,7 @@ journeys('settings', () => {
     const { page: editor } = await web.open({ path: '/settings/cache', role: 'editor' });
     await button(editor, 'Clear the cache').waitFor();
     expect(await button(editor, 'Clear the cache').isDisabled()).toBe(false);
-    await isRefused(button(editor, 'Save the days'), 'owner');
+    await isRefused(button(editor, 'Save lifetime'), 'owner');
     expect(faults()).toEqual([]);
   });
 });

@@ -147,8 +147,8 @@ journeys('where suites come from', () => {
       tools = [listed('stays'), listed('changes'), listed('goes'), listed('unwanted')];
       const tab = await web.open({ path: '/import?from=mcp' });
       const { page } = tab;
-      await page.getByLabel('Address of the server').fill(url);
-      await page.getByLabel('Address of the server').press('Enter');
+      await page.getByLabel('Server address').fill(url);
+      await page.getByLabel('Server address').press('Enter');
       await page.getByRole('heading', { name: 'changing 1 has 4 tools' }).waitFor();
       await page.getByLabel('unwanted', { exact: true }).uncheck();
       await page.getByLabel('Suite name').fill('Of a server');
@@ -162,9 +162,9 @@ journeys('where suites come from', () => {
       tools = [listed('stays'), listed('changes', 'anew'), listed('comes')];
       const syncTab = await web.open({ path: `/suites/${id}/mcp` });
       const { page: sync } = syncTab;
-      await sync.getByRole('button', { name: 'Look', exact: true }).click();
-      await sync.getByRole('heading', { name: 'What applying it changes' }).waitFor();
-      await sync.getByText('One case names it: draft: goes').waitFor();
+      await sync.getByRole('button', { name: 'Compare', exact: true }).click();
+      await sync.getByRole('heading', { name: 'Changes to apply' }).waitFor();
+      await sync.getByText('Used by 1 case: draft: goes').waitFor();
       await sync.getByRole('row', { name: 'description changes anew' }).waitFor();
       await expectSound(syncTab);
       await sync.getByRole('button', { name: 'Apply' }).click();
@@ -172,9 +172,9 @@ journeys('where suites come from', () => {
         .getByRole('alert')
         .getByText(/would no longer be valid/)
         .waitFor();
-      await sync.getByLabel('Keep the tools that the server no longer has').check();
+      await sync.getByLabel('Keep tools removed from the server').check();
       await sync.getByRole('button', { name: 'Apply' }).click();
-      await sync.getByRole('heading', { name: 'The suite has the tools of the server: version 2' }).waitFor();
+      await sync.getByRole('heading', { name: 'Tools updated: suite version 2' }).waitFor();
       const { body } = await web.client.get(`/api/tool-suites/${id}?cases=false`);
       expect(body.tools.map((one: any) => one.function.name)).toEqual(['stays', 'changes', 'goes', 'comes']);
       await syncTab.context.close();
@@ -199,7 +199,7 @@ journeys('where suites come from', () => {
 
     const tab = await web.open({ path: `/suites/${id}/versions/1` });
     const { page } = tab;
-    await page.getByRole('heading', { name: 'What changed from version 1 to 4' }).waitFor();
+    await page.getByRole('heading', { name: 'Changes from version 1 to 4' }).waitFor();
     await page.getByText('Cases: 1 removed, 1 changed. Tools: none changed.').waitFor();
     await page.getByRole('row', { name: '/system_prompt not set Be brief.' }).waitFor();
     await page.getByText('case 0', { exact: true }).click();
@@ -210,12 +210,12 @@ journeys('where suites come from', () => {
     await page.setViewportSize({ width: 360, height: 640 });
     await expectSound(tab);
     await page.getByRole('link', { name: 'Version 4' }).click();
-    await page.getByText('The suite as it is now.').waitFor();
+    await page.getByText('The current version.').waitFor();
     await page.getByLabel('Compare with').selectOption('1');
     await page.waitForURL(/\?with=1$/);
     const { pathname, search } = new URL(page.url());
     const other = await web.open({ path: pathname + search });
-    await other.page.getByRole('heading', { name: 'What changed from version 1 to 4' }).waitFor();
+    await other.page.getByRole('heading', { name: 'Changes from version 1 to 4' }).waitFor();
     await Promise.all([tab, other].map(({ context }) => context.close()));
   });
 });

@@ -185,7 +185,7 @@ journeys('suites and cases in the page', () => {
     const { page, faults } = await web.open({ path: `/suites/${suiteId}` });
     // It is not among the first hundred, which the page has loaded.
     await page.getByLabel('Filter by text').fill('(117)');
-    await page.getByText('1 case has the text.').waitFor();
+    await page.getByText('1 case contains the text.').waitFor();
     await page.getByLabel('System prompt').fill('Be brief.');
     await page.getByRole('button', { name: 'Save settings' }).click();
     await page.getByText('Saved: version 2.').waitFor();
@@ -197,7 +197,7 @@ journeys('suites and cases in the page', () => {
     expect(body).toMatchObject({ system_prompt: 'Be brief.', version: 3 });
     expect(body.tools.at(-1).function.name).toBe('new_tool');
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
-    await page.getByText('goes with its tools and its 120 cases').waitFor();
+    await page.getByText('is deleted with its tools and its 120 cases').waitFor();
     await page.getByRole('button', { name: 'Delete the suite' }).click();
     await page.getByRole('heading', { name: 'Suites' }).waitFor();
     expect((await web.client.get(`/api/tool-suites/${suiteId}`)).status).toBe(404);

@@ -20,11 +20,11 @@ const button = (page: Page, name: string): Locator => page.getByRole('button', {
 const parameter = (page: Page, number: number): Locator =>
   page.getByRole('group', { name: `Parameter ${number}` }).first();
 const armsOf = (page: Page, model: string): Locator =>
-  page.getByRole('grid', { name: `Combinations of ${model}, the best first` });
+  page.getByRole('grid', { name: `Combinations of ${model}, best first` });
 
 async function chooseSuiteAndModel(page: Page, suite: string, model: string): Promise<void> {
   await page.getByLabel('Suite', { exact: true }).selectOption({ label: suite });
-  await page.getByLabel('Filter of models').fill(model);
+  await page.getByLabel('Filter models').fill(model);
   await page.getByRole('checkbox', { name: model }).check();
 }
 
@@ -48,12 +48,12 @@ journeys('tunes', () => {
 
   it('are set up by hand with an estimate, show faults at their fields, and lose nothing in a reload', async () => {
     const { page, faults, axe } = await web.open({ path: '/tunes' });
-    await page.getByText('Here will be the tunes of the team').waitFor();
+    await page.getByText('No parameter tunes yet.').waitFor();
     await page.getByRole('main').getByRole('link', { name: 'Tune parameters' }).first().click();
     await page.getByText('Choose a suite.').waitFor();
     await chooseSuiteAndModel(page, 'Sixty', 'param-sensitive@50');
     const estimate = page.getByRole('complementary', { name: 'Estimate' });
-    await estimate.getByText(/^1\d that differ$/).waitFor();
+    await estimate.getByText(/^1\d distinct$/).waitFor();
     await estimate.getByText(/\$/).first().waitFor();
 
     const holdout = page.getByLabel('Held-out share');
@@ -71,16 +71,16 @@ journeys('tunes', () => {
     await parameter(page, 3).getByLabel('Values', { exact: true }).fill('0.3, 1.0');
     await page.getByRole('group', { name: 'Base' }).getByLabel('Temperature').fill('1');
     await page.getByRole('group', { name: 'Base' }).getByLabel('Tool choice').selectOption('auto');
-    await estimate.getByText('21 that differ').waitFor();
-    await page.getByText('Spaces of single models').click();
-    await button(page, 'Give it a space of its own').click();
+    await estimate.getByText('21 distinct').waitFor();
+    await page.getByText('Per-model search spaces').click();
+    await button(page, 'Add own space').click();
     const own = page.getByRole('group', { name: 'sim::param-sensitive@50', exact: true });
     await own.getByRole('group', { name: 'Parameter 1' }).getByLabel('To', { exact: true }).fill('3');
     await own.getByText(/the value 2.25/).waitFor();
     expect(await temperature.getByText(/the value/).count()).toBe(0);
     expect(await axe()).toEqual([]);
-    await button(page, 'As the other models').click();
-    await estimate.getByText('21 that differ').waitFor();
+    await button(page, 'Use the shared space').click();
+    await estimate.getByText('21 distinct').waitFor();
 
     await page.reload();
     expect(await holdout.inputValue()).toBe('0.5');
@@ -96,7 +96,7 @@ journeys('tunes', () => {
     );
     await button(page, 'Rows').click();
     expect(await temperature.getByLabel('Values', { exact: true }).inputValue()).toBe('0.3, 1.0');
-    await estimate.getByText('9 that differ').waitFor();
+    await estimate.getByText('9 distinct').waitFor();
     expect(faults()).toEqual([]);
     await button(page, 'Tune').click();
     await page.getByRole('heading', { level: 1, name: 'Tune of Sixty' }).waitFor();
@@ -133,8 +133,8 @@ journeys('tunes', () => {
     const model = page.getByRole('region', { name: 'sim::param-sensitive@50' });
     const { body: tune } = await web.client.get(`${ROUTE}/history/${tuneId}`);
     await model.locator('.sentence').getByText(tune.targets[0].text).waitFor();
-    await model.getByRole('figure', { name: /minus the base on held-out cases/ }).waitFor();
-    await page.getByRole('heading', { name: 'Best over all models' }).waitFor();
+    await model.getByRole('figure', { name: /minus base on held-out cases/ }).waitFor();
+    await page.getByRole('heading', { name: 'Best across models' }).waitFor();
     expect(await axe()).toEqual([]);
 
     await model.getByRole('button', { name: 'Copy command' }).first().click();
@@ -149,7 +149,7 @@ journeys('tunes', () => {
     await page.keyboard.press('Home');
     await page.keyboard.press('Enter');
     const opened = page.getByRole('region', { name: /^Combination \d+$/ });
-    await opened.getByText('Its runs:').waitFor();
+    await opened.getByText('Runs:').waitFor();
     expect(await axe()).toEqual([]);
     await opened.getByRole('link', { name: 'Run it' }).click();
     await page.getByRole('heading', { level: 1, name: 'New run' }).waitFor();
@@ -161,7 +161,7 @@ journeys('tunes', () => {
     await page.waitForURL(/\/runs\/[\da-f-]{36}$/);
     await page.getByRole('heading', { level: 1, name: 'Sixty' }).waitFor();
     await page.goBack();
-    await page.getByRole('link', { name: 'The run of the winner in its experiment' }).click();
+    await page.getByRole('link', { name: 'Run of the winner in its experiment' }).click();
     await page.waitForURL(`**/runs/${tune.promoted_eval_id}`);
     expect(faults()).toEqual([]);
   });
@@ -190,14 +190,14 @@ journeys('tunes', () => {
     await button(page, 'Resume').waitFor({ state: 'detached' });
     await page.getByText('completed').waitFor({ timeout: 90_000 });
     await page.getByRole('link', { name: 'Tune again' }).click();
-    await page.getByRole('heading', { level: 1, name: 'New tune' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'New parameter tune' }).waitFor();
     for (const label of ['Held-out share', 'Margin', 'Seed', 'Temperature'])
       expect([label, await page.getByLabel(label, { exact: true }).inputValue()]).toEqual([label, '0']);
     expect(await page.getByRole('radio', { name: /grid/ }).isChecked()).toBe(true);
     await page.goBack();
     await button(page, 'Delete').click();
     const dialog = page.getByRole('dialog', { name: 'Delete this tune?' });
-    await dialog.getByText(/Its 9 combinations go with it/).waitFor();
+    await dialog.getByText(/This deletes its 9 combinations/).waitFor();
     await dialog.getByRole('button', { name: 'Delete the tune' }).click();
     await page.getByRole('heading', { level: 1, name: 'Tunes' }).waitFor();
     await until(async () => (await web.client.get(`${ROUTE}/history/${tuneId}`)).status === 404);
@@ -207,15 +207,15 @@ journeys('tunes', () => {
 
   it('have presets, which are saved, used and deleted', async () => {
     const { page, faults } = await web.open({ path: '/tunes/new' });
-    await button(page, 'Save as a preset').click();
-    await page.getByLabel('Name of the preset').fill('Warm');
+    await button(page, 'Save as preset').click();
+    await page.getByLabel('Preset name').fill('Warm');
     await button(page, 'Save').click();
-    await button(page, 'Take the preset').waitFor();
+    await button(page, 'Use preset').waitFor();
     await page.getByLabel(/^Preset/).selectOption({ label: 'Warm' });
     await page.getByRole('button', { name: 'Remove temperature' }).click();
     await page.getByRole('button', { name: 'Remove tool_choice' }).click();
-    await page.getByText('No parameter is searched yet.').waitFor();
-    await button(page, 'Take the preset').click();
+    await page.getByText('No parameters yet.').waitFor();
+    await button(page, 'Use preset').click();
     expect(await parameter(page, 1).getByLabel('Step').inputValue()).toBe('0.25');
     expect(await parameter(page, 2).getByLabel('Values', { exact: true }).inputValue()).toBe('auto, required');
     await button(page, 'Delete the preset').click();
@@ -236,7 +236,7 @@ journeys('tunes', () => {
     });
     await untilTuned(web.client, tuneId);
     const { page, faults } = await web.open({ path: `/tunes/${tuneId}` });
-    await page.getByText(/2,0\d\d combinations, 2,0\d\d that differ/).waitFor();
+    await page.getByText(/2,0\d\d combinations, 2,0\d\d distinct/).waitFor();
     await page.getByText(/^Not measured: 2,0\d\d$/).click();
     const list = page.getByRole('grid', { name: 'Not measured, sim::perfect-ish' });
     await list.focus();

@@ -38,9 +38,7 @@ async function aRun(input: object): Promise<{ eval_id: string; job_id: string }>
 /** Waits until the list at the current address has loaded, and returns its number of results. */
 async function listed(page: Page): Promise<number> {
   await page.waitForURL(/\/results/);
-  const said = await page
-    .getByText(/^[\d,]+( of [\d,]+)? results?( so far; more are read as you go on)?\.$/)
-    .innerText();
+  const said = await page.getByText(/^[\d,]+( of [\d,]+)? results?( so far; more load as you scroll)?\.$/).innerText();
   const [, rows = '', all = rows] = /^([\d,]+)(?: of ([\d,]+))?/.exec(said)!;
   return Number(all.replace(',', ''));
 }
@@ -94,7 +92,7 @@ journeys('why', () => {
     const { page, faults, axe } = await web.open({ path: `/runs/${runId}` });
     await page.getByRole('link', { name: 'All groups' }).click();
     await page.waitForURL(/\/failures/);
-    const groups = page.getByRole('region', { name: 'Groups of what did not pass' });
+    const groups = page.getByRole('region', { name: 'List of failure groups' });
     await groups.getByRole('row', { name: /50.*no call.*get_weather/ }).waitFor();
     await page.getByLabel('Error', { exact: true }).selectOption('no_call');
     await page.waitForURL(/type=no_call/);
@@ -128,11 +126,11 @@ journeys('why', () => {
     await option('Model', /text-only/).check();
     expect(await listed(page)).toBe(CASES);
     await option('Category', /^first ?20$/).waitFor();
-    await facet('Category').getByText('Under the other filters.').waitFor();
+    await facet('Category').getByText('Within the other filters.').waitFor();
     await option('Category', /^first/).check();
     expect(await listed(page)).toBe(20);
     await option('Error', /no call ?50/).waitFor();
-    await facet('Error').getByText('Of the whole run.').waitFor();
+    await facet('Error').getByText('For the whole run.').waitFor();
     expect(await axe()).toEqual([]);
     await page.getByRole('button', { name: 'Remove all' }).click();
     const bin = facet('Score').getByRole('button', { name: /^100 %/ });
@@ -180,7 +178,7 @@ journeys('why', () => {
     await page.goBack();
     const before = await web.requests();
     await page.getByRole('button', { name: 'Rescore' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Score this run again' });
+    const dialog = page.getByRole('dialog', { name: 'Rescore this run' });
     await dialog.getByLabel(/^Pass threshold/).fill('2');
     await page.keyboard.press('Control+Enter');
     await dialog
@@ -196,8 +194,8 @@ journeys('why', () => {
     await rescores.getByText('pass threshold 0.6').waitFor();
     const row = rescores.getByRole('row').filter({ hasText: 'sim::careless-arguments' });
     await row.getByText(/^100\.0 % \(.*, n 50\)$/).waitFor();
-    await row.getByRole('link', { name: 'what does not pass' }).click();
-    await page.getByText('No result of this run is left by these filters.').waitFor();
+    await row.getByRole('link', { name: 'failures' }).click();
+    await page.getByText('No results match these filters.').waitFor();
     expect(await web.requests()).toBe(before);
 
     // The rescore is counted, too: its facets, cases and groups use its verdicts.
@@ -208,18 +206,18 @@ journeys('why', () => {
       .getByRole('checkbox', { name: /^first ?20$/ })
       .waitFor();
     await page.getByRole('link', { name: 'Cases by model' }).click();
-    await page.getByRole('heading', { name: /^Cases by model .* as scored again$/ }).waitFor();
+    await page.getByRole('heading', { name: /^Cases by model .* \(rescored\)$/ }).waitFor();
     await page.getByLabel('Cases', { exact: true }).selectOption('all');
     await page.getByRole('link', { name: 'passed: case 0, sim::careless-arguments' }).click();
     expect(await listed(page)).toBe(1);
     await page.goto(`${web.url}/runs/${runId}`);
-    await rescores.getByRole('link', { name: 'groups of failures' }).click();
+    await rescores.getByRole('link', { name: 'failure groups' }).click();
     await page.getByRole('heading', { name: /^Failure groups of .* as scored again$/ }).waitFor();
-    const groups = page.getByRole('region', { name: 'Groups of what did not pass' });
+    const groups = page.getByRole('region', { name: 'List of failure groups' });
     await groups.getByRole('row').nth(1).waitFor();
     expect(await groups.getByText('wrong argument').count()).toBe(0);
     expect(await axe()).toEqual([]);
-    await groups.getByRole('link', { name: 'one of them' }).first().click();
+    await groups.getByRole('link', { name: 'one result' }).first().click();
     await page.waitForURL(/rescore=/);
     expect(faults()).toEqual([]);
   });
@@ -227,7 +225,7 @@ journeys('why', () => {
   it('a running run says when it is counted, and is counted as far as it got when it is cancelled', async () => {
     const { eval_id: slowId } = await aRun({ models: ['sim::slow-5000'], cache: 'off', name: 'Slow' });
     const { page, faults } = await web.open({ path: `/runs/${slowId}` });
-    await page.getByText('This is counted when the run has ended.').first().waitFor();
+    await page.getByText('Available when the run has ended.').first().waitFor();
     await page.getByRole('region', { name: 'Newest results' }).getByRole('link').first().waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('cancelled').waitFor();

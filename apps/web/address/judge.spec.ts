@@ -2,7 +2,7 @@ import { JudgementsQuery } from '#lib/judge/contract';
 import { judgementsQueryOf, reportSearch } from './judge.js';
 
 describe('the address of a report', () => {
-  it('asks the API for what it says, and leaves out what has a fault', () => {
+  it('builds the API query without invalid values', () => {
     const search = reportSearch({ target: 'p::m', agreement: 'kinder', suspicious: true, state: 'gone', after: 'x' });
     expect(search).toEqual({ target: 'p::m', agreement: 'kinder', suspicious: true });
     const query = judgementsQueryOf({ ...search, expectation_at_fault: false, after: 49 });

@@ -19,7 +19,7 @@ export const OPINION_WORDS: Record<Opinion, string> = {
 export const PREFERENCE_WORDS: Record<Preference, string> = { win: 'win', loss: 'loss', tie: 'tie' };
 export const AGREEMENT_WORDS: Record<Agreement, string> = {
   agrees: 'agrees with the verdict',
-  kinder: 'kinder than the verdict',
+  kinder: 'more lenient than the verdict',
   stricter: 'stricter than the verdict',
 };
 export const STATE_WORDS: Record<Judgement['state'], string> = {

@@ -4,7 +4,7 @@ import { oneOf, searchOf, text } from './search';
 
 /** Filters of the job list, other than running and waiting, with their labels. */
 export const JOB_STATUS_FILTERS = {
-  pending: 'waits for its turn',
+  pending: 'pending',
   queued: 'queued',
   running: 'running',
   completed: 'completed',

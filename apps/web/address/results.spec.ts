@@ -6,7 +6,7 @@ describe('the address of a list of results', () => {
     expect(['none', 'wrong_tool', 'lost_track'].map(errorWord)).toEqual(['no error', 'wrong tool', 'lost track']);
   });
 
-  it('leaves out the default order, and what has a fault', () => {
+  it('omits the default order and invalid values', () => {
     const given = {
       model: 'a',
       type: ['wrong_tool', 'bad'],
@@ -24,7 +24,7 @@ describe('the address of a list of results', () => {
     });
   });
 
-  it('asks the API for the same, failures first', () => {
+  it('builds the API query, failures first', () => {
     const query = resultsQuery({
       model: ['a', 'b'],
       type: ['no_call'],
@@ -39,7 +39,7 @@ describe('the address of a list of results', () => {
     expect(Object.keys(ResultsFilter.shape)).toEqual(expect.arrayContaining([...new Set(query.keys())]));
   });
 
-  it('has ranges of scores, cases, and verdicts of a rescore', () => {
+  it('supports score ranges, a single case, and verdicts of a rescore', () => {
     const id = '019aa8a2-5c1e-7000-8000-000000000021';
     expect(resultsSearch({ score: '5e-324-0.09999999999999999', case: id, rescore: 'x' })).toEqual({
       score: '5e-324-0.09999999999999999',
@@ -58,14 +58,14 @@ describe('the address of a list of results', () => {
     expect(filterParts({ score: '1-1' })[0]!.words).toBe('score: 100 %');
   });
 
-  it('is a part of the name of a file, in letters that every system takes', () => {
+  it('becomes part of a file name, in portable characters', () => {
     expect(inFileName({})).toBe('');
     const search = resultsSearch({ type: ['wrong_tool'], category: ['a/b: "c"'], score: '0.5-1' });
     expect(inFileName(search)).toBe('-error-wrong-tool-category-a-b-c-score-50-to-100');
     expect(inFileName({ category: ['x'.repeat(200)] })).toHaveLength(120);
   });
 
-  it('says its filter in parts, each of which can be removed', () => {
+  it('lists its filters, each of them removable', () => {
     const search = resultsSearch({ type: ['wrong_tool', 'no_call'], latency: '-900', order: 'case' });
     expect(filterParts(search)).toEqual([
       { words: 'error: wrong tool', without: { type: ['no_call'], latency: '-900', order: 'case' } },

@@ -21,7 +21,7 @@ export const formatWord = (format: string): string => wordIn(FORMAT_WORDS, forma
 export const ORDER_WORDS: Record<ResultOrder, string> = {
   failures: 'failures first',
   case: 'by case',
-  settled: 'as settled',
+  settled: 'by completion',
 };
 
 /** `500-1000`, `0.5-`, `5e-324-0.1`. */

@@ -9,15 +9,15 @@ const read = searchOf({
   models: severalOf(text(10)),
 });
 
-describe('the search of an address', () => {
-  it('is read by its keys, and others are left out', () => {
+describe('the search parameters of an address', () => {
+  it('are read by known keys, and other keys are ignored', () => {
     const suite = '019aa8a2-5c1e-7000-8000-000000000011';
     const search = { suite, word: 'b', name: 'x', version: '2', passed: false, models: ['m', 7], other: 1 };
     expect(read(search)).toEqual({ suite, word: 'b', name: 'x', version: 2, passed: false, models: ['m', '7'] });
     expect(read({ models: 'm' })).toEqual({ models: ['m'] });
   });
 
-  it('is shown without what has a fault', () => {
+  it('are shown without invalid values', () => {
     const faults = { suite: 'x', word: 'c', name: 'too long', version: 0, passed: 'no', models: [] };
     expect(read(faults)).toEqual({});
     expect(read({ name: 3, version: 1.5, models: ['far too long', 'm'] })).toEqual({});

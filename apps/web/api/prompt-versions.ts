@@ -98,7 +98,7 @@ export async function putInSuite({ id, suiteId, seen }: { id: string; suiteId: s
     readSuite(suiteId),
   ]);
   if (suite.version !== seen)
-    throw new Error(`The suite was changed meanwhile: it is version ${suite.version} now. Close this, and look again.`);
+    throw new Error(`The suite has changed: it is now version ${suite.version}. Close this dialog and try again.`);
   return changeSuite(suiteId, takeOver(suite, version.components) as JsonObject, options);
 }
 

@@ -45,8 +45,8 @@ async function play(watches: (WatchEvent | Error)[][]) {
   return { state: live.state(), shown, begun };
 }
 
-describe('what comes in of a run', () => {
-  it('is drawn once a frame, however much it is, and keeps the newest in their order', async () => {
+describe('live results of a run', () => {
+  it('are rendered once per frame, and the newest are kept in order', async () => {
     const { state, shown } = await play([
       [progress(0, 0), ...Array.from({ length: 5000 }, (_, n) => result(n + 1)), progress(5000, 5000)],
     ]);
@@ -56,7 +56,7 @@ describe('what comes in of a run', () => {
     expect(state.newest.map(({ seq }) => seq)).toEqual(Array.from({ length: NEWEST }, (_, n) => 5000 - NEWEST + 1 + n));
   });
 
-  it('goes on where it was when the connection comes back, and says that it was lost', async () => {
+  it('resume where they stopped after a lost connection, and report the loss', async () => {
     const { state, shown, begun } = await play([
       [progress(3, 7), result(8), result(9), new Error('unavailable')],
       [new Error('unavailable')],
@@ -68,7 +68,7 @@ describe('what comes in of a run', () => {
     expect(state).toMatchObject({ connection: 'live', received: 3, hasEnded: true });
   });
 
-  it('ends when the job may not be watched', async () => {
+  it('end when watching the job is refused', async () => {
     const { state, begun } = await play([[new Error('No job')]]);
     expect(begun).toEqual(['now']);
     expect(state).toMatchObject({ connection: 'refused', hasEnded: false });

@@ -5,7 +5,7 @@ const measured = (seq: number, arm: number, cases: number) =>
   ({ name: 'tune_combo_result', event: { job_id: 'j', seq, at: '', data: { arm, target: 'p::m', cases } } }) as unknown;
 const started = { name: 'tune_start', event: { job_id: 'j', seq: 1, at: '', data: {} } } as unknown;
 
-it('keeps the newest of each arm of a tune, and what was drawn stays as it was', async () => {
+it('keeps the newest figures of each arm, and leaves rendered state unchanged', async () => {
   const frames: (() => void)[] = [];
   const events = [[started, measured(2, 0, 4), measured(3, 1, 4)], [measured(4, 1, 12)]] as WatchEvent[][];
   const second = Promise.withResolvers<void>();

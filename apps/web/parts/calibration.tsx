@@ -37,7 +37,7 @@ export const CalibrationSentence = ({ calibration: { status, text }, report }: S
       <>
         {' '}
         <Link to="/judge/calibration" search={{ report }}>
-          Its calibration
+          Calibration
         </Link>
       </>
     )}

@@ -26,7 +26,7 @@ export function Calls({ result, of }: Props) {
       {lines.length > 0 && result.expected.tool === null && !result.expected.calls?.length && (
         <p>No call was expected.</p>
       )}
-      {isChain && <p className="muted small">Calls on the way to the expected one are listed below it.</p>}
+      {isChain && <p className="muted small">Intermediate calls are listed below the expected one.</p>}
       {lines.slice(0, FIRST_LINES).map((line, index) => (
         <Line
           key={index}
@@ -37,7 +37,7 @@ export function Calls({ result, of }: Props) {
         />
       ))}
       {lines.length > FIRST_LINES && (
-        <p className="muted">{lines.length - FIRST_LINES} more calls; the exchange has them.</p>
+        <p className="muted">{lines.length - FIRST_LINES} more calls, all listed in the exchange.</p>
       )}
     </section>
   );
@@ -78,7 +78,7 @@ function Line({ label, line: { expected, called, checks, extra }, wasAnswered, o
           ) : (
             <span className="muted">{wasAnswered ? 'not called' : 'no reply'}</span>
           )}
-          {called && !expected && <span className="chip">{onTheWay ? 'on the way' : 'unexpected'}</span>}
+          {called && !expected && <span className="chip">{onTheWay ? 'intermediate' : 'unexpected'}</span>}
         </div>
       </div>
       {isPair && <ArgumentDiff checks={checks} extra={extra} label={label} />}
@@ -88,7 +88,7 @@ function Line({ label, line: { expected, called, checks, extra }, wasAnswered, o
       {called && !expected && called.arguments !== null && <Arguments label="Arguments" value={called.arguments} />}
       {called?.raw !== undefined && (
         <>
-          <p className="small">These arguments could not be read:</p>
+          <p className="small">Malformed arguments:</p>
           <GivenBlock text={called.raw} code />
         </>
       )}

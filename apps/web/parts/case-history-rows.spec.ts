@@ -7,7 +7,7 @@ const settled = (runId: string, target: string, sample: number, passed: boolean,
     result: { id: `0-0-${sample}`, target, sample, passed, outcome },
   }) as unknown as CaseResult;
 
-it('results of a case become a row for each model and a column for each run, the newest first', () => {
+it('case results form a row per model and a column per run, newest first', () => {
   const { runs, rows } = historyRows([
     settled('new', 'p::a', 0, true),
     settled('new', 'p::a', 1, false),
@@ -21,7 +21,7 @@ it('results of a case become a row for each model and a column for each run, the
   ]);
 });
 
-it('of several samples, the one that explains a failure is opened', () => {
+it('the sample that explains a failure is opened first', () => {
   const samples = (...passed: (boolean | null)[]) =>
     passed.map((one, n) => settled('r', 'p::a', n, one === true, one === null ? 'errored' : 'scored').result);
   expect(shownOf(samples(true, null, false)).id).toBe('0-0-2');

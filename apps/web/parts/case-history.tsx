@@ -18,8 +18,7 @@ export function CaseHistory({ suiteId, caseId }: { suiteId: string; caseId: stri
   if (results.isPending) return <Skeleton rows={3} />;
   if (results.isError && !results.data) return <Failed error={results.error} retry={results.refetch} />;
   const { runs, rows } = historyRows(results.data.pages.flatMap(({ items }) => items));
-  if (runs.length === 0 && !results.hasNextPage)
-    return <Empty>No run has played this case yet. Its verdicts will be here, by model and run.</Empty>;
+  if (runs.length === 0 && !results.hasNextPage) return <Empty>No run has included this case yet.</Empty>;
   return (
     <>
       <div className="wide" role="region" aria-label="Verdicts by model and run" tabIndex={0}>

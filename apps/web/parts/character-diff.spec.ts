@@ -16,7 +16,7 @@ describe('two texts that differ', () => {
     expect([marked(diff.a), marked(diff.b)]).toEqual([markedA, markedB]);
   });
 
-  it('keep all of their characters, and what is not marked is the same', () => {
+  it('keep all characters, and unmarked parts are equal', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '🙂', ' '), maxLength: 20 });
     const all = (pieces: readonly Piece[]) => pieces.map((piece) => piece.text).join('');
     const same = (pieces: readonly Piece[]) => all(pieces.filter(({ differs }) => !differs));
@@ -28,7 +28,7 @@ describe('two texts that differ', () => {
     );
   });
 
-  it('are compared by their ends when they are long', () => {
+  it('are compared by common prefix and suffix when they are long', () => {
     const [a, b] = [`x${'ab'.repeat(50_000)}z`, `x${'ba'.repeat(50_000)}z`];
     expect(characterDiff(a, b).a.map(({ differs }) => differs)).toEqual([false, true, false]);
   });

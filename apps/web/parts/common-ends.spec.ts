@@ -11,7 +11,7 @@ it.each([
   expect(commonEnds(a, b)).toEqual(expected);
 });
 
-it('loses nothing of either text, and parts no character', () => {
+it('loses no text and splits no character', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (a, b) => {
       const { start, end, ...middle } = commonEnds(a, b);

@@ -9,7 +9,7 @@ export function CopyButton({ text, label, done = 'Copied' }: { text: string; lab
       await navigator.clipboard.writeText(text);
       say(done);
     } catch {
-      say('Not copied: the browser refuses');
+      say('Not copied: refused by the browser');
     }
   };
   return (

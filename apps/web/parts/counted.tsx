@@ -30,7 +30,7 @@ export function Counted<Figures extends object>({ run, query, rows, children }: 
   if (isUnderWay(run.status))
     return (
       <p className="muted" style={{ minHeight: rows * ROW }}>
-        This is counted when the run has ended.
+        Available when the run has ended.
       </p>
     );
   if (error && !data) return <Failed error={error} retry={() => refetch()} />;

@@ -9,7 +9,7 @@ const argumentsOf = (command: string | undefined): string[] =>
     .slice(0, -1);
 
 describe('a request copied as curl', () => {
-  it('reaches the command as it was, and holds no key', () => {
+  it('keeps the request unchanged and contains no key', () => {
     const text = JSON.stringify({ model: 'it\'s $HOME `id` \\ "x"\n', n: 5 }).replace(':5', ':5.0');
     const command = curlCommand({ kind: 'openai', base_url: 'http://h/v1/' }, parseJson(text));
     expect(argumentsOf(command)).toEqual([
@@ -23,7 +23,7 @@ describe('a request copied as curl', () => {
     ]);
   });
 
-  it('has the version that a provider wants in a header', () => {
+  it('sends the API version of the provider as a header', () => {
     const command = curlCommand({ kind: 'anthropic', base_url: 'http://h' }, { anthropic_version: '2024-01-01', n: 1 });
     expect(argumentsOf(command)).toEqual([
       'http://h/v1/messages',
@@ -38,7 +38,7 @@ describe('a request copied as curl', () => {
     ]);
   });
 
-  it('is not offered where the stored form is not the sent one', () => {
+  it('is not offered where the stored and the sent request differ', () => {
     expect(curlCommand({ kind: 'google', base_url: 'http://h' }, {})).toBeUndefined();
   });
 });

@@ -21,7 +21,7 @@ export function DeleteSuite({ suite: { id, name, test_cases_count: cases }, clos
   });
   return (
     <DeleteDialog
-      title="Delete the suite?"
+      title="Delete this suite?"
       action="Delete the suite"
       isPending={remove.isPending}
       error={remove.error}
@@ -29,8 +29,8 @@ export function DeleteSuite({ suite: { id, name, test_cases_count: cases }, clos
       close={close}
     >
       <p>
-        <Given text={name} max={200} /> goes with its tools and its {cases.toLocaleString('en')}{' '}
-        {cases === 1 ? 'case' : 'cases'}. Runs keep what they ran.
+        <Given text={name} max={200} /> is deleted with its tools and its {cases.toLocaleString('en')}{' '}
+        {cases === 1 ? 'case' : 'cases'}. Runs keep the version they ran.
       </p>
     </DeleteDialog>
   );

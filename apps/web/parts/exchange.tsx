@@ -14,7 +14,7 @@ export function Exchange({
 }: {
   result: Pick<ResultWithExchange, 'exchange' | 'target'>;
 }) {
-  if (!exchange) return <p className="muted">The requests and replies are not stored, or nothing was sent.</p>;
+  if (!exchange) return <p className="muted">No requests or replies are stored for this result.</p>;
   return (
     <Folded title={`Exchange: ${exchange.requests.length} sent, ${exchange.replies.length} received`}>
       {() => <Bodies exchange={exchange} providerKey={target.split('::')[0]!} />}
@@ -30,7 +30,7 @@ function Bodies({ exchange, providerKey }: { exchange: Stored; providerKey: stri
       {refused !== undefined && <p>{refused} requests were refused.</p>}
       {names && (
         <div>
-          <h3>Names of tools that were sent instead</h3>
+          <h3>Tool names sent instead</h3>
           <JsonView value={names} />
         </div>
       )}

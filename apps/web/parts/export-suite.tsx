@@ -6,7 +6,7 @@ const FILES = [
   ['jsonl', 'JSON Lines', 'jsonl'],
   ['csv', 'CSV', 'csv'],
   ['csv&bom=true', 'CSV for Excel', 'csv'],
-  ['bfcl', 'BFCL (without what it cannot express)', 'jsonl'],
+  ['bfcl', 'BFCL (unsupported parts left out)', 'jsonl'],
 ] as const;
 
 /** A suite as a file, in each format. */

@@ -28,7 +28,7 @@ export function Failed({ error, retry, children }: { error: Error; retry?: () =>
 }
 
 const noAnswer = (error: Error): string =>
-  error instanceof TypeError ? 'The server does not answer. Is it running, and is the network there?' : error.message;
+  error instanceof TypeError ? 'The server does not answer. Is it running and reachable?' : error.message;
 
 /** Waits as long as the server asked. */
 function Retry({ retry, afterS }: { retry: () => unknown; afterS: number | undefined }) {

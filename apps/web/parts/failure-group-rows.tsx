@@ -28,7 +28,7 @@ interface Props {
 export function FailureGroupRows({ runId, rescore, groups, link, chosen }: Props) {
   return (
     <Table
-      label="Groups of what did not pass"
+      label="List of failure groups"
       className="group-rows"
       rows={groups}
       keyOf={({ id }) => id}

@@ -28,8 +28,7 @@ export function GateAnswerView({ answer }: { answer: GateAnswer }) {
       </p>
       <div className="facts">
         <span>
-          <Given text={gate.measure} max={100} />, with a margin of {pointsText(gate.margin)}, fixed with version{' '}
-          {gate.version} of the gate
+          <Given text={gate.measure} max={100} />, margin {pointsText(gate.margin)}, gate version {gate.version}
         </span>
         <span>{lookWords(look)}</span>
         {cases && <CaseCounts cases={cases} />}
@@ -37,7 +36,7 @@ export function GateAnswerView({ answer }: { answer: GateAnswer }) {
       </div>
       {targets.some(({ difference }) => difference !== null) && (
         <Deltas
-          label={`How much each model differs from the baseline, in points, with ${levelText(look)} intervals`}
+          label={`Difference of each model from the baseline in points, with ${levelText(look)} intervals`}
           rows={targets.map((target) => ({
             key: target.target,
             label: <GivenLine text={target.target} />,
@@ -58,7 +57,7 @@ export function GateAnswerView({ answer }: { answer: GateAnswer }) {
       <Broken answer={answer} />
       {changes.length > 0 && (
         <>
-          <h3>What differs from the baseline</h3>
+          <h3>Differences from the baseline</h3>
           <ChangesTable label="Settings that differ" rows={changes} what="Setting" a="The baseline" b="The run" />
         </>
       )}
@@ -91,7 +90,7 @@ function Runs({ answer: { eval_id: run, baseline_eval_id: baseline, gate } }: { 
           </span>
           {baseline !== run && (
             <Link to="/compare" search={comparisonOf(baseline, run, gate)}>
-              The comparison
+              Comparison
             </Link>
           )}
         </>
@@ -123,7 +122,7 @@ function Targets({ answer: { targets, text, look } }: { answer: GateAnswer }) {
           cell: ({ pass_rate: mean, pass_rate_ci: ci, n_cases: scored }) => scoreText({ mean, ci, scored }),
         },
         {
-          name: 'Samples a case',
+          name: 'Samples per case',
           isNumber: true,
           cell: ({ samples }) => samples.map((some) => Number(some.toFixed(2))).join(' and '),
         },
@@ -131,7 +130,7 @@ function Targets({ answer: { targets, text, look } }: { answer: GateAnswer }) {
         { name: 'Broken', isNumber: true, cell: ({ broken }) => count(broken) },
         { name: 'Errored', cell: ({ errored_shares: shares }) => shares.map(percent).join(' and ') },
         {
-          name: 'What is said of it',
+          name: 'Explanation',
           className: 'says',
           cell: (target) => (
             <>
@@ -145,19 +144,19 @@ function Targets({ answer: { targets, text, look } }: { answer: GateAnswer }) {
   );
 }
 
-/** Critical cases that broke. */
+/** Broken critical cases. */
 function Critical({ targets }: { targets: readonly GateTarget[] }) {
   const broken = targets.flatMap(({ target, critical }) => critical.map((one) => ({ ...one, target })));
   if (broken.length === 0) return null;
   return (
     <>
-      <h3>Critical cases that broke</h3>
+      <h3>Broken critical cases</h3>
       <ul>
         {broken.map((one) => (
           <li key={`${one.target} ${one.case_id}`}>
             <Given text={one.case_name ?? `case ${one.position + 1}`} max={200} />,{' '}
             <Given text={one.target} max={100} />, {one.samples.join(' and ')} samples
-            {one.confirmed ? '' : ', too few to be sure'}
+            {one.confirmed ? '' : ', too few to confirm'}
           </li>
         ))}
       </ul>

@@ -9,7 +9,7 @@ export const JOB_TYPES: Record<Job['type'], string> = {
   gate: 'Gate run',
   param_tune: 'Parameter tune',
   prompt_tune: 'Prompt tune',
-  judge: 'Report of a judge',
+  judge: 'Judge report',
 };
 
 type Linked = Pick<Job, 'type' | 'result_ref' | 'subject_ref'>;

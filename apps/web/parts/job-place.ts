@@ -8,6 +8,5 @@ export function placeInWords(position: number, user: string | null): string {
   const queue = user === null ? 'the queue of its user' : `the queue of ${user.slice(0, 100)}`;
   if (position === 1) return `next in ${queue}`;
   const before = count(position - 1);
-  if (position >= LAST_COUNTED) return `${before} or more are before it in ${queue}`;
-  return `${before} ${position === 2 ? 'is' : 'are'} before it in ${queue}`;
+  return `${before}${position >= LAST_COUNTED ? ' or more' : ''} ahead in ${queue}`;
 }

@@ -29,19 +29,19 @@ export function JudgementText({ judgement }: { judgement: Judgement }) {
       ))}
       {judged?.expectation_at_fault && (
         <p>
-          <strong>It finds what the case expects at fault.</strong>{' '}
+          <strong>The judge considers the expectation wrong.</strong>{' '}
           {judged.expectation_note !== null && <Given text={judged.expectation_note} />}
         </p>
       )}
       {suspicious && (
         <p className="notice">
-          The reply holds text that speaks to a grader. It was judged without its texts too, and the stricter judgement
-          stands.
+          The reply contains text addressed to a grader. It was also judged without its text, and the stricter judgement
+          applies.
         </p>
       )}
       {error !== null && (
         <p className="notice">
-          It could not be judged: <Given text={error} />
+          Could not be judged: <Given text={error} />
         </p>
       )}
     </div>
@@ -52,7 +52,7 @@ const words = (word: string): string => word.replaceAll('_', ' ');
 
 function Beside({ judgement: { agreement, passed, preference, flipped } }: { judgement: Judgement }) {
   if (preference !== null)
-    return flipped ? <span className="small">It said otherwise when the two replies changed places.</span> : null;
+    return flipped ? <span className="small">The verdict changed when the two replies were swapped.</span> : null;
   return (
     <span className="small">
       {agreement === null || agreement === 'agrees' ? null : <strong>{AGREEMENT_WORDS[agreement]}: </strong>}
@@ -65,5 +65,5 @@ function Beside({ judgement: { agreement, passed, preference, flipped } }: { jud
 function Votes({ votes }: { votes: Judgement['votes'] }) {
   const said = Object.entries(votes);
   if (said.reduce((sum, [, n]) => sum + n, 0) < 2) return null;
-  return <>; said {said.map(([word, n]) => `${words(word)} ${count(n)} times`).join(', ')}</>;
+  return <>; votes: {said.map(([word, n]) => `${words(word)} ${count(n)}`).join(', ')}</>;
 }

@@ -6,9 +6,9 @@ import { AllowedButton } from './allowed-button';
  * this.
  */
 export const LABEL_KEYS: readonly (readonly [label: LabelName, key: string, meaning: string])[] = [
-  ['correct', 'c', 'As it should be'],
-  ['acceptable', 'a', 'Another way that serves the user as well'],
-  ['wrong', 'w', 'It does not serve the user'],
+  ['correct', 'c', 'As expected'],
+  ['acceptable', 'a', 'Different, but serves the user equally well'],
+  ['wrong', 'w', 'Does not serve the user'],
 ];
 
 interface Props {

@@ -2,7 +2,7 @@ import type { Lane } from '#lib/contracts/lane';
 
 /** Why a lane sends fewer requests than its limits allow, or none. */
 export interface LaneState {
-  word: 'works' | 'paused' | 'provider down' | 'blocked' | 'no worker' | 'slowed' | 'unknown';
+  word: 'active' | 'paused' | 'provider down' | 'blocked' | 'no worker' | 'slowed' | 'unknown';
   /** Its shape, and its colours from status.css. */
   look: 'passed' | 'failed' | 'partial' | 'waiting';
   shape: string;
@@ -10,7 +10,7 @@ export interface LaneState {
 }
 
 const STATES: Record<LaneState['word'], Omit<LaneState, 'word'>> = {
-  works: { look: 'passed', shape: '●', isTrouble: false },
+  active: { look: 'passed', shape: '●', isTrouble: false },
   slowed: { look: 'waiting', shape: '◐', isTrouble: false },
   unknown: { look: 'waiting', shape: '·', isTrouble: false },
   paused: { look: 'partial', shape: '–', isTrouble: true },
@@ -28,7 +28,7 @@ function wordOf({ paused_at: pausedAt, now, backlog, in_flight: inFlight }: Told
   // A lane without work needs no worker.
   if (alive === 0 && backlog + inFlight > 0) return 'no worker';
   if (!now) return 'unknown';
-  return now.adaptive_factor < 1 ? 'slowed' : 'works';
+  return now.adaptive_factor < 1 ? 'slowed' : 'active';
 }
 
 /** @param alive number of live workers; null or undefined if unknown */

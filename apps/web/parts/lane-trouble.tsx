@@ -28,19 +28,19 @@ export function LaneTrouble({ lane, alive }: Props) {
   if (word === 'paused')
     return (
       <span className="small">
-        An owner paused it <Time at={pausedAt!} />.
+        Paused by an owner <Time at={pausedAt!} />.
       </span>
     );
   if (word === 'provider down')
     return (
       <span className="small">
         Since {clock(now!.breaker.since!)}, next probe at {clock(now!.breaker.next_probe_at!)}:{' '}
-        <Given text={now!.breaker.error ?? 'no error was given'} max={600} />
+        <Given text={now!.breaker.error ?? 'no error given'} max={600} />
       </span>
     );
   if (word === 'blocked')
-    return <span className="small">The provider wants no requests until {clock(now!.blocked_until!)}.</span>;
-  if (word === 'no worker') return <span className="small">It has work, and no worker is alive.</span>;
-  if (word === 'unknown') return <span className="small">Redis, which knows it, cannot be reached.</span>;
+    return <span className="small">The provider accepts no requests until {clock(now!.blocked_until!)}.</span>;
+  if (word === 'no worker') return <span className="small">Items are waiting, but no worker is alive.</span>;
+  if (word === 'unknown') return <span className="small">Redis cannot be reached.</span>;
   return null;
 }

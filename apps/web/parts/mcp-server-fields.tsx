@@ -6,7 +6,7 @@ export const NO_ADDRESS: McpAddress = { url: '', transport: 'auto', headers: [] 
 
 const MAX_HEADERS = 20;
 const TRANSPORTS: Record<McpTransport, string> = {
-  auto: 'the newer one, else the older',
+  auto: 'streamable HTTP, else server-sent events',
   'streamable-http': 'streamable HTTP',
   sse: 'server-sent events',
 };
@@ -25,21 +25,21 @@ export function McpServerFields({ address, onChange, isKnown = false }: Fields) 
   return (
     <>
       <div className="field">
-        <label htmlFor={`${id}url`}>Address of the server</label>
+        <label htmlFor={`${id}url`}>Server address</label>
         <input
           id={`${id}url`}
           type="url"
           required={!isKnown}
           maxLength={2000}
           value={address.url}
-          placeholder={isKnown ? 'The one that the tools came from' : 'https://example.com/mcp'}
+          placeholder={isKnown ? 'The server the tools came from' : 'https://example.com/mcp'}
           aria-describedby={`${id}url-help`}
           onChange={({ target }) => set({ url: target.value })}
         />
         <span id={`${id}url-help`} className="muted small">
           {isKnown
-            ? 'Leave it empty to read the server that the tools came from.'
-            : 'The address is kept with the suite, so that its tools can be brought up to date.'}
+            ? 'Leave empty to use the server the tools came from.'
+            : 'Stored with the suite, so that its tools can be updated later.'}
         </span>
       </div>
       <div className="field">
@@ -69,7 +69,7 @@ function Headers({ headers, onChange }: { headers: HeaderList; onChange: (header
   return (
     <fieldset className="field">
       <legend className="label">Headers, such as a token</legend>
-      <span className="muted small">They go with each request to the server and are not stored.</span>
+      <span className="muted small">Sent with each request to the server; not stored.</span>
       {headers.map(({ name, value }, index) => (
         <div className="actions" key={index}>
           <input

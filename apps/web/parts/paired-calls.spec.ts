@@ -4,7 +4,7 @@ const call = (name: string, given: object = {}) => ({ name, arguments: given as 
 const evidence = (more: object) => ({ pairs: [], missing: [], unexpected: [], ...more }) as never;
 
 describe('expected and called calls', () => {
-  it('are paired as the evidence says, with what is missing and what nobody expects', () => {
+  it('are paired by the evidence, with missing and unexpected calls', () => {
     const lines = pairedCalls({
       expected: { tool: null, params: null, calls: [{ tool: 'a', params: { x: 1 } }, { tool: ['b', 'c'] }] },
       called: [call('z'), call('b')],

@@ -38,14 +38,14 @@ function TextDiff({ component, hunks }: Pick<ComponentDiff, 'component' | 'hunks
       <code className="small">
         <Given text={component} max={300} />
       </code>
-      <pre className="given-block" tabIndex={0} aria-label={`What changes in ${visible(component.slice(0, 300))}`}>
+      <pre className="given-block" tabIndex={0} aria-label={`Changes in ${visible(component.slice(0, 300))}`}>
         {parts.map((hunk, index) => (
           <Part key={index} hunk={hunk} isFirst={index === 0} isLast={index === hunks.length - 1} />
         ))}
       </pre>
       {isCut && (
         <button type="button" className="dense" onClick={() => setWhole(true)}>
-          Show all of the {hunks.length.toLocaleString('en')} parts
+          Show all {hunks.length.toLocaleString('en')} parts
         </button>
       )}
     </div>

@@ -9,5 +9,5 @@ export function PromptSource({ version: { source, origin } }: { version: PromptV
         candidate {origin.candidate} of a tune
       </Link>
     );
-  return { manual: 'by hand', prompt_tune: 'a tune', import: 'a file' }[source];
+  return { manual: 'manual', prompt_tune: 'tune', import: 'import' }[source];
 }

@@ -37,7 +37,7 @@ export function ReportRows({ reports, runName }: Props) {
         { name: 'Calibration', cell: ({ calibration }) => <CalibrationStatus status={calibration.status} /> },
         { name: 'Status', cell: ({ status }) => <Status status={status} /> },
         { name: 'Correct or acceptable', className: 'score', cell: (report) => <ShareOk report={report} /> },
-        { name: 'Kappa with pass and fail', className: 'score', cell: (report) => <Kappa report={report} /> },
+        { name: 'Kappa against pass/fail', className: 'score', cell: (report) => <Kappa report={report} /> },
         { name: 'Submitted', cell: ({ created_at: at }) => <Time at={at} /> },
       ]}
     />

@@ -33,7 +33,7 @@ export function SchemaProblems({ result: { evidence, called } }: Of<'evidence' |
     <Folded title={`Schema problems (${problems.length})`}>
       {() => (
         <>
-          <p className="muted small">They are a diagnosis and do not change the score.</p>
+          <p className="muted small">Diagnostic only; they do not change the score.</p>
           <ul>{problems.slice(0, FIRST_PROBLEMS).map(line)}</ul>
         </>
       )}
@@ -91,11 +91,11 @@ export function Metrics({ result: { metrics }, asked }: MetricsProps) {
           return (
             <div key={name}>
               <h3>
-                <Given text={name} max={200} />: {typeof score === 'number' ? score.toFixed(3) : 'does not apply'}
+                <Given text={name} max={200} />: {typeof score === 'number' ? score.toFixed(3) : 'not applicable'}
               </h3>
               {info && (
                 <p className="muted small">
-                  {info.meaning} As {info.reference} {info.version} computes it.
+                  {info.meaning} Computed as in {info.reference} {info.version}.
                 </p>
               )}
               <JsonView value={metrics[name]} open={1} />

@@ -13,7 +13,7 @@ import { isUnderWay } from './status';
 /** A button that deletes a run, after a dialog that lists what is deleted with it. */
 export function RunDelete({ run, onDone, dense = false }: { run: Run; onDone?: () => void; dense?: boolean }) {
   const [isOpen, setOpen] = useState(false);
-  const refusal = useRefusal('editor') ?? (isUnderWay(run.status) ? 'It is under way: cancel it first.' : undefined);
+  const refusal = useRefusal('editor') ?? (isUnderWay(run.status) ? 'Cancel the run first.' : undefined);
   const name = run.name ?? run.suite.name;
   return (
     <>
@@ -52,8 +52,8 @@ function Question({ run, close, onDone }: { run: Run; close: () => void; onDone:
         <Given text={run.name ?? `${run.suite.name}, version ${run.suite.version}`} max={200} />
       </p>
       <p>
-        Its {count(run.counts.settled)} results go with it, with the requests and replies behind them, its rescores and
-        its place in experiments. Replies stored for the cache that came from it go too. This cannot be undone.
+        This deletes its {count(run.counts.settled)} results with their requests and replies, its rescores, its place in
+        experiments, and the cached replies that came from it. This cannot be undone.
       </p>
     </DeleteDialog>
   );

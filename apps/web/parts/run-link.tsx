@@ -20,7 +20,7 @@ export const RunInHeading = ({ run, rescore }: { run: Named & Pick<Run, 'id'>; r
     <Link to="/runs/$runId" params={{ runId: run.id }}>
       <Given text={run.name ?? run.suite.name} max={200} />
     </Link>
-    {rescore !== undefined && ' as scored again'}
+    {rescore !== undefined && ' (rescored)'}
   </>
 );
 

@@ -1,6 +1,6 @@
 import { scoreOfRun } from './run-score.js';
 
-it('the score of a run has the interval of its model, and of several one that is wide enough', () => {
+it('a run score has the interval of its model, or a wide enough one for several models', () => {
   const summary = (overall_ci: [number, number] | null, scored: number) => ({ overall_ci, scored }) as never;
   const counts = { errored: 1 } as never;
   expect(scoreOfRun({ score: 0.5, summaries: [summary([0.25, 0.75], 8)], counts })).toEqual({

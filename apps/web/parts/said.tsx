@@ -17,12 +17,12 @@ export function Said({ result: { said, outcome, exchange }, of }: Props) {
   const titleId = useId();
   const body = outcome === 'errored' ? failedBody(exchange) : null;
   if (outcome === 'errored' && body === null) return null;
-  const title = body === null ? 'What the model said' : 'What came back';
+  const title = body === null ? 'Model reply' : 'Response';
   return (
     <section aria-labelledby={of === undefined ? titleId : undefined}>
       {of === undefined ? <h2 id={titleId}>{title}</h2> : <h4>{title}</h4>}
       {body !== null && <Folded title="Body of the last response">{() => <GivenBlock text={body} code />}</Folded>}
-      {body === null && said.length === 0 && <p className="muted">It is no longer stored.</p>}
+      {body === null && said.length === 0 && <p className="muted">No longer stored.</p>}
       {said.slice(0, FIRST_ROUNDS).map((reply, index) => (
         <div key={index}>
           {said.length > 1 && <p className="muted small">Round {index + 1}</p>}
@@ -48,9 +48,7 @@ function Reply({
         </>
       )}
       {thoughts !== null && <Folded title="Thoughts">{() => <GivenBlock text={thoughts} />}</Folded>}
-      <p className="muted small">
-        Finish reason: {reason === null ? 'the provider gave none' : <Given text={reason} max={100} />}
-      </p>
+      <p className="muted small">Finish reason: {reason === null ? 'none given' : <Given text={reason} max={100} />}</p>
     </>
   );
 }

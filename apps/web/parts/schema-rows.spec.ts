@@ -1,6 +1,6 @@
 import { schemaRows } from './schema-rows.js';
 
-it('every argument is a row, inner ones after their object', () => {
+it('every argument is a row, nested ones after their object', () => {
   const schema = {
     type: 'object',
     required: ['city'],
@@ -22,7 +22,7 @@ it('every argument is a row, inner ones after their object', () => {
   ]);
 });
 
-it('what is no schema of an object has no rows, and there are 200 at most', () => {
+it('only object schemas have rows, and there are 200 at most', () => {
   expect(schemaRows(undefined)).toEqual([]);
   expect(schemaRows({ type: 'string' })).toEqual([]);
   const properties = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`p${n}`, {}]));

@@ -22,10 +22,12 @@ export function Secret({ title, token, done }: Props) {
         </strong>
       </p>
       {token === undefined ? (
-        <p>The answer that had its secret was lost, and nothing else has it. Delete the token, and make another one.</p>
+        <p>
+          The response with the secret was lost and cannot be shown again. Delete this token and create another one.
+        </p>
       ) : (
         <>
-          <p>Copy it now: it is shown this once.</p>
+          <p>Copy it now: it is shown only once.</p>
           <p>
             <code className="given">{token}</code>
           </p>

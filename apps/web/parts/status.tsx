@@ -4,7 +4,7 @@ import './status.css';
 
 /** The label, shape and colours of each status. */
 const LOOKS: Record<JobStatus, [word: string, shape: string, look: string]> = {
-  pending: ['waits', '·', 'waiting'],
+  pending: ['pending', '·', 'waiting'],
   queued: ['queued', '·', 'waiting'],
   running: ['running', '▸', 'waiting'],
   completed: ['completed', '●', 'passed'],

@@ -27,7 +27,7 @@ export function TuneFacts({ tune, children }: { tune: Tune; children?: ReactNode
           <span>took {duration(new Date(tune.finished_at).getTime() - new Date(tune.created_at).getTime())}</span>
         )}
         <span>
-          {count(tune.cases.tuning)} cases to tune on, {count(tune.cases.holdout)} held out
+          {count(tune.cases.tuning)} tuning cases, {count(tune.cases.holdout)} held out
         </span>
         {children}
         <CopiedId id={tune.id} what="tune" />

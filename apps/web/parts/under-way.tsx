@@ -11,8 +11,8 @@ export function Waiting({ status, detail }: { status: JobStatus; detail: string 
         <Given text={detail} />
       </p>
     );
-  if (status === 'pending') return <p className="notice">It waits until fewer jobs of its user run.</p>;
-  if (status === 'queued') return <p className="notice">It waits for a worker.</p>;
+  if (status === 'pending') return <p className="notice">Waiting: its user has reached the limit of running jobs.</p>;
+  if (status === 'queued') return <p className="notice">Waiting for a worker.</p>;
   return null;
 }
 
@@ -21,13 +21,13 @@ export function Connection({ live: { connection, isTruncated } }: { live: LiveSt
   if (connection === 'lost' || connection === 'refused')
     return (
       <p className="notice" role="status">
-        There is no live connection. The figures are asked for every 5 seconds.
+        No live connection. Figures refresh every 5 seconds.
       </p>
     );
   if (isTruncated)
     return (
       <p className="notice" role="status">
-        More came in than could be sent. The figures are asked for every 5 seconds; all of it is in the lists.
+        Too many events to send. Figures refresh every 5 seconds; the lists are complete.
       </p>
     );
   return null;

@@ -8,7 +8,7 @@ export function Warnings({ warnings }: { warnings: readonly string[] }) {
   return (
     <div className="notice">
       <p>
-        <strong>{warnings.length === 1 ? 'One thing to look at' : `${warnings.length} things to look at`}</strong>
+        <strong>{warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`}</strong>
       </p>
       <ul>
         {warnings.slice(0, MAX_SHOWN).map((warning, index) => (

@@ -36,7 +36,7 @@ export function WorkActions({ work, again, deletion }: Props) {
           <AllowedButton
             refusal={refusal}
             disabled={resume.isPending}
-            title="Goes on where it stopped"
+            title="Continue where it stopped"
             onClick={() => resume.mutate(work.job_id)}
           >
             Resume

@@ -38,7 +38,7 @@ export function JsonForm({ edited, change, error, refusal, at, children }: FormP
 
 export function useForm(): FormState {
   const state = useContext(State);
-  if (!state) throw new Error('A field stands outside of a form.');
+  if (!state) throw new Error('A field must be inside a JsonForm.');
   return state;
 }
 

@@ -48,11 +48,11 @@ export function SaveBar({ draft, save, refusal, isPending, error, saved, childre
 
 function statusOf({ isChanged, isTooLong }: Draft<Edited>, unread: string[], saved: string | undefined): string {
   if (unread.length > 0)
-    return `Not readable yet: ${unread
+    return `Not valid yet: ${unread
       .slice(0, 3)
       .map((at) => at || 'the JSON')
       .join(', ')}.`;
-  if (isTooLong) return 'Not saved, and too long to outlive a reload.';
+  if (isTooLong) return 'Not saved, and too long to survive a reload.';
   if (isChanged) return 'Not saved yet; kept in this tab.';
   return saved ?? '';
 }

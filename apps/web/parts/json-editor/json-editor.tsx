@@ -10,7 +10,7 @@ const CodeMirror = lazy(() => import('./code-mirror'));
  */
 export function JsonEditor(props: JsonEditorProps) {
   return (
-    <Suspense fallback={<Skeleton rows={props.rows ?? 4} label={`${props.label} is loaded`} />}>
+    <Suspense fallback={<Skeleton rows={props.rows ?? 4} label={`Loading ${props.label}`} />}>
       <CodeMirror {...props} />
     </Suspense>
   );

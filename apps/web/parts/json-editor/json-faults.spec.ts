@@ -6,18 +6,18 @@ const marked = (path: string): string => {
   return text.slice(fault!.from, fault!.to);
 };
 
-it('a fault that the API names is marked at the name or the item that its pointer leads to', () => {
+it('an API error is marked at the name or item its pointer selects', () => {
   expect(marked('/a/city')).toBe('"city"');
   expect(marked('/a/a~1b~0/1')).toBe('2');
   expect(marked('/long/y/deeper')).toBe('"y"');
   expect(marked('/long/missing')).toBe('"long"');
 });
 
-it('a fault of the whole value is marked at its beginning', () => {
+it('an error of the whole value is marked at its start', () => {
   expect(marked('')).toBe('{');
 });
 
-it('a text that is no JSON is marked where it stops being JSON, whatever else is wrong', () => {
+it('invalid JSON is marked where parsing stops, before any other error', () => {
   expect(faultsOf('{\n  "a": tru\n}', [{ path: '/a', message: 'm' }], false)).toEqual([
     { from: 9, to: 10, message: 'Line 2, column 8: this is not JSON.' },
   ]);
@@ -26,7 +26,7 @@ it('a text that is no JSON is marked where it stops being JSON, whatever else is
   expect(fault!.to).toBeLessThanOrEqual(open.length);
 });
 
-it('an empty text is a fault unless it means that there is no value', () => {
+it('an empty text is an error unless the value is optional', () => {
   expect(faultsOf(' ', [], true)).toEqual([]);
   expect(faultsOf(' ', [], false)).toMatchObject([{ message: 'A value is missing.' }]);
 });

@@ -94,7 +94,7 @@ function NewExperiment({ suiteId, onMade, close }: NewProps) {
               Create
             </button>
             <button type="button" className="plain" onClick={close}>
-              Leave it
+              Cancel
             </button>
           </div>
           {create.isError && <Failed error={create.error} />}

@@ -34,7 +34,7 @@ export function ChooseModels({ form, change, faultsAt }: FormPart<{ models: stri
       )}
       {all.length > 0 && (
         <div className="field">
-          <label htmlFor={filterId}>Filter of models</label>
+          <label htmlFor={filterId}>Filter models</label>
           <input
             id={filterId}
             type="search"
@@ -51,7 +51,7 @@ export function ChooseModels({ form, change, faultsAt }: FormPart<{ models: stri
         {gone.map((model) => (
           <label key={model} className="check">
             <input type="checkbox" checked onChange={() => choose(model, false)} />
-            <Given text={model} max={300} /> <span className="muted small">no longer there</span>
+            <Given text={model} max={300} /> <span className="muted small">no longer available</span>
           </label>
         ))}
         {all.length > 0 && <ModelList all={all} filter={filter} chosen={form.models} choose={choose} />}
@@ -74,7 +74,7 @@ interface ListProps {
 function ModelList({ all, filter, chosen, choose }: ListProps) {
   const wanted = filter.trim().toLowerCase();
   const found = all.filter(({ provider, model }) => nameOf(provider, model).toLowerCase().includes(wanted));
-  if (found.length === 0) return <p className="muted">No model is like that.</p>;
+  if (found.length === 0) return <p className="muted">No models match.</p>;
   return (
     <>
       {[...Map.groupBy(found.slice(0, SHOWN), ({ provider }) => provider)].map(([provider, listed]) => (
@@ -95,7 +95,9 @@ function ModelList({ all, filter, chosen, choose }: ListProps) {
           ))}
         </div>
       ))}
-      {found.length > SHOWN && <p className="muted">{count(found.length - SHOWN)} more: the filter finds them.</p>}
+      {found.length > SHOWN && (
+        <p className="muted">{count(found.length - SHOWN)} more: use the filter to find them.</p>
+      )}
     </>
   );
 }
@@ -105,5 +107,5 @@ const nameOf = ({ key }: Provider, { id }: Model): string => `${key}::${id}`;
 
 function priceOf({ input_cost_per_mtok: input, output_cost_per_mtok: output }: Model): string {
   if (input === null && output === null) return 'no price';
-  return `$${input ?? '?'} in, $${output ?? '?'} out a million tokens`;
+  return `$${input ?? '?'} in, $${output ?? '?'} out per million tokens`;
 }

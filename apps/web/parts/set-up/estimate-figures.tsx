@@ -62,13 +62,11 @@ function Figures({ estimate }: { estimate: Estimate }) {
         </div>
         <Figure name="Time" value={duration(estimate.duration_s * 1000)} />
       </dl>
-      {counted < cases && (
-        <p className="muted small">From {count(counted)} cases; the others are taken to be like them.</p>
-      )}
+      {counted < cases && <p className="muted small">Extrapolated from {count(counted)} cases.</p>}
       <Remarks {...estimate} />
       {estimate.targets.length > 1 && (
         <Table
-          label="What each model takes"
+          label="Estimate by model"
           rows={estimate.targets}
           keyOf={({ target }) => target}
           columns={[

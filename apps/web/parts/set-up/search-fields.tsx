@@ -13,7 +13,7 @@ export function MeasureFields({ of }: { of: string }) {
       <div className="in-row">
         <ChoiceField
           path={['measure']}
-          label="Made as high as can be"
+          label="Objective"
           options={[
             ['overall', 'overall: the mean score'],
             ['passed', 'passed: the share of cases that pass'],
@@ -24,15 +24,15 @@ export function MeasureFields({ of }: { of: string }) {
           label="Margin"
           help="The smallest difference that matters: 0.02 is two points."
         />
-        <NumberField path={['samples']} label="Samples" help={`How often ${of} runs a case.`} />
+        <NumberField path={['samples']} label="Samples" help={`How often each case runs with ${of}.`} />
       </div>
       <div className="in-row">
         <NumberField
           path={['holdout']}
           label="Held-out share"
-          help="Of the cases. Nothing is chosen by them; at the end they confirm what was found. 0 confirms nothing."
+          help="Share of the cases kept out of the search to confirm its result. 0: no confirmation."
         />
-        <NumberField path={['seed']} label="Seed" help="The same seed draws the same." />
+        <NumberField path={['seed']} label="Seed" help="Same seed, same sample." />
       </div>
     </fieldset>
   );
@@ -46,22 +46,22 @@ export function LimitFields({ children }: { children?: ReactNode }) {
       <div className="in-row">
         <NumberField
           path={['budget', 'max_cost_usd']}
-          label="At most, in US dollars"
-          help="The search is planned to stay below. Empty: no limit."
+          label="Maximum cost in US dollars"
+          help="The search is planned to stay below it. Empty: no limit."
         />
-        <NumberField path={['budget', 'max_requests']} label="At most, in requests" />
+        <NumberField path={['budget', 'max_requests']} label="Maximum requests" />
       </div>
       <div className="in-row">
         <ChoiceField
           path={['cache']}
           label="Stored replies"
           options={[
-            ['use', 'use: answer a repeated request'],
-            ['refresh', 'refresh: ask again, and store'],
+            ['use', 'use: answer repeated requests'],
+            ['refresh', 'refresh: ask again and store'],
             ['off', 'off'],
           ]}
         />
-        <NumberField path={['timeout_s']} label="Seconds a request may take" />
+        <NumberField path={['timeout_s']} label="Request timeout in seconds" />
         {children}
       </div>
     </fieldset>
@@ -71,7 +71,7 @@ export function LimitFields({ children }: { children?: ReactNode }) {
 const TOOL_CHOICES = [
   ['required', 'required: must call a tool'],
   ['auto', 'auto: may call a tool'],
-  ['none', 'none: must not'],
+  ['none', 'none: must not call a tool'],
 ] as const;
 
 /** The request settings. @param at their path in the form */
@@ -82,15 +82,15 @@ export function RequestFields({ at }: { at: Path }) {
       <ChoiceField path={[...at, 'tool_choice']} label="Tool choice" options={TOOL_CHOICES} />
       <NumberField
         path={[...at, 'max_tokens']}
-        label="Tokens of a reply, at most"
-        help="Empty: no limit, or that of the baseline of the experiment."
+        label="Maximum reply tokens"
+        help="Empty: the limit of the experiment's baseline, or no limit."
       />
     </div>
   );
 }
 
 /** Additional request settings, shown if there are any or the user opens them. */
-export function ParamsField({ at, label = 'Parameters of the provider' }: { at: Path; label?: string }) {
+export function ParamsField({ at, label = 'Provider parameters' }: { at: Path; label?: string }) {
   const path = [...at, 'params'];
   const { value, unread, errors } = useField(path);
   const hasParams = isObject(value) && Object.keys(value).length > 0;
@@ -99,7 +99,7 @@ export function ParamsField({ at, label = 'Parameters of the provider' }: { at: 
       <JsonField
         path={path}
         label={label}
-        help='A JSON object that each request has, such as {"top_p": 0.9}.'
+        help='A JSON object added to each request, such as {"top_p": 0.9}.'
         isOptional
         rows={3}
       />

@@ -17,7 +17,7 @@ export function SystemPrompt({ form, change, faultsAt }: FormPart<Prompts>) {
     <>
       <LabelledField
         label="System prompt"
-        help="It follows the suite's own."
+        help="Added after the suite's own."
         faults={form.promptFor === 'none' ? faults : []}
       >
         {(attributes) => (

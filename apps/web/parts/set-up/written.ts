@@ -14,7 +14,7 @@ export function missingIn({ value, unread }: Edited): FormFault[] {
   const faults: FormFault[] = [];
   if (!toText(tune.suite_id)) faults.push({ path: '/suite_id', message: 'Choose a suite.' });
   if (textsOf(tune.models).length === 0) faults.push({ path: '/models', message: 'Choose at least one model.' });
-  if (Object.keys(unread).length > 0) faults.push({ path: '/unread', message: 'A field is not readable yet.' });
+  if (Object.keys(unread).length > 0) faults.push({ path: '/unread', message: 'A field is not valid yet.' });
   return faults;
 }
 

@@ -8,16 +8,16 @@ export function NotFoundScreen() {
   const meant = nearestAddress(pathname);
   return (
     <main className="content">
-      <h1>There is no such page</h1>
+      <h1>Page not found</h1>
       <p>
         <code>
           <Given text={pathname} max={300} />
         </code>{' '}
-        is no address of Toolmark.
+        is not a page of Toolmark.
         {meant && (
           <>
             {' '}
-            Is <Link to={meant}>{meant}</Link> meant?
+            Did you mean <Link to={meant}>{meant}</Link>?
           </>
         )}
       </p>

@@ -29,7 +29,7 @@ export function ApiKeyField({ stored, change, onChange }: Props) {
             maxLength={MAX_KEY}
             readOnly={refusal !== undefined}
             value={change.to === 'another' ? change.key : ''}
-            placeholder={stored?.api_key_set ? 'Type another one to replace it' : ''}
+            placeholder={stored?.api_key_set ? 'Enter another key to replace it' : ''}
             onChange={({ target }) =>
               onChange(target.value === '' ? { to: 'kept' } : { to: 'another', key: target.value })
             }
@@ -52,9 +52,9 @@ export function ApiKeyField({ stored, change, onChange }: Props) {
 }
 
 function helpOf(stored: Props['stored'], change: KeyChange): string {
-  if (!stored) return 'It is kept sealed and never shown again. Leave it empty for an endpoint without one.';
-  if (change.to === 'removed') return 'It is removed when you save.';
-  if (!stored.api_key_set) return 'None is set. A key is kept sealed and never shown again.';
+  if (!stored) return 'Stored encrypted and never shown again. Leave empty for an endpoint without a key.';
+  if (change.to === 'removed') return 'Removed when you save.';
+  if (!stored.api_key_set) return 'Not set. A key is stored encrypted and never shown again.';
   const { api_key_last4: last4 } = stored;
-  return `Set${last4 === null ? '' : `; it ends in ${last4}`}. It is kept sealed and never shown.`;
+  return `Set${last4 === null ? '' : `, ends in ${last4}`}. Stored encrypted and never shown.`;
 }

@@ -28,18 +28,18 @@ export function DiscoverModels({ providerKey, known, takeOver }: Props) {
     <div className="field">
       <div className="actions">
         <AllowedButton refusal={mayAsk} disabled={discover.isPending} onClick={() => discover.mutate()}>
-          Ask the endpoint for its models
+          Discover models
         </AllowedButton>
         <span role="status" className="muted small">
-          {discover.isPending && 'It is asked.'}
-          {discover.data && `It lists ${count(discover.data.models.length)}; ${count(ids.length)} are not here yet.`}
+          {discover.isPending && 'Asking the endpoint.'}
+          {discover.data && `${count(discover.data.models.length)} found, ${count(ids.length)} of them new.`}
         </span>
       </div>
       {discover.isError && <Failed error={discover.error} retry={() => discover.mutate()} />}
       {ids.length > 0 && (
         <Found ids={ids} chosen={left} choose={setChosen}>
           <AllowedButton refusal={mayChange} disabled={left.length === 0} onClick={() => takeOver(left)}>
-            Take over {left.length === 1 ? '1 model' : `${count(left.length)} models`}
+            Add {left.length === 1 ? '1 model' : `${count(left.length)} models`}
           </AllowedButton>
         </Found>
       )}
@@ -62,7 +62,7 @@ function Found({ ids, chosen, choose, children }: FoundProps) {
     <fieldset>
       <legend>Models of the endpoint</legend>
       <div className="field">
-        <label htmlFor={filterId}>Filter of the endpoint&apos;s models</label>
+        <label htmlFor={filterId}>Filter found models</label>
         <input
           id={filterId}
           type="search"
@@ -72,7 +72,7 @@ function Found({ ids, chosen, choose, children }: FoundProps) {
           onKeyDown={(event) => event.key === 'Enter' && !event.ctrlKey && event.preventDefault()}
         />
       </div>
-      <div className="found-models" tabIndex={0} role="group" aria-label="Models to take over">
+      <div className="found-models" tabIndex={0} role="group" aria-label="Models to add">
         {found.slice(0, SHOWN).map((id) => (
           <label key={id} className="check">
             <input
@@ -83,7 +83,9 @@ function Found({ ids, chosen, choose, children }: FoundProps) {
             <Given text={id} max={200} />
           </label>
         ))}
-        {found.length > SHOWN && <p className="muted">{count(found.length - SHOWN)} more: the filter finds them.</p>}
+        {found.length > SHOWN && (
+          <p className="muted">{count(found.length - SHOWN)} more: use the filter to find them.</p>
+        )}
       </div>
       <div className="actions">{children}</div>
     </fieldset>

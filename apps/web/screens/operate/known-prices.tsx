@@ -30,14 +30,14 @@ export function PriceSource({ model, provider, refusal, take }: Props) {
   const known = find(toText(model.id));
   if (!table || !known) return null;
   const has = hasPricesOf(model, known);
-  const name = table.source === 'file' ? 'the table of your server' : 'the table of known prices';
+  const name = table.source === 'file' ? "your server's price table" : 'the table of known prices';
   return (
     <div className="small muted" role="status">
       {has ? `These prices are from ${name} of ${table.as_of}.` : `In ${name} of ${table.as_of}: `}
       {!has && `${pricesInWords(known)}.`} {known.note && <Given text={known.note} />}{' '}
       {!has && (
         <button type="button" className="dense" disabled={refusal !== undefined} title={refusal} onClick={take}>
-          Take these prices
+          Use these prices
         </button>
       )}
     </div>

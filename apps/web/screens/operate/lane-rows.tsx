@@ -79,7 +79,7 @@ const columnsOf = (alive: Props['alive']): Column<Lane>[] => [
   {
     name: 'In flight',
     isNumber: true,
-    title: 'Items that workers have, and requests under way at the provider',
+    title: 'Items held by workers, and requests in flight at the provider',
     cell: ({ in_flight: items, now }) => (
       <>
         {count(items)}
@@ -93,7 +93,7 @@ const columnsOf = (alive: Props['alive']): Column<Lane>[] => [
   {
     name: 'In use',
     isNumber: true,
-    title: 'The share of the limits in use since the provider last said 429',
+    title: 'Share of the limits in use since the last 429 of the provider',
     cell: ({ now }) => now && percent(now.adaptive_factor),
   },
 ];
@@ -116,9 +116,9 @@ function LaneLimits({ limits }: { limits: Lane['limits'] }) {
   const { max_concurrency: atOnce, requests_per_minute: requests, tokens_per_minute: tokens } = limits;
   return (
     <span className="small">
-      {count(atOnce)} at once
-      {requests !== null && <div>{count(requests)} requests a minute</div>}
-      {tokens !== null && <div>{count(tokens)} tokens a minute</div>}
+      {count(atOnce)} concurrent
+      {requests !== null && <div>{count(requests)} requests per minute</div>}
+      {tokens !== null && <div>{count(tokens)} tokens per minute</div>}
     </span>
   );
 }

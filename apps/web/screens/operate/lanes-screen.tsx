@@ -20,8 +20,8 @@ export function LanesScreen() {
       <h1>Lanes</h1>
       <OperateNav />
       <p>
-        A lane is the queue of requests under one set of limits: those of a provider&apos;s credential, or of a model
-        that has its own.
+        A lane is the queue of requests that share one set of limits: those of a provider credential, or of a model with
+        its own limits.
       </p>
       <SystemFacts />
       {lanes.isError && <Failed error={lanes.error} retry={() => lanes.refetch()} />}
@@ -35,7 +35,7 @@ export function LanesScreen() {
             </Link>
           }
         >
-          Here will be the lanes of the team. Each provider has one.
+          No lanes yet. Each provider has one.
         </Empty>
       )}
     </>

@@ -17,10 +17,8 @@ export function LearnedSettings({ provider: { key, learned = [] } }: { provider:
   if (learned.length === 0) return null;
   return (
     <section aria-labelledby="learned" className="section">
-      <h2 id="learned">What its models refuse</h2>
-      <p className="muted small">
-        Learned from its answers, and tried again a day later. Runs say what is sent instead.
-      </p>
+      <h2 id="learned">Refused settings</h2>
+      <p className="muted small">Learned from its replies and retried after a day. Runs show what is sent instead.</p>
       <LearnedTable learned={learned} />
       <div className="actions">
         <AllowedButton refusal={refusal} disabled={forget.isPending} onClick={() => forget.mutate(key)}>
@@ -34,14 +32,14 @@ export function LearnedSettings({ provider: { key, learned = [] } }: { provider:
 
 const LearnedTable = ({ learned = [] }: Pick<Provider, 'learned'>) => (
   <Table
-    label="Settings that are refused"
+    label="List of refused settings"
     rows={learned}
     keyOf={({ model, setting }) => `${model} ${setting}`}
     columns={[
       { name: 'Model', isHeading: true, cell: ({ model }) => <Given text={model} max={200} /> },
       { name: 'Setting', cell: ({ setting }) => <code>{setting}</code> },
       { name: 'Sent instead', cell: ({ sent }) => sent },
-      { name: 'Its words', cell: ({ said }) => <Given text={said} max={300} /> },
+      { name: 'Error message', cell: ({ said }) => <Given text={said} max={300} /> },
       { name: 'Until', cell: ({ until }) => <Time at={until} /> },
     ]}
   />

@@ -38,7 +38,9 @@ export function ModelsFields() {
       <legend>Models{models.length > 0 && `, ${count(models.length)}`}</legend>
       <Faults faults={errors.filter(({ path }) => path === '/models')} />
       {models.length > SHOWN && <Filter text={filter} change={setFilter} />}
-      {models.length === 0 && <p className="muted">No model yet: add one, or ask the endpoint once it is saved.</p>}
+      {models.length === 0 && (
+        <p className="muted">No models yet. Add one, or save the provider and discover its models.</p>
+      )}
       {shown.map(({ model, index }) => (
         <ModelFields
           key={index}
@@ -52,7 +54,9 @@ export function ModelsFields() {
           }}
         />
       ))}
-      {found.length > SHOWN && <p className="muted">{count(found.length - SHOWN)} more: the filter finds them.</p>}
+      {found.length > SHOWN && (
+        <p className="muted">{count(found.length - SHOWN)} more: use the filter to find them.</p>
+      )}
       <div>
         <button
           type="button"
@@ -71,7 +75,7 @@ function Filter({ text, change }: { text: string; change: (text: string) => void
   const id = useId();
   return (
     <div className="field">
-      <label htmlFor={id}>Filter of models</label>
+      <label htmlFor={id}>Filter models</label>
       <input
         id={id}
         type="search"
@@ -155,34 +159,34 @@ function ModelDetail({ index, model }: Pick<ModelProps, 'index' | 'model'>) {
       <div className="side-by-side">
         <NumberField
           path={[...at, 'input_cost_per_mtok']}
-          label="Dollars a million tokens in"
-          help="Empty: unknown, and not counted."
+          label="USD per million input tokens"
+          help="Empty: unknown, not counted."
         />
-        <NumberField path={[...at, 'output_cost_per_mtok']} label="Dollars a million tokens out" />
+        <NumberField path={[...at, 'output_cost_per_mtok']} label="USD per million output tokens" />
         <NumberField
           path={[...at, 'cache_read_cost_per_mtok']}
-          label="From the cache"
-          help="Empty here and beside it: as those that go in."
+          label="Cache reads"
+          help="Empty cache prices default to the input price."
         />
-        <NumberField path={[...at, 'cache_write_5m_cost_per_mtok']} label="Kept in it for 5 minutes" />
-        <NumberField path={[...at, 'cache_write_1h_cost_per_mtok']} label="Kept in it for an hour" />
+        <NumberField path={[...at, 'cache_write_5m_cost_per_mtok']} label="Cache writes, 5 minutes" />
+        <NumberField path={[...at, 'cache_write_1h_cost_per_mtok']} label="Cache writes, 1 hour" />
       </div>
       <PriceSource model={model} provider={provider} refusal={refusal} take={take} />
       <LinesField
         path={[...at, 'unsupported_params']}
-        label="Parameters it refuses"
-        help="One on each line, such as temperature. They are not sent to it."
+        label="Unsupported parameters"
+        help="One per line, such as temperature. They are not sent."
       />
       <JsonField
         path={[...at, 'default_params']}
         label="Default parameters"
-        help='A JSON object, such as {"reasoning_effort": "low"}. Those of a run come first.'
+        help='A JSON object, such as {"reasoning_effort": "low"}. Parameters of a run take precedence.'
         isOptional
         rows={2}
       />
       <CheckField
         path={[...at, 'limits']}
-        label="Limits of its own, and so a lane of its own"
+        label="Own limits and lane"
         checked={isObject(model.limits)}
         onChange={(isOwn) => change(edit(edited, [...at, 'limits'], isOwn ? { max_concurrency: 8 } : null))}
       />
@@ -195,8 +199,8 @@ function inWords(model: JsonObject): string {
   const { unsupported_params: refused } = model;
   const parts = [
     priceInWords(model),
-    ...(Array.isArray(refused) && refused.length > 0 ? [`refuses ${refused.length}`] : []),
-    ...(isObject(model.limits) ? ['a lane of its own'] : []),
+    ...(Array.isArray(refused) && refused.length > 0 ? [`${refused.length} unsupported`] : []),
+    ...(isObject(model.limits) ? ['own lane'] : []),
   ];
   return parts.join(', ');
 }

@@ -12,14 +12,14 @@ export function ProviderFields({ isNew }: { isNew: boolean }) {
         <TextField
           path={['key']}
           label="Key"
-          help="Its name in addresses and before the ids of models, such as openai. It cannot be changed."
+          help="Used in addresses and as the prefix of model ids, such as openai. It cannot be changed."
           maxLength={63}
           isRequired
           whenEmpty=""
         />
       )}
-      <TextField path={['name']} label="Name" help="What people read; else the key." maxLength={200} whenEmpty="" />
-      <ChoiceField path={['kind']} label="Format of requests" options={KINDS} />
+      <TextField path={['name']} label="Name" help="Display name. Empty: the key." maxLength={200} whenEmpty="" />
+      <ChoiceField path={['kind']} label="Request format" options={KINDS} />
       <TextField
         path={['base_url']}
         label="Address"
@@ -36,9 +36,9 @@ export function ProviderFields({ isNew }: { isNew: boolean }) {
 export function LimitsFields({ at }: { at: Path }) {
   return (
     <div className="side-by-side">
-      <NumberField path={[...at, 'max_concurrency']} label="Requests at once" />
-      <NumberField path={[...at, 'requests_per_minute']} label="Requests a minute" help="Empty: no limit." />
-      <NumberField path={[...at, 'tokens_per_minute']} label="Tokens a minute" help="Empty: no limit." />
+      <NumberField path={[...at, 'max_concurrency']} label="Concurrent requests" />
+      <NumberField path={[...at, 'requests_per_minute']} label="Requests per minute" help="Empty: no limit." />
+      <NumberField path={[...at, 'tokens_per_minute']} label="Tokens per minute" help="Empty: no limit." />
     </div>
   );
 }

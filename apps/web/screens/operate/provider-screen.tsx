@@ -86,8 +86,8 @@ function DeleteButton({ provider }: { provider: Provider }) {
             <Given text={provider.name} max={200} />
           </p>
           <p>
-            Its key, its limits and its {count(provider.models.length)} models go with it. Runs and their results stay.
-            While an unfinished run uses it, it cannot be deleted.
+            This deletes its key, limits and {count(provider.models.length)} models. Runs and their results stay. A
+            provider that an unfinished run uses cannot be deleted.
           </p>
         </DeleteDialog>
       )}

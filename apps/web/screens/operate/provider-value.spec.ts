@@ -23,15 +23,15 @@ const stored: JsonObject = {
 };
 const read = (text: string): any => JSON.parse(text);
 
-describe('what is sent of a provider', () => {
-  it('is a new one with the key that was typed, and nothing for empty fields', () => {
+describe('the request of a provider form', () => {
+  it('creates a provider with the typed key and omits empty fields', () => {
     const value = { ...EMPTY_PROVIDER, key: 'openai', base_url: 'https://api.openai.com/v1', models: ['gpt-5'] };
     expect(ProviderInput.parse(read(inputOf(value, ' sk-1 ')))).toMatchObject({ key: 'openai', api_key: 'sk-1' });
     expect(read(inputOf(value, ''))).not.toHaveProperty('api_key');
     expect(read(inputOf(value, ''))).not.toHaveProperty('name');
   });
 
-  it('is of a stored one what differs, with the key only where it changes', () => {
+  it('updates only the fields that differ, with the key only if it changes', () => {
     expect(read(patchOf(stored, stored, { to: 'kept' }))).toEqual({});
     expect(read(patchOf({ ...stored, name: 'Mine' }, stored, { to: 'removed' }))).toEqual({
       name: 'Mine',
@@ -40,20 +40,20 @@ describe('what is sent of a provider', () => {
     expect(read(patchOf(stored, stored, { to: 'another', key: ' sk-2\n' }))).toEqual({ api_key: 'sk-2' });
   });
 
-  it('takes a limit away where its field was emptied', () => {
+  it('removes a limit when its field is emptied', () => {
     const patch = read(patchOf({ ...stored, limits: { max_concurrency: 8 } }, stored, { to: 'kept' }));
     expect(ProviderPatch.parse(patch)).toEqual({
       limits: { requests_per_minute: null, tokens_per_minute: null, max_concurrency: 8 },
     });
   });
 
-  it('has the numbers as they were typed', () => {
+  it('keeps numbers as typed', () => {
     const model = { ...newModel('m'), default_params: parseJson('{"top_p": 1.0}') };
     expect(patchOf({ ...stored, models: [model] }, stored, { to: 'kept' })).toContain('{"top_p":1.0}');
   });
 });
 
-it('models are known by their ids', () => {
+it('models are identified by their ids', () => {
   expect([...idsOf(stored)]).toEqual(['gpt-5']);
   expect([...idsOf({})]).toEqual([]);
 });
@@ -68,7 +68,7 @@ describe('the prices of a model', () => {
   const typed = (id: string, from = newModel('')) =>
     Array.from(id).reduce((model, letter) => renamed(model, `${String(model.id)}${letter}`, find), from);
 
-  it('are those of the table for a model that is taken over, or whose id is typed', () => {
+  it('come from the price table for a discovered model or a typed id', () => {
     expect(newModel('gpt-5', find)).toMatchObject({ input_cost_per_mtok: 1.25, cache_read_cost_per_mtok: 0.125 });
     expect(newModel('gpt-99', find)).toMatchObject({ input_cost_per_mtok: null, cache_read_cost_per_mtok: null });
     expect(typed('gpt-5')).toMatchObject({ id: 'gpt-5', input_cost_per_mtok: 1.25, cache_read_cost_per_mtok: 0.125 });
@@ -77,7 +77,7 @@ describe('the prices of a model', () => {
     expect(typed('__proto__')).toMatchObject({ id: '__proto__', input_cost_per_mtok: null });
   });
 
-  it('stay as somebody typed them, whatever the id becomes', () => {
+  it('stay as typed when the id changes', () => {
     const owns: JsonObject[] = [
       { input_cost_per_mtok: 3 },
       { cache_read_cost_per_mtok: 0 },
@@ -91,7 +91,7 @@ describe('the prices of a model', () => {
     });
   });
 
-  it('are those of the table however their numbers are written, and not with one that is left out', () => {
+  it('match the table in any number notation, but not with a price missing', () => {
     const known = find('gpt-5')!;
     expect(hasPricesOf({ ...newModel('gpt-5', find), output_cost_per_mtok: parseJson('10.0') }, known)).toBe(true);
     expect(hasPricesOf({ ...newModel('gpt-5', find), cache_read_cost_per_mtok: null }, known)).toBe(false);
@@ -101,7 +101,7 @@ describe('the prices of a model', () => {
     expect(hasPricesOf(withPrices({}, known), known)).toBe(true);
   });
 
-  it('are said without what floating point adds', () => {
+  it('are shown without floating-point noise', () => {
     const model = { ...newModel('m'), input_cost_per_mtok: 0.1 + 0.2, output_cost_per_mtok: parseJson('4.0') };
     expect(priceInWords(model)).toBe('$0.3 in, $4 out');
     expect(priceInWords({ ...model, cache_read_cost_per_mtok: 0.003625 })).toMatch(/, \$0\.003625 from the cache$/);

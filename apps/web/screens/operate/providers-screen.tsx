@@ -42,7 +42,7 @@ export function ProvidersScreen() {
       )}
       {providers.data && items.length === 0 && (
         <Empty action={<NewProvider />}>
-          Here will be the providers of the team: endpoints with their keys, limits and models.
+          No providers yet. A provider is an endpoint with its key, limits and models.
         </Empty>
       )}
       {providers.data?.next_cursor != null && <p className="muted">The newest {count(items.length)} are shown.</p>}
@@ -76,11 +76,11 @@ const COLUMNS: Column<Provider>[] = [
   { name: 'API key', className: 'named', cell: (provider) => <ApiKey provider={provider} /> },
   { name: 'Models', isNumber: true, cell: ({ models }) => count(models.length) },
   {
-    name: 'Without prices',
+    name: 'Unpriced',
     isNumber: true,
     cell: ({ models }) => models.some(isUnpriced) && count(models.filter(isUnpriced).length),
   },
-  { name: 'At once', isNumber: true, cell: ({ limits }) => count(limits.max_concurrency) },
+  { name: 'Concurrency', isNumber: true, cell: ({ limits }) => count(limits.max_concurrency) },
   { name: 'Changed', cell: ({ updated_at: at }) => <Time at={at} /> },
 ];
 
@@ -91,7 +91,7 @@ function ApiKey({ provider }: { provider: Provider }) {
       {keyInWords(provider)}
       {shared.length > 0 && (
         <span className="small muted">
-          <GivenLine text={`one set of limits with ${shared.join(', ')}`} />
+          <GivenLine text={`shares limits with ${shared.join(', ')}`} />
         </span>
       )}
     </>

@@ -17,7 +17,7 @@ export function SpendingForm({ spending: { monthly_cap_usd: cap } }: { spending:
       refreshes={keys.settings}
       save="Save the cap"
     >
-      <NumberField path={['monthly_cap_usd']} label="Cap of a month, in US dollars" help="Empty: no cap." />
+      <NumberField path={['monthly_cap_usd']} label="Monthly cap in US dollars" help="Empty: no cap." />
     </SettingForm>
   );
 }

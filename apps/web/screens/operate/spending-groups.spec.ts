@@ -19,7 +19,7 @@ it.each([
   expect(daysOf(span, Date.parse(now))).toEqual({ from, to });
 });
 
-it('groups are summed over days, the costliest first, and keep apart what has the same name', () => {
+it('groups are summed over days, most expensive first, and same-named groups stay apart', () => {
   const one = { id: '1', name: 'Twins', deleted: false };
   const groups = groupsOf(
     reportOf([
@@ -37,7 +37,7 @@ it('groups are summed over days, the costliest first, and keep apart what has th
   ]);
 });
 
-it('of more than eight groups the rest is drawn as others, and every day of the span is there', () => {
+it('groups after the eighth are merged into others, and every day of the span is present', () => {
   const models = Array.from({ length: 12 }, (_, n) => spent({ day: '2026-03-01', model: `m::${n}`, cost_usd: 12 - n }));
   const { drawn, days } = stacked(reportOf([...models, spent({ day: '2026-03-02', model: 'm::11' })]), 'model');
   expect(drawn.map(({ name, cost_usd }) => [name, cost_usd]).slice(7)).toEqual([
@@ -52,7 +52,7 @@ it('of more than eight groups the rest is drawn as others, and every day of the 
   ]);
 });
 
-it('a model whose name is that of the others, or of the prototype, is a model', () => {
+it('a model named like the merged group or a prototype key is still a model', () => {
   const names = ['others', '__proto__', 'nobody', 'constructor'];
   const { drawn, days } = stacked(reportOf(names.map((model) => spent({ day: '2026-03-01', model }))), 'model');
   expect(drawn.map(({ name }) => name)).toEqual(names);

@@ -26,9 +26,9 @@ export function SpendingScreen() {
         <>
           <Spent spending={data} />
           <p className="muted">
-            What <Link to="/operate/providers">providers</Link> say that they billed, or else tokens by the prices of
-            their models, embeddings included. Models without prices add no cost. Each <Link to="/runs">run</Link> says
-            what it cost by model.
+            Cost as reported by <Link to="/operate/providers">providers</Link>, else computed from the prices of their
+            models, including embeddings. Models without prices add no cost. Each <Link to="/runs">run</Link> shows its
+            cost by model.
           </p>
           <SpendingForm spending={data} />
         </>
@@ -44,10 +44,10 @@ function Spent({ spending: { spent_usd: spent, monthly_cap_usd: cap, month } }: 
     <section aria-labelledby="this-month" className="section cap-bar">
       <h2 id="this-month">In {month} (UTC)</h2>
       <p className="sentence">
-        {money(spent)} {cap === null ? 'spent. There is no cap.' : `of ${money(cap)} spent.`}
+        {money(spent)} {cap === null ? 'spent. No cap.' : `of ${money(cap)} spent.`}
         {share !== undefined && share < 1 && ` ${percent(share)} of the cap.`}
       </p>
-      {share !== undefined && <Bar done={Math.min(share, 1)} total={1} label="Share of the cap that is spent" />}
+      {share !== undefined && <Bar done={Math.min(share, 1)} total={1} label="Share of the cap spent" />}
       {share !== undefined && share >= 1 && (
         <p className="notice">
           The cap is reached: runs that cost money stop as &ldquo;budget spent&rdquo;, and new ones are refused, until

@@ -29,7 +29,7 @@ export function SpentByDay() {
   return (
     <section aria-labelledby="by-day" className="section">
       <h2 id="by-day">By day</h2>
-      <div className="actions" role="search" aria-label="What spending is shown">
+      <div className="actions" role="search" aria-label="Filter spending">
         <FilterChoice
           label="Span"
           choices={Object.entries(SPENDING_SPANS)}
@@ -60,7 +60,7 @@ const Nothing = () => (
       </Link>
     }
   >
-    No model was asked in this span. Start a run, or choose another span.
+    No requests in this span. Start a run or choose another span.
   </Empty>
 );
 
@@ -117,5 +117,5 @@ const FIGURES: readonly (readonly [name: string, text: (spent: Spent) => string]
   ['Tokens in', (spent) => count(spent.prompt_tokens)],
   ['Tokens out', (spent) => count(spent.completion_tokens)],
   ['Reasoning', (spent) => count(spent.reasoning_tokens)],
-  ['From the cache', (spent) => share(cacheHitRate(spent))],
+  ['Cache hits', (spent) => share(cacheHitRate(spent))],
 ];

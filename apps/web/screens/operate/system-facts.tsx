@@ -13,7 +13,7 @@ export function SystemFacts() {
   if (!data) return <Failed error={error} retry={refetch} />;
   return (
     <>
-      <div className="facts" role="group" aria-label="The installation">
+      <div className="facts" role="group" aria-label="Installation">
         <Workers system={data} />
         <Store name="Redis" state={data.redis} />
         <Store name="Postgres" state={data.postgres} />
@@ -23,9 +23,7 @@ export function SystemFacts() {
       </div>
       {error && <Failed error={error} retry={refetch} />}
       {data.workers.alive === 0 && (
-        <p className="notice">
-          No worker is alive: what was submitted waits until one is started. Nothing is lost meanwhile.
-        </p>
+        <p className="notice">No worker is alive: submitted jobs wait until one starts. Nothing is lost.</p>
       )}
     </>
   );
@@ -33,7 +31,7 @@ export function SystemFacts() {
 
 function Workers({ system: { workers } }: { system: System }) {
   const { alive } = workers;
-  if (alive === null) return <span className="muted">nobody knows how many workers are alive</span>;
+  if (alive === null) return <span className="muted">number of workers unknown</span>;
   return (
     <span className={`status ${alive > 0 ? 'passed' : 'failed'}`}>
       <span aria-hidden="true">{alive > 0 ? '●' : '○'}</span> {alive === 1 ? '1 worker' : `${alive} workers`} alive

@@ -25,7 +25,7 @@ export function TemplateChoice({ chosen, choose }: Props) {
           aria-describedby={`${id}-notes`}
           onChange={({ target }) => choose(items.find(({ key }) => key === target.value))}
         >
-          <option value="">another one</option>
+          <option value="">other</option>
           {items.map(({ key, name }) => (
             <option key={key} value={key}>
               {name}
@@ -33,7 +33,7 @@ export function TemplateChoice({ chosen, choose }: Props) {
           ))}
         </select>
         <div id={`${id}-notes`} className="small muted">
-          A host fills the fields below by its public documentation.
+          A host fills in the fields below from its public documentation.
         </div>
       </div>
       {templates.isError && <Failed error={templates.error} retry={() => templates.refetch()} />}
@@ -47,18 +47,19 @@ function Peculiarities({ template }: { template: ProviderTemplate }) {
   return (
     <div className="notice">
       <ul className="quirks">
-        {url.includes('{') && <li>Replace the parts of the address that are in braces.</li>}
+        {url.includes('{') && <li>Replace the parts of the address in braces.</li>}
         {!needsKey && <li>It needs no API key.</li>}
-        {refused.length > 0 && <li>Its models refuse {refused.join(', ')}: say so at each model.</li>}
+        {refused.length > 0 && <li>Its models do not support {refused.join(', ')}: enter this for each model.</li>}
         {quirks.map((quirk) => (
           <li key={quirk}>
             <Given text={quirk} />
           </li>
         ))}
-        {unverified.length > 0 && <li>Its documentation leaves open {unverified.join('; ')}.</li>}
+        {unverified.length > 0 && <li>Not documented: {unverified.join('; ')}.</li>}
       </ul>
       <a href={docs} target="_blank" rel="noreferrer">
-        Its documentation
+        {' '}
+        Documentation{' '}
       </a>
     </div>
   );

@@ -17,7 +17,7 @@ export function TestProvider({ provider: { key, models } }: { provider: Provider
   const [model] = models;
   return (
     <section aria-labelledby="test" className="section">
-      <h2 id="test">Does it answer?</h2>
+      <h2 id="test">Connection test</h2>
       <div className="actions">
         <AllowedButton refusal={refusal} disabled={!model || test.isPending} onClick={() => test.mutate(key)}>
           Test
@@ -25,15 +25,15 @@ export function TestProvider({ provider: { key, models } }: { provider: Provider
         <span className="muted small">
           {model ? (
             <>
-              One small request to <Given text={model.id} max={200} />, as it is saved.
+              Sends one small request to <Given text={model.id} max={200} /> with the saved settings.
             </>
           ) : (
-            'It has no model to test with.'
+            'There is no model to test with.'
           )}
         </span>
       </div>
       <div role="status">
-        {test.isPending && <span className="muted">It is asked.</span>}
+        {test.isPending && <span className="muted">Asking the model.</span>}
         {test.data && !test.isPending && <Answer {...test.data} />}
       </div>
       {test.isError && <Failed error={test.error} />}
@@ -45,14 +45,13 @@ function Answer({ ok, latency_ms: ms, error, learned = [] }: ProviderTest) {
   return (
     <>
       <span className={`status ${ok ? 'passed' : 'failed'}`}>
-        <span aria-hidden="true">{ok ? '●' : '○'}</span> {ok ? 'it answers' : 'it fails'}
+        <span aria-hidden="true">{ok ? '●' : '○'}</span> {ok ? 'answers' : 'fails'}
       </span>{' '}
       after {duration(ms)}
       {error !== null && <GivenBlock text={error} />}
       {learned.length > 0 && (
         <p className="muted small">
-          It refuses {learned.map(({ setting, sent }) => `${setting} (${sent})`).join(', ')} of what a run sends by
-          default.
+          It refuses these defaults of a run: {learned.map(({ setting, sent }) => `${setting} (${sent})`).join(', ')}.
         </p>
       )}
     </>

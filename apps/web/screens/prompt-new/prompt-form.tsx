@@ -45,16 +45,16 @@ export function PromptForm({ suiteId, inSuite, parent }: Props) {
   return (
     <JsonForm edited={draft.value} change={draft.change} error={create.error} refusal={refusal}>
       <form className="fields" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
-        <TextField path={['label']} label="Label" help="What people call it. May be empty." maxLength={200} />
+        <TextField path={['label']} label="Label" help="Display name. Optional." maxLength={200} />
         <LinesField
           path={['tags']}
           label="Tags"
-          help="One on each line. A tag stands on one version of a suite: it leaves the one that has it."
+          help="One per line. Each tag marks one version of a suite: adding it here moves it."
         />
         <Texts components={Object.keys(inSuite)} />
         <SaveBar
           draft={draft}
-          save="Keep the version"
+          save="Save version"
           refusal={refusal}
           isPending={create.isPending}
           error={create.error}
@@ -74,8 +74,8 @@ function Texts({ components }: { components: string[] }) {
   return (
     <fieldset>
       <legend>Texts</legend>
-      <p className="muted small">The version keeps those that differ from the suite. An empty text means none.</p>
-      {components.length > SHOWN && <TextFilter label="Filter of texts" text={filter} change={setFilter} />}
+      <p className="muted small">The version stores only texts that differ from the suite. An empty text means none.</p>
+      {components.length > SHOWN && <TextFilter label="Filter texts" text={filter} change={setFilter} />}
       {found.slice(0, SHOWN).map((component) => (
         <LongTextField
           key={component}
@@ -86,7 +86,9 @@ function Texts({ components }: { components: string[] }) {
           whenEmpty=""
         />
       ))}
-      {found.length > SHOWN && <p className="muted">{count(found.length - SHOWN)} more: the filter finds them.</p>}
+      {found.length > SHOWN && (
+        <p className="muted">{count(found.length - SHOWN)} more: use the filter to find them.</p>
+      )}
     </fieldset>
   );
 }

@@ -15,7 +15,7 @@ it('a version keeps the texts that differ from those of the suite', () => {
   });
 });
 
-it('a version from another one begins with its texts', () => {
+it('a version made from another one starts with its texts', () => {
   const parent = { id: 'v', components: { system_prompt: 'Be kind.' } };
   expect(promptOf(newPrompt('s', inSuite, parent), inSuite)).toMatchObject({
     components: { system_prompt: 'Be kind.' },

@@ -15,9 +15,9 @@ export function BasePrompt() {
     <fieldset>
       <legend>Base</legend>
       <p className="muted small">
-        The texts to begin with. They compete like any other, and the best is compared with them.
+        The starting texts. They compete with the candidates, and the best candidate is compared with them.
       </p>
-      <LabelledField label="System prompt to begin with" faults={isOwn ? [] : prompt.errors}>
+      <LabelledField label="Starting system prompt" faults={isOwn ? [] : prompt.errors}>
         {(attributes) => (
           <select
             {...attributes}
@@ -26,28 +26,28 @@ export function BasePrompt() {
             value={isOwn ? 'own' : 'suite'}
             onChange={({ target }) => prompt.set(target.value === 'own' ? '' : null)}
           >
-            <option value="suite">that of the suite</option>
-            <option value="own">another, or none</option>
+            <option value="suite">the suite&apos;s</option>
+            <option value="own">custom or none</option>
           </select>
         )}
       </LabelledField>
       {isOwn && (
         <LongTextField
           path={['base', 'system_prompt']}
-          label="Text of the system prompt"
-          help="Empty: models are told nothing before the case."
+          label="System prompt text"
+          help="Empty: no system prompt."
           maxLength={MAX_PROMPT_CHARS}
           whenEmpty=""
         />
       )}
       <More
-        words="Other descriptions of tools"
+        words="Custom tool descriptions"
         isNeeded={hasTools || tools.unread !== undefined || tools.errors.length > 0}
       >
         <JsonField
           path={['base', 'tools']}
-          label="Other descriptions of tools"
-          help={'By place: {"tools/get_weather/description": "..."}. Those that are left out are the suite\'s.'}
+          label="Custom tool descriptions"
+          help={'By path: {"tools/get_weather/description": "..."}. The others are the suite\'s.'}
           isOptional
           rows={4}
         />

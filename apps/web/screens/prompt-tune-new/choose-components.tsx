@@ -29,10 +29,8 @@ export function ChooseComponents() {
   const others = suite.data ? otherComponents(chosen, tools) : [];
   return (
     <fieldset aria-describedby={`${id}-faults`}>
-      <legend>Texts to write</legend>
-      <p className="muted small">
-        Names, types, enums and required lists stay as they are; the suite stays as it is altogether.
-      </p>
+      <legend>Texts to tune</legend>
+      <p className="muted small">Names, types, enums and required lists do not change, and neither does the suite.</p>
       <div>
         <Box component={SYSTEM_PROMPT} words="The system prompt" />
         <Box component={ALL_TOOLS} words="The descriptions of all tools" />
@@ -62,9 +60,9 @@ function SingleTools({ tools, chosen }: { tools: string[]; chosen: string[] }) {
   const found = tools.filter((tool) => tool.toLowerCase().includes(wanted));
   return (
     <details open={hasSome}>
-      <summary>Single tools</summary>
+      <summary>Individual tools</summary>
       <div className="fields">
-        {tools.length > SHOWN && <TextFilter label="Filter of tools" text={filter} change={setFilter} />}
+        {tools.length > SHOWN && <TextFilter label="Filter tools" text={filter} change={setFilter} />}
         <div className="model-list" tabIndex={0} role="group" aria-label="Tools to choose from">
           {found.slice(0, SHOWN).map((tool) => (
             <div key={tool} role="group" aria-label={tool}>
@@ -76,7 +74,9 @@ function SingleTools({ tools, chosen }: { tools: string[]; chosen: string[] }) {
             </div>
           ))}
         </div>
-        {found.length > SHOWN && <p className="muted">{count(found.length - SHOWN)} more: the filter finds them.</p>}
+        {found.length > SHOWN && (
+          <p className="muted">{count(found.length - SHOWN)} more: use the filter to find them.</p>
+        )}
       </div>
     </details>
   );

@@ -1,6 +1,6 @@
 import { ALL_TOOLS, choiceOf, otherComponents, SYSTEM_PROMPT, withComponent } from './component-choices.js';
 
-it('what has no box of its own stays in sight, so that it can be taken away', () => {
+it('a component without its own checkbox stays visible, so that it can be removed', () => {
   const { description, parameters } = choiceOf('get_weather');
   const place = 'tools/get_weather/parameters/properties/city/description';
   const chosen = [SYSTEM_PROMPT, ALL_TOOLS, description, parameters, place, 'tools/gone/description'];

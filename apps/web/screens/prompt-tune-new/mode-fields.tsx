@@ -6,19 +6,19 @@ import { Folded } from '../../parts/set-up/folded';
 type Numbers = readonly (readonly [name: string, label: string, help: string])[];
 
 const OF_MODE: Record<string, Numbers> = {
-  quick: [['variants', 'Variants', 'How many texts are written.']],
+  quick: [['variants', 'Variants', 'Number of texts to write.']],
   evolutionary: [
-    ['population', 'Population', 'How many texts a generation has.'],
-    ['generations', 'Generations', 'How many there are.'],
-    ['selection_ratio', 'Parents', 'The share of a generation that becomes parents of the next.'],
+    ['population', 'Population', 'Texts per generation.'],
+    ['generations', 'Generations', 'Number of generations.'],
+    ['selection_ratio', 'Parents', 'Share of a generation that becomes parents of the next.'],
   ],
   reflective: [
-    ['minibatch', 'Cases of a reflection', 'How many cases one look at what went wrong is about.'],
-    ['max_evals', 'Evaluations, at most', 'Cases times samples times models. Empty: enough for about ten steps.'],
+    ['minibatch', 'Cases per reflection', 'Cases that the meta model sees at a time.'],
+    ['max_evals', 'Maximum evaluations', 'Cases × samples × models. Empty: enough for about ten steps.'],
   ],
 };
 const OF_ALL: Numbers = [
-  ['max_growth', 'Growth', 'How many times as long as in the base a text may become. 800 characters are always free.'],
+  ['max_growth', 'Growth', 'Maximum length of a text relative to the base. 800 characters are always allowed.'],
 ];
 
 /** The numbers of the chosen mode. */
@@ -26,7 +26,7 @@ export function ModeFields() {
   const { edited } = useForm();
   const fields = [...(OF_MODE[toText((edited.value as JsonObject).mode ?? '')] ?? []), ...OF_ALL];
   return (
-    <Folded summary="More of this mode" fields={fields.map(([name]) => `/${name}`)}>
+    <Folded summary="Mode settings" fields={fields.map(([name]) => `/${name}`)}>
       <div className="in-row">
         {fields.map(([name, label, help]) => (
           <NumberField key={name} path={[name]} label={label} help={help} />

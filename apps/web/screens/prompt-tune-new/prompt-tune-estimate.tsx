@@ -37,20 +37,20 @@ export function PromptTuneEstimate({ estimate, missing }: Props) {
 function OfMeta({ estimate: { meta } }: { estimate: Estimate }) {
   return (
     <div>
-      <h3>Of these, the meta model</h3>
+      <h3>Meta model</h3>
       <dl className="estimate">
         <div>
-          <dt>Its requests</dt>
+          <dt>Requests</dt>
           <dd>about {count(meta.requests)}</dd>
         </div>
         <div>
-          <dt>Its tokens</dt>
+          <dt>Tokens</dt>
           <dd>
             {count(meta.prompt_tokens)} in, {count(meta.completion_tokens)} out
           </dd>
         </div>
         <div>
-          <dt>Its cost</dt>
+          <dt>Cost</dt>
           <dd>
             <Money usd={meta.cost_usd} />
           </dd>
@@ -63,9 +63,7 @@ function OfMeta({ estimate: { meta } }: { estimate: Estimate }) {
 function Texts({ components }: { components: string[] }) {
   return (
     <details>
-      <summary>
-        {components.length === 1 ? 'One text is written' : `${count(components.length)} texts are written`}
-      </summary>
+      <summary>{components.length === 1 ? 'One text is tuned' : `${count(components.length)} texts are tuned`}</summary>
       <ul className="texts">
         {components.map((component) => (
           <li key={component}>

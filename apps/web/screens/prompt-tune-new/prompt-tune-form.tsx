@@ -48,7 +48,7 @@ function Fields() {
       <ChooseModel
         path={['meta_model']}
         label="Meta model"
-        help="Writes the texts. It must be able to call tools; a strong model writes better ones."
+        help="Writes the texts. It must support tool calls; stronger models write better texts."
       />
       <ChooseMode modes={PROMPT_TUNE_MODES}>
         <ModeFields />
@@ -71,12 +71,12 @@ function Fields() {
 const META = ['meta_params'];
 
 const MetaFields = () => (
-  <Folded summary="Requests to the meta model" fields={['/meta_params']}>
+  <Folded summary="Meta model requests" fields={['/meta_params']}>
     <div className="in-row">
-      <NumberField path={[...META, 'temperature']} label="Its temperature" />
-      <NumberField path={[...META, 'max_tokens']} label="Tokens of its replies, at most" help="Empty: 8,192." />
-      <NumberField path={[...META, 'timeout_s']} label="Seconds that it may take" />
+      <NumberField path={[...META, 'temperature']} label="Meta model temperature" />
+      <NumberField path={[...META, 'max_tokens']} label="Maximum meta model reply tokens" help="Empty: 8,192." />
+      <NumberField path={[...META, 'timeout_s']} label="Meta model timeout in seconds" />
     </div>
-    <ParamsField at={META} label="Parameters of its provider" />
+    <ParamsField at={META} label="Meta model parameters" />
   </Folded>
 );

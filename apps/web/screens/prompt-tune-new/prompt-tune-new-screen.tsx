@@ -20,7 +20,7 @@ export function PromptTuneNewScreen() {
   const key = `new prompt tune ${suite} ${from ?? ''}`;
   return (
     <>
-      <h1>New tune of prompts</h1>
+      <h1>New prompt tune</h1>
       {!initial && earlier.isPending && <Skeleton rows={12} />}
       {!initial && earlier.isError && <Failed error={earlier.error} retry={() => earlier.refetch()} />}
       {initial && <PromptTuneForm key={key} draftKey={key} initial={initial} />}

@@ -10,26 +10,26 @@ const bodyOf = (value: ReturnType<typeof emptyPromptTune>) => {
 const chosen = { ...emptyPromptTune('019aa8a2-5c1e-7000-8000-000000000011'), models: ['p::m'], meta_model: 'p::meta' };
 
 describe('the request of a prompt tune', () => {
-  it('asks for the defaults of the API where nothing else was chosen', () => {
+  it('sends the defaults of the API unless something else is chosen', () => {
     const { suite_id, models, meta_model } = chosen as unknown as PromptTuneInput;
     const asked = PromptTuneInput.parse(JSON.parse(bodyOf(chosen) as string));
     expect(asked).toEqual(PromptTuneInput.parse({ suite_id, models, meta_model }));
   });
 
-  it('tells an empty base from that of the suite', () => {
+  it('distinguishes an empty base from that of the suite', () => {
     expect(bodyOf({ ...chosen, base: { system_prompt: '', tools: {} } })).toContain('"system_prompt":""');
     expect(bodyOf(chosen)).toContain('"system_prompt":null');
   });
 
-  it('is what an earlier one was asked for, to the letter', () => {
+  it('repeats the request of an earlier tune exactly', () => {
     const text = '{"suite_id":"s","models":["p::m"],"meta_model":"p::x","components":["system_prompt"],"holdout":0.50}';
     const input = parseJson(text) as unknown as PromptTune['input'];
     expect(bodyOf(fromPromptTune({ input }))).toBe(text);
   });
 
-  it('waits for what is missing', () => {
+  it('reports missing fields', () => {
     expect(bodyOf({ ...emptyPromptTune(''), components: [] })).toEqual(
-      ['Choose a suite.', 'Choose at least one model.', 'Choose the meta model.', 'Choose a text to write.'].map(
+      ['Choose a suite.', 'Choose at least one model.', 'Choose the meta model.', 'Choose a text to tune.'].map(
         (message) => expect.objectContaining({ message }),
       ),
     );

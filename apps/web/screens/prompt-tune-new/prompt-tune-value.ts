@@ -44,7 +44,7 @@ export function requestOf(edited: Edited): Written {
   const tune = isObject(edited.value) ? edited.value : {};
   const faults = missingIn(edited);
   if (!toText(tune.meta_model)) faults.push({ path: '/meta_model', message: 'Choose the meta model.' });
-  if (textsOf(tune.components).length === 0) faults.push({ path: '/components', message: 'Choose a text to write.' });
+  if (textsOf(tune.components).length === 0) faults.push({ path: '/components', message: 'Choose a text to tune.' });
   if (faults.length > 0) return { faults };
   const { budget, ...rest } = tune;
   const hasBudget = isObject(budget) && Object.keys(budget).length > 0;

@@ -30,7 +30,7 @@ export function CandidateDetail({ tuneId, candidate }: Props) {
       )}
       {why !== null && (
         <p>
-          {meta !== null && <span className="muted">What the meta model says: </span>}
+          {meta !== null && <span className="muted">Meta model: </span>}
           <Given text={why} />
         </p>
       )}
@@ -39,10 +39,11 @@ export function CandidateDetail({ tuneId, candidate }: Props) {
       {meta !== null && (
         <p className="muted">
           {meta.eval_id === null ? (
-            'Its request'
+            'Request'
           ) : (
             <Link to="/runs/$runId/results" params={{ runId: meta.eval_id }}>
-              Its request
+              {' '}
+              Request{' '}
             </Link>
           )}
           : {count(meta.prompt_tokens)} tokens in, {count(meta.completion_tokens)} out, <Money usd={meta.cost_usd} />
@@ -50,7 +51,7 @@ export function CandidateDetail({ tuneId, candidate }: Props) {
       )}
       {runs.length > 0 && (
         <div className="actions">
-          <span className="muted">Its runs:</span>
+          <span className="muted">Runs:</span>
           {runs.slice(0, RUNS_SHOWN).map(({ eval_id: runId, part }) => (
             <Link key={runId} to="/runs/$runId" params={{ runId }}>
               <Given text={part} max={100} />
@@ -66,8 +67,8 @@ export function CandidateDetail({ tuneId, candidate }: Props) {
 function Changes({ tuneId, number, parent }: { tuneId: string; number: number; parent: number }) {
   const diff = useQuery(candidateDiffQuery(tuneId, number, parent));
   return (
-    <section className="section" aria-label={`What candidate ${number} changed of candidate ${parent}`}>
-      <strong>From candidate {parent}</strong>
+    <section className="section" aria-label={`Changes of candidate ${number} from candidate ${parent}`}>
+      <strong>Changes from candidate {parent}</strong>
       {diff.isPending && <Skeleton rows={3} />}
       {diff.isError && <Failed error={diff.error} retry={() => diff.refetch()} />}
       {diff.data && <PromptDiffView components={diff.data.components} />}
@@ -80,7 +81,7 @@ function Texts({ tuneId, number }: { tuneId: string; number: number }) {
   const details = useQuery({ ...candidateQuery(tuneId, number), enabled: isOpen });
   return (
     <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>All of its texts</summary>
+      <summary>All texts</summary>
       {isOpen && details.isPending && <Skeleton rows={3} />}
       {details.isError && <Failed error={details.error} retry={() => details.refetch()} />}
       {isOpen && details.data && <ComponentTexts texts={details.data.texts} />}

@@ -16,7 +16,7 @@ export function Found({ tune }: { tune: PromptTune }) {
   if (tune.text === null && tune.best === null) return null;
   return (
     <section aria-labelledby="found" className="section">
-      <h2 id="found">What was found</h2>
+      <h2 id="found">Result</h2>
       <Verdict tune={tune} />
       <Use tune={tune} />
       {tune.best !== null && tune.best > 0 && <Changes tuneId={tune.id} best={tune.best} />}
@@ -45,7 +45,7 @@ function Verdict({ tune: { text, outcome, holdout } }: { tune: PromptTune }) {
       )}
       {holdout?.difference != null && (
         <DeltaFigure
-          label="The best texts minus the base on held-out cases"
+          label="Best texts minus base on held-out cases"
           difference={holdout.difference}
           interval={holdout.ci}
         />
@@ -66,12 +66,12 @@ function Use({ tune }: { tune: PromptTune }) {
       )}
       {promptId !== null && (
         <Link to="/prompts/$promptId" params={{ promptId }} className="button">
-          {refusal === undefined ? 'Use in the suite' : 'The prompt version'}
+          {refusal === undefined ? 'Use in the suite' : 'Prompt version'}
         </Link>
       )}
       {promoted !== null && (
         <Link to="/runs/$runId" params={{ runId: promoted }}>
-          The run of the best texts in its experiment
+          Run of the best texts in its experiment
         </Link>
       )}
     </div>
@@ -82,7 +82,7 @@ function Changes({ tuneId, best }: { tuneId: string; best: number }) {
   const diff = useQuery(candidateDiffQuery(tuneId, best, 0));
   return (
     <section className="section" aria-labelledby="changes">
-      <h3 id="changes">From the base to candidate {best}</h3>
+      <h3 id="changes">Changes from the base to candidate {best}</h3>
       {diff.isPending && <Skeleton rows={4} />}
       {diff.isError && <Failed error={diff.error} retry={() => diff.refetch()} />}
       {diff.data && <PromptDiffView components={diff.data.components} />}

@@ -20,18 +20,18 @@ export function Front({ tuneId }: { tuneId: string }) {
   const opened = leading.find(({ candidate }) => candidate === openedNumber);
   return (
     <section aria-labelledby="front" className="section">
-      <h2 id="front">In the lead</h2>
+      <h2 id="front">Leading candidates</h2>
       {error && <Failed error={error} retry={() => refetch()} />}
-      {data?.length === 0 && <p className="muted">The candidates stand here when they are measured.</p>}
+      {data?.length === 0 && <p className="muted">No candidates measured yet.</p>}
       {leading.length > 0 && (
         <Table
-          label="Candidates that lead"
+          label="List of leading candidates"
           className="front"
           rows={leading}
           keyOf={({ candidate }) => candidate}
           columns={[
             { name: 'No.', isNumber: true, cell: ({ candidate }) => candidate },
-            { name: 'Made as', cell: (candidate) => kindInWords(candidate) },
+            { name: 'Origin', cell: (candidate) => kindInWords(candidate) },
             { name: 'State', cell: ({ state }) => <CandidateState state={state} /> },
             {
               name: '0 to 100 %',
@@ -39,7 +39,7 @@ export function Front({ tuneId }: { tuneId: string }) {
                 select !== null && <IntervalBar mean={select} interval={[select, select]} />,
             },
             {
-              name: 'Score on the cases that choose',
+              name: 'Score on selection cases',
               cell: (candidate) => scoreInWords(candidate) ?? 'not measured yet',
             },
             { name: 'Characters', isNumber: true, cell: ({ length }) => count(length) },
@@ -53,7 +53,7 @@ export function Front({ tuneId }: { tuneId: string }) {
                   aria-expanded={candidate === opened}
                   onClick={() => open(candidate === opened ? undefined : candidate.candidate)}
                 >
-                  {candidate === opened ? 'Close' : 'What it changed'}
+                  {candidate === opened ? 'Close' : 'Changes'}
                   <span className="unseen"> candidate {candidate.candidate}</span>
                 </button>
               ),

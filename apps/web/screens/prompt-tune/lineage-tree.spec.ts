@@ -10,7 +10,7 @@ const drawn = (candidates: PromptCandidate[]) =>
     rejected.map((one) => one.candidate),
   ]);
 
-it('each candidate is followed by what was made of it, and what was rejected is beside it', () => {
+it('each candidate is followed by its descendants, with rejected ones attached', () => {
   expect(
     drawn([
       made(0, []),
@@ -30,7 +30,7 @@ it('each candidate is followed by what was made of it, and what was rejected is 
   ]);
 });
 
-it('nothing is lost whose parent was rejected, and depth has no end', () => {
+it('children of rejected candidates are kept, at any depth', () => {
   expect(drawn([made(0, []), made(1, [0], 'rejected'), made(2, [1]), made(3, [1, 0])])).toEqual([
     [0, 0, [1]],
     [3, 1, []],

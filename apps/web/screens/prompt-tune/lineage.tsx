@@ -24,7 +24,7 @@ export function Lineage({ tuneId }: { tuneId: string }) {
     <section aria-labelledby="lineage" className="section">
       <h2 id="lineage">Lineage</h2>
       <p className="muted">
-        What was made of what. Scores are those of the cases that choose; those that were rejected are folded.
+        Which candidate was made from which. Scores are on selection cases; rejected candidates are folded.
       </p>
       {error && <Failed error={error} retry={() => refetch()} />}
       {isPending && <Skeleton rows={6} />}
@@ -46,7 +46,7 @@ function Branch({ tuneId, descendant: { candidate, depth, rejected } }: { tuneId
       {rejected.length > 0 && (
         <Fold
           className="rejected"
-          summary={`${count(rejected.length)} rejected, made of candidate ${candidate.candidate}`}
+          summary={`${count(rejected.length)} rejected, from candidate ${candidate.candidate}`}
         >
           <ul className="lineage">
             {rejected.map((one) => (

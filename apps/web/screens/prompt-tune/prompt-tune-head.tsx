@@ -14,7 +14,7 @@ export function PromptTuneHead({ tune }: { tune: PromptTune }) {
     <section className="section" aria-label="The tune">
       <div className="head">
         <h1>
-          Tune of the prompts of <Given text={tune.suite_name} max={200} />
+          Prompt tune of <Given text={tune.suite_name} max={200} />
         </h1>
         <Actions tune={tune} />
       </div>
@@ -41,7 +41,7 @@ function Actions({ tune }: { tune: PromptTune }) {
   );
   return (
     <TuneActions tune={tune} again={again} remove={deletePromptTune} kind="prompts">
-      Its {count(tune.candidates)} candidates go with it, and the runs that measured them with their results, requests
+      This deletes its {count(tune.candidates)} candidates and the runs that measured them, with their results, requests
       and replies.{tune.prompt_version_id !== null && ' The prompt version of the best texts stays.'}
       {tune.promoted_eval_id !== null && ' So does its run in the experiment.'}
     </TuneActions>

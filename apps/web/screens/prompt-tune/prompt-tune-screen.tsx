@@ -35,7 +35,7 @@ export function PromptTuneScreen() {
       <Head tune={tune.data} />
       {tune.isError && (
         <Failed error={tune.error} retry={() => tune.refetch()}>
-          <p>What is shown is as of {new Date(tune.dataUpdatedAt).toLocaleTimeString()}.</p>
+          <p>Shown as of {new Date(tune.dataUpdatedAt).toLocaleTimeString()}.</p>
         </Failed>
       )}
       {live && isUnderWay(tune.data.status) && (
@@ -57,7 +57,7 @@ function Newest({ live: { newest } }: { live: LivePromptTuneState }) {
     <p>
       Iteration {count(iteration)}: {count(accepted.length)} accepted, {count(rejected.length)} rejected;{' '}
       {count(front.length)} on the front. The best so far is candidate {best.id}
-      {best.score !== null && `, with ${percent(best.score)} on the cases that choose`}.
+      {best.score !== null && `, with ${percent(best.score)} on the selection cases`}.
     </p>
   );
 }

@@ -11,13 +11,13 @@ const OF_MODE: Record<string, string[]> = {
 };
 const WORDS: Record<string, string> = {
   mode: 'Mode',
-  components: 'Texts to write',
+  components: 'Texts to tune',
   variants: 'Variants',
   population: 'Population',
   generations: 'Generations',
   selection_ratio: 'Parents',
-  minibatch: 'Cases of a reflection',
-  max_evals: 'Evaluations, at most',
+  minibatch: 'Cases per reflection',
+  max_evals: 'Maximum evaluations',
   max_growth: 'Growth',
   measure: 'Measure',
   margin: 'Margin',
@@ -26,9 +26,9 @@ const WORDS: Record<string, string> = {
   seed: 'Seed',
   temperature: 'Temperature',
   tool_choice: 'Tool choice',
-  max_tokens: 'Longest reply in tokens',
+  max_tokens: 'Maximum reply tokens',
   params: 'Parameters',
-  meta_params: 'Requests to the meta model',
+  meta_params: 'Meta model requests',
   budget: 'Budget',
   cache: 'Stored replies',
 };
@@ -51,7 +51,7 @@ export function PromptTuneSettings({ tune: { input, base, targets } }: { tune: P
     <>
       <SettingsList settings={[['Models', targets.join('\n')], ...settings]} />
       <details>
-        <summary>The texts that it began with</summary>
+        <summary>Starting texts</summary>
         <ComponentTexts texts={base} />
       </details>
     </>

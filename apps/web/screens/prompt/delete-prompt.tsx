@@ -28,7 +28,7 @@ export function DeletePrompt({ version, close }: { version: PromptVersion; close
       <p>
         <Given text={promptName(version)} max={300} />
       </p>
-      <p>Runs that took its texts have them, and stay as they are. This cannot be undone.</p>
+      <p>Runs that used its texts keep them. This cannot be undone.</p>
     </DeleteDialog>
   );
 }

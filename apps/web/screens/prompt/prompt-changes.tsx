@@ -15,10 +15,12 @@ export function PromptChanges({ version, from }: { version: PromptVersion; from:
   return (
     <section aria-labelledby="changes" className="section">
       <div className="head">
-        <h2 id="changes">{base === SUITE_NOW ? 'From the suite as it is now' : 'From the version it was made from'}</h2>
+        <h2 id="changes">
+          {base === SUITE_NOW ? 'Changes from the current suite' : 'Changes from the parent version'}
+        </h2>
         {parent !== null && suite !== null && (
           <Link to="/prompts/$promptId" params={{ promptId: id }} search={from ? {} : { from: 'suite' }}>
-            {from ? 'From the version it was made from' : 'From the suite as it is now'}
+            {from ? 'Changes from the parent version' : 'Changes from the current suite'}
           </Link>
         )}
       </div>

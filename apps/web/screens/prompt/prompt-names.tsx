@@ -32,11 +32,11 @@ export function PromptNames({ version: { id, label, tags } }: { version: PromptV
       <h2 id="names">Names</h2>
       <JsonForm edited={draft.value} change={draft.change} error={save.error} refusal={refusal}>
         <form className="fields" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
-          <TextField path={['label']} label="Label" help="What people call it. May be empty." maxLength={200} />
+          <TextField path={['label']} label="Label" help="Display name. Optional." maxLength={200} />
           <LinesField
             path={['tags']}
             label="Tags"
-            help="One on each line. A tag stands on one version of a suite: it leaves the one that has it."
+            help="One per line. Each tag marks one version of a suite: adding it here moves it."
           />
           <SaveBar
             draft={draft}

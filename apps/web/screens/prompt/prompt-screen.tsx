@@ -85,7 +85,7 @@ function Head({ version }: { version: PromptVersion }) {
           </span>
         )}
         <span>
-          written by <PromptSource version={version} />
+          source: <PromptSource version={version} />
         </span>
         <span>
           <Time at={version.created_at} />
@@ -98,7 +98,7 @@ function Head({ version }: { version: PromptVersion }) {
         </span>
         {version.parent_id !== null && (
           <Link to="/prompts/$promptId" params={{ promptId: version.parent_id }}>
-            what it was made from
+            parent version
           </Link>
         )}
         <CopiedId id={version.id} what="prompt version" />
@@ -137,7 +137,7 @@ function Actions({ version }: { version: PromptVersion }) {
       </AllowedButton>
       {noUse === undefined && (
         <Link to="/prompts/new" search={{ suite: suite!, from: id }} className="button">
-          New version from it
+          New version from this
         </Link>
       )}
       <AllowedButton refusal={refusal} onClick={() => ask('delete')}>

@@ -30,8 +30,8 @@ export function UsePrompt({ version: { id }, suiteId, close }: Props) {
   });
   if (put.data)
     return (
-      <Dialog title="The suite has the texts now" close={close}>
-        <p>It is version {put.data.version}. Runs that were made before keep the texts that they had.</p>
+      <Dialog title="The suite is updated" close={close}>
+        <p>It is now version {put.data.version}. Earlier runs keep their texts.</p>
         <Warnings warnings={put.data.warnings} />
         <div className="actions">
           <button
@@ -54,9 +54,9 @@ export function UsePrompt({ version: { id }, suiteId, close }: Props) {
       {use.isError && <Failed error={use.error} retry={() => use.refetch()} />}
       {suite && (
         <p>
-          {components.length === 0 ? 'Nothing would change: ' : 'This changes '}
+          {components.length === 0 ? 'No changes: ' : 'This changes '}
           <Given text={suite.name} max={200} />, version {suite.version}
-          {components.length === 0 ? ', has these texts already.' : ', for everybody in the team:'}
+          {components.length === 0 ? ' already has these texts.' : ', for everybody in the team:'}
         </p>
       )}
       {components.length > 0 && <PromptDiffView components={components} />}
@@ -73,7 +73,7 @@ export function UsePrompt({ version: { id }, suiteId, close }: Props) {
           </button>
         )}
         <button type="button" autoFocus onClick={close}>
-          Leave it
+          Cancel
         </button>
       </div>
     </Dialog>

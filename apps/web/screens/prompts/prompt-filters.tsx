@@ -8,7 +8,7 @@ type Narrow = (change: Partial<PromptsSearch>) => void;
 export function PromptFilters({ search, narrow }: { search: PromptsSearch; narrow: Narrow }) {
   const { suite } = search;
   return (
-    <div className="actions" role="search" aria-label="Filter of prompt versions">
+    <div className="actions" role="search" aria-label="Filter prompt versions">
       <SuiteFilter suite={suite} choose={(chosen) => narrow({ suite: chosen })} />
       <TagFilter key={search.tag ?? ''} tag={search.tag} narrow={narrow} />
     </div>

@@ -64,13 +64,13 @@ function NoPrompts({ suite, isFiltered }: { suite: string | undefined; isFiltere
           </Link>
         }
       >
-        No prompt version is like that.
+        No prompt versions match.
       </Empty>
     );
   return (
     <Empty action={<Ways suite={suite} />}>
-      Here will be the prompt versions of the team: texts that runs take in place of those of a suite. Tunes of prompts
-      keep the best ones here.
+      No prompt versions yet. They hold texts that runs use instead of the suite&apos;s. Prompt tunes save their best
+      texts here.
     </Empty>
   );
 }
@@ -110,7 +110,7 @@ function PromptRows({ versions }: { versions: PromptVersionHead[] }) {
         { name: 'Source', cell: (version) => <PromptSource version={version} /> },
         { name: 'Texts', isNumber: true, cell: ({ components_count: texts }) => count(texts) },
         {
-          name: 'Made',
+          name: 'Created',
           cell: ({ created_at: at, created_by: by }) => (
             <>
               <Time at={at} />

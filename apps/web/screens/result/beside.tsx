@@ -31,7 +31,7 @@ export function Beside({ runId, resultId, search }: BesideProps) {
     </button>
   );
   return (
-    <nav className="actions" aria-label="Results beside this one">
+    <nav className="actions" aria-label="Neighbouring results">
       {button('Previous', 'k', data?.previous)}
       {button('Next', 'j', data?.next)}
       {button('Previous failure', 'p', data?.previous_failure)}

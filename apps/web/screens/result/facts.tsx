@@ -5,19 +5,19 @@ import { share } from '../../parts/result-details';
 import { duration, Time } from '../../parts/time';
 
 const orUnknown = (value: number | null, text: (value: number) => string): string =>
-  value === null ? 'not known' : text(value);
+  value === null ? 'unknown' : text(value);
 const count = (value: number): string => value.toLocaleString('en');
 
 /** Tokens read from and written to the provider's cache, and reasoning tokens. */
 function partsOf(usage: ResultWithExchange['usage']): [string, ReactNode][] {
   const parts: [string, number | null][] = [
     ['read', usage.cache_read_tokens],
-    ['kept for 5 minutes', usage.cache_write_5m_tokens],
-    ['kept for an hour', usage.cache_write_1h_tokens],
+    ['written for 5 minutes', usage.cache_write_5m_tokens],
+    ['written for an hour', usage.cache_write_1h_tokens],
   ];
   const told = parts.flatMap(([what, tokens]) => (tokens ? [`${count(tokens)} ${what}`] : []));
   return [
-    ...(told.length > 0 ? [['Cache of the provider', told.join(', ')] satisfies [string, ReactNode]] : []),
+    ...(told.length > 0 ? [['Provider cache', told.join(', ')] satisfies [string, ReactNode]] : []),
     ...(usage.reasoning_tokens
       ? [['Reasoning', `${count(usage.reasoning_tokens)} tokens`] satisfies [string, ReactNode]]
       : []),
@@ -36,16 +36,16 @@ export function Facts({ result }: { result: ResultWithExchange }) {
     [
       'Cost',
       orUnknown(result.cost_usd, (cost) => `$${cost === 0 ? '0' : cost.toFixed(6).replace(/0{1,4}$/, '')}`) +
-        (result.cost_reported ? ', as the provider said' : ''),
+        (result.cost_reported ? ', as reported by the provider' : ''),
     ],
-    ['Tool choice sent', result.tool_choice_used ?? 'none was sent'],
-    ['Format of calls', result.format_compliance ?? 'no reply'],
+    ['Tool choice sent', result.tool_choice_used ?? 'none'],
+    ['Call format', result.format_compliance ?? 'no reply'],
     ['Scoring version', result.scoring_version],
     ['Settled', <Time key="settled" at={result.settled_at} />],
   ];
   const adjusted = Object.entries(result.exchange?.adjusted ?? {});
   if (adjusted.length)
-    facts.push(['Sent otherwise', adjusted.map(([setting, sent]) => `${setting}: ${sent}`).join(', ')]);
+    facts.push(['Adjusted settings', adjusted.map(([setting, sent]) => `${setting}: ${sent}`).join(', ')]);
   if (result.syntax != null) facts.push(['Calls in the text', syntaxName(result.syntax)]);
   if (typeof evidence?.f1 === 'number') {
     const { precision, recall, f1 } = evidence;

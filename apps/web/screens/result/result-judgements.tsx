@@ -31,7 +31,7 @@ export function ResultJudgements({ runId, result }: Props) {
         <>
           <p className="muted small">Does the reply serve the user, whatever the case expects?</p>
           <ResultLabels runId={runId} resultId={result.id} />
-          <Folded title="What judges say">{() => <OfJudges runId={runId} resultId={result.id} />}</Folded>
+          <Folded title="Judge verdicts">{() => <OfJudges runId={runId} resultId={result.id} />}</Folded>
         </>
       )}
     </section>
@@ -46,7 +46,7 @@ function OfJudges({ runId, resultId }: { runId: string; resultId: string }) {
   if (ended.length === 0)
     return (
       <p>
-        No judge has judged this run. <Link {...{ to: '/judge/new', search: { eval: runId } }}>Have it judged</Link>
+        This run has not been judged. <Link {...{ to: '/judge/new', search: { eval: runId } }}>Judge it</Link>
       </p>
     );
   return (
@@ -54,7 +54,7 @@ function OfJudges({ runId, resultId }: { runId: string; resultId: string }) {
       {ended.slice(0, REPORTS).map((report) => (
         <OfReport key={report.id} report={report} resultId={resultId} />
       ))}
-      {ended.length > REPORTS && <p className="muted small">These are the newest {REPORTS} reports on the run.</p>}
+      {ended.length > REPORTS && <p className="muted small">Only the newest {REPORTS} reports on the run are shown.</p>}
     </>
   );
 }
@@ -74,7 +74,7 @@ function OfReport({ report, resultId }: { report: JudgeReport; resultId: string 
       </h3>
       {isPending && <Skeleton rows={1} />}
       {error && <Failed error={error} retry={refetch} />}
-      {data?.items.length === 0 && <p className="muted">It did not judge this result.</p>}
+      {data?.items.length === 0 && <p className="muted">This result was not judged.</p>}
       {data?.items.map((judgement) => (
         <JudgementText key={judgement.position} judgement={judgement} />
       ))}

@@ -77,11 +77,11 @@ function OwnLabel({ runId, resultId, mine }: Props & { mine: Label | undefined }
             disabled={isPending || refusal !== undefined}
             onClick={() => remove.mutate({ runId, resultId })}
           >
-            Take it back
+            Remove label
           </button>
         )}
         <span role="status" className="muted small">
-          {mine ? `You say: ${mine.label}.` : 'You have not labelled it.'}
+          {mine ? `Your label: ${mine.label}.` : 'Not labelled by you yet.'}
         </span>
       </div>
       <div className="field">

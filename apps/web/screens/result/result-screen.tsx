@@ -69,7 +69,7 @@ function Shown({ runId, result, search }: ShownProps) {
         <SchemaProblems result={result} />
         <Chain result={result} />
         <Metrics result={result} asked={asked} />
-        <Folded title="What it took">{() => <Facts result={result} />}</Folded>
+        <Folded title="Cost, latency and tokens">{() => <Facts result={result} />}</Folded>
         <Exchange result={result} />
       </section>
       {run && <SameCase suiteId={run.suite.id} {...{ runId, result, search }} />}
@@ -84,7 +84,7 @@ function Head({ result, suiteId }: { result: ResultWithExchange; suiteId: string
   return (
     <header className="result-head">
       <h2>
-        <Given text={name ?? 'Case without a name'} max={300} />
+        <Given text={name ?? 'Unnamed case'} max={300} />
       </h2>
       <div className="actions">
         <Verdict of={result} />
@@ -107,7 +107,7 @@ function Head({ result, suiteId }: { result: ResultWithExchange; suiteId: string
           <>
             {', '}
             <Link to="/suites/$suiteId/cases/$caseId" params={{ suiteId, caseId }}>
-              the case as it is now
+              current case
             </Link>
           </>
         )}{' '}

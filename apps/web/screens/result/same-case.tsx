@@ -47,7 +47,9 @@ function InThisRun({ runId, result, search }: Omit<SameCaseProps, 'suiteId'>) {
           </li>
         ))}
       </ul>
-      {data.next_cursor !== null && <p className="muted small">These are the first {data.items.length} results.</p>}
+      {data.next_cursor !== null && (
+        <p className="muted small">Only the first {data.items.length} results are shown.</p>
+      )}
     </>
   );
 }

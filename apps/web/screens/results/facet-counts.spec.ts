@@ -81,7 +81,7 @@ const counts = ({ options }: { options: { value: string; count?: number }[] }) =
   options.map(({ value: name, count }) => [name, count]);
 
 describe('the counts of a facet', () => {
-  it('are of the whole run where nothing is chosen', () => {
+  it('cover the whole run when nothing is chosen', () => {
     const { isFiltered, others, ...facet } = valuesOf(facets, {}, 'category');
     expect([counts(facet), isFiltered, others]).toEqual([
       [
@@ -93,7 +93,7 @@ describe('the counts of a facet', () => {
     ]);
   });
 
-  it('are known under chosen models and verdicts', () => {
+  it('are known for chosen models and verdicts', () => {
     expect(counts(valuesOf(facets, { model: ['b'] }, 'category'))).toEqual([
       ['hard', 6],
       ['easy', 4],
@@ -108,7 +108,7 @@ describe('the counts of a facet', () => {
     ]);
   });
 
-  it('are of the whole run, and say so, under another facet', () => {
+  it('cover the whole run, and say so, when another facet is chosen', () => {
     const facet = valuesOf(facets, { type: ['no_call'], model: ['a'] }, 'category');
     expect([counts(facet), facet.isFiltered]).toEqual([
       [
@@ -120,7 +120,7 @@ describe('the counts of a facet', () => {
     expect(valuesOf(facets, { case: 'x' }, 'type').isFiltered).toBe(false);
   });
 
-  it('of models are known under one other facet', () => {
+  it('of models are known for one other chosen facet', () => {
     expect(counts(modelsOf(facets, { category: ['hard'], passed: false }))).toEqual([
       ['a', 4],
       ['b', 6],
@@ -139,14 +139,14 @@ describe('the counts of a facet', () => {
     ]);
   });
 
-  it('say errors, formats and missing tools in words', () => {
+  it('show errors, formats and missing tools in words', () => {
     const labels = (['type', 'tool'] as const).map((key) =>
       valuesOf(facets, {}, key).options.map(({ label }) => label),
     );
     expect(labels).toEqual([['no call', 'no error'], ['no call']]);
   });
 
-  it('of bins leave out what is beyond all results', () => {
+  it('of bins omit the empty ends', () => {
     expect(binsOf(facets, {}, 'latency').options).toEqual([{ value: '10-99', label: '10 ms to 99 ms', count: 19 }]);
     expect(binsOf(facets, {}, 'score').options.map(({ label, count }) => [label, count])).toEqual([
       ['0 %', 11],

@@ -76,7 +76,7 @@ const LEGENDS = {
   category: 'Category',
   tool: 'Expected tool',
   called: 'Called tool',
-  format: 'Format of calls',
+  format: 'Call format',
   syntax: 'Calls in the text',
   tag: 'Tag',
 } as const satisfies Record<ListKey, string>;
@@ -86,7 +86,7 @@ const BIN_LEGENDS = { latency: 'Latency', score: 'Score' } as const;
 function noteOf({ isFiltered, others }: CountedFacet, search: ResultsSearch, key: string): string | undefined {
   const hasOthers = Object.keys(search).some((other) => ![key, 'order', 'rescore'].includes(other));
   const notes = [
-    ...(hasOthers ? [isFiltered ? 'Under the other filters.' : 'Of the whole run.'] : []),
+    ...(hasOthers ? [isFiltered ? 'Within the other filters.' : 'For the whole run.'] : []),
     ...(others > 0 ? [`${others.toLocaleString('en')} more are not listed; add them by name.`] : []),
   ];
   return notes.length > 0 ? notes.join(' ') : undefined;
@@ -97,8 +97,8 @@ function Known({ facets, search, go }: Chosen & { facets: RunFacets }) {
   return (
     <>
       <p className="muted small">
-        {search.rescore === undefined ? 'Counts are' : 'Counts are by the verdicts of the rescore,'} of the whole run,
-        or under the other filters where these are known.
+        {search.rescore === undefined ? 'Counts cover' : 'Counts use the verdicts of the rescore and cover'} the whole
+        run, or only the other filters where these are known.
       </p>
       {(Object.keys(LEGENDS) as ListKey[]).map((key) => {
         const facet = key === 'model' ? modelsOf(facets, search) : valuesOf(facets, search, key);
@@ -134,7 +134,7 @@ function SoFar({ run, search, go }: FacetsProps) {
   const counts = countsSoFar(run);
   return (
     <>
-      <p className="muted small">Counts are of the whole run, as far as its models are done.</p>
+      <p className="muted small">Counts cover the finished models of the run.</p>
       {(['type', 'model', 'category', 'format', 'syntax'] as const).map((key) => (
         <Facet
           key={key}
@@ -185,7 +185,11 @@ function ByName({ search, go }: Chosen) {
   return (
     <form onSubmit={submit} className="field">
       <span className="label">By name</span>
-      <select aria-label="Of what" value={key} onChange={({ target }) => setKey(target.value as keyof typeof NAMED)}>
+      <select
+        aria-label="Kind of name"
+        value={key}
+        onChange={({ target }) => setKey(target.value as keyof typeof NAMED)}
+      >
         {Object.entries(NAMED).map(([value, words]) => (
           <option key={value} value={value}>
             {words}

@@ -87,9 +87,9 @@ function Head({ run, search, readAgain }: { run: Run; search: ResultsSearch; rea
       <div className="actions">
         {run.finished_at === null && (
           <>
-            <span className="muted">The run goes on. The list has what was there when it was read.</span>
+            <span className="muted">The run is still going. The list shows the results at the time it was read.</span>
             <button type="button" onClick={readAgain}>
-              Read again
+              Reload
             </button>
           </>
         )}
@@ -167,7 +167,7 @@ function List({ run, search, resultId }: ListProps) {
   );
   const columns = useMemo(() => resultColumns(run.id, search), [run.id, search]);
   if (rows.count === 0 && rows.error) return <Failed error={rows.error} retry={rows.retry} />;
-  if (rows.count === 0 && !rows.isWhole) return <Skeleton rows={12} label="Looking for results" />;
+  if (rows.count === 0 && !rows.isWhole) return <Skeleton rows={12} label="Loading results" />;
   if (rows.count === 0) return <NoRows run={run} search={search} />;
   return (
     <>
@@ -201,7 +201,7 @@ function RowsRead({ run, search, rows }: { run: Run; search: ResultsSearch; rows
         ? `These are the first ${count(MAX_ROWS)}${inAll} results of this filter${inAll ? '' : '; there are more'}. ` +
           'Choose an error, a model or a category to see the others.'
         : `${count(rows.count)}${rows.isWhole ? '' : inAll} ${rows.count === 1 ? 'result' : 'results'}` +
-          `${rows.isWhole ? '' : ' so far; more are read as you go on'}.`}
+          `${rows.isWhole ? '' : ' so far; more load as you scroll'}.`}
     </p>
   );
 }
@@ -216,7 +216,7 @@ function NoRows({ run, search }: { run: Run; search: ResultsSearch }) {
           </Link>
         }
       >
-        No result of this run is left by these filters.
+        No results match these filters.
       </Empty>
     );
   return (
@@ -227,9 +227,7 @@ function NoRows({ run, search }: { run: Run; search: ResultsSearch }) {
         </Link>
       }
     >
-      {run.finished_at === null
-        ? 'Each reply that a model gives will be here. None is there yet.'
-        : 'The run ended without a result. The run says why.'}
+      {run.finished_at === null ? 'No results yet.' : 'The run ended without results. See the run for the reason.'}
     </Empty>
   );
 }

@@ -12,14 +12,14 @@ export function ChooseJudge({ form: run, change, faultsAt }: FormPart<NewRun>) {
     <>
       <LabelledField
         label="Judge"
-        help="A model says of what did not pass whether it serves the user. It changes no score."
+        help="A model judges whether failed replies serve the user. It changes no score."
         faults={faultsAt('/judge').filter(({ path }) => !isNested(path))}
       >
         {(attributes) => (
           <select {...attributes} value={judgeWhen} onChange={({ target }) => change({ judgeWhen: target.value })}>
             <option value="">none</option>
             <option value="after">after the run</option>
-            <option value="inline">inline: while the run goes on</option>
+            <option value="inline">inline: during the run</option>
           </select>
         )}
       </LabelledField>
@@ -28,7 +28,7 @@ export function ChooseJudge({ form: run, change, faultsAt }: FormPart<NewRun>) {
           <WhichJudge {...{ form: run, change, faultsAt }} />
           <LabelledField
             label="Below"
-            help="Only what scores below this, from 0 to 1."
+            help="Only results that score below this, from 0 to 1."
             faults={faultsAt('/judge/below')}
           >
             {(attributes) => (
@@ -51,7 +51,7 @@ function WhichJudge({ form: { judge = '' }, change, faultsAt }: FormPart<NewRun>
   const { data } = useQuery(providersQuery);
   const names = (data?.items ?? []).flatMap(({ key, models }) => models.map(({ id }) => `${key}::${id}`));
   return (
-    <LabelledField label="Which judge" faults={faultsAt('/judge/judge')}>
+    <LabelledField label="Judge model" faults={faultsAt('/judge/judge')}>
       {(attributes) => (
         <select
           {...attributes}

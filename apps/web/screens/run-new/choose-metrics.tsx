@@ -17,7 +17,7 @@ export function ChooseMetrics({ form: { metrics }, change, faultsAt }: FormPart<
   const known = data?.items.filter(({ not_in_runs: why }) => why === undefined) ?? [];
   return (
     <fieldset>
-      <legend>Further metrics</legend>
+      <legend>Additional metrics</legend>
       {error && <Failed error={error} retry={() => refetch()} />}
       <Faults faults={faultsAt('/metrics').filter(({ path }) => path === '/metrics')} />
       {metrics.map((metric, index) => (
@@ -35,12 +35,12 @@ export function ChooseMetrics({ form: { metrics }, change, faultsAt }: FormPart<
           />
           <div className="actions">
             <button type="button" className="dense" onClick={() => change({ metrics: metrics.toSpliced(index, 1) })}>
-              Take it out
+              Remove
             </button>
           </div>
         </fieldset>
       ))}
-      <LabelledField label="Metric to add" help="The house score is always there." faults={[]}>
+      <LabelledField label="Metric to add" help="The house score is always computed." faults={[]}>
         {(attributes) => (
           <div className="actions">
             <select {...attributes} className="bounded" value={next} onChange={({ target }) => setNext(target.value)}>
@@ -59,7 +59,8 @@ export function ChooseMetrics({ form: { metrics }, change, faultsAt }: FormPart<
                 setNext('');
               }}
             >
-              Add it
+              {' '}
+              Add{' '}
             </button>
           </div>
         )}
@@ -90,8 +91,8 @@ function Metric({ metric, info, change, faultsAt }: MetricProps) {
         />
       )}
       <TypedField
-        label="Name of its scores"
-        help="Its id if empty. The same metric may stand here twice under two names."
+        label="Score name"
+        help="Empty: its id. A metric can be added twice under different names."
         faults={faultsAt('/as')}
         maxLength={64}
         value={metric.as}

@@ -14,7 +14,7 @@ export function ChoosePrompt({ form: run, change, faultsAt }: FormPart<NewRun>) 
   return (
     <LabelledField
       label="Prompt version"
-      help="Its texts take the place of the suite's. The suite stays as it is."
+      help="Its texts replace the suite's. The suite does not change."
       faults={faultsAt('/prompt_version_id')}
     >
       {(attributes) => (
@@ -27,7 +27,7 @@ export function ChoosePrompt({ form: run, change, faultsAt }: FormPart<NewRun>) 
             disabled={run.suite === ''}
             onChange={({ target }) => change(withPromptVersion(run, target.value))}
           >
-            <option value="">the texts of the suite</option>
+            <option value="">the suite&apos;s texts</option>
             {chosen !== '' && !isListed && <option value={chosen}>{visible(chosen.slice(0, 100))}</option>}
             {data?.items.map((version) => (
               <option key={version.id} value={version.id}>

@@ -21,13 +21,13 @@ const earlier = (config: object, more: object = {}): Run =>
   }) as unknown as Run;
 
 describe('the judge of a run', () => {
-  it('is none, unless it is chosen', () => {
+  it('is none unless chosen', () => {
     expect(asked(chosen).judge).toBeUndefined();
     const judge = { judge: null, when: 'after', below: 1 };
     expect(asked({ ...chosen, judgeWhen: 'after', judgeBelow: '' }).judge).toEqual(judge);
   });
 
-  it('is that of an earlier run', () => {
+  it('is copied from an earlier run', () => {
     const judge = { judge: 'p::judge', when: 'inline' as const, below: 0.5 };
     const run = fromRun(earlier({ judge }));
     expect(run).toMatchObject({ judgeWhen: 'inline', judge: 'p::judge', judgeBelow: '0.5', more: '' });
@@ -35,8 +35,8 @@ describe('the judge of a run', () => {
   });
 });
 
-describe('a run from an earlier one', () => {
-  it('has every setting of it', () => {
+describe('a run made from an earlier one', () => {
+  it('has all its settings', () => {
     const settings = {
       samples: 3,
       temperature: 0.7,
@@ -65,7 +65,7 @@ describe('a run from an earlier one', () => {
     expect(again.models).toEqual(['p::m']);
   });
 
-  it('has no limit of replies where that had none, and one that says none has the limit of the baseline', () => {
+  it('keeps an unlimited reply length, and takes the limit of the baseline where the earlier run set none', () => {
     expect(asked(chosen)).not.toHaveProperty('max_tokens');
     expect(asked(fromRun(earlier({ max_tokens: 1024 }))).max_tokens).toBe(1024);
     expect(asked(fromRun(earlier({ max_tokens: null })))).not.toHaveProperty('max_tokens');
@@ -73,7 +73,7 @@ describe('a run from an earlier one', () => {
     expect([again.maxTokens, asked(again).max_tokens]).toEqual(['none', null]);
   });
 
-  it('keeps parameters of single models, and numbers as they were written', () => {
+  it('keeps per-model parameters, and numbers as written', () => {
     const params = '{"seed":12345678901234567890,"top_p":5.0}';
     const config = parseJson(`{"params":${params}}`) as JsonObject;
     const models = [{ provider_key: 'p', model_id: 'm', params: config.params }];
@@ -82,14 +82,14 @@ describe('a run from an earlier one', () => {
     expect(body).toContain(`{"provider_key":"p","model_id":"m","params":${params}}`);
   });
 
-  it('leaves it to the other settings whether stored replies answer, unless the earlier run said so', () => {
+  it('leaves the cache mode to the other settings unless the earlier run set it', () => {
     expect(asked(fromRun(earlier({ cache: 'use' }))).cache).toBeUndefined();
     expect(asked(fromRun(earlier({ cache: 'off' }))).cache).toBe('off');
     expect(asked(fromRun(earlier({ cache: 'off', samples: 3 }))).cache).toBeUndefined();
   });
 });
 
-it('what is no JSON is said before anything is sent', () => {
+it('invalid JSON is reported before anything is sent', () => {
   const paths = (run: NewRun) => (requestOf(run) as { faults: { path: string }[] }).faults.map(({ path }) => path);
   expect(paths({ ...chosen, params: '[1]', more: '{' })).toEqual(['/more', '/params']);
 });
@@ -106,6 +106,6 @@ it.each([
   ],
   [{ type: 'number' }, { kind: 'number' }],
   [{ anyOf: [{ type: 'object' }, { type: 'null' }] }, { kind: 'json' }],
-])('an option of a metric has the control of its schema: %j', (schema, kind) => {
+])('a metric option has the control of its schema: %j', (schema, kind) => {
   expect(optionKind(schema as JsonObject)).toEqual(kind);
 });

@@ -151,8 +151,8 @@ export function requestOf(run: NewRun): Written {
   if (run.suite === '') faults.push({ path: '/suite_id', message: 'Choose a suite.' });
   if (run.models.length === 0) faults.push({ path: '/models', message: 'Choose at least one model.' });
   const [more, params] = [objectOf(run.more), objectOf(run.params)];
-  if (!more) faults.push({ path: '/more', message: 'The further settings are not a JSON object.' });
-  if (!params) faults.push({ path: '/params', message: 'The parameters of requests are not a JSON object.' });
+  if (!more) faults.push({ path: '/more', message: 'The texts are not a JSON object.' });
+  if (!params) faults.push({ path: '/params', message: 'The provider parameters are not a JSON object.' });
   if (faults.length > 0 || !more || !params) return { faults };
   const budget = { max_cost_usd: number(run.maxCost), max_requests: number(run.maxRequests) };
   const hasBudget = Object.values(budget).some((limit) => limit !== undefined);

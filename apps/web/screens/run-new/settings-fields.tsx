@@ -5,22 +5,22 @@ import type { NewRun } from './new-run';
 const TOOL_CHOICES = [
   ['required', 'required: must call a tool'],
   ['auto', 'auto: may call a tool'],
-  ['none', 'none: must not'],
+  ['none', 'none: must not call a tool'],
 ] as const;
 const CACHE_MODES = [
-  ['', 'as the settings suggest'],
-  ['use', 'use: answer a repeated request'],
-  ['refresh', 'refresh: ask again, and store'],
+  ['', 'automatic'],
+  ['use', 'use: answer repeated requests'],
+  ['refresh', 'refresh: ask again and store'],
   ['off', 'off'],
 ] as const;
 const PROMPT_CACHE_MODES = [
-  ['off', 'off: nothing is asked of it'],
-  ['5m', '5m: keep them for five minutes'],
-  ['1h', '1h: keep them for an hour'],
+  ['off', 'off: no provider caching'],
+  ['5m', '5m: keep for five minutes'],
+  ['1h', '1h: keep for an hour'],
 ] as const;
 const MODEL_ORDERS = [
-  ['sequential', 'one after the other at a provider'],
-  ['parallel', 'side by side'],
+  ['sequential', 'one after another per provider'],
+  ['parallel', 'in parallel'],
 ] as const;
 
 type Part = FormPart<NewRun>;
@@ -56,15 +56,15 @@ const Caches = ({ form: run, change, faultsAt }: Part) => (
   <>
     <SelectField
       label="Stored replies"
-      help="Used at temperature 0 with one sample, if nothing else is said."
+      help="Automatic: used at temperature 0 with one sample."
       faults={faultsAt('/cache')}
       value={run.cache}
       change={(cache) => change({ cache })}
       options={CACHE_MODES}
     />
     <SelectField
-      label="Cache of the provider"
-      help="Of tools and system prompt. Anthropic bills more for what it keeps, and less for what it reads."
+      label="Provider cache"
+      help="Caches tools and system prompt. Anthropic bills more for cache writes and less for cache reads."
       faults={faultsAt('/prompt_cache')}
       value={run.promptCache ?? 'off'}
       change={(promptCache) => change({ promptCache })}
@@ -79,14 +79,14 @@ export const Requests = ({ form: run, change, faultsAt }: Part) => (
     <legend>Cases and requests</legend>
     <div className="in-row">
       <TypedField
-        label="Only cases with a tag"
-        help="Any of these, with commas. Empty: all."
+        label="Only cases with tags"
+        help="Any of these, comma-separated. Empty: all."
         faults={faultsAt('/case_filter/tags')}
         value={run.tags}
         change={(tags) => change({ tags })}
       />
       <TypedField
-        label="Only cases of the category"
+        label="Only cases of a category"
         faults={faultsAt('/case_filter').filter(({ path }) => !path.startsWith('/case_filter/tags'))}
         value={run.category}
         change={(category) => change({ category })}
@@ -94,22 +94,22 @@ export const Requests = ({ form: run, change, faultsAt }: Part) => (
     </div>
     <div className="in-row">
       <TypedField
-        label="Tokens of a reply, at most"
-        help="Empty: no limit, or that of the baseline of the experiment. none: no limit."
+        label="Maximum reply tokens"
+        help="Empty: the limit of the experiment's baseline, or no limit. none: no limit."
         faults={faultsAt('/max_tokens')}
         mode="numeric"
         value={run.maxTokens}
         change={(maxTokens) => change({ maxTokens })}
       />
       <TypedField
-        label="Seconds a request may take"
+        label="Request timeout in seconds"
         faults={faultsAt('/timeout_s')}
         mode="decimal"
         value={run.timeout}
         change={(timeout) => change({ timeout })}
       />
       <SelectField
-        label="Order of models"
+        label="Model order"
         faults={faultsAt('/model_order')}
         value={run.modelOrder}
         change={(modelOrder) => change({ modelOrder })}
@@ -118,8 +118,8 @@ export const Requests = ({ form: run, change, faultsAt }: Part) => (
       <Caches form={run} change={change} faultsAt={faultsAt} />
     </div>
     <JsonText
-      label="Parameters of the provider"
-      help={'A JSON object that each request has, such as {"top_p": 0.9}. Optional.'}
+      label="Provider parameters"
+      help={'A JSON object added to each request, such as {"top_p": 0.9}. Optional.'}
       faults={faultsAt('/params')}
       value={run.params}
       change={(params) => change({ params })}
@@ -131,13 +131,13 @@ export const Words = ({ form: run, change, faultsAt }: Part) => (
   <>
     <TypedField
       label="Name"
-      help="What people call the run. Optional."
+      help="Display name. Optional."
       faults={faultsAt('/name')}
       maxLength={200}
       value={run.name}
       change={(name) => change({ name })}
     />
-    <LabelledField label="Note" help="What is tried, and why. Optional." faults={faultsAt('/note')}>
+    <LabelledField label="Note" help="What the run tries, and why. Optional." faults={faultsAt('/note')}>
       {(attributes) => (
         <textarea
           {...attributes}
@@ -155,8 +155,8 @@ export const Words = ({ form: run, change, faultsAt }: Part) => (
 export const Limits = ({ form: run, change, faultsAt }: Part) => (
   <div className="in-row">
     <TypedField
-      label="At most, in US dollars"
-      help="The run stops there and keeps what it has. Empty: no limit."
+      label="Maximum cost in US dollars"
+      help="The run stops there and keeps its results. Empty: no limit."
       faults={faultsAt('/budget/max_cost_usd')}
       mode="decimal"
       size={10}
@@ -164,7 +164,7 @@ export const Limits = ({ form: run, change, faultsAt }: Part) => (
       change={(maxCost) => change({ maxCost })}
     />
     <TypedField
-      label="At most, in requests"
+      label="Maximum requests"
       faults={faultsAt('/budget/max_requests')}
       mode="numeric"
       size={10}
@@ -181,10 +181,10 @@ export function MoreSettings({ form: run, change, faultsAt }: Part) {
   const faults = [...IN_MORE.flatMap((key) => faultsAt(`/${key}`)), ...faultsAt('/more')];
   return (
     <details open={run.more !== '' || faults.length > 0}>
-      <summary>Texts in place of those of the suite</summary>
+      <summary>Texts instead of the suite&apos;s</summary>
       <JsonText
         label="Texts as JSON"
-        help="An object with base_prompt, tool_overrides or both. A prompt version keeps such texts."
+        help="An object with base_prompt, tool_overrides or both. To reuse them, make a prompt version."
         faults={faults}
         value={run.more}
         change={(more) => change({ more })}

@@ -13,6 +13,6 @@ it.each([
   expect(comparedWith(one, others, baseline)).toBe(other);
 });
 
-it('the only run of a suite is compared with none', () => {
+it('the only run of a suite has nothing to compare with', () => {
   expect(comparedWith(run('c', 3), [])).toBeUndefined();
 });

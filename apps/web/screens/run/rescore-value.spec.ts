@@ -14,11 +14,11 @@ it.each([
   expect('body' in written && JSON.parse(written.body)).toEqual(asked);
 });
 
-it('metrics that are no JSON list are not sent', () => {
+it('metrics that are not a JSON list are not sent', () => {
   expect(rescoreOf({ ...SAME_AS_BEFORE, metrics: '{' })).toEqual({ fault: 'The metrics are not a JSON list.' });
 });
 
-it('what a rescore changed is said in words', () => {
+it('the options of a rescore are shown in words', () => {
   const options = { pass_threshold: 0.8, param_scoring: null, scoring_config: { mode: 'fuzzy' }, metrics: [] };
   expect(optionsInWords(options)).toBe('pass threshold 0.8; arguments compared mode fuzzy');
   expect(optionsInWords({ pass_threshold: null, metrics: [{ id: 'a', as: 'b' }] })).toBe('metrics b');

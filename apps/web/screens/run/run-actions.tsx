@@ -42,7 +42,7 @@ export function RunActions({ run }: { run: Run }) {
           <AllowedButton
             refusal={refusal}
             disabled={resume.isPending}
-            title="Asks again what errored, and what was not asked yet"
+            title="Retry errored items and run the remaining ones"
             onClick={() => resume.mutate(run.id)}
           >
             Resume

@@ -43,9 +43,9 @@ function ErrorTypes({ runId, summaries }: Part) {
   if (summaries.length === 0) return null;
   return (
     <section aria-labelledby="errors" className="section">
-      <h2 id="errors">What went wrong</h2>
+      <h2 id="errors">Errors</h2>
       {types.length === 0 ? (
-        <p>Nothing: every result passed without an error.</p>
+        <p>None: every result passed without an error.</p>
       ) : (
         <Table
           label="Errors by type and model"
@@ -133,9 +133,7 @@ function Categories({ runId, summaries }: Part) {
         ]}
       />
       {categories.length > SHOWN_CATEGORIES && (
-        <p className="muted">
-          {count(categories.length - SHOWN_CATEGORIES)} more categories are not shown; the export has all of them.
-        </p>
+        <p className="muted">{count(categories.length - SHOWN_CATEGORIES)} more categories are in the export.</p>
       )}
     </section>
   );

@@ -55,9 +55,9 @@ function Table({ run, model }: { run: Run; model: string | undefined }) {
         ) : (
           <>
             <p>
-              How many scored results called which tool. What is as expected is faint; the stronger the colour of
-              another number, the larger its share of its row. A case that accepts several tools counts in the row of
-              each of them, and of all together.
+              Scored results by expected and called tool. Expected calls are faint; for the others, the stronger the
+              colour, the larger the share of the row. A case that accepts several tools counts in the row of each tool
+              and in the row of all of them together.
             </p>
             <ConfusionTable
               confusion={confusion}

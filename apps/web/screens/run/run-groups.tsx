@@ -14,7 +14,7 @@ export function RunGroups({ run }: { run: Run }) {
   return (
     <section aria-labelledby="groups" className="section">
       <div className="head">
-        <h2 id="groups">What did not pass, in groups</h2>
+        <h2 id="groups">Failure groups</h2>
         <div className="actions">
           <Link to="/runs/$runId/failures" params={{ runId: run.id }}>
             All groups
@@ -27,12 +27,12 @@ export function RunGroups({ run }: { run: Run }) {
       <Counted run={run} query={failureGroupsQuery(run.id)} rows={SHOWN + 1}>
         {({ items }) =>
           items.length === 0 ? (
-            <p>Nothing: every result passed.</p>
+            <p>None: every result passed.</p>
           ) : (
             <>
               <FailureGroupRows groups={items.slice(0, SHOWN)} runId={run.id} link={toGroup(run.id)} />
               {items.length > SHOWN && (
-                <p className="muted small">These are the largest of {count(items.length)} groups.</p>
+                <p className="muted small">The largest of {count(items.length)} groups are shown.</p>
               )}
             </>
           )

@@ -80,7 +80,7 @@ function InExperiment({ experimentId }: { experimentId: string }) {
   );
 }
 
-const known = (usd: number | null): string => (usd === null ? 'unknown, for want of prices' : money(usd));
+const known = (usd: number | null): string => (usd === null ? 'unknown (no prices)' : money(usd));
 
 function Costs({ run: { actual, estimate } }: { run: Run }) {
   if (!actual && !estimate) return null;
@@ -97,7 +97,7 @@ function ByPricesOfNow({ run, billed }: { run: Run; billed: number | null }) {
   const { data } = useQuery({ ...currentCostQuery(run.id), retry: false });
   const cost = data?.current_cost?.cost_usd ?? null;
   if (cost === null || (billed !== null && Math.abs(cost - billed) <= 0.005 * billed)) return null;
-  return <span>{money(cost)} by today&rsquo;s prices</span>;
+  return <span>{money(cost)} at today&rsquo;s prices</span>;
 }
 
 /** The share of input tokens read from the providers' caches. */
@@ -105,7 +105,7 @@ function CacheHits({ run: { targets } }: { run: Run }) {
   const total = (of: 'prompt_tokens' | 'cache_read_tokens'): number =>
     targets.reduce((sum, { usage }) => sum + (usage?.[of] ?? 0), 0);
   const rate = cacheHitRate({ prompt_tokens: total('prompt_tokens'), cache_read_tokens: total('cache_read_tokens') });
-  return rate ? <span>{percent(rate)} of prompt tokens came from the cache of the provider</span> : null;
+  return rate ? <span>{percent(rate)} of prompt tokens came from the provider cache</span> : null;
 }
 
 /** The shares of stored replies, and of results without a score. */
@@ -128,8 +128,7 @@ function Warnings({ run: { warnings } }: { run: Run }) {
   return (
     <details className="notice" open={warnings.length <= 3}>
       <summary>
-        {warnings.length === 1 ? 'One thing was' : `${warnings.length} things were`} done differently from what was
-        asked
+        {warnings.length === 1 ? '1 deviation' : `${warnings.length} deviations`} from the requested settings
       </summary>
       <ul>
         {warnings.map(({ code, message }) => (

@@ -39,7 +39,7 @@ function Histograms({ runId, facets }: { runId: string; facets: RunFacets }) {
           )}
         />
       ) : (
-        <p className="muted">No latency was measured: stored replies answered, or nothing did.</p>
+        <p className="muted">No latency was measured: all replies were stored ones, or there were none.</p>
       )}
       <Histogram
         label="Results by score"

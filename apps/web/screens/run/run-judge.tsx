@@ -15,14 +15,14 @@ export function RunJudge({ run }: { run: Run }) {
   return (
     <section aria-labelledby="judge" className="section">
       <div className="head">
-        <h2 id="judge">What judges say</h2>
+        <h2 id="judge">Judge reports</h2>
         <div className="actions">
           <Link to="/judge/labels" search={{ eval: run.id }}>
-            Label its results
+            Label results
           </Link>
           {data.next_cursor !== null && (
             <Link to="/judge" search={{ eval: run.id }}>
-              All reports on it
+              All reports
             </Link>
           )}
         </div>

@@ -50,7 +50,7 @@ export function RunLabels({ run, close }: { run: Run; close: () => void }) {
             Save
           </button>
           <button type="button" onClick={close}>
-            Leave as it is
+            Cancel
           </button>
         </div>
       </form>

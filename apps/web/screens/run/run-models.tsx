@@ -22,7 +22,7 @@ export function RunModels({ run }: { run: Run }) {
     enabled: summaries.length > 1 && !isUnderWay(run.status),
   });
   if (summaries.length === 0)
-    return <p className="muted">The figures of a model stand here when all of its results are in.</p>;
+    return <p className="muted">The figures of a model appear when all its results are in.</p>;
   const scored = summaries.filter(({ overall }) => overall !== null);
   return (
     <section aria-labelledby="models" className="section">
@@ -61,7 +61,7 @@ function rowOf(runId: string, summary: Summary, ranking: Ranking | undefined): I
       <>
         {rank && <span className="muted small">rank {rank[0] === rank[1] ? rank[0] : rank.join('-')} </span>}
         <Score mean={overall} ci={shown} scored={scored} errored={errored} />
-        {isAlike && ' all alike'}
+        {isAlike && ' all equal'}
       </>
     ),
   };

@@ -33,7 +33,7 @@ export function RunNewest({ runId, live }: { runId: string; live: LiveRunState }
             className="dense"
             onClick={() => setKept({ rows: live.newest, received: live.received })}
           >
-            {count(more)} more, show
+            Show {count(more)} more
           </button>
         )}
       </div>

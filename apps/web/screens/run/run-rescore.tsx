@@ -23,11 +23,10 @@ export function RunRescore({ run, close }: { run: Run; close: () => void }) {
     if ('body' in asked && !submit.isPending) submit.mutate({ runId: run.id, body: asked.body });
   };
   return (
-    <Dialog title="Score this run again" close={close}>
+    <Dialog title="Rescore this run" close={close}>
       <form className="fields" onSubmit={send} onKeyDown={submitOnCtrlEnter}>
         <p>
-          The stored replies are scored again; no model is asked, and nothing is paid. The run keeps its own verdicts
-          beside the new ones.
+          The stored replies are scored again, without model requests or cost. The run also keeps its original verdicts.
         </p>
         <Fields value={value} change={(change) => setValue({ ...value, ...change })} />
         {'fault' in asked && <p className="fault">{asked.fault}</p>}
@@ -67,11 +66,11 @@ function Fields({ value, change }: FieldsProps) {
   );
   return (
     <>
-      {number('threshold', 'Pass threshold, 0 to 1; empty for that of the suite')}
+      {number('threshold', 'Pass threshold, 0 to 1; empty for the threshold of the suite')}
       <div className="field">
-        <label htmlFor={`${id}-rule`}>How arguments are compared</label>
+        <label htmlFor={`${id}-rule`}>Argument comparison</label>
         <select id={`${id}-rule`} value={value.rule} onChange={({ target }) => change({ rule: target.value })}>
-          <option value="">as each case says</option>
+          <option value="">as set in each case</option>
           {RULES.map((rule) => (
             <option key={rule} value={rule}>
               {rule.replaceAll('_', ' ')}
@@ -79,11 +78,11 @@ function Fields({ value, change }: FieldsProps) {
           ))}
         </select>
       </div>
-      {value.rule === 'numeric_tolerance' && number('epsilon', 'Largest distance of numbers; empty for 0.01')}
+      {value.rule === 'numeric_tolerance' && number('epsilon', 'Maximum difference of numbers; empty for 0.01')}
       {(value.rule === 'fuzzy' || value.rule === 'semantic') &&
-        number('similarity', 'Smallest similarity of texts, 0 to 1; empty for the usual one')}
+        number('similarity', 'Minimum similarity of texts, 0 to 1; empty for the default')}
       <div className="field">
-        <label htmlFor={`${id}-metrics`}>Metrics, as a JSON list; empty for those of the run</label>
+        <label htmlFor={`${id}-metrics`}>Metrics as a JSON list; empty for the metrics of the run</label>
         <textarea
           id={`${id}-metrics`}
           className="code"

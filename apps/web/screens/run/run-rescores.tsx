@@ -17,7 +17,7 @@ export function RunRescores({ run }: { run: Run }) {
   if (!data || data.items.length === 0) return null;
   return (
     <section aria-labelledby="rescores" className="section">
-      <h2 id="rescores">Scored again</h2>
+      <h2 id="rescores">Rescores</h2>
       <Table
         label="Rescores of the run"
         className="rescore-rows"
@@ -91,7 +91,7 @@ const rowsOf = (run: Run, rescore: Rescore) =>
 const Figures = ({ run, rescore }: { run: Run; rescore: Rescore }) => (
   <div className="small">
     <Link to="/runs/$runId/failures" params={{ runId: run.id }} search={{ rescore: rescore.id }}>
-      groups of failures
+      failure groups
     </Link>
     {' · '}
     <Link to="/runs/$runId/matrix" params={{ runId: run.id }} search={{ rescore: rescore.id }}>

@@ -47,7 +47,7 @@ export function RunScreen() {
       <Head run={run.data} />
       {run.isError && (
         <Failed error={run.error} retry={() => run.refetch()}>
-          <p>What is shown is as of {new Date(run.dataUpdatedAt).toLocaleTimeString()}.</p>
+          <p>Shown as of {new Date(run.dataUpdatedAt).toLocaleTimeString()}.</p>
         </Failed>
       )}
       {live && isUnderWay(run.data.status) && <RunProgress run={run.data} live={live} />}

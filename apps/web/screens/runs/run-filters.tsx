@@ -11,7 +11,7 @@ type Narrow = (change: Partial<RunsSearch>) => void;
 export function RunFilters({ search, narrow }: { search: RunsSearch; narrow: Narrow }) {
   const { suite, status } = search;
   return (
-    <div className="actions" role="search" aria-label="Filter of runs">
+    <div className="actions" role="search" aria-label="Filter runs">
       <SuiteFilter suite={suite} choose={(chosen) => narrow({ suite: chosen })} />
       <FilterChoice
         label="Status"

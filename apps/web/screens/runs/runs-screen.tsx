@@ -48,7 +48,7 @@ function NoRuns({ isFiltered }: { isFiltered: boolean }) {
           </Link>
         }
       >
-        No run is like that.
+        No runs match.
       </Empty>
     );
   return (
@@ -59,7 +59,7 @@ function NoRuns({ isFiltered }: { isFiltered: boolean }) {
         </Link>
       }
     >
-      Here will be the runs of the team: a suite of cases, played with some models.
+      No runs yet. A run plays the cases of a suite with one or more models.
     </Empty>
   );
 }

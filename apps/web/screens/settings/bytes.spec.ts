@@ -6,6 +6,6 @@ it.each([
   [1024, '1.0 KiB'],
   [2_310_144, '2.2 MiB'],
   [5 * 1024 ** 5, '5120.0 TiB'],
-])('%d bytes are said in the unit that is read best', (bytes, words) => {
+])('%d bytes are shown in a readable unit', (bytes, words) => {
   expect(bytesInWords(bytes)).toBe(words);
 });

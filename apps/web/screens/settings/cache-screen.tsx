@@ -24,8 +24,7 @@ export function CacheScreen() {
       <h1>Cache</h1>
       <SettingsNav />
       <p>
-        A request that was sent before, with the same settings at temperature 0, is answered by its stored reply, and
-        costs nothing.
+        A repeated request with the same settings at temperature 0 is answered by its stored reply and costs nothing.
       </p>
       {isPending && <Skeleton rows={4} />}
       {error && <Failed error={error} retry={refetch} />}
@@ -33,7 +32,7 @@ export function CacheScreen() {
         <>
           <p className="sentence">
             {data.entries === 0
-              ? 'No reply is stored.'
+              ? 'No replies are stored.'
               : `${count(data.entries)} ${data.entries === 1 ? 'reply is' : 'replies are'} stored, ` +
                 `${bytesInWords(data.bytes)} compressed.`}
           </p>
@@ -48,11 +47,11 @@ export function CacheScreen() {
 function CacheForm({ setting: { lifetime_days: days } }: { setting: CacheSetting }) {
   const stored = useMemo(() => ({ lifetime_days: days }), [days]);
   return (
-    <SettingForm name="cache" stored={stored} put={setCache} refreshes={keys.settings} save="Save the days">
+    <SettingForm name="cache" stored={stored} put={setCache} refreshes={keys.settings} save="Save lifetime">
       <NumberField
         path={['lifetime_days']}
-        label="Days that a reply is used"
-        help="It holds for replies that are stored already, too. 0: none is used."
+        label="Lifetime of a reply in days"
+        help="Also applies to replies already stored. 0: none is used."
       />
     </SettingForm>
   );
@@ -80,8 +79,8 @@ function Clear({ entries }: { entries: number }) {
           close={() => setOpen(false)}
         >
           <p>
-            {count(entries)} stored {entries === 1 ? 'reply answers' : 'replies answer'} no request any more: the next
-            runs ask the models again and pay for it. Results keep their replies.
+            {count(entries)} stored {entries === 1 ? 'reply is' : 'replies are'} no longer used: the next runs ask the
+            models again and pay for it. Results keep their replies.
           </p>
         </DeleteDialog>
       )}

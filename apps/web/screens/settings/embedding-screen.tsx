@@ -19,8 +19,8 @@ export function EmbeddingScreen() {
       <h1>Embedding</h1>
       <SettingsNav />
       <p>
-        Cases whose arguments are compared by meaning (the rule &ldquo;semantic&rdquo;) need a model that makes
-        embeddings. Without one, such a suite cannot run.
+        Cases that compare arguments by meaning (the rule &ldquo;semantic&rdquo;) need an embedding model. Without one,
+        such a suite cannot run.
       </p>
       {isPending && <Skeleton rows={3} />}
       {error && <Failed error={error} retry={refetch} />}
@@ -38,12 +38,12 @@ function EmbeddingForm({ setting: { provider_key: key, model_id: id } }: { setti
       put={setEmbedding}
       bodyOf={bodyOf}
       refreshes={keys.settings}
-      save="Save the model"
+      save="Save model"
     >
       <ChooseModel
         path={['model']}
         label="Embedding model"
-        help="Of the models of your providers. What it costs counts towards the month."
+        help="A model of your providers. Its cost counts towards the month."
         emptyWords="none"
         whenEmpty={null}
       />

@@ -1,6 +1,6 @@
 import { expiryOf } from './expiry.js';
 
-it('a token ends never, or so many days from now, to the hour', () => {
+it('a token expires never, or in a number of days, to the hour', () => {
   const now = new Date('2026-11-25T01:23:45.678Z');
   expect(expiryOf('never', now)).toBeNull();
   expect(expiryOf('day', now)).toBe('2026-11-26T01:00:00.000Z');

@@ -17,8 +17,8 @@ export function JobSettingsScreen() {
       <h1>Jobs</h1>
       <SettingsNav />
       <p>
-        Of each user, so many jobs run at once; further ones wait, first come, first served.{' '}
-        <Link to="/jobs">What waits now</Link>
+        The limit of running jobs per user. Further jobs wait, first come, first served.{' '}
+        <Link to="/jobs">Waiting jobs</Link>
       </p>
       {isPending && <Skeleton rows={3} />}
       {error && <Failed error={error} retry={refetch} />}
@@ -30,11 +30,11 @@ export function JobSettingsScreen() {
 function JobsForm({ running }: { running: number }) {
   const stored = useMemo(() => ({ running_jobs_per_user: running }), [running]);
   return (
-    <SettingForm name="jobs" stored={stored} put={setJobs} refreshes={keys.settings} save="Save the number">
+    <SettingForm name="jobs" stored={stored} put={setJobs} refreshes={keys.settings} save="Save limit">
       <NumberField
         path={['running_jobs_per_user']}
-        label="Running jobs of a user"
-        help="From 1 to 100. With a higher number, waiting jobs start at once; with a lower one, running jobs go on."
+        label="Running jobs per user"
+        help="From 1 to 100. Raising it starts waiting jobs at once; lowering it stops no job."
       />
     </SettingForm>
   );

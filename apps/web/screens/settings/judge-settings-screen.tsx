@@ -22,8 +22,8 @@ export function JudgeSettingsScreen() {
       <h1>Judge</h1>
       <SettingsNav />
       <p>
-        The model that judges where nobody names another. What it says changes no score.{' '}
-        <Link to="/judge">Reports, labels and how far it is confirmed</Link>
+        The judge of reports that name no other model. It changes no score.{' '}
+        <Link to="/judge">Reports, labels and calibration</Link>
       </p>
       {isPending && <Skeleton rows={6} />}
       {error && <Failed error={error} retry={refetch} />}
@@ -47,20 +47,20 @@ function JudgeForm({ setting }: { setting: JudgeSetting }) {
       <ChooseModel
         path={['judge']}
         label="Model"
-        help="It must be able to call tools."
+        help="It must support tool calls."
         whenEmpty={null}
         emptyWords="none"
       />
       <LongTextField
         path={['instructions']}
         label="Instructions"
-        help="What a judge minds beside the rules that every judge gets. Others begin a new calibration."
+        help="Added to the rules that every judge gets. A change starts a new calibration."
         maxLength={MAX_INSTRUCTIONS_CHARS}
         whenEmpty=""
       />
       <NumberField
         path={['auto_below']}
-        label="Judges runs by itself below"
+        label="Judge runs automatically below"
         help="A score from 0 to 1. 0: never; 1: every run that has something wrong."
       />
     </SettingForm>

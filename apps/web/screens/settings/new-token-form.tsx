@@ -41,15 +41,13 @@ export function NewTokenForm() {
   return (
     <section aria-labelledby={titleId} className="section">
       <h2 id={titleId}>New token</h2>
-      {made && (
-        <Secret key={made.id} title={`The token ${made.name}`} token={made.token} done={() => setMade(undefined)} />
-      )}
+      {made && <Secret key={made.id} title={`Token ${made.name}`} token={made.token} done={() => setMade(undefined)} />}
       <form className="fields" onSubmit={send} onKeyDown={submitOnCtrlEnter}>
         <TokenFields form={form} set={set} faultsAt={faultsAt} />
         {make.isError && <Failed error={make.error} />}
         <div className="actions">
           <button type="submit" className="primary" disabled={make.isPending} title="Ctrl+Enter">
-            Make the token
+            Create token
           </button>
         </div>
       </form>
@@ -66,7 +64,7 @@ interface FieldsProps {
 function TokenFields({ form, set, faultsAt }: FieldsProps) {
   return (
     <>
-      <LabelledField label="What it is for" faults={faultsAt('/name')}>
+      <LabelledField label="Purpose" faults={faultsAt('/name')}>
         {(attributes) => (
           <input
             {...attributes}
@@ -88,7 +86,7 @@ function TokenFields({ form, set, faultsAt }: FieldsProps) {
             </select>
           )}
         </LabelledField>
-        <LabelledField label="User" help="Empty: you. A new name makes a new user." faults={faultsAt('/user')}>
+        <LabelledField label="User" help="Empty: you. A new name creates a user." faults={faultsAt('/user')}>
           {(attributes) => (
             <input
               {...attributes}

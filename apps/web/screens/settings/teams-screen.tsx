@@ -30,12 +30,12 @@ export function TeamsScreen() {
   const { data: me } = useQuery(meQuery);
   const ofRole = useRefusal('owner');
   const refusal =
-    ofRole ?? (me?.team.name === OPERATORS ? undefined : `Teams are made by owners of the team “${OPERATORS}”.`);
+    ofRole ?? (me?.team.name === OPERATORS ? undefined : `Only owners of the team “${OPERATORS}” create teams.`);
   return (
     <>
       <h1>Teams</h1>
       <SettingsNav />
-      <p>Nobody of another team sees the suites, providers, runs and tokens of a team.</p>
+      <p>Suites, providers, runs and tokens are visible only within their team.</p>
       <NewTeamForm refusal={refusal} />
       <Teams />
     </>
@@ -63,7 +63,7 @@ function NewTeamForm({ refusal }: { refusal: string | undefined }) {
       {made && (
         <Secret
           key={made.id}
-          title={`The first token of ${made.name}, for its owner`}
+          title={`First owner token of ${made.name}`}
           token={made.token.token}
           done={() => setMade(undefined)}
         />
@@ -71,7 +71,7 @@ function NewTeamForm({ refusal }: { refusal: string | undefined }) {
       <form className="fields" onSubmit={send} onKeyDown={submitOnCtrlEnter}>
         <LabelledField
           label="Name"
-          help="Of the whole installation, once."
+          help="Unique across this installation."
           faults={errors.filter(({ path }) => path === '/name')}
         >
           {(attributes) => (
@@ -89,7 +89,7 @@ function NewTeamForm({ refusal }: { refusal: string | undefined }) {
         {make.isError && <Failed error={make.error} />}
         <div className="actions">
           <AllowedButton type="submit" className="primary" refusal={refusal} disabled={make.isPending}>
-            Make the team
+            Create team
           </AllowedButton>
         </div>
       </form>
@@ -103,7 +103,7 @@ function Teams() {
   const teams = data?.pages.flatMap(({ items }) => items) ?? [];
   return (
     <section aria-labelledby="teams" className="section">
-      <h2 id="teams">Teams that you see</h2>
+      <h2 id="teams">Visible teams</h2>
       {isPending && <Skeleton rows={3} />}
       {error && <Failed error={error} retry={refetch} />}
       {teams.length > 0 && (
@@ -114,7 +114,7 @@ function Teams() {
           keyOf={({ id }) => id}
           columns={[
             { name: 'Team', isHeading: true, className: 'named', cell: ({ name }) => <GivenLine text={name} /> },
-            { name: 'Made', cell: ({ created_at: at }) => <Time at={at} /> },
+            { name: 'Created', cell: ({ created_at: at }) => <Time at={at} /> },
           ]}
         />
       )}

@@ -27,10 +27,10 @@ export function TokensScreen() {
       <h1>Tokens</h1>
       <SettingsNav />
       <p>
-        A token signs a person in here, and a pipeline or the command line in to the API. A viewer reads; an editor
-        changes everything except tokens, providers and settings; an owner changes these, too.
+        A token signs in people here, and pipelines and the command line to the API. Viewers read; editors change
+        everything except tokens, providers and settings; owners change these, too.
       </p>
-      {refusal === undefined ? <Tokens /> : <Empty>Owners see and make the tokens of the team. {refusal}</Empty>}
+      {refusal === undefined ? <Tokens /> : <Empty>Only owners see and create the tokens of the team. {refusal}</Empty>}
     </>
   );
 }
@@ -65,7 +65,7 @@ const TokenRows = ({ tokens, ask }: { tokens: Token[]; ask: (token: Token) => vo
       { name: 'Token', isHeading: true, className: 'named', cell: ({ name }) => <GivenLine text={name} /> },
       { name: 'Role', cell: ({ role }) => role },
       { name: 'User', className: 'named', cell: ({ user }) => <GivenLine text={user} /> },
-      { name: 'Made', cell: ({ created_at: at }) => <Time at={at} /> },
+      { name: 'Created', cell: ({ created_at: at }) => <Time at={at} /> },
       { name: 'Expires', cell: ({ expires_at: at }) => (at === null ? 'never' : <Time at={at} />) },
       {
         name: 'Actions',
@@ -102,9 +102,7 @@ function Question({ token, close }: { token: Token; close: () => void }) {
       <p>
         <Given text={token.name} />, {token.role}, of <Given text={token.user} />
       </p>
-      <p>
-        Within seconds nobody can use it any more, and the sessions that began with it end. What was made with it stays.
-      </p>
+      <p>It stops working within seconds, and its sessions end. Everything created with it stays.</p>
     </DeleteDialog>
   );
 }

@@ -20,7 +20,7 @@ export function SignInScreen() {
   return (
     <main className="content narrow">
       <h1>Sign in to Toolmark</h1>
-      {back !== undefined && <p className="muted">Then you return to where you were.</p>}
+      {back !== undefined && <p className="muted">You then return to where you were.</p>}
       <form className="fields" onSubmit={submit}>
         <div className="field">
           <label htmlFor="token">Token</label>
@@ -36,7 +36,7 @@ export function SignInScreen() {
             onChange={(event) => setToken(event.target.value)}
           />
           <span id="token-help" className="muted small">
-            npm start prints an address that signs you in. Otherwise an owner of your team makes a token.
+            npm start prints a sign-in address. Otherwise ask an owner of your team for a token.
           </span>
         </div>
         {enter.isError && <Failed error={enter.error} />}

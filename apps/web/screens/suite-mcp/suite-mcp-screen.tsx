@@ -35,8 +35,8 @@ export function SuiteMcpScreen() {
       <header>
         <h1>Tools of an MCP server</h1>
         <p>
-          Compares the tools of <SuiteLink suiteId={suiteId} /> with those that the server has now. Nothing changes
-          before you apply it.
+          Compares the tools of <SuiteLink suiteId={suiteId} /> with those of the server. Nothing changes until you
+          apply it.
         </p>
       </header>
       <form className="fields" onSubmit={ask} onKeyDown={submitOnCtrlEnter}>
@@ -48,10 +48,11 @@ export function SuiteMcpScreen() {
             refusal={refusal}
             disabled={look.isPending}
           >
-            Look
+            {' '}
+            Compare{' '}
           </AllowedButton>
           <span role="status">
-            {look.isPending ? 'The server is asked; it has 30 seconds.' : look.data && 'It answered.'}
+            {look.isPending ? 'Asking the server; it has 30 seconds.' : look.data && 'The server answered.'}
           </span>
         </div>
         {look.isError && <Failed error={look.error} retry={() => look.mutate(address)} />}
@@ -93,7 +94,7 @@ function Found({ suiteId, address, found, lookAgain }: Looked) {
     return (
       <section aria-labelledby="applied">
         <h2 id="applied" tabIndex={-1} ref={(heading) => heading?.focus()}>
-          The suite has the tools of the server: version {apply.data.version}
+          Tools updated: suite version {apply.data.version}
         </h2>
         <SyncDifference found={apply.data} />
         <p>
@@ -104,14 +105,14 @@ function Found({ suiteId, address, found, lookAgain }: Looked) {
   const isSame = found.added.length + found.changed.length + found.removed.length === 0;
   return (
     <section aria-labelledby="found">
-      <h2 id="found">{isSame ? 'The suite has what the server has' : 'What applying it changes'}</h2>
+      <h2 id="found">{isSame ? 'The suite matches the server' : 'Changes to apply'}</h2>
       <SyncDifference found={found} />
       {!isSame && (
         <div className="fields">
           {found.removed.length > 0 && (
             <label className="check">
               <input type="checkbox" checked={keepRemoved} onChange={({ target }) => setKeepRemoved(target.checked)} />
-              Keep the tools that the server no longer has
+              Keep tools removed from the server
             </label>
           )}
           <div className="actions">
@@ -124,7 +125,7 @@ function Found({ suiteId, address, found, lookAgain }: Looked) {
               Apply
             </button>
             <button type="button" disabled={apply.isPending} onClick={lookAgain}>
-              Look again
+              Compare again
             </button>
           </div>
           {apply.isError && <Failed error={apply.error} retry={() => apply.mutate(keepRemoved)} />}

@@ -17,7 +17,7 @@ export function SyncDifference({ found: { server, added, removed, changed, warni
       <Warnings warnings={warnings} />
       {added.length > 0 && (
         <>
-          <h3>New at the server: {added.length}</h3>
+          <h3>New on the server: {added.length}</h3>
           <ul className="tools">
             {added.map(({ name, tool }) => (
               <li key={name}>
@@ -34,7 +34,7 @@ export function SyncDifference({ found: { server, added, removed, changed, warni
       )}
       {removed.length > 0 && (
         <>
-          <h3>Gone from the server: {removed.length}</h3>
+          <h3>Removed from the server: {removed.length}</h3>
           <ul className="tools">
             {removed.map(({ name, cases }) => (
               <li key={name}>
@@ -52,10 +52,10 @@ export function SyncDifference({ found: { server, added, removed, changed, warni
           </h3>
           <Cases cases={cases} />
           <ChangesTable
-            label={`What changed in the tool ${name}`}
+            label={`Changes in the tool ${name}`}
             what="Field"
             a="In the suite"
-            b="At the server"
+            b="On the server"
             rows={fields.map((field) => ({ path: field, a: fieldOf(before, field), b: fieldOf(after, field) }))}
           />
         </section>
@@ -76,10 +76,10 @@ const ToolName = ({ name }: { name: string }) => (
 
 /** The cases that name a tool, up to a limit. */
 function Cases({ cases }: { cases: Concerned }) {
-  if (cases.length === 0) return <p className="muted small">No case names it.</p>;
+  if (cases.length === 0) return <p className="muted small">No case uses it.</p>;
   return (
     <p className="small">
-      {cases.length === 1 ? 'One case names it' : `${cases.length} cases name it`}:{' '}
+      {cases.length === 1 ? 'Used by 1 case' : `Used by ${cases.length} cases`}:{' '}
       {cases.slice(0, MAX_CASES).map(({ id, position, name }, index) => (
         <span key={id}>
           {index > 0 && ', '}

@@ -8,8 +8,6 @@ import { Failed } from '../../parts/failed';
 import { GivenBlock, GivenLine } from '../../parts/given';
 import { Skeleton } from '../../parts/skeleton';
 
-const WORDS: Record<ChangedCase['kind'], string> = { added: 'new', removed: 'gone', changed: 'changed' };
-
 /** The cases that differ; each shows its differences when it is opened. */
 export function ChangedCases({ suiteId, changes: { cases, from, to } }: { suiteId: string; changes: SuiteChanges }) {
   const all = cases.added + cases.removed + cases.changed;
@@ -26,7 +24,7 @@ export function ChangedCases({ suiteId, changes: { cases, from, to } }: { suiteI
       </ul>
       {all > cases.items.length && (
         <p className="muted">
-          The first {cases.items.length} of {all.toLocaleString('en')} are listed. An export of both versions has the
+          The first {cases.items.length} of {all.toLocaleString('en')} are listed. Export both versions to see the
           others.
         </p>
       )}
@@ -47,11 +45,9 @@ function Fold({ item, ...versions }: Folded) {
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
         <span className="changed-case">
-          <span className={`kind kind-${item.kind}`}>{WORDS[item.kind]}</span>
-          <GivenLine text={item.name ?? item.prompt ?? 'A conversation without a name'} />
-          {item.kind === 'changed' && (
-            <span className="muted small">{item.fields.join(', ') || 'written in another order'}</span>
-          )}
+          <span className={`kind kind-${item.kind}`}>{item.kind}</span>
+          <GivenLine text={item.name ?? item.prompt ?? 'Unnamed conversation'} />
+          {item.kind === 'changed' && <span className="muted small">{item.fields.join(', ') || 'reordered'}</span>}
         </span>
       </summary>
       {isOpen && (item.kind === 'changed' ? <Both item={item} {...versions} /> : <One item={item} {...versions} />)}
@@ -76,7 +72,7 @@ function Both({ item, suiteId, from, to }: Folded) {
   const rows = item.fields.map((field) => ({ path: field, a: a![field], b: b![field] }));
   return (
     <ChangesTable
-      label={`What changed in the case ${item.case_id}`}
+      label={`Changes in the case ${item.case_id}`}
       rows={rows}
       what="Field"
       a={`Version ${from}`}

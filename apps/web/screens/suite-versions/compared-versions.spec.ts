@@ -7,9 +7,9 @@ const versions = [
 ];
 
 it.each([
-  ['an earlier version with the present one', 4, undefined, { from: 4, to: 7 }],
-  ['the present version with the latest before it', 7, undefined, { from: 4, to: 7 }],
-  ['the two that are asked for, the earlier one first', 7, 1, { from: 1, to: 7 }],
+  ['an earlier version with the current one', 4, undefined, { from: 4, to: 7 }],
+  ['the current version with the latest before it', 7, undefined, { from: 4, to: 7 }],
+  ['the two requested versions, the earlier one first', 7, 1, { from: 1, to: 7 }],
   ['nothing with itself', 4, 4, undefined],
 ])('compares %s', (_what, shown, asked, expected) => {
   expect(comparedVersions(shown, asked, versions)).toEqual(expected);

@@ -42,7 +42,7 @@ export function SuiteVersionScreen() {
       <div className="versions">
         <section aria-labelledby="versions">
           <h2 id="versions">Versions</h2>
-          <p className="muted small">Those that runs have pinned, and the present one.</p>
+          <p className="muted small">Versions pinned by runs, and the current one.</p>
           {versions.isError && <Failed error={versions.error} retry={versions.refetch} />}
           {versions.isPending && <Skeleton rows={4} />}
           <VersionList suiteId={suiteId} shown={Number(version)} versions={heads} />
@@ -70,16 +70,16 @@ function Head({
         <Given text={name} max={200} /> <span className="muted">version {version}</span>
       </h1>
       <p>
-        {is_current ? 'The suite as it is now. ' : ''}
+        {is_current ? 'The current version. ' : ''}
         {pinnedAt === null ? (
           'No run has pinned it yet.'
         ) : (
           <>
-            Pinned by a run <Time at={pinnedAt} />; {runs} {runs === 1 ? 'run' : 'runs'} of the history.
+            Pinned by a run <Time at={pinnedAt} />; {runs} {runs === 1 ? 'run' : 'runs'} in the history.
           </>
         )}{' '}
         <Link to="/suites/$suiteId" params={{ suiteId }}>
-          {is_current ? 'Edit the suite' : 'To the present version'}
+          {is_current ? 'Edit the suite' : 'To the current version'}
         </Link>
       </p>
     </header>
@@ -94,9 +94,7 @@ function Changes({ shown, heads }: { shown: SuiteVersion; heads: SuiteVersionHea
   return (
     <>
       <div className="head">
-        <h2 id="changes">
-          {compared ? `What changed from version ${compared.from} to ${compared.to}` : 'What changed'}
-        </h2>
+        <h2 id="changes">{compared ? `Changes from version ${compared.from} to ${compared.to}` : 'Changes'}</h2>
         {heads.length > 1 && (
           <label>
             Compare with{' '}
@@ -110,7 +108,7 @@ function Changes({ shown, heads }: { shown: SuiteVersion; heads: SuiteVersionHea
                 .map(({ version, is_current }) => (
                   <option key={version} value={version}>
                     version {version}
-                    {is_current ? ', the present one' : ''}
+                    {is_current ? ', current' : ''}
                   </option>
                 ))}
               {other !== undefined && !heads.some(({ version }) => version === other) && (
@@ -123,7 +121,7 @@ function Changes({ shown, heads }: { shown: SuiteVersion; heads: SuiteVersionHea
       {compared ? (
         <ComparedChanges suiteId={shown.suite_id} {...compared} />
       ) : (
-        <p className="muted">There is no other version that a run has pinned: nothing to compare with.</p>
+        <p className="muted">No run has pinned another version: there is nothing to compare with.</p>
       )}
     </>
   );

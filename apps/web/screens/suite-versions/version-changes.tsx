@@ -9,16 +9,16 @@ export function VersionChanges({ suiteId, changes }: { suiteId: string; changes:
   const isSame =
     settings.length + tools.added.length + tools.removed.length + tools.changed.length === 0 &&
     cases.added + cases.removed + cases.changed === 0;
-  if (isSame) return <p>Nothing: settings, tools and cases are the same in both.</p>;
+  if (isSame) return <p>No changes: settings, tools and cases are the same in both.</p>;
   return (
     <>
       <p role="status">{summaryOf(changes)}</p>
       <ToolNames words="New tools" names={tools.added} />
-      <ToolNames words="Tools that are gone" names={tools.removed} />
-      <ToolNames words="Tools that changed" names={tools.changed} />
+      <ToolNames words="Removed tools" names={tools.removed} />
+      <ToolNames words="Changed tools" names={tools.changed} />
       {settings.length > 0 && (
         <ChangesTable
-          label="Settings that differ"
+          label="Changed settings"
           rows={settings}
           what="Setting"
           a={`Version ${from}`}

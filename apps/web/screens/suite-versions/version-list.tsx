@@ -21,7 +21,7 @@ export function VersionList({ suiteId, shown, versions }: Versions) {
             Version {version}
           </Link>
           <span className="muted small">
-            {is_current && 'present, '}
+            {is_current && 'current, '}
             {runs} {runs === 1 ? 'run' : 'runs'}
             {pinnedAt !== null && (
               <>

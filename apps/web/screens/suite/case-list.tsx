@@ -33,21 +33,21 @@ export function CaseList({ suite: { id, test_cases_count: count } }: { suite: Su
       {cases.isPending && <Skeleton rows={6} />}
       {cases.isError && <Failed error={cases.error} retry={cases.refetch} />}
       {cases.data && text === '' && !isLooking && read.length === 0 && (
-        <Empty>A case is a request to a model, and the call that would be right. The suite has none yet.</Empty>
+        <Empty>No cases yet. A case is a request to a model, and the call that is right.</Empty>
       )}
       {(count > 0 || text !== '') && <CaseFilter text={text} />}
       {read.length > 0 && <CaseTable suiteId={id} cases={read} />}
       <p role="status" className="muted">
-        {text !== '' && (isLooking ? 'Looking for the text.' : foundInWords(read.length, cases.hasNextPage))}
+        {text !== '' && (isLooking ? 'Searching.' : foundInWords(read.length, cases.hasNextPage))}
       </p>
-      <MoreButton of={cases}>{text === '' ? 'More cases' : 'Look through more cases'}</MoreButton>
+      <MoreButton of={cases}>{text === '' ? 'More cases' : 'Search more cases'}</MoreButton>
     </section>
   );
 }
 
 const foundInWords = (count: number, isMore: boolean): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? 'case has' : 'cases have'} the text` +
-  `${isMore ? ' so far; there are cases that were not looked at' : ''}.`;
+  `${count.toLocaleString('en')} ${count === 1 ? 'case contains' : 'cases contain'} the text` +
+  `${isMore ? ' so far; there are more cases to search' : ''}.`;
 
 function AddCase({ suiteId }: { suiteId: string }) {
   const refusal = useRefusal('editor');
@@ -84,7 +84,7 @@ const CaseTable = ({ suiteId, cases }: { suiteId: string; cases: StoredCase[] })
         cell: (stored) => (
           <>
             <Link to="/suites/$suiteId/cases/$caseId" params={{ suiteId, caseId: stored.id }}>
-              <GivenLine text={toText(stored.name ?? '') || promptOf(stored) || 'A case without a prompt'} />
+              <GivenLine text={toText(stored.name ?? '') || promptOf(stored) || 'Case without a prompt'} />
             </Link>
             {stored.name != null && (
               <span className="small muted">

@@ -42,7 +42,7 @@ export function NewSuiteScreen() {
       <header>
         <h1>New suite</h1>
         <p>
-          Its cases come next. A suite with its cases can also be <Link to="/import">imported</Link>.
+          Cases come next. A suite with cases can also be <Link to="/import">imported</Link>.
         </p>
       </header>
       <JsonForm edited={draft.value} change={draft.change} error={create.error} refusal={refusal}>
@@ -51,12 +51,12 @@ export function NewSuiteScreen() {
           <JsonField
             path={['tools']}
             label="Tools"
-            help="A list of tools. Those in the shapes of Anthropic, Gemini, MCP and OpenAI are taken, too."
+            help="A list of tools. The formats of Anthropic, Gemini, MCP and OpenAI are accepted, too."
             rows={14}
           />
           <SaveBar
             draft={draft}
-            save="Make the suite"
+            save="Create suite"
             refusal={refusal}
             isPending={create.isPending}
             error={create.error}

@@ -10,14 +10,14 @@ export function SuiteFields({ isNew = false }: { isNew?: boolean }) {
       <LongTextField
         path={['system_prompt']}
         label="System prompt"
-        help="Precedes the prompt of every case."
+        help="Sent before the prompt of every case."
         maxLength={MAX_PROMPT_CHARS}
         whenEmpty={null}
       />
       <NumberField
         path={['pass_threshold']}
         label="Pass threshold"
-        help="The overall score from which a case passes, 0 to 1."
+        help="Minimum overall score of a passed case, 0 to 1."
       />
     </>
   );

@@ -65,7 +65,7 @@ function Head({ suite }: { suite: Suite }) {
       )}
       <p className="muted">
         <Link to="/suites/$suiteId/versions/$version" params={{ suiteId: id, version: String(version) }}>
-          Version {version}, and what changed
+          Version {version} and changes
         </Link>
         {', '}
         <Link to="/prompts" search={{ suite: id }}>
@@ -79,7 +79,7 @@ function Head({ suite }: { suite: Suite }) {
 
 function PlayLinks({ suite: { id, test_cases_count: cases } }: { suite: Suite }) {
   const role = useRefusal('editor');
-  const refusal = role ?? (cases === 0 ? 'It has no case yet.' : undefined);
+  const refusal = role ?? (cases === 0 ? 'The suite has no cases yet.' : undefined);
   if (refusal !== undefined)
     return (
       <>

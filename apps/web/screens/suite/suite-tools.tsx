@@ -69,7 +69,7 @@ function ToolList({ edited, change, refusal }: List) {
   };
   return (
     <>
-      {'/tools' in edited.unread && <p className="field-error">All as JSON holds what cannot be read yet.</p>}
+      {'/tools' in edited.unread && <p className="field-error">The text in All as JSON is not valid yet.</p>}
       <ul className="tool-list">
         {tools.map((tool, index) => (
           <li key={`${index} of ${tools.length}`}>
@@ -77,7 +77,7 @@ function ToolList({ edited, change, refusal }: List) {
               tool={tool}
               index={index}
               isOpenFirst={index === added}
-              refusal={refusal ?? (hasUnread ? 'First make what you typed readable.' : undefined)}
+              refusal={refusal ?? (hasUnread ? 'Correct invalid input first.' : undefined)}
               remove={() => change(edit(edited, ['tools', index], undefined))}
             />
           </li>
@@ -102,7 +102,7 @@ interface Item {
 
 function ToolItem({ tool, index, isOpenFirst, refusal, remove }: Item) {
   const [isOpen, setOpen] = useState(isOpenFirst);
-  const name = toText(valueAt(tool, ['function', 'name'])) || 'A tool without a name';
+  const name = toText(valueAt(tool, ['function', 'name'])) || 'Unnamed tool';
   return (
     <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
@@ -120,7 +120,7 @@ function ToolItem({ tool, index, isOpenFirst, refusal, remove }: Item) {
           <div>
             <JsonField path={['tools', index]} label={`JSON of the tool ${name.slice(0, 80)}`} isLabelHidden rows={8} />
             <button type="button" className="dense" disabled={refusal !== undefined} title={refusal} onClick={remove}>
-              Take the tool out
+              Remove tool
             </button>
           </div>
           <SchemaTable schema={valueAt(tool, ['function', 'parameters'])} />

@@ -38,7 +38,7 @@ export function SuitesScreen() {
       {(heads.length > 0 || name !== '') && <NameFilter name={name} />}
       {heads.length > 0 && <SuiteTable suites={heads} />}
       <p role="status" className="muted">
-        {name !== '' && (isLooking ? 'Looking for the name.' : foundInWords(heads.length, suites.hasNextPage))}
+        {name !== '' && (isLooking ? 'Searching.' : foundInWords(heads.length, suites.hasNextPage))}
       </p>
       <MoreButton of={suites}>Older suites</MoreButton>
     </>
@@ -46,8 +46,7 @@ export function SuitesScreen() {
 }
 
 const foundInWords = (count: number, isMore: boolean): string =>
-  `${count.toLocaleString('en')}${isMore ? ' or more suites have' : count === 1 ? ' suite has' : ' suites have'} it ` +
-  'in the name.';
+  `${count.toLocaleString('en')}${isMore ? ' or more suites match' : count === 1 ? ' suite matches' : ' suites match'}.`;
 
 /** Ways to create a suite. */
 function Ways() {
@@ -72,15 +71,15 @@ function NoSuite() {
       action={
         <>
           <Link to="/import" search={{ from: 'example' }} className="button">
-            Take the example
+            Use the example
           </Link>
           <Link to="/import" search={{ from: 'mcp' }} className="button">
-            Ask an MCP server for its tools
+            Import tools from an MCP server
           </Link>
         </>
       }
     >
-      A suite holds tools, and cases that say which call would be right. There is none yet.
+      No suites yet. A suite holds tools, and cases that say which call is right.
     </Empty>
   );
 }

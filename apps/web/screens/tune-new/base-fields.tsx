@@ -11,7 +11,7 @@ export function BaseFields() {
     <fieldset>
       <legend>Base</legend>
       <p className="muted small">
-        What you use today. It is one of the combinations, and the others are compared with it.
+        Your current settings. They are one of the combinations, and the others are compared with them.
       </p>
       <RequestFields at={['base']} />
       <BasePrompt />

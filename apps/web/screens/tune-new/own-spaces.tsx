@@ -20,9 +20,9 @@ export function OwnSpaces() {
   const locked = own.refusal !== undefined;
   return (
     <details open={isOpen}>
-      <summary>Spaces of single models</summary>
+      <summary>Per-model search spaces</summary>
       <div className="fields">
-        <p className="muted small">A model with a space of its own is searched in that one instead.</p>
+        <p className="muted small">A model with its own space is searched in that one instead.</p>
         {Object.keys(spaces).map((model) => (
           <OwnSpace key={model} model={model} remove={() => own.set(withoutKey(spaces, model))} />
         ))}
@@ -49,7 +49,7 @@ export function OwnSpaces() {
               title={own.refusal}
               onClick={() => own.set({ ...spaces, [next]: shared.value ?? {} })}
             >
-              Give it a space of its own
+              Add own space
             </button>
           </div>
         )}
@@ -72,7 +72,7 @@ function OwnSpace({ model, remove }: { model: string; remove: () => void }) {
       <SpaceEditor path={[...PATH, model]} label={`the space of ${visible(model.slice(0, 100))}`} />
       <div className="actions">
         <button type="button" disabled={refusal !== undefined} title={refusal} onClick={remove}>
-          As the other models
+          Use the shared space
         </button>
       </div>
     </fieldset>

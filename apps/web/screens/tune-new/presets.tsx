@@ -48,7 +48,7 @@ export function Presets() {
               title={refusal}
               onClick={() => space.set(toRows(chosen!.search_space as JsonObject))}
             >
-              Take the preset
+              Use preset
             </button>
             <button
               type="button"
@@ -63,7 +63,7 @@ export function Presets() {
         )}
         {!isNaming && (
           <button type="button" disabled={isLocked} title={refusal} onClick={() => setNaming(true)}>
-            Save as a preset
+            Save as preset
           </button>
         )}
       </div>
@@ -83,11 +83,11 @@ function NewPreset({ onMade, close }: { onMade: (preset: ParamPreset) => void; c
     onMade(preset);
     close();
   });
-  const fault = unread === undefined ? faultOfRows(value) : 'The search space is not readable yet.';
+  const fault = unread === undefined ? faultOfRows(value) : 'The search space is not valid yet.';
   const save = (): void => create.mutate({ name: name.trim(), search_space: toSpace(value) });
   return (
     <div className="field">
-      <label htmlFor={id}>Name of the preset</label>
+      <label htmlFor={id}>Preset name</label>
       <div className="actions">
         <input
           id={id}
@@ -107,7 +107,7 @@ function NewPreset({ onMade, close }: { onMade: (preset: ParamPreset) => void; c
           Save
         </button>
         <button type="button" className="plain" onClick={close}>
-          Leave it
+          Cancel
         </button>
       </div>
       {create.isError && <Failed error={create.error} />}
@@ -132,7 +132,7 @@ function Deletion({ preset, close }: { preset: ParamPreset; close: () => void })
       <p>
         <Given text={preset.name} max={200} />
       </p>
-      <p>Tunes that were made with it keep its values. This cannot be undone.</p>
+      <p>Tunes created with it keep its values. This cannot be undone.</p>
     </DeleteDialog>
   );
 }

@@ -17,7 +17,7 @@ export function SpaceRows({ path }: { path: Path }) {
       {rows.map((row, n) => (
         <SpaceRow key={row.id} path={path} row={row} number={n + 1} />
       ))}
-      {rows.length === 0 && <p className="muted">No parameter is searched yet.</p>}
+      {rows.length === 0 && <p className="muted">No parameters yet.</p>}
       <div className="actions">
         <button type="button" disabled={refusal !== undefined} title={refusal} onClick={() => set(withRow(value))}>
           Add a parameter
@@ -45,7 +45,7 @@ function SpaceRow({ path, row, number }: RowProps) {
       <div className="in-row">
         <NameField row={row} set={set} isWrong={faults.length > 0} notesId={`${id}-faults`} />
         <div className="field">
-          <label htmlFor={`${id}-kind`}>Values from</label>
+          <label htmlFor={`${id}-kind`}>Value type</label>
           <select
             id={`${id}-kind`}
             disabled={isLocked}

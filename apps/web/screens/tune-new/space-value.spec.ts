@@ -15,7 +15,7 @@ import {
 const json = (value: unknown): string => JSON.stringify(value);
 
 describe('the rows of a search space', () => {
-  it('are the space with its numbers as they were written, there and back', () => {
+  it('convert to the space and back, with numbers as written', () => {
     const text = '{"top_p":[0.50,1.0],"seed":12345678901234567890,"max_tokens":{"min":0,"max":1e2,"step":10}}';
     const rows = toRows(parseJson(text) as JsonObject);
     expect(json(toSpace(rows))).toBe(text);
@@ -26,14 +26,14 @@ describe('the rows of a search space', () => {
     ]);
   });
 
-  it('say what keeps them from being one', () => {
+  it('report why they are not a valid space', () => {
     const row = (name: string): Json => ({ name, axis: [0] });
     expect(faultOfRows({ r1: row('a'), r2: row('b') })).toBeUndefined();
     expect(faultOfRows({ r1: row('a'), r2: row('') })).toMatch(/no name/);
-    expect(faultOfRows({ r1: row('a'), r2: row('a') })).toMatch(/a is there twice/);
+    expect(faultOfRows({ r1: row('a'), r2: row('a') })).toMatch(/a is listed twice/);
   });
 
-  it('begin with the parameters that are usual, and end without a name', () => {
+  it('suggest the common parameters, then an empty name', () => {
     let rows: JsonObject = {};
     for (let n = 0; n < 5; n++) rows = withRow(rows);
     expect(rowsIn(rows).map(({ name }) => name)).toEqual(['temperature', 'top_p', 'tool_choice', 'max_tokens', '']);
@@ -41,7 +41,7 @@ describe('the rows of a search space', () => {
     expect(Object.keys(withRow(rest)).at(-1)).toBe('r6');
   });
 
-  it('have other values with another name only while nobody chose them', () => {
+  it('change values with the name only while they are the suggested ones', () => {
     expect(renamed({ id: 'r1', name: 'top_p', axis: [0.5, 0.9, 1] }, 'tool_choice').axis).toEqual(['auto', 'required']);
     expect(renamed({ id: 'r1', name: 'top_p', axis: [0.5] }, 'tool_choice').axis).toEqual([0.5]);
     expect(renamed({ id: 'r1', name: 'top_p', axis: [0.5, 0.9, 1] }, 'top_k').axis).toEqual([0.5, 0.9, 1]);
@@ -75,6 +75,6 @@ it.each([
 ])('%j is read as values', (text, values) => expect(json(readValues(text))).toBe(values));
 
 it.each(['[0,0.50]', '["auto","required"]', '["1","true","a, b"," x",""]', '[null,{"a":[1]},false]', '[]'])(
-  'the text of %s is read as the same',
+  'the text of %s reads back as the same value',
   (values) => expect(json(readValues(valuesText(parseJson(values) as Json[])))).toBe(values),
 );

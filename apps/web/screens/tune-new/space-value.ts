@@ -30,7 +30,7 @@ export function faultOfRows(rows: Json | undefined): string | undefined {
   const names = rowsIn(rows).map(({ name }) => name);
   if (names.includes('')) return 'A parameter has no name.';
   const twice = names.find((name, n) => names.indexOf(name) < n);
-  return twice === undefined ? undefined : `The parameter ${twice} is there twice.`;
+  return twice === undefined ? undefined : `The parameter ${twice} is listed twice.`;
 }
 
 /** The default values of a parameter. */

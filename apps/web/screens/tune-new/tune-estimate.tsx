@@ -38,7 +38,7 @@ function Combinations({ estimate: { combinations, distinct } }: { estimate: Para
       <h3>Combinations</h3>
       <dl className="estimate">
         <div>
-          <dt>In all</dt>
+          <dt>Total</dt>
           <dd>{count(combinations)}</dd>
         </div>
         {Object.entries(distinct).map(([target, arms]) => (
@@ -46,7 +46,7 @@ function Combinations({ estimate: { combinations, distinct } }: { estimate: Para
             <dt className="named">
               <GivenLine text={target} />
             </dt>
-            <dd>{count(arms)} that differ</dd>
+            <dd>{count(arms)} distinct</dd>
           </div>
         ))}
       </dl>

@@ -48,7 +48,8 @@ function Fields() {
       <fieldset>
         <legend>Search space</legend>
         <p className="muted small">
-          The values to try of each parameter. Every combination of them is tried, or may be, with each model.
+          The values to try for each parameter. The mode decides whether all of their combinations are tried with each
+          model.
         </p>
         <Presets />
         <SpaceEditor path={['search_space']} label="the search space" />
@@ -58,7 +59,7 @@ function Fields() {
       <BaseFields />
       <MeasureFields of="a combination" />
       <LimitFields>
-        <NumberField path={['max_combinations']} label="Combinations of a grid, at most" />
+        <NumberField path={['max_combinations']} label="Maximum grid combinations" />
       </LimitFields>
       <ChooseExperiment {...suite} />
     </>
@@ -69,9 +70,7 @@ function Mode() {
   const { value } = useField(['mode']);
   return (
     <ChooseMode modes={TUNE_MODES}>
-      {value === 'random' && (
-        <NumberField path={['trials']} label="Trials" help="How many combinations are tried of each model." />
-      )}
+      {value === 'random' && <NumberField path={['trials']} label="Trials" help="Combinations tried per model." />}
     </ChooseMode>
   );
 }

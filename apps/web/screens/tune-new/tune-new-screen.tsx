@@ -20,7 +20,7 @@ export function TuneNewScreen() {
   const key = `new tune ${suite} ${from ?? ''}`;
   return (
     <>
-      <h1>New tune of parameters</h1>
+      <h1>New parameter tune</h1>
       {!initial && earlier.isPending && <Skeleton rows={12} />}
       {!initial && earlier.isError && <Failed error={earlier.error} retry={() => earlier.refetch()} />}
       {initial && <TuneForm key={key} draftKey={key} initial={initial} />}

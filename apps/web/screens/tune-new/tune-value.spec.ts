@@ -9,7 +9,7 @@ const bodyOf = (value: ReturnType<typeof emptyTune>) => {
 };
 
 describe('the request of a tune', () => {
-  it('is what an earlier one was asked for, to the letter', () => {
+  it('repeats the request of an earlier tune exactly', () => {
     const text =
       '{"suite_id":"s","models":["p::m"],"search_space":{"temperature":[0,0.50],"top_p":1.0},' +
       '"per_model_search_spaces":{"p::m":{"seed":[12345678901234567890]}},"mode":"grid","base":{"temperature":0,' +
@@ -26,7 +26,7 @@ describe('the request of a tune', () => {
     expect(bodyOf({ ...tune, budget: { max_cost_usd: 1 } })).toContain('"budget":{"max_cost_usd":1}');
   });
 
-  it('waits for what is missing', () => {
+  it('reports missing fields', () => {
     expect(bodyOf(emptyTune(''))).toEqual([
       { path: '/suite_id', message: 'Choose a suite.' },
       { path: '/models', message: 'Choose at least one model.' },
@@ -39,7 +39,7 @@ describe('the request of a tune', () => {
       expect.objectContaining({ message: 'A parameter has no name. (p::m)' }),
     ]);
     expect(requestOf({ value: tune, unread: { '/margin': '0.' } })).toEqual({
-      faults: [expect.objectContaining({ message: 'A field is not readable yet.' })],
+      faults: [expect.objectContaining({ message: 'A field is not valid yet.' })],
     });
   });
 });

@@ -31,7 +31,7 @@ export function ArmDetail({ tune, arm, close }: { tune: ParamTune; arm: TuneArm;
       )}
       {arm.resolved !== null && (
         <details>
-          <summary>What the provider is sent, without messages and tools</summary>
+          <summary>Request to the provider, without messages and tools</summary>
           <JsonView value={arm.resolved} />
         </details>
       )}
@@ -49,7 +49,7 @@ function Figures({ arm }: { arm: TuneArm }) {
       {arm.pass_rate !== null && <span>{percent(arm.pass_rate)} passed</span>}
       <span>{count(arm.samples)} samples</span>
       <span>
-        cost <Money usd={arm.cost_usd} />, <Money usd={arm.cost_per_case_usd} /> a case
+        cost <Money usd={arm.cost_usd} />, <Money usd={arm.cost_per_case_usd} /> per case
       </span>
       <span>{count(arm.tokens)} tokens</span>
       {p50 !== null && <span>p50 {duration(p50)}</span>}
@@ -62,7 +62,7 @@ function Runs({ arm: { runs } }: { arm: TuneArm }) {
   if (runs.length === 0) return null;
   return (
     <div className="actions">
-      <span className="muted">Its runs:</span>
+      <span className="muted">Runs:</span>
       {runs.map(({ eval_id: runId, rung }) => (
         <Link key={runId} to="/runs/$runId" params={{ runId }}>
           <Given text={rung} max={100} />

@@ -28,7 +28,7 @@ const arm = (n: number, of: Partial<TuneArm> = {}): TuneArm => ({
 });
 const numbers = (arms: TuneArm[]): number[] => arms.map((one) => one.arm);
 
-it('arms are grouped by how far they came, the best first', () => {
+it('arms are grouped by progress, the best first', () => {
   const groups = groupArms([
     arm(0, { state: 'finalist', mean: 0.5 }),
     arm(1, { state: 'running', mean: 0.9 }),
@@ -45,23 +45,23 @@ it('arms are grouped by how far they came, the best first', () => {
   expect(numbers(groups.same)).toEqual([6]);
 });
 
-describe('what came in of an arm', () => {
+describe('live figures of an arm', () => {
   const told = (of: Partial<ArmNews>) =>
     new Map([[armKey(arm(0)), { ...of, arm: 0, target: 'p::m', latency_ms: 7 } as ArmNews]]);
 
-  it('is shown when it says more than what was read', () => {
+  it('are shown when newer than the stored ones', () => {
     const news = told({ cases: 8, mean: 0.5, state: 'running', rung: 'b' });
     expect(withNews(arm(0, { cases: 4 }), news)).toMatchObject({ cases: 8, state: 'running', latency_p50_ms: 7 });
   });
 
-  it('is not when it says less, and takes no state back', () => {
+  it('are ignored when older, and never revert a state', () => {
     expect(withNews(arm(0, { cases: 9, mean: 1 }), told({ cases: 8, mean: 0.5 }))).toMatchObject({ mean: 1 });
     const read = arm(0, { cases: 8, state: 'recommended' });
     expect(withNews(read, told({ cases: 8, state: 'finalist' })).state).toBe('recommended');
   });
 });
 
-it('what arms cost is known when each that was measured has a price', () => {
+it('the cost of arms is known when every measured arm has a price', () => {
   expect(costOf([arm(0), arm(1, { samples: 1, cost_usd: 0.5 }), arm(2, { errored: 1, cost_usd: 0 })])).toBe(0.5);
   expect(costOf([arm(0, { samples: 1 })])).toBeNull();
   expect(costOf([arm(0)])).toBe(0);

@@ -16,14 +16,14 @@ const argumentsOf = (command: string | undefined): string[] =>
 const BASE = '{"temperature":0,"tool_choice":"required","max_tokens":1024,"params":{"seed":7},"system_prompt":null}';
 
 describe('the settings of an arm', () => {
-  it('are those of the base with its values, and numbers keep their text', () => {
+  it('are the base with its own values, and numbers keep their text', () => {
     const { base } = inputOf(BASE);
     expect(JSON.stringify(settingsOf(base, object('{"temperature":0.50,"top_p":1.0}')))).toBe(
       '{"temperature":0.50,"tool_choice":"required","max_tokens":1024,"params":{"seed":7,"top_p":1.0}}',
     );
   });
 
-  it('are told in a line', () => {
+  it('are shown on one line', () => {
     expect(configText(object('{"temperature":0.50,"stop":["a"]}'))).toBe('temperature 0.50, stop ["a"]');
     expect(configText({ max_tokens: null })).toBe('no max_tokens');
     expect(configText({})).toBe('the base');
@@ -31,7 +31,7 @@ describe('the settings of an arm', () => {
 });
 
 describe('an arm copied as a command', () => {
-  it('reaches the shell as it is', () => {
+  it('reaches the shell unchanged', () => {
     const input = inputOf(BASE.replace('null', JSON.stringify(`it's $HOME \`id\``)));
     const config = object('{"temperature":0,"top_p":1.0,"stop":["it\'s"]}');
     expect(argumentsOf(runCommand({ suiteId: 's1', target: 'sim::m', config, input }))).toEqual([
@@ -63,7 +63,7 @@ describe('an arm copied as a command', () => {
     expect(argumentsOf(runCommand({ suiteId: 's1', target: 'sim::m', config: {}, input })).at(-1)).toBe(prompt);
   });
 
-  it('is not offered where the command line would read something else', () => {
+  it('is not offered where the command line would read it differently', () => {
     const config = {};
     expect(runCommand({ suiteId: 's1', target: 'sim::a,b', config, input: inputOf(BASE) })).toBeUndefined();
     const input = inputOf(BASE.replace('null', '"@file"'));

@@ -14,7 +14,7 @@ export function ArmUse({ tune, arm }: { tune: ParamTune; arm: TuneArm }) {
   const from = arm.runs[0]?.eval_id;
   return (
     <>
-      {values.length === 0 && <p>As the base.</p>}
+      {values.length === 0 && <p>Same as the base.</p>}
       <SettingsList settings={values.map(([name, value]) => [name, toText(value)])} />
       {suiteId === null ? (
         <p className="muted">Its suite was deleted: it cannot be run again.</p>
@@ -27,13 +27,13 @@ export function ArmUse({ tune, arm }: { tune: ParamTune; arm: TuneArm }) {
             </Link>
           )}
           {tune.promoted_eval_id === null && from !== undefined && (
-            <span className="muted small">An experiment can be chosen there, to compare it with others.</span>
+            <span className="muted small">Choose an experiment there to compare it with others.</span>
           )}
         </div>
       )}
       {command !== undefined && suiteId !== null && (
         <details>
-          <summary>The command</summary>
+          <summary>Command</summary>
           <GivenBlock text={command} code />
         </details>
       )}

@@ -10,15 +10,15 @@ export function BestOverModels({ best }: { best: ParamTune['best_over_models'] }
   if (best.length === 0) return null;
   return (
     <section aria-labelledby="best" className="section">
-      <h2 id="best">Best over all models</h2>
+      <h2 id="best">Best across models</h2>
       <Table
-        label="Combinations with the best means over all models"
+        label="Best combinations across models"
         rows={best}
         keyOf={({ arm }) => arm}
         columns={[
           { name: 'No.', isNumber: true, cell: ({ arm }) => arm },
           { name: 'Combination', cell: ({ config }) => <GivenLine text={configText(config as JsonObject)} /> },
-          { name: 'Mean over the models', isNumber: true, cell: ({ mean }) => percent(mean) },
+          { name: 'Mean across models', isNumber: true, cell: ({ mean }) => percent(mean) },
         ]}
       />
     </section>

@@ -33,7 +33,7 @@ export function TuneHead({ tune, arms }: { tune: ParamTune; arms: readonly TuneA
       {tune.promoted_eval_id !== null && (
         <p>
           <Link to="/runs/$runId" params={{ runId: tune.promoted_eval_id }}>
-            The run of the winner in its experiment
+            Run of the winner in its experiment{' '}
           </Link>
         </p>
       )}
@@ -50,7 +50,7 @@ function Actions({ tune }: { tune: ParamTune }) {
   );
   return (
     <TuneActions tune={tune} again={again} remove={deleteTune}>
-      Its {count(arms)} combinations go with it, and the runs that measured them with their results, requests and
+      This deletes its {count(arms)} combinations and the runs that measured them, with their results, requests and
       replies.{tune.promoted_eval_id !== null && ' The run of the winner in its experiment stays.'}
     </TuneActions>
   );

@@ -34,7 +34,7 @@ export function TuneModel({ tune, target, arms, isOpen }: Props) {
       {target.recommended && <Recommended tune={tune} target={target} arm={target.recommended} />}
       <details open={isOpen}>
         <summary>
-          {count(target.arms)} combinations, {count(target.distinct)} that differ
+          {count(target.arms)} combinations, {count(target.distinct)} distinct
         </summary>
         {arms ? <Arms tune={tune} arms={arms} name={name} /> : <Skeleton rows={6} />}
       </details>
@@ -58,7 +58,7 @@ function Verdict({ target: { text, outcome, holdout, target } }: { target: Tuned
       )}
       {holdout?.difference != null && (
         <DeltaFigure
-          label={`The recommended combination minus the base on held-out cases, ${visible(target.slice(0, 100))}`}
+          label={`Recommended combination minus base on held-out cases, ${visible(target.slice(0, 100))}`}
           difference={holdout.difference}
           interval={holdout.ci}
         />
@@ -74,9 +74,9 @@ function Recommended({ tune, target, arm }: { tune: ParamTune; target: TunedMode
       <h3>Recommended: combination {arm.arm}</h3>
       <ArmUse tune={tune} arm={arm} />
       <p>
-        On the cases to tune on: <Score mean={arm.mean} ci={arm.ci} scored={arm.cases} errored={arm.errored} />
+        On tuning cases: <Score mean={arm.mean} ci={arm.ci} scored={arm.cases} errored={arm.errored} />
       </p>
-      {tied.length > 0 && <p>As good, as far as these cases tell: combinations {tied.join(', ')}.</p>}
+      {tied.length > 0 && <p>Not distinguishable on these cases: combinations {tied.join(', ')}.</p>}
     </div>
   );
 }
@@ -89,14 +89,14 @@ function Arms({ tune, arms, name }: { tune: ParamTune; arms: readonly TuneArm[];
   const folded = [
     ['Dropped', groups.dropped],
     ['Not measured', groups.waiting],
-    ['The same requests as another', groups.same],
+    ['Same requests as another', groups.same],
   ] as const;
   return (
     <div className="section">
       {groups.leading.length > 0 ? (
-        <ArmRows {...rows} arms={groups.leading} label={`Combinations of ${name}, the best first`} />
+        <ArmRows {...rows} arms={groups.leading} label={`Combinations of ${name}, best first`} />
       ) : (
-        <p className="muted">The combinations stand here when they are measured.</p>
+        <p className="muted">No combinations measured yet.</p>
       )}
       {opened && <ArmDetail tune={tune} arm={opened} close={() => open(undefined)} />}
       {folded

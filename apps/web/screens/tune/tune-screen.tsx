@@ -39,7 +39,7 @@ export function TuneScreen() {
       <Head tune={tune.data} arms={arms.read} />
       {tune.isError && (
         <Failed error={tune.error} retry={() => tune.refetch()}>
-          <p>What is shown is as of {new Date(tune.dataUpdatedAt).toLocaleTimeString()}.</p>
+          <p>Shown as of {new Date(tune.dataUpdatedAt).toLocaleTimeString()}.</p>
         </Failed>
       )}
       {live && isUnderWay(tune.data.status) && <TuneProgress tune={tune.data} live={live} />}

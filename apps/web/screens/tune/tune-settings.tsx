@@ -11,7 +11,7 @@ const WORDS: Record<string, string> = {
   holdout: 'Held-out share',
   seed: 'Seed',
   search_space: 'Search space',
-  per_model_search_spaces: 'Spaces of single models',
+  per_model_search_spaces: 'Per-model search spaces',
   base: 'Base',
   budget: 'Budget',
   cache: 'Stored replies',

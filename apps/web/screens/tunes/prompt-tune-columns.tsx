@@ -23,7 +23,7 @@ export const PROMPT_TUNE_COLUMNS: Column<PromptTune>[] = [
   { name: 'Status', cell: ({ status }) => <Status status={status} /> },
   { name: 'Mode', cell: ({ input }) => input.mode },
   { name: 'Candidates', isNumber: true, cell: ({ candidates }) => count(candidates) },
-  { name: 'Models, and what was found', cell: (tune) => <Found tune={tune} /> },
+  { name: 'Models and results', cell: (tune) => <Found tune={tune} /> },
   { name: 'Submitted', cell: ({ created_at: at }) => <Time at={at} /> },
 ];
 

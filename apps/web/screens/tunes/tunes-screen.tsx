@@ -59,7 +59,7 @@ function ParamTunes({ after }: { after: string | undefined }) {
   const tunes = useQuery(tunesQuery(after));
   return (
     <TuneList tunes={tunes} kind={undefined} after={after} columns={COLUMNS}>
-      Here will be the tunes of the team: searches for the settings with which models call tools best.
+      No parameter tunes yet. They search for the settings with which models call tools best.
     </TuneList>
   );
 }
@@ -68,7 +68,7 @@ function PromptTunes({ after }: { after: string | undefined }) {
   const tunes = useQuery(promptTunesQuery(after));
   return (
     <TuneList tunes={tunes} kind="prompts" after={after} columns={PROMPT_TUNE_COLUMNS}>
-      Here will be the tunes of prompts: a model writes texts, and cases show which of them help.
+      No prompt tunes yet. A model writes texts, and cases show which of them help.
     </TuneList>
   );
 }
@@ -90,7 +90,7 @@ function TuneList<Tune extends { id: string }>({ tunes, kind, after, columns, ch
       {tunes.isPending && <Skeleton rows={8} />}
       {items.length > 0 && (
         <Table
-          label={kind === 'prompts' ? 'List of tunes of prompts' : 'List of tunes'}
+          label={kind === 'prompts' ? 'List of prompt tunes' : 'List of tunes'}
           className="tune-rows"
           rows={items}
           keyOf={({ id }) => id}
@@ -120,7 +120,7 @@ const COLUMNS: Column<ParamTune>[] = [
     isNumber: true,
     cell: ({ targets }) => count(targets.reduce((sum, { arms }) => sum + arms, 0)),
   },
-  { name: 'Models, and what was found', cell: ({ targets }) => <Found targets={targets} /> },
+  { name: 'Models and results', cell: ({ targets }) => <Found targets={targets} /> },
   { name: 'Submitted', cell: ({ created_at: at }) => <Time at={at} /> },
 ];
 

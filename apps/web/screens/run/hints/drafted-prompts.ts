@@ -10,10 +10,10 @@ export function draftedPrompts({ failedCases }: Known): Hint | undefined {
   return {
     key: 'drafted prompts',
     words: [
-      `${n} ${isOne ? 'case that no model passed has' : 'cases that no model passed have'} the prompt that was `,
+      `${n} ${isOne ? 'case that no model passed has' : 'cases that no model passed have'} a prompt `,
       `drafted from the description of ${isOne ? 'its tool' : 'their tools'}, such as `,
       { given: first.case_name ?? first.prompt },
-      '. That is too vague to choose by: write what a user would really say, and run with required.',
+      '. It is too vague to choose a tool by: write what a user would really say, and run with required.',
     ],
     steps: [
       { to: 'case', words: 'Write its prompt', caseId: first.case_id },

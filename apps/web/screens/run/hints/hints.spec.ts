@@ -65,29 +65,27 @@ const hintsFor = ({ summaries, groups, failed, toolChoice = 'required', warnings
 const textOf = (words: Words): string => words.map((word) => (typeof word === 'string' ? word : word.given)).join('');
 const keysOf = (given: Given): string[] => hintsFor(given).map(({ key }) => key);
 
-it('a run in which all is well has no hint', () => {
+it('a run without problems has no hint', () => {
   const good = summary('sim::a', { tool_accuracy: 1, param_accuracy: 0.9, tool_choice_used: { required: 10 } });
   expect(hintsFor({ summaries: [good], groups: groupsOf(), failed: [] })).toEqual([]);
 });
 
-describe('the right tool with other arguments than expected', () => {
+describe('the right tool with unexpected arguments', () => {
   const strict = summary('sim::a', { tool_accuracy: 1, param_accuracy: 0.3 });
 
-  it('may come of expectations that are too strict: the most frequent mismatch of these models is named', () => {
+  it('may come from too strict expectations, with the most frequent mismatch of these models', () => {
     const other = group({ id: 'g2', argument: '/units', count: 90, by_target: [1, 89] });
     const [hint] = hintsFor({ summaries: [strict, summary('sim::b', {})], groups: groupsOf(other, group({})) });
     expect(textOf(hint!.words)).toContain('The most frequent mismatch is /city of get_weather, 8 times.');
     expect(hint!.steps).toEqual([
       { to: 'result', words: 'See an example', resultId: '0-1-0' },
-      { to: 'failures', words: 'See all of them', group: 'g1' },
+      { to: 'failures', words: 'See all', group: 'g1' },
     ]);
   });
 
-  it('leads to what did not pass while groups are not counted', () => {
+  it('links to the failures while groups are not counted', () => {
     const [hint] = hintsFor({ summaries: [strict] });
-    expect(hint!.steps).toEqual([
-      { to: 'results', words: 'What did not pass', search: { model: ['sim::a'], passed: false } },
-    ]);
+    expect(hint!.steps).toEqual([{ to: 'results', words: 'Failures', search: { model: ['sim::a'], passed: false } }]);
   });
 
   it.each<[number | null, number | null, boolean]>([
@@ -96,7 +94,7 @@ describe('the right tool with other arguments than expected', () => {
     [1, 0.51, false],
     [1, null, false],
     [null, 0, false],
-  ])('is told for a tool accuracy of %p and an argument accuracy of %p: %p', (tool, params, isTold) => {
+  ])('is a hint at a tool accuracy of %p and an argument accuracy of %p: %p', (tool, params, isTold) => {
     const one = summary('sim::a', { tool_accuracy: tool, param_accuracy: params });
     expect(keysOf({ summaries: [one] })).toEqual(isTold ? ['strict expectations'] : []);
   });
@@ -111,18 +109,18 @@ describe('answers without a call', () => {
     expect(hint!.steps[0]).toEqual({ to: 'run again', words: 'Run again with required', toolChoice: 'required' });
   });
 
-  it.each(['required', 'none', null])('under %p are none', (toolChoice) => {
+  it.each(['required', 'none', null])('give no hint under %p', (toolChoice) => {
     expect(keysOf({ summaries: [silent], toolChoice })).toEqual([]);
   });
 
-  it('are none where most answers have a call', () => {
+  it('give no hint where most answers have a call', () => {
     expect(keysOf({ summaries: [summary('sim::a', { error_counts: { no_call: 4 } })], toolChoice: 'auto' })).toEqual(
       [],
     );
   });
 });
 
-describe('prompts that were drafted from descriptions', () => {
+describe('prompts drafted from descriptions', () => {
   const drafted = {
     case_id: 'c1',
     case_name: 'draft: search',
@@ -135,7 +133,7 @@ describe('prompts that were drafted from descriptions', () => {
     expect(hint!.steps[0]).toEqual({ to: 'case', words: 'Write its prompt', caseId: 'c1' });
   });
 
-  it('are left alone where somebody wrote them anew', () => {
+  it('give no hint once rewritten', () => {
     expect(keysOf({ summaries: [], failed: [{ ...drafted, prompt: 'Find it.' }] })).toEqual([]);
   });
 });
@@ -147,22 +145,22 @@ it.each<[number, string[]]>([
   expect(keysOf({ summaries: [summary('sim::a', { format_counts: { repaired } })] })).toEqual(keys);
 });
 
-describe('a model of which every item errored', () => {
+describe('a model whose every item errored', () => {
   const broken = summary('sim::a', { scored: 0, errored: 10 });
 
-  it('has a provider to test, whose message is that of one of its results', () => {
+  it('offers a provider test and shows the message of one of its results', () => {
     const errored = group({ id: 'e', error_type: 'errored', example: '0-0-0' });
     const [hint] = hintsFor({ summaries: [broken, summary('sim::b', {})], groups: groupsOf(group({}), errored) });
     expect(hint!.errorOf).toBe('0-0-0');
     expect(hint!.steps[0]).toEqual({ to: 'test', providerKey: 'sim' });
   });
 
-  it('is none while one item has a score', () => {
+  it('gives no hint while one item has a score', () => {
     expect(keysOf({ summaries: [summary('sim::a', { scored: 1, errored: 9 })] })).toEqual([]);
   });
 });
 
-describe('replies that say little of how well a model calls tools', () => {
+describe('replies that say little about tool calling', () => {
   it.each<[string, Record<string, unknown>, RegExp]>([
     [
       'the limit of the run',
@@ -175,14 +173,14 @@ describe('replies that say little of how well a model calls tools', () => {
       { models: [{ provider_key: 'sim', model_id: 'a', params: { max_tokens: 64 } }] },
       /at 64 tok/,
     ],
-  ])('were cut off at %s, which says what to change', (_, config, expected) => {
+  ])('cut off at %s: the hint says what to change', (_, config, expected) => {
     const summaries = [summary('sim::b', { error_counts: { cut_off: 1 } })];
     const [hint] = hintsFor({ summaries: [...summaries, summary('sim::a', { error_counts: { cut_off: 6 } })], config });
     expect(textOf(hint!.words)).toMatch(expected);
     expect(hint!.steps.at(-1)).toMatchObject({ search: { model: ['sim::a', 'sim::b'], type: ['cut_off'] } });
   });
 
-  it('were refused, or their requests were blocked by a filter, whose message is shown', () => {
+  it('refused or blocked by a filter: the hint shows its message', () => {
     const refusing = summary('sim::b', { error_counts: { refused: 3 } });
     const blocked = group({ id: 'e', error_type: 'errored', called_tool: 'blocked', count: 4, example: '0-0-0' });
     const [first, second] = hintsFor({ summaries: [refusing], groups: groupsOf(blocked) });
@@ -195,27 +193,27 @@ describe('replies that say little of how well a model calls tools', () => {
 describe('calls that a host left in the text', () => {
   const left = (syntax_counts: Record<string, number>) => summary('sim::a', { scored: 100, syntax_counts });
 
-  it('are in the syntax of the model that its host is not set up for', () => {
+  it('have the syntax of a model that the host is not set up for', () => {
     const [hint] = hintsFor({ summaries: [left({ hermes: 40, kimi: 5, later_one: 4, json: 50 })] });
     expect(textOf(hint!.words)).toMatch(
       /^45 of 100 replies of sim::a .* the syntax of Hermes and Kimi: its host is set/,
     );
   });
 
-  it('do not count where they are only in the thoughts', () => {
+  it('do not count if they are only in the thoughts', () => {
     const [hint] = hintsFor({ summaries: [left({ thoughts: 5 })] });
     expect(textOf(hint!.words)).toMatch(/^5 of 100 replies of sim::a make their call only in the thoughts/);
   });
 
-  it('are no hint of JSON, of a few replies, or in a summary of an earlier release', () => {
+  it('give no hint for JSON, for few replies, or in a summary of an earlier release', () => {
     expect(keysOf({ summaries: [left({ json: 90, hermes: 4, thoughts: 4 }), summary('sim::b', {})] })).toEqual([]);
   });
 });
 
-describe('another tool choice than the one that was asked for', () => {
+describe('a tool choice other than the requested one', () => {
   const mixed = summary('sim::a', { tool_choice_used: { required: 4, auto: 6 } });
 
-  it('is told with how often and why', () => {
+  it('is a hint with its frequency and reason', () => {
     const warnings = [
       { code: 'tool_choice:sim::a', message: 'sim::a refuses "required".', at: null },
       { code: 'unsupported:sim::a:seed', message: 'no seed', at: null },
@@ -226,7 +224,7 @@ describe('another tool choice than the one that was asked for', () => {
     expect(text).toMatch(/sim::a refuses "required"\.$/);
   });
 
-  it('is none of a run that recorded replies of elsewhere', () => {
+  it('gives no hint for a run of recorded replies', () => {
     expect(keysOf({ summaries: [mixed], toolChoice: null })).toEqual([]);
   });
 });

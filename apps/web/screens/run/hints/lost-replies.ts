@@ -32,7 +32,7 @@ export function cutOffReplies(known: Known): Hint | undefined {
     key: 'cut off',
     words: [
       ...words,
-      ` ended ${atLimit(first.limit)} before a call was whole, and score 0. To see what the model would have `,
+      ` ended ${atLimit(first.limit)} before a call was complete, and score 0. To see what the model would have `,
       `called, ${raiseLimit(first.limit)}.`,
     ],
     steps: [
@@ -73,11 +73,11 @@ export function blockedRequests({ groups }: Known): Hint | undefined {
     words: [
       `A filter blocked ${n === 1 ? '1 request' : `${number(n)} requests`} to `,
       ...named(models),
-      ' before the model answered, so they are in no average. Reword these cases, or change the filter of the host. ',
+      ' before the model answered, so they count in no average. Reword these cases, or change the filter of the host. ',
       'It says:',
     ],
     errorOf: first.example,
-    steps: [{ to: 'failures', words: 'See all of them', group: first.id }],
+    steps: [{ to: 'failures', words: 'See all', group: first.id }],
   };
 }
 
@@ -91,8 +91,8 @@ export function callsInText(known: Known): Hint | undefined {
     words: [
       ...words,
       ` have calls that were left in the text in the syntax of ${syntaxes.map(syntaxName).join(' and ')}: `,
-      `${models.length === 1 ? 'its host is' : 'their hosts are'} set up for another model. Choose the tool-call `,
-      'parser and the chat template of this one there. The calls were read and scored all the same.',
+      `${models.length === 1 ? 'its host is' : 'their hosts are'} set up for another model. Set its tool-call `,
+      'parser and chat template there. The calls were still read and scored.',
     ],
     steps: [{ to: 'results', words: 'Calls in the text', search: { model: namesOf(models), syntax: syntaxes } }],
   };
@@ -107,7 +107,7 @@ export function callsInThoughts(known: Known): Hint | undefined {
     words: [
       ...words,
       ' make their call only in the thoughts, which does not count. Check the reasoning parser of the host: it may ',
-      'take the answer for a part of the thoughts.',
+      'treat the answer as part of the thoughts.',
     ],
     steps: [{ to: 'results', words: 'Calls in thoughts', search: { model: namesOf(models), syntax: ['thoughts'] } }],
   };

@@ -18,7 +18,7 @@ export function nothingAnswered({ run, groups }: Known): Hint | undefined {
     words: [
       'Every item of ',
       ...named(models),
-      ' errored: there is no reply to score, so nothing is said of how well it calls tools.',
+      ' errored: there is no reply to score, so this says nothing about tool calling.',
       ...(group ? [' The provider says:'] : []),
     ],
     ...(group && { errorOf: group.example }),

@@ -22,7 +22,7 @@ export function repairedCalls({ run }: Known): Hint | undefined {
       ` ${isOne ? 'answers' : 'answer'} outside the native format, in ${isOne ? '' : 'up to '}`,
       `${inPercent(shares[0]!.share)} of the results: with the whole call in the name of the function, as JSON in the `,
       'text, or encoded twice, as local models do when a server misreads their template. These calls were read and ',
-      'scored all the same. A program of yours would have to read them, too.',
+      'still scored. Your own program would have to parse them, too.',
     ],
     steps: [{ to: 'results', words: 'Repaired calls', search: { model: models, format: ['repaired'] } }],
   };

@@ -29,7 +29,7 @@ export function strictExpectations({ run, groups }: Known): Hint | undefined {
     ],
     steps: most
       ? stepsOf(most.group)
-      : [{ to: 'results', words: 'What did not pass', search: { model: models, passed: false } }],
+      : [{ to: 'results', words: 'Failures', search: { model: models, passed: false } }],
   };
 }
 
@@ -43,5 +43,5 @@ const mismatchWords = (group: FailureGroup, count: number): Words => [
 
 const stepsOf = ({ id, example }: FailureGroup): Step[] => [
   { to: 'result', words: 'See an example', resultId: example },
-  { to: 'failures', words: 'See all of them', group: id },
+  { to: 'failures', words: 'See all', group: id },
 ];
