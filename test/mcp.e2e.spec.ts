@@ -195,7 +195,7 @@ describe('an MCP server that changes', () => {
 
     tools = [
       tool('stays'),
-      tool('changes', { description: 'anew' }),
+      tool('changes', { description: 'revised' }),
       tool('files/read', { annotations: { readOnlyHint: true }, title: 'Read' }),
       tool('comes'),
     ];
@@ -210,7 +210,7 @@ describe('an MCP server that changes', () => {
           name: 'changes',
           fields: ['description'],
           cases: [{ name: 'two' }],
-          after: { function: { description: 'anew' } },
+          after: { function: { description: 'revised' } },
         },
       ],
     });

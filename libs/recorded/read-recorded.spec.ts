@@ -432,7 +432,7 @@ test.each<[string, unknown, string]>([
     'holds "toolName"',
   ],
   [
-    'a type that is no message',
+    'a type that is not a message',
     [{ type: 'constructor', kwargs: { type: 'toString', content: '' } }],
     'is of the type "toString"',
   ],

@@ -175,8 +175,8 @@ describe('two runs with 12 fixed and 3 broken of 100 cases', () => {
     ['an unknown pair', ({ a, b }) => ({ a, b, pairs: 'recorded::befor~recorded::after' }), 422, /errors/],
     ['an unknown measure', ({ a, b }) => ({ a, b, measure: 'bleu' }), 422, /Both have: overall, passed/],
     ['an unknown rescore', ({ a, b }) => ({ a, b, rescore_b: a }), 404, /No rescore with id/],
-    ['something that is no id', ({ b }) => ({ a: 'x', b }), 400, /\/a/],
-    ['a cluster that is no tag', ({ a, b }) => ({ a, b, cluster_by: 'city' }), 400, /tag:<prefix>/],
+    ['something that is not an id', ({ b }) => ({ a: 'x', b }), 400, /\/a/],
+    ['a cluster that is not a tag', ({ a, b }) => ({ a, b, cluster_by: 'city' }), 400, /tag:<prefix>/],
   ];
   it.each(refused)('are refused with a suggestion when there is %s', async (_what, query, status, words) => {
     const answer = await compare(query({ a, b }));

@@ -61,7 +61,7 @@ describe('a malformed packet is refused, and affects nobody else:', () => {
     ['no job id', {}],
     ['a number', 5],
     ['nothing', null],
-    ['a job id that is no id', { job_id: 'x\u0000' }],
+    ['a job id that is not an id', { job_id: 'x\u0000' }],
     ['a field that does not exist', { job_id: '01a1fc11-0570-72f9-b84b-b15294fa812e', after: 3 }],
   ])('%s', async (_what, packet) => {
     for (const name of ['subscribe', 'unsubscribe']) {

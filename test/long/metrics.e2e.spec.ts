@@ -123,7 +123,7 @@ it('the API reports the useful number of slots, even without a worker', async ()
   expect(text).not.toContain(eval_id);
   await processes.Worker.kill('SIGKILL');
   await until(async () => values(await scrape('API'), 'toolmark_desired_slots')['lane_name="sim"'] === 4, {
-    what: 'the slots to be told still',
+    what: 'the slots to be reported',
   });
   await client.post('/api/tool-eval/cancel', { job_id });
   await until(async () => values(await scrape('API'), 'toolmark_fleet_desired_slots')[''] === 0, {

@@ -338,10 +338,10 @@ describe('resuming a run', () => {
     expect((await requests('slow-40')) - asked).toBe(ERRORED);
     const { rows } = await sql.query(
       `SELECT count(*)::int AS n, count(DISTINCT (target, case_position, sample))::int AS items, (count(*) FILTER
-        (WHERE generation = 2))::int AS anew FROM result WHERE run_id = $1`,
+        (WHERE generation = 2))::int AS again FROM result WHERE run_id = $1`,
       [body.eval_id],
     );
-    expect(rows[0]).toEqual({ n: N, items: N, anew: ERRORED });
+    expect(rows[0]).toEqual({ n: N, items: N, again: ERRORED });
     for (const [id, generation] of [
       [body.job_id, 1],
       [resumed.body.job_id, 2],

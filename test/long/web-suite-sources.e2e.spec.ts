@@ -159,13 +159,13 @@ journeys('where suites come from', () => {
       const id = idIn(await open.getAttribute('href'));
       await tab.context.close();
 
-      tools = [listed('stays'), listed('changes', 'anew'), listed('comes')];
+      tools = [listed('stays'), listed('changes', 'revised'), listed('comes')];
       const syncTab = await web.open({ path: `/suites/${id}/mcp` });
       const { page: sync } = syncTab;
       await sync.getByRole('button', { name: 'Compare', exact: true }).click();
       await sync.getByRole('heading', { name: 'Changes to apply' }).waitFor();
       await sync.getByText('Used by 1 case: draft: goes').waitFor();
-      await sync.getByRole('row', { name: 'description changes anew' }).waitFor();
+      await sync.getByRole('row', { name: 'description changes revised' }).waitFor();
       await expectSound(syncTab);
       await sync.getByRole('button', { name: 'Apply' }).click();
       await sync

@@ -133,7 +133,7 @@ function toRunInput(versionId: string, input: TryInput): RunInput & Pick<RunConf
 }
 
 /**
- * Whether nothing of it is still in progress, or only resting models are left. Renews the lease.
+ * Whether nothing is in progress any more, or only resting models are left. Renews the lease.
  * @throws ProblemError 503 when it was removed meanwhile
  */
 export async function hasSettled(pool: Pool, { runId }: TryOut): Promise<boolean> {

@@ -75,7 +75,7 @@ describe('a custom price table', () => {
     ['no JSON', '{"as_of": "2026-11-17",\n  hosts: []}', /not JSON: line 2, column 3/],
     ['YAML', 'as_of: 2026-11-17\n', /not JSON: line 1, column 1/],
     ['half a file', '{"as_of": "2026-11-17", "hosts": [', /not JSON/],
-    ['bytes that are no text', Buffer.from([0x7b, 0xff, 0xfe]), /not UTF-8/],
+    ['bytes that are not text', Buffer.from([0x7b, 0xff, 0xfe]), /not UTF-8/],
     ['UTF-16', Buffer.from(JSON.stringify(table), 'utf16le'), /UTF-16/],
     ['a workbook', Buffer.from('PK\u0003\u0004 '), /workbook/],
     ['a list', [], /must be of type object/],
