@@ -1,3 +1,5 @@
+import type { Pool, PoolClient } from './connection/pool.js';
+
 /**
  * Isolation of teams.
  *
@@ -15,6 +17,9 @@
  * `apps/api/teams/teams.int.spec.ts` sends the ids of one team to every route of the OpenAPI document with the token of
  * another team.
  */
-export interface TeamScoped {
-  readonly teamId: string;
+export abstract class TeamScoped<Db extends Pool | PoolClient = Pool | PoolClient> {
+  constructor(
+    readonly db: Db,
+    readonly teamId: string,
+  ) {}
 }

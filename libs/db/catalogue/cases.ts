@@ -5,8 +5,7 @@ import { notFound } from '#lib/contracts/input/problem';
 import type { RunInput } from '#lib/contracts/run-input';
 import type { CasesQuery } from '#lib/contracts/suite';
 import { byteLength, type Tool } from '#lib/contracts/tool';
-import type { Pool, PoolClient } from '../connection/pool.js';
-import type { TeamScoped } from '../team-isolation.js';
+import { TeamScoped } from '../team-isolation.js';
 import { BEFORE_FIRST, firstPage, NOT_DRAFT, type CasePlace } from './case-pages.js';
 import { searchCases } from './case-search.js';
 import { insertCases, writeCase } from './insert-cases.js';
@@ -30,12 +29,7 @@ const OF_SUITE = 'suite_id = (SELECT id FROM suite WHERE id = $1 AND team_id = $
 const MAX_LABELS = 500;
 
 /** The cases of a team's suites. */
-export class CaseRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool | PoolClient,
-    readonly teamId: string,
-  ) {}
-
+export class CaseRepository extends TeamScoped {
   /**
    * @param text what the cases of the page must contain; `next_cursor` then continues after the last case examined
    * @throws ProblemError 404 when the team has no such suite

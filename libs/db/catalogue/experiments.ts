@@ -2,8 +2,7 @@ import type { ExperimentInput, ExperimentsQuery, ExperimentStatus, ExperimentUpd
 import type { Page } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import { newId } from '#lib/runtime/ids';
-import type { Pool, PoolClient } from '../connection/pool.js';
-import type { TeamScoped } from '../team-isolation.js';
+import { TeamScoped } from '../team-isolation.js';
 import { toPage } from './page.js';
 import { takeBaseline } from './take-baseline.js';
 
@@ -43,12 +42,7 @@ const SELECT = `
   WHERE e.team_id = $1`;
 
 /** The experiments of a team. Figures of their runs are in `read/experiment-runs.ts`. */
-export class ExperimentRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool | PoolClient,
-    readonly teamId: string,
-  ) {}
-
+export class ExperimentRepository extends TeamScoped {
   async list({ limit, cursor, status, suite_id: suiteId }: ExperimentsQuery): Promise<Page<StoredExperiment>> {
     const { rows } = await this.db.query<StoredExperiment>(
       `${SELECT} AND ($2::uuid IS NULL OR e.id < $2) AND ($3 = 'all' OR e.status = $3)

@@ -1,8 +1,7 @@
 import type { Lane } from '#lib/contracts/lane';
 import { RECORDED } from '#lib/contracts/recorded';
-import type { Pool, PoolClient } from '../connection/pool.js';
 import { LANE_OF_ITEM } from '../lane-of-item.js';
-import type { TeamScoped } from '../team-isolation.js';
+import { TeamScoped } from '../team-isolation.js';
 import { findOrCreateLane } from './provider-lanes.js';
 
 /** A lane without its state in Redis. */
@@ -25,12 +24,7 @@ const toLane = ({
 const RECORDED_CONCURRENCY = 64;
 
 /** The lanes of a team that a provider uses or that have work. */
-export class LaneRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool | PoolClient,
-    readonly teamId: string,
-  ) {}
-
+export class LaneRepository extends TeamScoped {
   /** By name. */
   list(): Promise<StoredLane[]> {
     return this.#read(null);

@@ -1,6 +1,5 @@
 import type { McpServer } from '#lib/contracts/mcp';
-import type { Pool, PoolClient } from '../connection/pool.js';
-import type { TeamScoped } from '../team-isolation.js';
+import { TeamScoped } from '../team-isolation.js';
 
 /** The MCP server that a suite's tools were read from. */
 export interface McpSource extends McpServer {
@@ -9,12 +8,7 @@ export interface McpSource extends McpServer {
 }
 
 /** The MCP servers that the tools of a team's suites were read from. */
-export class McpSourceRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool | PoolClient,
-    readonly teamId: string,
-  ) {}
-
+export class McpSourceRepository extends TeamScoped {
   /** Stores the source of a suite, replacing the previous one. */
   async save(suiteId: string, { url, transport, name, version, instructions, toolNames }: McpSource): Promise<void> {
     await this.db.query(

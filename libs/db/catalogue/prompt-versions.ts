@@ -12,8 +12,8 @@ import {
 } from '#lib/contracts/prompt-version';
 import { newId } from '#lib/runtime/ids';
 import { insertRow } from '../connection/insert-row.js';
-import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
-import type { TeamScoped } from '../team-isolation.js';
+import { inTransaction, type PoolClient } from '../connection/pool.js';
+import { TeamScoped } from '../team-isolation.js';
 import { toPage } from './page.js';
 
 export interface NewPromptVersion {
@@ -40,12 +40,7 @@ const toHead = ({ origin, created_at, ...row }: HeadRow): PromptVersionHead => (
 });
 
 /** The prompt versions of a team. */
-export class PromptVersionRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool | PoolClient,
-    readonly teamId: string,
-  ) {}
-
+export class PromptVersionRepository extends TeamScoped {
   /** Newest first, without their texts. */
   async list({ limit, cursor, suite_id, tag }: PromptVersionsQuery): Promise<Page<PromptVersionHead>> {
     const { rows } = await this.db.query<HeadRow>(

@@ -6,7 +6,7 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import type { Limits, Provider, ProviderKind } from '#lib/contracts/provider';
 import type { Pool, PoolClient } from '../connection/pool.js';
 import type { Model as ModelRow, Provider as ProviderRow } from '../generated/client.js';
-import type { TeamScoped } from '../team-isolation.js';
+import { TeamScoped } from '../team-isolation.js';
 import { toPage } from './page.js';
 
 export type StoredProvider = ProviderRow & { models: ModelRow[] };
@@ -15,12 +15,7 @@ export type StoredProvider = ProviderRow & { models: ModelRow[] };
 const MAX_COMPARED = 1000;
 
 /** The providers of a team. `ProviderChanges` changes them. */
-export class ProviderRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool | PoolClient,
-    readonly teamId: string,
-  ) {}
-
+export class ProviderRepository extends TeamScoped {
   async list({ limit, cursor }: PageQuery): Promise<Page<Provider>> {
     const { rows } = await this.db.query<ProviderRow>(
       'SELECT * FROM provider WHERE team_id = $1 AND ($2::uuid IS NULL OR id < $2) ORDER BY id DESC LIMIT $3',

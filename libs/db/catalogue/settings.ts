@@ -1,9 +1,8 @@
 import { suggestNames } from '#lib/contracts/input/nearest-names';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { CacheSetting, EmbeddingSetting, JobsSetting, Spending } from '#lib/contracts/settings';
-import type { Pool, PoolClient } from '../connection/pool.js';
 import { spentThisMonth } from './spending.js';
-import type { TeamScoped } from '../team-isolation.js';
+import { TeamScoped } from '../team-isolation.js';
 import { embeddingCosts } from './embedding-model.js';
 
 /** Maximum number of the team's models that an unknown model is compared with. */
@@ -13,12 +12,7 @@ const MAX_COMPARED = 1000;
  * The settings of a team: its embedding model, the lifetime of cached replies, the number of concurrent jobs per user,
  * and its monthly cap.
  */
-export class SettingsRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool | PoolClient,
-    readonly teamId: string,
-  ) {}
-
+export class SettingsRepository extends TeamScoped {
   async readEmbedding(): Promise<EmbeddingSetting> {
     const { rows } = await this.db.query<{ provider_key: string; model_id: string }>(
       `SELECT p.key AS provider_key, e.model_id FROM embedding_model e JOIN provider p ON p.id = e.provider_id

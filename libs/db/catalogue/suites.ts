@@ -4,8 +4,8 @@ import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import type { Suite, SuitePatch, SuiteSettings, SuitesQuery } from '#lib/contracts/suite';
 import { byteLength, type Tool } from '#lib/contracts/tool';
 import { newId } from '#lib/runtime/ids';
-import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
-import type { TeamScoped } from '../team-isolation.js';
+import { inTransaction, type PoolClient } from '../connection/pool.js';
+import { TeamScoped } from '../team-isolation.js';
 import { insertCases, type WrittenCase } from './insert-cases.js';
 import { toPage } from './page.js';
 import { checkSuiteSize } from './suite-size.js';
@@ -50,12 +50,7 @@ const toSuite = <Row extends SuiteRow>(row: Row) => ({
 export class SuiteChanged extends Error {}
 
 /** The suites of a team. Their cases are in `cases.ts`. */
-export class SuiteRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool | PoolClient,
-    readonly teamId: string,
-  ) {}
-
+export class SuiteRepository extends TeamScoped {
   async list({ limit, cursor, name }: SuitesPage): Promise<Page<Suite>> {
     const { rows } = await this.db.query<CountedRow>(
       `SELECT ${WITH_COUNT} FROM suite WHERE ${ON_PAGE} ORDER BY id DESC LIMIT $4`,

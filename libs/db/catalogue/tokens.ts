@@ -2,8 +2,8 @@ import type { Page, PageQuery } from '#lib/contracts/page';
 import type { Role, Token, TokenInput } from '#lib/contracts/team';
 import { newId } from '#lib/runtime/ids';
 import { newAccessToken, sha256 } from '#lib/runtime/seal';
-import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
-import type { TeamScoped } from '../team-isolation.js';
+import { inTransaction, type PoolClient } from '../connection/pool.js';
+import { TeamScoped } from '../team-isolation.js';
 import { toPage } from './page.js';
 
 interface TokenRow extends Omit<Token, 'expires_at' | 'created_at'> {
@@ -21,12 +21,7 @@ const toToken = ({ expires_at, created_at, ...row }: TokenRow): Token => ({
 });
 
 /** The tokens of a team. */
-export class TokenRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool | PoolClient,
-    readonly teamId: string,
-  ) {}
-
+export class TokenRepository extends TeamScoped {
   async list({ limit, cursor }: PageQuery): Promise<Page<Token>> {
     const { rows } = await this.db.query<TokenRow>(
       `SELECT ${COLUMNS} FROM token k JOIN users u ON u.id = k.user_id

@@ -3,7 +3,7 @@ import type { CaseResult } from '#lib/contracts/case-result';
 import { notFound } from '#lib/contracts/input/problem';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import type { Pool } from '../connection/pool.js';
-import type { TeamScoped } from '../team-isolation.js';
+import { TeamScoped } from '../team-isolation.js';
 import { USAGE_COLUMNS } from './for-workers/result-table.js';
 import { leanResult } from './lean-result.js';
 import { parseCase } from './pinned-cases.js';
@@ -40,12 +40,7 @@ function placeOf(cursor: string): Place {
 }
 
 /** The results of single cases in the runs of their suite. */
-export class CaseResultRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool,
-    readonly teamId: string,
-  ) {}
-
+export class CaseResultRepository extends TeamScoped<Pool> {
   /**
    * Newest run first, within a run by model and sample. A page that has scanned many runs without a result of the model
    * may hold fewer results than requested, even none.

@@ -4,8 +4,8 @@ import type { JobStatus } from '#lib/contracts/job-status';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { RecordedConfig, RunConfig } from '#lib/contracts/run-input';
 import type { Tool } from '#lib/contracts/tool';
-import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
-import type { TeamScoped } from '../team-isolation.js';
+import { inTransaction, type Pool } from '../connection/pool.js';
+import { TeamScoped } from '../team-isolation.js';
 import { readMeasuredCases, type MeasuredCase, type MeasuredTarget } from './case-measurements.js';
 import { readCaseScores, type CaseScores } from './case-scores.js';
 import { EXPECTED_TOOL } from './expected-tool.js';
@@ -130,12 +130,7 @@ type Place = Pick<MeasuredTarget, 'runId' | 'ordinal' | 'rescoreId'>;
 export type RunState = Pick<ComparableRun, 'id' | 'generation' | 'status' | 'extensions'>;
 
 /** Reads two runs of a team for a comparison. */
-export class ComparableRunRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool | PoolClient,
-    readonly teamId: string,
-  ) {}
-
+export class ComparableRunRepository extends TeamScoped {
   /**
    * Reads everything in one snapshot, so that a run resumed or deleted meanwhile is compared in its earlier state.
    * Postgres itself ends a statement that takes too long, or whose client has gone.

@@ -2,7 +2,7 @@ import { notFound } from '#lib/contracts/input/problem';
 import type { CurrentCost } from '#lib/contracts/billing';
 import { costByPrices, type ModelPrices, type Usage } from '#lib/contracts/cost';
 import type { Pool } from '../connection/pool.js';
-import type { TeamScoped } from '../team-isolation.js';
+import { TeamScoped } from '../team-isolation.js';
 import { PRICE_COLUMNS } from './for-workers/connections.js';
 import { usageColumns } from './for-workers/result-table.js';
 
@@ -19,12 +19,7 @@ interface BilledTarget extends ModelPrices, Omit<Usage, 'reportedCostUsd'> {
 }
 
 /** The cost of a team's runs at current prices, from the counters that settling keeps. */
-export class CurrentCostRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool,
-    readonly teamId: string,
-  ) {}
-
+export class CurrentCostRepository extends TeamScoped<Pool> {
   /** @throws ProblemError 404 */
   async read(runId: string): Promise<CurrentCost> {
     // Token counts are far below 2^53.

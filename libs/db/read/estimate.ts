@@ -4,7 +4,7 @@ import type { Summary } from '#lib/contracts/summary';
 import { waysIn } from '#lib/contracts/learned';
 import type { Pool } from '../connection/pool.js';
 import { NOT_DRAFT } from '../catalogue/case-pages.js';
-import type { TeamScoped } from '../team-isolation.js';
+import { TeamScoped } from '../team-isolation.js';
 import { PRICE_COLUMNS, type Connection } from './for-workers/connections.js';
 import { usageColumns } from './for-workers/result-table.js';
 import { parseSummary } from './summaries.js';
@@ -36,12 +36,7 @@ export interface EarlierTarget extends Record<
 }
 
 /** The data for estimating a team's run. */
-export class EstimateRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool,
-    readonly teamId: string,
-  ) {}
-
+export class EstimateRepository extends TeamScoped<Pool> {
   /** The number of cases a run would take, and the JSON of up to `maxSampled` of them, evenly spread. */
   async sampleCases(
     suiteId: string,

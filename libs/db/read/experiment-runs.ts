@@ -1,8 +1,7 @@
 import type { BaselineComparison, Differs } from '#lib/contracts/comparison';
 import type { JobStatus } from '#lib/contracts/job-status';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
-import type { Pool, PoolClient } from '../connection/pool.js';
-import type { TeamScoped } from '../team-isolation.js';
+import { TeamScoped } from '../team-isolation.js';
 
 /** A run as listed by its experiment. */
 export interface ExperimentRun {
@@ -59,12 +58,7 @@ const describing = (runs: string): string => `
   ) t`;
 
 /** The runs of a team, in the view of its experiments. */
-export class ExperimentRunRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool | PoolClient,
-    readonly teamId: string,
-  ) {}
-
+export class ExperimentRunRepository extends TeamScoped {
   /** By id. Runs that do not exist are omitted. */
   async find(ids: readonly string[]): Promise<Map<string, ExperimentRun>> {
     if (ids.length === 0) return new Map();

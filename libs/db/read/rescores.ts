@@ -5,7 +5,7 @@ import type { Page, PageQuery } from '#lib/contracts/page';
 import type { Rescore } from '#lib/contracts/rescore';
 import { toPage } from '../catalogue/page.js';
 import type { Pool } from '../connection/pool.js';
-import type { TeamScoped } from '../team-isolation.js';
+import { TeamScoped } from '../team-isolation.js';
 import { parseSummaries } from './summaries.js';
 
 interface RescoreRow {
@@ -29,12 +29,7 @@ const toRescore = ({ run_id, options, summaries, created_at, ...row }: RescoreRo
 });
 
 /** The rescores of a team's runs. */
-export class RescoreRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool,
-    readonly teamId: string,
-  ) {}
-
+export class RescoreRepository extends TeamScoped<Pool> {
   async list(runId: string, { limit, cursor }: PageQuery): Promise<Page<Rescore>> {
     const { rows } = await this.db.query<RescoreRow>(
       `SELECT s.id, s.run_id, s.job_id, j.status, s.options, s.scoring_version, s.score, s.summaries, s.created_at

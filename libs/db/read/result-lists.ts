@@ -2,7 +2,7 @@ import { notFound } from '#lib/contracts/input/problem';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import type { Result, ResultNeighbours, ResultOrder } from '#lib/contracts/result';
 import type { Pool } from '../connection/pool.js';
-import type { TeamScoped } from '../team-isolation.js';
+import { TeamScoped } from '../team-isolation.js';
 import { resultTable } from './for-workers/result-table.js';
 import { leanResult } from './lean-result.js';
 import { conditionsOf, type Parameter, type ResultFilter, type RowFilter } from './result-filter.js';
@@ -60,12 +60,7 @@ const SELECT_PLACES: Select = () => 'SELECT r.target, r.case_position, r.sample,
 const idOrNull = (placed: Placed | undefined): string | null => (placed ? resultIdOf(placed) : null);
 
 /** The results of a team's runs, filtered and sorted. */
-export class ResultLists implements TeamScoped {
-  constructor(
-    readonly db: Pool,
-    readonly teamId: string,
-  ) {}
-
+export class ResultLists extends TeamScoped<Pool> {
   /**
    * A page of results, with the verdicts of a rescore if the filter names one. With a selective filter or large
    * results, it may hold fewer results than requested, even none. The cursor is the place of the last result scanned.

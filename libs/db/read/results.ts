@@ -5,7 +5,7 @@ import type { Result } from '#lib/contracts/result';
 import type { Tool } from '#lib/contracts/tool';
 import { BatchColumns } from '../connection/batch-columns.js';
 import type { Pool, PoolClient } from '../connection/pool.js';
-import type { TeamScoped } from '../team-isolation.js';
+import { TeamScoped } from '../team-isolation.js';
 import { parseCase } from './pinned-cases.js';
 import { resultTable } from './for-workers/result-table.js';
 import { itemOf, selectResults, toResult, type Item, type ResultRow } from './result-rows.js';
@@ -34,12 +34,7 @@ const KEYS = new BatchColumns<ResultKey>({
 });
 
 /** The results of a team's runs. */
-export class ResultRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool,
-    readonly teamId: string,
-  ) {}
-
+export class ResultRepository extends TeamScoped<Pool> {
   /** @throws ProblemError 404 */
   async read(runId: string, resultId: string, rescoreId?: string): Promise<ResultDetails> {
     const { packed, ...found } = await this.readStored(runId, resultId, rescoreId);

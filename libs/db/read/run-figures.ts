@@ -16,7 +16,7 @@ import type {
 } from '#lib/contracts/run-facets';
 import { BatchColumns } from '../connection/batch-columns.js';
 import type { Pool } from '../connection/pool.js';
-import type { TeamScoped } from '../team-isolation.js';
+import { TeamScoped } from '../team-isolation.js';
 import { resultTable } from './for-workers/result-table.js';
 import { leanResult } from './lean-result.js';
 import { selectResults, toResult, type ResultRow } from './result-rows.js';
@@ -49,12 +49,7 @@ const TARGETS = `ARRAY(
 const NONE: RunFacets['syntax'] = { values: [], others: 0 };
 
 /** The figures of a team's runs. Each read returns undefined while a run is not counted. */
-export class RunFiguresRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool,
-    readonly teamId: string,
-  ) {}
-
+export class RunFiguresRepository extends TeamScoped<Pool> {
   async facets(scoring: Scoring): Promise<RunFacets | undefined> {
     const row = await this.#read<{ facets: string; counted_at: Date }>(scoring, 'f.facets, f.counted_at');
     if (!row) return undefined;

@@ -11,10 +11,9 @@ import type { Summary } from '#lib/contracts/summary';
 import { cacheHitRate, eachCount } from '#lib/contracts/token-counts';
 import { yieldToEventLoop } from '#lib/runtime/yield-to-event-loop';
 import { toPage } from '../catalogue/page.js';
-import type { Pool, PoolClient } from '../connection/pool.js';
 import type { Run as StoredRun, Target } from '../generated/client.js';
 import { TRY_STEP } from '../made-by.js';
-import type { TeamScoped } from '../team-isolation.js';
+import { TeamScoped } from '../team-isolation.js';
 import { parseSummary } from './summaries.js';
 
 type StoredRunOfKind = StoredRun & { orchestration_type: string | null };
@@ -43,12 +42,7 @@ const SELECT = `
 const HAS_NO_DELETED_PARENT = '(run.orchestration_id IS NULL OR orchestration.team_id = $1)';
 
 /** The runs of a team. */
-export class RunRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool | PoolClient,
-    readonly teamId: string,
-  ) {}
-
+export class RunRepository extends TeamScoped {
   async list({ limit, cursor, ...query }: RunsQuery): Promise<Page<Run>> {
     const { text, values } = matching(query, [this.teamId, cursor ?? null, limit + 1]);
     const { rows } = await this.db.query<StoredRunOfKind>(

@@ -11,7 +11,7 @@ import {
 import { cacheHitRate, TOKEN_COUNTS } from '#lib/contracts/token-counts';
 import { targetName } from '#lib/contracts/target-name';
 import type { Pool } from '../connection/pool.js';
-import type { TeamScoped } from '../team-isolation.js';
+import { TeamScoped } from '../team-isolation.js';
 
 export type SpendingSpan = Required<Pick<SpendingQuery, 'from' | 'to'>>;
 
@@ -37,12 +37,7 @@ type GroupRow = Counts & {
 };
 
 /** The spending of a team by day, which settling counts (`prisma/functions/settle-items.sql`). */
-export class SpendingRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool,
-    readonly teamId: string,
-  ) {}
-
+export class SpendingRepository extends TeamScoped<Pool> {
   /** The UTC day to which a result that settles now is counted, by the clock of Postgres. */
   async today(): Promise<string> {
     const { rows } = await this.db.query<{ day: string }>(

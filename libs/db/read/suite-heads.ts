@@ -4,7 +4,7 @@ import type { SuiteHead } from '#lib/contracts/suite';
 import { toPage } from '../catalogue/page.js';
 import { ON_PAGE, type SuitesPage } from '../catalogue/suites.js';
 import type { Pool } from '../connection/pool.js';
-import type { TeamScoped } from '../team-isolation.js';
+import { TeamScoped } from '../team-isolation.js';
 
 type LastRun = NonNullable<SuiteHead['last_run']>;
 
@@ -26,12 +26,7 @@ interface HeadRow {
 }
 
 /** The suites of a team with their latest results, without the texts of their tools. */
-export class SuiteHeadRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool,
-    readonly teamId: string,
-  ) {}
-
+export class SuiteHeadRepository extends TeamScoped<Pool> {
   async list({ limit, cursor, name }: SuitesPage): Promise<Page<SuiteHead>> {
     const { rows } = await this.db.query<HeadRow>(
       `SELECT s.id, s.name, s.description, s.pass_threshold, s.version, s.created_at, s.updated_at,

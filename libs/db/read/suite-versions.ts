@@ -11,8 +11,8 @@ import {
 } from '#lib/contracts/suite-version';
 import type { Tool } from '#lib/contracts/tool';
 import { timeOfId } from '#lib/runtime/ids';
-import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
-import type { TeamScoped } from '../team-isolation.js';
+import { inTransaction, type Pool } from '../connection/pool.js';
+import { TeamScoped } from '../team-isolation.js';
 
 /** Timeout of one statement. Comparing the cases of two of the largest suites takes a few seconds. */
 const STATEMENT_TIMEOUT_MS = 55_000;
@@ -53,12 +53,7 @@ const toHead = ({ version, version_id: id, runs, is_current }: HeadRow): SuiteVe
 const runsOf = (id: string): string => `(SELECT count(*)::int FROM run WHERE suite_version_id = ${id} AND listed)`;
 
 /** The versions of a team's suites: those pinned by stored runs, and the current ones. */
-export class SuiteVersionRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool | PoolClient,
-    readonly teamId: string,
-  ) {}
-
+export class SuiteVersionRepository extends TeamScoped {
   /** Reads everything in one snapshot, with no statement longer than a minute. */
   static inSnapshot<Made>(
     pool: Pool,

@@ -2,8 +2,7 @@ import type { JobStatus } from '#lib/contracts/job-status';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/input/problem';
 import { toPage } from '#lib/db/catalogue/page';
-import type { Pool, PoolClient } from '#lib/db/connection/pool';
-import type { TeamScoped } from '#lib/db/team-isolation';
+import { TeamScoped } from '#lib/db/team-isolation';
 import type { GateAnswer, GateRun } from '../contract.js';
 
 interface GateRunRow {
@@ -39,12 +38,7 @@ const SELECT = `
   WHERE o.team_id = $1 AND o.type = 'gate' AND o.subject_id = $2`;
 
 /** The gate runs of a team. */
-export class GateRunRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool | PoolClient,
-    readonly teamId: string,
-  ) {}
-
+export class GateRunRepository extends TeamScoped {
   /** Newest first. */
   async list(gateId: string, { limit, cursor }: PageQuery): Promise<Page<GateRun>> {
     const { rows } = await this.db.query<GateRunRow>(

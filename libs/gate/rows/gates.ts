@@ -3,8 +3,7 @@ import type { Page } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import { newId } from '#lib/runtime/ids';
 import { insertRow } from '#lib/db/connection/insert-row';
-import type { Pool, PoolClient } from '#lib/db/connection/pool';
-import type { TeamScoped } from '#lib/db/team-isolation';
+import { TeamScoped } from '#lib/db/team-isolation';
 import { ExperimentRepository } from '#lib/db/catalogue/experiments';
 import { toPage } from '#lib/db/catalogue/page';
 import { takeBaseline } from '#lib/db/catalogue/take-baseline';
@@ -44,12 +43,7 @@ const SELECT = `
   WHERE g.team_id = $1`;
 
 /** The gates of a team. Their answers are in `engine/gate-looks.ts`. */
-export class GateRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool | PoolClient,
-    readonly teamId: string,
-  ) {}
-
+export class GateRepository extends TeamScoped {
   async list({ limit, cursor, name }: GatesQuery): Promise<Page<StoredGate>> {
     const { rows } = await this.db.query<GateRow>(
       `${SELECT} AND ($2::uuid IS NULL OR g.id < $2) AND ($3::text IS NULL OR g.name = $3)

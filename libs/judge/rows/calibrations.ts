@@ -1,7 +1,7 @@
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import type { LabelName } from '#lib/contracts/label';
 import type { Pool } from '#lib/db/connection/pool';
-import type { TeamScoped } from '#lib/db/team-isolation';
+import { TeamScoped } from '#lib/db/team-isolation';
 import type { StoredReport } from './judge-reports.js';
 
 /** Results of a report that were drawn for labelling and share the same verdict and label. */
@@ -32,12 +32,7 @@ export const SAME_RESULT = (a: string, b: string): string =>
   ['run_id', 'target', 'case_position', 'sample'].map((column) => `${a}.${column} = ${b}.${column}`).join(' AND ');
 
 /** How well the judges of a team agree with human labels. */
-export class CalibrationRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool,
-    readonly teamId: string,
-  ) {}
-
+export class CalibrationRepository extends TeamScoped<Pool> {
   /**
    * The drawn results of the reports of these judges, by fingerprint. A result judged in several reports counts only in
    * the newest one.

@@ -4,7 +4,7 @@ import { parseJson } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
 import { toPage } from '#lib/db/catalogue/page';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
-import type { TeamScoped } from '#lib/db/team-isolation';
+import { TeamScoped } from '#lib/db/team-isolation';
 import {
   type CalibrationHead,
   type Judged,
@@ -112,12 +112,7 @@ const SELECT = `
   WHERE p.team_id = $1`;
 
 /** The judge reports of a team. */
-export class JudgeReportRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool | PoolClient,
-    readonly teamId: string,
-  ) {}
-
+export class JudgeReportRepository extends TeamScoped {
   /** Newest first. */
   async list({ limit, cursor, eval_id: runId }: ReportsQuery): Promise<Page<ReportRow>> {
     const { rows } = await this.db.query<Row>(

@@ -1,14 +1,8 @@
-import type { Pool, PoolClient } from '#lib/db/connection/pool';
-import type { TeamScoped } from '#lib/db/team-isolation';
+import { TeamScoped } from '#lib/db/team-isolation';
 import type { JudgeSetting } from '../contract.js';
 
 /** The default judge of a team, and when it judges runs automatically. */
-export class JudgeSettingRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool | PoolClient,
-    readonly teamId: string,
-  ) {}
-
+export class JudgeSettingRepository extends TeamScoped {
   async read(): Promise<JudgeSetting> {
     const { rows } = await this.db.query<JudgeSetting>(
       'SELECT judge, instructions, auto_below FROM judge_setting WHERE team_id = $1',

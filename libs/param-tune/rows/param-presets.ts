@@ -2,8 +2,7 @@ import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import { parseJson } from '#lib/contracts/json/json';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { newId } from '#lib/runtime/ids';
-import type { Pool, PoolClient } from '#lib/db/connection/pool';
-import type { TeamScoped } from '#lib/db/team-isolation';
+import { TeamScoped } from '#lib/db/team-isolation';
 import { toPage } from '#lib/db/catalogue/page';
 import type { ParamPreset, ParamPresetInput } from '../contract.js';
 
@@ -15,12 +14,7 @@ interface PresetRow {
 }
 
 /** The saved search spaces of a team. */
-export class ParamPresetRepository implements TeamScoped {
-  constructor(
-    readonly db: Pool | PoolClient,
-    readonly teamId: string,
-  ) {}
-
+export class ParamPresetRepository extends TeamScoped {
   /** Newest first. */
   async list({ limit, cursor }: PageQuery): Promise<Page<ParamPreset>> {
     const { rows } = await this.db.query<PresetRow>(

@@ -4,8 +4,7 @@ import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { targetName } from '#lib/contracts/target-name';
 import { toPage } from '#lib/db/catalogue/page';
-import type { Pool, PoolClient } from '#lib/db/connection/pool';
-import type { TeamScoped } from '#lib/db/team-isolation';
+import { TeamScoped } from '#lib/db/team-isolation';
 import { headOf, selectTunes, timesOf, TuneRows, type TuneRow } from '#lib/tuning/rows/tune-rows';
 import type { TunedTarget, TuneOutcome } from '#lib/tuning/contract';
 import type { CombosQuery, ParamTune, ParamTuneInput, TuneArm } from '../contract.js';
@@ -112,15 +111,8 @@ const selectArms = (chosen: string): string => `
 const SHOWN_OVER_MODELS = 5;
 
 /** The parameter tunes of a team. */
-export class ParamTuneRepository implements TeamScoped {
-  readonly #tunes: TuneRows;
-
-  constructor(
-    readonly db: Pool | PoolClient,
-    readonly teamId: string,
-  ) {
-    this.#tunes = new TuneRows(db, teamId, { one: SELECT, list: SELECT });
-  }
+export class ParamTuneRepository extends TeamScoped {
+  readonly #tunes = new TuneRows(this.db, this.teamId, { one: SELECT, list: SELECT });
 
   /** Newest first, without their recommended arms. */
   async list(page: PageQuery): Promise<Page<ParamTune>> {

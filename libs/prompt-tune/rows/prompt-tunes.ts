@@ -4,8 +4,7 @@ import { parseJson } from '#lib/contracts/json/json';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { targetName } from '#lib/contracts/target-name';
 import { toPage } from '#lib/db/catalogue/page';
-import type { Pool, PoolClient } from '#lib/db/connection/pool';
-import type { TeamScoped } from '#lib/db/team-isolation';
+import { TeamScoped } from '#lib/db/team-isolation';
 import { headOf, selectTunes, timesOf, TuneRows, type TuneRow } from '#lib/tuning/rows/tune-rows';
 import type { PromptTuneOutcome } from '#lib/tuning/contract';
 import type {
@@ -88,15 +87,8 @@ const HEADS = `
 const SELECT_HEADS = selectTunes('prompt_tune', HEADS, META);
 
 /** The prompt tunes of a team. */
-export class PromptTuneRepository implements TeamScoped {
-  readonly #tunes: TuneRows<PromptTuneRow>;
-
-  constructor(
-    readonly db: Pool | PoolClient,
-    readonly teamId: string,
-  ) {
-    this.#tunes = new TuneRows(db, teamId, { one: SELECT, list: SELECT_HEADS });
-  }
+export class PromptTuneRepository extends TeamScoped {
+  readonly #tunes = new TuneRows<PromptTuneRow>(this.db, this.teamId, { one: SELECT, list: SELECT_HEADS });
 
   /** Newest first, without texts. */
   async list(page: PageQuery): Promise<Page<PromptTune>> {
