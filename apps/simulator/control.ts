@@ -24,8 +24,9 @@ export class States {
   offOf(state: ModelState): ModelState['off'] {
     return state.off ?? this.byName.get('*')?.off ?? null;
   }
-  entries(): [string, ModelState][] {
-    return [...this.byName].filter(([name]) => name !== '*');
+  /** @param only one model; null for all */
+  entries(only: string | null): [string, ModelState][] {
+    return [...this.byName].filter(([name]) => name !== '*' && (only === null || name === only));
   }
   reset(): void {
     this.byName.clear();
@@ -50,7 +51,8 @@ export function control(method: string, url: URL, body: unknown, states: States)
     case 'POST judge':
       return configure('judge', name, (state) => (state.judgeRules = readJudgeRules(body)), states);
     case 'POST prices':
-      return setPrices(name, body, states);
+      if (!readModelName(name)) return unknownModel(name);
+      return changeModel(name, (state) => (state.prices = readPrices(body)), states);
     case 'POST clock':
       return moveClock((body ?? {}) as { advance_s?: unknown }, states);
     case 'GET ledger':
@@ -94,7 +96,10 @@ function switchModel(
 /** Changes the state of one instance of a model. For scripted models, `abc` and `scripted:abc` name the same one. */
 function configure(base: string, id: string, change: (state: ModelState) => void, states: States): ResponsePlan {
   const isModel = id.startsWith(base) && readModelName(id) !== undefined;
-  const name = id === '' ? base : isModel ? id : `${base}:${id}`;
+  return changeModel(id === '' ? base : isModel ? id : `${base}:${id}`, change, states);
+}
+
+function changeModel(name: string, change: (state: ModelState) => void, states: States): ResponsePlan {
   try {
     change(states.of(name));
   } catch (error) {
@@ -112,17 +117,6 @@ export const unknownModel = (name: string): ResponsePlan =>
     { param: 'model' },
   );
 
-/** Sets the prices of the model's future replies. */
-function setPrices(name: string, body: unknown, states: States): ResponsePlan {
-  if (!readModelName(name)) return unknownModel(name);
-  try {
-    states.of(name).prices = readPrices(body);
-  } catch (error) {
-    return errorResponse(400, (error as Error).message);
-  }
-  return jsonResponse(200, { model: name });
-}
-
 /** Advances the prompt caches' clock. Rate limits keep using real time. */
 function moveClock({ advance_s: seconds }: { advance_s?: unknown }, states: States): ResponsePlan {
   const isNumber = typeof seconds === 'number' && seconds > 0;
@@ -135,7 +129,7 @@ function moveClock({ advance_s: seconds }: { advance_s?: unknown }, states: Stat
 }
 
 function ledger(states: States, only: string | null): unknown {
-  const models = states.entries().filter(([name]) => only === null || name === only);
+  const models = states.entries(only);
   return {
     total: writeLedger(totalOf(models.map(([, state]) => state.ledger))),
     models: Object.fromEntries(models.map(([name, state]) => [name, writeLedger(state.ledger)])),
@@ -144,8 +138,7 @@ function ledger(states: States, only: string | null): unknown {
 
 /** `?model=` selects one model, and `?prompts=0` omits the count of each prompt. */
 function stats(states: States, query: URLSearchParams): unknown {
-  const only = query.get('model');
-  const models = states.entries().filter(([name]) => only === null || name === only);
+  const models = states.entries(query.get('model'));
   return {
     requests: models.reduce((sum, [, state]) => sum + state.requests, 0),
     redirects_followed: states.redirectsFollowed,

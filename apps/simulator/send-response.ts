@@ -17,14 +17,9 @@ export function sendResponse(response: ServerResponse, plan: ResponsePlan, state
   const countEnd = (end: string) => {
     if (!state) return;
     state.inFlight--;
-    state.answers[end] = (state.answers[end] ?? 0) + 1;
+    if (end === 'abandoned') state.abandoned++;
+    else state.answers[end] = (state.answers[end] ?? 0) + 1;
     ended.inc({ end });
-  };
-  const countAbandoned = () => {
-    if (!state) return;
-    state.inFlight--;
-    state.abandoned++;
-    ended.inc({ end: 'abandoned' });
   };
   switch (plan.do) {
     case 'reset':
@@ -37,7 +32,7 @@ export function sendResponse(response: ServerResponse, plan: ResponsePlan, state
       response.write(plan.body, () => response.socket?.destroy());
       return;
     case 'hang':
-      response.once('close', countAbandoned);
+      response.once('close', () => countEnd('abandoned'));
       return;
     case 'send': {
       const { delayMs = 0 } = plan;
@@ -49,7 +44,7 @@ export function sendResponse(response: ServerResponse, plan: ResponsePlan, state
       if (delayMs <= 0) return sendNow();
       const abandon = () => {
         clearTimeout(timer);
-        countAbandoned();
+        countEnd('abandoned');
       };
       const timer = setTimeout(() => {
         response.off('close', abandon);

@@ -29,10 +29,7 @@ const NOT_SCORED = 'not_scored';
  */
 export class RunCounter {
   readonly #totals: TargetCounts;
-  readonly #facets: Record<
-    'errorType' | 'category' | 'expected' | 'called' | 'format' | 'syntax' | 'tag',
-    FacetCounts<string>
-  >;
+  readonly #facets: Record<Facet, FacetCounts<string>>;
   readonly #latencies: FacetCounts<number>;
   readonly #overalls: FacetCounts<number>;
   readonly #confusion: ConfusionCounts;
@@ -46,17 +43,8 @@ export class RunCounter {
     readonly values: CountedValues,
   ) {
     const n = targets.length;
-    const facet = (): FacetCounts<string> => new FacetCounts(n);
     this.#totals = new TargetCounts(n);
-    this.#facets = {
-      errorType: facet(),
-      category: facet(),
-      expected: facet(),
-      called: facet(),
-      format: facet(),
-      syntax: facet(),
-      tag: facet(),
-    };
+    this.#facets = byFacet(() => new FacetCounts(n));
     this.#latencies = new FacetCounts(n);
     this.#overalls = new FacetCounts(n);
     const rows = values.expected.values.slice(0, MAX_CONFUSED);
@@ -97,18 +85,16 @@ export class RunCounter {
   finish(): CountedRun {
     const { values } = this;
     const { groups, others } = this.#failures.finish();
-    const { errorType, category, expected, called, format, syntax, tag } = this.#facets;
+    const uncounted: Partial<Record<Facet, number>> = {
+      category: values.category.others,
+      expected_tool: values.expected.others,
+      tag: values.tag.others,
+    };
     return {
       facets: {
         targets: [...this.targets],
         totals: this.#totals.toJSON(),
-        error_type: facetOf(errorType),
-        category: facetOf(category, values.category.others),
-        expected_tool: facetOf(expected, values.expected.others),
-        called_tool: facetOf(called),
-        format: facetOf(format),
-        syntax: facetOf(syntax),
-        tag: facetOf(tag, values.tag.others),
+        ...byFacet((facet) => facetOf(this.#facets[facet], uncounted[facet])),
         latency_ms: trimmed(histogram(this.#latencies, LATENCY_BINS)),
         overall: histogram(this.#overalls, OVERALL_BINS),
       },
@@ -121,20 +107,28 @@ export class RunCounter {
 
   #add(of: CountedCase, { target, n, scored, passed, ...result }: CountedResults): void {
     const fate: Fate = scored ? (passed ? FATE.passed : FATE.failed) : FATE.errored;
-    const { errorType, category, expected, called, format, syntax, tag } = this.#facets;
-    const called_ = result.called === null ? [] : this.#calledLabels(of, result.called);
+    const { category, errorType, format, syntax } = result;
+    const called = result.called === null ? [] : this.#calledLabels(of, result.called);
+    const count = (facet: Facet, values: readonly string[]): void => {
+      for (const value of values) this.#facets[facet].add(value, target, fate, n);
+    };
     this.#totals.add(target, fate, n);
-    errorType.add(result.errorType, target, fate, n);
-    if (result.category !== null && this.#kept.category.has(result.category))
-      category.add(result.category, target, fate, n);
-    for (const label of of.expected) if (this.#kept.expected.has(label)) expected.add(label, target, fate, n);
-    for (const label of of.tags) if (this.#kept.tag.has(label)) tag.add(label, target, fate, n);
-    for (const label of called_) called.add(label, target, fate, n);
-    if (result.format !== null) format.add(result.format, target, fate, n);
-    if (result.syntax !== null) syntax.add(result.syntax, target, fate, n);
+    count('error_type', [errorType]);
+    if (category !== null && this.#kept.category.has(category)) count('category', [category]);
+    count(
+      'expected_tool',
+      of.expected.filter((label) => this.#kept.expected.has(label)),
+    );
+    count(
+      'tag',
+      of.tags.filter((label) => this.#kept.tag.has(label)),
+    );
+    count('called_tool', called);
+    if (format !== null) count('format', [format]);
+    if (syntax !== null) count('syntax', [syntax]);
     if (result.latencyBin !== null) this.#latencies.add(result.latencyBin, target, fate, n);
     if (result.overall !== null) this.#overalls.add(overallBin(result.overall), target, fate, n);
-    if (scored) this.#confusion.add(of.expected, called_, target, n);
+    if (scored) this.#confusion.add(of.expected, called, target, n);
   }
 
   /**
@@ -166,6 +160,11 @@ export class RunCounter {
     return this.#isUnknown(of, called) ? TOOL_LABELS.unknown : (this.values.called.get(called) ?? called);
   }
 }
+
+const FACETS = ['error_type', 'category', 'expected_tool', 'called_tool', 'format', 'syntax', 'tag'] as const;
+type Facet = (typeof FACETS)[number];
+const byFacet = <Value>(make: (facet: Facet) => Value): Record<Facet, Value> =>
+  Object.fromEntries(FACETS.map((facet) => [facet, make(facet)])) as Record<Facet, Value>;
 
 /** The label of a group, truncated and made storable in Postgres. */
 const label = (text: string): string => toStorable(text.slice(0, MAX_LABEL));

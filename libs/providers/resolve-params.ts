@@ -1,21 +1,13 @@
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
 import type { RunConfig } from '#lib/contracts/run-input';
+import { wordSet } from '#lib/contracts/input/word-set';
 import { buildRequest } from './build-request.js';
 import { DIALECTS } from './formats/formats.js';
 
 const TOOL = { type: 'function', function: { name: 'any', parameters: { type: 'object', properties: {} } } } as const;
 /** Fields of requests that are not parameters, in all formats. */
-const NO_PARAMS = new Set([
-  'model',
-  'messages',
-  'system',
-  'tools',
-  'contents',
-  'systemInstruction',
-  'input',
-  'instructions',
-]);
+const NO_PARAMS = wordSet('model messages system tools contents systemInstruction input instructions');
 
 /**
  * The parameters sent to a model with these settings, in the format of its provider.

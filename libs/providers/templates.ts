@@ -1,17 +1,17 @@
 import type { ProviderTemplate } from '#lib/contracts/provider';
 
+type HostFacts = Omit<ProviderTemplate, 'kind' | 'needs_key' | 'unsupported_params'> & Partial<ProviderTemplate>;
+
 /**
  * The addresses of common hosts and their differences, according to their public documentation as of November 2026.
  * None of this was tried against the hosts themselves. `unverified` lists open questions of the documentation.
  */
-export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
+const HOSTS: HostFacts[] = [
   {
     key: 'openai',
     name: 'OpenAI',
     kind: 'openai-responses',
     base_url: 'https://api.openai.com/v1',
-    needs_key: true,
-    unsupported_params: [],
     quirks: [
       'Kind "openai" (chat completions) works too; its reasoning models refuse max_tokens and ' +
         'temperature: list both in unsupported_params and set max_completion_tokens in default_params.',
@@ -25,10 +25,7 @@ export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
   {
     key: 'azure-openai',
     name: 'Azure OpenAI',
-    kind: 'openai',
     base_url: 'https://{resource}.openai.azure.com/openai/v1',
-    needs_key: true,
-    unsupported_params: [],
     quirks: [
       "The v1 API, which needs no api-version. Put your resource into the base URL; a model's id is " +
         'the name of its deployment.',
@@ -42,8 +39,6 @@ export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
     name: 'Anthropic',
     kind: 'anthropic',
     base_url: 'https://api.anthropic.com',
-    needs_key: true,
-    unsupported_params: [],
     quirks: [
       'Since version 2026-10-21 the API has no temperature, top_p and top_k. A model that still ' +
         'takes them gets them with "anthropic_version": "2023-06-01" in default_params.',
@@ -57,8 +52,6 @@ export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
     name: 'Google Gemini',
     kind: 'google',
     base_url: 'https://generativelanguage.googleapis.com',
-    needs_key: true,
-    unsupported_params: [],
     quirks: [
       "Google's own parameters (thinkingConfig, safetySettings, ...) can be set in default_params.",
       'A case whose messages hold calls of another model has no thought signatures; models that ' +
@@ -70,9 +63,7 @@ export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
   {
     key: 'mistral',
     name: 'Mistral',
-    kind: 'openai',
     base_url: 'https://api.mistral.ai/v1',
-    needs_key: true,
     unsupported_params: ['seed', 'logit_bias', 'logprobs', 'top_logprobs', 'user'],
     quirks: ['The seed is called random_seed.', 'Takes temperatures up to 1.5.'],
     docs: 'https://docs.mistral.ai/api',
@@ -85,14 +76,12 @@ export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
   {
     key: 'groq',
     name: 'Groq',
-    kind: 'openai',
     base_url: 'https://api.groq.com/openai/v1',
-    needs_key: true,
     unsupported_params: ['logprobs', 'logit_bias', 'top_logprobs'],
     quirks: [
       'A temperature of 0 becomes 1e-8.',
       'n has to be 1, and messages may have no name.',
-      'A call that cannot be parsed is answered with 400 and the failed generation, which is scored as ' + 'the reply.',
+      'A call that cannot be parsed is answered with 400 and the failed generation, which is scored as the reply.',
     ],
     docs: 'https://console.groq.com/docs/openai',
     unverified: [],
@@ -100,10 +89,7 @@ export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
   {
     key: 'together',
     name: 'Together AI',
-    kind: 'openai',
     base_url: 'https://api.together.xyz/v1',
-    needs_key: true,
-    unsupported_params: [],
     quirks: ['Tool support depends on the model.'],
     docs: 'https://docs.together.ai/docs/openai-api-compatibility',
     unverified: ['the base URL in the current documentation', 'tool_choice "required" for every model'],
@@ -111,10 +97,7 @@ export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
   {
     key: 'fireworks',
     name: 'Fireworks AI',
-    kind: 'openai',
     base_url: 'https://api.fireworks.ai/inference/v1',
-    needs_key: true,
-    unsupported_params: [],
     quirks: [
       'Ids of models look like accounts/fireworks/models/<name>.',
       'A prompt that is too long may be cut instead of refused.',
@@ -125,10 +108,7 @@ export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
   {
     key: 'deepseek',
     name: 'DeepSeek',
-    kind: 'openai',
     base_url: 'https://api.deepseek.com',
-    needs_key: true,
-    unsupported_params: [],
     quirks: [
       'Models think unless "thinking": {"type": "disabled"} is set in default_params; while they ' +
         'think, temperature and penalties have no effect.',
@@ -142,8 +122,6 @@ export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
     name: 'xAI',
     kind: 'openai-responses',
     base_url: 'https://api.x.ai/v1',
-    needs_key: true,
-    unsupported_params: [],
     quirks: [
       'Chat completions (kind "openai") work too, but are deprecated; reasoning models refuse ' +
         'presence_penalty, frequency_penalty and stop there.',
@@ -154,10 +132,7 @@ export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
   {
     key: 'openrouter',
     name: 'OpenRouter',
-    kind: 'openai',
     base_url: 'https://openrouter.ai/api/v1',
-    needs_key: true,
-    unsupported_params: [],
     quirks: [
       'Which host serves a model may change from request to request: pin it with "provider": ' +
         '{"order": [...], "allow_fallbacks": false} in default_params, or runs are not comparable.',
@@ -170,9 +145,7 @@ export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
   {
     key: 'cerebras',
     name: 'Cerebras',
-    kind: 'openai',
     base_url: 'https://api.cerebras.ai/v1',
-    needs_key: true,
     unsupported_params: ['frequency_penalty', 'presence_penalty', 'logit_bias', 'service_tier'],
     quirks: ['The listed parameters are answered with 400.'],
     docs: 'https://inference-docs.cerebras.ai/resources/openai',
@@ -181,10 +154,8 @@ export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
   {
     key: 'vllm',
     name: 'vLLM',
-    kind: 'openai',
     base_url: 'http://localhost:8000/v1',
     needs_key: false,
-    unsupported_params: [],
     quirks: [
       'Start it with --enable-auto-tool-choice and the --tool-call-parser of the model, or calls come as text.',
       'tool_choice "required" (since 0.8.3) is guided decoding: calls are well-formed whatever the model can do.',
@@ -195,7 +166,6 @@ export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
   {
     key: 'ollama',
     name: 'Ollama',
-    kind: 'openai',
     base_url: 'http://localhost:11434/v1',
     needs_key: false,
     unsupported_params: ['logit_bias', 'user', 'n'],
@@ -209,10 +179,8 @@ export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
   {
     key: 'lm-studio',
     name: 'LM Studio',
-    kind: 'openai',
     base_url: 'http://localhost:1234/v1',
     needs_key: false,
-    unsupported_params: [],
     quirks: ['Models that were not trained for tools get a default prompt for them; their calls may come as text.'],
     docs: 'https://lmstudio.ai/docs/developer/openai-compat/tools',
     unverified: ['tool_choice "required" for every model'],
@@ -220,10 +188,7 @@ export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
   {
     key: 'litellm',
     name: 'LiteLLM proxy',
-    kind: 'openai',
     base_url: 'http://localhost:4000/v1',
-    needs_key: true,
-    unsupported_params: [],
     quirks: [
       'Retries and fallbacks of the proxy are not seen here: switch them off to measure one model.',
       'With drop_params it silently drops parameters that the model does not support.',
@@ -232,3 +197,10 @@ export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
     unverified: [],
   },
 ];
+
+export const PROVIDER_TEMPLATES = HOSTS.map(
+  ({ key, name, kind = 'openai', base_url, needs_key = true, unsupported_params = [], ...rest }): ProviderTemplate => ({
+    ...{ key, name, kind, base_url, needs_key, unsupported_params },
+    ...rest,
+  }),
+);

@@ -1,36 +1,16 @@
 import { toText, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { wordSet } from '#lib/contracts/input/word-set';
 import { readAnthropicReply } from '#lib/providers/formats/anthropic/reply';
 import { isHostFailure } from '#lib/providers/replies/host-failure';
 import { listByIndex } from '#lib/providers/replies/native-calls';
 import { readCall, rejectUnknownKeys, shorten, toToolCall } from './read-call.js';
 
 /** The fields of chat completion messages, for any host. */
-const FIELDS = new Set([
-  'role',
-  'content',
-  'finish_reason',
-  'tool_calls',
-  'function_call',
-  'refusal',
-  'annotations',
-  'audio',
-  'name',
-  'reasoning',
-  'reasoning_content',
-  'reasoning_details',
-  'extra_content',
-  'thinking',
-  'thinking_blocks',
-  'provider_specific_fields',
-  'content_blocks',
-  'output_items',
-  'parsed',
-  'images',
-  'citations',
-  'executed_tools',
-  'tool_plan',
-  'prefix',
-]);
+const FIELDS = wordSet(
+  'role content finish_reason tool_calls function_call refusal annotations audio name reasoning reasoning_content',
+  'reasoning_details extra_content thinking thinking_blocks provider_specific_fields content_blocks output_items',
+  'parsed images citations executed_tools tool_plan prefix',
+);
 const ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 /** The types of LangChain and Ragas, as roles. */
 const TYPES: Record<string, string> = {

@@ -12,6 +12,7 @@ import {
 import { endedReply, type ModelReply, type ReplyFormat, type ReplyReader } from '#lib/providers/replies/model-reply';
 import { readBody, REPLY_FORMATS } from '#lib/providers/formats/read-body';
 import type { ErrorKind } from '#lib/contracts/run-input';
+import { wordSet } from '#lib/contracts/input/word-set';
 import { batchIdOf, outcomeIn } from './batch-line.js';
 import { isPrinted } from './printed-value.js';
 import { readCall, shorten, toToolCall } from './read-call.js';
@@ -307,15 +308,9 @@ function only(list: Json | undefined, where: string): JsonObject {
 }
 
 const STREAM = 'It is a chunk of a streamed answer: put the chunks together first, or ask without "stream".';
-const ANTHROPIC_EVENTS = new Set([
-  'message_start',
-  'content_block_start',
-  'content_block_delta',
-  'content_block_stop',
-  'message_delta',
-  'message_stop',
-  'ping',
-]);
+const ANTHROPIC_EVENTS = wordSet(
+  'message_start content_block_start content_block_delta content_block_stop message_delta message_stop ping',
+);
 
 function refuseStream(value: Json | undefined): void {
   if (!isObject(value)) return;

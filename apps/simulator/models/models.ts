@@ -1,6 +1,6 @@
 import type { ModelRequest } from './model-request.js';
 import type { TokenUsage } from '../ledger.js';
-import { correctReply } from './correct-reply.js';
+import { correctReply, type CorrectReply } from './correct-reply.js';
 import { chance, hash } from '../formats/chance.js';
 import { readEvidence } from './judge-evidence.js';
 import { judgeReply } from './judge-reply.js';
@@ -30,7 +30,13 @@ const CARELESS_SHARE = 0.65;
 const OVERLOADED_BURST = { of: 20, refused: 4 };
 const HUGE_CHARACTERS = 20 * 1024 * 1024;
 
-export const BEHAVIOURS: Record<string, Behaviour> = {
+/** @param chance the name of the random number that decides how the correct reply is spoiled */
+const spoiled = (about: string, spoil: (reply: CorrectReply, at: number) => Reply, chance?: string): Behaviour => ({
+  about,
+  reply: (asked) => spoil(asked.correctReply(), chance === undefined ? 0 : asked.chance(chance)),
+});
+
+const BEHAVIOURS: Record<string, Behaviour> = {
   'perfect-ish': { about: 'Answers well by lexical heuristics: mostly the right tool with the right arguments.' },
   'careless-arguments': {
     about: 'The right tool; in two of three cases one argument is wrong or missing.',
@@ -39,35 +45,14 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
         ? spoil.wrongArgument(asked.correctReply(), asked.chance('which'))
         : asked.correctReply(),
   },
-  'wrong-tool': {
-    about: 'Always another tool than it should.',
-    reply: (asked) => spoil.wrongTool(asked.correctReply(), asked.chance('which')),
-  },
-  'text-only': {
-    about: 'Describes what it would do and calls nothing.',
-    reply: (asked) => spoil.asText(asked.correctReply()),
-  },
-  'json-in-name': {
-    about: 'Puts the whole call into function.name.',
-    reply: (asked) => spoil.jsonInName(asked.correctReply()),
-  },
-  'json-in-content': {
-    about: 'Writes its call as JSON into the text.',
-    reply: (asked) => spoil.jsonInContent(asked.correctReply(), asked.chance('fence')),
-  },
-  'malformed-json': {
-    about: 'Arguments that do not parse.',
-    reply: (asked) => spoil.malformedJson(asked.correctReply(), asked.chance('how')),
-  },
-  'double-encoded': { about: 'Arguments encoded twice.', reply: (asked) => spoil.doubleEncoded(asked.correctReply()) },
-  parallel: {
-    about: 'The right call and one or two more.',
-    reply: (asked) => spoil.withExtraCalls(asked.correctReply(), asked.chance('extra')),
-  },
-  'unknown-tool': {
-    about: 'Calls a tool that does not exist.',
-    reply: (asked) => spoil.unknownTool(asked.correctReply()),
-  },
+  'wrong-tool': spoiled('Always another tool than it should.', spoil.wrongTool, 'which'),
+  'text-only': spoiled('Describes what it would do and calls nothing.', spoil.asText),
+  'json-in-name': spoiled('Puts the whole call into function.name.', spoil.jsonInName),
+  'json-in-content': spoiled('Writes its call as JSON into the text.', spoil.jsonInContent, 'fence'),
+  'malformed-json': spoiled('Arguments that do not parse.', spoil.malformedJson, 'how'),
+  'double-encoded': spoiled('Arguments encoded twice.', spoil.doubleEncoded),
+  parallel: spoiled('The right call and one or two more.', spoil.withExtraCalls, 'extra'),
+  'unknown-tool': spoiled('Calls a tool that does not exist.', spoil.unknownTool),
   'never-stops': {
     about: 'Calls the same tool again whatever it answered.',
     reply: ({ request }) =>
@@ -76,10 +61,9 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
         messages: request.messages.filter(({ role }) => role !== 'tool' && role !== 'assistant'),
       }),
   },
-  'cut-off': {
-    about: 'Ends in the middle of its arguments, with finish_reason "length".',
-    reply: (asked) => spoil.cutOff(asked.correctReply()),
-  },
+  'cut-off': spoiled('Ends in the middle of its arguments, with finish_reason "length".', (reply) =>
+    spoil.cutOff(reply),
+  ),
   'content-filter': {
     about: 'No text, no call, finish_reason "content_filter".',
     reply: () => ({ content: null, calls: [], finish: 'content_filter' }),
@@ -162,30 +146,19 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
         400,
         "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.",
         'tool_use_failed',
-        {
-          failed_generation: failed,
-        },
+        { failed_generation: failed },
       );
     },
   },
   'wrong-key': { about: 'Answers 401 to every key.', respond: () => wrongKey() },
   'html-error': {
     about: "A proxy's 502 page in HTML.",
-    respond: () => ({
-      do: 'send',
-      status: 502,
-      headers: HTML,
-      body: '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>',
-    }),
+    respond: () =>
+      page(502, '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>'),
   },
   'html-page': {
     about: 'A web page with status 200, as from a wrong base URL.',
-    respond: () => ({
-      do: 'send',
-      status: 200,
-      headers: HTML,
-      body: '<!doctype html><html><head><title>Welcome</title></head><body>It works!</body></html>',
-    }),
+    respond: () => page(200, '<!doctype html><html><head><title>Welcome</title></head><body>It works!</body></html>'),
   },
   redirect: {
     about: 'Answers 307 to a place of the simulator that counts who follows.',
@@ -253,7 +226,12 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
 const withoutRules = (what: string, base: string, model: string): ResponsePlan =>
   errorResponse(400, `${what} Post rules to /control/${base}/${encodeURIComponent(model)}.`, 'no_rules');
 
-const HTML = { 'content-type': 'text/html; charset=utf-8' };
+const page = (status: number, body: string): ResponsePlan => ({
+  do: 'send',
+  status,
+  headers: { 'content-type': 'text/html; charset=utf-8' },
+  body,
+});
 const HUGE_TEXT = 'All work and no play makes a long reply. ';
 
 export const wrongKey = (): ResponsePlan =>
@@ -314,8 +292,7 @@ function completionOf(asked: ModelRequest, reply: Reply): { body: Record<string,
 
 function failure(at: number): ResponsePlan {
   if (at < 0.2) return errorResponse(500, 'The server had an error while processing your request. Sorry about that!');
-  if (at < 0.4)
-    return { do: 'send', status: 502, headers: HTML, body: '<html><body><h1>502 Bad Gateway</h1></body></html>' };
+  if (at < 0.4) return page(502, '<html><body><h1>502 Bad Gateway</h1></body></html>');
   if (at < 0.6)
     return errorResponse(503, 'The engine is currently overloaded, please try again later.', 'service_unavailable', {
       headers: { 'retry-after': '0' },

@@ -1,18 +1,11 @@
 import { isObject, type Json } from '#lib/contracts/json/json';
+import { wordSet } from '#lib/contracts/input/word-set';
 import { faultOfJson, parseIfJson } from './json-text.js';
 
 /** Users and models wrote the values under these keys, so the keys inside them are not paths. */
-const OWN_KEYS = new Set([
-  'messages',
-  'system_instructions',
-  'definitions',
-  'json_schema',
-  'parameters',
-  'arguments',
-  'content',
-  'text',
-  'value',
-]);
+const OWN_KEYS = wordSet(
+  'messages system_instructions definitions json_schema parameters arguments content text value',
+);
 const MAX_PATH_PARTS = 16;
 /** Advice for attributes that were cut by a length limit. */
 export const IF_CUT =

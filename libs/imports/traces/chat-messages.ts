@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { wordSet } from '#lib/contracts/input/word-set';
 import { faultOfJson, isMarkedAsCut, parseIfJson } from './json-text.js';
 import { isHidden, isPrintedPrompt } from '#lib/recorded/printed-value';
 
@@ -172,15 +173,9 @@ const BLOCKS = [
   'message_content',
 ];
 const CALLS = new Set(['tool_call', 'tool_use', 'tool-call', 'function_call', 'toolUse', 'functionCall']);
-const ANSWERS = new Set([
-  'tool_call_response',
-  'tool_result',
-  'tool-result',
-  'function_call_output',
-  'toolResult',
-  'functionResponse',
-  'function_response',
-]);
+const ANSWERS = wordSet(
+  'tool_call_response tool_result tool-result function_call_output toolResult functionResponse function_response',
+);
 const TEXTS = new Set(['text', 'input_text', 'output_text']);
 const KINDS = [TEXTS, CALLS, ANSWERS, KEPT, THOUGHTS];
 

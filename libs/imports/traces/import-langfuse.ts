@@ -1,9 +1,8 @@
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { ProblemError } from '#lib/contracts/input/problem';
 import { faultOfJson, parseIfJson } from './json-text.js';
 import type { SuiteDraft, ImportSource } from '../source/import-source.js';
 import { readRecords } from '../source/read-lines.js';
-import { TraceCases } from './trace-cases.js';
+import { TraceCases, type ModelCall } from './trace-cases.js';
 import type { Warnings } from '../source/warnings.js';
 
 const WORDS = {
@@ -12,6 +11,7 @@ const WORDS = {
     'Export observations with their "input" and "output" (in the API\'s second version ' +
     '"fields=core,basic,io"; the whole of a trace with GET /api/public/traces/{id}), and record ' +
     'them: a masking function, or captureInput and captureOutput, may keep them out.',
+  none: 'The file holds no observations: those of Langfuse have an "id", a "type", an "input" and an "output".',
 };
 
 /**
@@ -20,36 +20,27 @@ const WORDS = {
  */
 export async function importLangfuse({ text, settings }: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
   const cases = new TraceCases(settings, warnings, WORDS);
-  let found = 0;
   for await (const { line, value } of readRecords(text, 'the file')) {
     for (const one of observationsIn(value)) {
       if (typeof one.id !== 'string') continue;
-      found++;
-      if (typeof one.type !== 'string' || one.type.toUpperCase() !== 'GENERATION') {
-        cases.skip();
-        continue;
-      }
-      const trace = one.traceId ?? one.trace_id;
-      const source =
-        `langfuse${typeof trace === 'string' ? ` trace ${trace.slice(0, 100)}` : ''} observation ` +
-        `${one.id.slice(0, 100)}`;
-      const failure = failureOf(one);
-      cases.add({
-        line,
-        source,
-        request: one.input,
-        reply: one.output,
-        tools: toolsBeside(one),
-        ...(failure !== undefined && { fault: `the call failed${failure && `: ${failure.slice(0, 200)}`}` }),
-      });
+      const isCall = typeof one.type === 'string' && one.type.toUpperCase() === 'GENERATION';
+      cases.add(isCall ? { line, ...toModelCall(one, one.id) } : undefined);
     }
   }
-  if (found === 0)
-    throw new ProblemError(
-      422,
-      'The file holds no observations: those of Langfuse have an "id", a "type", an "input" and an "output".',
-    );
-  return cases.draft('Imported traces');
+  return cases.draft();
+}
+
+function toModelCall(one: JsonObject, id: string): Omit<ModelCall, 'line'> {
+  const trace = one.traceId ?? one.trace_id;
+  const inTrace = typeof trace === 'string' ? ` trace ${trace.slice(0, 100)}` : '';
+  const failure = failureOf(one);
+  return {
+    source: `langfuse${inTrace} observation ${id.slice(0, 100)}`,
+    request: one.input,
+    reply: one.output,
+    tools: toolsBeside(one),
+    ...(failure !== undefined && { fault: `the call failed${failure && `: ${failure.slice(0, 200)}`}` }),
+  };
 }
 
 /** Langfuse's description of a failed call. */

@@ -1,5 +1,4 @@
 import { toText, isObject, parseJson, toNumber, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { ProblemError } from '#lib/contracts/input/problem';
 import type { SuiteDraft, ImportSource } from '../source/import-source.js';
 import { readRecords } from '../source/read-lines.js';
 import { toModelCall, type SpanRecord } from './span-record.js';
@@ -14,6 +13,9 @@ const WORDS = {
     'OTEL_SEMCONV_STABILITY_OPT_IN is gen_ai_latest_experimental); TRACELOOP_TRACE_CONTENT=true of ' +
     'OpenLLMetry; OPENINFERENCE_HIDE_INPUTS and OPENINFERENCE_HIDE_OUTPUTS of OpenInference unset. ' +
     'Where it goes into logs, put their lines into the same file.',
+  none:
+    'The file holds no spans: OTLP/JSON is {"resourceSpans": [{"scopeSpans": [{"spans": ' +
+    '[...]}]}]}, one object or one per line.',
 };
 
 interface Span extends SpanRecord {
@@ -64,18 +66,11 @@ export async function importOtlp({ text, settings }: ImportSource, warnings: War
       });
     }
   }
-  if (spans.size === 0)
-    throw new ProblemError(
-      422,
-      'The file holds no spans: OTLP/JSON is {"resourceSpans": [{"scopeSpans": [{"spans": ' +
-        '[...]}]}]}, one object or one a line.',
-    );
   for (const { line, source, ...span } of spans.values()) {
     const call = toModelCall(span);
-    if (call) cases.add({ line, source, ...call });
-    else cases.skip();
+    cases.add(call && { line, source, ...call });
   }
-  return cases.draft('Imported traces');
+  return cases.draft();
 }
 
 const listOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);

@@ -1,5 +1,4 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { ProblemError } from '#lib/contracts/input/problem';
 import { parseIfJson } from './json-text.js';
 import type { SuiteDraft, ImportSource } from '../source/import-source.js';
 import { readAttributes, readEvents, readFailure, readSpanIds } from './import-otlp.js';
@@ -14,16 +13,17 @@ const WORDS = {
     'OpenInference records what was said unless OPENINFERENCE_HIDE_INPUTS, ' +
     'OPENINFERENCE_HIDE_OUTPUTS, or those of messages and texts, are set: unset them. Of a data ' +
     'frame, export the columns "attributes.llm.*" too.',
+  none:
+    'The file holds no spans: those of Phoenix have a "span_kind", and "attributes" or columns ' +
+    '"attributes.llm.input_messages" and so on.',
 };
 
 /** Imports spans from Phoenix's API, its command line, or a data frame of its client. */
 export async function importPhoenix({ text, settings }: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
   const cases = new TraceCases(settings, warnings, WORDS);
-  let found = 0;
   for await (const { line, value } of readRecords(text, 'the file')) {
     for (const row of rowsIn(value)) {
       if (!('span_kind' in row) && !('attributes' in row)) continue;
-      found++;
       const [trace, span] = readSpanIds({
         ...row,
         traceId: row['context.trace_id'] ?? row.trace_id ?? null,
@@ -39,17 +39,10 @@ export async function importPhoenix({ text, settings }: ImportSource, warnings: 
         events: readEvents([parseIfJson(row.events) ?? []].flat()),
         failure: readFailure(row),
       });
-      if (call) cases.add({ line, source: `phoenix${trace && ` trace ${trace}`}${span && ` span ${span}`}`, ...call });
-      else cases.skip();
+      cases.add(call && { line, source: `phoenix${trace && ` trace ${trace}`}${span && ` span ${span}`}`, ...call });
     }
   }
-  if (found === 0)
-    throw new ProblemError(
-      422,
-      'The file holds no spans: those of Phoenix have a "span_kind", and "attributes" or columns ' +
-        '"attributes.llm.input_messages" and so on.',
-    );
-  return cases.draft('Imported traces');
+  return cases.draft();
 }
 
 /**

@@ -1,4 +1,5 @@
 import { isObject, toNumber, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { wordSet } from '#lib/contracts/input/word-set';
 import { reasonWord } from '#lib/recorded/read-response';
 import { expandAttributes, IF_CUT, type Expanded } from './attribute-tree.js';
 import { faultOfJson, parseIfJson } from './json-text.js';
@@ -16,16 +17,7 @@ export interface SpanRecord {
 }
 
 /** Operations in OpenTelemetry's conventions that do not ask a model for a reply. */
-const OTHERS = new Set([
-  'embeddings',
-  'execute_tool',
-  'invoke_agent',
-  'create_agent',
-  'invoke_workflow',
-  'retrieval',
-  'tool',
-  'rerank',
-]);
+const OTHERS = wordSet('embeddings execute_tool invoke_agent create_agent invoke_workflow retrieval tool rerank');
 const MODEL = new Set(['chat', 'text_completion', 'generate_content', 'completion']);
 
 /**

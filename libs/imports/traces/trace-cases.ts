@@ -27,10 +27,11 @@ export interface ModelCall {
   fault?: string | undefined;
 }
 
-/** A tracing tool's name for its records, and how to make it record message content. */
-export interface TraceTerms {
+/** A tracing tool's name for its records, how to make it record message content, and what a file without any lacks. */
+interface TraceTerms {
   records: string;
   recording: string;
+  none: string;
 }
 
 const MAX_NAME_LENGTH = 80;
@@ -47,6 +48,7 @@ export class TraceCases {
   /** Schemas of tools that were recorded without parameters, inferred from the calls to them. */
   readonly #schemas = new InferredTools();
   readonly #unspecified = new Set<string>();
+  #found = 0;
   #others = 0;
   #unrecorded = 0;
   #withoutReply = 0;
@@ -62,12 +64,10 @@ export class TraceCases {
     this.#given = new Map(readGivenTools(settings).map((tool) => [tool.function.name, tool]));
   }
 
-  /** Counts a record that is not a model call. */
-  skip(): void {
-    this.#others++;
-  }
-
-  add(call: ModelCall): void {
+  /** @param call undefined for a record that is not a model call, which is only counted */
+  add(call: ModelCall | undefined): void {
+    this.#found++;
+    if (!call) return void this.#others++;
     try {
       this.#read(call);
     } catch (error) {
@@ -117,8 +117,9 @@ export class TraceCases {
   }
 
   /** @throws ProblemError 422 if there is no case to create */
-  draft(name: string): SuiteDraft {
+  draft(): SuiteDraft {
     const { warnings } = this;
+    if (this.#found === 0) throw new ProblemError(422, this.words.none);
     const turns = [...this.#folded.values()].map(({ turn }) => turn);
     const counts = this.#counts();
     if (turns.length === 0) {
@@ -129,7 +130,7 @@ export class TraceCases {
     }
     const cases = new ConversationCases(this.settings, warnings);
     for (const turn of turns) cases.add({ ...turn, tools: turn.tools?.map((tool) => this.#specified(tool)) ?? null });
-    const draft = cases.draft(name);
+    const draft = cases.draft('Imported traces');
     if (this.#unspecified.size) {
       const names = [...this.#unspecified];
       warnings.addForFile(

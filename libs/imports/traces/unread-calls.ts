@@ -1,92 +1,37 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { wordSet } from '#lib/contracts/input/word-set';
 import { callOf } from '#lib/scoring/replies/call-shape';
 import { REASON_FIELDS, reasonWord } from '#lib/recorded/read-response';
 import { mayBeJson, parseIfJson } from './json-text.js';
 
 /** Names of call fields in all tools, lower-case and without separators. */
-const CALLS = new Set([
-  'toolcall',
-  'toolcalls',
-  'toolcallchunks',
-  'invalidtoolcalls',
-  'functioncall',
-  'functioncalls',
-  'tooluse',
-  'tooluses',
-  'customtoolcall',
-  'toolinvocation',
-  'toolinvocations',
-  'computercall',
-  'localshellcall',
-  'shellcall',
-  'applypatchcall',
-  'functioncallname',
-  'functioncallcontent',
-  'toolexecutionrequest',
-  'toolexecutionrequests',
-  'functioninvocationinput',
-  'apiinvocationinput',
+const CALLS = wordSet(
+  'toolcall toolcalls toolcallchunks invalidtoolcalls functioncall functioncalls tooluse tooluses customtoolcall',
+  'toolinvocation toolinvocations computercall localshellcall shellcall applypatchcall functioncallname',
+  'functioncallcontent toolexecutionrequest toolexecutionrequests functioninvocationinput apiinvocationinput',
   'actiongroupinvocationinput',
-]);
+);
 /** Fields in which a library or an application reports, next to a text, the calls that led to it. */
-const REPORTS = new Set([
-  'toolcallid',
-  'toolscalled',
-  'calledtools',
-  'toolsused',
-  'usedtools',
-  'toolcallsmade',
-  'formattedtoolcalls',
-  'toolresults',
+const REPORTS = wordSet(
+  'toolcallid toolscalled calledtools toolsused usedtools toolcallsmade formattedtoolcalls toolresults',
   'intermediatesteps',
-]);
+);
 /** Keys for the name and the arguments of a call that occur together in nothing else. */
 const NAMES = new Set(['toolname', 'functionname', 'recipientname']);
-const ARGUMENTS = new Set([
-  'args',
-  'arguments',
-  'input',
-  'parameters',
-  'toolargs',
-  'toolinput',
-  'toolkwargs',
-  'functionarguments',
-]);
+const ARGUMENTS = wordSet('args arguments input parameters toolargs toolinput toolkwargs functionarguments');
 /** JavaScript's placeholders for values that are nested too deeply to print. */
 const TOO_DEEP = new Set(['[Object]', '[Array]', '[Circular]', '[MaxDepth]']);
 /** Calls that the provider answers itself. */
 const OF_PROVIDERS = new Set(['server_tool_use', 'mcp_tool_use', 'mcp_call']);
 /** Fields that belong to the request, or list the available tools. */
-const NOT_OF_THE_REPLY = new Set([
-  'tools',
-  'tool_choice',
-  'toolchoice',
-  'toolconfig',
-  'functions',
-  'request',
-  'instructions',
-  'available_tools',
-]);
+const NOT_OF_THE_REPLY = wordSet(
+  'tools tool_choice toolchoice toolconfig functions request instructions available_tools',
+);
 /** Fields that only occur in a response of a provider or of a library around one. */
-const OF_ENVELOPES = new Set([
-  'choices',
-  'candidates',
-  'generations',
-  'llm_output',
-  'delta',
-  'additional_kwargs',
-  'response_metadata',
-  'usage_metadata',
-  'usagemetadata',
-  'system_fingerprint',
-  'finish_reason',
-  'finishreason',
-  'stop_reason',
-  'stopreason',
-  'done_reason',
-  'required_action',
-  'status_code',
-]);
+const OF_ENVELOPES = wordSet(
+  'choices candidates generations llm_output delta additional_kwargs response_metadata usage_metadata usagemetadata',
+  'system_fingerprint finish_reason finishreason stop_reason stopreason done_reason required_action status_code',
+);
 const OF_OBJECTS = /^(?:chat\.completion|response|realtime|thread|text_completion|message)\b/;
 const OF_TYPES = /^(?:response\.|message_(?:start|delta|stop)|content_block_|constructor$)/;
 

@@ -1,4 +1,5 @@
 import type { ProviderKind } from '#lib/contracts/provider';
+import { wordSet } from '#lib/contracts/input/word-set';
 import type { StrictRules } from './strict-schema.js';
 
 /** A host's documented limits on tools. */
@@ -18,69 +19,28 @@ const OPENAI_STRICT: StrictRules = {
   allRequired: true,
   maxDepth: 10,
   maxEnumValues: 1000,
-  refused: new Set([
-    'allOf',
-    'oneOf',
-    'not',
-    'if',
-    'then',
-    'else',
-    'dependentRequired',
-    'dependentSchemas',
-    'dependencies',
-    'patternProperties',
-    'propertyNames',
-    'unevaluatedProperties',
-    'unevaluatedItems',
-    'minProperties',
-    'maxProperties',
-    'contains',
-    'minContains',
-    'maxContains',
-    'uniqueItems',
+  refused: wordSet(
+    'allOf oneOf not if then else dependentRequired dependentSchemas dependencies patternProperties propertyNames',
+    'unevaluatedProperties unevaluatedItems minProperties maxProperties contains minContains maxContains uniqueItems',
     'prefixItems',
-  ]),
+  ),
 };
 
 /** https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations */
 const ANTHROPIC_STRICT: StrictRules = {
   allRequired: false,
   maxTools: 20,
-  refused: new Set([
-    'oneOf',
-    'not',
-    'if',
-    'then',
-    'else',
-    'patternProperties',
-    'propertyNames',
-    'minimum',
-    'maximum',
-    'exclusiveMinimum',
-    'exclusiveMaximum',
-    'multipleOf',
-    'minLength',
-    'maxLength',
-    'maxItems',
-    'uniqueItems',
-    'contains',
-  ]),
+  refused: wordSet(
+    'oneOf not if then else patternProperties propertyNames minimum maximum exclusiveMinimum exclusiveMaximum',
+    'multipleOf minLength maxLength maxItems uniqueItems contains',
+  ),
 };
 
 /** https://ai.google.dev/api/generate-content#FIELDS.response_json_schema lists what is supported. */
-const UNKNOWN_TO_GEMINI = new Set([
-  'allOf',
-  'not',
-  'if',
-  'const',
-  'patternProperties',
-  'propertyNames',
-  'dependentRequired',
-  'dependentSchemas',
-  'dependencies',
-  'contains',
+const UNKNOWN_TO_GEMINI = wordSet(
+  'allOf not if const patternProperties propertyNames dependentRequired dependentSchemas dependencies contains',
   'unevaluatedProperties',
-]);
+);
 
 const OPENAI: HostRules = { maxTools: 128, wantsPlainRoot: true, strict: OPENAI_STRICT };
 

@@ -35,30 +35,24 @@ export function errorIn({ error, type, code, message }: JsonObject): JsonObject 
 
 const isSaid = (value: Json): boolean => value !== null && value !== '' && value !== 0 && value !== false;
 
+/** A table by word, from the words of each value. */
+const byWord = (words: Record<string, string>): ReadonlyMap<string, string> =>
+  new Map(Object.entries(words).flatMap(([value, list]) => list.split(' ').map((word) => [word, value] as const)));
+
 /** OpenAI's Responses name an error by a code, Anthropic's hosts by a type, Google by a status in words. */
-const STATUS_OF_WORD: Record<string, number> = {
-  rate_limit_exceeded: 429,
-  server_error: 500,
-  invalid_prompt: 400,
-  overloaded_error: 529,
-  api_error: 500,
-  timeout_error: 504,
-  rate_limit_error: 429,
-  request_too_large: 413,
-  not_found_error: 404,
-  permission_error: 403,
-  billing_error: 402,
-  authentication_error: 401,
-  invalid_request_error: 400,
-  resource_exhausted: 429,
-  unavailable: 503,
-  internal: 500,
-  deadline_exceeded: 504,
-  permission_denied: 403,
-  unauthenticated: 401,
-  invalid_argument: 400,
-  not_found: 404,
-};
+const STATUS_OF_WORD = byWord({
+  400: 'invalid_prompt invalid_request_error invalid_argument',
+  401: 'authentication_error unauthenticated',
+  402: 'billing_error',
+  403: 'permission_error permission_denied',
+  404: 'not_found_error not_found',
+  413: 'request_too_large',
+  429: 'rate_limit_exceeded rate_limit_error resource_exhausted',
+  500: 'server_error api_error internal',
+  503: 'unavailable',
+  504: 'timeout_error deadline_exceeded',
+  529: 'overloaded_error',
+});
 /** Phrases in the codes and types of other hosts. */
 const STATUS_OF_PHRASE: [RegExp, number][] = [
   [/rate.?limit|too.?many.?requests|throttl/i, 429],
@@ -71,7 +65,7 @@ const STATUS_OF_PHRASE: [RegExp, number][] = [
 function statusOf(error: JsonObject): number | undefined {
   for (const field of [error.code, error.status, error.type, error.status_code]) {
     const text = toText(field ?? undefined);
-    const status = STATUS_OF_WORD[text.toLowerCase()] ?? Number(text);
+    const status = Number(STATUS_OF_WORD.get(text.toLowerCase()) ?? text);
     if (status >= 400 && status <= 599) return status;
   }
   const words = [error.code, error.type]
@@ -126,43 +120,15 @@ export type Ending =
   /** The host aborted, with the equivalent HTTP status. */
   | { status: number };
 
-const REASONS: Record<string, string> = {
-  stop: 'stop',
-  stop_sequence: 'stop',
-  end_turn: 'stop',
-  eos: 'stop',
-  eos_token: 'stop',
-  complete: 'stop',
-  completed: 'stop',
-  pause_turn: 'stop',
-  tool_calls: 'tool_calls',
-  tool_call: 'tool_calls',
-  tool_use: 'tool_calls',
+const REASONS = byWord({
+  stop: 'stop stop_sequence end_turn eos eos_token complete completed pause_turn',
+  tool_calls: 'tool_calls tool_call tool_use',
   function_call: 'function_call',
-  length: 'length',
-  max_tokens: 'length',
-  max_output_tokens: 'length',
-  max_length: 'length',
-  model_length: 'length',
-  model_context_window_exceeded: 'length',
-  error_limit: 'length',
-  content_filter: 'content_filter',
-  refusal: 'content_filter',
-  safety: 'content_filter',
-  sensitive: 'content_filter',
-  recitation: 'content_filter',
-  blocklist: 'content_filter',
-  prohibited_content: 'content_filter',
-  spii: 'content_filter',
-  language: 'content_filter',
-  model_armor: 'content_filter',
-  guardrail_intervened: 'content_filter',
-  content_filtered: 'content_filter',
-  image_safety: 'content_filter',
-  image_prohibited_content: 'content_filter',
-  image_recitation: 'content_filter',
-  error_toxic: 'content_filter',
-};
+  length: 'length max_tokens max_output_tokens max_length model_length model_context_window_exceeded error_limit',
+  content_filter:
+    'content_filter refusal safety sensitive recitation blocklist prohibited_content spii language model_armor ' +
+    'guardrail_intervened content_filtered image_safety image_prohibited_content image_recitation error_toxic',
+});
 const BROKE_OFF = new RegExp(
   [
     '^(?:failure|fault|aborted|cancell?ed|cancel|user_cancel|interrupted|timed_out|rate_limit(?:ed)?|exception)$',
@@ -178,7 +144,8 @@ const BROKE_OFF = new RegExp(
  */
 export function readEnding(given: Json | undefined): Ending {
   if (typeof given !== 'string' || given === '') return { reason: null, isKnown: true };
-  if (Object.hasOwn(REASONS, given)) return { reason: REASONS[given]!, isKnown: true };
+  const exact = REASONS.get(given);
+  if (exact !== undefined) return { reason: exact, isKnown: true };
   const words = given
     .slice(0, 200)
     .toLowerCase()
@@ -186,7 +153,7 @@ export function readEnding(given: Json | undefined): Ending {
     .map((part) => part.trim().replace(/[\s-]+/g, '_'));
   for (const word of words.toReversed()) {
     if (UNREAD_CALLS.has(word)) return { reason: word, isKnown: true };
-    const reason = Object.hasOwn(REASONS, word) ? REASONS[word]! : undefined;
+    const reason = REASONS.get(word);
     if (reason !== undefined) return { reason, isKnown: true };
     if (BROKE_OFF.test(word)) return { status: STATUS_OF_PHRASE.find(([phrase]) => phrase.test(word))?.[1] ?? 502 };
   }

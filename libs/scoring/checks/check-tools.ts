@@ -12,6 +12,7 @@ import { memoize } from '#lib/contracts/memoize';
 import { jsonPointer, type InputError } from '#lib/contracts/input/problem';
 import { findToolFault, findToolsFault, type Tool } from '#lib/contracts/tool';
 import type { Evidence } from '#lib/contracts/verdict';
+import { wordSet } from '#lib/contracts/input/word-set';
 import { compileBy, draftsOf, newCompiler, type Draft } from './schema-draft.js';
 import { findReferenceCycle } from './schema-walk.js';
 
@@ -83,27 +84,10 @@ const eachOnce = (message: string): string =>
   message.startsWith(INVALID) ? INVALID + [...new Set(message.slice(INVALID.length).split(', '))].join(', ') : message;
 
 /** Keywords that always compile if the meta-schema accepts their values. Others may contain references or patterns. */
-const PLAIN = new Set([
-  'type',
-  'title',
-  'description',
-  'default',
-  'examples',
-  'const',
-  'required',
-  'format',
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'multipleOf',
-  'minLength',
-  'maxLength',
-  'minItems',
-  'maxItems',
-  'minProperties',
-  'maxProperties',
-]);
+const PLAIN = wordSet(
+  'type title description default examples const required format minimum maximum exclusiveMinimum exclusiveMaximum',
+  'multipleOf minLength maxLength minItems maxItems minProperties maxProperties',
+);
 
 function isPlain(schema: Json): boolean {
   return (

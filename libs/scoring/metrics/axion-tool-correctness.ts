@@ -2,26 +2,20 @@ import { z } from 'zod';
 import { isObject, type JsonObject } from '#lib/contracts/json/json';
 import { hasKey, pythonEqual, pythonRepr } from './python-values.js';
 import { similarityOf } from './axion-similarity.js';
-import { made, metric, NamedCall, paris, rome, wanted } from './metric.js';
+import { flag, made, metric, NamedCall, paris, rome, threshold, wanted } from './metric.js';
 import { comparedCalls } from './played-case.js';
 
 const options = z.strictObject({
-  check_parameters: z
-    .boolean()
-    .default(false)
-    .meta({ description: 'Whether arguments have to match too, or only names.' }),
-  strict_order: z
-    .boolean()
-    .default(false)
-    .meta({ description: 'Whether both lists must agree call by call, in which case the score is 0 or 1.' }),
+  check_parameters: flag(false, 'Whether arguments have to match too, or only names.'),
+  strict_order: flag(false, 'Whether both lists must agree call by call, in which case the score is 0 or 1.'),
   parameter_matching_strategy: z.enum(['exact', 'subset', 'fuzzy']).default('exact').meta({
     description:
       'Arguments match when they are equal, when the expected ones are among them, or when they are similar enough.',
   }),
-  fuzzy_threshold: z
-    .number()
-    .default(0.8)
-    .meta({ description: 'The mean similarity of the expected arguments from which a call matches, for `fuzzy`.' }),
+  fuzzy_threshold: threshold(
+    0.8,
+    'The mean similarity of the expected arguments from which a call matches, for `fuzzy`.',
+  ),
   scoring: z
     .enum(['recall', 'precision', 'f1'])
     .default('recall')
@@ -30,7 +24,7 @@ const options = z.strictObject({
         'What the score measures: the share of expected calls that were made (`recall`), the share of ' +
         'calls made that were expected (`precision`), or the harmonic mean of both (`f1`).',
     }),
-  threshold: z.number().default(0.5).meta({ description: 'The score from which `pass` is true.' }),
+  threshold: threshold(0.5, 'The score from which `pass` is true.'),
 });
 type Options = z.output<typeof options>;
 

@@ -7,11 +7,10 @@ import { toPossibleAnswer } from './bfcl-possible-answer.js';
 import { json, metric, NO_OPTIONS, type MetricInput, type PlayedCase } from './metric.js';
 import { callsOf, NO_ARGUMENTS } from './played-case.js';
 
-const flag = (fallback: boolean) =>
-  z
-    .boolean()
-    .nullish()
-    .transform((value) => value ?? fallback);
+const optionalFlag = z
+  .boolean()
+  .nullish()
+  .transform((value) => value ?? false);
 const bfclFunction = jsonObject.refine(
   (given) => !isObject(given) || typeof given.name === 'string',
   'must have a "name" and "parameters"',
@@ -44,10 +43,10 @@ export const bfclAst = metric({
           'The calls that were expected, each {name: {argument: [acceptable values]}}; "" among ' +
           'them: it may be left out.',
       }),
-    underscore_to_dot: flag(false).meta({
+    underscore_to_dot: optionalFlag.meta({
       description: "Whether the model's API forbids dots in names, so that underscores replace them.",
     }),
-    decode_failed: flag(false).meta({ description: 'Whether the output could not be decoded.' }),
+    decode_failed: optionalFlag.meta({ description: 'Whether the output could not be decoded.' }),
   }),
   example: {
     input: {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { jsonObject } from '#lib/contracts/tool';
 import { hasKey, pythonEqual, pythonKey } from './python-values.js';
-import { json, made, metric, wanted, type NamedCall, type ReadCall } from './metric.js';
+import { flag, json, made, metric, threshold, wanted, type NamedCall, type ReadCall } from './metric.js';
 import { comparedCalls } from './played-case.js';
 
 const options = z.strictObject({
@@ -10,20 +10,14 @@ const options = z.strictObject({
     .array(z.enum(['input_parameters', 'output']))
     .default([])
     .meta({ description: 'What is compared besides names: the arguments, the outputs of the tools, or both.' }),
-  should_exact_match: z
-    .boolean()
-    .default(false)
-    .meta({
-      description:
-        'Whether both lists must agree call by call, in which case the score is 0 or 1. Takes ' +
-        'precedence over `should_consider_ordering`.',
-    }),
-  should_consider_ordering: z
-    .boolean()
-    .default(false)
-    .meta({ description: 'Whether only calls in the expected order count.' }),
-  threshold: z.number().default(0.5).meta({ description: 'The score from which `success` is true.' }),
-  strict_mode: z.boolean().default(false).meta({ description: 'Sets the threshold to 1, and every lower score to 0.' }),
+  should_exact_match: flag(
+    false,
+    'Whether both lists must agree call by call, in which case the score is 0 or 1. Takes precedence over ' +
+      '`should_consider_ordering`.',
+  ),
+  should_consider_ordering: flag(false, 'Whether only calls in the expected order count.'),
+  threshold: threshold(0.5, 'The score from which `success` is true.'),
+  strict_mode: flag(false, 'Sets the threshold to 1, and every lower score to 0.'),
 });
 type Options = z.output<typeof options>;
 
@@ -81,9 +75,9 @@ function correctness(called: readonly DeepEvalCall[], expected: readonly DeepEva
     : options.should_consider_ordering
       ? inOrder(called, expected, options)
       : anyOrder(called, expected, options);
-  const threshold = options.strict_mode ? 1 : options.threshold;
-  const score = options.strict_mode && own < threshold ? 0 : own;
-  return { score, success: score >= threshold };
+  const least = options.strict_mode ? 1 : options.threshold;
+  const score = options.strict_mode && own < least ? 0 : own;
+  return { score, success: score >= least };
 }
 
 const sameTool = (a: DeepEvalCall, b: DeepEvalCall): boolean => a.name === b.name && typeOf(a) === typeOf(b);

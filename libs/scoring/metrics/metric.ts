@@ -83,6 +83,8 @@ export const NamedCall = z.strictObject({ name: z.string(), arguments: jsonObjec
 export type NamedCall = z.infer<typeof NamedCall>;
 
 export const NO_OPTIONS = z.strictObject({});
+export const flag = (fallback: boolean, description: string) => z.boolean().default(fallback).meta({ description });
+export const threshold = (fallback: number, description: string) => z.number().default(fallback).meta({ description });
 export const json = z.unknown() as z.ZodType<Json>;
 export const present = json.refine((value) => value !== undefined, 'is missing');
 export const made = { description: 'The calls that were made, in order.' };

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { isObject, unwrapAllNumbers, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { jsonInText } from './promptfoo-text.js';
-import { json, metric, present } from './metric.js';
+import { flag, json, metric, present, threshold } from './metric.js';
 import { callsOf } from './played-case.js';
 
 const options = z.strictObject({
-  threshold: z.number().default(1).meta({ description: 'The score from which `pass` is true.' }),
-  inverse: z.boolean().default(false).meta({ description: 'Inverts `pass`. The score does not change.' }),
+  threshold: threshold(1, 'The score from which `pass` is true.'),
+  inverse: flag(false, 'Inverts `pass`. The score does not change.'),
 });
 type Options = z.output<typeof options>;
 

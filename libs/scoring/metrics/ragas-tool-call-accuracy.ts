@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { comparePythonStrings, hasKey, pythonStr } from './python-values.js';
-import { CallsAndExpected, metric, paris, rome, type NamedCall } from './metric.js';
+import { CallsAndExpected, flag, metric, paris, rome, type NamedCall } from './metric.js';
 import { comparedCalls } from './played-case.js';
 
 const options = z.strictObject({
-  strict_order: z.boolean().default(true).meta({
-    description: 'Whether calls are compared in order. Otherwise both lists are sorted by names and arguments first.',
-  }),
+  strict_order: flag(
+    true,
+    'Whether calls are compared in order. Otherwise both lists are sorted by names and arguments first.',
+  ),
 });
 type Options = z.output<typeof options>;
 

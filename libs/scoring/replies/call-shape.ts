@@ -1,5 +1,6 @@
 import { ARGUMENT_KEYS } from '#lib/contracts/call-fields';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { wordSet } from '#lib/contracts/input/word-set';
 import type { WrittenCall } from './syntaxes/syntax.js';
 
 /** Keys for the name of a call. Only with the first one may arguments be missing. */
@@ -56,14 +57,6 @@ const isSchema = (value: Json | undefined): boolean =>
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object']);
 const namesType = (value: Json): boolean => TYPES.has((isObject(value) ? value.type : value) as string);
 
-const SCHEMA_KEYS = new Set([
-  'type',
-  'properties',
-  'required',
-  'additionalProperties',
-  'description',
-  '$schema',
-  'title',
-  '$defs',
-  'definitions',
-]);
+const SCHEMA_KEYS = wordSet(
+  'type properties required additionalProperties description $schema title $defs definitions',
+);

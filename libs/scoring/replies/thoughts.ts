@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { wordSet } from '#lib/contracts/input/word-set';
 import { findJsonSpans } from './json-in-text.js';
 
 /** The text of a model, split into what it says, without its quotes, and its thoughts. */
@@ -161,15 +162,7 @@ function splitWithoutMarks(text: string): SplitText {
   return { said: text, thoughts: '' };
 }
 
-const THOUGHT_PARTS = new Set([
-  'thinking',
-  'reasoning',
-  'reasoning_text',
-  'reasoning_content',
-  'thought',
-  'summary_text',
-  'analysis',
-]);
+const THOUGHT_PARTS = wordSet('thinking reasoning reasoning_text reasoning_content thought summary_text analysis');
 const isThought = (part: JsonObject): boolean => part.thought === true || THOUGHT_PARTS.has(part.type as string);
 
 /** The text of a message's content, without the thoughts. */

@@ -1,6 +1,7 @@
 import type { GoogleGenAI } from '@google/genai';
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { withoutSlash } from '#lib/contracts/url';
+import { wordSet } from '#lib/contracts/input/word-set';
 import { readGoogleReply } from './reply.js';
 import { takeCacheRequest } from '../../dialects/cache-request.js';
 import { GOOGLE_IDS, withUniqueCallIds } from '../../dialects/call-ids.js';
@@ -36,24 +37,11 @@ const RENAMED: Record<string, string> = {
   frequency_penalty: 'frequencyPenalty',
 };
 /** Parameters under Google's own names. Its SDK silently drops unknown ones. */
-const OWN = new Set([
-  'topP',
-  'topK',
-  'candidateCount',
-  'maxOutputTokens',
-  'stopSequences',
-  'responseLogprobs',
-  'responseMimeType',
-  'responseSchema',
-  'responseJsonSchema',
-  'responseModalities',
-  'thinkingConfig',
-  'safetySettings',
-  'cachedContent',
-  'mediaResolution',
-  'serviceTier',
+const OWN = wordSet(
+  'topP topK candidateCount maxOutputTokens stopSequences responseLogprobs responseMimeType responseSchema',
+  'responseJsonSchema responseModalities thinkingConfig safetySettings cachedContent mediaResolution serviceTier',
   'store',
-]);
+);
 /** Google's Gemini API: https://ai.google.dev/api/generate-content */
 export const google: Dialect = {
   // "Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots (.), colons
