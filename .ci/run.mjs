@@ -102,8 +102,8 @@ function note(name, isRight, how) {
 
 /** Counts as one test. */
 function atMost(what, amount, limit, unit) {
-  say(`== ${what}: ${amount} ${unit}, at most ${limit}`);
-  note(`${what}: ${amount} ${unit}, at most ${limit}`, amount <= limit);
+  say(`== ${what}: ${amount} ${unit} (limit ${limit})`);
+  note(`${what}: ${amount} ${unit} (limit ${limit})`, amount <= limit);
 }
 
 /** The tests of an npm script, then once more the files with failures. @returns the seconds of the first try */

@@ -22,7 +22,7 @@ export class AppProcess {
   #exited = Promise.resolve();
   #isStopping = false;
   #restarting;
-  #endsInARow = 0;
+  #exitsInARow = 0;
   #timer;
 
   /** `say` gets a message when the process exits on its own; `onPid` is called for each new process. */
@@ -45,7 +45,7 @@ export class AppProcess {
 
   async untilReady() {
     const { port, logFile } = this.#options;
-    const hasFailed = () => this.#endsInARow >= MAX_FAILED_STARTS;
+    const hasFailed = () => this.#exitsInARow >= MAX_FAILED_STARTS;
     const isReady = async () => {
       if (hasFailed() || this.#isStopping) return true;
       const request = fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(2000) });
@@ -64,7 +64,7 @@ export class AppProcess {
 
   async #endAndStart() {
     await this.#end();
-    this.#endsInARow = 0;
+    this.#exitsInARow = 0;
     if (!this.#isStopping) this.#start();
   }
 
@@ -94,15 +94,15 @@ export class AppProcess {
     this.#child = child;
     onPid();
     this.#exited = new Promise((resolve) => child.once('exit', resolve).once('error', resolve));
-    child.once('exit', (code, signal) => this.#startAgain(signal ?? `exit code ${code}`, Date.now() - startedAt));
+    child.once('exit', (code, signal) => this.#scheduleRestart(signal ?? `exit code ${code}`, Date.now() - startedAt));
   }
 
-  #startAgain(reason, ranMs) {
+  #scheduleRestart(reason, ranMs) {
     if (this.#isStopping || this.#restarting) return;
-    this.#endsInARow = ranMs > SETTLED_MS ? 1 : this.#endsInARow + 1;
+    this.#exitsInARow = ranMs > SETTLED_MS ? 1 : this.#exitsInARow + 1;
     const { say, logFile } = this.#options;
     say(`The ${this.name} ended (${reason}) and is started again; its log is ${logFile}`);
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (this.#endsInARow - 1), MAX_PAUSE_MS);
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (this.#exitsInARow - 1), MAX_PAUSE_MS);
     this.#timer = setTimeout(() => this.#start(), pauseMs);
   }
 

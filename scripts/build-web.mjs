@@ -61,7 +61,9 @@ function checkBudgets(folder) {
   rmSync(join(folder, '.vite'), { recursive: true });
   if (over.length)
     throw new Error(
-      over.map(([what, budget]) => `The page's ${what} has ${bytes[what]} bytes (gzip), at most ${budget}.`).join('\n'),
+      over
+        .map(([what, budget]) => `The page's ${what} has ${bytes[what]} bytes (gzip); the limit is ${budget}.`)
+        .join('\n'),
     );
 }
 

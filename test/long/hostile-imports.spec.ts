@@ -244,7 +244,7 @@ describe('a trace written to keep the reader busy', () => {
   ];
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
 
-  it('with 100,000 attributes, a million dots in names, huge indices and deep nesting is read in one pass', async () => {
+  it('with 100,000 attributes, a million dots per name, huge indices and deep nesting is read once', async () => {
     const many = Array.from({ length: 100_000 }, (_, n): [string, object] => [
       `gen_ai.prompt.${n * 10_000}.x`,
       { stringValue: 'x' },

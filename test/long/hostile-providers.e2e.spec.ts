@@ -125,7 +125,7 @@ it('false usage figures are ignored: items are scored, and costs and spending st
   const { spent_usd: before } = (await system.client.get('/api/settings/spending')).body;
   const id = await submit(system.client, [model], { suite_id: await suite(system.client, lies.length) });
   const run = await untilRunCompleted(system.client, id);
-  const told = (await results(system.client, id)).map(({ outcome, usage, cost_usd }) => [
+  const reported = (await results(system.client, id)).map(({ outcome, usage, cost_usd }) => [
     outcome,
     usage.prompt_tokens,
     usage.completion_tokens,
@@ -133,7 +133,7 @@ it('false usage figures are ignored: items are scored, and costs and spending st
   ]);
   const ofReply = ['scored', null, 1000, 0.001];
   const uncounted = ['scored', null, null, null];
-  expect(told.sort()).toEqual([ofReply, ofReply, ofReply, uncounted, uncounted].sort());
+  expect(reported.sort()).toEqual([ofReply, ofReply, ofReply, uncounted, uncounted].sort());
   expect(asked).toBe(lies.length);
   expect(run.actual.cost_usd).toBeCloseTo(0.003, 9);
   expect(run.warnings).toContainEqual(expect.objectContaining({ code: `uncounted:${model}` }));

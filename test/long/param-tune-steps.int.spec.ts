@@ -83,9 +83,9 @@ describe('an adaptive search', () => {
       'job_completed',
     ]);
     expect(log[1]![1]).toMatchObject({ kind: 'param_tune', arms: 64, cases: found.cases });
-    const told = log.filter(([name]) => name === 'tune_combo_result').map(([, data]) => `${data.rung} ${data.arm}`);
-    expect(told).toHaveLength(64 + 22 + 8 + 8);
-    expect(new Set(told).size).toBe(told.length);
+    const logged = log.filter(([name]) => name === 'tune_combo_result').map(([, data]) => `${data.rung} ${data.arm}`);
+    expect(logged).toHaveLength(64 + 22 + 8 + 8);
+    expect(new Set(logged).size).toBe(logged.length);
     expect(log.at(-2)![1]).toMatchObject({
       targets: [{ recommended: found.targets[0]!.recommended!.arm, outcome: 'confirmed' }],
       promoted_eval_id: null,
@@ -421,8 +421,8 @@ describe('changes during a tune', () => {
       await tune.step();
       await tune.reply(() => 1);
       await tune.step();
-      const told = (await tune.log()).filter(([name]) => name === 'tune_combo_result').map(([, data]) => data);
-      expect(told.map(({ config, rung, cases }) => [config.temperature, rung, cases])).toEqual([[0.5, 'all', 42]]);
+      const logged = (await tune.log()).filter(([name]) => name === 'tune_combo_result').map(([, data]) => data);
+      expect(logged.map(({ config, rung, cases }) => [config.temperature, rung, cases])).toEqual([[0.5, 'all', 42]]);
     });
 
     it('measures again even after its choice, and requests nothing that it has', async () => {

@@ -272,10 +272,10 @@ it('a tune is watched later, across a restart of the server', async () => {
   const [, id, job] = /^Submitted: tune (\S+), job (\S+)\nFollow it with: toolmark tunes show \1 --watch\n$/.exec(out)!;
   expect(code).toBe(0);
   expect((await client.get(`/api/jobs/${job}`)).body.type).toBe('param_tune');
-  let told = '';
-  const watched = cli.spawned('toolmark', ['tunes', 'show', id!, '--watch'], (text) => (told = text));
-  const hasTold = async (text: string) => void (await until(() => told.includes(text), { timeoutMs: 60_000 }));
-  await hasTold('\ndropped: arm ');
-  await system.restartApi(() => hasTold('The server does not answer. Retrying.\n'));
+  let printed = '';
+  const watched = cli.spawned('toolmark', ['tunes', 'show', id!, '--watch'], (text) => (printed = text));
+  const hasPrinted = async (text: string) => void (await until(() => printed.includes(text), { timeoutMs: 60_000 }));
+  await hasPrinted('\ndropped: arm ');
+  await system.restartApi(() => hasPrinted('The server does not answer. Retrying.\n'));
   expect(await watched).toMatchObject({ code: 0, out: expect.stringContaining(`Tune ${id} is completed`) });
 }, 150_000);

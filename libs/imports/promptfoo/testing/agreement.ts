@@ -84,7 +84,7 @@ export async function disagreements({ config, resolved }: Configuration): Promis
     if (!warnings.some((warning) => /^(?:Line|Variables are filled)/.test(warning)))
       found.push(...gradedOtherwise(next, suite.tools, grades, /tool-call-f1|javascript/.test(JSON.stringify(config))));
   }
-  if (resolved) found.push(...cases.map((one) => `is not a case of promptfoo: ${JSON.stringify(messagesOf(one))}`));
+  if (resolved) found.push(...cases.map((one) => `not a case of promptfoo: ${JSON.stringify(messagesOf(one))}`));
   return found;
 }
 
