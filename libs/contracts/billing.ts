@@ -2,21 +2,23 @@ import { z } from 'zod';
 
 /** Token counts by what the cache did with them. */
 export const TokenCounts = z.object({
-  prompt_tokens: z.int().meta({ description: "Tokens of all requests, those of the provider's cache among them." }),
-  completion_tokens: z.int().meta({ description: 'Tokens of all replies, their reasoning among them.' }),
-  cache_read_tokens: z.int().meta({ description: "Tokens of requests that the provider's cache answered." }),
+  prompt_tokens: z
+    .int()
+    .meta({ description: "Tokens of all requests, including those read from the provider's cache." }),
+  completion_tokens: z.int().meta({ description: 'Tokens of all replies, including reasoning.' }),
+  cache_read_tokens: z.int().meta({ description: "Tokens of requests read from the provider's cache." }),
   cache_write_5m_tokens: z
     .int()
-    .meta({ description: "Tokens of requests that the provider's cache keeps for five minutes." }),
+    .meta({ description: "Tokens of requests written to the provider's cache for five minutes." }),
   cache_write_1h_tokens: z
     .int()
-    .meta({ description: "Tokens of requests that the provider's cache keeps for an hour." }),
-  reasoning_tokens: z.int().meta({ description: 'Tokens of reasoning, as far as providers tell them apart.' }),
+    .meta({ description: "Tokens of requests written to the provider's cache for an hour." }),
+  reasoning_tokens: z.int().meta({ description: 'Reasoning tokens, where providers report them.' }),
 });
 
 export const TargetUsage = TokenCounts.extend({
   cache_hit_rate: z.number().nullable().meta({
-    description: "The share of the tokens of requests that the provider's cache answered, 0..1; null without any.",
+    description: "The share of request tokens read from the provider's cache, 0..1; null without any.",
   }),
 }).meta({
   id: 'TargetUsage',
@@ -33,7 +35,7 @@ export const CurrentCost = z
       .array(
         z.object({
           target: z.string().meta({ description: 'The model, as `provider_key::model_id`.' }),
-          billed_usd: z.number().meta({ description: 'US dollars as they were billed, where that is known.' }),
+          billed_usd: z.number().meta({ description: 'The billed amount in US dollars, where it is known.' }),
           cost_usd: z
             .number()
             .nullable()
@@ -41,7 +43,7 @@ export const CurrentCost = z
           by: z.enum(['prices', 'provider']).meta({
             description:
               "`prices`: by today's prices, for every result whose tokens were counted; the others keep what they " +
-              'cost. `provider`: the provider said what it billed, which no price changes.',
+              'cost. `provider`: the provider reported what it billed, so prices do not apply.',
           }),
         }),
       )
@@ -49,13 +51,13 @@ export const CurrentCost = z
   })
   .meta({
     id: 'CurrentCost',
-    description: "What a run would have cost by today's prices. Budgets, caps and spending go by what was billed.",
+    description: "What a run would cost at today's prices. Budgets, caps and spending use the billed amounts.",
   });
 export type CurrentCost = z.infer<typeof CurrentCost>;
 
 export const PricesQuery = z.strictObject({
   prices: z.literal('current').optional().meta({
-    description: 'Also says what the run would have cost by the prices that its models have now.',
+    description: "Adds what the run would cost at its models' current prices.",
     example: 'current',
   }),
 });

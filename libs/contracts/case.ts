@@ -36,7 +36,7 @@ export const ScoringConfig = z
     params: z
       .record(z.string(), ParamRule)
       .optional()
-      .meta({ description: 'Rules for single arguments, by name. They take precedence over the rules beside them.' }),
+      .meta({ description: 'Rules for single arguments, by name. They take precedence over the general rules.' }),
   })
   .meta({ id: 'ScoringConfig', description: 'How expected arguments are compared with those of a call.' });
 export type ScoringConfig = z.infer<typeof ScoringConfig>;
@@ -214,7 +214,7 @@ export const CaseInput = z
       .optional()
       .meta({
         description:
-          'How many other tools of the suite to offer beside those that the case needs. It shows how a ' +
+          'How many other tools of the suite to offer in addition to those that the case needs. It shows how a ' +
           'long list affects selection. The draw uses seed 0 unless you give one. If left out, all tools ' +
           'are offered.',
       }),

@@ -13,8 +13,8 @@ export const waitField = {
     .default(DEFAULT_WAIT_S)
     .meta({
       description:
-        'How many seconds to wait for the answer. What takes longer goes on, and is answered with 202 and a ' +
-        '`Location` to ask again at.',
+        'How many seconds to wait for the answer. A longer comparison goes on in the background: the response is ' +
+        '202, with a `Location` to ask again.',
     }),
 };
 
@@ -32,6 +32,6 @@ export const Comparing = z
   })
   .meta({
     id: 'Comparing',
-    description: 'The runs are still being compared. The work goes on for a minute after it was last asked for.',
+    description: 'The runs are still being compared. The work stops a minute after the last request for it.',
   });
 export type Comparing = z.infer<typeof Comparing>;

@@ -11,7 +11,7 @@ export const ComparisonVerdict = z.enum(COMPARISON_VERDICTS).meta({
   description:
     '`improved` and `regressed`: the 95 % interval of the difference lies on one side of 0, and of several targets, ' +
     '`p_holm` is below 0.05 too. `same`: the 90 % interval lies within the margin. `inconclusive`: these cases ' +
-    'cannot tell. `not_comparable`: there are too few common cases, or nothing to compare; `reasons` says which.',
+    'do not decide it. `not_comparable`: there are too few common cases, or nothing to compare; `reasons` says which.',
 });
 export type ComparisonVerdict = z.infer<typeof ComparisonVerdict>;
 
@@ -19,7 +19,7 @@ export const VERDICT_REASONS = ['too_few_cases', 'nothing_scored', 'no_common_ta
 export const VerdictReason = z.enum(VERDICT_REASONS).meta({
   description:
     'Why there is no verdict: fewer than 5 common cases with a score on both sides, nothing scored on one side, no ' +
-    'common target, a run that still goes on, or too large a share of errored results.',
+    'common target, a run that has not ended, or too large a share of errored results.',
 });
 export type VerdictReason = z.infer<typeof VerdictReason>;
 
@@ -40,7 +40,7 @@ export const Estimate = z
     n_cases: z.int().meta({ description: 'Common cases with a score on both sides, or groups of them.' }),
     samples: z
       .tuple([z.number(), z.number()])
-      .meta({ description: 'Scored samples a case on each side, on average: baseline first.' }),
+      .meta({ description: 'Scored samples per case on each side, on average: baseline first.' }),
     mean_a: figure.meta({ description: 'The mean over these cases in the baseline; every case weighs the same.' }),
     mean_b: figure.meta({ description: 'The mean over these cases in the other run.' }),
     difference: figure.meta({ description: 'The mean difference of the cases, other run minus baseline, -1..1.' }),
@@ -53,7 +53,9 @@ export const Estimate = z
     se: figure.meta({ description: 'The standard error of the difference, pseudo-cases included.' }),
     df: z.int().nullable().meta({ description: 'Its degrees of freedom.' }),
     p: figure.meta({ description: 'The two-sided p value of the same computation; it agrees with `ci`.' }),
-    small: z.boolean().meta({ description: 'Whether the difference is shown, and shown to be below the margin.' }),
+    small: z
+      .boolean()
+      .meta({ description: 'Whether the difference is significant, but shown to be below the margin.' }),
     robust: z.boolean().meta({
       description: 'Whether the difference stays on its side of 0 (`same`: within the margin) at both `bounds`.',
     }),
@@ -82,7 +84,10 @@ export const Estimate = z
         ci: interval.meta({ description: 'The t interval; degrees of freedom: cases minus 1.' }),
       })
       .nullable()
-      .meta({ description: 'What other tools print. It is too narrow where few cases differ, and decides nothing.' }),
+      .meta({
+        description:
+          'What other tools print. It is too narrow where few cases differ, and the verdict does not use it.',
+      }),
     verdict: ComparisonVerdict.nullable().meta({
       description: `${ComparisonVerdict.description} Null where no verdict is made: for categories and tools.`,
     }),
@@ -134,7 +139,7 @@ export const ComparedTarget = z.object({
       p_mid: z.number().meta({ description: 'The mid-p value.' }),
     })
     .nullable()
-    .meta({ description: "McNemar's test; null unless `measure` is `passed` with one sample a case on both sides." }),
+    .meta({ description: "McNemar's test; null unless `measure` is `passed` with one sample per case on both sides." }),
   newcombe: interval
     .nullable()
     .meta({ description: "Newcombe's 95 % interval for paired proportions (method 10); null where `mcnemar` is." }),
@@ -144,7 +149,7 @@ export type ComparedTarget = z.infer<typeof ComparedTarget>;
 
 export const ComparedRun = z.object({
   id: id.meta({ description: 'The id of the run.' }),
-  rescore_id: id.nullable().meta({ description: 'The rescore whose verdicts are compared; null for the first ones.' }),
+  rescore_id: id.nullable().meta({ description: "The rescore whose verdicts are compared; null for the run's own." }),
   suite: z
     .object({
       id: id.meta({ description: 'The id of the suite.' }),
@@ -183,7 +188,7 @@ export const Comparison = z
     b: ComparedRun.meta({ description: 'The run that is compared with it.' }),
     what_changed: z
       .array(Change)
-      .meta({ description: 'Settings, models, tools and prompts that differ: the treatment that is measured.' }),
+      .meta({ description: 'Settings, models, tools and prompts that differ: what the comparison measures.' }),
     notes: z.array(z.string()).meta({ description: 'What to know before trusting the figures, and what helps.' }),
     cases: z
       .object({
@@ -200,7 +205,7 @@ export const Comparison = z
     targets: z.array(ComparedTarget).meta({ description: 'Each pair of targets.' }),
     categories: z
       .array(z.object({ category: z.string().meta({ description: 'The category.' }), estimate: groupEstimate }))
-      .meta({ description: 'Each category, or the 500 with the most cases: where to look, not what was shown.' }),
+      .meta({ description: 'Each category, or the 500 with the most cases: a hint where to look, not a finding.' }),
     tools: z
       .array(
         z.object({
@@ -208,7 +213,9 @@ export const Comparison = z
           estimate: groupEstimate,
         }),
       )
-      .meta({ description: 'Each expected tool, or the 500 with the most cases: where to look, not what was shown.' }),
+      .meta({
+        description: 'Each expected tool, or the 500 with the most cases: a hint where to look, not a finding.',
+      }),
     outcomes: Outcomes,
     confusion: z
       .array(
@@ -219,7 +226,7 @@ export const Comparison = z
           b: z.int().meta({ description: 'Scored samples in the other run.' }),
         }),
       )
-      .meta({ description: 'Which tool was called for which, the most frequent first; 200 at most.' }),
+      .meta({ description: 'The called tools by expected tool: the 200 most frequent pairs.' }),
     cost: sideFigures.meta({ description: 'What the compared results cost, in US dollars.' }),
     latency_p50_ms: sideFigures.meta({ description: 'The median latency of the compared results, in milliseconds.' }),
   })
@@ -270,9 +277,9 @@ const sides = {
     .max(1)
     .default(DEFAULT_MAX_ERRORED_SHARE)
     .meta({ description: 'The share of errored results above which there is no verdict.' }),
-  partial: flag.meta({ description: 'Compares runs that still go on by what is settled, without a verdict.' }),
+  partial: flag.meta({ description: 'Compares unfinished runs by their settled results, without a verdict.' }),
   extended: flag.meta({
-    description: 'Reads each run together with the samples that were added to it, as far as those runs are completed.',
+    description: 'Includes the samples that were added to each run, once those runs are completed.',
   }),
 };
 

@@ -32,7 +32,7 @@ export const Estimate = Expected.extend({
           .optional()
           .meta({
             description:
-              "The share of the tokens of requests that the provider's cache is assumed to answer, 0..1, as in the " +
+              "The share of request tokens assumed to be read from the provider's cache, 0..1, as in the " +
               'last run of the model with the same `prompt_cache`, among its last 20. Left out in estimates of ' +
               'earlier releases.',
           }),
@@ -57,10 +57,13 @@ export const Estimate = Expected.extend({
     .optional()
     .meta({
       description:
-        'What hosts of the models refuse of the tools, or get otherwise than they are written. Left out in ' +
+        'Parts of the tools that the hosts of the models refuse, or get in another form. Left out in ' +
         'estimates of earlier releases.',
     }),
-}).meta({ id: 'Estimate', description: 'What a run is expected to take.' });
+}).meta({ id: 'Estimate', description: 'The expected usage of a run.' });
 export type Estimate = z.infer<typeof Estimate>;
-export const Actual = Expected.meta({ id: 'Actual', description: 'What a run took, with the fields of its estimate.' });
+export const Actual = Expected.meta({
+  id: 'Actual',
+  description: 'The actual usage of a run, with the fields of its estimate.',
+});
 export type Actual = z.infer<typeof Actual>;

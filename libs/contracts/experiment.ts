@@ -11,7 +11,7 @@ import { id, PageQuery, suiteId, time } from './page.js';
 import { Budget, RunInput } from './run-input.js';
 import { Submitted } from './run.js';
 
-const name = z.string().trim().min(1).max(200).meta({ description: 'What the experiment is called.' });
+const name = z.string().trim().min(1).max(200).meta({ description: 'The name of the experiment.' });
 const description = z.string().max(10_000).meta({ description: 'What the experiment tries, and why.' });
 
 export const ExperimentStatus = z.enum(['active', 'archived']).meta({
@@ -35,7 +35,8 @@ export const ExperimentInput = z
   })
   .meta({
     id: 'ExperimentInput',
-    description: 'An experiment to create. `margin` and `measure` stay: chosen after the results, they prove nothing.',
+    description:
+      'A new experiment. `margin` and `measure` cannot change: chosen after the results, they prove nothing.',
   });
 export type ExperimentInput = z.infer<typeof ExperimentInput>;
 
@@ -82,7 +83,9 @@ export const BestRun = z
       description: 'Its settings, complete: what `run-best` submits. Null for a recorded run, which asked no model.',
     }),
     targets: z.array(z.string()).meta({ description: 'The models it was found on, as `provider_key::model_id`.' }),
-    comparison: shown.nullable().meta({ description: 'It against the baseline; null when it is the baseline.' }),
+    comparison: shown
+      .nullable()
+      .meta({ description: 'The comparison with the baseline; null for the baseline itself.' }),
     tied_with: z.array(id).meta({
       description: 'Runs that are not shown to be worse than it (95 %, corrected for their number by Holm).',
     }),
@@ -119,7 +122,7 @@ export const Experiment = z
           description: 'Runs that are better even after the correction of Holm over all of these comparisons.',
         }),
       })
-      .meta({ description: 'How often this baseline was looked at. Each comparison alone stands at 95 %.' }),
+      .meta({ description: 'How often runs were compared with this baseline. Each comparison alone is at 95 %.' }),
     best: BestRun.nullable().meta({ description: 'The best run so far; null when none qualifies.' }),
     notes: z.array(z.string()).meta({ description: 'What to know before trusting the figures, and what helps.' }),
     refreshing: z.boolean().meta({
@@ -146,7 +149,7 @@ export type ExperimentsQuery = z.infer<typeof ExperimentsQuery>;
 
 export const TimelineEntry = z
   .object({
-    type: z.enum(['eval', 'param_tune', 'prompt_tune', 'judge']).meta({ description: 'What it is.' }),
+    type: z.enum(['eval', 'param_tune', 'prompt_tune', 'judge']).meta({ description: 'The kind of entry.' }),
     id: id.meta({ description: 'Its id: of a run, its `eval_id`.' }),
     timestamp: time.meta({ description: 'When it ended. Entries come in this order, those of one instant by id.' }),
     status: JobStatus,
@@ -173,33 +176,36 @@ export const TimelineEntry = z
     differs: z.array(Differs).meta({ description: 'Why there is no delta. Empty otherwise.' }),
     comparison: BaselineComparison.omit({ baseline_eval_id: true, p: true })
       .nullable()
-      .meta({ description: 'It against the baseline; null for the baseline, and until it is compared.' }),
+      .meta({ description: 'The comparison with the baseline; null for the baseline, and until it is made.' }),
     config_summary: z
       .string()
       .meta({ description: 'The settings that differ from the baseline; "as baseline" when none does.' }),
     targets: z.array(z.string()).meta({ description: 'Its models, as `provider_key::model_id`.' }),
-    combos: z.int().optional().meta({ description: 'Of a tune of parameters: the combinations that it could try.' }),
+    combos: z.int().optional().meta({ description: 'For parameter tunes: the combinations that it could try.' }),
     promoted_eval_id: id
       .nullable()
       .optional()
-      .meta({ description: 'Of a tune: the run of its winner, which has an entry of its own; null for none.' }),
+      .meta({ description: 'For tunes: the run of the winner, which has its own entry; null for none.' }),
     holdout: z
       .array(TunedTarget)
       .optional()
-      .meta({ description: 'Of a tune of parameters: what the held-out cases said, by model.' }),
+      .meta({ description: 'For parameter tunes: the result on the held-out cases, by model.' }),
     judge: z
       .object({
         eval_id: id.meta({ description: 'The run that was judged; of a comparison, `b`.' }),
         judge: z.string().meta({ description: 'The judge, as `provider_key::model_id`.' }),
-        share_ok: z.number().nullable().meta({ description: 'Correct or acceptable, of what it could tell, 0..1.' }),
+        share_ok: z
+          .number()
+          .nullable()
+          .meta({ description: 'Share of decided judgements that are correct or acceptable, 0..1.' }),
         kappa: z.number().nullable().meta({ description: 'Its agreement with pass and fail.' }),
         calibration: CalibrationHead.meta({ description: 'How far people confirm this judge.' }),
       })
       .optional()
-      .meta({ description: 'Of a report of a judge. It changes no score.' }),
-    prompt: TunedPrompt.optional().meta({ description: 'Of a tune of prompts: what the held-out cases said.' }),
+      .meta({ description: 'For judge reports. They change no score.' }),
+    prompt: TunedPrompt.optional().meta({ description: 'For prompt tunes: the result on the held-out cases.' }),
   })
-  .meta({ id: 'TimelineEntry', description: 'Something that ended in an experiment.' });
+  .meta({ id: 'TimelineEntry', description: 'Finished work of an experiment: a run, a tune or a judge report.' });
 export type TimelineEntry = z.infer<typeof TimelineEntry>;
 
 // Has no defaults: omitted fields keep their value from the best configuration.
@@ -213,7 +219,7 @@ export const RunBestInput = z
   })
   .meta({
     id: 'RunBestInput',
-    description: 'Replaces settings of the best configuration. What is left out stays, and so may be the whole body.',
+    description: 'Replaces settings of the best configuration. Fields that are left out stay. The body may be empty.',
   });
 export type RunBestInput = z.infer<typeof RunBestInput>;
 

@@ -62,11 +62,11 @@ describe('known prices', () => {
     ...['https://llm.example.com/v1', 'https://{resource}.openai.azure.com/openai/v1'],
   ])('are not those of %j', (url) => expect(inputAt(url, 'gpt')).toBeUndefined());
 
-  it('of a server of your own are found with its port', () => {
+  it('of your own server are found with its port', () => {
     expect(inputAt('https://llm.example.com:8443/v1', 'gpt')).toBe(1);
   });
 
-  it('are five, without what else the table says', () => {
+  it('are five, without the other fields of the table', () => {
     expect(pricesOf(pricesAt(table, URL_OF_OPENAI)('gpt')!)).toEqual({
       ...price,
       cache_read_cost_per_mtok: null,
@@ -87,7 +87,7 @@ it.each([
   [3 * 1.1, '$3.3'],
 ])('the price %d is written as %s', (price, words) => expect(dollarsOf(price)).toBe(words));
 
-it('prices in words leave out what is not known', () => {
+it('prices in words leave out unknown prices', () => {
   const none = Object.fromEntries(['cache_read_cost_per_mtok'].map((field) => [field, null])) as Partial<Prices>;
   expect(pricesInWords({ ...price, ...none })).toBe('$1 in, $2 out');
   expect(pricesInWords({ ...price, cache_read_cost_per_mtok: 0, cache_write_1h_cost_per_mtok: 6 })).toBe(

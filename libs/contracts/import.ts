@@ -25,7 +25,7 @@ export const ImportQuery = z.strictObject({
 export type ImportQuery = z.infer<typeof ImportQuery>;
 
 export const CsvMark = flag.meta({
-  description: 'For `csv`: a byte order mark in front, by which Excel knows UTF-8.',
+  description: 'For `csv`: starts the file with a byte order mark, so that Excel reads it as UTF-8.',
 });
 
 export const SuiteExportQuery = z.strictObject({

@@ -38,7 +38,7 @@ export const Job = z
       .nullable()
       .meta({
         description:
-          'The place of a `pending` job among those of its user: 1 is the next to start. 1000 stands for every later ' +
+          'The place of a `pending` job among those of its user: 1 is the next to start. 1000 also means any later ' +
           'place. Null when the job does not wait for the limit of its user.',
       }),
     detail: z

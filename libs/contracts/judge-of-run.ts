@@ -23,5 +23,5 @@ export const JudgeOfRun = z
       description: 'Only results that did not pass and whose overall score is below this. 0 means none.',
     }),
   })
-  .meta({ description: 'Has a model judge what did not pass. It happens once a run, and changes no score.' });
+  .meta({ description: 'Has a model judge the results that did not pass, once per run. It changes no score.' });
 export type JudgeOfRun = z.infer<typeof JudgeOfRun>;

@@ -25,16 +25,16 @@ export const KnownModel = z
       .meta({ description: 'Whether the id with `-latest` after it has the same prices.' }),
     input_cost_per_mtok: price.meta({ description: 'US dollars per million tokens of requests.' }),
     output_cost_per_mtok: price.meta({ description: 'US dollars per million tokens of replies.' }),
-    cache_read_cost_per_mtok: cachePrice('that the cache of the host answers'),
-    cache_write_5m_cost_per_mtok: cachePrice('that the cache of the host keeps for five minutes'),
-    cache_write_1h_cost_per_mtok: cachePrice('that the cache of the host keeps for an hour'),
+    cache_read_cost_per_mtok: cachePrice('read from the cache of the host'),
+    cache_write_5m_cost_per_mtok: cachePrice('written to the cache of the host for five minutes'),
+    cache_write_1h_cost_per_mtok: cachePrice('written to the cache of the host for an hour'),
     note: z
       .string()
       .min(1)
       .max(300)
       .nullable()
       .default(null)
-      .meta({ description: 'When the host bills something else, in a sentence; null where nothing is known of it.' }),
+      .meta({ description: 'When the host bills something else, in a sentence; null when that is unknown.' }),
   })
   .meta({ id: 'KnownModel', description: 'What a host bills for a model.' });
 export type KnownModel = z.infer<typeof KnownModel>;
@@ -49,7 +49,7 @@ export const KnownHost = z
     docs: z
       .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
       .max(2000)
-      .meta({ description: 'The page on which the host says its prices.' }),
+      .meta({ description: 'The page where the host publishes its prices.' }),
     models: z.array(KnownModel).max(MAX_KNOWN_MODELS).meta({ description: 'Its models whose prices are known.' }),
   })
   .meta({ id: 'KnownHost', description: 'A host and the prices of its models.' });
@@ -97,5 +97,5 @@ export const KnownPrices = z
     }),
     hosts: PriceTable.shape.hosts,
   })
-  .meta({ id: 'KnownPrices', description: 'What common hosts bill for their models, as far as it is known.' });
+  .meta({ id: 'KnownPrices', description: 'What common hosts bill for their models, where it is known.' });
 export type KnownPrices = z.infer<typeof KnownPrices>;

@@ -7,9 +7,9 @@ import { LABELS } from './values/judging.js';
 export type LabelName = (typeof LABELS)[number];
 const label = z.enum(LABELS).meta({
   description:
-    'What a person says of a result: `correct`; `acceptable`, another way that serves the user as well; or `wrong`.',
+    "A person's opinion of a result: `correct`; `acceptable`, another way that serves the user as well; or `wrong`.",
 });
-const note = z.string().trim().max(2_000).nullish().meta({ description: 'Why; null or left out for nothing.' });
+const note = z.string().trim().max(2_000).nullish().meta({ description: 'The reason; null or left out for none.' });
 
 export const LabelInput = z
   .strictObject({ label, note })
@@ -35,13 +35,13 @@ export const Label = z
   .object({
     result_id: z.string().meta({ description: 'The result.' }),
     label,
-    note: z.string().nullable().meta({ description: 'Why; null for nothing.' }),
-    user: z.string().meta({ description: 'Whose label it is.' }),
+    note: z.string().nullable().meta({ description: 'The reason; null for none.' }),
+    user: z.string().meta({ description: 'The user who gave it.' }),
     mine: z.boolean().meta({ description: 'Whether it is your own.' }),
     created_at: time.meta({ description: 'When it was first given.' }),
     updated_at: time.meta({ description: 'When it was last changed.' }),
   })
-  .meta({ id: 'Label', description: 'What a person says of a result. It changes no score.' });
+  .meta({ id: 'Label', description: "A person's opinion of a result. It changes no score." });
 export type Label = z.infer<typeof Label>;
 
 export const LabelsQuery = z.strictObject({
@@ -64,7 +64,13 @@ export const LabelQueueQuery = z.strictObject({
     description: 'The judge to calibrate; the default judge of the team if left out.',
     example: 'simulator::judge:right',
   }),
-  limit: z.coerce.number().int().min(1).max(50).default(10).meta({ description: 'How many results to draw at most.' }),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(50)
+    .default(10)
+    .meta({ description: 'The maximum number of results to draw.' }),
 });
 export type LabelQueueQuery = z.infer<typeof LabelQueueQuery>;
 
@@ -72,8 +78,8 @@ export const LabelDraw = z
   .object({
     eval_id: id.meta({ description: 'The run of the result.' }),
     report_id: id.meta({ description: 'The report that judged it.' }),
-    result: Result.meta({ description: 'The result. What the judge says of it is not told, so that it sways nobody.' }),
-    conversation: z.array(z.unknown()).meta({ description: 'What the model was asked, as messages.' }),
+    result: Result.meta({ description: "The result, without the judge's opinion, which would bias the label." }),
+    conversation: z.array(z.unknown()).meta({ description: 'The request to the model, as messages.' }),
   })
   .meta({ id: 'LabelDraw', description: 'A result that was drawn at random for a person to label.' });
 export type LabelDraw = z.infer<typeof LabelDraw>;
@@ -83,11 +89,11 @@ export const LabelQueue = z
     judge: z.string().meta({ description: 'The judge, as `provider_key::model_id`.' }),
     items: z.array(LabelDraw).meta({
       description:
-        'Results without a label, in an order that says nothing of them: half of them judged ok, half wrong.',
+        'Results without a label, in an order unrelated to the judgement: half of them judged ok, half wrong.',
     }),
     labelled: z.int().meta({ description: "Results with people's labels that count for this judge." }),
-    asked: z.int().meta({ description: 'How many labels to ask for: 100.' }),
+    asked: z.int().meta({ description: 'The target number of labels: 100.' }),
     left: z.int().meta({ description: 'Judged results that have no label yet, among those that may be drawn.' }),
   })
-  .meta({ id: 'LabelQueue', description: 'What to label next, so that people can be compared with a judge.' });
+  .meta({ id: 'LabelQueue', description: 'The results to label next, to calibrate a judge.' });
 export type LabelQueue = z.infer<typeof LabelQueue>;

@@ -6,7 +6,7 @@ import { jsonObject, Tool, ToolName } from './tool.js';
 const url = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://example.com/mcp' })
   .max(2000)
-  .regex(/^[^@]*$|^https?:\/\/[^/@]*\//i, 'must hold no user and password: give them in "headers"');
+  .regex(/^[^@]*$|^https?:\/\/[^/@]*\//i, 'must not contain a user or password: give them in "headers"');
 const headers = z
   .record(
     z

@@ -51,7 +51,7 @@ export const MetricInfo = z
         "The JSON Schema of the input, with Toolmark's names. docs/scoring.md lists other names of its " +
         'fields, and the formats of other tools.',
     }),
-    example: jsonObject.meta({ description: 'An input line for `toolmark score` that runs as it is.' }),
+    example: jsonObject.meta({ description: 'An input line for `toolmark score` that runs unchanged.' }),
     not_in_runs: z.string().optional().meta({ description: 'Why runs cannot compute it, and what to use instead.' }),
   })
   .meta({ id: 'MetricInfo', description: 'A metric that Toolmark computes.' });

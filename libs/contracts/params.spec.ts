@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { RESERVED_PARAMS, findReservedParams } from './params.js';
 
-it("what is the run's own is refused in every spelling that a server may read as it", () => {
+it("the run's own settings are refused as parameters, in every spelling that a server may accept", () => {
   const spellings = (name: string): string[] => {
     const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     const camel = snake.replace(/_(.)/g, (_match, letter: string) => letter.toUpperCase());
@@ -23,7 +23,7 @@ it("what is the run's own is refused in every spelling that a server may read as
     ]);
 });
 
-it('what only shapes a reply is not', () => {
+it('parameters that only shape a reply are accepted', () => {
   const params = {
     temperature: 0,
     top_p: 1,
@@ -51,7 +51,7 @@ it('what only shapes a reply is not', () => {
   expect(findReservedParams(params)).toEqual([]);
 });
 
-it('the list stands where params are documented', () => {
+it('the description of params lists them', () => {
   const documented = readFileSync('docs/dialects.md', 'utf8');
   for (const name of RESERVED_PARAMS) expect(documented).toContain(`\`${name}\``);
 });

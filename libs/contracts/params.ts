@@ -35,7 +35,7 @@ const RESERVED = {
   'use the run\'s "tool_choice"': ['tool_choice', 'function_call', 'toolConfig'],
   'use the run\'s "samples"': ['n', 'candidateCount'],
   'leave it out': ['stream', 'background', 'mock_response', 'mock_tool_calls'],
-  'name in params itself what stands in it': ['extra_body'],
+  'put its fields into params directly': ['extra_body'],
 };
 export const RESERVED_PARAMS: readonly string[] = Object.values(RESERVED).flat();
 
@@ -60,6 +60,11 @@ export function findReservedParams(params: JsonObject, ...path: PropertyKey[]): 
     const wayOut = WAY_OUT.get(plain(name));
     return wayOut === undefined
       ? []
-      : [{ path: jsonPointer([...path, name]), message: `"${name}" is the run's own and no parameter: ${wayOut}.` }];
+      : [
+          {
+            path: jsonPointer([...path, name]),
+            message: `"${name}" is the run's own setting, not a parameter: ${wayOut}.`,
+          },
+        ];
   });
 }

@@ -7,7 +7,7 @@ export const PromptCache = z
   .meta({
     description:
       "Whether providers are asked to cache tools and system prompt, for five minutes or an hour: Anthropic's API by " +
-      "`cache_control`, OpenAI's by a `prompt_cache_key`, which has one length. Google caches without being asked. " +
+      "`cache_control`, OpenAI's by a `prompt_cache_key`, which has one length. Google caches by itself. " +
       'It changes no reply, so stored replies answer either way.',
   });
 

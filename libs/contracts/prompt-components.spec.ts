@@ -74,7 +74,7 @@ describe('a key', () => {
     'tools/book/parameters/properties/city',
     'tools/book/parameters/properties/~2/description',
     `tools/book/parameters/properties/${'a'.repeat(1_000)}/description`,
-  ])('%j is none', (key) => {
+  ])('%j is invalid', (key) => {
     expect(parseComponent(key)).toBeUndefined();
   });
 
@@ -122,7 +122,7 @@ describe('tools with other descriptions', () => {
     expect(describeTools(TOOLS, { ...overrides })).not.toBe(describeTools(TOOLS, overrides));
   });
 
-  it('are the given list when no text differs, so that stored replies go on to answer', () => {
+  it('are the given list when no text differs, so that stored replies still match', () => {
     expect(describeTools(TOOLS, {})).toBe(TOOLS);
     expect(describeTools(TOOLS, Object.fromEntries(componentsOf('Answer briefly.', TOOLS)))).toBe(TOOLS);
   });
@@ -145,13 +145,13 @@ describe('the texts of a prompt', () => {
   it('are taken by component', () => {
     const texts = { system_prompt: '', 'tools/book/description': 'Books a room.' };
     expect(PromptComponents.parse(texts)).toEqual(texts);
-    expect(messageOf(ToolOverrides, texts)).toContain('/system_prompt is no text');
+    expect(messageOf(ToolOverrides, texts)).toContain('/system_prompt is not a text');
   });
 
   it.each([
-    ['another key', { prompt: 'a' }, /^\/prompt is no text .* system_prompt, tools\/<name>\/description, or tools/],
-    ['the prototype', parseJson('{"__proto__": "a"}'), /^\/__proto__ is no text/],
-    ['what is no text', { system_prompt: 5 }, /string/],
+    ['another key', { prompt: 'a' }, /^\/prompt is not a text .* system_prompt, tools\/<name>\/description, or tools/],
+    ['the prototype', parseJson('{"__proto__": "a"}'), /^\/__proto__ is not a text/],
+    ['a number', { system_prompt: 5 }, /string/],
     ['no object', [], /record|object/],
     ['too long a text', { system_prompt: 'a'.repeat(50_001) }, /50000/],
     [

@@ -20,9 +20,10 @@ const Tags = z
   .max(MAX_TAGS)
   .transform((tags) => [...new Set(tags)])
   .meta({
-    description: 'Names for the version. Each stands on one version of a suite: giving it to another moves it there.',
+    description:
+      'Names for the version. Each belongs to one version of a suite at a time: giving it to another moves it there.',
   });
-const label = z.string().trim().max(200).meta({ description: 'What people call the version; may be empty.' });
+const label = z.string().trim().max(200).meta({ description: 'The display name of the version; may be empty.' });
 
 export const PROMPT_SOURCES = ['manual', 'prompt_tune', 'import'] as const;
 export type PromptSource = (typeof PROMPT_SOURCES)[number];
@@ -38,13 +39,13 @@ export const PromptVersionInput = z
   .strictObject({
     suite_id: suiteId.meta({ description: 'The suite whose texts they replace.' }),
     components: PromptComponents.refine((texts) => Object.keys(texts).length > 0, 'must have at least one text').meta({
-      description: 'The texts to keep, by place: those that differ from the suite, or all.',
+      description: 'The texts, by place: those that differ from the suite, or all.',
     }),
     label: label.default(''),
     tags: Tags.default([]),
     parent_id: id.nullable().default(null).meta({ description: 'The version that it was made from; null for none.' }),
   })
-  .meta({ id: 'PromptVersionInput', description: 'Texts to keep as a version.' });
+  .meta({ id: 'PromptVersionInput', description: 'Texts to store as a version.' });
 export type PromptVersionInput = z.infer<typeof PromptVersionInput>;
 
 export const PromptVersionPatch = z
@@ -63,7 +64,7 @@ export const PromptVersionHead = z
   .object({
     id: id.meta({ description: 'The id of the version: `prompt_version_id` of runs.' }),
     suite_id: id.nullable().meta({ description: 'The suite; null when it was deleted.' }),
-    label: z.string().meta({ description: 'What people call it; may be empty.' }),
+    label: z.string().meta({ description: 'The display name; may be empty.' }),
     tags: z.array(z.string()).meta({ description: 'Its tags.' }),
     source: z
       .enum(PROMPT_SOURCES)
@@ -78,10 +79,10 @@ export const PromptVersionHead = z
 export type PromptVersionHead = z.infer<typeof PromptVersionHead>;
 
 export const PromptVersion = PromptVersionHead.extend({
-  components: PromptComponents.meta({ description: "The texts, by place. They take the place of the suite's." }),
+  components: PromptComponents.meta({ description: 'The texts, by place. They replace those of the suite.' }),
 }).meta({
   id: 'PromptVersion',
-  description: 'Texts that models read in place of those of a suite. They never change.',
+  description: 'Texts that models read instead of those of a suite. They never change.',
 });
 export type PromptVersion = z.infer<typeof PromptVersion>;
 
@@ -104,7 +105,7 @@ export const PromptDiffQuery = z.strictObject({
     .optional()
     .meta({
       description:
-        'What to compare with: the id of another version of the suite, or `suite` for the suite as it is now. If ' +
+        'What to compare with: the id of another version of the suite, or `suite` for the current suite. If ' +
         'left out, the version that this one was made from, or the suite when it was made from none.',
       example: SUITE_NOW,
     }),
@@ -113,20 +114,19 @@ export type PromptDiffQuery = z.infer<typeof PromptDiffQuery>;
 
 export const TextHunk = z
   .object({
-    op: z.enum(['same', 'removed', 'added']).meta({ description: 'Whether the text stays, goes or comes.' }),
-    text: z.string().meta({ description: 'The text, with its spaces.' }),
+    op: z.enum(['same', 'removed', 'added']).meta({ description: 'Whether the text is unchanged, removed or added.' }),
+    text: z.string().meta({ description: 'The text, including its spaces.' }),
   })
-  .meta({ id: 'TextHunk', description: 'A part of a text that another one has, too, or has not.' });
+  .meta({ id: 'TextHunk', description: 'A part of the difference between two texts.' });
 export type TextHunk = z.infer<typeof TextHunk>;
 
 export const ComponentDiff = z
   .object({
     component: z.string().meta({ description: 'The place of the text.' }),
     from: z.string().meta({ description: 'The text of this version, or of the suite where it has none.' }),
-    to: z.string().meta({ description: 'The text of what it is compared with.' }),
+    to: z.string().meta({ description: 'The text on the other side.' }),
     hunks: z.array(TextHunk).meta({
-      description:
-        'How to get from one to the other, word by word. Texts with little in common go and come as a whole.',
+      description: 'The differences, word by word. Texts with little in common are replaced as a whole.',
     }),
   })
   .meta({ id: 'ComponentDiff', description: 'A text that differs.' });
@@ -136,9 +136,9 @@ export const PromptDiff = z
   .object({
     from: z
       .string()
-      .meta({ description: 'The id of the version, or the number of the candidate, that was asked for.' }),
+      .meta({ description: 'The id of the requested version, or the number of the requested candidate.' }),
     to: z.string().meta({ description: 'The id of the version that it is compared with, or `suite`.' }),
     components: z.array(ComponentDiff).meta({ description: 'The texts that differ, by place.' }),
   })
-  .meta({ id: 'PromptDiff', description: 'What would change from a version to another, or to the suite as it is.' });
+  .meta({ id: 'PromptDiff', description: 'What would change from a version to another one, or to the current suite.' });
 export type PromptDiff = z.infer<typeof PromptDiff>;

@@ -20,7 +20,7 @@ const componentTexts = (isAllowed: (key: string) => boolean, forms: string) =>
       for (const key of keys.filter((each) => !isAllowed(each)))
         context.addIssue({
           code: 'custom',
-          message: `is no text that models read beside a case: a key is ${forms}`,
+          message: `is not a text that models read with a case: a key is ${forms}`,
           path: [key],
           input: given,
         });
@@ -47,7 +47,7 @@ const TOOL_FORMS = COMPONENT_FORMS.replace('system_prompt, ', '');
 export const PromptComponents = componentTexts((key) => parseComponent(key) !== undefined, COMPONENT_FORMS).meta({
   id: 'PromptComponents',
   description:
-    `Texts that models read beside a case, by place: ${COMPONENT_FORMS} (a JSON Pointer into the schema, with ~0 ` +
+    `Texts that models read with a case, by place: ${COMPONENT_FORMS} (a JSON Pointer into the schema, with ~0 ` +
     `for ~ and ~1 for /). At most ${MAX_COMPONENTS} texts, of at most ${MAX_PROMPT_CHARS} characters each and ` +
     `${MAX_COMPONENTS_CHARS} together. An empty text means none.`,
 });

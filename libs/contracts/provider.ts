@@ -5,7 +5,7 @@ import { Params } from './params.js';
 import { PROVIDER_KINDS } from './values/providers.js';
 
 const TOKENS_PER_MINUTE =
-  'Tokens per minute, of requests and replies together; null for no limit. Until a reply has come, it counts as ' +
+  'Tokens per minute, of requests and replies together; null for no limit. Until a reply arrives, it counts as ' +
   `${RESERVED_REPLY_TOKENS} tokens, or as max_tokens where these are fewer.`;
 
 export const Limits = z
@@ -51,9 +51,9 @@ export const ModelInput = z
     output_cost_per_mtok: usdPerMtok.meta({
       description: 'US dollars per million tokens of replies; null when unknown. Unknown prices are not counted.',
     }),
-    cache_read_cost_per_mtok: cachePrice('that the cache of the provider answers'),
-    cache_write_5m_cost_per_mtok: cachePrice('that the cache of the provider keeps for five minutes'),
-    cache_write_1h_cost_per_mtok: cachePrice('that the cache of the provider keeps for an hour'),
+    cache_read_cost_per_mtok: cachePrice('read from the cache of the provider'),
+    cache_write_5m_cost_per_mtok: cachePrice('written to the cache of the provider for five minutes'),
+    cache_write_1h_cost_per_mtok: cachePrice('written to the cache of the provider for an hour'),
     unsupported_params: z
       .array(z.string().min(1).max(100))
       .max(50)
@@ -201,16 +201,16 @@ const sent = z.string().meta({
     'How it is sent instead: `left out`, `auto`, `auto while thinking`, `max_completion_tokens`, `max_tokens`, ' +
     '`at most <n>` or `sent back`.',
 });
-const said = z.string().meta({ description: 'What the host said of it, shortened.' });
+const said = z.string().meta({ description: "The host's message, shortened." });
 export const LearnedSetting = z
   .object({
     model: z.string().meta({ description: 'The id of the model.' }),
     setting,
     sent,
     said,
-    until: time.meta({ description: 'When it is forgotten, and tried as a run has it again.' }),
+    until: time.meta({ description: 'When it is forgotten, and the setting is sent unchanged again.' }),
   })
-  .meta({ id: 'LearnedSetting', description: 'A setting that a model refused lately.' });
+  .meta({ id: 'LearnedSetting', description: 'A setting that a model refused recently.' });
 
 export const ProviderQuery = z.strictObject({
   model: z
@@ -244,13 +244,13 @@ export const Provider = z
       .meta({ description: 'The models that runs can name.' }),
     learned: z.array(LearnedSetting).meta({
       description:
-        'What its models refused within the last day, and how it is sent instead. `POST .../test` tries it anew, and ' +
+        'What its models refused within the last day, and how it is sent instead. `POST .../test` tries it again, and ' +
         '`DELETE .../learned` forgets it.',
     }),
     shares_limits_with: z.array(z.string()).meta({
       description:
-        'Keys of other providers with the same API key at the same origin. They have one set of limits between ' +
-        'them, the strictest, and a pause that the host asks of one holds for all.',
+        'Keys of other providers with the same API key at the same origin. They share one set of limits, ' +
+        'the strictest, and a pause that the host requests of one applies to all.',
     }),
     created_at: time.meta({ description: 'When the provider was created.' }),
     updated_at: time.meta({ description: 'When it was last changed.' }),
@@ -267,7 +267,7 @@ export const ProviderTest = z
     }),
     learned: z
       .array(z.object({ setting, sent, said }))
-      .meta({ description: 'What the model refuses of what a run sends by default, and how it is sent instead.' }),
+      .meta({ description: 'Default settings of a run that the model refuses, and how they are sent instead.' }),
   })
   .meta({ id: 'ProviderTest', description: 'The outcome of a small request to a model of a provider.' });
 export const DiscoveredModels = z

@@ -5,7 +5,7 @@ export const RankedModel = z.object({
   rank: z.tuple([z.int(), z.int()]).meta({
     description:
       'Its highest and its lowest possible rank, from 1: behind all models that are shown to be better, and before ' +
-      'all that are shown to be worse. Models that cannot be told apart have ranks in common.',
+      'all that are shown to be worse. Models that cannot be distinguished share ranks.',
   }),
 });
 
@@ -16,13 +16,13 @@ export const Ranking = z
       .nullable()
       .meta({
         description:
-          'What the two models with the highest means differ by, in a sentence; null for one model, and while the ' +
-          'run goes on.',
+          'The difference between the two models with the highest means, in a sentence; null for one model, and while the ' +
+          'run is unfinished.',
       }),
     items: z.array(RankedModel).meta({ description: 'The models, those with the highest means first.' }),
   })
   .meta({
     id: 'Ranking',
-    description: 'The models of a run in their order, each with the ranks that its results leave open.',
+    description: 'The models of a run in order, each with its possible ranks.',
   });
 export type Ranking = z.infer<typeof Ranking>;

@@ -19,7 +19,8 @@ const experiment_id = id
   .default(null)
   .meta({ description: 'The experiment that the run belongs to; null for none.' });
 const metrics = z.array(MetricAsked).max(20).default([]).meta({
-  description: 'Further metrics, computed for each reply beside the house score. `GET /api/metrics` lists them.',
+  description:
+    'Further metrics, computed for each reply in addition to the house score. `GET /api/metrics` lists them.',
 });
 
 /** The settings for replies that are sent as a separate body. */

@@ -105,10 +105,10 @@ export const Result = z
           .int()
           .nullable()
           .meta({ description: 'Tokens of the reply; null when the provider did not count them.' }),
-        cache_read_tokens: partOfTokens("Tokens of the request that the provider's cache answered"),
-        cache_write_5m_tokens: partOfTokens("Tokens of the request that the provider's cache keeps for five minutes"),
-        cache_write_1h_tokens: partOfTokens("Tokens of the request that the provider's cache keeps for an hour"),
-        reasoning_tokens: partOfTokens('Tokens of the reply that are reasoning'),
+        cache_read_tokens: partOfTokens("Tokens of the request read from the provider's cache"),
+        cache_write_5m_tokens: partOfTokens("Tokens of the request written to the provider's cache for five minutes"),
+        cache_write_1h_tokens: partOfTokens("Tokens of the request written to the provider's cache for an hour"),
+        reasoning_tokens: partOfTokens('Reasoning tokens of the reply'),
       })
       .meta({ description: 'Tokens, as the provider counted them. For a chain, the sum over its rounds.' }),
     cost_usd: z
@@ -116,10 +116,10 @@ export const Result = z
       .nullable()
       .meta({
         description:
-          'What was billed, in US dollars: what the provider says, or else by the prices of the model at the time. ' +
+          "The billed amount in US dollars: as the provider reports it, or else at the model's prices at the time. " +
           'Null when it has none, or the provider counted nothing. 0 when a stored reply answered.',
       }),
-    cost_reported: z.boolean().meta({ description: 'Whether the provider said what it billed.' }),
+    cost_reported: z.boolean().meta({ description: 'Whether the provider reported the billed amount.' }),
     cached: z.boolean().meta({ description: 'Whether a stored reply answered.' }),
     attempts: z
       .int()
@@ -145,21 +145,21 @@ export const ReplyText = z
     text: z
       .string()
       .nullable()
-      .meta({ description: `What it says, without its thoughts; null when it says nothing. ${CUT}` }),
+      .meta({ description: `The text, without thoughts; null when there is none. ${CUT}` }),
     thoughts: z
       .string()
       .nullable()
-      .meta({ description: `Its thoughts, which are never read for calls; null when it has none. ${CUT}` }),
+      .meta({ description: `The thoughts, which are never read for calls; null when there are none. ${CUT}` }),
     refusal: z
       .string()
       .nullable()
-      .meta({ description: `What it says where it declines; null otherwise. ${CUT}` }),
+      .meta({ description: `The refusal; null when the model did not decline. ${CUT}` }),
     finish_reason: z
       .string()
       .nullable()
       .meta({
         description:
-          "Why it ended, in OpenAI's words (`stop`, `tool_calls`, `length`, `content_filter`) where they have one; " +
+          "Why it ended, in OpenAI's terms (`stop`, `tool_calls`, `length`, `content_filter`) where they have one; " +
           'null when the provider does not say.',
       }),
   })
@@ -281,11 +281,11 @@ const filters = {
     .optional()
     .meta({ description: 'Only results that passed (`true`) or did not pass (`false`).' }),
   latency_min_ms: milliseconds.meta({
-    description: 'Only results that took at least so many milliseconds.',
+    description: 'Only results that took at least this many milliseconds.',
     example: 500,
   }),
   latency_max_ms: milliseconds.meta({
-    description: 'Only results that took at most so many milliseconds.',
+    description: 'Only results that took at most this many milliseconds.',
     example: 1000,
   }),
   overall_min: score.meta({ description: 'Only results whose overall score is at least this, 0..1.', example: 0.5 }),
@@ -329,7 +329,7 @@ export const ResultNeighbours = z
   .meta({
     id: 'ResultNeighbours',
     description:
-      'The ids of the results beside one, by the filter and in the order asked for. Null where there is none among ' +
+      'The ids of the neighbours of a result, by the requested filter and order. Null where there is none among ' +
       'the 20,000 results on that side.',
   });
 export type ResultNeighbours = z.infer<typeof ResultNeighbours>;

@@ -59,7 +59,7 @@ export const RunFacets = z
     category: facet('By category of the case. Cases without one are left out.'),
     expected_tool: facet('By the tool that the case expects first; `(none)` where it expects no call.'),
     called_tool: facet(
-      'By the tool that the reply calls; `(none)` without a call, `(unknown)` for a tool of no suite.',
+      'By the tool that the reply calls; `(none)` without a call, `(unknown)` for a tool that the suite does not have.',
     ),
     format: facet('By `format_compliance`. Errored results are left out.'),
     syntax: facet(
@@ -94,16 +94,16 @@ export type ConfusionQuery = z.infer<typeof ConfusionQuery>;
 export const Confusion = z
   .object({
     expected: z.array(z.string()).meta({
-      description: `The rows: expected tools, the most frequent first, at most ${MAX_CONFUSED}; \`(none)\` is no call.`,
+      description: `The rows: expected tools, the most frequent first, at most ${MAX_CONFUSED}; \`(none)\` means no call.`,
     }),
     called: z.array(z.string()).meta({
-      description: `The columns: called tools, likewise; \`(none)\` is no call, \`(unknown)\` a tool of no suite.`,
+      description: `The columns: called tools, likewise; \`(none)\` means no call, \`(unknown)\` a tool that the suite does not have.`,
     }),
     cells: z.array(z.array(count)).meta({
       description: 'How many scored results there are, by row and column. The last row and column are all others.',
     }),
-    other_expected: count.meta({ description: 'How many tools the last row stands for.' }),
-    other_called: count.meta({ description: 'How many tools the last column stands for.' }),
+    other_expected: count.meta({ description: 'How many tools the last row combines.' }),
+    other_called: count.meta({ description: 'How many tools the last column combines.' }),
   })
   .meta({ id: 'Confusion', description: 'Which tools were called where others were expected.' });
 export type Confusion = z.infer<typeof Confusion>;
@@ -115,7 +115,7 @@ export const FailureGroup = z
     expected_tool: z.string().meta({ description: 'The tool that the case expects first; `(none)` for no call.' }),
     called_tool: z.string().meta({
       description:
-        '`(none)` for no call, `(unknown)` for a tool of no suite; for errored results the kind of error, and ' +
+        '`(none)` for no call, `(unknown)` for a tool that the suite does not have; for errored results the kind of error, and ' +
         '`not_scored` for replies that a rescore could not score.',
     }),
     argument: z.string().nullable().meta({ description: 'The first argument that is wrong or missing, if one is.' }),
@@ -146,9 +146,9 @@ export const FailureGroups = z
         groups: count.meta({ description: 'How many groups are not listed.' }),
         results: count.meta({ description: 'How many results they hold.' }),
       })
-      .meta({ description: 'What the smaller groups hold together.' }),
+      .meta({ description: 'The totals of the smaller groups.' }),
   })
-  .meta({ id: 'FailureGroups', description: 'What did not pass, in groups of the same kind.' });
+  .meta({ id: 'FailureGroups', description: 'Results that did not pass, grouped by kind.' });
 export type FailureGroups = z.infer<typeof FailureGroups>;
 
 export const DrawQuery = z.strictObject({
@@ -157,12 +157,12 @@ export const DrawQuery = z.strictObject({
     description: 'The same seed draws the same results.',
     example: 1,
   }),
-  count: z.coerce.number().int().min(1).max(40).default(40).meta({ description: 'How many to draw at most.' }),
+  count: z.coerce.number().int().min(1).max(40).default(40).meta({ description: 'The maximum number to draw.' }),
 });
 export type DrawQuery = z.infer<typeof DrawQuery>;
 
 export const DrawnResults = z
-  .object({ items: z.array(Result).meta({ description: 'The results, lean, in a drawn order.' }) })
+  .object({ items: z.array(Result).meta({ description: 'The results in short form, in random order.' }) })
   .meta({ id: 'DrawnResults', description: 'Results of a group, drawn at random by a seed.' });
 export type DrawnResults = z.infer<typeof DrawnResults>;
 

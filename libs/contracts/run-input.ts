@@ -69,10 +69,10 @@ export const ResumeInput = z
 export type ResumeInput = z.infer<typeof ResumeInput>;
 
 const runName = z.string().trim().min(1).max(200).nullish().meta({
-  description: 'What people call the run; null or left out for none.',
+  description: 'The display name of the run; null or left out for none.',
 });
 const runNote = z.string().trim().max(2_000).nullish().meta({
-  description: 'What is worth knowing about the run, such as what was tried; null or left out for none.',
+  description: 'A note on the run, such as what was tried; null or left out for none.',
 });
 
 export const RunInput = z
@@ -127,11 +127,11 @@ export const RunInput = z
       .default(null)
       .meta({
         description:
-          "Takes the place of the suite's own system prompt; empty for none, null for the suite's. `system_prompt` " +
+          "Replaces the suite's own system prompt; empty for none, null for the suite's. `system_prompt` " +
           'follows it.',
       }),
     tool_overrides: ToolOverrides.default({}).meta({
-      description: "Descriptions of tools and of their parameters in place of the suite's, by place.",
+      description: "Descriptions of tools and their parameters that replace the suite's, by place.",
     }),
     prompt_version_id: z
       .string()
@@ -143,10 +143,11 @@ export const RunInput = z
         description:
           "A prompt version, by its id or by a tag that it has in the suite; null for the suite's own texts. Its " +
           'texts fill `base_prompt` and `tool_overrides` where the run gives none. The run stores the id and all ' +
-          'texts, so it stays as it is when the version is deleted.',
+          'texts, so deleting the version does not affect it.',
       }),
     metrics: z.array(MetricAsked).max(20).default([]).meta({
-      description: 'Further metrics, computed for each result beside the house score. `GET /api/metrics` lists them.',
+      description:
+        'Further metrics, computed for each result in addition to the house score. `GET /api/metrics` lists them.',
     }),
     case_filter: z
       .strictObject({
@@ -184,16 +185,17 @@ export const RunInput = z
       .meta({ description: 'The experiment that the run belongs to, with the same suite; null for none.' }),
     judge: JudgeOfRun.nullish().meta({
       description:
-        'Has a model judge what did not pass, once, in a report of its own. It changes no score. Null or left out ' +
+        'Has a model judge the results that did not pass, once, in its own report. It changes no score. Null or left out ' +
         'for none, unless the team judges such runs by itself.',
     }),
   })
   .meta({ id: 'RunInput', description: 'A run to submit, or to estimate: a suite against some models.' });
 export type RunInput = z.infer<typeof RunInput>;
 
-export const RunLabels = z
-  .strictObject({ name: runName, note: runNote })
-  .meta({ id: 'RunLabels', description: 'What people say of a run. Fields that are left out stay; null removes one.' });
+export const RunLabels = z.strictObject({ name: runName, note: runNote }).meta({
+  id: 'RunLabels',
+  description: 'The name and note of a run. Fields that are left out stay; null removes one.',
+});
 export type RunLabels = z.infer<typeof RunLabels>;
 
 /** The prompt that a run uses instead of the texts of its suite. */

@@ -37,8 +37,8 @@ export const Run = z
   .object({
     id: id.meta({ description: 'The id of the run: the `eval_id` of its submit.' }),
     job_id: id.meta({ description: 'The job of the run. After a resume, the job of the resumed run.' }),
-    name: z.string().nullable().meta({ description: 'What people call the run; null for none.' }),
-    note: z.string().nullable().meta({ description: 'What is worth knowing about the run; null for nothing.' }),
+    name: z.string().nullable().meta({ description: 'The display name of the run; null for none.' }),
+    note: z.string().nullable().meta({ description: 'The note on the run; null for none.' }),
     submitted_by: z.string().nullable().meta({
       description: 'The name of the user who submitted the run; null when the user is gone.',
     }),
@@ -93,7 +93,7 @@ export const Run = z
     }),
     summaries: z.array(Summary).meta({ description: 'The final figures of each model that is done.' }),
     experiment_id: id.nullable().meta({ description: 'The experiment that the run belongs to; null for none.' }),
-    orchestrator: Orchestrator.nullable().meta({ description: 'What made the run; null for a user.' }),
+    orchestrator: Orchestrator.nullable().meta({ description: 'What made the run; null when a user did.' }),
     extends_run_id: id.nullable().meta({
       description: 'The run that this one adds samples to; null for a run of its own.',
     }),
@@ -106,8 +106,8 @@ export const Run = z
     current_cost: CurrentCost.optional().meta({ description: 'Only with `prices=current`.' }),
     warnings: z.array(RunWarning).meta({
       description:
-        'What the run did differently from what was requested, in the order in which it came up. Kept ' +
-        'as long as the run. 200 at most: the log has the rest.',
+        'What the run did differently from what was requested, in order. Kept ' +
+        'as long as the run. At most 200: the log has the rest.',
     }),
     created_at: time.meta({ description: 'When the run was submitted.' }),
     finished_at: time.nullable().meta({ description: 'When the run ended; null until then.' }),

@@ -34,19 +34,19 @@ export const SpendingQuery = z.strictObject({
     .preprocess(wordsOf, z.array(z.enum(SPENDING_BY)).min(1))
     .default(['day'])
     .meta({
-      description: 'What is counted apart: several with commas between them, or repeated.',
+      description: 'How to group: one or several, separated by commas or repeated.',
       example: ['day', 'model'],
     }),
   model: severalOf(z.string().min(1).max(300)).meta({
-    description: "Only of this model: `provider_key::model_id`, or the model's id; repeat it for several.",
+    description: "Only spending on this model: `provider_key::model_id`, or the model's id; repeat it for several.",
     example: ['simulator::perfect-ish'],
   }),
   suite_id: severalOf(id).meta({
-    description: `Only of this suite; repeat it for several. \`${NOBODY}\` stands for what has no suite.`,
+    description: `Only spending on this suite; repeat it for several. \`${NOBODY}\` means no suite.`,
     example: ['019aa8a2-5c1e-7000-8000-000000000011'],
   }),
   person: severalOf(id).meta({
-    description: `Only for this person, by id; repeat it for several. \`${NOBODY}\` stands for nobody.`,
+    description: `Only spending of this person, by id; repeat it for several. \`${NOBODY}\` means nobody.`,
     example: ['019aa8a2-5c1e-7000-8000-000000000002'],
   }),
 });
@@ -55,16 +55,16 @@ export type SpendingQuery = z.infer<typeof SpendingQuery>;
 export const SpendingFigures = z
   .object({
     cost_usd: z.number().meta({
-      description: 'US dollars, as they were billed when results settled. Models without prices add nothing.',
+      description: 'US dollars, as billed when results settled. Models without prices add nothing.',
     }),
-    requests: z.int().meta({ description: 'Requests to models, those that were tried again among them.' }),
-    results: z.int().meta({ description: 'Results that these requests led to. Embeddings lead to none.' }),
+    requests: z.int().meta({ description: 'Requests to models, including retries.' }),
+    results: z.int().meta({ description: 'Results of these requests. Embeddings have none.' }),
     ...TokenCounts.shape,
     cache_hit_rate: z.number().nullable().meta({
-      description: 'The share of prompt tokens that the cache of the provider answered, 0 to 1; null without any.',
+      description: 'The share of prompt tokens read from the cache of the provider, 0 to 1; null without any.',
     }),
   })
-  .meta({ id: 'SpendingFigures', description: 'What models took and cost.' });
+  .meta({ id: 'SpendingFigures', description: 'The usage and cost of models.' });
 export type SpendingFigures = z.infer<typeof SpendingFigures>;
 
 export const SpendingGroup = SpendingFigures.extend({
@@ -86,28 +86,28 @@ export const SpendingGroup = SpendingFigures.extend({
   person: z
     .object({
       id: z.uuid().meta({ description: 'The id of the person.' }),
-      name: z.string().nullable().meta({ description: 'The name of the person; null if there is none any more.' }),
+      name: z.string().nullable().meta({ description: 'The name of the person; null if the person was removed.' }),
     })
     .nullable()
     .optional()
     .meta({ description: 'Who submitted the runs; null for embeddings; only with `by=person`.' }),
-}).meta({ id: 'SpendingGroup', description: 'What one day, model, suite or person took and cost.' });
+}).meta({ id: 'SpendingGroup', description: 'The usage and cost of one day, model, suite or person.' });
 export type SpendingGroup = z.infer<typeof SpendingGroup>;
 
 export const SpendingReport = z
   .object({
     from: z.string().meta({ description: 'The first day, of UTC, as YYYY-MM-DD.' }),
     to: z.string().meta({ description: 'The last day, of UTC, as YYYY-MM-DD.' }),
-    by: z.array(z.enum(SPENDING_BY)).meta({ description: 'What is counted apart.' }),
+    by: z.array(z.enum(SPENDING_BY)).meta({ description: 'How it is grouped.' }),
     total: SpendingFigures.meta({ description: 'The sum of all items.' }),
     items: z.array(SpendingGroup).meta({
-      description: 'The days in their order, and within a day what cost most first. What has no requests is left out.',
+      description: 'In order of days, and within a day the highest cost first. Groups without requests are left out.',
     }),
   })
   .meta({
     id: 'SpendingReport',
     description:
-      'What a team has spent in a span of days. It is counted when a result settles, on the day of that, and stays ' +
-      'when runs and suites are deleted.',
+      'What a team has spent in a range of days. A result counts on the day that it settles, and still counts ' +
+      'when its run or suite is deleted.',
   });
 export type SpendingReport = z.infer<typeof SpendingReport>;

@@ -16,7 +16,7 @@ export const SuiteVersionHead = z
     runs: z.int().meta({ description: 'How many runs of the history have this version.' }),
     is_current: z.boolean().meta({ description: 'Whether the suite has this version now.' }),
   })
-  .meta({ id: 'SuiteVersionHead', description: 'A version of a suite that runs pinned, or the present one.' });
+  .meta({ id: 'SuiteVersionHead', description: 'A version of a suite that runs pinned, or the current one.' });
 export type SuiteVersionHead = z.infer<typeof SuiteVersionHead>;
 
 export const SuiteVersion = SuiteVersionHead.extend({
@@ -34,8 +34,8 @@ export type SuiteVersion = z.infer<typeof SuiteVersion>;
 
 const names = (what: string) => z.array(z.string()).meta({ description: `Names of the tools that ${what}` });
 export const ToolChanges = z.object({
-  added: names('the later version alone has.'),
-  removed: names('the earlier version alone has.'),
+  added: names('only the later version has.'),
+  removed: names('only the earlier version has.'),
   changed: names('both have, with differences.'),
 });
 export type ToolChanges = z.infer<typeof ToolChanges>;
@@ -49,7 +49,7 @@ export const ChangedCase = z.object({
   }),
   fields: z.array(z.string()).meta({
     description:
-      'The fields of a changed case that differ. Empty when they are written in another order alone, and for cases ' +
+      'The fields of a changed case that differ. Empty when only their order differs, and for cases ' +
       'that were added or removed.',
   }),
 });
@@ -57,11 +57,11 @@ export type ChangedCase = z.infer<typeof ChangedCase>;
 
 const count = (what: string) => z.int().meta({ description: `How many cases ${what}` });
 export const CaseChanges = z.object({
-  added: count('the later version alone has.'),
-  removed: count('the earlier version alone has.'),
+  added: count('only the later version has.'),
+  removed: count('only the earlier version has.'),
   changed: count('both have, with differences.'),
   items: z.array(ChangedCase).meta({
-    description: `Those cases, by what happened and by position: ${MAX_LISTED_CHANGES} at most.`,
+    description: `Those cases, by kind and position: at most ${MAX_LISTED_CHANGES}.`,
   }),
 });
 export type CaseChanges = z.infer<typeof CaseChanges>;
@@ -80,11 +80,11 @@ export const SuiteChanges = z
       )
       .meta({
         description:
-          `Settings that differ, and fields of tools that both have: ${MAX_LISTED_CHANGES} at most. Long values are ` +
+          `Settings that differ, and fields of tools that both have: at most ${MAX_LISTED_CHANGES}. Long values are ` +
           'cut to where they begin to differ.',
       }),
     tools: ToolChanges.meta({ description: 'Tools that differ.' }),
-    cases: CaseChanges.meta({ description: 'Cases that differ. Where they stand in the suite does not count.' }),
+    cases: CaseChanges.meta({ description: 'Cases that differ. Their position in the suite does not count.' }),
   })
   .meta({ id: 'SuiteChanges', description: 'What changed between two versions of a suite.' });
 export type SuiteChanges = z.infer<typeof SuiteChanges>;
@@ -92,7 +92,7 @@ export type SuiteChanges = z.infer<typeof SuiteChanges>;
 export const ChangesQuery = z.strictObject({
   ...waitField,
   to: VersionNumber.optional().meta({
-    description: 'The version to compare with. Defaults to the present one.',
+    description: 'The version to compare with. Defaults to the current one.',
     example: 3,
   }),
 });

@@ -196,7 +196,7 @@ export const SuitesQuery = z.strictObject({
     description: 'Leaves out tools and system prompts, and adds the number of tools and the last run.',
   }),
   name: searched.meta({
-    description: 'Lists only suites whose name has this text, in upper or lower case.',
+    description: 'Lists only suites whose name contains this text, ignoring case.',
     example: 'weather',
   }),
 });
@@ -206,7 +206,7 @@ export const CasesQuery = z.strictObject({
   ...PageQuery.shape,
   text: searched.meta({
     description:
-      'Lists only cases that have this text, in upper or lower case, in their name, prompt, messages, expected ' +
+      'Lists only cases that contain this text, ignoring case, in their name, prompt, messages, expected ' +
       'tools, category or tags. A request looks through at most 10,000 cases and 16 MiB: a page may have fewer ' +
       'entries than `limit`, or none, and still a `next_cursor`.',
     example: 'Paris',

@@ -108,10 +108,10 @@ export const Summary = GroupSummary.extend({
     .object({
       prompt_tokens: z.int().meta({ description: 'Tokens of all requests, as the provider counted them.' }),
       completion_tokens: z.int().meta({ description: 'Tokens of all replies, as the provider counted them.' }),
-      cache_read_tokens: askedTokens('Tokens of requests that the cache of the provider answered'),
-      cache_write_5m_tokens: askedTokens('Tokens of requests that the cache of the provider keeps for five minutes'),
-      cache_write_1h_tokens: askedTokens('Tokens of requests that the cache of the provider keeps for an hour'),
-      reasoning_tokens: askedTokens('Tokens of replies that are reasoning'),
+      cache_read_tokens: askedTokens('Tokens of requests read from the cache of the provider'),
+      cache_write_5m_tokens: askedTokens('Tokens of requests written to the cache of the provider for five minutes'),
+      cache_write_1h_tokens: askedTokens('Tokens of requests written to the cache of the provider for an hour'),
+      reasoning_tokens: askedTokens('Reasoning tokens of replies'),
     })
     .meta({ description: 'Tokens of all results, including those that stored replies answered.' }),
   cost_usd: z
@@ -119,8 +119,8 @@ export const Summary = GroupSummary.extend({
     .nullable()
     .meta({
       description:
-        'What was billed for the requests, in US dollars: what the provider says, or else by the prices that the ' +
-        'model had at the time; null when it had none.',
+        "The billed amount in US dollars: as the provider reports it, or else at the model's prices at the time; null " +
+        'when it had none.',
     }),
   cached: z
     .object({
@@ -128,7 +128,7 @@ export const Summary = GroupSummary.extend({
       prompt_tokens: z.int().meta({ description: 'Tokens of their requests.' }),
       completion_tokens: z.int().meta({ description: 'Tokens of their replies.' }),
     })
-    .meta({ description: 'What stored replies saved. Its tokens are in `usage` too, and cost nothing.' }),
+    .meta({ description: 'What stored replies saved. Their tokens are in `usage`, too, and cost nothing.' }),
 }).meta({
   id: 'Summary',
   description:

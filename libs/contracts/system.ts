@@ -12,7 +12,7 @@ export const System = z
           .nullable()
           .meta({
             description:
-              'How many workers of the installation said within the last 15 seconds that they work; null while Redis ' +
+              'How many workers of the installation sent a heartbeat within the last 15 seconds; null while Redis ' +
               'cannot be reached.',
           }),
       })
@@ -20,5 +20,5 @@ export const System = z
     redis: Store.meta({ description: 'Whether Redis answers. Without it nothing is sent to models.' }),
     postgres: Store.meta({ description: 'Whether Postgres answers.' }),
   })
-  .meta({ id: 'System', description: 'What the installation consists of, and whether it works.' });
+  .meta({ id: 'System', description: 'The parts of the installation, and whether they work.' });
 export type System = z.infer<typeof System>;

@@ -106,13 +106,13 @@ export function findToolFault(tool: { function: { parameters?: unknown } }): str
   if (bytes > MAX_TOOL_BYTES)
     return (
       `has ${bytes} bytes, and a tool may have ${MAX_TOOL_BYTES}: shorten its descriptions, or ` +
-      'make several tools of it'
+      'split it into several tools'
     );
   const names = countNames(tool.function.parameters);
   if (names > MAX_TOOL_PROPERTIES)
     return (
       `has ${names} properties in its schema, inner ones included, and a tool may have ` +
-      `${MAX_TOOL_PROPERTIES}: make several tools of it`
+      `${MAX_TOOL_PROPERTIES}: split it into several tools`
     );
   return undefined;
 }

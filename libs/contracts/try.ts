@@ -15,7 +15,7 @@ const { temperature, tool_choice, timeout_s, params, system_prompt } = RunInput.
 
 export const TryInput = z
   .strictObject({
-    case: CaseInput.meta({ description: 'The case. It need not be stored, nor be as it is stored.' }),
+    case: CaseInput.meta({ description: 'The case. It need not be stored, and may differ from the stored one.' }),
     suite_id: suiteId.nullable().default(null).meta({
       description: 'The suite whose tools, system prompt and pass threshold are used where the request gives none.',
     }),
@@ -36,10 +36,10 @@ export const TryInput = z
     ...{ timeout_s, params, system_prompt },
     metrics: z.array(MetricAsked).max(20).default([]).meta(RunInput.shape.metrics.meta()!),
     deadline_s: z.number().min(TRY_DEADLINE.min).max(TRY_DEADLINE.max).default(TRY_DEADLINE.default).meta({
-      description: 'Seconds until the answer. A model that has not answered by then is asked no more.',
+      description: 'Seconds until the answer. Requests that are not answered by then are aborted.',
     }),
   })
-  .meta({ id: 'TryInput', description: 'A case to be tried out with some models, at once.' });
+  .meta({ id: 'TryInput', description: 'A case to try with some models, at once.' });
 export type TryInput = z.infer<typeof TryInput>;
 
 export const TryResult = ResultWithExchange.omit({
@@ -74,7 +74,7 @@ export const TryResult = ResultWithExchange.omit({
         '256 KiB.',
     }),
   })
-  .meta({ id: 'TryResult', description: 'What one model made of a case that is tried out.' });
+  .meta({ id: 'TryResult', description: 'The result of one model for a case that is tried.' });
 export type TryResult = z.infer<typeof TryResult>;
 
 export const Try = z
@@ -85,9 +85,9 @@ export const Try = z
     }),
     warnings: z.array(z.string()).meta({
       description:
-        'What was done differently from what was asked, tools that were converted, and expected arguments that no ' +
-        'valid call can have.',
+        'What differs from the request, tools that were converted, and expected arguments that no valid call can ' +
+        'have.',
     }),
   })
-  .meta({ id: 'Try', description: 'A case that was tried out. Nothing of it is kept but its cost.' });
+  .meta({ id: 'Try', description: 'A case that was tried. Only its cost is stored.' });
 export type Try = z.infer<typeof Try>;

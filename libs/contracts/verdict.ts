@@ -20,8 +20,8 @@ export type FormatCompliance = z.infer<typeof FormatCompliance>;
 
 export const CallSyntax = z.enum(CALL_SYNTAXES).meta({
   description:
-    'How the calls are written that a host left in the text of the reply, by the family of models that writes them ' +
-    'so: its host is set up for another one. `thoughts`: only the thoughts hold a call, which does not count.',
+    'The syntax of calls that a host left in the text of the reply, by the family of models that uses it: the host ' +
+    'is set up for another one. `thoughts`: only the thoughts hold a call, which does not count.',
 });
 export type CallSyntax = z.infer<typeof CallSyntax>;
 
@@ -185,7 +185,7 @@ export const Evidence = z
       .optional()
       .meta({
         description:
-          "Why the last reply ended, in OpenAI's words (`stop`, `tool_calls`, `length`, `content_filter`) where they " +
+          "Why the last reply ended, in OpenAI's terms (`stop`, `tool_calls`, `length`, `content_filter`) where they " +
           'have one; left out when the provider does not say, and in verdicts of earlier releases.',
       }),
     bound: Bound.optional().meta({ description: 'The limit that the reply exceeded. Nothing else in it was scored.' }),

@@ -62,7 +62,7 @@ test.each(METRICS.map((metric) => [metric.id, metric] as const))(
       const { [key]: _left, ...rest } = input;
       expect(() => scoreMetric(id, options, rest)).toThrow(`/input/${key} is missing`);
     }
-    expect(() => scoreMetric(id, options, { ...input, foo: 1 })).toThrow('/input/foo is no field');
+    expect(() => scoreMetric(id, options, { ...input, foo: 1 })).toThrow('/input/foo is not a field');
   },
 );
 
@@ -79,7 +79,7 @@ test('Ragas reports precision and recall next to F1', () => {
 
 test('a call has no field that its metric does not know', () => {
   const refused = (id: string, call: object) =>
-    expect(() => scoreMetric(id, {}, { called: [call], expected: [] })).toThrow('/input/called/0/args is no field');
+    expect(() => scoreMetric(id, {}, { called: [call], expected: [] })).toThrow('/input/called/0/args is not a field');
   for (const id of [
     'ragas_tool_call_f1',
     'ragas_tool_call_accuracy',
@@ -104,7 +104,7 @@ test('a case may have the fields that the API adds, and no unknown ones', () => 
     ).score,
   ).toBe(1);
   expect(() => single({ expected_tol: 'f' }, { content: '' })).toThrow(
-    '/input/case/expected_tol is no field of this object. Is "expected_tool" meant?',
+    '/input/case/expected_tol is not a field of this object. Did you mean "expected_tool"?',
   );
 });
 

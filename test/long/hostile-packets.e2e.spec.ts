@@ -77,7 +77,7 @@ describe('a malformed packet is refused, and affects nobody else:', () => {
       'a field of another name',
       'subscribe',
       { after_sequence: 3 },
-      'subscribe takes {job_id, after_seq?, batch?}. /after_sequence is no field of this object. Is it misspelt?',
+      'subscribe takes {job_id, after_seq?, batch?}. /after_sequence is not a field of this object. Is it misspelt?',
     ],
     [
       'a field of another type',
@@ -89,7 +89,7 @@ describe('a malformed packet is refused, and affects nobody else:', () => {
       'a field of another packet',
       'unsubscribe',
       { after_seq: 3 },
-      'unsubscribe takes {job_id}. /after_seq is no field of this object. Is it misspelt?',
+      'unsubscribe takes {job_id}. /after_seq is not a field of this object. Is it misspelt?',
     ],
     [
       'an event of another name',

@@ -80,7 +80,7 @@ describe('bad input is refused with its field, its rule and a way out', () => {
       () => client.post('/api/tool-suites', { name: 'x', tools: [{ ...tool('f'), strict: true }] }),
       400,
       '/tools/0/strict',
-      /^is no field of this object/,
+      /^is not a field of this object/,
     ],
     [
       'a tool name with a blank',
@@ -498,7 +498,7 @@ describe('bad input is refused with its field, its rule and a way out', () => {
       () => client.post('/api/tool-eval/cancel', { job_id: 'abc123' }),
       400,
       '/job_id',
-      /is no id.*no job with the id "abc123".*GET \/api\/jobs/,
+      /is not an id.*no job with the id "abc123".*GET \/api\/jobs/,
     ],
     [
       'an empty prompt',
@@ -514,14 +514,14 @@ describe('bad input is refused with its field, its rule and a way out', () => {
       async () => submit(await importSuite(), { sampels: 2 }),
       400,
       '/sampels',
-      /Is "samples" meant\?/,
+      /Did you mean "samples"\?/,
     ],
     [
       'a mode that is misspelt',
       async () => client.post(`/api/tool-suites/${await importSuite()}/cases`, { prompt: 'p', param_scoring: 'fuzy' }),
       400,
       '/param_scoring',
-      /"exact".*Is "fuzzy" meant\?/,
+      /"exact".*Did you mean "fuzzy"\?/,
     ],
     ['a limit out of range', () => client.get('/api/tool-suites?limit=201'), 400, '/limit', /200/],
     [
@@ -550,7 +550,7 @@ describe('bad input is refused with its field, its rule and a way out', () => {
       () => client.get('/api/tool-suites?limt=5'),
       400,
       '/limt',
-      /Is "limit" meant\?/,
+      /Did you mean "limit"\?/,
     ],
     ['a filter of results that does not exist', () => client.get('/api/jobs?state=running'), 400, '/state', /no field/],
     [

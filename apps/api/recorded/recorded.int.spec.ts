@@ -152,7 +152,7 @@ describe('recorded replies', () => {
       [{ case: 'case 0', sample: -1, reply: 'x' }, '/sample', /at least 0/],
       [{ case: 'case 0', sample: 0.5, reply: 'x' }, '/sample', /integer/],
       [{ reply: 'x' }, '/case', /is missing/],
-      [{ case: 'case 0', replay: 'x' }, '/replay', /Is "reply" meant/],
+      [{ case: 'case 0', replay: 'x' }, '/replay', /Did you mean "reply"/],
       [{ case: 'case 0' }, '', /one of reply, rounds, error; it has none/],
       [{ case: 'case 0', reply: 'x', error: 'y' }, '', /it has reply and error/],
       [{ case: 'case 0', reply: { colour: 'red' } }, '/reply', /./],

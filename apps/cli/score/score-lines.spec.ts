@@ -242,7 +242,7 @@ test.each<[string, object, string]>([
   [
     'a misspelt field of the case',
     { ...house(paris), input: { case: { expected_tol: 'f' }, tools: [], reply: paris } },
-    '/input/case/expected_tol is no field of this object. Is "expected_tool" meant?',
+    '/input/case/expected_tol is not a field of this object. Did you mean "expected_tool"?',
   ],
   [
     'an error of the provider',

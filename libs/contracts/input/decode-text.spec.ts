@@ -24,14 +24,14 @@ function read(given: Uint8Array, source: Partial<BytesOfText> = {}, pieceBytes =
   }
 }
 
-describe('bytes are read as text', () => {
+describe('bytes are decoded', () => {
   it.each<[what: string, given: Uint8Array, charset: string | undefined, text: string]>([
     ['UTF-8', bytes('Zürich 😀\n'), undefined, 'Zürich 😀\n'],
     ['nothing', bytes(), undefined, ''],
     ['nothing but a mark', bytes([0xef, 0xbb, 0xbf]), undefined, ''],
     ['one character', bytes('é'), undefined, 'é'],
     ['UTF-8 with a mark', bytes([0xef, 0xbb, 0xbf], 'ü'), undefined, 'ü'],
-    ['UTF-8 with a mark that is said to be UTF-8', bytes([0xef, 0xbb, 0xbf], 'ü'), 'UTF-8', 'ü'],
+    ['UTF-8 with a mark declared as UTF-8', bytes([0xef, 0xbb, 0xbf], 'ü'), 'UTF-8', 'ü'],
     ['a mark in the middle, which is a character', bytes('a\ufeffb'), undefined, 'a\ufeffb'],
     ['U+FFFD that the file really holds', bytes('a\ufffdb'), undefined, 'a\ufffdb'],
     ['ASCII by its label that is UTF-8', bytes('Zürich'), 'us-ascii', 'Zürich'],
@@ -61,7 +61,7 @@ describe('bytes are read as text', () => {
   });
 });
 
-describe('bytes are refused with the place and the way out', () => {
+describe('bytes are refused with their place and a fix', () => {
   it.each<[what: string, given: Uint8Array, charset: string | undefined, refusal: RegExp]>([
     [
       'Windows-1252',
@@ -69,7 +69,7 @@ describe('bytes are refused with the place and the way out', () => {
       undefined,
       /^400 The file is not UTF-8: byte 25 \(0xfc, in line 2\) .* Save it as UTF-8, or say windows-1252\.$/,
     ],
-    ['Windows-1252 that is said to be UTF-8', bytes('Z', [0xfc], 'r'), 'utf-8', /^400 .* byte 2 \(0xfc, in line 1\)/],
+    ['Windows-1252 declared as UTF-8', bytes('Z', [0xfc], 'r'), 'utf-8', /^400 .* byte 2 \(0xfc, in line 1\)/],
     ['an overlong form', bytes('a', [0xc0, 0xaf]), undefined, /^400 .* byte 2 \(0xc0,/],
     ['a surrogate in UTF-8', bytes('a\n', [0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80]), undefined, /^400 .* byte 4 .* line 2/],
     ['a character beyond Unicode', bytes([0xf4, 0x90, 0x80, 0x80]), undefined, /^400 .* byte 2 \(0x90/],
@@ -82,7 +82,7 @@ describe('bytes are refused with the place and the way out', () => {
     ],
     ['UTF-16 without a mark', utf16le(csv), undefined, /^400 The file is UTF-16, not UTF-8\. .* or say utf-16le\.$/],
     ['UTF-16BE without a mark', utf16be(csv), undefined, /^400 .* UTF-16, .* or say utf-16be\.$/],
-    ['UTF-16 without a mark that is said to be UTF-8', utf16le(csv), 'utf-8', /^400 .* UTF-16, /],
+    ['UTF-16 without a mark declared as UTF-8', utf16le(csv), 'utf-8', /^400 .* UTF-16, /],
     [
       'UTF-16 that is cut in a character',
       bytes([0xff, 0xfe], [...utf16le(csv), 0x41]),
@@ -98,20 +98,20 @@ describe('bytes are refused with the place and the way out', () => {
     ['UTF-32', bytes([0xff, 0xfe, 0, 0], [...utf32le('a')]), undefined, /^400 .* UTF-32/],
     ['UTF-32 without a mark', utf32le(csv), undefined, /^400 .* UTF-32/],
     [
-      'a mark of UTF-16 that is said to be UTF-8',
+      'a mark of UTF-16 declared as UTF-8',
       bytes([0xff, 0xfe], [...utf16le(csv)]),
       'utf-8',
-      /^400 .* mark of UTF-16LE, .* said to be utf-8/,
+      /^400 .* mark of UTF-16LE, .* declared as utf-8/,
     ],
     [
-      'a mark of UTF-8 beside another charset',
+      'a mark of UTF-8 with another charset',
       bytes([0xef, 0xbb, 0xbf], 'ü'),
       'windows-1252',
       /^400 .* mark of UTF-8, .*windows-1252/,
     ],
     ['a mark of the other order', bytes([0xfe, 0xff], [...utf16be(csv)]), 'utf-16le', /^400 .* mark of UTF-16BE/],
-    ['UTF-16BE that is said to be UTF-16LE', utf16be(csv), 'utf-16le', /^400 The file is not utf-16le/],
-    ['UTF-8 that is said to be UTF-16', bytes('ab'), 'utf-16le', /^400 The file is not utf-16le/],
+    ['UTF-16BE declared as UTF-16LE', utf16be(csv), 'utf-16le', /^400 The file is not utf-16le/],
+    ['UTF-8 declared as UTF-16', bytes('ab'), 'utf-16le', /^400 The file is not utf-16le/],
     [
       'ISO-2022-JP',
       bytes('a,', [0x1b, 0x24, 0x42, 0x45, 0x6c]),
@@ -120,8 +120,8 @@ describe('bytes are refused with the place and the way out', () => {
     ],
     ['Windows-1252 with lines of an old Mac', bytes('a\rb\rc', [0xfc], 'd'), undefined, /^400 .* in line 3/],
     ['a file of bytes', bytes('PAR1', [0x15, 0, 0x15, 0xff, 0x80, 1, 2, 3]), undefined, /^400 The file is not UTF-8/],
-    ['UTF-8 that is said to be ISO-8859-1', bytes('Zürich'), 'iso-8859-1', /^400 The file is UTF-8, .*windows-1252/],
-    ['UTF-8 that is said to be Shift_JIS', bytes('東京の天気はどうですか'), 'shift_jis', /^400 /],
+    ['UTF-8 declared as ISO-8859-1', bytes('Zürich'), 'iso-8859-1', /^400 The file is UTF-8, .*windows-1252/],
+    ['UTF-8 declared as Shift_JIS', bytes('東京の天気はどうですか'), 'shift_jis', /^400 /],
     [
       'what a charset does not have',
       bytes('a\nb', [0xd2]),
@@ -131,10 +131,10 @@ describe('bytes are refused with the place and the way out', () => {
     ['an unknown charset', bytes('a'), 'utf-7', /^415 The charset "utf-7" is not known\. .*windows-1252\.$/],
     ['a charset of many characters', bytes('a'), 'x'.repeat(9000), /^415 The charset "x{40}" is not/],
     ['a charset that is replaced by the standard', bytes('a'), 'hz-gb-2312', /^415 /],
-    ['a workbook', bytes([0x50, 0x4b, 3, 4, 0x14, 0]), undefined, /^400 The file is no text: .*workbook.*CSV UTF-8/],
+    ['a workbook', bytes([0x50, 0x4b, 3, 4, 0x14, 0]), undefined, /^400 The file is not text: .*workbook.*CSV UTF-8/],
     ['an old workbook', bytes([0xd0, 0xcf, 0x11, 0xe0, 0xa1]), undefined, /^400 .*Excel/],
     ['gzip', bytes([0x1f, 0x8b, 8, 0]), undefined, /^400 .*gzip/],
-    ['Zstandard beside a charset', bytes([0x28, 0xb5, 0x2f, 0xfd, 0]), 'windows-1252', /^400 .*Zstandard/],
+    ['Zstandard with a charset', bytes([0x28, 0xb5, 0x2f, 0xfd, 0]), 'windows-1252', /^400 .*Zstandard/],
   ])('%s', (_what, given, charset, refusal) => {
     for (const pieceBytes of [given.length, 1, 3]) expect(read(given, { charset }, pieceBytes)).toMatch(refusal);
   });

@@ -127,7 +127,7 @@ function charsetOf(head: Uint8Array, said: string | undefined, { name, isUtf8, o
   const begins = ([, bytes]: readonly [unknown, readonly number[]]): boolean =>
     bytes.every((byte, index) => head[index] === byte);
   const packed = NO_TEXT.find(begins);
-  if (packed) throw new ProblemError(400, `${name} is no text: it is ${packed[0]}.`);
+  if (packed) throw new ProblemError(400, `${name} is not text: it is ${packed[0]}.`);
   const marked = MARKS.find(begins)?.[0];
   const found = marked ?? charsetByNuls(head);
   if (found === 'utf-32') throw new ProblemError(400, `${name} is UTF-32, which is not read. Save it as UTF-8.`);
@@ -135,7 +135,7 @@ function charsetOf(head: Uint8Array, said: string | undefined, { name, isUtf8, o
   if (said !== undefined && marked !== undefined && marked !== said)
     throw new ProblemError(
       400,
-      `${name} begins with the byte order mark of ${marked.toUpperCase()}, and its charset is said to be ${said}. ` +
+      `${name} begins with the byte order mark of ${marked.toUpperCase()}, but its charset is declared as ${said}. ` +
         'Leave the charset out, or save it as UTF-8.',
     );
   if (said !== undefined && said !== 'utf-8') {
@@ -247,7 +247,7 @@ class CharsetDecoder {
     if (this.#utf8 && this.#foreign >= (MANY_BYTES.test(this.charset) ? NO_CHANCE : 1))
       throw new ProblemError(
         400,
-        `${this.source.name} is UTF-8, and its charset is said to be ${this.charset}. Leave the charset out.`,
+        `${this.source.name} is UTF-8, but its charset is declared as ${this.charset}. Leave the charset out.`,
       );
     return text;
   }

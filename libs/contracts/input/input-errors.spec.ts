@@ -5,7 +5,7 @@ import { toInputErrors } from './input-errors.js';
 const faults = (schema: z.ZodType, input: unknown) => toInputErrors(schema.safeParse(input).error?.issues ?? []);
 const colours = z.enum(['red', 'green', 'blue']);
 
-describe('what zod finds is said in words of ours', () => {
+describe("zod's errors are reworded", () => {
   it.each<[z.core.$ZodIssue['code'], z.ZodType, unknown, string, string]>([
     ['invalid_type', z.object({ a: z.string() }), { a: 5 }, '/a', 'must be of type string'],
     ['invalid_type', z.object({ a: z.string() }), {}, '/a', 'is missing'],
@@ -30,7 +30,7 @@ describe('what zod finds is said in words of ours', () => {
       z.object({ a: colours }),
       { a: 'gren' },
       '/a',
-      'must be one of "red", "green", "blue". Is "green" meant?',
+      'must be one of "red", "green", "blue". Did you mean "green"?',
     ],
     ['invalid_value', colours, 'x', '', 'must be one of "red", "green", "blue"'],
     ['invalid_value', z.object({ a: colours }), {}, '/a', 'is missing'],
@@ -40,7 +40,7 @@ describe('what zod finds is said in words of ours', () => {
       z.object({ suite_id: z.uuid() }),
       { suite_id: 'Weather' },
       '/suite_id',
-      'is no id: ids look like 0190f3c2-1b7a-7c3e-9d42-5f6a8b9c0d1e. There is no suite with the id ' +
+      'is not an id: ids look like 0190f3c2-1b7a-7c3e-9d42-5f6a8b9c0d1e. There is no suite with the id ' +
         '"Weather"; GET /api/tool-suites lists them.',
     ],
     [
@@ -48,7 +48,7 @@ describe('what zod finds is said in words of ours', () => {
       z.object({ job_id: z.uuid() }),
       { job_id: 'abc123' },
       '/job_id',
-      'is no id: ids look like 0190f3c2-1b7a-7c3e-9d42-5f6a8b9c0d1e. There is no job with the id ' +
+      'is not an id: ids look like 0190f3c2-1b7a-7c3e-9d42-5f6a8b9c0d1e. There is no job with the id ' +
         '"abc123"; GET /api/jobs lists them.',
     ],
     [
@@ -56,7 +56,7 @@ describe('what zod finds is said in words of ours', () => {
       z.object({ baseline_eval_id: z.uuid() }),
       { baseline_eval_id: 'x' },
       '/baseline_eval_id',
-      'is no id: ids look like 0190f3c2-1b7a-7c3e-9d42-5f6a8b9c0d1e. There is no run with the id ' +
+      'is not an id: ids look like 0190f3c2-1b7a-7c3e-9d42-5f6a8b9c0d1e. There is no run with the id ' +
         '"x"; GET /api/tool-eval/history lists them.',
     ],
     [
@@ -64,7 +64,7 @@ describe('what zod finds is said in words of ours', () => {
       z.uuid(),
       'x'.repeat(81),
       '',
-      `is no id: ids look like 0190f3c2-1b7a-7c3e-9d42-5f6a8b9c0d1e. It is "${'x'.repeat(80)}...".`,
+      `is not an id: ids look like 0190f3c2-1b7a-7c3e-9d42-5f6a8b9c0d1e. It is "${'x'.repeat(80)}...".`,
     ],
     ['invalid_format', z.iso.datetime(), 'yesterday', '', 'must be a time of UTC such as 2026-01-31T12:00:00Z'],
     ['invalid_format', z.string().regex(/^a$/), 'b', '', 'must match the pattern /^a$/'],
@@ -76,21 +76,21 @@ describe('what zod finds is said in words of ours', () => {
       z.strictObject({ samples: z.int() }),
       { samples: 1, sampels: 1 },
       '/sampels',
-      'is no field of this object. Is "samples" meant?',
+      'is not a field of this object. Did you mean "samples"?',
     ],
     [
       'unrecognized_keys',
       z.strictObject({ samples: z.int() }),
       { samples: 1, colour: 1 },
       '/colour',
-      'is no field of this object. Is it misspelt?',
+      'is not a field of this object. Is it misspelt?',
     ],
     [
       'unrecognized_keys',
       z.record(colours, z.int()),
       { red: 1, green: 1, blue: 1, pink: 1 },
       '/pink',
-      'is no field of this object. Is it misspelt?',
+      'is not a field of this object. Is it misspelt?',
     ],
     ['invalid_union', z.union([z.string(), z.array(z.string())]), 5, '', 'must be of one of the types string, array'],
     ['invalid_union', z.object({ a: z.union([z.string(), z.array(z.string())]) }), {}, '/a', 'is missing'],
@@ -108,23 +108,17 @@ describe('what zod finds is said in words of ours', () => {
       '/kind',
       'must be one of "a", "b"',
     ],
-    [
-      'invalid_union',
-      z.xor([z.string(), z.string()]),
-      'x',
-      '',
-      'must fit exactly one of the shapes that may stand here',
-    ],
+    ['invalid_union', z.xor([z.string(), z.string()]), 'x', '', 'must match exactly one of the allowed shapes'],
     ['invalid_key', z.record(z.string().max(2), z.int()), { abc: 1 }, '/abc', 'must have at most 2 characters'],
     ['invalid_element', z.map(z.object({}), z.int()), new Map([[{}, 'x']]), '', 'must be of type number'],
-    ['custom', z.unknown().refine(() => false), 5, '', 'is not what may stand here'],
+    ['custom', z.unknown().refine(() => false), 5, '', 'is not allowed here'],
     ['custom', z.unknown().refine(() => false, 'must be a JSON object'), 5, '', 'must be a JSON object'],
   ])('%s', (code, schema, input, path, message) => {
     expect(schema.safeParse(input).error!.issues[0]!.code).toBe(code);
     expect(faults(schema, input)).toEqual([{ path, message }]);
   });
 
-  it('as many of them as anybody reads', () => {
+  it('at most a hundred of them', () => {
     expect(faults(z.array(z.string()), Array(5000).fill(5))).toHaveLength(100);
     expect(
       faults(
@@ -135,7 +129,7 @@ describe('what zod finds is said in words of ours', () => {
   });
 });
 
-describe('no sentence of zod comes through', () => {
+describe('no message of zod is shown', () => {
   const ZODS = /^Invalid|Too (?:small|big)|expected .*received|Unrecognized|[<>]=/;
   const ODD = [
     undefined,

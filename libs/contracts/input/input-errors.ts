@@ -31,7 +31,7 @@ function describe(issue: Issue, base: PropertyKey[]): InputError[] {
     case 'unrecognized_keys':
       return issue.keys.slice(0, MAX_INPUT_ERRORS).map((key) => ({
         path: jsonPointer([...path, key]),
-        message: `is no field of this object. ${meantBy(key, issue.known) ?? 'Is it misspelt?'}`,
+        message: `is not a field of this object. ${meantBy(key, issue.known) ?? 'Is it misspelt?'}`,
       }));
     case 'invalid_union':
       return issue.errors.length ? describeUnion(issue, path) : wrong(issue.message);
@@ -63,7 +63,7 @@ function describeUnion({ errors }: z.core.$ZodIssueInvalidUnion, path: PropertyK
 
 function meantBy(name: string | undefined, known: readonly string[] = []): string | undefined {
   const likely = name === undefined ? undefined : likelyName(name, known);
-  return likely === undefined ? undefined : `Is "${likely}" meant?`;
+  return likely === undefined ? undefined : `Did you mean "${likely}"?`;
 }
 
 /** zod calls this while it still has the input and the schema, and only if the schema has no message of its own. */
@@ -91,11 +91,11 @@ function inWords(issue: RawIssue): string {
     case 'invalid_union':
       return issue.discriminator
         ? oneOf(issue.options as z.core.util.Primitive[])
-        : 'must fit exactly one of the shapes that may stand here';
+        : 'must match exactly one of the allowed shapes';
     case 'invalid_format':
       return ofFormat(issue);
     default:
-      return 'is not what may stand here';
+      return 'is not allowed here';
   }
 }
 
@@ -157,7 +157,7 @@ function noSuchId(field: string, value: string): string {
   const shown = JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}...` : value);
   const [, what, list] = LISTS.find(([end]) => field.endsWith(end)) ?? [];
   return (
-    'is no id: ids look like 0190f3c2-1b7a-7c3e-9d42-5f6a8b9c0d1e. ' +
+    'is not an id: ids look like 0190f3c2-1b7a-7c3e-9d42-5f6a8b9c0d1e. ' +
     `${what ? `There is no ${what} with the id ${shown}; ${list} lists them.` : `It is ${shown}.`}`
   );
 }

@@ -11,12 +11,12 @@ test.each([
   expect(nearestNames(written, models)[0]).toBe(meant);
 });
 
-test('a slip of two neighbours is one edit', () => {
+test('swapping two neighbours is one edit', () => {
   expect(nearestNames('ab', ['bb', 'ba'])).toEqual(['bb', 'ba']);
   expect(nearestNames('abc', ['xyc', 'acb'])[0]).toBe('acb');
 });
 
-test('what was not meant is answered with what there is', () => {
+test('an unknown name is answered with the known ones', () => {
   expect(suggestNames('instnat', models, 'its models')).toMatch(
     /^Nearest of its models, 5 in all: instant, [a-z]+, [a-z]+\.$/,
   );
@@ -24,7 +24,7 @@ test('what was not meant is answered with what there is', () => {
   expect(suggestNames('slow', [], 'its models')).toBe('Its models: none yet.');
 });
 
-test('a misspelt name is taken for a known one while two thirds of it are right', () => {
+test('a misspelt name matches a known one if two thirds of it are right', () => {
   expect(likelyName('ctiy', ['city', 'days'])).toBe('city');
   expect(likelyName('CITY', ['city'])).toBe('city');
   expect(likelyName('location', ['city', 'days'])).toBeUndefined();
@@ -32,11 +32,11 @@ test('a misspelt name is taken for a known one while two thirds of it are right'
   expect(likelyName('a', [])).toBeUndefined();
 });
 
-test('a name of any length is compared in time that its beginning takes', () => {
+test('only the beginning of a long name is compared', () => {
   expect(nearestNames('a'.repeat(5_000_000), ['b', 'a'.repeat(300)])).toEqual(['a'.repeat(300), 'b']);
 });
 
-test('a name that is part of another is near it', () => {
+test('a name that is part of another one is close to it', () => {
   expect(nearestNames('ragas', ['bfcl_ast', 'ragas_tool_call_f1', 'rages'])).toEqual([
     'ragas_tool_call_f1',
     'rages',
@@ -44,7 +44,7 @@ test('a name that is part of another is near it', () => {
   ]);
 });
 
-test('names that begin alike are near', () => {
+test('names with the same beginning are close', () => {
   expect(nearestNames('ragas_f1', ['bfcl_ast', 'toolmark.single_turn', 'ragas_tool_call_f1'])[0]).toBe(
     'ragas_tool_call_f1',
   );

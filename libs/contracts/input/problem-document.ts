@@ -19,7 +19,7 @@ export const Problem = z
       )
       .optional()
       .meta({
-        description: 'The faults of the input, by place, 100 at most; left out when the problem is not in the input.',
+        description: 'The faults of the input, by place, at most 100; left out when the problem is not in the input.',
       }),
   })
   .meta({ id: 'Problem', description: 'Problem details (RFC 9457): the body of every error response.' });

@@ -42,17 +42,17 @@ describe('a tool is taken in the shape', () => {
       { function_declarations: [{ name: 'f', description: 'd', parametersJsonSchema: parameters }] },
       /of Gemini/,
     ],
-  ])('%s, and that is said', (_what, tool, said) => {
+  ])('%s, with a warning', (_what, tool, said) => {
     const tools = read([tool]);
     expect(tools).toEqual([plain]);
     expect(conversionWarnings(tools)).toEqual([expect.stringMatching(said)]);
   });
 
-  it("of OpenAI's chat completions, about which nothing is said", () => {
+  it("of OpenAI's chat completions, without a warning", () => {
     expect(conversionWarnings(read([plain]))).toEqual([]);
   });
 
-  it('of Gemini with all that its schemas say in their own way', () => {
+  it('of Gemini, with its own forms of schemas', () => {
     const declared = {
       type: 'OBJECT',
       properties: {
@@ -90,7 +90,7 @@ describe('a tool is taken in the shape', () => {
     ]);
   });
 
-  it('in a case and in a file, too, several of a shape told at once', () => {
+  it('in a case and in a file, too, with one warning per shape', () => {
     const anthropic = ['f', 'g'].map((name) => ({ name, input_schema: parameters }));
     expect(
       conversionWarnings(CaseInput.parse({ prompt: 'p', expected_tool: 'f', tools: [...anthropic, 'h'] }).tools!),
@@ -102,10 +102,10 @@ describe('a tool is taken in the shape', () => {
   });
 });
 
-describe('no tool is what', () => {
+describe('a tool is refused that', () => {
   it.each<[string, unknown]>([
     ['a provider runs itself', { type: 'web_search_20250305', name: 'web_search', parameters: {} }],
-    ['Gemini has beside its declarations', { functionDeclarations: [{ name: 'f' }], googleSearch: {} }],
+    ['Gemini has next to its declarations', { functionDeclarations: [{ name: 'f' }], googleSearch: {} }],
     ['has no schema by any name', { name: 'f', description: 'd' }],
     ['is a list', [plain]],
   ])('%s', (_what, tool) => {

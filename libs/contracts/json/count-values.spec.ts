@@ -1,6 +1,6 @@
 import { findJsonExcess } from './count-values.js';
 
-describe('a text of JSON has', () => {
+describe('a JSON text has', () => {
   const most = { values: 5, depth: 2 };
   it.each<[text: string, excess: 'values' | 'depth' | undefined]>([
     ['[1,2,3,4,5]', undefined],

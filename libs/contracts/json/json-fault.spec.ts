@@ -22,7 +22,7 @@ describe('where a text stops being JSON', () => {
     expect(findJsonFault(text)).toEqual({ line, column });
   });
 
-  it('is nowhere in whatever JSON.stringify prints', () => {
+  it('is nowhere in the output of JSON.stringify', () => {
     fc.assert(
       fc.property(
         fc.json(),

@@ -1,7 +1,7 @@
 import fc from '../../../test/fast-check.js';
 import { isDeeperThan, isNumber, numberSource, parseJson, unwrapNumbers } from './json.js';
 
-describe('JSON that keeps numbers as they were written', () => {
+describe('JSON that keeps numbers as written', () => {
   it.each([
     '5.0',
     '5e0',
@@ -57,7 +57,7 @@ describe('JSON that keeps numbers as they were written', () => {
     ['lists', [[[]]]],
     ['objects', { a: { b: {} } }],
     ['both', [{ a: [] }]],
-  ])('counts the levels of %s, not what stands in the last one', (_what, value) => {
+  ])('counts the levels of %s, not the values in the last one', (_what, value) => {
     expect([0, 1, 2, 3].map((levels) => isDeeperThan(value, levels))).toEqual([true, true, true, false]);
     expect(isDeeperThan('[[[[', 0)).toBe(false);
   });

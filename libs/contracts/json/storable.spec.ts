@@ -12,7 +12,7 @@ it.each([
   ['{"n":1e999999}', ['n'], /131072 digits/],
   ['[0,-1E-20000]', [1], /16383 after it/],
   [`[${'9'.repeat(131_073)}]`, [0], /131072/],
-])('%.40s holds what cannot be stored, and where', (json, path, why) => {
+])('%.40s cannot be stored, with the place', (json, path, why) => {
   expect(found(json)).toEqual({ path, why: expect.stringMatching(why) });
 });
 
@@ -24,7 +24,7 @@ it.each([
   '{"rawJSON":"1e999999"}',
 ])('%.40s can be stored', (json) => expect(found(json)).toBeUndefined());
 
-it('ten megabytes of digits, escapes or blanks are looked at', () => {
+it('ten megabytes of digits, escapes or blanks are searched quickly', () => {
   const bodies = [
     `"${'\\u00e9'.repeat(1_700_000)}"`,
     `[${`${'9'.repeat(14_999)},`.repeat(690)}1]`,

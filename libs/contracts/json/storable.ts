@@ -12,7 +12,7 @@ export interface Unstorable {
 
 const NUL = 'holds the character U+0000, which cannot be stored. Remove it.';
 const HALF =
-  'holds half of a surrogate pair (\\ud800 to \\udfff), which is no character and cannot be stored. ' +
+  'holds half of a surrogate pair (\\ud800 to \\udfff), which is not a character and cannot be stored. ' +
   'Remove it, or send both halves.';
 const NUMERAL =
   `is a number that cannot be stored: at most ${MAX_WHOLE_DIGITS} digits before the decimal point and ` +

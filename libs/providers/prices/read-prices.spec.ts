@@ -101,7 +101,7 @@ describe('a custom price table', () => {
     ['a price in words', withModel({ input_cost_per_mtok: '$3' }), /input_cost_per_mtok must be of type number/],
     ['no price', withModel({ input_cost_per_mtok: null }), /input_cost_per_mtok must be of type number/],
     ['a price without end', JSON.stringify(table).replace(':1,', ':1e999,'), /input_cost_per_mtok/],
-    ['a misspelt field', withModel({ cache_read_cost: 1 }), /\/models\/0\/cache_read_cost is no field/],
+    ['a misspelt field', withModel({ cache_read_cost: 1 }), /\/models\/0\/cache_read_cost is not a field/],
     ['a field of every object', JSON.stringify(table).replace('{"id"', '{"__proto__":{"x":1},"id"'), /__proto__/],
     ['an id without letters', withModel({ id: '' }), /\/hosts\/0\/models\/0\/id must not be empty/],
     ['an id listed twice', withModel({ aliases: ['m'] }), /\/hosts\/0\/models\/0 names "m" again/],
