@@ -148,7 +148,7 @@ const newCase = createRoute({
   getParentRoute: () => signedIn,
   path: '/suites/$suiteId/cases/new',
   validateSearch: caseSearch,
-  component: lazyRouteComponent(() => import('./screens/case/new-case-screen'), 'NewCaseScreen'),
+  component: lazyRouteComponent(() => import('./screens/case/case-screen'), 'NewCaseScreen'),
 });
 const suiteCase = createRoute({
   getParentRoute: () => signedIn,

@@ -78,7 +78,7 @@ journeys('judges, labels and calibration', () => {
   it('a run is judged from its page, and each figure says that the judge is not calibrated', async () => {
     const { page, faults, axe } = await web.open({ path: `/runs/${runId}` });
     await page.getByRole('main').getByRole('link', { name: 'Judge', exact: true }).click();
-    await page.getByRole('heading', { level: 1, name: 'New report of a judge' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'New judge report' }).waitFor();
     await page.getByText('Choose the judge.').waitFor();
     await page.getByLabel('Judge', { exact: true }).selectOption(JUDGE);
     await page.getByLabel('Results', { exact: true }).selectOption('all');

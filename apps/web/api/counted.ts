@@ -13,7 +13,7 @@ import type { ErrorType } from '#lib/contracts/verdict';
 import { client } from './client';
 import { keys } from './keys';
 
-type CasesShown = (typeof RUN_CASES_SHOWN)[number];
+export type CasesShown = (typeof RUN_CASES_SHOWN)[number];
 type DrawnResults = z.infer<typeof DrawnSchema>;
 
 /** Polling interval while figures are still being counted. */

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { IntervalMark, TickLabels } from './interval-mark';
 import './figures.css';
 
 interface Delta {
@@ -42,28 +43,18 @@ export function DeltaFigure({ label, difference, interval }: Delta) {
   );
 }
 
-function Bar({ end, difference, interval }: Omit<Delta, 'label'> & { end: number }) {
-  const at = placeOn(end);
-  const [low, high] = endsOf({ difference, interval });
-  return (
-    <svg aria-hidden="true">
-      {[-end, 0, end].map((tick) => (
-        <line key={tick} className={`grid${tick === 0 ? ' zero' : ''}`} x1={at(tick)} x2={at(tick)} y1="0" y2="24" />
-      ))}
-      <line className="bar" x1={at(low)} x2={at(high)} y1="12" y2="12" />
-      <circle className={`dot${holdsZero(interval) ? ' hollow' : ''}`} cx={at(difference)} cy="12" r="5" />
-    </svg>
-  );
-}
+const Bar = ({ end, difference, interval }: Omit<Delta, 'label'> & { end: number }) => (
+  <IntervalMark
+    ticks={[-end, 0, end]}
+    at={placeOn(end)}
+    value={difference}
+    interval={endsOf({ difference, interval })}
+    isHollow={holdsZero(interval)}
+  />
+);
 
 const Scale = ({ end }: { end: number }) => (
-  <svg aria-hidden="true">
-    {[-end, 0, end].map((tick) => (
-      <text key={tick} x={placeOn(end)(tick)} y="16" textAnchor="middle">
-        {points(tick).replace('.0', '')}
-      </text>
-    ))}
-  </svg>
+  <TickLabels ticks={[-end, 0, end]} at={placeOn(end)} words={(tick) => points(tick).replace('.0', '')} />
 );
 
 export interface DeltaRow {

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { percent } from '../parts/score';
+import { IntervalMark, TickLabels } from './interval-mark';
 import './figures.css';
 
 export interface IntervalRow {
@@ -21,12 +22,8 @@ const at = (share: number): string => `${MARGIN_PERCENT + share * (100 - 2 * MAR
 type Drawn = Pick<IntervalRow, 'mean' | 'interval' | 'isHollow'>;
 
 /** A mean with its interval on the scale from 0 to 100 %, with a text next to it. */
-export const IntervalBar = ({ mean, interval: [low, high], isHollow = false }: Drawn) => (
-  <svg aria-hidden="true" className="interval-bar">
-    <Grid />
-    <line className={`bar${isHollow ? ' hollow' : ''}`} x1={at(low)} x2={at(high)} y1="12" y2="12" />
-    <circle className={`dot${isHollow ? ' hollow' : ''}`} cx={at(mean)} cy="12" r="5" />
-  </svg>
+export const IntervalBar = ({ mean, interval, isHollow = false }: Drawn) => (
+  <IntervalMark className="interval-bar" ticks={TICKS} at={at} value={mean} {...{ interval, isHollow }} />
 );
 
 /** Means with their intervals on one scale from 0 to 100 %. Each row describes in words what it draws. */
@@ -42,17 +39,9 @@ export function Intervals({ rows, label }: { rows: IntervalRow[]; label: string 
       ))}
       <div className="figure-row" aria-hidden="true">
         <div />
-        <svg>
-          {TICKS.map((tick) => (
-            <text key={tick} x={at(tick)} y="16" textAnchor="middle">
-              {percent(tick).replace('.0', '')}
-            </text>
-          ))}
-        </svg>
+        <TickLabels ticks={TICKS} at={at} words={(tick) => percent(tick).replace('.0', '')} />
         <div />
       </div>
     </figure>
   );
 }
-
-const Grid = () => TICKS.map((tick) => <line key={tick} className="grid" x1={at(tick)} x2={at(tick)} y1="0" y2="24" />);

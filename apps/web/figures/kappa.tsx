@@ -1,4 +1,5 @@
 import { kappaText } from '../parts/judged-figures';
+import { IntervalMark, TickLabels } from './interval-mark';
 import './figures.css';
 
 interface Kappa {
@@ -22,20 +23,8 @@ export function KappaFigure({ label, kappa, interval }: Kappa) {
   const isHollow = !interval || (low <= 0 && high >= 0);
   return (
     <figure className="delta" aria-label={label}>
-      <svg aria-hidden="true">
-        {TICKS.map((tick) => (
-          <line key={tick} className={`grid${tick === 0 ? ' zero' : ''}`} x1={at(tick)} x2={at(tick)} y1="0" y2="24" />
-        ))}
-        <line className="bar" x1={at(low)} x2={at(high)} y1="12" y2="12" />
-        <circle className={`dot${isHollow ? ' hollow' : ''}`} cx={at(kappa)} cy="12" r="5" />
-      </svg>
-      <svg aria-hidden="true">
-        {TICKS.map((tick) => (
-          <text key={tick} x={at(tick)} y="16" textAnchor="middle">
-            {tick}
-          </text>
-        ))}
-      </svg>
+      <IntervalMark ticks={TICKS} at={at} value={kappa} interval={[low, high]} isHollow={isHollow} />
+      <TickLabels ticks={TICKS} at={at} />
       <div>{kappaText(kappa, interval)}</div>
     </figure>
   );

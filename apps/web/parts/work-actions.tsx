@@ -10,12 +10,12 @@ import { isUnderWay } from './status';
 interface Props {
   work: { id: string; job_id: string; status: JobStatus };
   /** The control that creates a new one with the same settings. */
-  again: ReactNode;
-  /** The confirmation dialog for deletion. */
-  deletion: (close: () => void) => ReactNode;
+  again?: ReactNode;
+  /** The confirmation dialog for deletion; without it, the work cannot be deleted alone. */
+  deletion?: (close: () => void) => ReactNode;
 }
 
-/** The actions on a tune or a report, by its state. */
+/** The actions on a tune, a report or a gate run, by its state. */
 export function WorkActions({ work, again, deletion }: Props) {
   const refusal = useRefusal('editor');
   const [isDeleting, setDeleting] = useState(false);
@@ -43,14 +43,14 @@ export function WorkActions({ work, again, deletion }: Props) {
           </AllowedButton>
         )}
         {again}
-        {!goes && (
+        {!goes && deletion && (
           <AllowedButton refusal={refusal} onClick={() => setDeleting(true)}>
             Delete
           </AllowedButton>
         )}
       </div>
       {failure && <Failed error={failure} />}
-      {isDeleting && deletion(() => setDeleting(false))}
+      {isDeleting && deletion?.(() => setDeleting(false))}
     </div>
   );
 }

@@ -16,7 +16,7 @@ interface Deleted {
 export function DeleteCase({ suiteId, caseId, name, close }: Deleted) {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const remove = useAction(
+  const { isPending, error, mutate } = useAction(
     (id: string, options) => deleteCase(suiteId, id, options),
     async () => {
       await navigate({ to: '/suites/$suiteId', params: { suiteId } });
@@ -27,10 +27,8 @@ export function DeleteCase({ suiteId, caseId, name, close }: Deleted) {
     <DeleteDialog
       title="Delete the case?"
       action="Delete the case"
-      isPending={remove.isPending}
-      error={remove.error}
-      act={() => remove.mutate(caseId)}
-      close={close}
+      act={() => mutate(caseId)}
+      {...{ isPending, error, close }}
     >
       <p>
         <Given text={name} max={200} /> will be deleted. Other cases keep their numbers, and past runs keep their

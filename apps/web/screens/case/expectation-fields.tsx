@@ -117,7 +117,7 @@ function ToolChoices({ path, names }: { path: Path; names: string[] }) {
 function Calls({ input, names, replace }: Expected) {
   const { refusal, edited } = useForm();
   const calls: Json[] = Array.isArray(input.expected_calls) ? input.expected_calls : [];
-  const isStuck = refusal ?? (Object.keys(edited.unread).length > 0 ? 'Fix the invalid input first.' : undefined);
+  const isStuck = refusal ?? (Object.keys(edited.unread).length > 0 ? 'Correct invalid input first.' : undefined);
   const set = (next: Json[]): void => replace({ ...input, expected_calls: next }, EXPECTING);
   return (
     <>

@@ -8,9 +8,10 @@ import { AllowedButton } from '../../parts/allowed-button';
 import { useDraft } from '../../parts/draft';
 import { Failed } from '../../parts/failed';
 import { ChooseModels } from '../../parts/set-up/choose-models';
-import { LabelledField, type FormPart } from '../../parts/set-up/labelled-field';
+import type { FormPart } from '../../parts/set-up/labelled-field';
 import { TryResults } from './try-results';
 import '../../parts/set-up/set-up.css';
+import { SelectField, TypedField } from '../../parts/set-up/typed-field';
 
 interface Settings {
   models: string[];
@@ -85,7 +86,7 @@ export function TryPanel({ suiteId, input, unread, refusal, tryOut, start }: Pro
 }
 
 function whatIsMissing(models: number, unread: boolean): string | undefined {
-  if (unread) return 'Fix the invalid input first.';
+  if (unread) return 'Correct invalid input first.';
   if (models === 0) return 'Choose at least one model.';
   return models > MAX_TRIED_MODELS ? `Choose up to ${MAX_TRIED_MODELS} models.` : undefined;
 }
@@ -93,33 +94,30 @@ function whatIsMissing(models: number, unread: boolean): string | undefined {
 /** Input that is not a number is sent unchanged: the API reports the fault. */
 const number = (typed: string): Json => (typed.trim() !== '' && Number.isFinite(Number(typed)) ? Number(typed) : typed);
 
+const TOOL_CHOICES = [
+  ['required', 'required: must call a tool'],
+  ['auto', 'auto: may call a tool'],
+  ['none', 'none: must not call a tool'],
+] as const;
+
 function Choices({ form, change, faultsAt }: FormPart<Settings>) {
   return (
     <div className="in-row">
-      <LabelledField label="Tool choice" faults={faultsAt('/tool_choice')}>
-        {(attributes) => (
-          <select
-            {...attributes}
-            value={form.toolChoice}
-            onChange={({ target }) => change({ toolChoice: target.value })}
-          >
-            <option value="required">required: must call a tool</option>
-            <option value="auto">auto: may call a tool</option>
-            <option value="none">none: must not call a tool</option>
-          </select>
-        )}
-      </LabelledField>
-      <LabelledField label="Temperature" faults={faultsAt('/temperature')}>
-        {(attributes) => (
-          <input
-            {...attributes}
-            inputMode="decimal"
-            size={6}
-            value={form.temperature}
-            onChange={({ target }) => change({ temperature: target.value })}
-          />
-        )}
-      </LabelledField>
+      <SelectField
+        label="Tool choice"
+        faults={faultsAt('/tool_choice')}
+        value={form.toolChoice}
+        change={(toolChoice) => change({ toolChoice })}
+        options={TOOL_CHOICES}
+      />
+      <TypedField
+        label="Temperature"
+        faults={faultsAt('/temperature')}
+        mode="decimal"
+        size={6}
+        value={form.temperature}
+        change={(temperature) => change({ temperature })}
+      />
     </div>
   );
 }

@@ -3,7 +3,6 @@ import { useSearch } from '@tanstack/react-router';
 import type { Comparison } from '#lib/contracts/comparison';
 import { sidesOf, type CompareSearch } from '../../address/compare';
 import { comparisonsQuery } from '../../api/comparisons';
-import { Failed } from '../../parts/failed';
 import { Skeleton } from '../../parts/skeleton';
 import { ComparedPairs } from './compared-pairs';
 import { ChosenRuns } from './chosen-runs';
@@ -13,6 +12,7 @@ import { Groups } from './groups';
 import { SeveralRuns } from './several-runs';
 import { WhatChanged } from './what-changed';
 import '../../parts/facts.css';
+import { Stale } from '../../parts/stale';
 import './compare.css';
 
 /** Whether a run is really better than another, on which cases, and how certain that is. */
@@ -29,16 +29,13 @@ export function CompareScreen() {
 }
 
 function Comparisons({ search }: { search: CompareSearch }) {
-  const { data, error, isPending, isError, dataUpdatedAt, refetch } = useQuery(comparisonsQuery(search));
+  const read = useQuery(comparisonsQuery(search));
+  const { data, isPending } = read;
   return (
     <>
       <ComparedSettings search={search} />
       {isPending && <Skeleton rows={12} label="Comparing" />}
-      {isError && (
-        <Failed error={error} retry={refetch}>
-          {data && <p>Showing data from {new Date(dataUpdatedAt).toLocaleTimeString()}.</p>}
-        </Failed>
-      )}
+      <Stale query={read} />
       {data && data.length > 1 && <SeveralRuns comparisons={data} search={search} />}
       {data && <One comparison={data.find(({ b }) => b.id === search.other) ?? data[0]!} search={search} />}
     </>

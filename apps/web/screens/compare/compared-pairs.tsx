@@ -7,6 +7,7 @@ import { ComparedCase } from '../../parts/compared-case';
 import { Empty } from '../../parts/empty';
 import { Failed } from '../../parts/failed';
 import { Given } from '../../parts/given';
+import { PageLinks } from '../../parts/page-links';
 import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
 
@@ -95,20 +96,7 @@ function Pairs({ comparison: { a, b, targets }, search }: { comparison: Comparis
           hasModels={targets.length > 1}
         />
       ))}
-      {(search.after !== undefined || next !== null) && (
-        <nav className="actions" aria-label="Pages of cases">
-          {search.after !== undefined && (
-            <Link to="/compare" hash="pairs" search={filtered(search, {})} className="button">
-              First
-            </Link>
-          )}
-          {next !== null && (
-            <Link to="/compare" hash="pairs" search={{ ...search, after: next }} className="button">
-              More cases
-            </Link>
-          )}
-        </nav>
-      )}
+      <PageLinks of="cases" after={search.after} next={next} words={['First', 'More cases']} hash="pairs" />
     </>
   );
 }

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { toText, type Json } from '#lib/contracts/json/json';
 import type { BestRun, Experiment } from '#lib/contracts/experiment';
@@ -9,6 +8,7 @@ import { DeltaFigure } from '../../figures/delta';
 import { AllowedButton } from '../../parts/allowed-button';
 import { Compared } from '../../parts/compared';
 import { Given } from '../../parts/given';
+import { JobLink } from '../../parts/job-link';
 import { RunLink } from '../../parts/run-link';
 import { scoreOfRun } from '../../parts/run-score';
 import { Score } from '../../parts/score';
@@ -99,20 +99,13 @@ export function RunScore({ runId }: { runId: string }) {
   return data ? <Score {...scoreOfRun(data)} /> : null;
 }
 
-function Source({ best: { source, source_id: id } }: { best: BestRun }) {
-  if (source === 'param_tune')
-    return (
-      <Link to="/tunes/$tuneId" params={{ tuneId: id }}>
-        found by a tune of parameters
-      </Link>
-    );
-  if (source === 'prompt_tune')
-    return (
-      <Link to="/tunes/prompts/$tuneId" params={{ tuneId: id }}>
-        found by a tune of prompts
-      </Link>
-    );
-  return null;
+function Source({ best: { source: type, source_id: id } }: { best: BestRun }) {
+  if (type !== 'param_tune' && type !== 'prompt_tune') return null;
+  return (
+    <JobLink job={{ type, result_ref: id, subject_ref: null }}>
+      found by a {type === 'param_tune' ? 'parameter' : 'prompt'} tune
+    </JobLink>
+  );
 }
 
 function Tied({ runs }: { runs: readonly string[] }) {

@@ -4,15 +4,16 @@ import type { Experiment, TimelineEntry } from '#lib/contracts/experiment';
 import { Uncalibrated } from '../../parts/calibration';
 import { Compared } from '../../parts/compared';
 import { Given, GivenLine } from '../../parts/given';
+import { JOB_TYPES, JobLink } from '../../parts/job-link';
 import { kappaText } from '../../parts/judged-figures';
 import { unknownRun } from '../../parts/run-link';
 import { count, percent, Score } from '../../parts/score';
 import { Status } from '../../parts/status';
+import { Table } from '../../parts/table';
 import { Time } from '../../parts/time';
 import { Outcome } from '../../parts/tune-outcome';
-import { deltaWords, KIND_WORDS } from './entry-words';
+import { deltaWords } from './entry-words';
 import { PinButton } from './pin-button';
-import { Table } from '../../parts/table';
 
 const MAX_SUMMARY = 500;
 
@@ -75,34 +76,13 @@ const Entry = ({ entry }: { entry: TimelineEntry }) => (
   </>
 );
 
-function EntryLink({ entry: { type, id } }: { entry: TimelineEntry }) {
-  const words = KIND_WORDS[type];
-  switch (type) {
-    case 'eval':
-      return (
-        <Link to="/runs/$runId" params={{ runId: id }}>
-          {unknownRun(id).replace('run', words)}
-        </Link>
-      );
-    case 'param_tune':
-      return (
-        <Link to="/tunes/$tuneId" params={{ tuneId: id }}>
-          {words}
-        </Link>
-      );
-    case 'prompt_tune':
-      return (
-        <Link to="/tunes/prompts/$tuneId" params={{ tuneId: id }}>
-          {words}
-        </Link>
-      );
-    case 'judge':
-      return (
-        <Link to="/judge/reports/$reportId" params={{ reportId: id }}>
-          {words}
-        </Link>
-      );
-  }
+function EntryLink({ entry: { type: kind, id } }: { entry: TimelineEntry }) {
+  const type = kind === 'eval' ? 'tool_eval' : kind;
+  return (
+    <JobLink job={{ type, result_ref: id, subject_ref: null }}>
+      {kind === 'eval' ? unknownRun(id).replace('run', JOB_TYPES[type]) : JOB_TYPES[type]}
+    </JobLink>
+  );
 }
 
 /** A delta is never shown without its verdict. */

@@ -3,13 +3,6 @@ import type { Differs } from '#lib/contracts/comparison';
 import type { BestRun, TimelineEntry } from '#lib/contracts/experiment';
 import { deltaText } from '../../figures/delta.js';
 
-export const KIND_WORDS: Record<TimelineEntry['type'], string> = {
-  eval: 'Run',
-  param_tune: 'Tune of parameters',
-  prompt_tune: 'Tune of prompts',
-  judge: 'Report of a judge',
-};
-
 const WHY_NO_DELTA: Record<Differs, string> = { targets: 'other models', cases: 'too few common cases' };
 
 type Entry = Pick<TimelineEntry, 'delta' | 'differs' | 'comparison' | 'is_baseline'>;

@@ -17,6 +17,7 @@ import { Warnings } from '../../parts/warnings';
 import { RunScore } from './best';
 import { EditDialog } from './edit-dialog';
 import '../../parts/facts.css';
+import { SuiteFact } from '../../parts/suite-fact';
 
 export function ExperimentHead({ experiment }: { experiment: Experiment }) {
   const { id, name, status, suite_id: suiteId, suite_name: suite, run_count: runs, measure, margin } = experiment;
@@ -30,16 +31,7 @@ export function ExperimentHead({ experiment }: { experiment: Experiment }) {
       </div>
       <div className="facts">
         {status === 'archived' && <span className="status waiting">archived</span>}
-        <span>
-          Suite{' '}
-          {suite === null ? (
-            'deleted'
-          ) : (
-            <Link to="/suites/$suiteId" params={{ suiteId }}>
-              <Given text={suite} max={200} />
-            </Link>
-          )}
-        </span>
+        <SuiteFact suiteId={suiteId} name={suite} />
         <span>
           {count(runs)} {runs === 1 ? 'run' : 'runs'}
         </span>
@@ -131,7 +123,7 @@ function Actions({ experiment }: { experiment: Experiment }) {
 
 function Deletion({ experiment: { id, name, run_count: runs }, close }: { experiment: Experiment; close: () => void }) {
   const navigate = useNavigate();
-  const remove = useAction(deleteExperiment, async () => {
+  const { isPending, error, mutate } = useAction(deleteExperiment, async () => {
     close();
     await navigate({ to: '/experiments' });
     queryClient.removeQueries({ queryKey: keys.experiment(id) });
@@ -141,10 +133,8 @@ function Deletion({ experiment: { id, name, run_count: runs }, close }: { experi
     <DeleteDialog
       title="Delete this experiment?"
       action="Delete the experiment"
-      isPending={remove.isPending}
-      error={remove.error}
-      act={() => remove.mutate(id)}
-      close={close}
+      act={() => mutate(id)}
+      {...{ isPending, error, close }}
     >
       <p>
         <Given text={name} max={200} />

@@ -6,7 +6,9 @@ import { statusOf } from '../../api/client';
 import { experimentQuery, timelineQuery } from '../../api/experiments';
 import { Empty } from '../../parts/empty';
 import { Failed } from '../../parts/failed';
+import { PageLinks } from '../../parts/page-links';
 import { Skeleton } from '../../parts/skeleton';
+import { Stale } from '../../parts/stale';
 import { Best } from './best';
 import { Entries } from './entries';
 import { ExperimentHead } from './experiment-head';
@@ -23,11 +25,7 @@ export function ExperimentScreen() {
   return (
     <>
       <ExperimentHead key={experimentId} experiment={experiment.data} />
-      {experiment.isError && (
-        <Failed error={experiment.error} retry={() => experiment.refetch()}>
-          <p>Showing data from {new Date(experiment.dataUpdatedAt).toLocaleTimeString()}.</p>
-        </Failed>
-      )}
+      <Stale query={experiment} />
       <Best experiment={experiment.data} />
       <TimelineOf experiment={experiment.data} />
     </>
@@ -57,25 +55,7 @@ function TimelineOf({ experiment }: { experiment: Experiment }) {
           <Entries experiment={experiment} entries={items} />
         </>
       )}
-      {(after !== undefined || next !== null) && (
-        <nav className="actions" aria-label="Pages of the timeline">
-          {after !== undefined && (
-            <Link to="/experiments/$experimentId" params={{ experimentId: experiment.id }} className="button">
-              From the beginning
-            </Link>
-          )}
-          {next !== null && (
-            <Link
-              to="/experiments/$experimentId"
-              params={{ experimentId: experiment.id }}
-              search={{ after: next }}
-              className="button"
-            >
-              Later
-            </Link>
-          )}
-        </nav>
-      )}
+      <PageLinks of="the timeline" after={after} next={next} words={['From the beginning', 'Later']} />
     </section>
   );
 }

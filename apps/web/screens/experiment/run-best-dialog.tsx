@@ -8,6 +8,7 @@ import { Dialog } from '../../parts/dialog';
 import { Failed } from '../../parts/failed';
 import { submitOnCtrlEnter } from '../../parts/submit-keys';
 import '../../parts/set-up/set-up.css';
+import { TypedField } from '../../parts/set-up/typed-field';
 
 /** Submits the best settings again, optionally with more samples or another limit. */
 export function RunBestDialog({ experiment, close }: { experiment: Experiment; close: () => void }) {
@@ -33,14 +34,8 @@ export function RunBestDialog({ experiment, close }: { experiment: Experiment; c
           Submits its settings as a new run of the experiment. The best of many scores is partly luck; a new run is an
           independent check.
         </p>
-        <Field
-          label="Samples per case"
-          help="Leave empty to keep the run's value."
-          text={samples}
-          change={setSamples}
-          autoFocus
-        />
-        <Field label="Maximum cost (USD)" help="Leave empty to keep the run's value." text={cost} change={setCost} />
+        <TypedField label="Samples per case" help={HELP} value={samples} change={setSamples} {...NUMBER} />
+        <TypedField label="Maximum cost in US dollars" help={HELP} value={cost} change={setCost} {...NUMBER} />
         {submit.isError && <Failed error={submit.error} />}
         <div className="actions">
           <button type="submit" className="primary" disabled={submit.isPending}>
@@ -55,30 +50,8 @@ export function RunBestDialog({ experiment, close }: { experiment: Experiment; c
   );
 }
 
+const HELP = "Leave empty to keep the run's value.";
+const NUMBER = { mode: 'decimal' as const, maxLength: 20, faults: [] };
+
 /** Input that is not a number is sent unchanged: the API reports the fault. */
 const number = (typed: string): number | string => (Number.isFinite(Number(typed)) ? Number(typed) : typed);
-
-interface FieldProps {
-  label: string;
-  help: string;
-  text: string;
-  change: (text: string) => void;
-  autoFocus?: boolean;
-}
-
-function Field({ label, help, text, change, autoFocus }: FieldProps) {
-  return (
-    <label className="field">
-      <span className="label">{label}</span>
-      <input
-        inputMode="decimal"
-        maxLength={20}
-        autoComplete="off"
-        autoFocus={autoFocus}
-        value={text}
-        onChange={({ target }) => change(target.value)}
-      />
-      <span className="muted small">{help}</span>
-    </label>
-  );
-}

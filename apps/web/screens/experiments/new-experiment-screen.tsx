@@ -1,17 +1,15 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo, type FormEvent } from 'react';
+import { useMemo } from 'react';
 import { toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { useAction } from '../../api/action';
 import { createExperiment, refreshExperiments, type NewExperiment } from '../../api/experiments';
 import { useRefusal } from '../../api/session';
 import { useDraft } from '../../parts/draft';
+import { DraftForm } from '../../parts/form/draft-form';
 import type { Edited } from '../../parts/form/edited';
 import { LongTextField, NumberField, TextField } from '../../parts/form/fields';
-import { JsonForm } from '../../parts/form/form';
-import { SaveBar } from '../../parts/form/save-bar';
 import { ChooseRun } from '../../parts/set-up/choose-run';
 import { SuiteField } from '../../parts/set-up/suite-field';
-import { submitOnCtrlEnter } from '../../parts/submit-keys';
 import '../../parts/set-up/set-up.css';
 
 /** A new experiment's question, suite, and minimum difference. */
@@ -29,29 +27,15 @@ export function NewExperimentScreen() {
       await navigate({ to: '/experiments/$experimentId', params: { experimentId: id } });
     },
   );
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    const isReady = Object.keys(draft.value.unread).length === 0 && refusal === undefined && !create.isPending;
-    if (isReady) create.mutate(draft.value.value);
-  };
   return (
     <>
       <header>
         <h1>New experiment</h1>
         <p>An experiment collects runs of one suite that answer one question, each compared with one baseline.</p>
       </header>
-      <JsonForm edited={draft.value} change={draft.change} error={create.error} refusal={refusal}>
-        <form className="fields" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
-          <Fields suite={toText((draft.value.value as JsonObject).suite_id)} />
-          <SaveBar
-            draft={draft}
-            save="Create experiment"
-            refusal={refusal}
-            isPending={create.isPending}
-            error={create.error}
-          />
-        </form>
-      </JsonForm>
+      <DraftForm draft={draft} action={create} refusal={refusal} save="Create experiment">
+        <Fields suite={toText((draft.value.value as JsonObject).suite_id)} />
+      </DraftForm>
     </>
   );
 }

@@ -9,9 +9,9 @@ import type { Result } from '../../api/results';
 import { Counted } from '../../parts/counted';
 import { Given, GivenLine } from '../../parts/given';
 import { count, percent } from '../../parts/score';
+import { Table } from '../../parts/table';
 import { toolWords } from '../../parts/tool-words';
 import { Verdict } from '../../parts/verdict';
-import { Table } from '../../parts/table';
 
 const DRAWN = 40;
 

@@ -10,6 +10,7 @@ import { Counted, useCounted } from '../../parts/counted';
 import { Empty } from '../../parts/empty';
 import { FailureGroupRows, openWords } from '../../parts/failure-group-rows';
 import { Failed } from '../../parts/failed';
+import { FilterChoice } from '../../parts/filter-choice';
 import { RunInHeading } from '../../parts/run-link';
 import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
@@ -52,11 +53,11 @@ function Head({ run, type, rescore }: HeadProps) {
   const all = useCounted(run, failureGroupsQuery(run.id, undefined, rescore));
   const types = new Set(all?.items.map(({ error_type: one }) => one));
   if (type) types.add(type);
-  const choose = (chosen: string): void =>
+  const choose = (chosen: string | undefined): void =>
     void navigate({
       to: '/runs/$runId/failures',
       params: { runId: run.id },
-      search: { rescore, ...(chosen !== '' && { type: chosen as ErrorType }) },
+      search: { rescore, type: chosen as ErrorType | undefined },
     });
   return (
     <div className="head">
@@ -64,15 +65,13 @@ function Head({ run, type, rescore }: HeadProps) {
         Failure groups of <RunInHeading run={run} rescore={rescore} />
       </h1>
       <span className="actions">
-        <label htmlFor="type">Error</label>
-        <select id="type" data-filter value={type ?? ''} onChange={({ target }) => choose(target.value)}>
-          <option value="">all errors</option>
-          {[...types].map((one) => (
-            <option key={one} value={one}>
-              {ERROR_WORDS[one]}
-            </option>
-          ))}
-        </select>
+        <FilterChoice
+          label="Error"
+          none="all errors"
+          choices={[...types].map((one) => [one, ERROR_WORDS[one]] as const)}
+          value={type}
+          choose={choose}
+        />
       </span>
     </div>
   );

@@ -3,6 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import type { GateRun } from '#lib/gate/contract';
 import { statusOf } from '../../api/client';
 import { gateQuery, gateRunQuery } from '../../api/gates';
+import { jobQuery } from '../../api/jobs';
 import { LiveGate } from '../../live/live-gate';
 import { useLive } from '../../live/use-live';
 import { useRefreshed } from '../../live/use-refreshed';
@@ -15,11 +16,12 @@ import { Given } from '../../parts/given';
 import { RunLink } from '../../parts/run-link';
 import { Skeleton } from '../../parts/skeleton';
 import { isUnderWay, Status } from '../../parts/status';
-import { duration, Time } from '../../parts/time';
-import { GateRunActions } from './gate-run-actions';
-import { GateRunProgress, WhyStopped } from './gate-run-progress';
 import { Table } from '../../parts/table';
+import { duration, Time } from '../../parts/time';
 import '../../parts/facts.css';
+import { JobProgress } from '../../parts/job-progress';
+import { Stale } from '../../parts/stale';
+import { WorkActions } from '../../parts/work-actions';
 
 /** A gate's decision, or what would help if it is inconclusive. */
 export function GateRunScreen() {
@@ -33,12 +35,10 @@ export function GateRunScreen() {
   return (
     <>
       <Head run={run.data} />
-      {run.isError && (
-        <Failed error={run.error} retry={() => run.refetch()}>
-          <p>Showing data from {new Date(run.dataUpdatedAt).toLocaleTimeString()}.</p>
-        </Failed>
+      <Stale query={run} />
+      {live && isUnderWay(run.data.status) && (
+        <JobProgress work={run.data} live={live} label="Results of the gate run" unit="results of this look" />
       )}
-      {live && isUnderWay(run.data.status) && <GateRunProgress run={run.data} live={live} />}
       <WhyStopped run={run.data} />
       {run.data.result && (
         <section aria-labelledby="answer" className="section">
@@ -63,7 +63,7 @@ function Head({ run }: { run: GateRun }) {
             <Given text={gate?.name ?? run.result?.gate.name ?? 'gate'} max={100} />
           </Link>
         </h1>
-        <GateRunActions run={run} />
+        <WorkActions work={run} />
       </div>
       <div className="facts">
         {run.result && <GateResult result={run.result.result} />}
@@ -100,6 +100,19 @@ function Looks({ run: { looks } }: { run: GateRun }) {
         ]}
       />
     </section>
+  );
+}
+
+/** Why it has no decision, or none that counts. */
+function WhyStopped({ run: { status, job_id: jobId } }: { run: GateRun }) {
+  const hasReason = !isUnderWay(status) && status !== 'completed';
+  const { data } = useQuery({ ...jobQuery(jobId), enabled: hasReason });
+  const reason = data?.error ?? data?.detail;
+  if (!hasReason || reason == null) return null;
+  return (
+    <p className="notice">
+      <Given text={reason} />
+    </p>
   );
 }
 

@@ -1,5 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useMemo, useState, type FormEvent } from 'react';
+import { useMemo, useState } from 'react';
 import type { Json } from '#lib/contracts/json/json';
 import type { Gate } from '#lib/gate/contract';
 import { useAction } from '../../api/action';
@@ -11,15 +11,14 @@ import { AllowedButton } from '../../parts/allowed-button';
 import { CopiedId } from '../../parts/copied-id';
 import { DeleteDialog } from '../../parts/dialog';
 import { useDraft } from '../../parts/draft';
+import { DraftForm } from '../../parts/form/draft-form';
 import type { Edited } from '../../parts/form/edited';
 import { TextField } from '../../parts/form/fields';
-import { JsonForm } from '../../parts/form/form';
-import { SaveBar } from '../../parts/form/save-bar';
 import { ruleWords } from '../../parts/gate-words';
 import { Given } from '../../parts/given';
 import { RunLink } from '../../parts/run-link';
 import { SettingsList } from '../../parts/settings-list';
-import { submitOnCtrlEnter } from '../../parts/submit-keys';
+import { SuiteFact } from '../../parts/suite-fact';
 import { GateFields } from './gate-fields';
 import { changesOf, valueOf } from './gate-value';
 
@@ -38,16 +37,7 @@ export function GateHead({ gate }: { gate: Gate }) {
         </AllowedButton>
       </div>
       <div className="facts">
-        <span>
-          Suite{' '}
-          {suite === null ? (
-            'deleted'
-          ) : (
-            <Link to="/suites/$suiteId" params={{ suiteId }}>
-              <Given text={suite} max={200} />
-            </Link>
-          )}
-        </span>
+        <SuiteFact suiteId={suiteId} name={suite} />
         <Baseline gate={gate} />
         <CopiedId id={id} what="gate" />
       </div>
@@ -87,36 +77,29 @@ function Rules({ gate }: { gate: Gate }) {
       await refreshGates();
     },
   );
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    const isReady = Object.keys(draft.value.unread).length === 0 && refusal === undefined && !save.isPending;
-    if (isReady && draft.isChanged) save.mutate(draft.value.value);
-  };
   return (
     <details open={draft.isChanged || save.isError || undefined}>
       <summary>Edit name and rules</summary>
       <p className="muted">A change of the rules creates a new version of the gate. Every answer names its version.</p>
-      <JsonForm edited={draft.value} change={draft.change} error={save.error} refusal={refusal}>
-        <form className="fields gate-form" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
-          <TextField path={['name']} label="Name" maxLength={100} isRequired whenEmpty="" />
-          <GateFields suite={gate.suite_id} />
-          <SaveBar
-            draft={draft}
-            save="Save the gate"
-            refusal={refusal}
-            isPending={save.isPending}
-            error={save.error}
-            saved={save.data && `Saved: version ${save.data.version}.`}
-          />
-        </form>
-      </JsonForm>
+      <DraftForm
+        draft={draft}
+        action={save}
+        isReady={draft.isChanged}
+        refusal={refusal}
+        save="Save the gate"
+        saved={save.data && `Saved: version ${save.data.version}.`}
+        className="fields gate-form"
+      >
+        <TextField path={['name']} label="Name" maxLength={100} isRequired whenEmpty="" />
+        <GateFields suite={gate.suite_id} />
+      </DraftForm>
     </details>
   );
 }
 
 function Deletion({ gate: { id, name }, close }: { gate: Gate; close: () => void }) {
   const navigate = useNavigate();
-  const remove = useAction(deleteGate, async () => {
+  const { isPending, error, mutate } = useAction(deleteGate, async () => {
     close();
     await navigate({ to: '/gates' });
     queryClient.removeQueries({ queryKey: keys.gate(id) });
@@ -126,10 +109,8 @@ function Deletion({ gate: { id, name }, close }: { gate: Gate; close: () => void
     <DeleteDialog
       title="Delete this gate?"
       action="Delete the gate"
-      isPending={remove.isPending}
-      error={remove.error}
-      act={() => remove.mutate(id)}
-      close={close}
+      act={() => mutate(id)}
+      {...{ isPending, error, close }}
     >
       <p>
         <Given text={name} max={100} />

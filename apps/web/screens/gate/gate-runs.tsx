@@ -8,9 +8,9 @@ import { GateResult } from '../../parts/gate-result';
 import { Given } from '../../parts/given';
 import { Skeleton } from '../../parts/skeleton';
 import { Status } from '../../parts/status';
+import { Table } from '../../parts/table';
 import { Time } from '../../parts/time';
 import { PageLinks } from '../../parts/page-links';
-import { Table } from '../../parts/table';
 
 const MAX_TEXT = 300;
 

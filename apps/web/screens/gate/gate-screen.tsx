@@ -11,23 +11,22 @@ import { GateRuns } from './gate-runs';
 import { RunGateForm } from './run-gate-form';
 import '../../parts/set-up/set-up.css';
 import '../../parts/facts.css';
+import '../../parts/runs.css';
+import { Stale } from '../../parts/stale';
 import './gate.css';
 
 /** The rules of a gate, its runs, and a form for a new one. */
 export function GateScreen() {
   const { gateId } = useParams({ from: '/signed-in/gates/$gateId' });
-  const { data, error, isPending, isError, dataUpdatedAt, refetch } = useQuery(gateQuery(gateId));
+  const gate = useQuery(gateQuery(gateId));
+  const { data, error, isPending, refetch } = gate;
   if (isPending) return <Skeleton rows={12} />;
   if (!data && statusOf(error) === 404) return <NoGate />;
   if (!data) return <Failed error={error!} retry={refetch} />;
   return (
     <>
       <GateHead key={data.id} gate={data} />
-      {isError && (
-        <Failed error={error} retry={refetch}>
-          <p>Showing data from {new Date(dataUpdatedAt).toLocaleTimeString()}.</p>
-        </Failed>
-      )}
+      <Stale query={gate} />
       <RunGateForm key={`run ${data.id}`} gate={data} />
       <GateCheck gate={data} />
       <GateRuns gate={data} />

@@ -16,24 +16,11 @@ export const emptyGate = (suite: string, baseline: string | undefined): JsonObje
   max_requests: null,
 });
 
+const EDITABLE = Object.keys(emptyGate('', undefined)).filter((key) => key !== 'suite_id') as (keyof Gate)[];
+
 /** The name and rules of a gate, for editing. */
-export function valueOf(gate: Gate): JsonObject {
-  const { name, baseline, models, measure, margin, floor, max_errored_share, critical_tags, looks, max_requests } =
-    gate;
-  const value = {
-    name,
-    baseline,
-    models,
-    measure,
-    margin,
-    floor,
-    max_errored_share,
-    critical_tags,
-    looks,
-    max_requests,
-  };
-  return value as unknown as JsonObject;
-}
+export const valueOf = (gate: Gate): JsonObject =>
+  Object.fromEntries(EDITABLE.map((key) => [key, gate[key] as unknown as Json]));
 
 /** Drops empty fields, as the API expects. */
 export function requestOf(value: Json): JsonObject {

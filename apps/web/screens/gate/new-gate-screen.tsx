@@ -1,16 +1,14 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo, type FormEvent } from 'react';
+import { useMemo } from 'react';
 import type { Json } from '#lib/contracts/json/json';
 import { useAction } from '../../api/action';
 import { createGate, refreshGates } from '../../api/gates';
 import { useRefusal } from '../../api/session';
 import { useDraft } from '../../parts/draft';
+import { DraftForm } from '../../parts/form/draft-form';
 import type { Edited } from '../../parts/form/edited';
 import { TextField } from '../../parts/form/fields';
-import { JsonForm } from '../../parts/form/form';
-import { SaveBar } from '../../parts/form/save-bar';
 import { SuiteField } from '../../parts/set-up/suite-field';
-import { submitOnCtrlEnter } from '../../parts/submit-keys';
 import { GateFields, suiteOf } from './gate-fields';
 import { emptyGate, requestOf } from './gate-value';
 import '../../parts/set-up/set-up.css';
@@ -24,18 +22,13 @@ export function NewGateScreen() {
   const initial = useMemo<Edited>(() => ({ value: emptyGate(suite, baseline), unread: {} }), [suite, baseline]);
   const draft = useDraft(`new gate ${suite} ${baseline ?? ''}`, initial);
   const create = useAction(
-    (input: Json, options) => createGate(input, options),
+    (input: Json, options) => createGate(requestOf(input), options),
     async ({ id }) => {
       draft.clear();
       void refreshGates();
       await navigate({ to: '/gates/$gateId', params: { gateId: id } });
     },
   );
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    const isReady = Object.keys(draft.value.unread).length === 0 && refusal === undefined && !create.isPending;
-    if (isReady) create.mutate(requestOf(draft.value.value));
-  };
   return (
     <>
       <header>
@@ -45,20 +38,11 @@ export function NewGateScreen() {
           more than the margin.
         </p>
       </header>
-      <JsonForm edited={draft.value} change={draft.change} error={create.error} refusal={refusal}>
-        <form className="fields gate-form" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
-          <TextField path={['name']} label="Name" maxLength={100} isRequired whenEmpty="" autoFocus />
-          <SuiteField />
-          <GateFields suite={suiteOf(draft.value.value)} />
-          <SaveBar
-            draft={draft}
-            save="Create gate"
-            refusal={refusal}
-            isPending={create.isPending}
-            error={create.error}
-          />
-        </form>
-      </JsonForm>
+      <DraftForm draft={draft} action={create} refusal={refusal} save="Create gate" className="fields gate-form">
+        <TextField path={['name']} label="Name" maxLength={100} isRequired whenEmpty="" autoFocus />
+        <SuiteField />
+        <GateFields suite={suiteOf(draft.value.value)} />
+      </DraftForm>
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useMemo, type FormEvent } from 'react';
+import { useMemo } from 'react';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { Gate } from '#lib/gate/contract';
 import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
@@ -7,12 +7,10 @@ import { useAction } from '../../api/action';
 import { refreshGates, runGate } from '../../api/gates';
 import { useRefusal } from '../../api/session';
 import { useDraft } from '../../parts/draft';
+import { DraftForm } from '../../parts/form/draft-form';
 import type { Edited } from '../../parts/form/edited';
 import { ChoiceField, JsonField, LongTextField, NumberField } from '../../parts/form/fields';
-import { JsonForm } from '../../parts/form/form';
-import { SaveBar } from '../../parts/form/save-bar';
 import { ChooseRun } from '../../parts/set-up/choose-run';
-import { submitOnCtrlEnter } from '../../parts/submit-keys';
 
 const NOTHING: JsonObject = { config: {} };
 
@@ -23,28 +21,20 @@ export function RunGateForm({ gate }: { gate: Gate }) {
   const initial = useMemo<Edited>(() => ({ value: NOTHING, unread: {} }), []);
   const draft = useDraft(`run gate ${gate.id}`, initial);
   const run = useAction(
-    (input: Json, options) => runGate({ id: gate.id, input }, options),
+    (input: Json, options) => runGate({ id: gate.id, input: requestOf(input) }, options),
     async ({ gate_run_id: gateRunId }) => {
       draft.clear();
       void refreshGates();
       await navigate({ to: '/gates/$gateId/runs/$gateRunId', params: { gateId: gate.id, gateRunId } });
     },
   );
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    const isReady = Object.keys(draft.value.unread).length === 0 && refusal === undefined && !run.isPending;
-    if (isReady) run.mutate(requestOf(draft.value.value));
-  };
   return (
     <section aria-labelledby="run-gate" className="section">
       <h2 id="run-gate">Run the gate</h2>
       <p className="muted">Empty settings are taken from the baseline.</p>
-      <JsonForm edited={draft.value} change={draft.change} error={run.error} refusal={refusal}>
-        <form className="fields gate-form" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
-          <Settings gate={gate} />
-          <SaveBar draft={draft} save="Run gate" refusal={refusal} isPending={run.isPending} error={run.error} />
-        </form>
-      </JsonForm>
+      <DraftForm draft={draft} action={run} refusal={refusal} save="Run gate" className="fields gate-form">
+        <Settings gate={gate} />
+      </DraftForm>
     </section>
   );
 }
@@ -65,7 +55,7 @@ function Settings({ gate }: { gate: Gate }) {
             ['none', 'none'],
           ]}
         />
-        <NumberField path={['config', 'budget', 'max_cost_usd']} label="Maximum cost (USD)" />
+        <NumberField path={['config', 'budget', 'max_cost_usd']} label="Maximum cost in US dollars" />
       </div>
       <details>
         <summary>All settings of the run as JSON</summary>

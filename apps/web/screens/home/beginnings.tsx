@@ -21,7 +21,7 @@ export function Beginnings() {
   });
   const hasSuites = (suites.data?.items.length ?? 0) > 0;
   return (
-    <section className="empty home-section" aria-labelledby="begin">
+    <section className="empty section" aria-labelledby="begin">
       <h2 id="begin">{hasSuites ? 'No runs yet' : 'Three ways to start'}</h2>
       {hasSuites && (
         <p>

@@ -31,7 +31,7 @@ export function HomeScreen() {
       {runs.data?.items.length === 0 && <Beginnings />}
       {runs.data && runs.data.items.length > 0 && <SuiteFigures />}
       {runs.data && runs.data.items.length > 0 && (
-        <section aria-labelledby="last-runs" className="home-section">
+        <section aria-labelledby="last-runs" className="section">
           <div className="head">
             <h2 id="last-runs">Latest runs</h2>
             <Link to="/runs">All runs</Link>

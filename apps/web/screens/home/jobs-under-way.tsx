@@ -27,7 +27,7 @@ export function JobsUnderWay() {
   if (jobs.isError && !jobs.data) return <Failed error={jobs.error} retry={() => jobs.refetch()} />;
   if (!isBusy) return null;
   return (
-    <section aria-labelledby="under-way" className="home-section">
+    <section aria-labelledby="under-way" className="section">
       <div className="head">
         <h2 id="under-way">In progress</h2>
         <Link to="/jobs">All jobs</Link>

@@ -19,7 +19,7 @@ export function LanesInTrouble() {
   const isDown = system?.redis === 'down';
   if (troubled.length === 0 && !isDown) return null;
   return (
-    <section aria-labelledby="in-trouble" className="home-section">
+    <section aria-labelledby="in-trouble" className="section">
       <div className="head">
         <h2 id="in-trouble">Problems</h2>
         <Link to="/operate/lanes">All lanes</Link>

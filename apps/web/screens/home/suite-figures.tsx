@@ -26,7 +26,7 @@ export function SuiteFigures() {
   if (error && !data) return <Failed error={error} retry={refetch} />;
   if (runs.length === 0) return null;
   return (
-    <section aria-labelledby="newest" className="home-section">
+    <section aria-labelledby="newest" className="section">
       <h2 id="newest">Newest finished run of each suite</h2>
       {runs.map((run) => (
         <RunFigure key={run.id} run={run} />
@@ -96,7 +96,7 @@ function rowOf(summary: Summary): IntervalRow {
     text: (
       <>
         <Score mean={overall} ci={interval} scored={scored} errored={errored} />
-        {isAlike && ' all alike'}
+        {isAlike && ' all equal'}
       </>
     ),
   };

@@ -24,7 +24,7 @@ export function Preview({ answer: { preview, test_cases_created: count, warnings
           <ol>
             {preview.test_cases.map((one, index) => (
               <li key={index}>
-                <GivenLine text={one.name ?? one.prompt ?? 'A conversation'} />
+                <GivenLine text={one.name ?? one.prompt ?? 'Unnamed conversation'} />
               </li>
             ))}
           </ol>

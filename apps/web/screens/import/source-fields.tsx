@@ -2,6 +2,7 @@ import { useId, useState, type DragEvent } from 'react';
 import type { ImportFormat } from '#lib/contracts/import';
 import type { ImportSource } from '../../api/imports';
 import { Given } from '../../parts/given';
+import { SelectField } from '../../parts/set-up/typed-field';
 import { faultOf, formatOf, refusalOfFile, sizeOf, textOf } from './read-file';
 
 const FORMATS: Record<ImportFormat, string> = {
@@ -31,20 +32,13 @@ export function SourceFields({ source, onChange }: Fields) {
   return (
     <>
       <TextOrFile source={source} onChange={onChange} />
-      <div className="field">
-        <label htmlFor={`${id}format`}>Format</label>
-        <select
-          id={`${id}format`}
-          value={source.format}
-          onChange={({ target }) => onChange({ format: target.value as ImportFormat })}
-        >
-          {Object.entries(FORMATS).map(([format, words]) => (
-            <option key={format} value={format}>
-              {words}
-            </option>
-          ))}
-        </select>
-      </div>
+      <SelectField
+        label="Format"
+        faults={[]}
+        value={source.format}
+        change={(format) => onChange({ format: format as ImportFormat })}
+        options={Object.entries(FORMATS)}
+      />
       {source.format === 'bfcl' && (
         <FileField label="Possible answers, if in a separate file" onText={(answers) => onChange({ answers })} />
       )}

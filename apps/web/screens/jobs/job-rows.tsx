@@ -9,8 +9,8 @@ import { JOB_TYPES, JobLink } from '../../parts/job-link';
 import { placeInWords } from '../../parts/job-place';
 import { count } from '../../parts/score';
 import { isUnderWay, Status } from '../../parts/status';
-import { duration, Time } from '../../parts/time';
 import { Table } from '../../parts/table';
+import { duration, Time } from '../../parts/time';
 
 const SHOWN_OF_ID = 8;
 

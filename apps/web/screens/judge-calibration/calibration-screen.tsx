@@ -2,16 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { Calibration } from '#lib/judge/contract';
 import { calibrationQuery } from '../../api/judge';
-import { Intervals, type IntervalRow } from '../../figures/intervals';
+import { Intervals } from '../../figures/intervals';
 import { KappaFigure } from '../../figures/kappa';
 import { Bar } from '../../parts/bar';
 import { CalibrationSentence, Uncalibrated } from '../../parts/calibration';
 import { Failed } from '../../parts/failed';
 import { Given, GivenBlock } from '../../parts/given';
-import { kappaText, shareText } from '../../parts/judged-figures';
+import { kappaText } from '../../parts/judged-figures';
 import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
 import '../../parts/facts.css';
+import { shareRow } from '../../parts/share-row';
 
 /** How well people's labels confirm a judge. */
 export function CalibrationScreen() {
@@ -108,24 +109,8 @@ function Confirmed({ calibration: { ok, wrong, status } }: { calibration: Calibr
     ['Judged correct or acceptable', ok],
     ['Judged wrong', wrong],
   ] as const;
-  const drawn = rows.flatMap(([name, { share, ci, n }]): IntervalRow[] =>
-    share === null
-      ? []
-      : [
-          {
-            key: name,
-            label: name,
-            mean: share,
-            interval: ci ?? [share, share],
-            isHollow: ci === null,
-            text: (
-              <>
-                {shareText(share, ci, n)}
-                <Uncalibrated status={status} />
-              </>
-            ),
-          },
-        ],
+  const drawn = rows.flatMap(([key, { share, ci, n }]) =>
+    share === null ? [] : shareRow({ key, share, ci, n, status }),
   );
   return (
     <section aria-labelledby="confirmed" className="section">

@@ -70,7 +70,7 @@ function Shown({ draw: { eval_id: runId, result, conversation } }: { draw: Label
     <section aria-labelledby="to-label" className="section">
       <div className="head">
         <h2 id="to-label">
-          <Given text={result.case_name ?? 'Case without a name'} max={200} />
+          <Given text={result.case_name ?? 'Unnamed case'} max={200} />
         </h2>
         <Link to="/runs/$runId/results/$resultId" params={{ runId, resultId: result.id }}>
           Full result

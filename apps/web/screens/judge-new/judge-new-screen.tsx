@@ -16,7 +16,7 @@ export function JudgeNewScreen() {
   const key = `new report ${run} ${against}`;
   return (
     <>
-      <h1>New report of a judge</h1>
+      <h1>New judge report</h1>
       {isPending && <Skeleton rows={12} />}
       {error && !setting && <Failed error={error} retry={() => refetch()} />}
       {initial && <ReportForm key={key} draftKey={key} initial={initial} />}

@@ -34,7 +34,11 @@ export function ReportFields() {
         </>
       )}
       <ChooseModel path={['judge']} label="Judge" help="It must be able to call tools; a strong model judges better." />
-      <AllowSelf />
+      <Flag
+        path={['allow_self']}
+        label="Allow a model to judge itself"
+        help="Models prefer their own replies, so a model of the run is refused as its judge unless you allow it."
+      />
       {about === 'run' ? <Which /> : <NumberField path={['sample_size']} label="Maximum cases" />}
       <LongTextField
         path={['instructions']}
@@ -43,7 +47,11 @@ export function ReportFields() {
         maxLength={MAX_INSTRUCTIONS_CHARS}
         whenEmpty=""
       />
-      <Reference />
+      <Flag
+        path={['reference']}
+        label="Show the expectation to the judge"
+        help="As a reference that may be wrong. Otherwise it judges by the conversation alone."
+      />
       <More />
     </>
   );
@@ -72,32 +80,9 @@ function Which() {
   );
 }
 
-function AllowSelf() {
-  const path = ['allow_self'];
+function Flag({ path, label, help }: { path: string[]; label: string; help: string }) {
   const { value, set } = useField(path);
-  return (
-    <CheckField
-      path={path}
-      label="Allow a model to judge itself"
-      help="Models prefer their own replies, so a model of the run is refused as its judge unless you allow it."
-      checked={value === true}
-      onChange={set}
-    />
-  );
-}
-
-function Reference() {
-  const path = ['reference'];
-  const { value, set } = useField(path);
-  return (
-    <CheckField
-      path={path}
-      label="Show the expectation to the judge"
-      help="As a reference that may be wrong. Otherwise it judges by the conversation alone."
-      checked={value === true}
-      onChange={set}
-    />
-  );
+  return <CheckField path={path} label={label} help={help} checked={value === true} onChange={set} />;
 }
 
 const IN_MORE = ['samples', 'temperature', 'max_tokens', 'timeout_s', 'seed', 'params', 'budget'];
@@ -107,16 +92,16 @@ const More = () => (
     <div className="in-row">
       <NumberField path={['samples']} label="Samples" help="Judgements per result; the majority counts." />
       <NumberField path={['temperature']} label="Temperature" help="At 0, a rerun uses stored replies." />
-      <NumberField path={['max_tokens']} label="Maximum tokens per reply" help="Empty: 4,096." />
+      <NumberField path={['max_tokens']} label="Maximum reply tokens" help="Empty: 4,096." />
     </div>
     <div className="in-row">
-      <NumberField path={['timeout_s']} label="Timeout per request in seconds" />
+      <NumberField path={['timeout_s']} label="Request timeout in seconds" />
       <NumberField path={['seed']} label="Seed" help="Same seed, same sample." />
     </div>
     <div className="in-row">
       <NumberField
         path={['budget', 'max_cost_usd']}
-        label="Maximum cost (USD)"
+        label="Maximum cost in US dollars"
         help="The report stops there and keeps its judgements. Empty: no limit."
       />
       <NumberField path={['budget', 'max_requests']} label="Maximum requests" />

@@ -55,7 +55,7 @@ export function requestOf({ value, unread }: Edited): Written {
     .filter(([key]) => toText(runs[key] ?? '') === '')
     .map(([key, message]) => ({ path: `/${key}`, message }));
   if (toText(rest.judge ?? '') === '') faults.push({ path: '/judge', message: 'Choose the judge.' });
-  if (Object.keys(unread).length > 0) faults.push({ path: '/unread', message: 'Fix the invalid input first.' });
+  if (Object.keys(unread).length > 0) faults.push({ path: '/unread', message: 'Correct invalid input first.' });
   if (faults.length > 0) return { faults };
   const hasBudget = isObject(budget) && Object.keys(budget).length > 0;
   return {

@@ -10,7 +10,7 @@ import { count } from '../../parts/score';
 
 export function DeleteReport({ report, close }: { report: JudgeReport; close: () => void }) {
   const navigate = useNavigate();
-  const remove = useAction(deleteReport, async () => {
+  const { isPending, error, mutate } = useAction(deleteReport, async () => {
     close();
     void navigate({ to: '/judge' });
     queryClient.removeQueries({ queryKey: keys.report(report.id) });
@@ -20,10 +20,8 @@ export function DeleteReport({ report, close }: { report: JudgeReport; close: ()
     <DeleteDialog
       title="Delete this report?"
       action="Delete the report"
-      isPending={remove.isPending}
-      error={remove.error}
-      act={() => remove.mutate(report.id)}
-      close={close}
+      act={() => mutate(report.id)}
+      {...{ isPending, error, close }}
     >
       <p>
         <Given text={report.judge} max={200} />, version {report.version}

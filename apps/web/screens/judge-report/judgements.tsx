@@ -5,6 +5,7 @@ import { judgementsQuery } from '../../api/judge';
 import { Failed } from '../../parts/failed';
 import { Given, GivenLine } from '../../parts/given';
 import { JudgementText } from '../../parts/judgement-text';
+import { PageLinks } from '../../parts/page-links';
 import { Skeleton } from '../../parts/skeleton';
 import { JudgementFilters } from './judgement-filters';
 
@@ -34,26 +35,18 @@ export function Judgements({ report }: { report: JudgeReport }) {
           ))}
         </ol>
       )}
-      {data && (after !== undefined || data.next_cursor !== null) && (
-        <nav className="actions" aria-label="Pages of judgements">
-          {after !== undefined && (
-            <Link {...toReport(report)} search={filter} className="button">
-              First
-            </Link>
-          )}
-          {data.next_cursor !== null && (
-            <Link {...toReport(report)} search={{ ...filter, after: Number(data.next_cursor) }} className="button">
-              Next
-            </Link>
-          )}
-        </nav>
+      {data && (
+        <PageLinks
+          of="judgements"
+          after={after}
+          next={data.next_cursor && Number(data.next_cursor)}
+          words={['First', 'Next']}
+          hash="judgements"
+        />
       )}
     </section>
   );
 }
-
-const toReport = ({ id }: JudgeReport) =>
-  ({ to: '/judge/reports/$reportId', params: { reportId: id }, hash: 'judgements' }) as const;
 
 function Item({ judgement, baseline }: { judgement: Judgement; baseline: string | null }) {
   const { eval_id: runId, result_id: resultId, other_result_id: otherId, case_name: name } = judgement;
@@ -61,7 +54,7 @@ function Item({ judgement, baseline }: { judgement: Judgement; baseline: string 
     <>
       <h3>
         <Link to="/runs/$runId/results/$resultId" params={{ runId, resultId }}>
-          <Given text={name ?? 'Case without a name'} max={200} />
+          <Given text={name ?? 'Unnamed case'} max={200} />
         </Link>
       </h3>
       <GivenLine text={judgement.prompt} />

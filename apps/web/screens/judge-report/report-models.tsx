@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import type { JudgedTarget, JudgeReport } from '#lib/judge/contract';
 import type { ReportSearch } from '../../address/judge';
-import { Intervals, type IntervalRow } from '../../figures/intervals';
+import { Intervals } from '../../figures/intervals';
 import { Uncalibrated } from '../../parts/calibration';
 import { GivenLine } from '../../parts/given';
 import { kappaText, shareText, toldOf } from '../../parts/judged-figures';
 import { count } from '../../parts/score';
+import { shareRow } from '../../parts/share-row';
 import { Table, type Column } from '../../parts/table';
 
 /** Each model's results according to the judge, next to pass and fail. */
@@ -19,7 +20,15 @@ export function ReportModels({ report }: { report: JudgeReport }) {
       {told.length > 0 && (
         <Intervals
           label="Share of correct or acceptable replies by model, with its 95 % interval"
-          rows={told.map((target) => rowOf(report, target))}
+          rows={told.map((judged) =>
+            shareRow({
+              key: judged.target,
+              share: judged.share_ok!,
+              ci: judged.share_ok_ci,
+              n: toldOf(judged),
+              status: report.calibration.status,
+            }),
+          )}
         />
       )}
       <p className="muted small">
@@ -29,23 +38,6 @@ export function ReportModels({ report }: { report: JudgeReport }) {
       <ModelTable report={report} />
     </>
   );
-}
-
-function rowOf({ calibration }: JudgeReport, judged: JudgedTarget): IntervalRow {
-  const { target, share_ok: share, share_ok_ci: ci } = judged;
-  return {
-    key: target,
-    label: <GivenLine text={target} />,
-    mean: share!,
-    interval: ci ?? [share!, share!],
-    isHollow: ci === null,
-    text: (
-      <span className="score">
-        <span>{shareText(share, ci, toldOf(judged))}</span>
-        <Uncalibrated status={calibration.status} />
-      </span>
-    ),
-  };
 }
 
 const FIGURES: [name: string, n: (judged: JudgedTarget) => number, what: string, search: ReportSearch][] = [
@@ -119,7 +111,7 @@ interface NarrowedProps {
 }
 
 /** A count, linked to the judgements behind it. */
-function Narrowed({ id, n, label, search }: NarrowedProps) {
+export function Narrowed({ id, n, label, search }: NarrowedProps) {
   if (n === 0) return '0';
   return (
     <Link

@@ -1,11 +1,12 @@
-import { Link } from '@tanstack/react-router';
 import type { ComparedPair, JudgeReport } from '#lib/judge/contract';
 import { Intervals } from '../../figures/intervals';
 import { Uncalibrated } from '../../parts/calibration';
 import { Given, GivenLine } from '../../parts/given';
 import { shareText } from '../../parts/judged-figures';
 import { count } from '../../parts/score';
+import { shareRow } from '../../parts/share-row';
 import { Table } from '../../parts/table';
+import { Narrowed } from './report-models';
 
 /** Which of two runs the judge prefers, by model pair. */
 export function ReportPairs({ report }: { report: JudgeReport }) {
@@ -40,19 +41,14 @@ function Pair({ report: { calibration }, pair }: { report: JudgeReport; pair: Co
         <Intervals
           label="Wins of B among wins and losses, with their 95 % interval"
           rows={[
-            {
+            shareRow({
               key: nameOf(pair),
-              label: <GivenLine text={nameOf(pair)} />,
-              mean: preference,
-              interval: ci ?? [preference, preference],
+              share: preference,
+              ci,
+              n: pair.wins + pair.losses,
+              status: calibration.status,
               isHollow: ci === null || !pair.can_tell,
-              text: (
-                <>
-                  {shareText(preference, ci, pair.wins + pair.losses)}
-                  <Uncalibrated status={calibration.status} />
-                </>
-              ),
-            },
+            }),
           ]}
         />
       )}
@@ -61,20 +57,14 @@ function Pair({ report: { calibration }, pair }: { report: JudgeReport; pair: Co
 }
 
 function PairTable({ report: { id, calibration, pairs } }: { report: JudgeReport }) {
-  const link = (pair: ComparedPair, n: number, preference: 'win' | 'loss' | 'tie', words: string) =>
-    n === 0 ? (
-      '0'
-    ) : (
-      <Link
-        to="/judge/reports/$reportId"
-        params={{ reportId: id }}
-        search={{ target: pair.b, preference }}
-        hash="judgements"
-        aria-label={`${n} ${words} of ${pair.b.slice(0, 100)}`}
-      >
-        {count(n)}
-      </Link>
-    );
+  const link = (pair: ComparedPair, n: number, preference: 'win' | 'loss' | 'tie', words: string) => (
+    <Narrowed
+      id={id}
+      n={n}
+      label={`${n} ${words} of ${pair.b.slice(0, 100)}`}
+      search={{ target: pair.b, preference }}
+    />
+  );
   return (
     <Table
       label="Wins and losses of each pair"

@@ -16,9 +16,10 @@ import { Judgements } from './judgements';
 import { ReportHead } from './report-head';
 import { ReportModels } from './report-models';
 import { ReportPairs } from './report-pairs';
-import { ReportProgress } from './report-progress';
 import { ReportSummary } from './report-summary';
 import '../../parts/facts.css';
+import { JobProgress } from '../../parts/job-progress';
+import { Stale } from '../../parts/stale';
 import './judge-report.css';
 
 const Head = memo(ReportHead);
@@ -37,12 +38,16 @@ export function ReportScreen() {
   return (
     <>
       <Head report={data} />
-      {report.isError && (
-        <Failed error={report.error} retry={() => report.refetch()}>
-          <p>Showing data from {new Date(report.dataUpdatedAt).toLocaleTimeString()}.</p>
-        </Failed>
+      <Stale query={report} />
+      {live && isUnderWay(data.status) && (
+        <JobProgress
+          work={data}
+          live={live}
+          label="Judgements of the report"
+          unit="judged"
+          counts={{ done: data.judged + data.errored, total: data.items, errored: data.errored }}
+        />
       )}
-      {live && isUnderWay(data.status) && <ReportProgress report={data} live={live} />}
       <section aria-labelledby="figures" className="section">
         <h2 id="figures">Figures</h2>
         <CalibrationSentence calibration={data.calibration} report={data.id} />

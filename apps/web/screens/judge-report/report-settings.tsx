@@ -10,7 +10,7 @@ const WORDS: Record<string, string> = {
   reference: 'Sees the expectation',
   seed: 'Seed',
   temperature: 'Temperature',
-  max_tokens: 'Maximum tokens per reply',
+  max_tokens: 'Maximum reply tokens',
   params: 'Parameters',
   budget: 'Budget',
   instructions: 'Instructions',

@@ -1,24 +1,25 @@
+import { matrixSearch } from '../../address/why';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { RunCases } from '#lib/contracts/run-facets';
 import type { Run } from '#lib/contracts/run';
-import { runCasesQuery } from '../../api/counted';
+import { runCasesQuery, type CasesShown } from '../../api/counted';
 import { runQuery } from '../../api/runs';
 import { Matrix } from '../../figures/matrix';
 import { Counted } from '../../parts/counted';
 import { Empty } from '../../parts/empty';
 import { Failed } from '../../parts/failed';
+import { FilterChoice } from '../../parts/filter-choice';
+import { PageLinks } from '../../parts/page-links';
 import { RunInHeading } from '../../parts/run-link';
 import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
 
 const ROUTE = '/signed-in/runs/$runId/matrix';
-const SHOWN_WORDS = {
-  differing: 'where models differ',
-  all: 'all',
-  all_failed: 'where no model passed',
-} as const;
-type Shown = keyof typeof SHOWN_WORDS;
+const FILTERS = [
+  ['all', 'all'],
+  ['all_failed', 'where no model passed'],
+] as const;
 
 /** Where models disagree: each case with each model's result. */
 export function MatrixScreen() {
@@ -51,11 +52,11 @@ export function MatrixScreen() {
 
 function Head({ run, show, rescore }: Omit<CasesProps, 'cases' | 'after'>) {
   const navigate = useNavigate();
-  const choose = (chosen: string): void =>
+  const choose = (chosen: string | undefined): void =>
     void navigate({
       to: '/runs/$runId/matrix',
       params: { runId: run.id },
-      search: { rescore, ...((chosen === 'all' || chosen === 'all_failed') && { show: chosen }) },
+      search: matrixSearch({ rescore, show: chosen }),
     });
   return (
     <div className="head">
@@ -63,14 +64,13 @@ function Head({ run, show, rescore }: Omit<CasesProps, 'cases' | 'after'>) {
         Cases by model of <RunInHeading run={run} rescore={rescore} />
       </h1>
       <span className="actions">
-        <label htmlFor="shown">Cases</label>
-        <select id="shown" data-filter value={show} onChange={({ target }) => choose(target.value)}>
-          {Object.entries(SHOWN_WORDS).map(([value, words]) => (
-            <option key={value} value={value}>
-              {words}
-            </option>
-          ))}
-        </select>
+        <FilterChoice
+          label="Cases"
+          none="where models differ"
+          choices={FILTERS}
+          value={show === 'differing' ? undefined : show}
+          choose={choose}
+        />
       </span>
     </div>
   );
@@ -79,14 +79,13 @@ function Head({ run, show, rescore }: Omit<CasesProps, 'cases' | 'after'>) {
 interface CasesProps {
   run: Run;
   cases: RunCases;
-  show: Shown;
+  show: CasesShown;
   after: string | undefined;
   rescore: string | undefined;
 }
 
 function Cases({ run, cases: { targets, items, total, next_cursor: next }, show, after, rescore }: CasesProps) {
   const params = { runId: run.id };
-  const search = { rescore, ...(show !== 'differing' && { show }) };
   if (items.length === 0 && after === undefined) return <NoCases run={run} show={show} rescore={rescore} />;
   return (
     <>
@@ -112,20 +111,7 @@ function Cases({ run, cases: { targets, items, total, next_cursor: next }, show,
           </Link>
         )}
       />
-      {(after !== undefined || next !== null) && (
-        <nav className="actions" aria-label="Pages">
-          {after !== undefined && (
-            <Link to="/runs/$runId/matrix" params={params} search={search} className="button">
-              First page
-            </Link>
-          )}
-          {next !== null && (
-            <Link to="/runs/$runId/matrix" params={params} search={{ ...search, after: next }} className="button">
-              Next page
-            </Link>
-          )}
-        </nav>
-      )}
+      <PageLinks of="cases" after={after} next={next} words={['First page', 'Next page']} />
     </>
   );
 }

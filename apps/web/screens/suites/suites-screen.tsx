@@ -45,8 +45,8 @@ export function SuitesScreen() {
   );
 }
 
-const foundInWords = (count: number, isMore: boolean): string =>
-  `${count.toLocaleString('en')}${isMore ? ' or more suites match' : count === 1 ? ' suite matches' : ' suites match'}.`;
+const foundInWords = (n: number, isMore: boolean): string =>
+  `${n.toLocaleString('en')}${isMore ? ' or more suites match' : n === 1 ? ' suite matches' : ' suites match'}.`;
 
 /** Ways to create a suite. */
 function Ways() {
