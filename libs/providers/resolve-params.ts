@@ -1,7 +1,7 @@
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
 import type { RunConfig } from '#lib/contracts/run-input';
-import { wordSet } from '#lib/contracts/input/word-set';
+import { wordSet } from '#lib/contracts/word-set';
 import { buildRequest } from './build-request.js';
 import { DIALECTS } from './formats/formats.js';
 

@@ -1,5 +1,5 @@
 import { toText, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { wordSet } from '#lib/contracts/input/word-set';
+import { wordSet } from '#lib/contracts/word-set';
 import { readAnthropicReply } from '#lib/providers/formats/anthropic/reply';
 import { isHostFailure } from '#lib/providers/replies/host-failure';
 import { listByIndex } from '#lib/providers/replies/native-calls';

@@ -12,7 +12,7 @@ import {
 import { endedReply, type ModelReply, type ReplyFormat, type ReplyReader } from '#lib/providers/replies/model-reply';
 import { readBody, REPLY_FORMATS } from '#lib/providers/formats/read-body';
 import type { ErrorKind } from '#lib/contracts/run-input';
-import { wordSet } from '#lib/contracts/input/word-set';
+import { wordSet } from '#lib/contracts/word-set';
 import { batchIdOf, outcomeIn } from './batch-line.js';
 import { isPrinted } from './printed-value.js';
 import { readCall, shorten, toToolCall } from './read-call.js';

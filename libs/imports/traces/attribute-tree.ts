@@ -1,5 +1,5 @@
 import { isObject, type Json } from '#lib/contracts/json/json';
-import { wordSet } from '#lib/contracts/input/word-set';
+import { wordSet } from '#lib/contracts/word-set';
 import { faultOfJson, parseIfJson } from './json-text.js';
 
 /** Users and models wrote the values under these keys, so the keys inside them are not paths. */

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { wordSet } from '#lib/contracts/input/word-set';
+import { wordSet } from '#lib/contracts/word-set';
 import { faultOfJson, isMarkedAsCut, parseIfJson } from './json-text.js';
 import { isHidden, isPrintedPrompt } from '#lib/recorded/printed-value';
 

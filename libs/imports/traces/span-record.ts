@@ -1,5 +1,5 @@
 import { isObject, toNumber, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { wordSet } from '#lib/contracts/input/word-set';
+import { wordSet } from '#lib/contracts/word-set';
 import { reasonWord } from '#lib/recorded/read-response';
 import { expandAttributes, IF_CUT, type Expanded } from './attribute-tree.js';
 import { faultOfJson, parseIfJson } from './json-text.js';

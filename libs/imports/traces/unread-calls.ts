@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { wordSet } from '#lib/contracts/input/word-set';
+import { wordSet } from '#lib/contracts/word-set';
 import { callOf } from '#lib/scoring/replies/call-shape';
 import { REASON_FIELDS, reasonWord } from '#lib/recorded/read-response';
 import { mayBeJson, parseIfJson } from './json-text.js';

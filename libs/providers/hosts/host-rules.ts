@@ -1,5 +1,5 @@
 import type { ProviderKind } from '#lib/contracts/provider';
-import { wordSet } from '#lib/contracts/input/word-set';
+import { wordSet } from '#lib/contracts/word-set';
 import type { StrictRules } from './strict-schema.js';
 
 /** A host's documented limits on tools. */

@@ -12,7 +12,7 @@ import { memoize } from '#lib/contracts/memoize';
 import { jsonPointer, type InputError } from '#lib/contracts/input/problem';
 import { findToolFault, findToolsFault, type Tool } from '#lib/contracts/tool';
 import type { Evidence } from '#lib/contracts/verdict';
-import { wordSet } from '#lib/contracts/input/word-set';
+import { wordSet } from '#lib/contracts/word-set';
 import { compileBy, draftsOf, newCompiler, type Draft } from './schema-draft.js';
 import { findReferenceCycle } from './schema-walk.js';
 

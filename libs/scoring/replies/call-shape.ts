@@ -1,6 +1,6 @@
 import { ARGUMENT_KEYS } from '#lib/contracts/call-fields';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { wordSet } from '#lib/contracts/input/word-set';
+import { wordSet } from '#lib/contracts/word-set';
 import type { WrittenCall } from './syntaxes/syntax.js';
 
 /** Keys for the name of a call. Only with the first one may arguments be missing. */

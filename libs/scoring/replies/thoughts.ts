@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { wordSet } from '#lib/contracts/input/word-set';
+import { wordSet } from '#lib/contracts/word-set';
 import { findJsonSpans } from './json-in-text.js';
 
 /** The text of a model, split into what it says, without its quotes, and its thoughts. */

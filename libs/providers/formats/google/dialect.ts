@@ -1,7 +1,7 @@
 import type { GoogleGenAI } from '@google/genai';
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { withoutSlash } from '#lib/contracts/url';
-import { wordSet } from '#lib/contracts/input/word-set';
+import { wordSet } from '#lib/contracts/word-set';
 import { readGoogleReply } from './reply.js';
 import { takeCacheRequest } from '../../dialects/cache-request.js';
 import { GOOGLE_IDS, withUniqueCallIds } from '../../dialects/call-ids.js';
