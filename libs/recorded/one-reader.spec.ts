@@ -283,7 +283,7 @@ describe('a call that its host could not read counts as the model’s reply', ()
   test.each<[string, object]>([
     ['its own words', { finish_reason: 'MALFORMED_FUNCTION_CALL' }],
     ['behind a colon', { finish_reason: 'function_call_filter: UNEXPECTED_TOOL_CALL' }],
-    ['beside "error"', { finish_reason: 'error', native_finish_reason: 'TOO_MANY_TOOL_CALLS' }],
+    ['next to "error"', { finish_reason: 'error', native_finish_reason: 'TOO_MANY_TOOL_CALLS' }],
   ])('through a compatible host: %s', async (_how, more) => {
     await expectAlike('openai', NOTHING, choice({}, more), 'unexpected_call');
     await expectAlike('openai', PARIS, choice({ content: '' }, more), 'malformed_arguments');

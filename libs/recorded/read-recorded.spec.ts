@@ -354,7 +354,7 @@ test.each<[string, unknown, string]>([
     'not a reply: Overloaded',
   ],
   ['an error as text', { error: 'model not found' }, 'not a reply: model not found'],
-  ['an error beside a reply', { choices: [{ message: chat }], error: { message: 'cut' } }, 'not a reply: cut'],
+  ['an error next to a reply', { choices: [{ message: chat }], error: { message: 'cut' } }, 'not a reply: cut'],
   [
     'an error in a choice',
     {

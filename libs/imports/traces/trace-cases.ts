@@ -143,7 +143,7 @@ export class TraceCases {
     for (const count of counts) warnings.addForFile(count);
     warnings.addForFile(
       'All cases are drafts: they propose what the model did, which may have been wrong. No run ' +
-        'includes them until somebody has reviewed them and removed "draft".',
+        'includes them until a person has reviewed them and removed "draft".',
     );
     return draft;
   }

@@ -559,9 +559,9 @@ describe('spans of OpenInference', () => {
   };
   const traced = { context: { trace_id: 'a', span_id: 'b' }, name: 'ChatCompletion', span_kind: 'LLM', events: [] };
   it.each([
-    ['a data frame of records, one a line', lines(row, { ...row, span_kind: 'TOOL', 'context.span_id': 'c' })],
+    ['a data frame of records, one per line', lines(row, { ...row, span_kind: 'TOOL', 'context.span_id': 'c' })],
     [
-      'a data frame by columns, as pandas writes it unless told otherwise',
+      'a data frame by columns, as pandas writes it by default',
       JSON.stringify(
         Object.fromEntries(
           Object.entries(row).map(([key, value]) => [
