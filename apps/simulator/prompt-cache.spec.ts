@@ -302,7 +302,7 @@ describe('the prompt cache of Anthropic', () => {
     expect(await cacheIn(model, asked)).toEqual([0, short, long]);
   });
 
-  it('other tools invalidate everything, another system prompt all but the tools, another choice only the messages', async () => {
+  it('other tools invalidate everything, a system prompt all but the tools, a choice only the messages', async () => {
     const model = fresh();
     const asked = (more: object = {}) => ({
       tools: [tool(words(1200), mark())],

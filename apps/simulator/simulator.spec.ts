@@ -44,7 +44,7 @@ const control = (path: string, body?: unknown) =>
   }).then((answer) => answer.json() as Promise<any>);
 
 describe('a simulated model behaves as its name says', () => {
-  it('perfect-ish calls the best tool with arguments from the prompt, or none if none fits and that is allowed', async () => {
+  it('perfect-ish calls the best tool with arguments from the prompt, or none if none fits', async () => {
     const { name, arguments: args } = (await message('perfect-ish')).tool_calls[0].function;
     expect([name, JSON.parse(args)]).toEqual(['get_weather', { city: 'Tokyo', units: 'fahrenheit' }]);
     const silent = await message('perfect-ish', 'Thank you, that was all.', { tool_choice: 'auto' });

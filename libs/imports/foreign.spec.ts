@@ -106,7 +106,7 @@ describe('chat logs', () => {
     ]);
   });
 
-  it('expect recorded values with keys that begin with "$" literally, and allow arguments with such names', async () => {
+  it('expect recorded values with "$" keys literally, and allow arguments with such names', async () => {
     const { suite, warnings } = await read(
       'chat-logs',
       lines({

@@ -1,5 +1,5 @@
 /**
- * The request formats that Toolmark supports, by the `kind` of a provider: display texts, the names of hosts and servers
+ * The request formats that Toolmark supports, by the `kind` of a provider: titles, the names of hosts and servers
  * that use the format, in lower-case letters and digits, and the endpoint and key header of a curl command; null if
  * requests are stored in another form than they are sent in.
  */

@@ -351,7 +351,7 @@ describe('BFCL entries', () => {
     ]);
   });
 
-  it('expect objects with keys that begin with "$" literally, and are left out if these have several values', async () => {
+  it('expect objects with "$" keys literally, and are left out if these have several values', async () => {
     const { suite, warnings } = await importText(
       jsonLines(question('simple_0'), question('simple_1')),
       jsonLines(

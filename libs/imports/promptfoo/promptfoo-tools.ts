@@ -38,7 +38,7 @@ export function readDeclared(declared: readonly Json[], warnings: Warnings): Too
     const described = describedIn(one);
     if (!described || typeof described.name !== 'string') {
       warnings.add(
-        `A tool of a provider is left out, because it is not a function with a name: ${JSON.stringify(one).slice(0, 80)}`,
+        `A provider's tool is left out, because it is not a function with a name: ${JSON.stringify(one).slice(0, 80)}`,
       );
       continue;
     }

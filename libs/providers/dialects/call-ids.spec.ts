@@ -29,7 +29,7 @@ it('a conversation with ids that the host accepts is sent unchanged', () => {
   for (const rule of [CHAT_IDS, RESPONSES_IDS, GOOGLE_IDS]) expect(withUniqueCallIds(body, rule)).toBe(body);
 });
 
-it('two calls of a reply with the same id or without one get two ids, and so do their results, in the order of the calls', () => {
+it('calls of a reply with the same id or none get their own ids, and so do their results, in order', () => {
   expect(sentIds(CHAT_IDS, calls('call_1', 'call_1'), result('call_1'), result('call_1'))).toEqual([
     'call_1',
     'call_1_2',

@@ -240,7 +240,7 @@ function toOutputConfig(
     note(
       notes,
       'reasoning_effort',
-      `Anthropic does not support the effort ${JSON.stringify(effort)}; it was left out. Supported: ${[...EFFORTS].join(', ')}.`,
+      `Anthropic has no effort ${JSON.stringify(effort)}; it was left out. Supported: ${[...EFFORTS].join(', ')}.`,
     );
   const schema = isObject(format) && isObject(format.json_schema) ? format.json_schema.schema : undefined;
   if (schema !== undefined) config.format = { type: 'json_schema', schema };
