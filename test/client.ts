@@ -43,6 +43,9 @@ export const clientOf = (url: string, token = ADMIN_TOKEN) => {
     put: (path: string, body: unknown) => send('PUT', path, body),
     patch: (path: string, body: unknown) => send('PATCH', path, body),
     delete: (path: string) => send('DELETE', path),
+    /** @returns its id */
+    importSuite: async (suite: object | string = weatherSuite(2)): Promise<string> =>
+      (await send('POST', '/api/tool-eval/import', suite)).body.suite_id,
     send,
     sendOnce,
   };
@@ -73,3 +76,12 @@ export const weatherSuite = (cases: number) => ({
     expected_params: { city: 'Paris' },
   })),
 });
+
+/** Models `sim::a` and `sim::b:8b` of a provider that does not answer, for tests that only submit. */
+export const addUnreachableModels = (client: Client): Promise<Answer> =>
+  client.post('/api/providers', {
+    key: 'sim',
+    base_url: 'http://127.0.0.1:9/v1',
+    api_key: 'sk-secret-0123456789',
+    models: [{ id: 'a' }, { id: 'b:8b' }],
+  });

@@ -59,8 +59,7 @@ export async function joinJudgeSystem() {
     get,
     control,
     ended,
-    aSuite: async (cases: number): Promise<string> =>
-      (await client.post('/api/tool-eval/import', suiteOf(cases))).body.suite_id,
+    aSuite: (cases: number): Promise<string> => client.importSuite(suiteOf(cases)),
     /** A run of a scripted model that replies to case `n` with `replies[n]`. */
     async aRun(suiteId: string, model: string, replies: readonly object[], input: object = {}): Promise<string> {
       const by_prompt = Object.fromEntries(replies.map((message, n) => [promptOf(n), message]));

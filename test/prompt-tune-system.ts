@@ -83,7 +83,7 @@ export async function readyForPromptTunes<Of extends TeamSystem>(
   const metaOf = (name: string): string => (metaMs > 0 ? `meta@${metaMs}:${name}` : `meta:${name}`);
   const models = names.flatMap((name) => [{ id: `prompt-sensitive:${name}` }, { id: metaOf(name) }]);
   await system.client.post('/api/providers', { key, base_url: `${system.simulator.url}/v1`, models });
-  const suiteId: string = (await system.client.post('/api/tool-eval/import', songSuite(60))).body.suite_id;
+  const suiteId: string = await system.client.importSuite(songSuite(60));
   const get = async (path: string) => (await system.client.get(path)).body;
   const control = async (path: string, body?: object): Promise<any> => {
     const init = body && { method: 'POST', body: JSON.stringify(body) };

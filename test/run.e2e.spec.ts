@@ -42,8 +42,8 @@ beforeAll(async () => {
 afterAll(() => sql.end());
 
 async function submit(cases: number, models: string[], more: object = {}): Promise<{ jobId: string; evalId: string }> {
-  const suite = await client.post('/api/tool-eval/import', weatherSuite(cases));
-  const answer = await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models, cache: 'off', ...more });
+  const suite_id = await client.importSuite(weatherSuite(cases));
+  const answer = await client.post('/api/tool-eval', { suite_id, models, cache: 'off', ...more });
   expect(answer).toMatchObject({ status: 202, body: { status: 'submitted' } });
   return { jobId: answer.body.job_id, evalId: answer.body.eval_id };
 }

@@ -23,7 +23,7 @@ export async function joinTuneSystem() {
     limits: { max_concurrency: MAX_CONCURRENCY },
     models: [{ id: MODEL }, { id: SLOW }, { id: LIMITED, unsupported_params: ['top_p'] }],
   });
-  const suiteId: string = (await system.client.post('/api/tool-eval/import', weatherSuite(60))).body.suite_id;
+  const suiteId: string = await system.client.importSuite(weatherSuite(60));
   const get = async (path: string) => (await system.client.get(path)).body;
   const job = (id: string): Promise<Job> => get(`/api/jobs/${id}`);
   return {

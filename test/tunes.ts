@@ -38,7 +38,7 @@ export async function openTunes() {
       const client = clientOf(api.url, token.token);
       const provider = { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: models.map((id) => ({ id })) };
       await client.post('/api/providers', provider);
-      const suiteId: string = (await client.post('/api/tool-eval/import', weatherSuite(cases))).body.suite_id;
+      const suiteId: string = await client.importSuite(weatherSuite(cases));
       const body = { suite_id: suiteId, models: models.map((id) => `sim::${id}`), ...input };
       const { status, body: submitted } = await client.post(ROUTE, body);
       if (status !== 202) throw new Error(`${status} ${JSON.stringify(submitted)}`);

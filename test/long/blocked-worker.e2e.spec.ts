@@ -46,7 +46,7 @@ it('a worker whose event loop blocks for three leases keeps its items, and nothi
     limits: { max_concurrency: ITEMS },
     models: [{ id: 'slow' }],
   });
-  const { suite_id } = (await client.post('/api/tool-eval/import', weatherSuite(ITEMS))).body;
+  const suite_id = await client.importSuite(weatherSuite(ITEMS));
   const submitted = await client.post('/api/tool-eval', { suite_id, models: ['slow::slow'], cache: 'off' });
   const run = async () => (await client.get(`/api/tool-eval/history/${submitted.body.eval_id}`)).body;
 

@@ -77,8 +77,8 @@ async function saturate(key: string, limits: object): Promise<{ times: LaneTimes
   const base_url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/${key}/v1`;
   const models = [{ id: 'any' }];
   await client.post('/api/providers', { key, base_url, api_key: `sk-${key}-0123456789`, limits, models });
-  const suite = await client.post('/api/tool-eval/import', weatherSuite(1000));
-  const run = { suite_id: suite.body.suite_id, models: [`${key}::any`], samples: 10 };
+  const suite_id = await client.importSuite(weatherSuite(1000));
+  const run = { suite_id, models: [`${key}::any`], samples: 10 };
   const { job_id } = (await client.post('/api/tool-eval', run)).body;
   const { id } = (await client.get('/api/lanes')).body.items.find(({ name }: any) => name === key);
   return { times: timesOf(`budget-${id}`), cancel: () => client.post('/api/tool-eval/cancel', { job_id }) };

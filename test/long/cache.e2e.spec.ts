@@ -21,7 +21,7 @@ beforeAll(async () => {
 const importSuite = async (cases: number, name = ''): Promise<string> => {
   const suite = weatherSuite(cases);
   for (const one of suite.test_cases) one.prompt += name;
-  return (await client.post('/api/tool-eval/import', suite)).body.suite_id;
+  return client.importSuite(suite);
 };
 const submit = async (suite_id: string, models: string[], more: object = {}): Promise<string> =>
   (await client.post('/api/tool-eval', { suite_id, models, ...more })).body.eval_id;
@@ -62,7 +62,7 @@ it('another expectation of the same prompt is scored without a request', async (
   const { body } = await client.post('/api/tool-eval/import', suite);
   await run(body.suite_id, ['perfect-ish']);
   suite.test_cases.forEach((one) => (one.expected_params = { city: 'Rome' }));
-  const other = (await client.post('/api/tool-eval/import', suite)).body.suite_id;
+  const other = await client.importSuite(suite);
   const { done, asked } = await run(other, ['perfect-ish']);
   expect([asked, done.counts.passed]).toEqual([0, 0]);
 });

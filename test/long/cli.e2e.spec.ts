@@ -104,11 +104,7 @@ it('a trace becomes drafts, which run with their suite once confirmed; results a
 }, 60_000);
 
 it('a name that matches several suites, or none, is reported with the candidates', async () => {
-  const ids = await Promise.all(
-    ['Twins', 'Twins'].map(
-      async (name) => (await system.client.post('/api/tool-eval/import', suite(name))).body.suite_id,
-    ),
-  );
+  const ids = await Promise.all(['Twins', 'Twins'].map((name) => system.client.importSuite(suite(name))));
   const twins = await toolmark('run', 'Twins', '--models', 'simulator::perfect-ish');
   expect(twins).toMatchObject({
     code: 1,
@@ -246,7 +242,7 @@ describe('runs and jobs are found by', () => {
   const submit = async () =>
     (
       await system.client.post('/api/tool-eval', {
-        suite_id: (await system.client.post('/api/tool-eval/import', suite('Found'))).body.suite_id,
+        suite_id: await system.client.importSuite(suite('Found')),
         models: ['simulator::perfect-ish'],
       })
     ).body as { job_id: string; eval_id: string };

@@ -28,8 +28,8 @@ const RIGHT = { reply: call('Paris') };
 const WRONG = { reply: call('Rome') };
 const FAILED = { error: 'The agent ran out of memory.' };
 
-const importSuite = async (cases: number, more: object = {}): Promise<string> =>
-  (await client.post('/api/tool-eval/import', { ...weatherSuite(cases), ...more })).body.suite_id;
+const importSuite = (cases: number, more: object = {}): Promise<string> =>
+  client.importSuite({ ...weatherSuite(cases), ...more });
 
 /** A recorded run. @param replies of case 0, 1, ...: one for each sample */
 async function record(suite: string, name: string, replies: object[][]): Promise<string> {

@@ -62,7 +62,7 @@ function longSuite(cases: number): object {
 }
 
 async function imported(suite: object): Promise<string> {
-  return (await client.post('/api/tool-eval/import', suite)).body.suite_id as string;
+  return client.importSuite(suite);
 }
 async function runOf(suiteId: string, models: string[], more: object = {}): Promise<any> {
   const { body } = await client.post('/api/tool-eval', { suite_id: suiteId, models, cache: 'off', ...more });

@@ -25,8 +25,7 @@ beforeAll(async () => {
   });
 });
 
-const importSuite = async (cases: number): Promise<string> =>
-  (await client.post('/api/tool-eval/import', weatherSuite(cases))).body.suite_id;
+const importSuite = (cases: number): Promise<string> => client.importSuite(weatherSuite(cases));
 const estimate = async (suite_id: string, models: string[], more: object = {}) =>
   (await client.post('/api/tool-eval/estimate', { suite_id, models, ...more })).body;
 

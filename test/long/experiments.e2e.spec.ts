@@ -61,7 +61,7 @@ const experiment = async (id: string): Promise<Experiment> => (await system.clie
 const refreshed = (id: string) => until(async () => !(await experiment(id)).refreshing);
 
 it('an experiment shows each run how it compares, and everyone in the team which one is best', async () => {
-  const suite_id = (await system.client.post('/api/tool-eval/import', weatherSuite(CASES))).body.suite_id;
+  const suite_id = await system.client.importSuite(weatherSuite(CASES));
   const { body: created } = await system.client.post('/api/experiments', { name: 'A better prompt', suite_id });
   const input = { suite_id, experiment_id: created.id };
   const [watcher, teammate] = [await listen(), await listen()];
@@ -100,7 +100,7 @@ it('an experiment shows each run how it compares, and everyone in the team which
 }, 120_000);
 
 it('pinning, deleting and another model change the figures on the running system', async () => {
-  const suite_id = (await system.client.post('/api/tool-eval/import', weatherSuite(CASES))).body.suite_id;
+  const suite_id = await system.client.importSuite(weatherSuite(CASES));
   const { body: created } = await system.client.post('/api/experiments', { name: 'e', suite_id });
   const input = { suite_id, experiment_id: created.id };
   const [first, better] = [await submit(input), await submit({ ...input, system_prompt: 'Name the city in English.' })];

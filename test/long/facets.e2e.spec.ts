@@ -27,7 +27,7 @@ beforeAll(async () => {
     base_url: `${system.simulator.url}/v1`,
     models: [...MODELS, 'slow-400'].map((id) => ({ id })),
   });
-  suiteId = (await client.post('/api/tool-eval/import', weatherSuite(CASES))).body.suite_id;
+  suiteId = await client.importSuite(weatherSuite(CASES));
 });
 
 const FIGURES = ['facets', 'confusion', 'failures', 'cases?show=all', 'ranking'];

@@ -26,8 +26,7 @@ beforeAll(async () => {
 /** By number of cases. */
 const suites = new Map<number, Promise<string>>();
 const suiteOf = (cases: number): Promise<string> => {
-  const imported = async (): Promise<string> =>
-    (await ada.post('/api/tool-eval/import', weatherSuite(cases))).body.suite_id;
+  const imported = (): Promise<string> => ada.importSuite(weatherSuite(cases));
   if (!suites.has(cases)) suites.set(cases, imported());
   return suites.get(cases)!;
 };

@@ -32,7 +32,7 @@ it.each(['overall', 'passed'])('two equal models are not reported as different b
     expect(ok).toBe(true);
   }
   await client.post('/api/providers', { key: 'equal', base_url: `${simulator.url}/v1`, models: MODELS });
-  const { suite_id } = (await client.post('/api/tool-eval/import', equalSuite())).body;
+  const suite_id = await client.importSuite(equalSuite());
   const models = MODELS.map((model) => `equal::${model}`);
   const { body: run } = await client.post('/api/tool-eval', {
     ...{ suite_id, models, model_order: 'parallel', cache: 'off' },

@@ -12,7 +12,7 @@ it('every item settles once when a worker freezes and returns after others took 
   const models = [{ id: 'slow-300' }, { id: 'slow-40' }];
   await client.post('/api/providers', { key: 'sim', base_url: `${simulator.url}/v1`, limits, models });
   const submit = async (cases: number, model: string): Promise<string> => {
-    const { suite_id } = (await client.post('/api/tool-eval/import', weatherSuite(cases))).body;
+    const suite_id = await client.importSuite(weatherSuite(cases));
     const { body } = await client.post('/api/tool-eval', { suite_id, models: [model], cache: 'off' });
     return body.eval_id;
   };

@@ -60,7 +60,7 @@ beforeAll(async () => {
   const { client, simulator } = system;
   const models = ['perfect-ish', 'wrong-tool'];
   await client.post('/api/providers', { key: 'simulator', base_url: `${simulator.url}/v1`, models });
-  const { suite_id } = (await client.post('/api/tool-eval/import', suite)).body;
+  const suite_id = await client.importSuite(suite);
   for (const [name, model] of [
     ['baseline', 'perfect-ish'],
     ['equal', 'perfect-ish'],

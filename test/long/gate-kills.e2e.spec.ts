@@ -26,7 +26,7 @@ it('a gate run whose processes are all killed at every step loses, repeats and p
     models: [model],
     limits: { max_concurrency: MAX_CONCURRENCY },
   });
-  const suiteId = (await client.post('/api/tool-eval/import', weatherSuite(CASES))).body.suite_id;
+  const suiteId = await client.importSuite(weatherSuite(CASES));
   const run = { suite_id: suiteId, models: [`sim::${model}`], cache: 'off' };
   const baseline = (await client.post('/api/tool-eval', run)).body;
   await untilJobCompleted(client, baseline.job_id);

@@ -101,12 +101,12 @@ beforeAll(async () => {
   ])
     expect(made.status).toBe(201);
 
-  const suite = await client.post('/api/tool-eval/import', weatherSuite(CASES));
+  const suite_id = await client.importSuite(weatherSuite(CASES));
   const names = (await client.get('/api/providers')).body.items.flatMap((provider: any) =>
     provider.models.map((model: any) => `${provider.key}::${model.id}`),
   );
   const { body } = await client.post('/api/tool-eval', {
-    suite_id: suite.body.suite_id,
+    suite_id,
     models: names,
     timeout_s: 10,
     model_order: 'parallel',

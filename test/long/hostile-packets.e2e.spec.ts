@@ -29,9 +29,8 @@ beforeAll(async () => {
 afterAll(() => sockets.forEach((socket) => socket.disconnect()));
 
 async function submit(): Promise<string> {
-  const suite = await mine.post('/api/tool-eval/import', weatherSuite(1));
-  return (await mine.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: ['sim::m'] })).body
-    .job_id as string;
+  const suite_id = await mine.importSuite(weatherSuite(1));
+  return (await mine.post('/api/tool-eval', { suite_id, models: ['sim::m'] })).body.job_id as string;
 }
 
 const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);

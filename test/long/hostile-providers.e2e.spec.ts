@@ -54,7 +54,7 @@ const suite = async (client: Client, cases = 4, expected: object = {}): Promise<
     expected_tool: 'get_weather',
     ...expected,
   }));
-  return (await client.post('/api/tool-eval/import', body)).body.suite_id;
+  return client.importSuite(body);
 };
 const submit = async (client: Client, models: string[], more: object = {}): Promise<string> => {
   const made = await client.post('/api/tool-eval', {
@@ -318,7 +318,7 @@ it('a team whose embedding model never answers does not block the embeddings of 
       models: [{ id: model }, { id: embeddings }],
     });
     await client.put('/api/settings/embedding', { provider_key: key, model_id: embeddings });
-    const made = await client.post('/api/tool-eval/import', {
+    const suite_id = await client.importSuite({
       name: key,
       tools: (await client.get('/api/tool-eval/import/example')).body.tools,
       test_cases: Array.from({ length: cases }, (_, n) => ({
@@ -328,9 +328,7 @@ it('a team whose embedding model never answers does not block the embeddings of 
         param_scoring: 'semantic',
       })),
     });
-    return (
-      await client.post('/api/tool-eval', { suite_id: made.body.suite_id, models: [`${key}::${model}`], cache: 'off' })
-    ).body.eval_id;
+    return (await client.post('/api/tool-eval', { suite_id, models: [`${key}::${model}`], cache: 'off' })).body.eval_id;
   };
   // Replies arrive one after another, so each needs separate embeddings, which never arrive.
   let [replies, hanging] = [0, 0];

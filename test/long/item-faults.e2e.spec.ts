@@ -35,7 +35,7 @@ async function asking(key: string, prompts: string[]) {
   });
   const suite = weatherSuite(prompts.length);
   suite.test_cases.forEach((one, n) => (one.prompt = prompts[n]!));
-  const { suite_id } = (await client.post('/api/tool-eval/import', suite)).body;
+  const suite_id = await client.importSuite(suite);
   const id = (await client.post('/api/tool-eval', { suite_id, models: [`${key}::m`], cache: 'off' })).body
     .eval_id as string;
   await until(() => endpoint.waiting().length === prompts.length, { what: 'all items to be asked' });

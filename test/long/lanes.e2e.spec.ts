@@ -21,9 +21,11 @@ beforeAll(async () => {
 });
 
 async function submit(cases: number, model: string) {
-  const suite = await client.post('/api/tool-eval/import', weatherSuite(cases));
-  return (await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: [model], cache: 'off' }))
-    .body as { eval_id: string; job_id: string };
+  const suite_id = await client.importSuite(weatherSuite(cases));
+  return (await client.post('/api/tool-eval', { suite_id, models: [model], cache: 'off' })).body as {
+    eval_id: string;
+    job_id: string;
+  };
 }
 const run = async (evalId: string) => (await client.get(`/api/tool-eval/history/${evalId}`)).body;
 const settled = (evalId: string, n: number) =>

@@ -21,13 +21,11 @@ beforeAll(async () => {
   const { body: token } = await owner.post('/api/tokens', { name: 'v', role: 'viewer', user: 'a viewer' });
   viewer = clientOf(api.url, token.token);
   await owner.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
-  const { suite_id } = (
-    await owner.post('/api/tool-eval/import', {
-      name: 'Large',
-      tools: [{ type: 'function', function: { name: 'get_weather' } }],
-      test_cases: Array.from({ length: CASES }, (_, n) => ({ prompt: `p${n}`, expected_tool: 'get_weather' })),
-    })
-  ).body;
+  const suite_id = await owner.importSuite({
+    name: 'Large',
+    tools: [{ type: 'function', function: { name: 'get_weather' } }],
+    test_cases: Array.from({ length: CASES }, (_, n) => ({ prompt: `p${n}`, expected_tool: 'get_weather' })),
+  });
   runId = (await owner.post('/api/tool-eval', { suite_id, models: ['sim::a'] })).body.eval_id;
   path = `/api/tool-eval/history/${runId}`;
   const { rows } = await api.pool.query<{ lane_id: string }>('SELECT lane_id FROM target WHERE run_id = $1', [runId]);

@@ -68,7 +68,7 @@ it.concurrent(
     const asked = async (): Promise<number> =>
       ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models['slow-1000']?.requests ?? 0;
     const broken = await breakable('worker');
-    const suite = (await client.post('/api/tool-eval/import', weatherSuite(12))).body.suite_id as string;
+    const suite = await client.importSuite(weatherSuite(12));
     const { eval_id: id } = (
       await client.post('/api/tool-eval', { suite_id: suite, models: ['sim::slow-1000'], cache: 'off' })
     ).body as { eval_id: string };

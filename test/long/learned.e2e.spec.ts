@@ -56,9 +56,9 @@ async function run(model: string, cases: number, more: object = {}): Promise<any
   const suite = weatherSuite(1);
   const [one] = suite.test_cases as object[];
   const test_cases = Array.from({ length: cases }, (_, n) => ({ ...one, name: `${n}`, prompt: `Paris, ${n}?` }));
-  const made = await client.post('/api/tool-eval/import', { ...suite, name: `${model} ${Math.random()}`, test_cases });
+  const suite_id = await client.importSuite({ ...suite, name: `${model} ${Math.random()}`, test_cases });
   const job = await client.post('/api/tool-eval', {
-    suite_id: made.body.suite_id,
+    suite_id,
     models: [model],
     cache: 'off',
     ...more,
@@ -110,7 +110,7 @@ it('settings that a model refuses are adapted from its first case on, and each r
 it('a stored reply answers the request that the model accepted', async () => {
   const model = await addModel('stored', reasons);
   const suite = weatherSuite(3);
-  const { suite_id } = (await client.post('/api/tool-eval/import', { ...suite, name: 'stored replies' })).body;
+  const suite_id = await client.importSuite({ ...suite, name: 'stored replies' });
   const once = async (): Promise<number> => {
     const before = asked.get('stored')?.length ?? 0;
     const job = await client.post('/api/tool-eval', { suite_id, models: [model], cache: 'use' });

@@ -101,8 +101,8 @@ const subscribe = ({ socket, seen }: WatcherSeen, job_id: string, after_seq?: nu
     });
   });
 async function submit(cases: number, models: string[]): Promise<{ jobId: string; evalId: string }> {
-  const suite = await client.post('/api/tool-eval/import', weatherSuite(cases));
-  const { body } = await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models });
+  const suite_id = await client.importSuite(weatherSuite(cases));
+  const { body } = await client.post('/api/tool-eval', { suite_id, models });
   return { jobId: body.job_id, evalId: body.eval_id };
 }
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1);

@@ -78,10 +78,8 @@ it.concurrent('a worker and an API replace silent Postgres connections; nothing 
     limits: { max_concurrency: 4 },
     models: [{ id: 'slow-40' }],
   });
-  const suite = await client.post('/api/tool-eval/import', weatherSuite(60));
-  const { eval_id } = (
-    await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: ['sim::slow-40'], cache: 'off' })
-  ).body;
+  const suite_id = await client.importSuite(weatherSuite(60));
+  const { eval_id } = (await client.post('/api/tool-eval', { suite_id, models: ['sim::slow-40'], cache: 'off' })).body;
   const run = async () => (await client.get(`/api/tool-eval/history/${eval_id}`)).body;
   await until(async () => (await run()).counts.settled > 10);
   proxy.silence();

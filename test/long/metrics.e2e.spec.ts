@@ -41,9 +41,11 @@ const values = (text: string, metric: string): Record<string, number> =>
     ]),
   );
 async function submit(cases: number, model: string) {
-  const suite = await client.post('/api/tool-eval/import', weatherSuite(cases));
-  return (await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: [model], cache: 'off' }))
-    .body as { eval_id: string; job_id: string };
+  const suite_id = await client.importSuite(weatherSuite(cases));
+  return (await client.post('/api/tool-eval', { suite_id, models: [model], cache: 'off' })).body as {
+    eval_id: string;
+    job_id: string;
+  };
 }
 
 it('docs/metrics.md names exactly the metrics that each process exposes', async () => {

@@ -28,8 +28,8 @@ beforeAll(async () => {
 });
 
 async function submit(cases: number, models: string[], more: object = {}) {
-  const suite = await client.post('/api/tool-eval/import', weatherSuite(cases));
-  return client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models, cache: 'off', ...more });
+  const suite_id = await client.importSuite(weatherSuite(cases));
+  return client.post('/api/tool-eval', { suite_id, models, cache: 'off', ...more });
 }
 const run = async (evalId: string) => (await client.get(`/api/tool-eval/history/${evalId}`)).body;
 const ended = (evalId: string) =>

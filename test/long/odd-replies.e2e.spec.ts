@@ -107,9 +107,9 @@ async function run(cases: object[], kinds: Kind[], more: object = {}): Promise<a
   const { tools, ...rest } = weatherSuite(0);
   const parameters = { type: 'object', properties: { city: { type: 'string' } } };
   const finder = { type: 'function', function: { name: 'find_city', parameters } };
-  const suite = await client.post('/api/tool-eval/import', { ...rest, tools: [...tools, finder], test_cases: cases });
+  const suite_id = await client.importSuite({ ...rest, tools: [...tools, finder], test_cases: cases });
   const made = await client.post('/api/tool-eval', {
-    suite_id: suite.body.suite_id,
+    suite_id,
     models: kinds.map((kind) => `${kind}::odd`),
     tool_choice: 'auto',
     ...more,

@@ -29,7 +29,7 @@ it('a prompt tune whose processes are all killed at every step loses, repeats an
     models: [{ id: MODEL }, { id: META }],
     limits: { max_concurrency: MAX_CONCURRENCY },
   });
-  const suite_id = (await client.post('/api/tool-eval/import', songSuite(CASES))).body.suite_id;
+  const suite_id = await client.importSuite(songSuite(CASES));
   const { body: experiment } = await client.post('/api/experiments', { name: 'e', suite_id });
   const { status, body: submitted } = await client.post(ROUTE, {
     suite_id,

@@ -36,8 +36,7 @@ const NDJSON = { 'content-type': 'application/x-ndjson' };
 const lines = (all: readonly object[]): string => all.map((line) => JSON.stringify(line)).join('\n');
 const record = (suite_id: string, target_name: string, text: string, more: Record<string, string> = {}) =>
   client.post(`/api/tool-eval/recorded?${new URLSearchParams({ suite_id, target_name, ...more })}`, text, NDJSON);
-const suiteOf = async (file: object): Promise<string> =>
-  (await client.post('/api/tool-eval/import', file)).body.suite_id;
+const suiteOf = (file: object): Promise<string> => client.importSuite(file);
 const run = async (id: string) => (await client.get(`/api/tool-eval/history/${id}`)).body;
 const resultsOf = async (id: string, query = '') =>
   (await client.get(`/api/tool-eval/history/${id}/results?limit=200${query}`)).body.items;

@@ -32,7 +32,7 @@ const call = (args: string) => ({
 const script = (id: string, byPrompt: Record<string, object>) => system.script(id, { by_prompt: byPrompt });
 
 async function suiteOf(test_cases: object[]): Promise<string> {
-  return (await client.post('/api/tool-eval/import', { name: 'notes', tools: [tool], test_cases })).body.suite_id;
+  return client.importSuite({ name: 'notes', tools: [tool], test_cases });
 }
 async function run(suite_id: string, models: string[], more: object = {}) {
   const { status, body } = await client.post('/api/tool-eval', { suite_id, models, cache: 'off', ...more });

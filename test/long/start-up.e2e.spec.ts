@@ -98,7 +98,7 @@ test('the API waits for Postgres, not for Redis; a run submitted without Redis f
 
   const client = clientOf(`http://127.0.0.1:${port}`);
   await client.post('/api/providers', { key: 'sim', base_url: `${simulator.url}/v1`, models: [{ id: 'perfect-ish' }] });
-  const { suite_id } = (await client.post('/api/tool-eval/import', weatherSuite(3))).body;
+  const suite_id = await client.importSuite(weatherSuite(3));
   const submitted = await client.post('/api/tool-eval', { suite_id, models: ['sim::perfect-ish'] });
   expect(submitted.status).toBe(202);
   launch('worker', { ...env, PORT: '0' });

@@ -35,7 +35,7 @@ it('a stopping API is unready, serves on with "connection: close", closes its po
       expected_tool: 'get_weather',
     })),
   };
-  const { suite_id } = (await client.post('/api/tool-eval/import', suite)).body;
+  const suite_id = await client.importSuite(suite);
   for (let n = 0; n < 2; n++)
     expect((await client.post(`/api/tool-suites/${suite_id}/cases`, suite.test_cases)).status).toBe(201);
 

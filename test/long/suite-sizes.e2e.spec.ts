@@ -18,8 +18,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => api.close());
 
-const suiteOf = async (cases: number, by = client): Promise<string> =>
-  (await by.post('/api/tool-eval/import', weatherSuite(cases))).body.suite_id;
+const suiteOf = (cases: number, by = client): Promise<string> => by.importSuite(weatherSuite(cases));
 const one = { prompt: 'p', expected_tool: 'get_weather' };
 /** Adds cases as an earlier release could, without a limit. */
 const grow = (suiteId: string, from: number, count: number, bytes = 0) =>

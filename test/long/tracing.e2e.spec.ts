@@ -85,10 +85,10 @@ beforeAll(async () => {
 });
 
 it('a run is one trace from its submission to every result, without keys or prompts', async () => {
-  const suite = await client.post('/api/tool-eval/import', weatherSuite(5));
+  const suite_id = await client.importSuite(weatherSuite(5));
   const { eval_id, job_id } = (
     await client.post('/api/tool-eval', {
-      suite_id: suite.body.suite_id,
+      suite_id,
       models: ['sim::instant', 'sim::wrong-key'],
       max_tokens: 200,
       cache: 'off',
@@ -154,10 +154,8 @@ it('a run is one trace from its submission to every result, without keys or prom
 
 it('a missing collector delays no run', async () => {
   collector.close();
-  const suite = await client.post('/api/tool-eval/import', weatherSuite(20));
-  const { eval_id } = (
-    await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: ['sim::instant'], cache: 'off' })
-  ).body;
+  const suite_id = await client.importSuite(weatherSuite(20));
+  const { eval_id } = (await client.post('/api/tool-eval', { suite_id, models: ['sim::instant'], cache: 'off' })).body;
   const run = await untilRunCompleted(client, eval_id);
   expect(run.counts).toMatchObject({ settled: 20, errored: 0 });
 });

@@ -36,7 +36,7 @@ beforeAll(async () => {
     api_key: 'sk-of-another-lane-0123',
     models: [{ id: 'perfect-ish' }],
   });
-  suiteId = (await client.post('/api/tool-eval/import', { ...suite, test_cases: cases })).body.suite_id;
+  suiteId = await client.importSuite({ ...suite, test_cases: cases });
 });
 
 const tryOut = (models: string[], more: object = {}, by = client) =>

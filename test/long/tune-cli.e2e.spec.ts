@@ -18,7 +18,7 @@ beforeAll(async () => {
     limits: { max_concurrency: 20 },
     models: [{ id: 'param-sensitive' }, { id: 'perfect-ish', unsupported_params: ['top_p'] }, { id: 'instant' }],
   });
-  suiteId = (await system.client.post('/api/tool-eval/import', weatherSuite(40))).body.suite_id;
+  suiteId = await system.client.importSuite(weatherSuite(40));
 });
 const api = async (path: string) => (await system.client.get(path)).body;
 const armsOf = async (id: string) => (await api(`${ROUTE}/history/${id}/combos?limit=200`)).items as any[];
@@ -199,7 +199,7 @@ it('presets are saved, listed, searched and deleted', async () => {
 it('prompt versions are run, listed, shown, compared, and applied to the suite on request', async () => {
   expect((await toolmark('prompts')).out).toBe('No prompt versions. Save one with POST /api/prompt-versions.\n');
   const file = { ...weatherSuite(2), name: 'Described' };
-  const described = (await system.client.post('/api/tool-eval/import', file)).body.suite_id as string;
+  const described = await system.client.importSuite(file);
   const keep = async (more: object) =>
     (await system.client.post('/api/prompt-versions', { suite_id: described, ...more })).body;
   const TOOL = 'tools/get_weather/description';

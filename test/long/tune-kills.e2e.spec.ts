@@ -21,7 +21,7 @@ it('a tune whose processes are all killed at every step loses, repeats and pays 
     models: [model],
     limits: { max_concurrency: MAX_CONCURRENCY },
   });
-  const suite_id = (await client.post('/api/tool-eval/import', weatherSuite(CASES))).body.suite_id;
+  const suite_id = await client.importSuite(weatherSuite(CASES));
   const { body: experiment } = await client.post('/api/experiments', { name: 'e', suite_id });
   const submitted = (
     await client.post('/api/tool-eval/param-tune', {

@@ -30,7 +30,7 @@ const add = async (client: Client, key: string, url: string, more: object = {}) 
     }),
   ).toMatchObject({ status: 201 });
 async function submit(client: Client, models: string[], cases: number): Promise<{ eval_id: string; job_id: string }> {
-  const { suite_id } = (await client.post('/api/tool-eval/import', weatherSuite(cases))).body;
+  const suite_id = await client.importSuite(weatherSuite(cases));
   return (await client.post('/api/tool-eval', { suite_id, models, cache: 'off' })).body;
 }
 const run = async (client: Client, id: string) => (await client.get(`/api/tool-eval/history/${id}`)).body;
@@ -158,7 +158,7 @@ it('a model that its host does not have costs a few requests, and a resume reque
 }, 120_000);
 
 it('a change that waits for a lock is given up within seconds, with a message', async () => {
-  const suiteId = (await system.client.post('/api/tool-eval/import', weatherSuite(1))).body.suite_id as string;
+  const suiteId = await system.client.importSuite(weatherSuite(1));
   const rename = () => system.client.patch(`/api/tool-suites/${suiteId}`, { name: 'new' });
   const holder = await system.sql.connect();
   await holder.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '60s'`);

@@ -19,7 +19,7 @@ journeys('from the first view', () => {
         output_cost_per_mtok: 4000,
       })),
     });
-    suiteId = (await client.post('/api/tool-eval/import', { ...weatherSuite(12), name: 'Forecasts' })).body.suite_id;
+    suiteId = await client.importSuite({ ...weatherSuite(12), name: 'Forecasts' });
     const { body: experiment } = await client.post('/api/experiments', { name: 'Autumn', suite_id: suiteId });
     for (const name of ['Monday', 'Tuesday']) {
       const models = ['sim::perfect-ish', 'sim::careless-arguments'];

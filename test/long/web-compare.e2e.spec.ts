@@ -38,7 +38,7 @@ journeys('comparisons', () => {
     });
     const suite = weatherSuite(CASES);
     const test_cases = suite.test_cases.map((one, n) => ({ ...one, category: n % 3 ? 'plain' : HOSTILE.name }));
-    suiteId = (await web.client.post('/api/tool-eval/import', { ...suite, test_cases })).body.suite_id;
+    suiteId = await web.client.importSuite({ ...suite, test_cases });
     const [base, better, two] = [
       await aRun({ name: 'As it is' }),
       await aRun({ name: 'With help', system_prompt: HELP }),

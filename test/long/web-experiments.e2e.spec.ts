@@ -39,7 +39,7 @@ journeys('experiments and gates', () => {
       method: 'POST',
       body: JSON.stringify({ base: 0.5, rules: [{ phrase: 'Name the city in English', where: 'system', gain: 0.45 }] }),
     });
-    suiteId = (await web.client.post('/api/tool-eval/import', weatherSuite(CASES))).body.suite_id;
+    suiteId = await web.client.importSuite(weatherSuite(CASES));
   });
 
   it('an experiment is created by keyboard, and shows its runs as they end, each against the baseline', async () => {

@@ -30,7 +30,7 @@ const isRefused = async (control: Locator, needed: string): Promise<void> => {
 journeys('operating', () => {
   beforeAll(async () => {
     web = await startWeb();
-    suiteId = (await web.client.post('/api/tool-eval/import', weatherSuite(6))).body.suite_id;
+    suiteId = await web.client.importSuite(weatherSuite(6));
   });
 
   it('a provider is added from a template, by keyboard alone, and its faults are shown at their fields', async () => {

@@ -12,8 +12,7 @@ const META_MODEL = 'meta@300:web';
 const META = `sim::${META_MODEL}`;
 
 const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true });
-const suiteOf = async (name: string): Promise<string> =>
-  (await web.client.post('/api/tool-eval/import', { ...songSuite(60), name })).body.suite_id;
+const suiteOf = (name: string): Promise<string> => web.client.importSuite({ ...songSuite(60), name });
 const keep = async (input: object) => (await web.client.post('/api/prompt-versions', input)).body;
 
 journeys('tunes of prompts and prompt versions', () => {

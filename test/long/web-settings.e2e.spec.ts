@@ -114,7 +114,7 @@ journeys('settings', () => {
   });
 
   it('the cache shows its size and is cleared after a confirmation; jobs are limited', async () => {
-    const { suite_id } = (await web.client.post('/api/tool-eval/import', weatherSuite(3))).body;
+    const suite_id = await web.client.importSuite(weatherSuite(3));
     const { body } = await web.client.post('/api/tool-eval', { suite_id, models: ['sim::perfect-ish'] });
     await untilRunCompleted(web.client, body.eval_id);
     const { page, faults, axe } = await web.open({ path: '/settings/cache' });

@@ -89,7 +89,7 @@ journeys('where suites come from', () => {
   });
 
   it('a missing version says so, and leads to the suite', async () => {
-    const id = (await web.client.post('/api/tool-eval/import', weatherSuite(1))).body.suite_id;
+    const id = await web.client.importSuite(weatherSuite(1));
     const tab = await web.open({ path: `/suites/${id}/versions/9` });
     await tab.page.getByRole('alert').getByText('Version 9 of the suite is not stored').waitFor();
     expect(await tab.page.getByRole('link', { name: 'To the suite' }).getAttribute('href')).toBe(`/suites/${id}`);
@@ -187,7 +187,7 @@ journeys('where suites come from', () => {
       base_url: 'http://127.0.0.1:9/v1',
       models: [{ id: 'a' }],
     });
-    const id = (await web.client.post('/api/tool-eval/import', weatherSuite(4))).body.suite_id;
+    const id = await web.client.importSuite(weatherSuite(4));
     const path = `/api/tool-suites/${id}`;
     const [first, second] = (await web.client.get(path)).body.test_cases;
     await web.client.post('/api/tool-eval', { suite_id: id, models: ['nowhere::a'] });

@@ -4,8 +4,7 @@ import { faultsOfScreens } from '../web-screens.js';
 import { joinWeb, journeys, textOf, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
-const importSuite = async (suite: object | string): Promise<string> =>
-  (await web.client.post('/api/tool-eval/import', suite)).body.suite_id;
+const importSuite = (suite: object | string): Promise<string> => web.client.importSuite(suite);
 const casesOf = async (suiteId: string): Promise<any[]> =>
   (await web.client.get(`/api/tool-suites/${suiteId}/cases`)).body.items;
 

@@ -19,7 +19,7 @@ journeys('a case is tried in the page', () => {
         { id: 'slow-60000' },
       ],
     });
-    suiteId = (await web.client.post('/api/tool-eval/import', weatherSuite(2))).body.suite_id;
+    suiteId = await web.client.importSuite(weatherSuite(2));
   });
   const panel = (page: Page) => page.getByRole('region', { name: 'Try it' });
   const goingOn = async (): Promise<number> =>

@@ -7,8 +7,8 @@ import { joinWeb, journeys, type TeamWeb } from '../web.js';
 let web: TeamWeb;
 
 const ROUTE = '/api/tool-eval/param-tune';
-const importSuite = async (cases: number, name: string): Promise<string> =>
-  (await web.client.post('/api/tool-eval/import', { ...weatherSuite(cases), name })).body.suite_id;
+const importSuite = (cases: number, name: string): Promise<string> =>
+  web.client.importSuite({ ...weatherSuite(cases), name });
 
 async function submit(input: object): Promise<string> {
   const { status, body } = await web.client.post(ROUTE, input);

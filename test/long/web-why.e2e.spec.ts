@@ -51,7 +51,7 @@ journeys('why', () => {
     const models = [...MODELS, 'slow-5000'].map((id) => ({ id, input_cost_per_mtok: 1, output_cost_per_mtok: 4 }));
     await web.client.post('/api/providers', { key: 'sim', base_url: `${web.simulator.url}/v1`, models });
     await web.script('broken', { replies: [{ status: 400, body: { error: { message: 'The model is loading.' } } }] });
-    suiteId = (await web.client.post('/api/tool-eval/import', suiteOf())).body.suite_id;
+    suiteId = await web.client.importSuite(suiteOf());
     const input = { models: MODELS.map((id) => `sim::${id}`), model_order: 'parallel' };
     earlierId = (await aRun({ models: ['sim::perfect-ish'], name: 'Earlier' })).eval_id;
     runId = (await aRun({ ...input, name: 'Six models' })).eval_id;

@@ -14,7 +14,7 @@ it('a worker of an older level plays earlier runs, and leaves new ones to a newe
   const { client, sql, simulator, databaseUrl, redisUrl, startWorker } = await startSystem({ workers: 0 });
   const models = [{ id: 'slow-50' }];
   await client.post('/api/providers', { key: 'sim', base_url: `${simulator.url}/v1`, models });
-  const { suite_id } = (await client.post('/api/tool-eval/import', weatherSuite(20))).body;
+  const suite_id = await client.importSuite(weatherSuite(20));
   const submit = async () => (await client.post('/api/tool-eval', { suite_id, models: ['sim::slow-50'] })).body;
   const before = await submit();
   await sql.query('UPDATE run SET worker_level = 1 WHERE id = $1', [before.eval_id]);

@@ -1,5 +1,5 @@
 import { joinIdleApi, type SharedApi } from '../../../test/api.js';
-import { weatherSuite, type Client } from '../../../test/client.js';
+import { addUnreachableModels, weatherSuite, type Client } from '../../../test/client.js';
 
 let api: SharedApi;
 let client: Client;
@@ -12,16 +12,10 @@ beforeAll(async () => {
     base_url: 'http://127.0.0.1:9/v1',
     models: ['perfect', 'careless', 'instant', 'slow', 'flaky'],
   });
-  await client.post('/api/providers', {
-    key: 'sim',
-    base_url: 'http://127.0.0.1:9/v1',
-    api_key: 'sk-secret-0123456789',
-    models: [{ id: 'a' }, { id: 'b:8b' }],
-  });
+  await addUnreachableModels(client);
 }, 60_000);
 
-const importSuite = async (file: object = weatherSuite(2)): Promise<string> =>
-  (await client.post('/api/tool-eval/import', file)).body.suite_id;
+const importSuite = (file?: object): Promise<string> => client.importSuite(file);
 const namedOnce = () => importSuite({ ...weatherSuite(1), name: 'Named once' });
 const submit = (suiteId: string, more: object = {}) =>
   client.post('/api/tool-eval', { suite_id: suiteId, models: ['sim::a'], ...more });

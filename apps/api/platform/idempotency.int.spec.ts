@@ -5,7 +5,7 @@ import { storeResponse, claimKey, type ClaimedKey } from '#lib/db/catalogue/idem
 import { sha256 } from '#lib/runtime/seal';
 import { settleRun } from '#lib/db/testing/settled-run';
 import { startApi, type ApiInProcess } from '../../../test/api.js';
-import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
+import { addUnreachableModels, clientOf, weatherSuite, type Client } from '../../../test/client.js';
 import { someoneWaits } from '../../../test/lock-wait.js';
 import { until } from '../../../test/until.js';
 
@@ -15,17 +15,11 @@ let client: Client;
 beforeAll(async () => {
   api = await startApi();
   client = api.client;
-  await client.post('/api/providers', {
-    key: 'sim',
-    base_url: 'http://127.0.0.1:9/v1',
-    api_key: 'sk-secret-0123456789',
-    models: [{ id: 'a' }, { id: 'b:8b' }],
-  });
+  await addUnreachableModels(client);
 }, 60_000);
 afterAll(() => api.close());
 
-const importSuite = async (file: object = weatherSuite(2)): Promise<string> =>
-  (await client.post('/api/tool-eval/import', file)).body.suite_id;
+const importSuite = (file?: object): Promise<string> => client.importSuite(file);
 
 describe('an Idempotency-Key', () => {
   it('repeats the answer, refuses another body, and hides a secret', async () => {

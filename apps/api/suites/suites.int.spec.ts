@@ -1,5 +1,5 @@
 import { joinIdleApi, type SharedApi } from '../../../test/api.js';
-import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
+import { addUnreachableModels, clientOf, weatherSuite, type Client } from '../../../test/client.js';
 import { lockTable } from '../../../test/lock-table.js';
 import { until } from '../../../test/until.js';
 
@@ -9,16 +9,10 @@ let client: Client;
 beforeAll(async () => {
   api = await joinIdleApi();
   client = api.client;
-  await client.post('/api/providers', {
-    key: 'sim',
-    base_url: 'http://127.0.0.1:9/v1',
-    api_key: 'sk-secret-0123456789',
-    models: [{ id: 'a' }, { id: 'b:8b' }],
-  });
+  await addUnreachableModels(client);
 }, 60_000);
 
-const importSuite = async (file: object = weatherSuite(2)): Promise<string> =>
-  (await client.post('/api/tool-eval/import', file)).body.suite_id;
+const importSuite = (file?: object): Promise<string> => client.importSuite(file);
 const submit = (suiteId: string, more: object = {}) =>
   client.post('/api/tool-eval', { suite_id: suiteId, models: ['sim::a'], ...more });
 

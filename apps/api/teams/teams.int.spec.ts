@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { joinIdleApi, type SharedApi } from '../../../test/api.js';
-import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
+import { addUnreachableModels, clientOf, weatherSuite, type Client } from '../../../test/client.js';
 import { ADMIN_TOKEN } from '../../../test/processes.js';
 import { until } from '../../../test/until.js';
 
@@ -18,16 +18,10 @@ beforeAll(async () => {
     (await client.post('/api/tokens', { name: 'expiring', role: 'viewer', expires_at })).body.token,
   );
   expect((await expiring.get('/api/me')).status).toBe(200);
-  await client.post('/api/providers', {
-    key: 'sim',
-    base_url: 'http://127.0.0.1:9/v1',
-    api_key: 'sk-secret-0123456789',
-    models: [{ id: 'a' }, { id: 'b:8b' }],
-  });
+  await addUnreachableModels(client);
 }, 60_000);
 
-const importSuite = async (file: object = weatherSuite(2)): Promise<string> =>
-  (await client.post('/api/tool-eval/import', file)).body.suite_id;
+const importSuite = (file?: object): Promise<string> => client.importSuite(file);
 const submit = (suiteId: string, more: object = {}) =>
   client.post('/api/tool-eval', { suite_id: suiteId, models: ['sim::a'], ...more });
 
