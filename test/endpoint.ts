@@ -1,6 +1,5 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterFile } from './after-file.js';
+import type { ServerResponse } from 'node:http';
+import { startHttpServer } from './http-server.js';
 
 export interface AskedRequest {
   path: string;
@@ -49,26 +48,13 @@ export async function startEndpoint(
       .writeHead(refusal?.status ?? 200, { 'content-type': 'application/json', ...refusal?.headers })
       .end(JSON.stringify(refusal?.body ?? (path.endsWith('/embeddings') ? embeddings() : completion())));
   };
-  const server = createServer((request, response) => {
-    let text = '';
-    request
-      .setEncoding('utf8')
-      .on('data', (piece: string) => (text += piece))
-      .on('end', () => {
-        const one = {
-          path: request.url!,
-          authorization: request.headers.authorization,
-          body: JSON.parse(text),
-          response,
-        };
-        asked.push(one);
-        if (isOpen) answer(one);
-      });
+  const { url } = await startHttpServer(({ url: path, headers: { authorization } }, body, response) => {
+    const one = { path: path!, authorization, body: JSON.parse(body), response };
+    asked.push(one);
+    if (isOpen) answer(one);
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  afterFile(() => (server.close(), server.closeAllConnections()));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    url: `${url}/v1`,
     /** All requests so far. */
     asked,
     /** Requests that are neither answered nor aborted. */

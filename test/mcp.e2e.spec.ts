@@ -1,9 +1,8 @@
 // A private API, for the last test: it may not connect to private addresses.
 import { spawn } from 'node:child_process';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { joinIdleApi, startApi, type SharedApi } from './api.js';
+import { startMcpServer } from './http-server.js';
 import { until } from './processes.js';
 import { freePort } from './services.js';
 import { installTool } from './tools.js';
@@ -120,7 +119,6 @@ describe.each(['streamableHttp', 'sse'] as const)('the reference MCP server over
 });
 
 describe('an MCP server that changes', () => {
-  let server: Server;
   let url: string;
   let tools: object[];
   let wanted: string | undefined;
@@ -132,37 +130,10 @@ describe('an MCP server that changes', () => {
   });
 
   beforeAll(async () => {
-    server = createServer((request, response) => {
-      let text = '';
-      request
-        .on('data', (chunk) => (text += chunk))
-        .on('end', () => {
-          const message = text ? JSON.parse(text) : {};
-          const answer = (result: object) =>
-            response
-              .writeHead(200, { 'content-type': 'application/json' })
-              .end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...result }));
-          if (wanted && request.headers.authorization !== wanted)
-            response
-              .writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' })
-              .end('{"error":"invalid_token"}');
-          else if (request.method !== 'POST') response.writeHead(405).end();
-          else if (message.method === 'initialize')
-            answer({
-              result: {
-                protocolVersion: message.params.protocolVersion,
-                capabilities: { tools: {} },
-                serverInfo: { name: 'changing', version: '1' },
-              },
-            });
-          else if (message.id === undefined) response.writeHead(202).end();
-          else if (message.method === 'tools/list') answer({ result: { tools } });
-          else answer({ error: { code: -32601, message: 'Method not found' } });
-        });
-    });
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp?token=secret`;
-    stops.push(() => (server.closeAllConnections(), server.close()));
+    url = `${await startMcpServer(
+      () => tools,
+      () => wanted,
+    )}?token=secret`;
   });
 
   it('shows its changes and the affected cases before anything is applied', async () => {

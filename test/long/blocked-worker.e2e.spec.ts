@@ -1,48 +1,24 @@
 // A private system: the event loop of one of its workers is blocked.
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { LEASE_MS } from '#lib/db/engine/claim-items';
-import { afterFile } from '../after-file.js';
 import { weatherSuite } from '../client.js';
+import { startEndpoint } from '../endpoint.js';
 import { startProcess } from '../processes.js';
 import { startSystem } from '../system.js';
 import { until } from '../until.js';
 
 const ITEMS = 8;
 const BLOCK_MS = 3 * LEASE_MS;
-const reply = JSON.stringify({ choices: [{ finish_reason: 'stop', message: { role: 'assistant', content: 'no' } }] });
-
-/** A model that does not respond until the test releases it. */
-async function startProvider() {
-  const waiting: ServerResponse[] = [];
-  const asked: string[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-    request.on('end', () => {
-      asked.push(body);
-      waiting.push(response);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterFile(() => (server.closeAllConnections(), void server.close()));
-  const answer = (): void => {
-    for (const response of waiting.splice(0))
-      response.writeHead(200, { 'content-type': 'application/json' }).end(reply);
-  };
-  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, asked, answer };
-}
 
 it('a worker whose event loop blocks for three leases keeps its items, and nothing is requested twice', async () => {
   const [{ client, databaseUrl, redisUrl }, provider] = await Promise.all([
     startSystem({ workers: 0 }),
-    startProvider(),
+    startEndpoint(),
   ]);
   const env = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, BLOCK_MS: String(BLOCK_MS) };
   const blocked = await startProcess('worker', env, { preload: 'test/block-event-loop.mjs' });
   await client.post('/api/providers', {
     key: 'slow',
-    base_url: provider.baseUrl,
+    base_url: provider.url,
     limits: { max_concurrency: ITEMS },
     models: [{ id: 'slow' }],
   });

@@ -1,8 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterFile } from '../after-file.js';
 import { weatherSuite, type Client } from '../client.js';
 import { calling } from '../endpoint.js';
+import { sendJson, startHttpServer } from '../http-server.js';
 import { joinSystem, type TeamSystem } from '../system.js';
 import { untilRunEnded } from '../until-ended.js';
 
@@ -17,26 +15,16 @@ let url: string;
 beforeAll(async () => {
   system = await joinSystem();
   client = system.client;
-  const server = createServer((request, response) => {
-    let text = '';
-    request
-      .setEncoding('utf8')
-      .on('data', (piece: string) => (text += piece))
-      .on('end', () => {
-        const body = JSON.parse(text);
-        const { messages: _messages, tools: _tools, model, ...sent } = body;
-        asked.set(model, [...(asked.get(model) ?? []), sent]);
-        const { status = 400, ...error } = refusals.get(model)?.(body) ?? {};
-        const answer = {
-          choices: [{ message: calling('get_weather', { city: 'Paris' }), finish_reason: 'tool_calls' }],
-        };
-        const [code, given] = 'message' in error ? [status, { error }] : [200, answer];
-        response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(given));
-      });
+  const server = await startHttpServer((_request, text, response) => {
+    const body = JSON.parse(text);
+    const { messages: _messages, tools: _tools, model, ...sent } = body;
+    asked.set(model, [...(asked.get(model) ?? []), sent]);
+    const { status = 400, ...error } = refusals.get(model)?.(body) ?? {};
+    if ('message' in error) return sendJson(response, { error }, status);
+    const message = calling('get_weather', { city: 'Paris' });
+    sendJson(response, { choices: [{ message, finish_reason: 'tool_calls' }] });
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  afterFile(() => (server.close(), server.closeAllConnections()));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  url = `${server.url}/v1`;
 });
 
 async function addModel(model: string, refuses: Parameters<typeof refusals.set>[1]): Promise<string> {

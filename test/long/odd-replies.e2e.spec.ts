@@ -1,9 +1,7 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { io } from 'socket.io-client';
 import { LOG_EVENTS } from '#lib/contracts/event';
-import { afterFile } from '../after-file.js';
 import { weatherSuite, type Client } from '../client.js';
+import { sendJson, startHttpServer } from '../http-server.js';
 import { joinSystem, type TeamSystem } from '../system.js';
 import { untilJobCompleted, untilRunEnded } from '../until-ended.js';
 import { until } from '../until.js';
@@ -25,31 +23,21 @@ let url: string;
 beforeAll(async () => {
   system = await joinSystem();
   client = system.client;
-  const server = createServer((request, response) => {
-    let text = '';
-    request
-      .setEncoding('utf8')
-      .on('data', (piece: string) => (text += piece))
-      .on('end', () => {
-        const name = /\[\[([\w ]+)\]\]/.exec(text)![1]!;
-        const requests = asked.get(name) ?? [];
-        asked.set(name, requests);
-        requests.push(JSON.parse(text));
-        const path = request.url!;
-        const kind = path.includes('generateContent')
-          ? 'google'
-          : path.endsWith('/messages')
-            ? 'anthropic'
-            : path.endsWith('/responses')
-              ? 'openai-responses'
-              : 'openai';
-        const [status, body] = answers.get(name)!(kind, requests.length - 1, requests.at(-1));
-        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-      });
-  });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  afterFile(() => (server.close(), server.closeAllConnections()));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  ({ url } = await startHttpServer(({ url: path = '' }, text, response) => {
+    const name = /\[\[([\w ]+)\]\]/.exec(text)![1]!;
+    const requests = asked.get(name) ?? [];
+    asked.set(name, requests);
+    requests.push(JSON.parse(text));
+    const kind = path.includes('generateContent')
+      ? 'google'
+      : path.endsWith('/messages')
+        ? 'anthropic'
+        : path.endsWith('/responses')
+          ? 'openai-responses'
+          : 'openai';
+    const [status, body] = answers.get(name)!(kind, requests.length - 1, requests.at(-1));
+    sendJson(response, body, status);
+  }));
   for (const kind of KINDS) {
     await client.post('/api/providers', {
       key: kind,

@@ -1,7 +1,6 @@
 // A private system: its processes are configured with a collector.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { clientOf, weatherSuite, type Client } from '../client.js';
+import { sendJson, startHttpServer } from '../http-server.js';
 import { startProcess, until } from '../processes.js';
 import { createDatabase, createRedis } from '../services.js';
 import { untilRunCompleted } from '../until-ended.js';
@@ -21,40 +20,25 @@ interface Span {
 async function startCollector() {
   const spans: Span[] = [];
   const bodies: string[] = [];
-  const server = createServer((request, response) => {
-    let text = '';
-    request
-      .setEncoding('utf8')
-      .on('data', (part: string) => (text += part))
-      .on('end', () => {
-        bodies.push(text);
-        if (request.url !== '/v1/traces') return void response.writeHead(404).end();
-        const plain = (attributes: any[]) =>
-          Object.fromEntries(
-            attributes.map(({ key, value }) => [
-              key,
-              value.arrayValue
-                ? value.arrayValue.values.map((one: object) => Object.values(one)[0])
-                : Object.values(value)[0],
-            ]),
-          );
-        for (const { resource, scopeSpans } of JSON.parse(text).resourceSpans) {
-          for (const span of scopeSpans.flatMap((scope: any) => scope.spans))
-            spans.push({ ...span, service: plain(resource.attributes)['service.name'], facts: plain(span.attributes) });
-        }
-        response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
-      });
+  const server = await startHttpServer((request, text, response) => {
+    bodies.push(text);
+    if (request.url !== '/v1/traces') return void response.writeHead(404).end();
+    const plain = (attributes: any[]) =>
+      Object.fromEntries(
+        attributes.map(({ key, value }) => [
+          key,
+          value.arrayValue
+            ? value.arrayValue.values.map((one: object) => Object.values(one)[0])
+            : Object.values(value)[0],
+        ]),
+      );
+    for (const { resource, scopeSpans } of JSON.parse(text).resourceSpans) {
+      for (const span of scopeSpans.flatMap((scope: any) => scope.spans))
+        spans.push({ ...span, service: plain(resource.attributes)['service.name'], facts: plain(span.attributes) });
+    }
+    sendJson(response, {});
   });
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    spans,
-    bodies,
-    close: (): void => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return { ...server, spans, bodies };
 }
 
 const KEY = 'sk-tracing-0123456789abcdef';

@@ -1,6 +1,5 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { weatherSuite } from '../client.js';
+import { startMcpServer } from '../http-server.js';
 import { fillRun } from '../web-screens.js';
 import { joinWeb, journeys, type Tab, type TeamWeb } from '../web.js';
 
@@ -112,7 +111,6 @@ journeys('where suites come from', () => {
   });
 
   describe('the tools of an MCP server', () => {
-    let server: Server;
     let url: string;
     let tools: object[];
     const listed = (name: string, description = name): object => ({
@@ -122,26 +120,8 @@ journeys('where suites come from', () => {
     });
 
     beforeAll(async () => {
-      server = createServer((request, response) => {
-        let text = '';
-        request.on('data', (chunk) => (text += chunk));
-        request.on('end', () => {
-          const { id, method, params } = text ? JSON.parse(text) : {};
-          const answer = (result: object) =>
-            response
-              .writeHead(200, { 'content-type': 'application/json' })
-              .end(JSON.stringify({ jsonrpc: '2.0', id, result }));
-          const serverInfo = { name: 'changing', version: '1' };
-          if (request.method !== 'POST') response.writeHead(405).end();
-          else if (id === undefined) response.writeHead(202).end();
-          else if (method === 'tools/list') answer({ tools });
-          else answer({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo });
-        });
-      });
-      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-      url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+      url = await startMcpServer(() => tools);
     });
-    afterAll(() => (server.closeAllConnections(), server.close()));
 
     it('become a suite, and are updated after a preview of the differences', async () => {
       tools = [listed('stays'), listed('changes'), listed('goes'), listed('unwanted')];

@@ -1,11 +1,10 @@
 // Needs its own API: the tests drop a table, and triggers watch every write to its database.
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { storeResponse, claimKey, type ClaimedKey } from '#lib/db/catalogue/idempotency';
 import { sha256 } from '#lib/runtime/seal';
 import { settleRun } from '#lib/db/testing/settled-run';
 import { startApi, type ApiInProcess } from '../../../test/api.js';
 import { addUnreachableModels, clientOf, weatherSuite, type Client } from '../../../test/client.js';
+import { startMcpServer } from '../../../test/http-server.js';
 import { someoneWaits } from '../../../test/lock-wait.js';
 import { until } from '../../../test/until.js';
 
@@ -177,38 +176,9 @@ it('a change that conflicts with others is refused with 503, and can be repeated
 });
 
 describe('every route of the OpenAPI document that changes data', () => {
-  let server: Server;
-  afterAll(() => (server.closeAllConnections(), server.close()));
-  /** An MCP server with one tool. */
-  async function startMcp(): Promise<string> {
-    server = createServer((request, response) => {
-      let text = '';
-      request
-        .on('data', (chunk) => (text += chunk))
-        .on('end', () => {
-          const message = text ? JSON.parse(text) : {};
-          const answer = (result: object) =>
-            response
-              .writeHead(200, { 'content-type': 'application/json' })
-              .end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
-          if (request.method !== 'POST') response.writeHead(405).end();
-          else if (message.method === 'initialize')
-            answer({
-              protocolVersion: message.params.protocolVersion,
-              capabilities: { tools: {} },
-              serverInfo: { name: 'tools', version: '1' },
-            });
-          else if (message.id === undefined) response.writeHead(202).end();
-          else answer({ tools: [{ name: 'note', inputSchema: { type: 'object' } }] });
-        });
-    });
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
-  }
-
   it('takes effect once and repeats its answer, and no effect is visible before the answer', async () => {
     const { pool } = api;
-    const url = await startMcp();
+    const url = await startMcpServer(() => [{ name: 'note', inputSchema: { type: 'object' } }]);
     const [suiteId, spare] = [await importSuite(), await importSuite()];
     const {
       body: {
