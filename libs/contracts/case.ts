@@ -1,72 +1,71 @@
 import { z } from 'zod';
+import { namedInput } from './named.js';
 import { MAX_TOOLS } from './values/suites.js';
 import { SCORING_MODES } from './values/verdicts.js';
 import { jsonObject, toolList, Tool, ToolName } from './tool.js';
 
-export const ScoringMode = z.enum(SCORING_MODES).meta({
-  description:
+export const ScoringMode = z
+  .enum(SCORING_MODES)
+  .describe(
     'How an expected value is compared with the one in the call. `exact` and `case_insensitive` are ' +
-    'the same: strings ignore case, numbers are equal by value, and types must agree. `datetime` compares ' +
-    'dates and times in ISO 8601 by the instant that they name.',
-});
+      'the same: strings ignore case, numbers are equal by value, and types must agree. `datetime` compares ' +
+      'dates and times in ISO 8601 by the instant that they name.',
+  );
 export type ScoringMode = z.infer<typeof ScoringMode>;
 
 const rule = {
   mode: ScoringMode.optional(),
-  epsilon: z.number().nonnegative().optional().meta({
-    description: 'The largest distance that still counts as equal, for `numeric_tolerance`. Defaults to 0.01.',
-  }),
-  threshold: z.number().min(0).max(1).optional().meta({
-    description:
+  epsilon: z
+    .number()
+    .nonnegative()
+    .optional()
+    .describe('The largest distance that still counts as equal, for `numeric_tolerance`. Defaults to 0.01.'),
+  threshold: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe(
       'The smallest similarity that still counts as equal. Defaults to 0.8 for `fuzzy` and 0.85 for `semantic`.',
-  }),
+    ),
 };
 export const ParamRule = z.strictObject(rule);
-export const ScoringConfig = z
-  .strictObject({
-    ...rule,
-    defaults: z
-      .enum(['equal', 'strict'])
-      .optional()
-      .meta({
-        description:
-          'What an argument counts as when the call leaves it out: `equal` (the default) takes the ' +
-          'default that the tool declares for it, `strict` counts it as missing.',
-      }),
-    params: z
-      .record(z.string(), ParamRule)
-      .optional()
-      .meta({ description: 'Rules for single arguments, by name. They take precedence over the general rules.' }),
-  })
-  .meta({ id: 'ScoringConfig', description: 'How expected arguments are compared with those of a call.' });
+export const ScoringConfig = namedInput('ScoringConfig', 'How expected arguments are compared with those of a call.', {
+  ...rule,
+  defaults: z
+    .enum(['equal', 'strict'])
+    .optional()
+    .describe(
+      'What an argument counts as when the call leaves it out: `equal` (the default) takes the ' +
+        'default that the tool declares for it, `strict` counts it as missing.',
+    ),
+  params: z
+    .record(z.string(), ParamRule)
+    .optional()
+    .describe('Rules for single arguments, by name. They take precedence over the general rules.'),
+});
 export type ScoringConfig = z.infer<typeof ScoringConfig>;
 
-export const ExpectedCall = z
-  .strictObject({
-    tool: z
-      .union([z.string().min(1), z.array(z.string().min(1)).min(1).max(MAX_TOOLS)])
-      .meta({ description: 'The name of the tool, or a list of acceptable ones.' }),
-    params: jsonObject.nullish().meta({
-      description:
-        'The expected arguments: values or matchers (`{"$one_of": [...]}`, ...). If left out or null, ' +
+export const ExpectedCall = namedInput('ExpectedCall', 'One of several calls that a case expects.', {
+  tool: z
+    .union([z.string().min(1), z.array(z.string().min(1)).min(1).max(MAX_TOOLS)])
+    .describe('The name of the tool, or a list of acceptable ones.'),
+  params: jsonObject
+    .nullish()
+    .describe(
+      'The expected arguments: values or matchers (`{"$one_of": [...]}`, ...). If left out or null, ' +
         'arguments are not compared.',
-    }),
-    scoring_config: ScoringConfig.nullish().meta({
-      description: 'How the arguments of this call are compared. If left out or null, the rules of the case apply.',
-    }),
-  })
-  .meta({ id: 'ExpectedCall', description: 'One of several calls that a case expects.' });
+    ),
+  scoring_config: ScoringConfig.nullish().describe(
+    'How the arguments of this call are compared. If left out or null, the rules of the case apply.',
+  ),
+});
 export type ExpectedCall = z.infer<typeof ExpectedCall>;
 
 export const Message = z
   .looseObject({
-    role: z
-      .enum(['system', 'developer', 'user', 'assistant', 'tool'])
-      .meta({ description: 'The author of the message.' }),
-    content: z
-      .unknown()
-      .optional()
-      .meta({ description: 'The content of the message: a text, or a list of parts such as images.' }),
+    role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']).describe('The author of the message.'),
+    content: z.unknown().optional().describe('The content of the message: a text, or a list of parts such as images.'),
   })
   .meta({
     id: 'Message',
@@ -79,165 +78,135 @@ export type Message = z.infer<typeof Message>;
 const text = z.string().max(50_000);
 
 /** The fields of a case as a user writes them. `checkCase` in libs/scoring checks the rules between fields. */
-export const CaseInput = z
-  .strictObject({
-    name: z
-      .string()
-      .max(200)
-      .nullish()
-      .meta({ description: 'The name of the case in results. Null or left out for none.' }),
-    category: z.string().max(200).nullish().meta({
-      description: 'The group of the case. Summaries have figures for each group. Null or left out for none.',
-    }),
-    tags: z
-      .array(z.string().min(1).max(100))
-      .max(50)
-      .optional()
-      .meta({ description: 'Words by which a run can select cases (`case_filter`).' }),
-    prompt: text
-      .min(1)
-      .optional()
-      .meta({ description: "The user's message to the model. Give either this or `messages`." }),
-    messages: z.array(Message).min(1).max(500).optional().meta({ description: 'A conversation, instead of `prompt`.' }),
-    expected_tool: z
-      .union([z.string().min(1), z.array(z.string().min(1)).max(MAX_TOOLS), z.null()])
-      .optional()
-      .meta({
-        description:
-          'The name of the tool that the model should call, a list of acceptable ones, or null if it ' +
-          'should call none.',
-      }),
-    expected_params: jsonObject.nullish().meta({
-      description:
-        'The expected arguments: values, or matchers such as `{"$one_of": [...]}`, `{"$regex": ...}`, ' +
-        '`{"$optional": ...}`. The call may have other arguments, too. If left out or null, arguments ' +
-        'are not compared.',
-    }),
-    param_scoring: ScoringMode.optional().meta({
-      description:
-        'How expected values are compared with those of the call. Defaults to `exact`. ' +
-        '`scoring_config` takes precedence.',
-    }),
-    scoring_config: ScoringConfig.nullish().meta({
-      description:
-        'How expected values are compared, for single arguments if needed. If null or left out, ' +
-        '`param_scoring` applies to all of them.',
-    }),
-    should_call_tool: z
-      .boolean()
-      .optional()
-      .meta({ description: 'False means the same as an `expected_tool` of null: the model should call no tool.' }),
-    expected_calls: z
-      .array(ExpectedCall)
-      .max(100)
-      .optional()
-      .meta({
-        description:
-          'Several expected calls, instead of `expected_tool` and `expected_params`. An empty list means ' +
-          'that the model should call no tool.',
-      }),
-    call_order: z
-      .enum(['any', 'strict'])
-      .optional()
-      .meta({
-        description:
-          'Whether the model may make `expected_calls` in any order (`any`, the default) or only in this ' +
-          'one (`strict`).',
-      }),
-    allow_extra_calls: z
-      .boolean()
-      .optional()
-      .meta({
-        description:
-          'If false, a call that is not expected fails the case, though it does not lower the score. ' +
-          'Defaults to true.',
-      }),
-    multi_turn: z
-      .boolean()
-      .optional()
-      .meta({
-        description:
-          'Whether the case is a chain: `mock_responses` answer the calls until the model calls the ' +
-          'expected tool.',
-      }),
-    max_rounds: z
-      .int()
-      .min(1)
-      .max(50)
-      .optional()
-      .meta({ description: 'How many requests a chain may take. Defaults to 5.' }),
-    optimal_hops: z
-      .int()
-      .min(1)
-      .max(1000)
-      .nullish()
-      .meta({
-        description:
-          'The smallest number of calls that completes the chain, including the last one. More calls ' +
-          'lower the score. If null or left out, the number of calls does not matter.',
-      }),
-    valid_prerequisites: z
-      .array(z.string())
-      .max(MAX_TOOLS)
-      .nullish()
-      .meta({
-        description:
-          'Tools that the model may call on the way. Each call of another tool costs 0.1. If null or ' +
-          'left out, all tools are allowed.',
-      }),
-    mock_responses: jsonObject.nullish().meta({
-      description:
-        'The responses of tools in a chain, by tool name: one response, a list of responses in turn, ' +
+export const CaseInput = namedInput('CaseInput', 'A case: a request to a model, and the call that would be right.', {
+  name: z.string().max(200).nullish().describe('The name of the case in results. Null or left out for none.'),
+  category: z
+    .string()
+    .max(200)
+    .nullish()
+    .describe('The group of the case. Summaries have figures for each group. Null or left out for none.'),
+  tags: z
+    .array(z.string().min(1).max(100))
+    .max(50)
+    .optional()
+    .describe('Words by which a run can select cases (`case_filter`).'),
+  prompt: text.min(1).optional().describe("The user's message to the model. Give either this or `messages`."),
+  messages: z.array(Message).min(1).max(500).optional().describe('A conversation, instead of `prompt`.'),
+  expected_tool: z
+    .union([z.string().min(1), z.array(z.string().min(1)).max(MAX_TOOLS), z.null()])
+    .optional()
+    .describe(
+      'The name of the tool that the model should call, a list of acceptable ones, or null if it should call none.',
+    ),
+  expected_params: jsonObject
+    .nullish()
+    .describe(
+      'The expected arguments: values, or matchers such as `{"$one_of": [...]}`, `{"$regex": ...}`, `{"$optional": ' +
+        '...}`. The call may have other arguments, too. If left out or null, arguments are not compared.',
+    ),
+  param_scoring: ScoringMode.optional().describe(
+    'How expected values are compared with those of the call. Defaults to `exact`. `scoring_config` takes precedence.',
+  ),
+  scoring_config: ScoringConfig.nullish().describe(
+    'How expected values are compared, for single arguments if needed. If null or left out, ' +
+      '`param_scoring` applies to all of them.',
+  ),
+  should_call_tool: z
+    .boolean()
+    .optional()
+    .describe('False means the same as an `expected_tool` of null: the model should call no tool.'),
+  expected_calls: z
+    .array(ExpectedCall)
+    .max(100)
+    .optional()
+    .describe(
+      'Several expected calls, instead of `expected_tool` and `expected_params`. An empty list means ' +
+        'that the model should call no tool.',
+    ),
+  call_order: z
+    .enum(['any', 'strict'])
+    .optional()
+    .describe(
+      'Whether the model may make `expected_calls` in any order (`any`, the default) or only in this one (`strict`).',
+    ),
+  allow_extra_calls: z
+    .boolean()
+    .optional()
+    .describe(
+      'If false, a call that is not expected fails the case, though it does not lower the score. Defaults to true.',
+    ),
+  multi_turn: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether the case is a chain: `mock_responses` answer the calls until the model calls the expected tool.',
+    ),
+  max_rounds: z.int().min(1).max(50).optional().describe('How many requests a chain may take. Defaults to 5.'),
+  optimal_hops: z
+    .int()
+    .min(1)
+    .max(1000)
+    .nullish()
+    .describe(
+      'The smallest number of calls that completes the chain, including the last one. More calls ' +
+        'lower the score. If null or left out, the number of calls does not matter.',
+    ),
+  valid_prerequisites: z
+    .array(z.string())
+    .max(MAX_TOOLS)
+    .nullish()
+    .describe(
+      'Tools that the model may call on the way. Each call of another tool costs 0.1. If null or ' +
+        'left out, all tools are allowed.',
+    ),
+  mock_responses: jsonObject
+    .nullish()
+    .describe(
+      'The responses of tools in a chain, by tool name: one response, a list of responses in turn, ' +
         'or `[{"when": ..., "respond": ...}]`. A tool without one responds with `{"status": "ok"}`.',
-    }),
-    tools: toolList(z.union([ToolName, Tool]))
-      .optional()
-      .meta({
-        description:
-          'The tools of this case: definitions, or names of tools of the suite. If left out, the case ' +
-          'has all tools of the suite.',
-      }),
-    distractors: z
-      .union([
-        z.int().min(0).max(MAX_TOOLS).meta({ description: 'How many other tools.' }),
-        z
-          .strictObject({
-            count: z.int().min(0).max(MAX_TOOLS).meta({ description: 'How many other tools.' }),
-            seed: z
-              .int()
-              .min(0)
-              .max(2 ** 32 - 1)
-              .meta({ description: 'The seed of the draw: the same seed draws the same tools.' }),
-          })
-          .meta({ description: 'How many other tools, and the seed of the draw.' }),
-      ])
-      .optional()
-      .meta({
-        description:
-          'How many other tools of the suite to offer in addition to those that the case needs. It shows how a ' +
-          'long list affects selection. The draw uses seed 0 unless you give one. If left out, all tools ' +
-          'are offered.',
-      }),
-    draft: z.literal(true).optional().meta({
-      description: 'Marks a generated case that nobody has reviewed. Runs skip it until you remove this field.',
-    }),
-    source: z
-      .string()
-      .max(500)
-      .nullish()
-      .meta({
-        description:
-          'The origin of the case, such as the trace and span that it was imported from. It is sent to ' +
-          'no model. Null or left out if unknown.',
-      }),
-  })
-  .meta({ id: 'CaseInput', description: 'A case: a request to a model, and the call that would be right.' });
+    ),
+  tools: toolList(z.union([ToolName, Tool]))
+    .optional()
+    .describe(
+      'The tools of this case: definitions, or names of tools of the suite. If left out, the case ' +
+        'has all tools of the suite.',
+    ),
+  distractors: z
+    .union([
+      z.int().min(0).max(MAX_TOOLS).describe('How many other tools.'),
+      z
+        .strictObject({
+          count: z.int().min(0).max(MAX_TOOLS).describe('How many other tools.'),
+          seed: z
+            .int()
+            .min(0)
+            .max(2 ** 32 - 1)
+            .describe('The seed of the draw: the same seed draws the same tools.'),
+        })
+        .describe('How many other tools, and the seed of the draw.'),
+    ])
+    .optional()
+    .describe(
+      'How many other tools of the suite to offer in addition to those that the case needs. It shows how a long ' +
+        'list affects selection. The draw uses seed 0 unless you give one. If left out, all tools are offered.',
+    ),
+  draft: z
+    .literal(true)
+    .optional()
+    .describe('Marks a generated case that nobody has reviewed. Runs skip it until you remove this field.'),
+  source: z
+    .string()
+    .max(500)
+    .nullish()
+    .describe(
+      'The origin of the case, such as the trace and span that it was imported from. It is sent to ' +
+        'no model. Null or left out if unknown.',
+    ),
+});
 export type CaseInput = z.infer<typeof CaseInput>;
 
 export const Case = CaseInput.extend({
-  id: z.uuid().meta({ description: 'The id of the case.' }),
-  position: z
-    .int()
-    .meta({ description: 'The position of the case in the suite, from 0. Cases are listed in this order.' }),
+  id: z.uuid().describe('The id of the case.'),
+  position: z.int().describe('The position of the case in the suite, from 0. Cases are listed in this order.'),
 }).meta({ id: 'Case', description: 'A case of a suite.' });
 export type Case = z.infer<typeof Case>;

@@ -11,11 +11,10 @@ export const waitField = {
     .min(0)
     .max(LONGEST_WAIT_S)
     .default(DEFAULT_WAIT_S)
-    .meta({
-      description:
-        'How many seconds to wait for the answer. A longer comparison goes on in the background: the response is ' +
+    .describe(
+      'How many seconds to wait for the answer. A longer comparison goes on in the background: the response is ' +
         '202, with a `Location` to ask again.',
-    }),
+    ),
 };
 
 export const WaitQuery = z.strictObject(waitField);
@@ -24,11 +23,11 @@ export type WaitQuery = z.infer<typeof WaitQuery>;
 /** The body of the 202 sent while runs are being compared. */
 export const Comparing = z
   .object({
-    status: z.literal('comparing').meta({ description: 'The runs are still being compared.' }),
-    detail: z.string().meta({ description: 'What to do, in a sentence.' }),
-    url: z.string().meta({
-      description: 'Where to ask again, as in the header `Location`. It waits for the answer for up to 20 seconds.',
-    }),
+    status: z.literal('comparing').describe('The runs are still being compared.'),
+    detail: z.string().describe('What to do, in a sentence.'),
+    url: z
+      .string()
+      .describe('Where to ask again, as in the header `Location`. It waits for the answer for up to 20 seconds.'),
   })
   .meta({
     id: 'Comparing',

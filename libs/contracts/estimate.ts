@@ -8,58 +8,57 @@ export const RESERVED_REPLY_TOKENS = 128;
 
 /** The expected usage of a run. Requests answered by stored replies are counted in `cached` and in no other field. */
 const Expected = z.object({
-  requests: z.int().meta({ description: 'Requests to models.' }),
-  cached: z.int().meta({
-    description: 'Requests that stored replies answer. They are not counted in `requests`, and cost nothing.',
-  }),
-  prompt_tokens: z.int().meta({ description: 'Tokens of the requests.' }),
-  completion_tokens: z.int().meta({ description: 'Tokens of the replies.' }),
-  cost_usd: z.number().nullable().meta({ description: 'US dollars; null when a model has no prices.' }),
-  duration_s: z.number().meta({
-    description:
+  requests: z.int().describe('Requests to models.'),
+  cached: z
+    .int()
+    .describe('Requests that stored replies answer. They are not counted in `requests`, and cost nothing.'),
+  prompt_tokens: z.int().describe('Tokens of the requests.'),
+  completion_tokens: z.int().describe('Tokens of the replies.'),
+  cost_usd: z.number().nullable().describe('US dollars; null when a model has no prices.'),
+  duration_s: z
+    .number()
+    .describe(
       'Seconds from start to finish. An estimate takes into account the limits of the providers and ' +
-      'their current load.',
-  }),
+        'their current load.',
+    ),
 });
 export const Estimate = Expected.extend({
   targets: z
     .array(
       Expected.extend({
-        target: z.string().meta({ description: 'The model, as `provider_key::model_id`.' }),
-        tokens_by: z.string().meta({ description: 'The tokenizer or the rule that counted the prompts.' }),
+        target: z.string().describe('The model, as `provider_key::model_id`.'),
+        tokens_by: z.string().describe('The tokenizer or the rule that counted the prompts.'),
         cache_hit_rate: z
           .number()
           .optional()
-          .meta({
-            description:
-              "The share of request tokens assumed to be read from the provider's cache, 0..1, as in the " +
-              'last run of the model with the same `prompt_cache`, among its last 20. Left out in estimates of ' +
-              'earlier releases.',
-          }),
-        replies_by: z.enum(['earlier runs', 'rule']).meta({
-          description:
+          .describe(
+            "The share of request tokens assumed to be read from the provider's cache, 0..1, as in the last run of " +
+              'the model with the same `prompt_cache`, among its last 20. Left out in estimates of earlier releases.',
+          ),
+        replies_by: z
+          .enum(['earlier runs', 'rule'])
+          .describe(
             'The source of the lengths and latencies of replies: earlier runs with this model, or 64 ' +
-            'tokens and 2 seconds each.',
-        }),
+              'tokens and 2 seconds each.',
+          ),
       }),
     )
-    .meta({ description: 'The same figures for each model.' }),
+    .describe('The same figures for each model.'),
   counted_cases: z
     .int()
-    .meta({ description: 'Cases whose prompts were counted. The estimate assumes that the others are like them.' }),
-  cases: z.int().meta({ description: 'Cases that would run.' }),
+    .describe('Cases whose prompts were counted. The estimate assumes that the others are like them.'),
+  cases: z.int().describe('Cases that would run.'),
   assumptions: z
     .array(z.string())
     .optional()
-    .meta({ description: 'What the figures assume, in sentences. Left out in estimates of earlier releases.' }),
+    .describe('What the figures assume, in sentences. Left out in estimates of earlier releases.'),
   warnings: z
     .array(z.string())
     .optional()
-    .meta({
-      description:
-        'Parts of the tools that the hosts of the models refuse, or get in another form. Left out in ' +
+    .describe(
+      'Parts of the tools that the hosts of the models refuse, or get in another form. Left out in ' +
         'estimates of earlier releases.',
-    }),
+    ),
 }).meta({ id: 'Estimate', description: 'The expected usage of a run.' });
 export type Estimate = z.infer<typeof Estimate>;
 export const Actual = Expected.meta({

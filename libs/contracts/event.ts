@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { described } from './named.js';
 import { BaselineComparison, Differs } from './comparison.js';
 import { Job, JobType } from './job.js';
 import { count, event, share } from './event-shapes.js';
@@ -72,8 +73,7 @@ export const LOG_EVENTS = {
     },
   ).meta({ id: 'tool_eval_result' }),
   tool_eval_summary: event(
-    'All results of a model are stored. A run that is cancelled, or stopped by its budget, ends ' +
-      'without this event.',
+    'All results of a model are stored. A run that is cancelled, or stopped by its budget, ends without this event.',
     {
       eval_id: evalId,
       summary: Summary.describe('The figures of the model. They are final unless the run is resumed.'),
@@ -114,8 +114,7 @@ export const LOG_EVENTS = {
     detail: z.string().optional().describe('The limit that is spent; left out when the run is completed.'),
   }),
   job_failed: event(
-    'The job could not be carried out. No event follows. A run whose results all errored is ' +
-      'completed nevertheless.',
+    'The job could not be carried out. No event follows. A run whose results all errored is completed nevertheless.',
     {
       status: z.literal('failed').describe('The status of the job.'),
       result_ref: resultRef,
@@ -203,14 +202,12 @@ export const Unsubscribe = z.strictObject({ job_id: id.describe('The job to stop
 const ok = z.literal(true).describe('The subscription was changed as asked.');
 export const Subscribed = z.object({
   ok,
-  snapshot: z
-    .object({
-      job: Job.describe('The current state of the job.'),
-      progress: progress.describe('For a rescore, it has what was scored and no targets.'),
-      summaries: z.array(Summary).describe('The summaries of the models that are done.'),
-      last_seq: count.describe('The number of the last event of its log.'),
-    })
-    .describe('The current state. Later events build on it.'),
+  snapshot: described('The current state. Later events build on it.', {
+    job: Job.describe('The current state of the job.'),
+    progress: progress.describe('For a rescore, it has what was scored and no targets.'),
+    summaries: z.array(Summary).describe('The summaries of the models that are done.'),
+    last_seq: count.describe('The number of the last event of its log.'),
+  }),
   truncated: z
     .literal(true)
     .optional()

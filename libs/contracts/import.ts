@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { named } from './named.js';
 import { flag, id } from './page.js';
 import { SuiteFile } from './suite.js';
 import { IMPORT_FORMATS, SUITE_EXPORT_FORMATS } from './values/suites.js';
@@ -10,10 +11,8 @@ export const ImportQuery = z.strictObject({
   format: z
     .enum(IMPORT_FORMATS)
     .default('native')
-    .meta({ description: 'The format of the body: a suite as in the API (`native`), or a file of another format.' }),
-  dry_run: flag.meta({
-    description: 'With `true`, the response shows what the import would create, and nothing is written.',
-  }),
+    .describe('The format of the body: a suite as in the API (`native`), or a file of another format.'),
+  dry_run: flag.describe('With `true`, the response shows what the import would create, and nothing is written.'),
   name: z
     .string()
     .trim()
@@ -24,39 +23,35 @@ export const ImportQuery = z.strictObject({
 });
 export type ImportQuery = z.infer<typeof ImportQuery>;
 
-export const CsvMark = flag.meta({
-  description: 'For `csv`: starts the file with a byte order mark, so that Excel reads it as UTF-8.',
-});
+export const CsvMark = flag.describe(
+  'For `csv`: starts the file with a byte order mark, so that Excel reads it as UTF-8.',
+);
 
 export const SuiteExportQuery = z.strictObject({
   format: z
     .enum(SUITE_EXPORT_FORMATS)
     .default('json')
-    .meta({ description: 'The format of the export. All formats but `bfcl` can be imported again without loss.' }),
+    .describe('The format of the export. All formats but `bfcl` can be imported again without loss.'),
   part: z
     .enum(['all', 'questions', 'answers'])
     .default('all')
-    .meta({ description: 'For `bfcl`, which has two files: the questions, the possible answers, or both in one.' }),
+    .describe('For `bfcl`, which has two files: the questions, the possible answers, or both in one.'),
   bom: CsvMark,
 });
 export type SuiteExportQuery = z.infer<typeof SuiteExportQuery>;
 
 export const MAX_PREVIEW_CASES = 50;
-export const ImportAnswer = z
-  .object({
-    suite_id: id.nullable().meta({ description: 'The suite that was created; null in a dry run.' }),
-    test_cases_created: z.int().meta({ description: 'How many cases the suite has.' }),
-    warnings: z.array(z.string()).meta({
-      description: 'What the file says that a case cannot express, and what else you should check, with line numbers.',
-    }),
-    dry_run: z.literal(true).optional().meta({ description: 'True in a dry run; left out otherwise.' }),
-    preview: SuiteFile.optional().meta({
-      description:
-        `In a dry run the suite that would be made, with its first ${MAX_PREVIEW_CASES} cases; left ` +
-        'out otherwise.',
-    }),
-  })
-  .meta({ id: 'ImportAnswer', description: 'The result of an import, or of a dry run.' });
+export const ImportAnswer = named('ImportAnswer', 'The result of an import, or of a dry run.', {
+  suite_id: id.nullable().describe('The suite that was created; null in a dry run.'),
+  test_cases_created: z.int().describe('How many cases the suite has.'),
+  warnings: z
+    .array(z.string())
+    .describe('What the file says that a case cannot express, and what else you should check, with line numbers.'),
+  dry_run: z.literal(true).optional().describe('True in a dry run; left out otherwise.'),
+  preview: SuiteFile.optional().describe(
+    `In a dry run the suite that would be made, with its first ${MAX_PREVIEW_CASES} cases; left ` + 'out otherwise.',
+  ),
+});
 export type ImportAnswer = z.infer<typeof ImportAnswer>;
 
 /** Fields that may be sent along with a file in another format, because the format itself cannot express them. */

@@ -5,4 +5,4 @@ export const MaxTokens = z
   .min(1)
   .max(1_000_000)
   .nullable()
-  .meta({ description: "The maximum number of tokens in a reply; null for no limit but the model's own." });
+  .describe("The maximum number of tokens in a reply; null for no limit but the model's own.");

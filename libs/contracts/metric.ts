@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { named } from './named.js';
 import type { JsonObject } from './json/json.js';
 import { jsonObject } from './tool.js';
 
@@ -24,11 +25,12 @@ export const MetricAsked = z
             'names, a run can use one metric with several sets of options.',
           examples: ['f1_strict'],
         }),
-      options: jsonObject.default({}).meta({
-        description:
+      options: jsonObject
+        .default({})
+        .describe(
           'Options of the metric, as `GET /api/metrics` describes them. Options that are left out have ' +
-          'their defaults.',
-      }),
+            'their defaults.',
+        ),
     }),
   ])
   .meta({
@@ -37,24 +39,19 @@ export const MetricAsked = z
   });
 export type MetricAsked = z.infer<typeof MetricAsked>;
 
-export const MetricInfo = z
-  .object({
-    id: z.string().meta({ description: 'The id of the metric in runs and in `toolmark score`.' }),
-    reference: z.string().meta({ description: 'The project that defines the metric.' }),
-    version: z
-      .string()
-      .meta({ description: 'The version of the reference whose scores it reproduces to the last digit.' }),
-    meaning: z.string().meta({ description: 'The meaning of a score, in a sentence.' }),
-    options: jsonObject.meta({ description: 'The JSON Schema of the options, with their defaults.' }),
-    input: jsonObject.meta({
-      description:
-        "The JSON Schema of the input, with Toolmark's names. docs/scoring.md lists other names of its " +
-        'fields, and the formats of other tools.',
-    }),
-    example: jsonObject.meta({ description: 'An input line for `toolmark score` that runs unchanged.' }),
-    not_in_runs: z.string().optional().meta({ description: 'Why runs cannot compute it, and what to use instead.' }),
-  })
-  .meta({ id: 'MetricInfo', description: 'A metric that Toolmark computes.' });
+export const MetricInfo = named('MetricInfo', 'A metric that Toolmark computes.', {
+  id: z.string().describe('The id of the metric in runs and in `toolmark score`.'),
+  reference: z.string().describe('The project that defines the metric.'),
+  version: z.string().describe('The version of the reference whose scores it reproduces to the last digit.'),
+  meaning: z.string().describe('The meaning of a score, in a sentence.'),
+  options: jsonObject.describe('The JSON Schema of the options, with their defaults.'),
+  input: jsonObject.describe(
+    "The JSON Schema of the input, with Toolmark's names. docs/scoring.md lists other names of its " +
+      'fields, and the formats of other tools.',
+  ),
+  example: jsonObject.describe('An input line for `toolmark score` that runs unchanged.'),
+  not_in_runs: z.string().optional().describe('Why runs cannot compute it, and what to use instead.'),
+});
 
 /** A metric of a run, with its defaults filled in. */
 export interface RunMetric {

@@ -1,13 +1,8 @@
 import { z } from 'zod';
+import { described } from './named.js';
 
 export const PageQuery = z.strictObject({
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(200)
-    .default(50)
-    .meta({ description: 'The maximum number of entries on the page.' }),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('The maximum number of entries on the page.'),
   cursor: z.string().max(500).optional().meta({
     description: 'The `next_cursor` of the previous page. If left out, the list starts at its beginning.',
     example: '019aa8a2-5c1e-7000-8000-000000000011',
@@ -16,15 +11,13 @@ export const PageQuery = z.strictObject({
 export type PageQuery = z.infer<typeof PageQuery>;
 
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
-  z
-    .object({
-      items: z.array(item).meta({ description: 'The entries of this page.' }),
-      next_cursor: z.string().nullable().meta({
-        description: 'The `cursor` of the next page; null when this page is the last.',
-        example: '019aa8a2-5c1e-7000-8000-000000000011',
-      }),
-    })
-    .meta({ description: 'A page of the list.' });
+  described('A page of the list.', {
+    items: z.array(item).describe('The entries of this page.'),
+    next_cursor: z.string().nullable().meta({
+      description: 'The `cursor` of the next page; null when this page is the last.',
+      example: '019aa8a2-5c1e-7000-8000-000000000011',
+    }),
+  });
 
 export interface Page<Item> {
   items: Item[];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { named, namedInput } from './named.js';
 import { id, PageQuery, suiteId, time } from './page.js';
 import { PromptComponents } from './prompt.js';
 
@@ -14,38 +15,35 @@ const Tag = z
     'must be 1 to 50 of a-z, 0-9, ".", "_" and "-", the first of them a letter or a digit',
   )
   .refine((tag) => !UUID.test(tag), 'must not look like an id')
-  .meta({ description: 'A name for a version, such as `production`.' });
+  .describe('A name for a version, such as `production`.');
 const Tags = z
   .array(Tag)
   .max(MAX_TAGS)
   .transform((tags) => [...new Set(tags)])
-  .meta({
-    description:
-      'Names for the version. Each belongs to one version of a suite at a time: giving it to another moves it there.',
-  });
-const label = z.string().trim().max(200).meta({ description: 'The display name of the version; may be empty.' });
+  .describe(
+    'Names for the version. Each belongs to one version of a suite at a time: giving it to another moves it there.',
+  );
+const label = z.string().trim().max(200).describe('The display name of the version; may be empty.');
 
 export const PROMPT_SOURCES = ['manual', 'prompt_tune', 'import'] as const;
 export type PromptSource = (typeof PROMPT_SOURCES)[number];
 
 const Origin = z.object({
-  tune_id: id.meta({ description: 'The tune that wrote it.' }),
-  candidate: z.int().meta({ description: 'The candidate of the tune.' }),
+  tune_id: id.describe('The tune that wrote it.'),
+  candidate: z.int().describe('The candidate of the tune.'),
 });
 /** The origin of a version written by a prompt tune. */
 export type PromptOrigin = z.infer<typeof Origin>;
 
-export const PromptVersionInput = z
-  .strictObject({
-    suite_id: suiteId.meta({ description: 'The suite whose texts they replace.' }),
-    components: PromptComponents.refine((texts) => Object.keys(texts).length > 0, 'must have at least one text').meta({
-      description: 'The texts, by place: those that differ from the suite, or all.',
-    }),
-    label: label.default(''),
-    tags: Tags.default([]),
-    parent_id: id.nullable().default(null).meta({ description: 'The version that it was made from; null for none.' }),
-  })
-  .meta({ id: 'PromptVersionInput', description: 'Texts to store as a version.' });
+export const PromptVersionInput = namedInput('PromptVersionInput', 'Texts to store as a version.', {
+  suite_id: suiteId.describe('The suite whose texts they replace.'),
+  components: PromptComponents.refine((texts) => Object.keys(texts).length > 0, 'must have at least one text').describe(
+    'The texts, by place: those that differ from the suite, or all.',
+  ),
+  label: label.default(''),
+  tags: Tags.default([]),
+  parent_id: id.nullable().default(null).describe('The version that it was made from; null for none.'),
+});
 export type PromptVersionInput = z.infer<typeof PromptVersionInput>;
 
 export const PromptVersionPatch = z
@@ -60,26 +58,22 @@ export const PromptVersionPatch = z
   });
 export type PromptVersionPatch = z.infer<typeof PromptVersionPatch>;
 
-export const PromptVersionHead = z
-  .object({
-    id: id.meta({ description: 'The id of the version: `prompt_version_id` of runs.' }),
-    suite_id: id.nullable().meta({ description: 'The suite; null when it was deleted.' }),
-    label: z.string().meta({ description: 'The display name; may be empty.' }),
-    tags: z.array(z.string()).meta({ description: 'Its tags.' }),
-    source: z
-      .enum(PROMPT_SOURCES)
-      .meta({ description: 'Who wrote the texts: a person (`manual`), a tune of prompts, or a file.' }),
-    parent_id: id.nullable().meta({ description: 'The version that it was made from; null for none.' }),
-    origin: Origin.nullable().meta({ description: 'The tune that wrote it, and the candidate; null for none.' }),
-    components_count: z.int().meta({ description: 'How many texts it has.' }),
-    created_by: z.string().nullable().meta({ description: 'The name of its user; null when the user is gone.' }),
-    created_at: time.meta({ description: 'When it was made.' }),
-  })
-  .meta({ id: 'PromptVersionHead', description: 'A prompt version in a list, without its texts.' });
+export const PromptVersionHead = named('PromptVersionHead', 'A prompt version in a list, without its texts.', {
+  id: id.describe('The id of the version: `prompt_version_id` of runs.'),
+  suite_id: id.nullable().describe('The suite; null when it was deleted.'),
+  label: z.string().describe('The display name; may be empty.'),
+  tags: z.array(z.string()).describe('Its tags.'),
+  source: z.enum(PROMPT_SOURCES).describe('Who wrote the texts: a person (`manual`), a tune of prompts, or a file.'),
+  parent_id: id.nullable().describe('The version that it was made from; null for none.'),
+  origin: Origin.nullable().describe('The tune that wrote it, and the candidate; null for none.'),
+  components_count: z.int().describe('How many texts it has.'),
+  created_by: z.string().nullable().describe('The name of its user; null when the user is gone.'),
+  created_at: time.describe('When it was made.'),
+});
 export type PromptVersionHead = z.infer<typeof PromptVersionHead>;
 
 export const PromptVersion = PromptVersionHead.extend({
-  components: PromptComponents.meta({ description: 'The texts, by place. They replace those of the suite.' }),
+  components: PromptComponents.describe('The texts, by place. They replace those of the suite.'),
 }).meta({
   id: 'PromptVersion',
   description: 'Texts that models read instead of those of a suite. They never change.',
@@ -112,33 +106,27 @@ export const PromptDiffQuery = z.strictObject({
 });
 export type PromptDiffQuery = z.infer<typeof PromptDiffQuery>;
 
-export const TextHunk = z
-  .object({
-    op: z.enum(['same', 'removed', 'added']).meta({ description: 'Whether the text is unchanged, removed or added.' }),
-    text: z.string().meta({ description: 'The text, including its spaces.' }),
-  })
-  .meta({ id: 'TextHunk', description: 'A part of the difference between two texts.' });
+export const TextHunk = named('TextHunk', 'A part of the difference between two texts.', {
+  op: z.enum(['same', 'removed', 'added']).describe('Whether the text is unchanged, removed or added.'),
+  text: z.string().describe('The text, including its spaces.'),
+});
 export type TextHunk = z.infer<typeof TextHunk>;
 
-export const ComponentDiff = z
-  .object({
-    component: z.string().meta({ description: 'The place of the text.' }),
-    from: z.string().meta({ description: 'The text of this version, or of the suite where it has none.' }),
-    to: z.string().meta({ description: 'The text on the other side.' }),
-    hunks: z.array(TextHunk).meta({
-      description: 'The differences, word by word. Texts with little in common are replaced as a whole.',
-    }),
-  })
-  .meta({ id: 'ComponentDiff', description: 'A text that differs.' });
+export const ComponentDiff = named('ComponentDiff', 'A text that differs.', {
+  component: z.string().describe('The place of the text.'),
+  from: z.string().describe('The text of this version, or of the suite where it has none.'),
+  to: z.string().describe('The text on the other side.'),
+  hunks: z
+    .array(TextHunk)
+    .describe('The differences, word by word. Texts with little in common are replaced as a whole.'),
+});
 export type ComponentDiff = z.infer<typeof ComponentDiff>;
 
 export const PromptDiff = z
   .object({
-    from: z
-      .string()
-      .meta({ description: 'The id of the requested version, or the number of the requested candidate.' }),
-    to: z.string().meta({ description: 'The id of the version that it is compared with, or `suite`.' }),
-    components: z.array(ComponentDiff).meta({ description: 'The texts that differ, by place.' }),
+    from: z.string().describe('The id of the requested version, or the number of the requested candidate.'),
+    to: z.string().describe('The id of the version that it is compared with, or `suite`.'),
+    components: z.array(ComponentDiff).describe('The texts that differ, by place.'),
   })
   .meta({ id: 'PromptDiff', description: 'What would change from a version to another one, or to the current suite.' });
 export type PromptDiff = z.infer<typeof PromptDiff>;

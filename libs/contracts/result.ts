@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { described, named } from './named.js';
 import { flag, id, PageQuery, severalOf, time } from './page.js';
 import { ErrorKind, ToolChoice } from './run-input.js';
 import { Run } from './run.js';
@@ -7,219 +8,195 @@ import { CallSyntax, ErrorType, Evidence, Expectation, FormatCompliance, ParsedC
 import { RESULT_ORDERS } from './values/runs.js';
 
 const partOfTokens = (what: string) =>
-  z
+  z.int().nullable().describe(`${what}; null when the provider did not count them.`);
+
+export const Result = named('Result', 'The outcome of one case, one model and one sample.', {
+  id: z
+    .string()
+    .describe(
+      'The id of the result, unique in its run. It is made of the target, the case and the sample; ' +
+        'treat it as opaque.',
+    ),
+  seq: z
+    .int()
+    .describe('The number of the result in the log of the job that settled it. Results are listed in this order.'),
+  target: z.string().describe('The model that was asked, as `provider_key::model_id`.'),
+  case_id: id.describe('The id of the case, in the suite version of the run.'),
+  case_name: z.string().nullable().describe('The name of the case; null when it has none.'),
+  prompt: z.string().describe('The prompt of the case, or the last user message of its conversation.'),
+  category: z.string().nullable().describe('The category of the case; null when it has none.'),
+  tags: z.array(z.string()).describe('The tags of the case.'),
+  source: z
+    .string()
+    .nullable()
+    .describe('The origin of the case, such as the trace that it was imported from; null when it has none.'),
+  sample: z.int().describe('The repetition of the case, from 0.'),
+  outcome: z
+    .enum(['scored', 'errored'])
+    .describe(
+      'Whether a model answered (`scored`, even if the reply is wrong), or the request failed after ' +
+        'all retries (`errored`).',
+    ),
+  passed: z
+    .boolean()
+    .describe(
+      'Whether the case passed: its overall score reaches the pass threshold, and no rule of the case is broken.',
+    ),
+  tool_score: z
+    .number()
+    .nullable()
+    .describe(
+      'Whether the right tool was called, 0 or 1. With several expected calls, the share of them ' +
+        'that was made. Null when errored.',
+    ),
+  param_score: z
+    .number()
+    .nullable()
+    .describe('Share of the expected arguments that are right, 0..1; null when none are expected, or errored.'),
+  overall: z
+    .number()
+    .nullable()
+    .describe(
+      '0.6 * tool_score + 0.4 * param_score, or the tool score alone where no arguments are ' +
+        'expected, 0..1; null when errored.',
+    ),
+  error_type: ErrorType,
+  format_compliance: FormatCompliance.nullable().describe(
+    'How the reply made its calls: in the format of the API (`native`), in a form that had to be ' +
+      'repaired (`repaired`), unreadably (`malformed`), or not at all (`none`). Null when errored.',
+  ),
+  syntax: CallSyntax.nullable().describe(
+    'How calls are written that the host left in the text of the reply, as in `evidence`; null when it left ' +
+      'none, and in verdicts of earlier releases.',
+  ),
+  expected: Expectation,
+  called: z
+    .array(ParsedCall)
+    .describe('The calls of the reply. For a chain, those up to the first call of the expected tool.'),
+  evidence: Evidence.nullable().describe('The evidence for the verdict; null when errored.'),
+  metrics: z
+    .record(z.string(), jsonObject)
+    .describe(
+      "The scores of the run's further metrics, by name: `score` (null where the metric does not apply), and " +
+        'fields of their own. `config.metrics` of the run has the metric, version and options of each name.',
+    ),
+  scoring_version: z
+    .int()
+    .describe(
+      'The version of the scoring that made this verdict. It rises whenever a reply could score ' +
+        'differently than before.',
+    ),
+  latency_ms: z
     .int()
     .nullable()
-    .meta({ description: `${what}; null when the provider did not count them.` });
-
-export const Result = z
-  .object({
-    id: z.string().meta({
-      description:
-        'The id of the result, unique in its run. It is made of the target, the case and the sample; ' +
-        'treat it as opaque.',
-    }),
-    seq: z.int().meta({
-      description: 'The number of the result in the log of the job that settled it. Results are listed in this order.',
-    }),
-    target: z.string().meta({ description: 'The model that was asked, as `provider_key::model_id`.' }),
-    case_id: id.meta({ description: 'The id of the case, in the suite version of the run.' }),
-    case_name: z.string().nullable().meta({ description: 'The name of the case; null when it has none.' }),
-    prompt: z.string().meta({ description: 'The prompt of the case, or the last user message of its conversation.' }),
-    category: z.string().nullable().meta({ description: 'The category of the case; null when it has none.' }),
-    tags: z.array(z.string()).meta({ description: 'The tags of the case.' }),
-    source: z.string().nullable().meta({
-      description: 'The origin of the case, such as the trace that it was imported from; null when it has none.',
-    }),
-    sample: z.int().meta({ description: 'The repetition of the case, from 0.' }),
-    outcome: z.enum(['scored', 'errored']).meta({
-      description:
-        'Whether a model answered (`scored`, even if the reply is wrong), or the request failed after ' +
-        'all retries (`errored`).',
-    }),
-    passed: z.boolean().meta({
-      description:
-        'Whether the case passed: its overall score reaches the pass threshold, and no rule of the case is broken.',
-    }),
-    tool_score: z
-      .number()
-      .nullable()
-      .meta({
-        description:
-          'Whether the right tool was called, 0 or 1. With several expected calls, the share of them ' +
-          'that was made. Null when errored.',
-      }),
-    param_score: z.number().nullable().meta({
-      description: 'Share of the expected arguments that are right, 0..1; null when none are expected, or errored.',
-    }),
-    overall: z
-      .number()
-      .nullable()
-      .meta({
-        description:
-          '0.6 * tool_score + 0.4 * param_score, or the tool score alone where no arguments are ' +
-          'expected, 0..1; null when errored.',
-      }),
-    error_type: ErrorType,
-    format_compliance: FormatCompliance.nullable().meta({
-      description:
-        'How the reply made its calls: in the format of the API (`native`), in a form that had to be ' +
-        'repaired (`repaired`), unreadably (`malformed`), or not at all (`none`). Null when errored.',
-    }),
-    syntax: CallSyntax.nullable().meta({
-      description:
-        'How calls are written that the host left in the text of the reply, as in `evidence`; null when it left ' +
-        'none, and in verdicts of earlier releases.',
-    }),
-    expected: Expectation,
-    called: z
-      .array(ParsedCall)
-      .meta({ description: 'The calls of the reply. For a chain, those up to the first call of the expected tool.' }),
-    evidence: Evidence.nullable().meta({ description: 'The evidence for the verdict; null when errored.' }),
-    metrics: z.record(z.string(), jsonObject).meta({
-      description:
-        "The scores of the run's further metrics, by name: `score` (null where the metric does not " +
-        'apply), and fields of their own. `config.metrics` of the run has the metric, version and ' +
-        'options of each name.',
-    }),
-    scoring_version: z.int().meta({
-      description:
-        'The version of the scoring that made this verdict. It rises whenever a reply could score ' +
-        'differently than before.',
-    }),
-    latency_ms: z
-      .int()
-      .nullable()
-      .meta({
-        description:
-          'Milliseconds that the last attempt took, without the wait for its turn. For a chain, the sum ' +
-          'over its rounds. Null when a stored reply answered, or nothing was sent.',
-      }),
-    usage: z
-      .object({
-        prompt_tokens: z
-          .int()
-          .nullable()
-          .meta({ description: 'Tokens of the request; null when the provider did not count them.' }),
-        completion_tokens: z
-          .int()
-          .nullable()
-          .meta({ description: 'Tokens of the reply; null when the provider did not count them.' }),
-        cache_read_tokens: partOfTokens("Tokens of the request read from the provider's cache"),
-        cache_write_5m_tokens: partOfTokens("Tokens of the request written to the provider's cache for five minutes"),
-        cache_write_1h_tokens: partOfTokens("Tokens of the request written to the provider's cache for an hour"),
-        reasoning_tokens: partOfTokens('Reasoning tokens of the reply'),
-      })
-      .meta({ description: 'Tokens, as the provider counted them. For a chain, the sum over its rounds.' }),
-    cost_usd: z
-      .number()
-      .nullable()
-      .meta({
-        description:
-          "The billed amount in US dollars: as the provider reports it, or else at the model's prices at the time. " +
-          'Null when it has none, or the provider counted nothing. 0 when a stored reply answered.',
-      }),
-    cost_reported: z.boolean().meta({ description: 'Whether the provider reported the billed amount.' }),
-    cached: z.boolean().meta({ description: 'Whether a stored reply answered.' }),
-    attempts: z
-      .int()
-      .meta({ description: 'Requests for this item, including retries; 0 when a stored reply answered.' }),
-    error: z
-      .object({
-        kind: ErrorKind,
-        message: z.string().meta({ description: 'What went wrong, in a sentence. Keys are masked.' }),
-      })
-      .nullable()
-      .meta({ description: 'Why there is no reply; null when there is one.' }),
-    tool_choice_used: ToolChoice.nullable().meta({
-      description: "The `tool_choice` that was sent, which may differ from the run's; null when nothing was sent.",
-    }),
-    settled_at: time.meta({ description: 'When the result was stored.' }),
-  })
-  .meta({ id: 'Result', description: 'The outcome of one case, one model and one sample.' });
+    .describe(
+      'Milliseconds that the last attempt took, without the wait for its turn. For a chain, the sum ' +
+        'over its rounds. Null when a stored reply answered, or nothing was sent.',
+    ),
+  usage: described('Tokens, as the provider counted them. For a chain, the sum over its rounds.', {
+    prompt_tokens: z.int().nullable().describe('Tokens of the request; null when the provider did not count them.'),
+    completion_tokens: z.int().nullable().describe('Tokens of the reply; null when the provider did not count them.'),
+    cache_read_tokens: partOfTokens("Tokens of the request read from the provider's cache"),
+    cache_write_5m_tokens: partOfTokens("Tokens of the request written to the provider's cache for five minutes"),
+    cache_write_1h_tokens: partOfTokens("Tokens of the request written to the provider's cache for an hour"),
+    reasoning_tokens: partOfTokens('Reasoning tokens of the reply'),
+  }),
+  cost_usd: z
+    .number()
+    .nullable()
+    .describe(
+      "The billed amount in US dollars: as the provider reports it, or else at the model's prices at the time. " +
+        'Null when it has none, or the provider counted nothing. 0 when a stored reply answered.',
+    ),
+  cost_reported: z.boolean().describe('Whether the provider reported the billed amount.'),
+  cached: z.boolean().describe('Whether a stored reply answered.'),
+  attempts: z.int().describe('Requests for this item, including retries; 0 when a stored reply answered.'),
+  error: z
+    .object({
+      kind: ErrorKind,
+      message: z.string().describe('What went wrong, in a sentence. Keys are masked.'),
+    })
+    .nullable()
+    .describe('Why there is no reply; null when there is one.'),
+  tool_choice_used: ToolChoice.nullable().describe(
+    "The `tool_choice` that was sent, which may differ from the run's; null when nothing was sent.",
+  ),
+  settled_at: time.describe('When the result was stored.'),
+});
 export type Result = z.infer<typeof Result>;
 
 const CUT = 'Beyond 20,000 characters it ends in "..." and its length.';
-export const ReplyText = z
-  .object({
-    text: z
-      .string()
-      .nullable()
-      .meta({ description: `The text, without thoughts; null when there is none. ${CUT}` }),
-    thoughts: z
-      .string()
-      .nullable()
-      .meta({ description: `The thoughts, which are never read for calls; null when there are none. ${CUT}` }),
-    refusal: z
-      .string()
-      .nullable()
-      .meta({ description: `The refusal; null when the model did not decline. ${CUT}` }),
-    finish_reason: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          "Why it ended, in OpenAI's terms (`stop`, `tool_calls`, `length`, `content_filter`) where they have one; " +
-          'null when the provider does not say.',
-      }),
-  })
-  .meta({ id: 'ReplyText', description: 'What a model said in one reply.' });
+export const ReplyText = named('ReplyText', 'What a model said in one reply.', {
+  text: z.string().nullable().describe(`The text, without thoughts; null when there is none. ${CUT}`),
+  thoughts: z
+    .string()
+    .nullable()
+    .describe(`The thoughts, which are never read for calls; null when there are none. ${CUT}`),
+  refusal: z.string().nullable().describe(`The refusal; null when the model did not decline. ${CUT}`),
+  finish_reason: z
+    .string()
+    .nullable()
+    .describe(
+      "Why it ended, in OpenAI's terms (`stop`, `tool_calls`, `length`, `content_filter`) where they have one; " +
+        'null when the provider does not say.',
+    ),
+});
 export type ReplyText = z.infer<typeof ReplyText>;
 
 export const ResultWithExchange = Result.extend({
-  explanation: z.array(z.string()).meta({ description: 'The verdict, in plain sentences.' }),
-  said: z.array(ReplyText).meta({
-    description:
+  explanation: z.array(z.string()).describe('The verdict, in plain sentences.'),
+  said: z
+    .array(ReplyText)
+    .describe(
       'What the model said, one entry for each round. Empty when it is errored, when its replies are no longer ' +
-      'stored, and when its exchange has more than a million values or 24 MiB.',
-  }),
+        'stored, and when its exchange has more than a million values or 24 MiB.',
+    ),
   exchange: z
     .object({
-      requests: z.array(z.unknown()).meta({
-        description:
+      requests: z
+        .array(z.unknown())
+        .describe(
           'The bodies of the requests, one for each attempt or round that differs. An exchange above 1 ' +
-          'MiB has them as they are stored, without the parts that the requests have in common.',
-      }),
-      replies: z.array(z.unknown()).meta({
-        description:
+            'MiB has them as they are stored, without the parts that the requests have in common.',
+        ),
+      replies: z
+        .array(z.unknown())
+        .describe(
           'The bodies of the responses as they came. A failed request is an `error` with the body of the response in ' +
-          '`body`; what a private address answered is in `private_body`, which only owners of the team see.',
-      }),
-      rounds: z.array(z.int()).optional().meta({
-        description: 'Which of `replies`, from 0, are those to the rounds of a chain. Left out for other cases.',
-      }),
-      refused: z.int().optional().meta({
-        description: 'How many requests were refused; `replies` holds at most twenty of them. Left out when none was.',
-      }),
+            '`body`; what a private address answered is in `private_body`, which only owners of the team see.',
+        ),
+      rounds: z
+        .array(z.int())
+        .optional()
+        .describe('Which of `replies`, from 0, are those to the rounds of a chain. Left out for other cases.'),
+      refused: z
+        .int()
+        .optional()
+        .describe('How many requests were refused; `replies` holds at most twenty of them. Left out when none was.'),
       names: z
         .record(z.string(), z.string())
         .optional()
-        .meta({
-          description:
-            "The suite's names of tools, by the names that were sent instead. Left out where the provider " +
+        .describe(
+          "The suite's names of tools, by the names that were sent instead. Left out where the provider " +
             'accepts the names unchanged.',
-        }),
+        ),
       adjusted: z
         .record(z.string(), z.string())
         .optional()
-        .meta({
-          description:
-            'Settings that the model refuses, and how they were sent instead: ' +
-            '`{"max_tokens": "max_completion_tokens", "temperature": "left out"}`. Left out when it took the ' +
-            'request as the run has it.',
-        }),
+        .describe(
+          'Settings that the model refuses, and how they were sent instead: `{"max_tokens": "max_completion_tokens", ' +
+            '"temperature": "left out"}`. Left out when it took the request as the run has it.',
+        ),
     })
     .nullable()
-    .meta({ description: 'The requests and replies; null when nothing was sent, or when they are no longer stored.' }),
+    .describe('The requests and replies; null when nothing was sent, or when they are no longer stored.'),
 }).meta({ id: 'ResultWithExchange', description: 'One result with its requests and replies.' });
 export type ResultWithExchange = z.infer<typeof ResultWithExchange>;
 
-export const RunExport = z
-  .object({
-    run: Run.meta({ description: 'The run.' }),
-    results: z.array(Result).meta({ description: 'All results of the run, in the order they were settled.' }),
-  })
-  .meta({ id: 'RunExport', description: 'A run with all its results.' });
+export const RunExport = named('RunExport', 'A run with all its results.', {
+  run: Run.describe('The run.'),
+  results: z.array(Result).describe('All results of the run, in the order they were settled.'),
+});
 
 const toolLabels = severalOf(z.string().min(1).max(1000));
 const milliseconds = z.coerce
@@ -239,7 +216,7 @@ const filters = {
     description: 'Only results of this case: all its models and samples.',
     example: '019aa8a2-5c1e-7000-8000-000000000021',
   }),
-  outcome: z.enum(['scored', 'errored']).optional().meta({ description: 'Only results with this outcome.' }),
+  outcome: z.enum(['scored', 'errored']).optional().describe('Only results with this outcome.'),
   error_type: severalOf(ErrorType).meta({
     description: 'Only results with this error type; repeat it for several.',
     example: ['wrong_argument'],
@@ -279,7 +256,7 @@ const filters = {
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .optional()
-    .meta({ description: 'Only results that passed (`true`) or did not pass (`false`).' }),
+    .describe('Only results that passed (`true`) or did not pass (`false`).'),
   latency_min_ms: milliseconds.meta({
     description: 'Only results that took at least this many milliseconds.',
     example: 500,
@@ -296,11 +273,12 @@ const filters = {
   }),
 };
 
-export const ResultOrder = z.enum(RESULT_ORDERS).meta({
-  description:
+export const ResultOrder = z
+  .enum(RESULT_ORDERS)
+  .describe(
     'The order: as they were settled; what did not pass first, by error type, model and case, then the rest by model ' +
-    'and case (`failures`); or by case, model and sample (`case`).',
-});
+      'and case (`failures`); or by case, model and sample (`case`).',
+  );
 export type ResultOrder = z.infer<typeof ResultOrder>;
 
 /** The filter and order of results. */
@@ -310,21 +288,20 @@ export type ResultsFilter = z.infer<typeof ResultsFilter>;
 export const ResultsQuery = z.strictObject({
   ...ResultsFilter.shape,
   ...PageQuery.shape,
-  lean: flag.meta({
-    description:
-      'Without `evidence`, `metrics`, `tags` and `source`, with the first 200 characters of the prompt, and with ' +
+  lean: flag.describe(
+    'Without `evidence`, `metrics`, `tags` and `source`, with the first 200 characters of the prompt, and with ' +
       'long arguments cut.',
-  }),
+  ),
 });
 export type ResultsQuery = z.infer<typeof ResultsQuery>;
 
 const neighbour = z.string().nullable();
 export const ResultNeighbours = z
   .object({
-    previous: neighbour.meta({ description: 'The result before this one; null when there is none.' }),
-    next: neighbour.meta({ description: 'The result after it.' }),
-    previous_failure: neighbour.meta({ description: 'The nearest result before it that did not pass.' }),
-    next_failure: neighbour.meta({ description: 'The nearest result after it that did not pass.' }),
+    previous: neighbour.describe('The result before this one; null when there is none.'),
+    next: neighbour.describe('The result after it.'),
+    previous_failure: neighbour.describe('The nearest result before it that did not pass.'),
+    next_failure: neighbour.describe('The nearest result after it that did not pass.'),
   })
   .meta({
     id: 'ResultNeighbours',

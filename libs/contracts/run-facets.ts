@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { described, named } from './named.js';
 import { id, PageQuery, pageOf } from './page.js';
 import { Result, ResultsQuery } from './result.js';
 import { ErrorType } from './verdict.js';
@@ -10,11 +11,9 @@ const count = z.int().min(0);
  * The body of the 202 sent while an ended run is being counted, which happens once: when it ends, or when it is first
  * viewed.
  */
-export const Counting = z
-  .object({
-    status: z.literal('counting').meta({ description: 'The results are being counted; ask again in a second.' }),
-  })
-  .meta({ id: 'Counting', description: 'The figures of the run are being counted.' });
+export const Counting = named('Counting', 'The figures of the run are being counted.', {
+  status: z.literal('counting').describe('The results are being counted; ask again in a second.'),
+});
 export type Counting = z.infer<typeof Counting>;
 
 /** Selects the scoring whose verdicts are counted. */
@@ -22,20 +21,20 @@ export const ScoringQuery = ResultsQuery.pick({ rescore_id: true });
 export type ScoringQuery = z.infer<typeof ScoringQuery>;
 
 /** `[passed, not passed, errored]`, which add up to all results. */
-const counts = z.tuple([count, count, count]).meta({
-  description: 'Results that passed, that were scored and did not pass, and that errored.',
-});
-const byTarget = z.array(counts).meta({ description: 'For each model of the run, in the order of `targets`.' });
+const counts = z
+  .tuple([count, count, count])
+  .describe('Results that passed, that were scored and did not pass, and that errored.');
+const byTarget = z.array(counts).describe('For each model of the run, in the order of `targets`.');
 
 export const FacetValue = z.object({
-  value: z.string().meta({ description: 'The value to filter by.' }),
+  value: z.string().describe('The value to filter by.'),
   by_target: byTarget,
 });
 export type FacetValue = z.infer<typeof FacetValue>;
 
 export const FacetBin = z.object({
-  from: z.number().meta({ description: 'The lowest value of the bin, inclusive.' }),
-  to: z.number().meta({ description: 'The highest value of the bin, inclusive.' }),
+  from: z.number().describe('The lowest value of the bin, inclusive.'),
+  to: z.number().describe('The highest value of the bin, inclusive.'),
   by_target: byTarget,
 });
 export type FacetBin = z.infer<typeof FacetBin>;
@@ -46,14 +45,14 @@ export const MAX_FACET_VALUES = 200;
 const facet = (what: string) =>
   z
     .object({
-      values: z.array(FacetValue).meta({ description: `At most ${MAX_FACET_VALUES}, the most frequent first.` }),
-      others: count.meta({ description: 'How many further values there are, which are not listed.' }),
+      values: z.array(FacetValue).describe(`At most ${MAX_FACET_VALUES}, the most frequent first.`),
+      others: count.describe('How many further values there are, which are not listed.'),
     })
-    .meta({ description: what });
+    .describe(what);
 
 export const RunFacets = z
   .object({
-    targets: z.array(z.string()).meta({ description: 'The models of the run, as `provider_key::model_id`.' }),
+    targets: z.array(z.string()).describe('The models of the run, as `provider_key::model_id`.'),
     totals: byTarget,
     error_type: facet('By error type; `none` and `errored` are among them.'),
     category: facet('By category of the case. Cases without one are left out.'),
@@ -67,11 +66,11 @@ export const RunFacets = z
         'counted, and none in facets of earlier releases.',
     ),
     tag: facet('By tag of the case. A case may have several.'),
-    latency_ms: z.array(FacetBin).meta({
-      description: 'A histogram of the latency in milliseconds, with bins of equal width on a logarithmic scale.',
-    }),
-    overall: z.array(FacetBin).meta({ description: 'A histogram of the overall score: 0, ten bins between, and 1.' }),
-    counted_at: z.iso.datetime().meta({ description: 'When the results were counted.' }),
+    latency_ms: z
+      .array(FacetBin)
+      .describe('A histogram of the latency in milliseconds, with bins of equal width on a logarithmic scale.'),
+    overall: z.array(FacetBin).describe('A histogram of the overall score: 0, ten bins between, and 1.'),
+    counted_at: z.iso.datetime().describe('When the results were counted.'),
   })
   .meta({
     id: 'RunFacets',
@@ -91,39 +90,38 @@ export const ConfusionQuery = z.strictObject({
 });
 export type ConfusionQuery = z.infer<typeof ConfusionQuery>;
 
-export const Confusion = z
-  .object({
-    expected: z.array(z.string()).meta({
-      description: `The rows: expected tools, the most frequent first, at most ${MAX_CONFUSED}; \`(none)\` means no call.`,
-    }),
-    called: z.array(z.string()).meta({
-      description: `The columns: called tools, likewise; \`(none)\` means no call, \`(unknown)\` a tool that the suite does not have.`,
-    }),
-    cells: z.array(z.array(count)).meta({
-      description: 'How many scored results there are, by row and column. The last row and column are all others.',
-    }),
-    other_expected: count.meta({ description: 'How many tools the last row combines.' }),
-    other_called: count.meta({ description: 'How many tools the last column combines.' }),
-  })
-  .meta({ id: 'Confusion', description: 'Which tools were called where others were expected.' });
+export const Confusion = named('Confusion', 'Which tools were called where others were expected.', {
+  expected: z
+    .array(z.string())
+    .describe(`The rows: expected tools, the most frequent first, at most ${MAX_CONFUSED}; \`(none)\` means no call.`),
+  called: z
+    .array(z.string())
+    .describe(
+      `The columns: called tools, likewise; \`(none)\` means no call, \`(unknown)\` a tool that the suite does not have.`,
+    ),
+  cells: z
+    .array(z.array(count))
+    .describe('How many scored results there are, by row and column. The last row and column are all others.'),
+  other_expected: count.describe('How many tools the last row combines.'),
+  other_called: count.describe('How many tools the last column combines.'),
+});
 export type Confusion = z.infer<typeof Confusion>;
 
-export const FailureGroup = z
-  .object({
-    id: z.string().meta({ description: 'The id of the group in this counting; treat it as opaque.' }),
-    error_type: ErrorType,
-    expected_tool: z.string().meta({ description: 'The tool that the case expects first; `(none)` for no call.' }),
-    called_tool: z.string().meta({
-      description:
-        '`(none)` for no call, `(unknown)` for a tool that the suite does not have; for errored results the kind of error, and ' +
+export const FailureGroup = named('FailureGroup', 'Results that did not pass in the same way.', {
+  id: z.string().describe('The id of the group in this counting; treat it as opaque.'),
+  error_type: ErrorType,
+  expected_tool: z.string().describe('The tool that the case expects first; `(none)` for no call.'),
+  called_tool: z
+    .string()
+    .describe(
+      '`(none)` for no call, `(unknown)` for a tool that the suite does not have; for errored results the kind of error, and ' +
         '`not_scored` for replies that a rescore could not score.',
-    }),
-    argument: z.string().nullable().meta({ description: 'The first argument that is wrong or missing, if one is.' }),
-    count: count.meta({ description: 'How many results.' }),
-    by_target: z.array(count).meta({ description: 'How many of each model, in the order of `targets`.' }),
-    example: z.string().meta({ description: 'The id of one of the results.' }),
-  })
-  .meta({ id: 'FailureGroup', description: 'Results that did not pass in the same way.' });
+    ),
+  argument: z.string().nullable().describe('The first argument that is wrong or missing, if one is.'),
+  count: count.describe('How many results.'),
+  by_target: z.array(count).describe('How many of each model, in the order of `targets`.'),
+  example: z.string().describe('The id of one of the results.'),
+});
 export type FailureGroup = z.infer<typeof FailureGroup>;
 
 /** Groups kept per error type. */
@@ -135,20 +133,14 @@ export const FailureGroupsQuery = z.strictObject({
 });
 export type FailureGroupsQuery = z.infer<typeof FailureGroupsQuery>;
 
-export const FailureGroups = z
-  .object({
-    targets: z.array(z.string()).meta({ description: 'The models of the run.' }),
-    items: z.array(FailureGroup).meta({
-      description: `The largest first, at most ${MAX_FAILURE_GROUPS} of each error type.`,
-    }),
-    others: z
-      .object({
-        groups: count.meta({ description: 'How many groups are not listed.' }),
-        results: count.meta({ description: 'How many results they hold.' }),
-      })
-      .meta({ description: 'The totals of the smaller groups.' }),
-  })
-  .meta({ id: 'FailureGroups', description: 'Results that did not pass, grouped by kind.' });
+export const FailureGroups = named('FailureGroups', 'Results that did not pass, grouped by kind.', {
+  targets: z.array(z.string()).describe('The models of the run.'),
+  items: z.array(FailureGroup).describe(`The largest first, at most ${MAX_FAILURE_GROUPS} of each error type.`),
+  others: described('The totals of the smaller groups.', {
+    groups: count.describe('How many groups are not listed.'),
+    results: count.describe('How many results they hold.'),
+  }),
+});
 export type FailureGroups = z.infer<typeof FailureGroups>;
 
 export const DrawQuery = z.strictObject({
@@ -157,51 +149,47 @@ export const DrawQuery = z.strictObject({
     description: 'The same seed draws the same results.',
     example: 1,
   }),
-  count: z.coerce.number().int().min(1).max(40).default(40).meta({ description: 'The maximum number to draw.' }),
+  count: z.coerce.number().int().min(1).max(40).default(40).describe('The maximum number to draw.'),
 });
 export type DrawQuery = z.infer<typeof DrawQuery>;
 
-export const DrawnResults = z
-  .object({ items: z.array(Result).meta({ description: 'The results in short form, in random order.' }) })
-  .meta({ id: 'DrawnResults', description: 'Results of a group, drawn at random by a seed.' });
+export const DrawnResults = named('DrawnResults', 'Results of a group, drawn at random by a seed.', {
+  items: z.array(Result).describe('The results in short form, in random order.'),
+});
 export type DrawnResults = z.infer<typeof DrawnResults>;
 
 export const RunCasesQuery = z.strictObject({
   ...PageQuery.shape,
   ...ScoringQuery.shape,
-  show: z.enum(RUN_CASES_SHOWN).default('differing').meta({
-    description:
-      'Cases on which the models differ in their share of passed samples, all, or those that no model passed.',
-  }),
+  show: z
+    .enum(RUN_CASES_SHOWN)
+    .default('differing')
+    .describe('Cases on which the models differ in their share of passed samples, all, or those that no model passed.'),
 });
 export type RunCasesQuery = z.infer<typeof RunCasesQuery>;
 
-export const RunCase = z
-  .object({
-    case_id: id.meta({ description: 'The id of the case, in the suite version of the run.' }),
-    position: z.int().meta({ description: 'The position of the case in its suite, from 0.' }),
-    case_name: z.string().nullable().meta({ description: 'The name of the case; null when it has none.' }),
-    prompt: z.string().meta({ description: 'The first 200 characters of the prompt, or of the last user message.' }),
-    category: z.string().nullable().meta({ description: 'The category of the case; null when it has none.' }),
-    cells: z
-      .array(
-        z.object({
-          scored: count.meta({ description: 'Samples with a score.' }),
-          passed: count.meta({ description: 'Samples that passed.' }),
-          errored: count.meta({ description: 'Samples without a score.' }),
-          mean: z.number().nullable().meta({ description: 'Mean overall score, 0..1; null when nothing is scored.' }),
-        }),
-      )
-      .meta({ description: 'For each model of the run, in the order of its `targets`.' }),
-  })
-  .meta({ id: 'RunCase', description: 'A case of a run, and how each model did on it.' });
+export const RunCase = named('RunCase', 'A case of a run, and how each model did on it.', {
+  case_id: id.describe('The id of the case, in the suite version of the run.'),
+  position: z.int().describe('The position of the case in its suite, from 0.'),
+  case_name: z.string().nullable().describe('The name of the case; null when it has none.'),
+  prompt: z.string().describe('The first 200 characters of the prompt, or of the last user message.'),
+  category: z.string().nullable().describe('The category of the case; null when it has none.'),
+  cells: z
+    .array(
+      z.object({
+        scored: count.describe('Samples with a score.'),
+        passed: count.describe('Samples that passed.'),
+        errored: count.describe('Samples without a score.'),
+        mean: z.number().nullable().describe('Mean overall score, 0..1; null when nothing is scored.'),
+      }),
+    )
+    .describe('For each model of the run, in the order of its `targets`.'),
+});
 export type RunCase = z.infer<typeof RunCase>;
 
-export const RunCases = z
-  .object({
-    targets: z.array(z.string()).meta({ description: 'The models of the run.' }),
-    total: count.meta({ description: 'How many cases there are to show.' }),
-    ...pageOf(RunCase).shape,
-  })
-  .meta({ id: 'RunCases', description: 'Cases of a run by model: where models disagree.' });
+export const RunCases = named('RunCases', 'Cases of a run by model: where models disagree.', {
+  targets: z.array(z.string()).describe('The models of the run.'),
+  total: count.describe('How many cases there are to show.'),
+  ...pageOf(RunCase).shape,
+});
 export type RunCases = z.infer<typeof RunCases>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { described, named } from './named.js';
 import { CurrentCost, TargetUsage } from './billing.js';
 import { BaselineComparison, Differs } from './comparison.js';
 import { Actual, Estimate } from './estimate.js';
@@ -9,15 +10,11 @@ import { RunTarget, RunWarning } from './run-target.js';
 import { Summary } from './summary.js';
 import { jsonObject } from './tool.js';
 
-export const Submitted = z
-  .object({
-    job_id: id.meta({
-      description: 'The job of the run. `GET /api/jobs/{id}` shows its progress, and live events use this id.',
-    }),
-    eval_id: id.meta({ description: 'The id of the run. `GET /api/tool-eval/history/{id}` has its results.' }),
-    status: z.literal('submitted').meta({ description: 'Always `submitted`. The job has the current status.' }),
-  })
-  .meta({ id: 'Submitted', description: 'A run that was accepted. It goes on in the background.' });
+export const Submitted = named('Submitted', 'A run that was accepted. It goes on in the background.', {
+  job_id: id.describe('The job of the run. `GET /api/jobs/{id}` shows its progress, and live events use this id.'),
+  eval_id: id.describe('The id of the run. `GET /api/tool-eval/history/{id}` has its results.'),
+  status: z.literal('submitted').describe('Always `submitted`. The job has the current status.'),
+});
 export type Submitted = z.infer<typeof Submitted>;
 
 export const Orchestrator = z.object({
@@ -33,86 +30,71 @@ export const Orchestrator = z.object({
 });
 export type Orchestrator = z.infer<typeof Orchestrator>;
 
-export const Run = z
-  .object({
-    id: id.meta({ description: 'The id of the run: the `eval_id` of its submit.' }),
-    job_id: id.meta({ description: 'The job of the run. After a resume, the job of the resumed run.' }),
-    name: z.string().nullable().meta({ description: 'The display name of the run; null for none.' }),
-    note: z.string().nullable().meta({ description: 'The note on the run; null for none.' }),
-    submitted_by: z.string().nullable().meta({
-      description: 'The name of the user who submitted the run; null when the user is gone.',
-    }),
-    suite: z
-      .object({
-        id: id.meta({ description: 'The id of the suite.' }),
-        name: z.string().meta({ description: 'The name of the suite when the run was submitted.' }),
-        version: z.int().meta({
-          description: 'The version of the suite that the run pins. Later changes of the suite do not change results.',
-        }),
-      })
-      .meta({ description: 'The suite of the run.' }),
-    status: JobStatus,
-    config: jsonObject.meta({
-      description:
-        'The request, with defaults filled in, and with `models` as objects of `provider_key`, ' +
-        '`model_id` and `params`.',
-    }),
-    targets: z
-      .array(
-        RunTarget.extend({
-          usage: TargetUsage.optional().meta({
-            description: 'Tokens of its requests. Left out where a model was not asked.',
-          }),
-        }),
-      )
-      .meta({ description: 'The progress of each model, in the order of the request.' }),
-    counts: z
-      .object({
-        total: z.int().meta({ description: 'Items of the run: cases times samples times models.' }),
-        settled: z.int().meta({ description: 'Items that have a result, scored or errored.' }),
-        errored: z.int().meta({ description: 'Items that errored. They have no score and are in no average.' }),
-        passed: z.int().meta({ description: 'Items that passed.' }),
-      })
-      .meta({ description: 'The progress of the run.' }),
-    score: z
-      .number()
-      .nullable()
-      .meta({ description: "Mean over the models' overall means, 0..1; null while nothing is scored." }),
-    delta: z
-      .number()
-      .nullable()
-      .meta({
-        description:
-          "The score minus that of the experiment's baseline, both over the cases that they have in common. " +
-          'Null without a baseline, until the run has ended, and where `differs` says why. `comparison` says ' +
-          'whether it is more than chance.',
+export const Run = named('Run', 'One version of a suite against some models.', {
+  id: id.describe('The id of the run: the `eval_id` of its submit.'),
+  job_id: id.describe('The job of the run. After a resume, the job of the resumed run.'),
+  name: z.string().nullable().describe('The display name of the run; null for none.'),
+  note: z.string().nullable().describe('The note on the run; null for none.'),
+  submitted_by: z
+    .string()
+    .nullable()
+    .describe('The name of the user who submitted the run; null when the user is gone.'),
+  suite: described('The suite of the run.', {
+    id: id.describe('The id of the suite.'),
+    name: z.string().describe('The name of the suite when the run was submitted.'),
+    version: z
+      .int()
+      .describe('The version of the suite that the run pins. Later changes of the suite do not change results.'),
+  }),
+  status: JobStatus,
+  config: jsonObject.describe(
+    'The request, with defaults filled in, and with `models` as objects of `provider_key`, `model_id` and `params`.',
+  ),
+  targets: z
+    .array(
+      RunTarget.extend({
+        usage: TargetUsage.optional().describe('Tokens of its requests. Left out where a model was not asked.'),
       }),
-    differs: z.array(Differs).meta({ description: 'Why there is no `delta` though there is a baseline.' }),
-    comparison: BaselineComparison.nullable().meta({
-      description: 'The run against the baseline of its experiment; null without one, and until it is compared.',
-    }),
-    summaries: z.array(Summary).meta({ description: 'The final figures of each model that is done.' }),
-    experiment_id: id.nullable().meta({ description: 'The experiment that the run belongs to; null for none.' }),
-    orchestrator: Orchestrator.nullable().meta({ description: 'What made the run; null when a user did.' }),
-    extends_run_id: id.nullable().meta({
-      description: 'The run that this one adds samples to; null for a run of its own.',
-    }),
-    first_sample: z.int().meta({ description: 'The number of its first sample; 0 unless it extends a run.' }),
-    estimate: Estimate.nullable().meta({
-      description:
-        'The estimate for the run, made when it was submitted; null for runs from before there were estimates.',
-    }),
-    actual: Actual.nullable().meta({ description: 'What the run took; null until it has ended.' }),
-    current_cost: CurrentCost.optional().meta({ description: 'Only with `prices=current`.' }),
-    warnings: z.array(RunWarning).meta({
-      description:
-        'What the run did differently from what was requested, in order. Kept ' +
+    )
+    .describe('The progress of each model, in the order of the request.'),
+  counts: described('The progress of the run.', {
+    total: z.int().describe('Items of the run: cases times samples times models.'),
+    settled: z.int().describe('Items that have a result, scored or errored.'),
+    errored: z.int().describe('Items that errored. They have no score and are in no average.'),
+    passed: z.int().describe('Items that passed.'),
+  }),
+  score: z.number().nullable().describe("Mean over the models' overall means, 0..1; null while nothing is scored."),
+  delta: z
+    .number()
+    .nullable()
+    .describe(
+      "The score minus that of the experiment's baseline, both over the cases that they have in common. " +
+        'Null without a baseline, until the run has ended, and where `differs` says why. `comparison` says ' +
+        'whether it is more than chance.',
+    ),
+  differs: z.array(Differs).describe('Why there is no `delta` though there is a baseline.'),
+  comparison: BaselineComparison.nullable().describe(
+    'The run against the baseline of its experiment; null without one, and until it is compared.',
+  ),
+  summaries: z.array(Summary).describe('The final figures of each model that is done.'),
+  experiment_id: id.nullable().describe('The experiment that the run belongs to; null for none.'),
+  orchestrator: Orchestrator.nullable().describe('What made the run; null when a user did.'),
+  extends_run_id: id.nullable().describe('The run that this one adds samples to; null for a run of its own.'),
+  first_sample: z.int().describe('The number of its first sample; 0 unless it extends a run.'),
+  estimate: Estimate.nullable().describe(
+    'The estimate for the run, made when it was submitted; null for runs from before there were estimates.',
+  ),
+  actual: Actual.nullable().describe('What the run took; null until it has ended.'),
+  current_cost: CurrentCost.optional().describe('Only with `prices=current`.'),
+  warnings: z
+    .array(RunWarning)
+    .describe(
+      'What the run did differently from what was requested, in order. Kept ' +
         'as long as the run. At most 200: the log has the rest.',
-    }),
-    created_at: time.meta({ description: 'When the run was submitted.' }),
-    finished_at: time.nullable().meta({ description: 'When the run ended; null until then.' }),
-  })
-  .meta({ id: 'Run', description: 'One version of a suite against some models.' });
+    ),
+  created_at: time.describe('When the run was submitted.'),
+  finished_at: time.nullable().describe('When the run ended; null until then.'),
+});
 export type Run = z.infer<typeof Run>;
 
 export const RunsQuery = z.strictObject({
@@ -133,8 +115,6 @@ export const RunsQuery = z.strictObject({
     description: "Only runs of this model: `provider_key::model_id`, or the model's id; repeat it for several.",
     example: ['simulator::perfect-ish'],
   }),
-  orchestrated: flag.meta({
-    description: 'Also lists runs that a gate run made, and runs that add samples to others.',
-  }),
+  orchestrated: flag.describe('Also lists runs that a gate run made, and runs that add samples to others.'),
 });
 export type RunsQuery = z.infer<typeof RunsQuery>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { namedInput } from './named.js';
 
-export const SessionInput = z
-  .strictObject({ token: z.string().min(1).max(500).meta({ description: 'A token of the team, of any role.' }) })
-  .meta({ id: 'SessionInput', description: 'Starts a session.' });
+export const SessionInput = namedInput('SessionInput', 'Starts a session.', {
+  token: z.string().min(1).max(500).describe('A token of the team, of any role.'),
+});
 export type SessionInput = z.infer<typeof SessionInput>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { named } from './named.js';
 import { TokenCounts } from './billing.js';
 import { id, severalOf } from './page.js';
 import { SPENDING_BY } from './values/jobs.js';
@@ -52,57 +53,53 @@ export const SpendingQuery = z.strictObject({
 });
 export type SpendingQuery = z.infer<typeof SpendingQuery>;
 
-export const SpendingFigures = z
-  .object({
-    cost_usd: z.number().meta({
-      description: 'US dollars, as billed when results settled. Models without prices add nothing.',
-    }),
-    requests: z.int().meta({ description: 'Requests to models, including retries.' }),
-    results: z.int().meta({ description: 'Results of these requests. Embeddings have none.' }),
-    ...TokenCounts.shape,
-    cache_hit_rate: z.number().nullable().meta({
-      description: 'The share of prompt tokens read from the cache of the provider, 0 to 1; null without any.',
-    }),
-  })
-  .meta({ id: 'SpendingFigures', description: 'The usage and cost of models.' });
+export const SpendingFigures = named('SpendingFigures', 'The usage and cost of models.', {
+  cost_usd: z.number().describe('US dollars, as billed when results settled. Models without prices add nothing.'),
+  requests: z.int().describe('Requests to models, including retries.'),
+  results: z.int().describe('Results of these requests. Embeddings have none.'),
+  ...TokenCounts.shape,
+  cache_hit_rate: z
+    .number()
+    .nullable()
+    .describe('The share of prompt tokens read from the cache of the provider, 0 to 1; null without any.'),
+});
 export type SpendingFigures = z.infer<typeof SpendingFigures>;
 
 export const SpendingGroup = SpendingFigures.extend({
-  day: z.string().optional().meta({ description: 'The day of UTC, as YYYY-MM-DD; only with `by=day`.' }),
-  model: z.string().optional().meta({ description: '`provider_key::model_id`; only with `by=model`.' }),
+  day: z.string().optional().describe('The day of UTC, as YYYY-MM-DD; only with `by=day`.'),
+  model: z.string().optional().describe('`provider_key::model_id`; only with `by=model`.'),
   suite: z
     .object({
-      id: z.uuid().meta({ description: 'The id of the suite.' }),
-      name: z.string().meta({ description: 'Its name now, or the last one that was billed if it was deleted.' }),
-      deleted: z.boolean().meta({ description: 'Whether it was deleted.' }),
+      id: z.uuid().describe('The id of the suite.'),
+      name: z.string().describe('Its name now, or the last one that was billed if it was deleted.'),
+      deleted: z.boolean().describe('Whether it was deleted.'),
     })
     .nullable()
     .optional()
-    .meta({
-      description:
-        'The suite that was run, judged or tuned; null for embeddings and for cases that were tried out; only with ' +
+    .describe(
+      'The suite that was run, judged or tuned; null for embeddings and for cases that were tried out; only with ' +
         '`by=suite`.',
-    }),
+    ),
   person: z
     .object({
-      id: z.uuid().meta({ description: 'The id of the person.' }),
-      name: z.string().nullable().meta({ description: 'The name of the person; null if the person was removed.' }),
+      id: z.uuid().describe('The id of the person.'),
+      name: z.string().nullable().describe('The name of the person; null if the person was removed.'),
     })
     .nullable()
     .optional()
-    .meta({ description: 'Who submitted the runs; null for embeddings; only with `by=person`.' }),
+    .describe('Who submitted the runs; null for embeddings; only with `by=person`.'),
 }).meta({ id: 'SpendingGroup', description: 'The usage and cost of one day, model, suite or person.' });
 export type SpendingGroup = z.infer<typeof SpendingGroup>;
 
 export const SpendingReport = z
   .object({
-    from: z.string().meta({ description: 'The first day, of UTC, as YYYY-MM-DD.' }),
-    to: z.string().meta({ description: 'The last day, of UTC, as YYYY-MM-DD.' }),
-    by: z.array(z.enum(SPENDING_BY)).meta({ description: 'How it is grouped.' }),
-    total: SpendingFigures.meta({ description: 'The sum of all items.' }),
-    items: z.array(SpendingGroup).meta({
-      description: 'In order of days, and within a day the highest cost first. Groups without requests are left out.',
-    }),
+    from: z.string().describe('The first day, of UTC, as YYYY-MM-DD.'),
+    to: z.string().describe('The last day, of UTC, as YYYY-MM-DD.'),
+    by: z.array(z.enum(SPENDING_BY)).describe('How it is grouped.'),
+    total: SpendingFigures.describe('The sum of all items.'),
+    items: z
+      .array(SpendingGroup)
+      .describe('In order of days, and within a day the highest cost first. Groups without requests are left out.'),
   })
   .meta({
     id: 'SpendingReport',

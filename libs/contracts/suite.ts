@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { named, namedInput } from './named.js';
 import { Case, CaseInput } from './case.js';
 import { isObject } from './json/json.js';
 import { JobStatus } from './job-status.js';
@@ -20,73 +21,63 @@ export const MAX_IMPORT_BYTES = 64 * 2 ** 20;
 const name = z.string().trim().min(1).max(200);
 const Tools = toolList(Tool);
 const settings = {
-  name: name.meta({ description: 'The name of the suite.' }),
-  description: z.string().max(10_000).default('').meta({ description: 'What the suite is about.' }),
+  name: name.describe('The name of the suite.'),
+  description: z.string().max(10_000).default('').describe('What the suite is about.'),
   system_prompt: z
     .string()
     .max(50_000)
     .nullable()
     .default(null)
-    .meta({ description: 'Precedes the prompt of every case; null for none.' }),
-  tools: Tools.meta({
-    description:
-      'The tools that models are offered, at most 1 MiB of JSON together. Names must differ in more than case.',
-  }),
-  pass_threshold: z
-    .number()
-    .min(0)
-    .max(1)
-    .default(1)
-    .meta({ description: 'The overall score from which a case passes.' }),
+    .describe('Precedes the prompt of every case; null for none.'),
+  tools: Tools.describe(
+    'The tools that models are offered, at most 1 MiB of JSON together. Names must differ in more than case.',
+  ),
+  pass_threshold: z.number().min(0).max(1).default(1).describe('The overall score from which a case passes.'),
 };
 export const SuiteInput = z.strictObject(settings).meta({ id: 'SuiteInput', description: 'A new suite.' });
 export type SuiteInput = z.infer<typeof SuiteInput>;
 
-export const SuitePatch = z
-  .strictObject({
-    name: name.optional().meta({ description: 'The name of the suite.' }),
-    description: z.string().max(10_000).optional().meta({ description: 'What the suite is about.' }),
-    system_prompt: z
-      .string()
-      .max(50_000)
-      .nullable()
-      .optional()
-      .meta({ description: 'Precedes the prompt of every case; null for none.' }),
-    tools: Tools.optional().meta({
-      description: 'The whole list of tools. You cannot remove a tool that a case expects.',
-    }),
-    pass_threshold: z
-      .number()
-      .min(0)
-      .max(1)
-      .optional()
-      .meta({ description: 'The overall score from which a case passes, in new runs.' }),
-  })
-  .meta({ id: 'SuitePatch', description: 'The fields of a suite to change. Fields that are left out stay.' });
+export const SuitePatch = namedInput('SuitePatch', 'The fields of a suite to change. Fields that are left out stay.', {
+  name: name.optional().describe('The name of the suite.'),
+  description: z.string().max(10_000).optional().describe('What the suite is about.'),
+  system_prompt: z
+    .string()
+    .max(50_000)
+    .nullable()
+    .optional()
+    .describe('Precedes the prompt of every case; null for none.'),
+  tools: Tools.optional().describe('The whole list of tools. You cannot remove a tool that a case expects.'),
+  pass_threshold: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('The overall score from which a case passes, in new runs.'),
+});
 export type SuitePatch = z.infer<typeof SuitePatch>;
 
 export const SuiteReplacement = z
   .strictObject({
     name: settings.name,
-    tools: Tools.meta({ description: 'The whole list of tools. You cannot remove a tool that a case expects.' }),
+    tools: Tools.describe('The whole list of tools. You cannot remove a tool that a case expects.'),
     description: z
       .string()
       .max(10_000)
       .nullish()
       .transform((text) => (text === null ? '' : text))
-      .meta({ description: 'What the suite is about. If left out, it stays; null removes it.' }),
+      .describe('What the suite is about. If left out, it stays; null removes it.'),
     system_prompt: z
       .string()
       .max(50_000)
       .nullish()
-      .meta({ description: 'Precedes the prompt of every case. If left out, it stays; null removes it.' }),
+      .describe('Precedes the prompt of every case. If left out, it stays; null removes it.'),
     pass_threshold: z
       .number()
       .min(0)
       .max(1)
       .nullish()
       .transform((threshold) => (threshold === null ? 1 : threshold))
-      .meta({ description: 'The overall score from which a case passes. If left out, it stays; null sets it to 1.' }),
+      .describe('The overall score from which a case passes. If left out, it stays; null sets it to 1.'),
   })
   .meta({
     id: 'SuiteReplacement',
@@ -94,16 +85,10 @@ export const SuiteReplacement = z
   });
 export type SuiteReplacement = z.infer<typeof SuiteReplacement>;
 
-export const SuiteFile = z
-  .strictObject({
-    ...settings,
-    test_cases: z
-      .array(CaseInput)
-      .max(MAX_CASES_PER_IMPORT)
-      .default([])
-      .meta({ description: 'The cases of the suite.' }),
-  })
-  .meta({ id: 'SuiteFile', description: 'A suite in a file, as import takes it and export writes it.' });
+export const SuiteFile = namedInput('SuiteFile', 'A suite in a file, as import takes it and export writes it.', {
+  ...settings,
+  test_cases: z.array(CaseInput).max(MAX_CASES_PER_IMPORT).default([]).describe('The cases of the suite.'),
+});
 export type SuiteFile = z.infer<typeof SuiteFile>;
 /** Everything in a suite except its cases. */
 export type SuiteSettings = Omit<SuiteFile, 'test_cases'>;
@@ -146,44 +131,43 @@ export const CasesInput = z
     ],
   });
 
-export const Suite = z
-  .object({
-    id: id.meta({ description: 'The id of the suite: `suite_id` of runs and experiments.' }),
-    name: z.string().meta({ description: 'The name of the suite.' }),
-    description: z.string().meta({ description: 'What the suite is about; empty when it has no description.' }),
-    system_prompt: z.string().nullable().meta({ description: 'Precedes the prompt of every case; null for none.' }),
-    tools: z.array(Tool).meta({ description: 'The tools that models are offered.' }),
-    pass_threshold: z.number().meta({ description: 'The overall score from which a case passes, 0..1.' }),
-    version: z.int().meta({
-      description:
-        'The version of the suite. It rises by one with every request that changes the suite. A run ' +
+export const Suite = named('Suite', 'Tools, and cases for models that have them.', {
+  id: id.describe('The id of the suite: `suite_id` of runs and experiments.'),
+  name: z.string().describe('The name of the suite.'),
+  description: z.string().describe('What the suite is about; empty when it has no description.'),
+  system_prompt: z.string().nullable().describe('Precedes the prompt of every case; null for none.'),
+  tools: z.array(Tool).describe('The tools that models are offered.'),
+  pass_threshold: z.number().describe('The overall score from which a case passes, 0..1.'),
+  version: z
+    .int()
+    .describe(
+      'The version of the suite. It rises by one with every request that changes the suite. A run ' +
         'keeps the version that it started with.',
-    }),
-    test_cases_count: z.int().meta({ description: 'How many cases the suite has, including drafts.' }),
-    created_at: time.meta({ description: 'When the suite was created.' }),
-    updated_at: time.meta({ description: 'When it was last changed.' }),
-  })
-  .meta({ id: 'Suite', description: 'Tools, and cases for models that have them.' });
+    ),
+  test_cases_count: z.int().describe('How many cases the suite has, including drafts.'),
+  created_at: time.describe('When the suite was created.'),
+  updated_at: time.describe('When it was last changed.'),
+});
 export type Suite = z.infer<typeof Suite>;
 
 const LastRun = z.object({
-  id: id.meta({ description: 'The id of the run.' }),
-  status: JobStatus.meta({ description: 'Its status.' }),
-  created_at: time.meta({ description: 'When it was submitted.' }),
-  finished_at: time.nullable().meta({ description: 'When it ended; null until then.' }),
+  id: id.describe('The id of the run.'),
+  status: JobStatus.describe('Its status.'),
+  created_at: time.describe('When it was submitted.'),
+  finished_at: time.nullable().describe('When it ended; null until then.'),
   top: z
     .object({
-      target: z.string().meta({ description: 'The model, as `provider_key::model_id`.' }),
+      target: z.string().describe('The model, as `provider_key::model_id`.'),
       ...GroupSummary.pick({ overall: true, overall_ci: true, scored: true, errored: true }).shape,
     })
     .nullable()
-    .meta({ description: 'The model with the highest overall score; null while none has its final figures.' }),
+    .describe('The model with the highest overall score; null while none has its final figures.'),
 });
 
 export const SuiteHead = Suite.omit({ tools: true, system_prompt: true })
   .extend({
-    tools_count: z.int().meta({ description: 'How many tools the suite has.' }),
-    last_run: LastRun.nullable().meta({ description: 'The newest run of the history; null when there is none.' }),
+    tools_count: z.int().describe('How many tools the suite has.'),
+    last_run: LastRun.nullable().describe('The newest run of the history; null when there is none.'),
   })
   .meta({ id: 'SuiteHead', description: 'A suite in a list, without its tools and its system prompt.' });
 export type SuiteHead = z.infer<typeof SuiteHead>;
@@ -192,9 +176,7 @@ const searched = z.string().min(1).max(200).optional();
 
 export const SuitesQuery = z.strictObject({
   ...PageQuery.shape,
-  lean: flag.meta({
-    description: 'Leaves out tools and system prompts, and adds the number of tools and the last run.',
-  }),
+  lean: flag.describe('Leaves out tools and system prompts, and adds the number of tools and the last run.'),
   name: searched.meta({
     description: 'Lists only suites whose name contains this text, ignoring case.',
     example: 'weather',
@@ -219,19 +201,20 @@ export const SuiteReadQuery = z.strictObject({
     .enum(['true', 'false'])
     .default('true')
     .transform((text) => text === 'true')
-    .meta({ description: 'With `false`, the response has no `test_cases`.' }),
+    .describe('With `false`, the response has no `test_cases`.'),
 });
 export type SuiteReadQuery = z.infer<typeof SuiteReadQuery>;
 
 export const SuiteWithCases = Suite.extend({
-  test_cases: z.array(Case).optional().meta({ description: 'The cases by position; left out with `?cases=false`.' }),
+  test_cases: z.array(Case).optional().describe('The cases by position; left out with `?cases=false`.'),
 }).meta({ id: 'SuiteWithCases', description: 'A suite with its cases.' });
 
-const warnings = z.array(z.string()).meta({
-  description:
+const warnings = z
+  .array(z.string())
+  .describe(
     'Tools that were converted, and expected arguments that break the schema of their tool, so ' +
-    'that no valid call can have them. At most 20 of those are named.',
-});
+      'that no valid call can have them. At most 20 of those are named.',
+  );
 export const SuiteWritten = Suite.extend({ warnings }).meta({
   id: 'SuiteWritten',
   description: 'A stored suite, with warnings for its author.',
@@ -244,7 +227,7 @@ export const CasesWritten = z
   .union([
     CaseWritten,
     z.object({
-      items: z.array(Case).meta({ description: 'The added cases, in the order of the request.' }),
+      items: z.array(Case).describe('The added cases, in the order of the request.'),
       warnings,
     }),
   ])

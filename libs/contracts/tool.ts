@@ -15,10 +15,9 @@ export const jsonObject = z
 export const ToolName = z
   .string()
   .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must be 1 to 64 of letters, digits, "_", ".", "-"')
-  .meta({
-    description:
-      'The name of a tool. Names are compared ignoring case; a provider that takes no dots is sent another name.',
-  });
+  .describe(
+    'The name of a tool. Names are compared ignoring case; a provider that takes no dots is sent another name.',
+  );
 
 /** In UTF-16 units. */
 export const MAX_TOOL_DESCRIPTION = 20_000;
@@ -34,7 +33,7 @@ export const Tool = z
   .preprocess(
     (tool) => toOpenAiTool(tool),
     z.strictObject({
-      type: z.literal('function').default('function').meta({ description: 'Always `function`.' }),
+      type: z.literal('function').default('function').describe('Always `function`.'),
       function: z
         .looseObject(
           {
@@ -43,23 +42,24 @@ export const Tool = z
               .string()
               .max(MAX_TOOL_DESCRIPTION)
               .optional()
-              .meta({ description: 'What the tool does, as models read it.' }),
+              .describe('What the tool does, as models read it.'),
             parameters: jsonObject
               .optional()
-              .meta({ description: 'The JSON Schema of the arguments. If left out, the tool takes none.' }),
+              .describe('The JSON Schema of the arguments. If left out, the tool takes none.'),
             strict: z
               .boolean()
               .nullable()
               .optional()
-              .meta({ description: 'Whether the provider must hold the model to the schema. It is sent unchanged.' }),
+              .describe('Whether the provider must hold the model to the schema. It is sent unchanged.'),
           },
           { error: isMissing },
         )
-        .meta({ description: 'The function that models see. Further fields are sent unchanged.' }),
-      annotations: jsonObject.optional().meta({
-        description:
+        .describe('The function that models see. Further fields are sent unchanged.'),
+      annotations: jsonObject
+        .optional()
+        .describe(
           'Hints of an MCP server about the tool (`readOnlyHint`, ...). They are stored, and sent to no model.',
-      }),
+        ),
     }),
   )
   .superRefine((tool, context) => {

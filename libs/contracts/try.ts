@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { named, namedInput } from './named.js';
 import { CaseInput } from './case.js';
 import { MaxTokens } from './max-tokens.js';
 import { MetricAsked } from './metric.js';
@@ -13,33 +14,39 @@ export const TRY_DEADLINE = { min: 1, max: 150, default: 90 };
 
 const { temperature, tool_choice, timeout_s, params, system_prompt } = RunInput.shape;
 
-export const TryInput = z
-  .strictObject({
-    case: CaseInput.meta({ description: 'The case. It need not be stored, and may differ from the stored one.' }),
-    suite_id: suiteId.nullable().default(null).meta({
-      description: 'The suite whose tools, system prompt and pass threshold are used where the request gives none.',
-    }),
-    tools: SuiteInput.shape.tools.optional().meta({
-      description: "The tools that models are offered, in place of the suite's. A case may bring its own.",
-    }),
-    base_prompt: RunInput.shape.base_prompt,
-    pass_threshold: z.number().min(0).max(1).nullable().default(null).meta({
-      description: "The overall score from which the case passes; null for the suite's, or 1 without a suite.",
-    }),
-    models: z
-      .array(TargetInput)
-      .min(1)
-      .max(MAX_TRIED_MODELS)
-      .meta({ description: 'The models to ask, each once, all at the same time.' }),
-    ...{ temperature, tool_choice },
-    max_tokens: MaxTokens.default(null).meta(MaxTokens.meta()!),
-    ...{ timeout_s, params, system_prompt },
-    metrics: z.array(MetricAsked).max(20).default([]).meta(RunInput.shape.metrics.meta()!),
-    deadline_s: z.number().min(TRY_DEADLINE.min).max(TRY_DEADLINE.max).default(TRY_DEADLINE.default).meta({
-      description: 'Seconds until the answer. Requests that are not answered by then are aborted.',
-    }),
-  })
-  .meta({ id: 'TryInput', description: 'A case to try with some models, at once.' });
+export const TryInput = namedInput('TryInput', 'A case to try with some models, at once.', {
+  case: CaseInput.describe('The case. It need not be stored, and may differ from the stored one.'),
+  suite_id: suiteId
+    .nullable()
+    .default(null)
+    .describe('The suite whose tools, system prompt and pass threshold are used where the request gives none.'),
+  tools: SuiteInput.shape.tools
+    .optional()
+    .describe("The tools that models are offered, in place of the suite's. A case may bring its own."),
+  base_prompt: RunInput.shape.base_prompt,
+  pass_threshold: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .default(null)
+    .describe("The overall score from which the case passes; null for the suite's, or 1 without a suite."),
+  models: z
+    .array(TargetInput)
+    .min(1)
+    .max(MAX_TRIED_MODELS)
+    .describe('The models to ask, each once, all at the same time.'),
+  ...{ temperature, tool_choice },
+  max_tokens: MaxTokens.default(null).meta(MaxTokens.meta()!),
+  ...{ timeout_s, params, system_prompt },
+  metrics: z.array(MetricAsked).max(20).default([]).meta(RunInput.shape.metrics.meta()!),
+  deadline_s: z
+    .number()
+    .min(TRY_DEADLINE.min)
+    .max(TRY_DEADLINE.max)
+    .default(TRY_DEADLINE.default)
+    .describe('Seconds until the answer. Requests that are not answered by then are aborted.'),
+});
 export type TryInput = z.infer<typeof TryInput>;
 
 export const TryResult = ResultWithExchange.omit({
@@ -59,35 +66,34 @@ export const TryResult = ResultWithExchange.omit({
   .extend({
     error: z
       .object({
-        kind: z.enum([...ERROR_KINDS, 'unanswered']).meta({
-          description:
+        kind: z
+          .enum([...ERROR_KINDS, 'unanswered'])
+          .describe(
             'What went wrong between Toolmark and the model, after all retries; `unanswered` where there was no ' +
-            'answer by the deadline, or the budget of the team ended before.',
-        }),
-        message: z.string().meta({ description: 'What went wrong, in a sentence. Keys are masked.' }),
+              'answer by the deadline, or the budget of the team ended before.',
+          ),
+        message: z.string().describe('What went wrong, in a sentence. Keys are masked.'),
       })
       .nullable()
-      .meta({ description: 'Why there is no reply; null when there is one.' }),
-    exchange: ResultWithExchange.shape.exchange.meta({
-      description:
-        'The requests and replies; null, as `said` is empty, when nothing was sent, and when they have more than ' +
+      .describe('Why there is no reply; null when there is one.'),
+    exchange: ResultWithExchange.shape.exchange.describe(
+      'The requests and replies; null, as `said` is empty, when nothing was sent, and when they have more than ' +
         '256 KiB.',
-    }),
+    ),
   })
   .meta({ id: 'TryResult', description: 'The result of one model for a case that is tried.' });
 export type TryResult = z.infer<typeof TryResult>;
 
-export const Try = z
-  .object({
-    results: z.array(TryResult).meta({ description: 'One for each model, in the order of the request.' }),
-    cost_usd: z.number().nullable().meta({
-      description: 'What the answers cost in US dollars; null when a model that answered has no prices.',
-    }),
-    warnings: z.array(z.string()).meta({
-      description:
-        'What differs from the request, tools that were converted, and expected arguments that no valid call can ' +
-        'have.',
-    }),
-  })
-  .meta({ id: 'Try', description: 'A case that was tried. Only its cost is stored.' });
+export const Try = named('Try', 'A case that was tried. Only its cost is stored.', {
+  results: z.array(TryResult).describe('One for each model, in the order of the request.'),
+  cost_usd: z
+    .number()
+    .nullable()
+    .describe('What the answers cost in US dollars; null when a model that answered has no prices.'),
+  warnings: z
+    .array(z.string())
+    .describe(
+      'What differs from the request, tools that were converted, and expected arguments that no valid call can have.',
+    ),
+});
 export type Try = z.infer<typeof Try>;
