@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Put, Query, Inject } from '@nestjs/common';
 import {
   BaselineInput,
   Experiment,
@@ -9,21 +9,43 @@ import {
   RunBestSubmitted,
   TimelineEntry,
 } from '#lib/contracts/experiment';
-import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
+import { PageQuery, pageOf, type PageQuery as PageQueryType, type Page } from '#lib/contracts/page';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, idCursor, Me, uuid, type Change } from '../platform/decorators.js';
-import { ExperimentService } from './experiments.service.js';
-import { timelineCursor } from './timeline.js';
+import { timelineCursor, readTimeline } from './timeline.js';
+import { notFound, ProblemError } from '#lib/contracts/input/problem';
+import { audit } from '#lib/db/catalogue/audit';
+import { ExperimentRepository } from '#lib/db/catalogue/experiments';
+import { takeBaseline } from '#lib/db/catalogue/take-baseline';
+import type { Pool, PoolClient } from '#lib/db/connection/pool';
+import { deleteExperiment, pinBaseline } from '#lib/db/engine/experiments';
+import { ExperimentRunRepository } from '#lib/db/read/experiment-runs';
+import { POOL } from '../platform/stores.js';
+import { refuseArchived } from '../runs/check-experiment.js';
+import { findSuite } from '../runs/find-suite.js';
+import { forgetDeletedVersion } from '../runs/resolve-prompt.js';
+import { RunService } from '../runs/runs.service.js';
+import { replaceSettings, settingsOf } from '../runs/settings-of-run.js';
+import { describeExperiments } from './describe-experiments.js';
 
+/** Groups of related runs, compared with a baseline. Workers make the comparisons when runs end. */
 @Controller('api/experiments')
 export class ExperimentsController {
-  constructor(readonly service: ExperimentService) {}
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    readonly runs: RunService,
+  ) {}
 
   @Get()
   @About('List experiments', 'The newest first; archived ones only where `status` asks for them.')
   @Answers(200, pageOf(Experiment))
-  list(@Me() caller: Caller, @Query({ schema: ExperimentsQuery }) { cursor, ...query }: ExperimentsQuery) {
-    return this.service.list(caller, { ...query, cursor: idCursor(cursor) });
+  async list(
+    @Me() { teamId }: Caller,
+    @Query({ schema: ExperimentsQuery }) { cursor, ...query }: ExperimentsQuery,
+  ): Promise<Page<Experiment>> {
+    const experiments = new ExperimentRepository(this.pool, teamId);
+    const { items, next_cursor } = await experiments.list({ ...query, cursor: idCursor(cursor) });
+    return { items: await describeExperiments(this.pool, teamId, items), next_cursor };
   }
 
   @Post()
@@ -33,15 +55,24 @@ export class ExperimentsController {
       'run of the experiment that completes.',
   )
   @Answers(201, Experiment)
-  create(@Me() caller: Caller, @Body({ schema: ExperimentInput }) input: ExperimentInput, @Changes() change: Change) {
-    return this.service.create(caller, input, change);
+  async create(
+    @Me() caller: Caller,
+    @Body({ schema: ExperimentInput }) input: ExperimentInput,
+    @Changes() change: Change,
+  ): Promise<Experiment> {
+    await findSuite(this.pool, caller.teamId, input.suite_id);
+    return change(async (client) => {
+      const id = await new ExperimentRepository(client, caller.teamId).create(input);
+      await audit(client, caller, 'experiment.create', id);
+      return this.#read(client, caller, id);
+    });
   }
 
   @Get(':id')
   @About('Read an experiment', 'Its baseline, its best run so far, and what to know before trusting the figures.')
   @Answers(200, Experiment, 404)
-  read(@Me() caller: Caller, @Param('id') id: string) {
-    return this.service.read(caller, uuid('experiment', id));
+  read(@Me() caller: Caller, @Param('id') id: string): Promise<Experiment> {
+    return this.#read(this.pool, caller, uuid('experiment', id));
   }
 
   @Put(':id')
@@ -51,20 +82,29 @@ export class ExperimentsController {
       'Its margin and measure stay.',
   )
   @Answers(200, Experiment, 404)
-  update(
+  async update(
     @Me() caller: Caller,
     @Param('id') id: string,
     @Body({ schema: ExperimentUpdate }) update: ExperimentUpdate,
     @Changes() change: Change,
-  ) {
-    return this.service.update(caller, uuid('experiment', id), update, change);
+  ): Promise<Experiment> {
+    const experimentId = uuid('experiment', id);
+    return change(async (client) => {
+      await new ExperimentRepository(client, caller.teamId).update(experimentId, update);
+      await audit(client, caller, 'experiment.update', experimentId);
+      return this.#read(client, caller, experimentId);
+    });
   }
 
   @Delete(':id')
   @About('Delete an experiment', 'Its runs stay, without a link to it and without a delta.')
   @Answers(204, undefined, 404)
   remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
-    return this.service.delete(caller, uuid('experiment', id), change);
+    const experimentId = uuid('experiment', id);
+    return change(async (client) => {
+      if (!(await deleteExperiment(client, caller.teamId, experimentId))) throw notFound('experiment', experimentId);
+      await audit(client, caller, 'experiment.delete', experimentId);
+    });
   }
 
   @Put(':id/baseline')
@@ -78,19 +118,28 @@ export class ExperimentsController {
     @Param('id') id: string,
     @Body({ schema: BaselineInput }) { eval_id: runId }: BaselineInput,
     @Changes() change: Change,
-  ) {
-    return this.service.pinBaseline(caller, uuid('experiment', id), runId, change);
+  ): Promise<Experiment> {
+    const experimentId = uuid('experiment', id);
+    const { teamId } = caller;
+    return change(async (client) => {
+      const { suiteId, measure } = await new ExperimentRepository(client, teamId).read(experimentId);
+      await takeBaseline(client, teamId, { runId, suiteId, measure, path: '/eval_id' });
+      if (!(await pinBaseline(client, teamId, experimentId, runId))) throw notFound('experiment', experimentId);
+      await audit(client, caller, 'experiment.baseline', experimentId);
+      return this.#read(client, caller, experimentId);
+    });
   }
 
   @Get(':id/timeline')
   @About('Read the timeline of an experiment', 'Its finished runs, tunes and reports, compared with the baseline.')
   @Answers(200, pageOf(TimelineEntry), 404)
-  timeline(
-    @Me() caller: Caller,
+  async timeline(
+    @Me() { teamId }: Caller,
     @Param('id') id: string,
     @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType,
-  ) {
-    return this.service.timeline(caller, uuid('experiment', id), { limit, cursor: timelineCursor(cursor) });
+  ): Promise<Page<TimelineEntry>> {
+    const experiment = await new ExperimentRepository(this.pool, teamId).read(uuid('experiment', id));
+    return readTimeline(this.pool, teamId, experiment, { limit, cursor: timelineCursor(cursor) });
   }
 
   @Post(':id/run-best')
@@ -100,12 +149,48 @@ export class ExperimentsController {
       'replaced; a model that is left out takes its system prompt with it. Answers 409 while there is no best run.',
   )
   @Answers(202, RunBestSubmitted, 404, 409)
-  runBest(
+  async runBest(
     @Me() caller: Caller,
     @Param('id') id: string,
-    @Body({ schema: RunBestInput.nullish() }) input: RunBestInput | null | undefined,
+    @Body({ schema: RunBestInput.nullish() }) replaced: RunBestInput | null | undefined,
     @Changes() change: Change,
-  ) {
-    return this.service.runBest(caller, uuid('experiment', id), input ?? {}, change);
+  ): Promise<RunBestSubmitted> {
+    const experimentId = uuid('experiment', id);
+    const { teamId } = caller;
+    const experiment = await new ExperimentRepository(this.pool, teamId).read(experimentId);
+    refuseArchived(experiment);
+    const { bestId, suiteId } = experiment;
+    if (bestId === null) throw noBest(experimentId);
+    const best = (await new ExperimentRunRepository(this.pool, teamId).find([bestId])).get(bestId);
+    if (!best || best.score === null) throw noBest(experimentId);
+    const config = settingsOf(best);
+    if (!config)
+      throw new ProblemError(
+        409,
+        `The best run, ${best.id}, is recorded: its replies were made elsewhere and cannot be produced ` +
+          'here. Submit a run with POST /api/tool-eval.',
+      );
+    const used = replaceSettings(await forgetDeletedVersion(this.pool, teamId, config), replaced ?? {}, 'best run');
+    const input = { ...used, suite_id: suiteId, experiment_id: experimentId };
+    const withConfig: Change = (work) =>
+      change(async (client) => {
+        const submitted = await work(client);
+        await audit(client, caller, 'experiment.run_best', experimentId);
+        return Object.assign({}, submitted, { config_used: used });
+      });
+    return (await this.runs.submit(caller, input, withConfig)) as RunBestSubmitted;
+  }
+
+  async #read(db: Pool | PoolClient, { teamId }: Caller, id: string): Promise<Experiment> {
+    const experiment = await new ExperimentRepository(db, teamId).read(id);
+    return (await describeExperiments(db, teamId, [experiment]))[0]!;
   }
 }
+
+const noBest = (id: string): ProblemError =>
+  new ProblemError(
+    409,
+    'The experiment has no best run yet. A run qualifies when it is completed, has the models of the baseline, ' +
+      'at least 80 % of its cases and at most 5 % errored results. ' +
+      `GET /api/experiments/${id}/timeline shows its runs.`,
+  );

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { RunsModule } from '../runs/runs.module.js';
 import { ExperimentsController } from './experiments.controller.js';
-import { ExperimentService } from './experiments.service.js';
 
-@Module({ imports: [RunsModule], controllers: [ExperimentsController], providers: [ExperimentService] })
+@Module({ imports: [RunsModule], controllers: [ExperimentsController] })
 export class ExperimentsModule {}

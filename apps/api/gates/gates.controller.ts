@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res, Inject } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Comparing } from '#lib/contracts/comparing';
 import {
@@ -11,30 +11,63 @@ import {
   GatesQuery,
   GateSubmitted,
   GateUpdate,
+  type GateRunConfig,
 } from '#lib/gate/contract';
-import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
+import { PageQuery, pageOf, type PageQuery as PageQueryType, type Page } from '#lib/contracts/page';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { patienceOf, sendComparison } from '../comparisons/send-comparison.js';
 import { LISTS_BYTES } from '../platform/body-bounds.js';
 import { About, Answers, Changes, idCursor, Me, TakesUpTo, uuid, type Change } from '../platform/decorators.js';
-import { GateRunService } from './gate-runs.service.js';
-import { GateService } from './gates.service.js';
+import { ProblemError } from '#lib/contracts/input/problem';
+import { audit } from '#lib/db/catalogue/audit';
+import { GateRepository, type StoredGate } from '#lib/gate/rows/gates';
+import { readRunOfSuite } from '#lib/db/catalogue/take-baseline';
+import type { Pool, PoolClient } from '#lib/db/connection/pool';
+import { deleteOrchestrations } from '#lib/db/upkeep/delete-parents';
+import { ComparisonAnswers, type Patience } from '../comparisons/comparison-answers.js';
+import { POOL, REDIS } from '../platform/stores.js';
+import { findSuite } from '../runs/find-suite.js';
+import { answerGate } from './answer-gate.js';
+import { checkRules } from './check-rules.js';
+import { describeGate } from './describe-gate.js';
+import type { Redis } from 'ioredis';
+import type { GateRunInput as StoredInput, GateStep } from '#lib/gate/rows/stored-gate-run';
+import { submitOrchestration } from '#lib/db/engine/orchestrations';
+import { ExperimentRunRepository, type ExperimentRun } from '#lib/db/read/experiment-runs';
+import { GateRunRepository } from '#lib/gate/rows/gate-runs';
+import { notifyOfJobs } from '../platform/notify-of-jobs.js';
+import { forgetDeletedVersion } from '../runs/resolve-prompt.js';
+import { RunService } from '../runs/runs.service.js';
+import { checkGateModels, planRun } from './plan-run.js';
+
+/** The path of the run settings in the body. */
+const CONFIG = '/config';
+
+type GateBudget = GateRunConfig['budget'];
 
 /** Same as for a run: system prompts of many models, and overrides of the suite's texts. */
 const RUN_BYTES = 2 ** 20;
 
+/** Creates, changes and checks gates. */
 @Controller('api/gates')
 export class GatesController {
   constructor(
-    readonly service: GateService,
-    readonly runs: GateRunService,
+    @Inject(POOL) readonly pool: Pool,
+    readonly answers: ComparisonAnswers,
+    @Inject(REDIS) readonly redis: Redis,
+    readonly runs: RunService,
   ) {}
 
   @Get()
   @About('List gates', 'The newest first.')
   @Answers(200, pageOf(Gate))
-  list(@Me() caller: Caller, @Query({ schema: GatesQuery }) { cursor, ...query }: GatesQuery) {
-    return this.service.list(caller, { ...query, cursor: idCursor(cursor) });
+  async list(
+    @Me() { teamId }: Caller,
+    @Query({ schema: GatesQuery }) { cursor, ...query }: GatesQuery,
+  ): Promise<Page<Gate>> {
+    const gates = new GateRepository(this.pool, teamId);
+    const { items, next_cursor } = await gates.list({ ...query, cursor: idCursor(cursor) });
+    return { items: items.map(describeGate), next_cursor };
   }
 
   @Post()
@@ -45,15 +78,22 @@ export class GatesController {
       'after seeing the result proves nothing. Answers 409 when another gate of the team has this name.',
   )
   @Answers(201, Gate, 409)
-  create(@Me() caller: Caller, @Body({ schema: GateInput }) input: GateInput, @Changes() change: Change) {
-    return this.service.create(caller, input, change);
+  async create(@Me() caller: Caller, @Body({ schema: GateInput }) input: GateInput, @Changes() change: Change) {
+    const { teamId } = caller;
+    const { id: suiteId } = await findSuite(this.pool, teamId, input.suite_id);
+    const models = (await checkRules(this, teamId, { ...input, suiteId })) ?? null;
+    return change(async (client) => {
+      const id = await new GateRepository(client, teamId).create({ ...input, suite_id: suiteId, models });
+      await audit(client, caller, 'gate.create', id);
+      return this.#read(client, caller, id);
+    });
   }
 
   @Get(':id')
   @About('Read a gate', 'Its rules, and the run that is its baseline now.')
   @Answers(200, Gate, 404)
-  read(@Me() caller: Caller, @Param('id') id: string) {
-    return this.service.read(caller, uuid('gate', id));
+  read(@Me() caller: Caller, @Param('id') id: string): Promise<Gate> {
+    return this.#read(this.pool, caller, uuid('gate', id));
   }
 
   @Put(':id')
@@ -64,13 +104,23 @@ export class GatesController {
       'does not, and neither does one that changes nothing.',
   )
   @Answers(200, Gate, 404, 409)
-  update(
+  async update(
     @Me() caller: Caller,
     @Param('id') id: string,
     @Body({ schema: GateUpdate }) update: GateUpdate,
     @Changes() change: Change,
-  ) {
-    return this.service.update(caller, uuid('gate', id), update, change);
+  ): Promise<Gate> {
+    const gateId = uuid('gate', id);
+    const { teamId } = caller;
+    const gate = await new GateRepository(this.pool, teamId).read(gateId);
+    const { name = gate.name, baseline = gate.baseline, ...changed } = update;
+    const models = await checkRules(this, teamId, { ...changed, suiteId: gate.suiteId, baseline });
+    const rules = { ...gate.rules, ...changed, ...(models !== undefined && { models }) };
+    return change(async (client) => {
+      await new GateRepository(client, teamId).update(gate, { name, baseline, rules });
+      await audit(client, caller, 'gate.update', gateId);
+      return this.#read(client, caller, gateId);
+    });
   }
 
   @Delete(':id')
@@ -81,7 +131,15 @@ export class GatesController {
   )
   @Answers(204, undefined, 404, 409)
   remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
-    return this.service.delete(caller, uuid('gate', id), change);
+    const gateId = uuid('gate', id);
+    return change(async (client) => {
+      const { teamId } = caller;
+      const outcome = await deleteOrchestrations(client, { teamId, subjectId: gateId });
+      if (outcome === 'unfinished')
+        throw new ProblemError(409, 'The gate has an unfinished gate run. Cancel its job, or wait for it to end.');
+      await new GateRepository(client, teamId).delete(gateId);
+      await audit(client, caller, 'gate.delete', gateId);
+    });
   }
 
   @Get(':id/check')
@@ -99,7 +157,7 @@ export class GatesController {
     @Query({ schema: GateCheckQuery }) { eval_id: evalId, wait }: GateCheckQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    return sendComparison(await this.service.check(caller, uuid('gate', id), evalId, patienceOf(reply, wait)), reply);
+    return sendComparison(await this.#check(caller, uuid('gate', id), evalId, patienceOf(reply, wait)), reply);
   }
 
   @Post(':id/run')
@@ -111,30 +169,129 @@ export class GatesController {
       '`looks` says. Without a baseline nothing is run, and the answer is `not_measured`.',
   )
   @Answers(202, GateSubmitted, 404, 409)
-  run(
+  async run(
     @Me() caller: Caller,
     @Param('id') id: string,
     @Body({ schema: GateRunInput.nullish() }) input: GateRunInput | null | undefined,
     @Changes() change: Change,
-  ) {
-    return this.runs.submit(caller, uuid('gate', id), input ?? {}, change);
+  ): Promise<GateSubmitted> {
+    const gateId = uuid('gate', id);
+    const { teamId, userId } = caller;
+    const gate = await new GateRepository(this.pool, teamId).read(gateId);
+    const { budget, run, evalId } = await this.#plan(caller, gate, input ?? {});
+    const { name, version, rules } = gate;
+    const stored: StoredInput = {
+      gate: { id: gateId, name, version, rules },
+      baselineId: gate.baselineId,
+      evalId,
+      run,
+    };
+    const submitted = await change(async (client) => {
+      const { id: gateRunId, jobId } = await submitOrchestration(client, {
+        teamId,
+        userId,
+        type: 'gate',
+        subjectId: gateId,
+        step: 'run' satisfies GateStep,
+        input: stored,
+        total: run ? run.estimate!.cases * run.input.samples * run.targets.length : 0,
+        maxRequests: lowest(rules.max_requests, budget?.max_requests),
+        maxCostUsd: budget?.max_cost_usd ?? null,
+      });
+      await audit(client, caller, 'gate.run', gateId);
+      return { job_id: jobId, gate_run_id: gateRunId, status: 'submitted' as const };
+    });
+    notifyOfJobs(this.redis, [submitted.job_id]);
+    return submitted;
   }
 
   @Get(':id/runs')
   @About('List the gate runs of a gate', 'The newest first.')
   @Answers(200, pageOf(GateRun), 404)
-  listRuns(
-    @Me() caller: Caller,
+  async listRuns(
+    @Me() { teamId }: Caller,
     @Param('id') id: string,
     @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType,
-  ) {
-    return this.runs.list(caller, uuid('gate', id), { limit, cursor: idCursor(cursor) });
+  ): Promise<Page<GateRun>> {
+    const gateId = uuid('gate', id);
+    await new GateRepository(this.pool, teamId).read(gateId);
+    return new GateRunRepository(this.pool, teamId).list(gateId, { limit, cursor: idCursor(cursor) });
   }
 
   @Get(':id/runs/:runId')
   @About('Read a gate run', 'The runs that it made, what each look said, and its answer once there is one.')
   @Answers(200, GateRun, 404)
-  readRun(@Me() caller: Caller, @Param('id') id: string, @Param('runId') runId: string) {
-    return this.runs.read(caller, uuid('gate', id), uuid('gate run', runId));
+  readRun(@Me() { teamId }: Caller, @Param('id') id: string, @Param('runId') runId: string): Promise<GateRun> {
+    const id_ = uuid('gate run', runId);
+    return new GateRunRepository(this.pool, teamId).read(uuid('gate', id_), id_);
   }
+
+  /** @returns JSON of a `GateAnswer`; undefined when it takes longer than the caller waits */
+  async #check(
+    { teamId }: Caller,
+    id: string,
+    evalId: string,
+    patience: Patience,
+  ): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const { pool } = this;
+    const gate = await new GateRepository(pool, teamId).read(id);
+    const { baselineId, suiteId } = gate;
+    const runId = evalId.toLowerCase();
+    const { samples } = await readRunOfSuite(pool, teamId, { runId, suiteId, path: '/eval_id' });
+    return answerGate(this, teamId, gate, { baselineId, runId, samples }, patience);
+  }
+
+  async #read(db: Pool | PoolClient, { teamId }: Caller, id: string): Promise<Gate> {
+    return describeGate(await new GateRepository(db, teamId).read(id));
+  }
+
+  /** What to run, or which run to measure. Without a baseline nothing is run. */
+  async #plan(
+    caller: Caller,
+    gate: StoredGate,
+    { eval_id, config = {} }: GateRunInput,
+  ): Promise<Planned & { budget?: GateBudget }> {
+    const { teamId } = caller;
+    if (eval_id !== undefined) {
+      const evalId = eval_id.toLowerCase();
+      await readRunOfSuite(this.pool, teamId, { runId: evalId, suiteId: gate.suiteId, path: '/eval_id' });
+      return { evalId };
+    }
+    const { baselineId } = gate;
+    const runs = new ExperimentRunRepository(this.pool, teamId);
+    const baseline = baselineId === null ? undefined : (await runs.find([baselineId])).get(baselineId);
+    if (!baseline) return {};
+    return { budget: config.budget, run: await this.#prepare(caller, gate, baseline, config) };
+  }
+
+  /** The budget belongs to the gate run, which shares it between the run and the added samples. */
+  async #prepare(
+    caller: Caller,
+    gate: StoredGate,
+    baseline: ExperimentRun,
+    config: GateRunConfig,
+  ): Promise<NonNullable<Planned['run']>> {
+    const plan = planRun(gate, baseline, config);
+    // A version named by the caller must exist.
+    const planned =
+      config.prompt_version_id == null ? await forgetDeletedVersion(this.pool, caller.teamId, plan) : plan;
+    try {
+      const { input, targets, estimate } = await this.runs.prepare(caller, planned);
+      checkGateModels(gate, targets);
+      return { input: { ...input, budget: null }, targets, estimate };
+    } catch (error) {
+      if (!(error instanceof ProblemError) || !error.errors) throw error;
+      const inBody = error.errors.map(({ path, message }) => ({ path: CONFIG + path, message }));
+      throw new ProblemError(error.status, error.message, inBody);
+    }
+  }
+}
+
+/** What a gate run has to do, apart from its gate. */
+type Planned = Pick<StoredInput, 'evalId' | 'run'>;
+
+/** The lower of the limits that are set. */
+function lowest(...limits: (number | null | undefined)[]): number | null {
+  const given = limits.filter((limit) => limit !== null && limit !== undefined);
+  return given.length ? Math.min(...given) : null;
 }

@@ -1,8 +1,8 @@
-import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Put, Query, Inject } from '@nestjs/common';
 import { z } from 'zod';
 import { LABELS_EXAMPLE } from '#lib/contracts/examples/example-files';
 import { Label, LabelInput, LabelsImported, LabelsInput, LabelsQuery, MAX_LABEL_LINES } from '#lib/contracts/label';
-import { pageOf } from '#lib/contracts/page';
+import { pageOf, type Page } from '#lib/contracts/page';
 import type { Caller } from '#lib/db/catalogue/callers';
 import {
   About,
@@ -17,17 +17,26 @@ import {
   type Change,
 } from '../platform/decorators.js';
 import { MAX_BODY_BYTES, Upload } from '../platform/upload.js';
-import { LabelService } from './labels.service.js';
+import { notFound, ProblemError } from '#lib/contracts/input/problem';
+import { audit } from '#lib/db/catalogue/audit';
+import type { Pool } from '#lib/db/connection/pool';
+import { deleteLabel, storeLabels } from '#lib/judge/rows/store-labels';
+import { LabelRepository } from '#lib/judge/rows/labels';
+import { parseResultId } from '#lib/db/read/result-rows';
+import { POOL } from '../platform/stores.js';
+import { faultOf, NO_RESULT, numberLabels, readLabelLines, refuseLabels, type NumberedLabel } from './label-lines.js';
 
 /** JSON Lines arrive as a string when the request has an Idempotency-Key. */
 const LabelsBody = z.union([LabelsInput, z.string()]);
 /** A result, and the user who labelled it. */
 const CURSOR = new RegExp(`^\\d{1,5}-\\d{1,9}-\\d{1,5}\\.${UUID.source.slice(1)}`, 'i');
 
+/** Labels that users give to results. They do not change scores. */
 @Controller('api/tool-eval/history/:id')
 export class LabelsController {
-  constructor(readonly service: LabelService) {}
+  constructor(@Inject(POOL) readonly pool: Pool) {}
 
+  /** @throws ProblemError 404, 422 for a result that errored */
   @Put('results/:resultId/label')
   @About(
     'Label a result',
@@ -39,12 +48,24 @@ export class LabelsController {
     @Me() caller: Caller,
     @Param('id') id: string,
     @Param('resultId') resultId: string,
-    @Body({ schema: LabelInput }) input: LabelInput,
+    @Body({ schema: LabelInput }) { label, note }: LabelInput,
     @Changes() change: Change,
   ): Promise<Label> {
-    return this.service.put(caller, uuid('run', id), resultId, input, change);
+    const runId = uuid('run', id);
+    const { teamId, userId } = caller;
+    const item = parseResultId(resultId);
+    if (!item) throw notFound('result', resultId);
+    return change(async (client) => {
+      const given = { ...item, label, note: note || null };
+      const whyNot = (await storeLabels(client, { teamId, userId, runId }, [given])).get(0);
+      if (whyNot === 'missing') throw notFound('result', resultId);
+      if (whyNot === 'errored') throw new ProblemError(422, `The result "${resultId}" ${ERRORED}.`);
+      await audit(client, caller, 'label.put', `${runId} ${resultId}`);
+      return new LabelRepository(client, teamId, userId).readOwn(runId, resultId);
+    });
   }
 
+  /** @throws ProblemError 404 */
   @Delete('results/:resultId/label')
   @About('Delete a label', 'Your own; those of others stay.')
   @Answers(204, undefined, 404)
@@ -54,7 +75,12 @@ export class LabelsController {
     @Param('resultId') resultId: string,
     @Changes() change: Change,
   ): Promise<void> {
-    return this.service.delete(caller, uuid('run', id), resultId, change);
+    const runId = uuid('run', id);
+    const { teamId, userId } = caller;
+    return change(async (client) => {
+      await deleteLabel(client, { teamId, userId, runId }, resultId);
+      await audit(client, caller, 'label.delete', `${runId} ${resultId}`);
+    });
   }
 
   @Get('labels')
@@ -64,13 +90,18 @@ export class LabelsController {
   )
   @Answers(200, pageOf(Label), 404)
   list(
-    @Me() caller: Caller,
+    @Me() { teamId, userId }: Caller,
     @Param('id') id: string,
     @Query({ schema: LabelsQuery }) { limit, cursor, result_id: resultId }: LabelsQuery,
-  ) {
-    return this.service.list(caller, uuid('run', id), { limit, cursor: cursorOf(cursor, CURSOR), resultId });
+  ): Promise<Page<Label>> {
+    return new LabelRepository(this.pool, teamId, userId).list(uuid('run', id), {
+      limit,
+      cursor: cursorOf(cursor, CURSOR),
+      resultId,
+    });
   }
 
+  /** @throws ProblemError 404, 422 naming each invalid line */
   @Post('labels')
   @TakesUpTo(MAX_BODY_BYTES, LabelsInput)
   @TakesFile(
@@ -84,12 +115,35 @@ export class LabelsController {
       'and every fault is named with its line. Your earlier labels of these results are replaced.',
   )
   @Answers(200, LabelsImported, 404, 408, 413, 422)
-  import(
+  async import(
     @Me() caller: Caller,
     @Param('id') id: string,
     @Body({ schema: LabelsBody }) body: LabelsInput | string | Upload,
     @Changes() change: Change,
   ): Promise<LabelsImported> {
-    return this.service.import(caller, uuid('run', id), body, change);
+    const runId = uuid('run', id);
+    if (typeof body === 'object' && !(body instanceof Upload))
+      return this.#import(caller, runId, numberLabels(body.labels), change);
+    try {
+      return await this.#import(caller, runId, await readLabelLines(body), change);
+    } finally {
+      if (body instanceof Upload) await body.drain();
+    }
+  }
+
+  #import(caller: Caller, runId: string, labels: readonly NumberedLabel[], change: Change): Promise<LabelsImported> {
+    const { teamId, userId } = caller;
+    return change(async (client) => {
+      const whyNot = await storeLabels(client, { teamId, userId, runId }, labels);
+      const faults = [...whyNot].map(([index, why]) => {
+        const message = why === 'errored' ? ERRORED : NO_RESULT;
+        return faultOf(labels[index]!.line, { path: '/result_id', message });
+      });
+      refuseLabels(faults);
+      await audit(client, caller, 'label.import', runId);
+      return { labels: labels.length };
+    });
   }
 }
+
+const ERRORED = 'errored: it has no reply to label';

@@ -1,8 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CalibrationController } from './calibration.controller.js';
-import { CalibrationService } from './calibration.service.js';
 import { LabelsController } from './labels.controller.js';
-import { LabelService } from './labels.service.js';
 
-@Module({ controllers: [LabelsController, CalibrationController], providers: [LabelService, CalibrationService] })
+@Module({ controllers: [LabelsController, CalibrationController] })
 export class LabelsModule {}

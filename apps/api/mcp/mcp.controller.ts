@@ -7,27 +7,47 @@ import {
   McpSyncAnswer,
   McpSyncInput,
   McpSyncQuery,
+  MAX_LEFT_OUT,
+  type McpServer,
 } from '#lib/contracts/mcp';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, Me, TakesUpTo, uuid, type Change } from '../platform/decorators.js';
 import { McpSyncService } from './mcp-sync.service.js';
-import { McpService } from './mcp.service.js';
+import { z } from 'zod';
+import { ProblemError } from '#lib/contracts/input/problem';
+import { audit } from '#lib/db/catalogue/audit';
+import { writeCase } from '#lib/db/catalogue/insert-cases';
+import { McpSourceRepository } from '#lib/db/catalogue/mcp-sources';
+import { SuiteRepository } from '#lib/db/catalogue/suites';
+import { draftCases } from '#lib/mcp/draft-cases';
+import { SuiteValidator } from '../suites/suite-validator.js';
+import { selectTools } from './select-tools.js';
+import { ServerTools, suiteNames } from './server-tools.js';
 
 /** The tools of a suite may have up to 1 MiB, and the list to choose from may be larger. */
 const TOOLS_BYTES = 2 * 2 ** 20;
 
+/** Creates suites from the tools of MCP servers. */
 @Controller('api')
 export class McpController {
   constructor(
-    readonly service: McpService,
     readonly syncService: McpSyncService,
+    readonly serverTools: ServerTools,
+    readonly validator: SuiteValidator,
   ) {}
 
   @Post('mcp/discover')
   @About('List the tools of an MCP server', 'Connects, initializes and reads all pages of tools. Stores nothing.')
   @Answers(200, McpDiscovered)
-  discover(@Me() caller: Caller, @Body({ schema: McpDiscoverInput }) input: McpDiscoverInput) {
-    return this.service.discover(caller, input);
+  async discover(
+    @Me() { teamId }: Caller,
+    @Body({ schema: McpDiscoverInput }) input: McpDiscoverInput,
+  ): Promise<z.infer<typeof McpDiscovered>> {
+    const { server, tools, ...read } = await this.serverTools.read(teamId, input);
+    const { tools: usable, leftOut, warnings } = await this.serverTools.usable(teamId, tools, read);
+    warnings.push(...(await this.validator.hostWarnings(teamId, usable)));
+    if (tools.length + leftOut.length === 0) warnings.push('The server lists no tools.');
+    return { server, tools, left_out: leftOut.slice(0, MAX_LEFT_OUT), warnings };
   }
 
   @Post('mcp/import')
@@ -38,8 +58,40 @@ export class McpController {
       'the server become the system prompt only with `use_instructions`.',
   )
   @Answers(201, McpImportAnswer)
-  import(@Me() caller: Caller, @Body({ schema: McpImportInput }) input: McpImportInput, @Changes() change: Change) {
-    return this.service.import(caller, input, change);
+  async import(
+    @Me() caller: Caller,
+    @Body({ schema: McpImportInput }) input: McpImportInput,
+    @Changes() change: Change,
+  ): Promise<z.infer<typeof McpImportAnswer>> {
+    const { teamId } = caller;
+    const { url, tools: given } = input;
+    if ((url === undefined) === (given === undefined))
+      throw new ProblemError(422, 'Give either "url", to read the tools from there, or "tools".', [
+        { path: '/url', message: 'either "url" or "tools" must be given' },
+      ]);
+    const read = url === undefined ? undefined : await this.serverTools.read(teamId, { ...input, url });
+    const server = read?.server ?? null;
+    const { listed, leftOut } = selectTools(read?.tools ?? given!, read?.leftOut ?? [], input.tool_names);
+    const { tools, warnings } = await this.serverTools.forNewSuite(teamId, listed, {
+      leftOut,
+      warnings: read?.warnings ?? [],
+    });
+    const drafts = input.generate_cases ? draftCases(tools) : [];
+    warnings.push(
+      ...(await this.validator.checkNewCases(teamId, drafts, tools, (index) => `/test_cases/${index}`)),
+      ...(await this.validator.hostWarnings(teamId, tools)),
+      ...instructionWarnings(server?.instructions ?? '', input.use_instructions),
+    );
+    return change(async (client) => {
+      const suite = { ...settingsOf(input, server), tools };
+      const id = await new SuiteRepository(client, teamId).create(suite, drafts.map(writeCase));
+      if (read) {
+        const source = { ...read.server, url: url!, toolNames: suiteNames(read.tools) };
+        await new McpSourceRepository(client, teamId).save(id, source);
+      }
+      await audit(client, caller, 'suite.import', id);
+      return { suite_id: id, tools_created: tools.length, test_cases_created: drafts.length, server, warnings };
+    });
   }
 
   @Post('tool-suites/:id/mcp-sync')
@@ -58,4 +110,36 @@ export class McpController {
   ) {
     return this.syncService.sync(caller, uuid('suite', id), query, input, change);
   }
+}
+
+const MAX_SYSTEM_PROMPT = 50_000;
+
+/** The settings of a suite created from a server's tools, or from tools in the request. */
+function settingsOf({ suite_name: name, url, use_instructions: isUsed }: McpImportInput, server: McpServer | null) {
+  return {
+    name: name ?? (server ? `Tools of ${server.name}`.slice(0, 200) : 'Tools of an MCP server'),
+    description: server ? `Tools of the MCP server ${server.name} ${server.version} at ${withoutQuery(url!)}.` : '',
+    system_prompt: (isUsed && server?.instructions?.slice(0, MAX_SYSTEM_PROMPT)) || null,
+    pass_threshold: 1,
+  };
+}
+
+function instructionWarnings({ length }: string, isUsed: boolean): string[] {
+  if (length === 0) return isUsed ? ['The server has no instructions, so the suite has no system prompt.'] : [];
+  if (!isUsed)
+    return [
+      `The server has instructions for models (${length} characters), which the suite does not use: ` +
+        `with "use_instructions": true they become the suite's system prompt.`,
+    ];
+  if (length <= MAX_SYSTEM_PROMPT) return [];
+  return [
+    `The server's instructions have ${length} characters; the first ${MAX_SYSTEM_PROMPT} are the ` +
+      "suite's system prompt.",
+  ];
+}
+
+/** Some URLs carry a token in their query. */
+function withoutQuery(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
 }

@@ -3,13 +3,12 @@ import { SuitesModule } from '../suites/suites.module.js';
 import { ThreadsModule } from '../threads/threads.module.js';
 import { McpSyncService } from './mcp-sync.service.js';
 import { McpController } from './mcp.controller.js';
-import { McpService } from './mcp.service.js';
 import { Discoveries } from './discoveries.js';
 import { ServerTools } from './server-tools.js';
 
 @Module({
   imports: [SuitesModule, ThreadsModule],
   controllers: [McpController],
-  providers: [McpService, McpSyncService, Discoveries, ServerTools],
+  providers: [McpSyncService, Discoveries, ServerTools],
 })
 export class McpModule {}

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Inject } from '@nestjs/common';
 import {
   CombosQuery,
   ParamTune,
@@ -6,8 +6,9 @@ import {
   ParamTuneInput,
   ParamTuneSubmitted,
   TuneArm,
+  MAX_ARMS,
 } from '#lib/param-tune/contract';
-import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
+import { PageQuery, pageOf, type PageQuery as PageQueryType, type Page } from '#lib/contracts/page';
 import type { Caller } from '#lib/db/catalogue/callers';
 import {
   About,
@@ -20,7 +21,39 @@ import {
   uuid,
   type Change,
 } from '../platform/decorators.js';
-import { ParamTuneService } from './param-tunes.service.js';
+import { setImmediate } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { notFound, ProblemError } from '#lib/contracts/input/problem';
+import type { Estimate } from '#lib/contracts/estimate';
+import { RunInput } from '#lib/contracts/run-input';
+import { targetName } from '#lib/contracts/target-name';
+import type { Pool } from '#lib/db/connection/pool';
+import { storeArms, type NewTuneArm, type StoredTune } from '#lib/param-tune/rows/arms';
+import { EstimateRepository } from '#lib/db/read/estimate';
+import { ParamTuneRepository } from '#lib/param-tune/rows/param-tunes';
+import { readSplitCases } from '#lib/tuning/rows/split-cases';
+import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
+import { expandSpace, type Arm } from '#lib/param-tune/space/arms';
+import { notifyOfJobs } from '../platform/notify-of-jobs.js';
+import { POOL, REDIS } from '../platform/stores.js';
+import type { ResolvedRun } from '../runs/estimate-run.js';
+import { RunService } from '../runs/runs.service.js';
+import { SuiteThreads } from '../threads/suite-threads.js';
+import { scaleEstimate } from '../tunes/scale-estimate.js';
+import { deleteTune, submitTune } from '../tunes/submit-tune.js';
+import { planTune, spacesOf, type TunePlan } from './plan-tune.js';
+import { refuseLongSpaces } from './refuse-long-spaces.js';
+import { resolveArms } from './resolve-arms.js';
+
+interface Prepared {
+  /** With the reply limit of its runs. */
+  asked: ParamTuneInput;
+  run: ResolvedRun & { estimate: Estimate };
+  plan: TunePlan;
+  estimate: ParamTuneEstimate;
+  tuning: number[];
+  heldOut: number[];
+}
 
 /** The model and the number of the last arm of a page. */
 const CURSOR = /^\d{1,3}\.\d{1,5}$/;
@@ -28,9 +61,22 @@ const CURSOR = /^\d{1,3}\.\d{1,5}$/;
 /** Its base has texts like a run. */
 const TUNE_BYTES = 2 ** 20;
 
+/** Submits and reads parameter tunes. */
 @Controller('api/tool-eval/param-tune')
 export class ParamTunesController {
-  constructor(readonly service: ParamTuneService) {}
+  /** By team. Thousands of combinations are computed, and held in memory until they are stored. */
+  readonly #plans = new KeyedSemaphore(
+    1,
+    MAX_WAITING_PLANS,
+    `${MAX_WAITING_PLANS} tunes of this team are waiting to be planned. Try again when some are done.`,
+  );
+
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(REDIS) readonly redis: Redis,
+    readonly runs: RunService,
+    readonly threads: SuiteThreads,
+  ) {}
 
   @Post()
   @TakesUpTo(TUNE_BYTES, ParamTuneInput)
@@ -40,8 +86,41 @@ export class ParamTunesController {
       'with the base on held-out cases. With an experiment, the winner is run again in it.',
   )
   @Answers(202, ParamTuneSubmitted, 409, 429)
-  submit(@Me() caller: Caller, @Body({ schema: ParamTuneInput }) input: ParamTuneInput, @Changes() change: Change) {
-    return this.service.submit(caller, input, change);
+  async submit(
+    @Me() caller: Caller,
+    @Body({ schema: ParamTuneInput }) input: ParamTuneInput,
+    @Changes() change: Change,
+  ): Promise<ParamTuneSubmitted> {
+    const { asked, run, plan, tuning, heldOut } = await this.#prepare(caller, input);
+    const { suite, targets } = run;
+    const submitted = await change((client) =>
+      submitTune(client, caller, {
+        type: 'param_tune',
+        input,
+        suite,
+        planned: plan.planned,
+        stored: (pinned): StoredTune => ({
+          asked,
+          suite: pinned,
+          targets: targets.map((target, n) => {
+            const { arms, distinct, planned } = plan.targets[n]!;
+            return { target, arms: arms.length, distinct, search: planned.search };
+          }),
+          tuning,
+          heldOut,
+          planned: plan.planned,
+          notes: plan.notes,
+        }),
+        store: (id) =>
+          storeArms(
+            client,
+            id,
+            plan.targets.flatMap(({ arms }) => arms),
+          ),
+      }),
+    );
+    notifyOfJobs(this.redis, [submitted.job_id]);
+    return submitted;
   }
 
   @Post('estimate')
@@ -49,33 +128,36 @@ export class ParamTunesController {
   @HttpCode(200)
   @About('Estimate a tune', 'Combinations, requests, money and time. Nothing is run.')
   @Answers(200, ParamTuneEstimate, 429)
-  estimate(@Me() caller: Caller, @Body({ schema: ParamTuneInput }) input: ParamTuneInput) {
-    return this.service.estimate(caller, input);
+  async estimate(@Me() caller: Caller, @Body({ schema: ParamTuneInput }) input: ParamTuneInput) {
+    return (await this.#prepare(caller, input)).estimate;
   }
 
   @Get('history')
   @About('List tunes', 'The newest first, without the arms that they recommend.')
   @Answers(200, pageOf(ParamTune))
-  list(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return this.service.list(caller, { limit, cursor: idCursor(cursor) });
+  list(@Me() { teamId }: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
+    return new ParamTuneRepository(this.pool, teamId).list({ limit, cursor: idCursor(cursor) });
   }
 
   @Get('history/:id')
   @About('Read a tune', 'Its settings, and its recommendation for each model.')
   @Answers(200, ParamTune, 404)
-  read(@Me() caller: Caller, @Param('id') id: string) {
-    return this.service.read(caller, uuid('parameter tune', id));
+  read(@Me() { teamId }: Caller, @Param('id') id: string): Promise<ParamTune> {
+    return new ParamTuneRepository(this.pool, teamId).read(uuid('parameter tune', id));
   }
 
   @Get('history/:id/combos')
   @About('List the arms of a tune', 'Every combination of values with its measurements and how far it got.')
   @Answers(200, pageOf(TuneArm), 404)
   combos(
-    @Me() caller: Caller,
+    @Me() { teamId }: Caller,
     @Param('id') id: string,
     @Query({ schema: CombosQuery }) { cursor, ...query }: CombosQuery,
-  ) {
-    return this.service.combos(caller, uuid('parameter tune', id), { ...query, cursor: cursorOf(cursor, CURSOR) });
+  ): Promise<Page<TuneArm>> {
+    return new ParamTuneRepository(this.pool, teamId).arms(uuid('parameter tune', id), {
+      ...query,
+      cursor: cursorOf(cursor, CURSOR),
+    });
   }
 
   @Delete('history/:id')
@@ -86,6 +168,87 @@ export class ParamTunesController {
   )
   @Answers(204, undefined, 404, 409)
   remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
-    return this.service.delete(caller, uuid('parameter tune', id), change);
+    const tuneId = uuid('parameter tune', id);
+    return change(async (client) => {
+      await new ParamTuneRepository(client, caller.teamId).read(tuneId);
+      await deleteTune(client, caller, 'param_tune', tuneId);
+    });
+  }
+
+  /** Everything done before a tune is stored. @throws ProblemError 422, 409 */
+  #prepare(caller: Caller, input: ParamTuneInput): Promise<Prepared> {
+    return this.#plans.run(caller.teamId, () => this.#plan(caller, input));
+  }
+
+  async #plan(caller: Caller, input: ParamTuneInput): Promise<Prepared> {
+    refuseLongSpaces(input);
+    const { teamId } = caller;
+    const run = await this.runs.prepare(caller, runWithBase(input)).catch(rethrowInBase);
+    const asked = { ...input, base: { ...input.base, max_tokens: run.input.max_tokens } };
+    const names = run.targets.map(targetName);
+    const arms = await this.#resolve(teamId, asked, run, names);
+    const cases = [await readSplitCases(this.pool, teamId, run.suite.id)] as const;
+    const { holdout, mode, seed } = input;
+    const by = { holdout, mode, seed };
+    const { tuning, heldOut } = await this.threads.run(teamId, { what: 'divide-cases', cases, ...by });
+    const { cost_usd: cost, requests } = run.estimate;
+    const costOfRequest = cost === null ? null : cost / Math.max(1, requests);
+    const plan = planTune(input, arms, { tuning: tuning.length, heldOut: heldOut.length }, costOfRequest);
+    const each = plan.targets.map(({ planned }) => planned.items + plan.further);
+    const estimate: ParamTuneEstimate = {
+      ...scaleEstimate(run.estimate, each),
+      combinations: arms.reduce((sum, of) => sum + of.length, 0),
+      distinct: Object.fromEntries(names.map((name, n) => [name, plan.targets[n]!.distinct])),
+      notes: plan.notes,
+    };
+    return { asked, run, plan, estimate, tuning, heldOut };
+  }
+
+  async #resolve(
+    teamId: string,
+    input: ParamTuneInput,
+    { targets }: ResolvedRun,
+    names: readonly string[],
+  ): Promise<NewTuneArm[][]> {
+    const models = await new EstimateRepository(this.pool, teamId).findModels(targets);
+    const { system_prompt: _prompt, max_tokens: maxTokens = null, ...base } = input.base;
+    const expanded: Arm[][] = [];
+    for (const { space, path } of spacesOf(input, names)) {
+      await setImmediate();
+      expanded.push(expandSpace(space, { ...base, max_tokens: maxTokens }, path, 1 / names.length));
+    }
+    const count = expanded.reduce((sum, of) => sum + of.length, 0);
+    if (count > MAX_ARMS)
+      throw new ProblemError(
+        422,
+        `The models have ${count} combinations in all; the limit of a tune is ${MAX_ARMS}. Tune fewer models at once.`,
+        [{ path: '/models', message: `have ${count} combinations in all` }],
+      );
+    const resolved: NewTuneArm[][] = [];
+    for (const [n, of] of expanded.entries()) {
+      const model = models[n];
+      if (!model) throw notFound('model', names[n]!);
+      resolved.push(await resolveArms(n, names[n]!, model, of));
+    }
+    return resolved;
   }
 }
+
+const MAX_WAITING_PLANS = 30;
+
+/** Prefixes the paths of errors in the base with `base`. */
+function rethrowInBase(error: unknown): never {
+  if (!(error instanceof ProblemError) || !error.errors) throw error;
+  const inBody = error.errors.map(({ path, message }) => {
+    const [, field = ''] = path.split('/');
+    return { path: field in ParamTuneInput.shape.base.parse({}) ? `/base${path}` : path, message };
+  });
+  throw new ProblemError(error.status, error.message, inBody);
+}
+
+/**
+ * A run of the suite with the base, checked and estimated like any run. It skips the cache, which may have the replies
+ * to the base but none of the others.
+ */
+const runWithBase = ({ suite_id, models, base, timeout_s, budget, experiment_id }: ParamTuneInput): RunInput =>
+  RunInput.parse({ suite_id, models, ...base, timeout_s, budget, cache: 'off', experiment_id });

@@ -1,5 +1,5 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { notFound } from '#lib/contracts/input/problem';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Inject } from '@nestjs/common';
+import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import {
   CandidateDiffQuery,
   CandidatesQuery,
@@ -11,7 +11,7 @@ import {
   PromptTuneSubmitted,
 } from '#lib/prompt-tune/contract';
 import { PromptDiff } from '#lib/contracts/prompt-version';
-import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
+import { PageQuery, pageOf, type PageQuery as PageQueryType, type Page } from '#lib/contracts/page';
 import type { Caller } from '#lib/db/catalogue/callers';
 import {
   About,
@@ -24,7 +24,31 @@ import {
   uuid,
   type Change,
 } from '../platform/decorators.js';
-import { PromptTuneService } from './prompt-tunes.service.js';
+import type { Redis } from 'ioredis';
+import type { Estimate } from '#lib/contracts/estimate';
+import { findReservedParams } from '#lib/contracts/params';
+import { findComponentsFault } from '#lib/contracts/prompt';
+import { componentsOf } from '#lib/contracts/prompt-components';
+import { RunInput } from '#lib/contracts/run-input';
+import type { Pool } from '#lib/db/connection/pool';
+import type { StoredPromptTune } from '#lib/prompt-tune/rows/stored-search';
+import type { ResolvedTarget } from '#lib/db/engine/submit-run';
+import { EstimateRepository } from '#lib/db/read/estimate';
+import { PromptTuneRepository } from '#lib/prompt-tune/rows/prompt-tunes';
+import { readSplitCases } from '#lib/tuning/rows/split-cases';
+import { chooseComponents } from '#lib/prompt-tune/choose-components';
+import type { Roles } from '#lib/prompt-tune/split-roles';
+import { notifyOfJobs } from '../platform/notify-of-jobs.js';
+import { POOL, REDIS } from '../platform/stores.js';
+import { checkBudget } from '../runs/check-run.js';
+import type { ResolvedRun } from '../runs/estimate-run.js';
+import { resolveTargets } from '../runs/resolve-targets.js';
+import { RunService } from '../runs/runs.service.js';
+import { SuiteThreads } from '../threads/suite-threads.js';
+import { scaleEstimate } from '../tunes/scale-estimate.js';
+import { deleteTune, submitTune } from '../tunes/submit-tune.js';
+import { estimateMeta, notesOnReplies, secondsOfRounds } from './estimate-meta.js';
+import { planPromptTune, type PromptPlan } from './plan-prompt-tune.js';
 
 /** The number of the last candidate of a page. */
 const CURSOR = /^\d{1,6}$/;
@@ -32,9 +56,15 @@ const CURSOR = /^\d{1,6}$/;
 /** Its base has texts like a run. */
 const TUNE_BYTES = 2 ** 20;
 
+/** Submits and reads prompt tunes. */
 @Controller('api/tool-eval/prompt-tune')
 export class PromptTunesController {
-  constructor(readonly service: PromptTuneService) {}
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(REDIS) readonly redis: Redis,
+    readonly runs: RunService,
+    readonly suiteThreads: SuiteThreads,
+  ) {}
 
   @Post()
   @TakesUpTo(TUNE_BYTES, PromptTuneInput)
@@ -45,8 +75,36 @@ export class PromptTunesController {
       'version; the suite does not change. With an experiment, the best text is run again in it.',
   )
   @Answers(202, PromptTuneSubmitted, 409, 429)
-  submit(@Me() caller: Caller, @Body({ schema: PromptTuneInput }) input: PromptTuneInput, @Changes() change: Change) {
-    return this.service.submit(caller, input, change);
+  async submit(
+    @Me() caller: Caller,
+    @Body({ schema: PromptTuneInput }) input: PromptTuneInput,
+    @Changes() change: Change,
+  ): Promise<PromptTuneSubmitted> {
+    const { run, meta, texts, roles, plan } = await this.#prepare(caller, input);
+    const { suite, targets } = run;
+    const asked = { ...input, max_tokens: run.input.max_tokens };
+    const planned = plan.itemsPerModel * targets.length + plan.asks;
+    const submitted = await change((client) =>
+      submitTune(client, caller, {
+        type: 'prompt_tune',
+        input,
+        suite,
+        planned,
+        stored: (pinned): StoredPromptTune => ({
+          asked,
+          suite: pinned,
+          targets,
+          meta,
+          ...texts,
+          ...roles,
+          maxEvaluations: plan.maxEvaluations,
+          planned,
+          notes: plan.notes,
+        }),
+      }),
+    );
+    notifyOfJobs(this.redis, [submitted.job_id]);
+    return submitted;
   }
 
   @Post('estimate')
@@ -54,52 +112,95 @@ export class PromptTunesController {
   @HttpCode(200)
   @About('Estimate a prompt tune', 'Requests, money and time, of the models and of the meta model. Nothing is run.')
   @Answers(200, PromptTuneEstimate, 429)
-  estimate(@Me() caller: Caller, @Body({ schema: PromptTuneInput }) input: PromptTuneInput) {
-    return this.service.estimate(caller, input);
+  async estimate(
+    @Me() caller: Caller,
+    @Body({ schema: PromptTuneInput }) input: PromptTuneInput,
+  ): Promise<PromptTuneEstimate> {
+    const { run, meta, texts, plan } = await this.#prepare(caller, input);
+    const ofRuns = scaleEstimate(
+      run.estimate,
+      run.targets.map(() => plan.itemsPerModel),
+    );
+    const repository = new EstimateRepository(this.pool, caller.teamId);
+    const [prices] = await repository.findModels([meta]);
+    const earlier = await repository.latestTargets([meta, ...run.targets], input.prompt_cache);
+    const summaries = earlier.map((target) => target?.summary);
+    const ofMeta = estimateMeta(input, plan.asks, texts.base, prices);
+    const costs = [ofRuns.cost_usd, ofMeta.cost_usd];
+    return {
+      ...ofRuns,
+      requests: ofRuns.requests + plan.asks,
+      prompt_tokens: ofRuns.prompt_tokens + ofMeta.prompt_tokens,
+      completion_tokens: ofRuns.completion_tokens + ofMeta.completion_tokens,
+      duration_s: ofRuns.duration_s + secondsOfRounds(input, plan.asks, summaries),
+      cost_usd: costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + cost!, 0),
+      components: Object.keys(texts.base),
+      meta: ofMeta,
+      notes: plan.notes,
+    };
   }
 
   @Get('history')
   @About('List prompt tunes', 'The newest first, without their texts.')
   @Answers(200, pageOf(PromptTune))
-  list(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return this.service.list(caller, { limit, cursor: idCursor(cursor) });
+  list(@Me() { teamId }: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
+    return new PromptTuneRepository(this.pool, teamId).list({ limit, cursor: idCursor(cursor) });
   }
 
   @Get('history/:id')
   @About('Read a prompt tune', 'Its settings, its progress, and its findings.')
   @Answers(200, PromptTune, 404)
-  read(@Me() caller: Caller, @Param('id') id: string) {
-    return this.service.read(caller, uuid('prompt tune', id));
+  read(@Me() { teamId }: Caller, @Param('id') id: string): Promise<PromptTune> {
+    return new PromptTuneRepository(this.pool, teamId).read(uuid('prompt tune', id));
   }
 
   @Get('history/:id/candidates')
   @About('List the candidates of a tune', 'All that it tried, and what it rejected and why, in the order of creation.')
   @Answers(200, pageOf(PromptCandidate), 404)
   candidates(
-    @Me() caller: Caller,
+    @Me() { teamId }: Caller,
     @Param('id') id: string,
     @Query({ schema: CandidatesQuery }) { cursor, ...query }: CandidatesQuery,
-  ) {
-    return this.service.candidates(caller, uuid('prompt tune', id), { ...query, cursor: cursorOf(cursor, CURSOR) });
+  ): Promise<Page<PromptCandidate>> {
+    return new PromptTuneRepository(this.pool, teamId).candidates(uuid('prompt tune', id), {
+      ...query,
+      cursor: cursorOf(cursor, CURSOR),
+    });
   }
 
   @Get('history/:id/candidates/:candidate')
   @About('Read a candidate', 'With all of its texts, and its score for each validation case.')
   @Answers(200, PromptCandidateDetails, 404)
   candidate(@Me() caller: Caller, @Param('id') id: string, @Param('candidate') candidate: string) {
-    return this.service.candidate(caller, uuid('prompt tune', id), numberOf(candidate));
+    return this.#candidate(caller, uuid('prompt tune', id), numberOf(candidate));
   }
 
+  /**
+   * @param to the candidate to compare with; its first parent by default
+   * @throws ProblemError 404
+   */
   @Get('history/:id/candidates/:candidate/diff')
   @About('Compare candidates', 'What a candidate changed, word by word: against its first parent, or another one.')
   @Answers(200, PromptDiff, 404)
-  diff(
+  async diff(
     @Me() caller: Caller,
     @Param('id') id: string,
     @Param('candidate') candidate: string,
     @Query({ schema: CandidateDiffQuery }) { to }: CandidateDiffQuery,
-  ) {
-    return this.service.diff(caller, uuid('prompt tune', id), numberOf(candidate), to);
+  ): Promise<PromptDiff> {
+    const tuneId = uuid('prompt tune', id);
+    const own = await this.#candidate(caller, tuneId, numberOf(candidate));
+    const other = await this.#candidate(caller, tuneId, to ?? own.parents[0] ?? 0);
+    const changed = Object.keys(own.texts)
+      .map((component) => ({ component, from: other.texts[component]!, to: own.texts[component]! }))
+      .filter((text) => text.from !== text.to);
+    const pairs = changed.map((text) => [text.from, text.to] as const);
+    const hunks = await this.suiteThreads.run(caller.teamId, { what: 'diff-texts', pairs });
+    return {
+      from: String(other.candidate),
+      to: String(own.candidate),
+      components: changed.map((text, index) => ({ ...text, hunks: hunks[index]! })),
+    };
   }
 
   @Delete('history/:id')
@@ -110,7 +211,42 @@ export class PromptTunesController {
   )
   @Answers(204, undefined, 404, 409)
   remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
-    return this.service.delete(caller, uuid('prompt tune', id), change);
+    const tuneId = uuid('prompt tune', id);
+    return change(async (client) => {
+      await new PromptTuneRepository(client, caller.teamId).read(tuneId);
+      await deleteTune(client, caller, 'prompt_tune', tuneId);
+    });
+  }
+
+  #candidate({ teamId }: Caller, id: string, candidate: number): Promise<PromptCandidateDetails> {
+    return new PromptTuneRepository(this.pool, teamId).candidate(id, candidate);
+  }
+
+  /** Everything done before a tune is stored. @throws ProblemError 422, 409 */
+  async #prepare(caller: Caller, input: PromptTuneInput): Promise<Prepared> {
+    const { teamId } = caller;
+    const run = await this.runs.prepare(caller, runWithBase(input)).catch(inBody);
+    const meta = await this.#resolveMeta(teamId, input);
+    const texts = textsOf(input, run.suite);
+    const cases = [await readSplitCases(this.pool, teamId, run.suite.id)] as const;
+    const { holdout, seed } = input;
+    const roles = await this.suiteThreads.run(teamId, { what: 'divide-roles', cases, holdout, seed });
+    const plan = planPromptTune(input, roles, run.targets.length);
+    plan.notes.push(...notesOnReplies(input, texts.base));
+    return { run, meta, texts, roles, plan };
+  }
+
+  async #resolveMeta(teamId: string, { suite_id, meta_model: name, meta_params: { params }, budget }: PromptTuneInput) {
+    const reserved = findReservedParams(params, 'meta_params', 'params');
+    if (reserved.length) throw new ProblemError(422, reserved[0]!.message, reserved);
+    const asked = RunInput.parse({ suite_id, models: [name] });
+    const [meta] = await resolveTargets(this.pool, teamId, asked).catch((error: unknown) => {
+      if (!(error instanceof ProblemError)) throw error;
+      throw new ProblemError(error.status, error.message, [{ path: '/meta_model', message: error.message }]);
+    });
+    if (!meta) throw notFound('model', name);
+    checkBudget({ budget }, [meta]);
+    return meta;
   }
 }
 
@@ -118,3 +254,58 @@ function numberOf(candidate: string): number {
   if (!CURSOR.test(candidate)) throw notFound('candidate', candidate);
   return Number(candidate);
 }
+
+interface Prepared {
+  run: ResolvedRun & { estimate: Estimate };
+  meta: ResolvedTarget;
+  texts: Pick<StoredPromptTune, 'base' | 'own' | 'fixed'>;
+  roles: Roles;
+  plan: PromptPlan;
+}
+
+/** The initial texts to tune, the base's replacements of other texts, and the suite's own version of both. */
+function textsOf(input: PromptTuneInput, suite: ResolvedRun['suite']): Prepared['texts'] {
+  const known = componentsOf(suite.system_prompt, suite.tools);
+  const chosen = chooseComponents(input.components, known.keys());
+  const { system_prompt: prompt, tools } = input.base;
+  const replaced = new Map(Object.entries({ ...tools, ...(prompt !== null && { system_prompt: prompt }) }));
+  const base = Object.fromEntries(chosen.map((key) => [key, replaced.get(key) ?? known.get(key)!]));
+  const fixed = Object.fromEntries([...replaced].filter(([key]) => !Object.hasOwn(base, key)));
+  const own = Object.fromEntries([...chosen, ...Object.keys(fixed)].map((key) => [key, known.get(key) ?? '']));
+  const excess = findComponentsFault({ ...base, ...fixed });
+  if (excess)
+    throw new ProblemError(422, `The texts to write together ${excess}. Name fewer components.`, [
+      { path: '/components', message: `stand for texts of which one ${excess}` },
+    ]);
+  return { base, own, fixed };
+}
+
+/** Prefixes the paths of errors in the base with `base`. */
+function inBody(error: unknown): never {
+  if (!(error instanceof ProblemError) || !error.errors) throw error;
+  const errors = error.errors.map(({ path, message }) => ({
+    path: path.replace(/^\/base_prompt/, '/base/system_prompt').replace(/^\/tool_overrides/, '/base/tools'),
+    message,
+  }));
+  throw new ProblemError(error.status, error.message, errors);
+}
+
+/**
+ * A run of the suite with the base, checked and estimated like any run. It skips the cache, which may have the replies
+ * to the base but none of the others.
+ */
+const runWithBase = ({ base, suite_id, models, budget, experiment_id, ...input }: PromptTuneInput): RunInput =>
+  RunInput.parse({
+    suite_id,
+    models,
+    budget,
+    experiment_id,
+    base_prompt: base.system_prompt,
+    tool_overrides: base.tools,
+    temperature: input.temperature,
+    tool_choice: input.tool_choice,
+    max_tokens: input.max_tokens,
+    params: input.params,
+    timeout_s: input.timeout_s,
+    cache: 'off',
+  });

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Inject } from '@nestjs/common';
 import { pageOf } from '#lib/contracts/page';
 import {
   PromptDiff,
@@ -8,26 +8,41 @@ import {
   PromptVersionInput,
   PromptVersionPatch,
   PromptVersionsQuery,
+  SUITE_NOW,
 } from '#lib/contracts/prompt-version';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { About, Answers, Changes, idCursor, Me, TakesUpTo, uuid, type Change } from '../platform/decorators.js';
-import { PromptVersionService } from './prompt-versions.service.js';
+import { About, Answers, Changes, idCursor, Me, TakesUpTo, uuid, type Change, UUID } from '../platform/decorators.js';
+import { jsonPointer, ProblemError } from '#lib/contracts/input/problem';
+import { componentsOf } from '#lib/contracts/prompt-components';
+import { audit } from '#lib/db/catalogue/audit';
+import { PromptVersionRepository } from '#lib/db/catalogue/prompt-versions';
+import { SuiteRepository } from '#lib/db/catalogue/suites';
+import type { Pool } from '#lib/db/connection/pool';
+import { POOL } from '../platform/stores.js';
+import { findSuite } from '../runs/find-suite.js';
+import { checkComponents } from '../runs/resolve-prompt.js';
+import { SuiteThreads } from '../threads/suite-threads.js';
 
 const WHAT = 'prompt version';
 
 const TEXTS_BYTES = 2 * 2 ** 20;
 
+/** Manages prompt versions. None of it changes a suite. */
 @Controller('api/prompt-versions')
 export class PromptVersionsController {
-  constructor(readonly service: PromptVersionService) {}
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    readonly suiteThreads: SuiteThreads,
+  ) {}
 
   @Get()
   @About('List prompt versions', 'Texts that replace those of a suite in a run, the newest first.')
   @Answers(200, pageOf(PromptVersionHead))
-  list(@Me() caller: Caller, @Query({ schema: PromptVersionsQuery }) { cursor, ...query }: PromptVersionsQuery) {
-    return this.service.list(caller, { ...query, cursor: idCursor(cursor) });
+  list(@Me() { teamId }: Caller, @Query({ schema: PromptVersionsQuery }) { cursor, ...query }: PromptVersionsQuery) {
+    return new PromptVersionRepository(this.pool, teamId).list({ ...query, cursor: idCursor(cursor) });
   }
 
+  /** @throws ProblemError 422 when a text has no place in the suite, 409 when the suite has too many versions */
   @Post()
   @TakesUpTo(TEXTS_BYTES, PromptVersionInput)
   @About(
@@ -36,19 +51,32 @@ export class PromptVersionsController {
       'versions.',
   )
   @Answers(201, PromptVersion, 409)
-  create(
+  async create(
     @Me() caller: Caller,
     @Body({ schema: PromptVersionInput }) input: PromptVersionInput,
     @Changes() change: Change,
-  ) {
-    return this.service.create(caller, input, change);
+  ): Promise<PromptVersion> {
+    const { teamId, userId } = caller;
+    const { components, label, tags, parent_id: parentId } = input;
+    const suite = await findSuite(this.pool, teamId, input.suite_id);
+    checkComponents(components, suite.tools, (key) => jsonPointer(['components', key]));
+    return change(async (client) => {
+      const versions = new PromptVersionRepository(client, teamId);
+      const id = await versions.create({
+        ...{ suiteId: suite.id, components, label, tags, parentId, userId },
+        source: 'manual',
+        origin: null,
+      });
+      await audit(client, caller, 'prompt_version.create', id);
+      return versions.read(id);
+    });
   }
 
   @Get(':id')
   @About('Read a prompt version', 'With its texts.')
   @Answers(200, PromptVersion, 404)
-  read(@Me() caller: Caller, @Param('id') id: string) {
-    return this.service.read(caller, uuid(WHAT, id));
+  read(@Me() { teamId }: Caller, @Param('id') id: string): Promise<PromptVersion> {
+    return new PromptVersionRepository(this.pool, teamId).read(uuid(WHAT, id));
   }
 
   @Patch(':id')
@@ -59,17 +87,27 @@ export class PromptVersionsController {
     @Param('id') id: string,
     @Body({ schema: PromptVersionPatch }) patch: PromptVersionPatch,
     @Changes() change: Change,
-  ) {
-    return this.service.update(caller, uuid(WHAT, id), patch, change);
+  ): Promise<PromptVersion> {
+    const versionId = uuid(WHAT, id);
+    return change(async (client) => {
+      const version = await new PromptVersionRepository(client, caller.teamId).update(versionId, patch);
+      await audit(client, caller, 'prompt_version.update', versionId);
+      return version;
+    });
   }
 
   @Delete(':id')
   @About('Delete a prompt version', 'Runs that used its texts keep them.')
   @Answers(204, undefined, 404)
   remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
-    return this.service.delete(caller, uuid(WHAT, id), change);
+    const versionId = uuid(WHAT, id);
+    return change(async (client) => {
+      await new PromptVersionRepository(client, caller.teamId).delete(versionId);
+      await audit(client, caller, 'prompt_version.delete', versionId);
+    });
   }
 
+  /** @throws ProblemError 422 when there is nothing to compare with */
   @Get(':id/diff')
   @About(
     'Compare a prompt version',
@@ -77,7 +115,51 @@ export class PromptVersionsController {
       'them does not have is that of the suite.',
   )
   @Answers(200, PromptDiff, 404, 429)
-  diff(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: PromptDiffQuery }) { to }: PromptDiffQuery) {
-    return this.service.diff(caller, uuid(WHAT, id), to);
+  async diff(
+    @Me() { teamId }: Caller,
+    @Param('id') id: string,
+    @Query({ schema: PromptDiffQuery }) { to: wanted }: PromptDiffQuery,
+  ): Promise<PromptDiff> {
+    const versionId = uuid(WHAT, id);
+    const version = await new PromptVersionRepository(this.pool, teamId).read(versionId);
+    const to = (wanted ?? version.parent_id ?? SUITE_NOW).toLowerCase();
+    const other = to === SUITE_NOW ? undefined : await this.#findOther(teamId, version, to);
+    const inSuite = await this.#textsOfSuite(teamId, version, other);
+    const keys = new Set([...Object.keys(version.components), ...Object.keys(other?.components ?? {})]);
+    const changed = [...keys]
+      .map((component) => ({
+        component,
+        from: version.components[component] ?? inSuite.get(component) ?? '',
+        to: other?.components[component] ?? inSuite.get(component) ?? '',
+      }))
+      .filter((text) => text.from !== text.to);
+    const pairs = changed.map((text) => [text.from, text.to] as const);
+    const hunks = await this.suiteThreads.run(teamId, { what: 'diff-texts', pairs });
+    return { from: versionId, to, components: changed.map((text, index) => ({ ...text, hunks: hunks[index]! })) };
+  }
+
+  async #findOther(teamId: string, version: PromptVersion, id: string): Promise<PromptVersion> {
+    const other = UUID.test(id) ? await new PromptVersionRepository(this.pool, teamId).find(id) : undefined;
+    const fault = other
+      ? other.suite_id !== version.suite_id && `The prompt version ${id} belongs to another suite.`
+      : `No prompt version with id "${id}" in this team.`;
+    if (!fault) return other!;
+    throw new ProblemError(422, `${fault} GET /api/prompt-versions?suite_id=${version.suite_id} lists its versions.`, [
+      { path: '/to', message: 'must be the id of a version of the same suite, or "suite"' },
+    ]);
+  }
+
+  /** The current texts of the suite; none if it was deleted. */
+  async #textsOfSuite(
+    teamId: string,
+    { suite_id: suiteId }: PromptVersion,
+    other: PromptVersion | undefined,
+  ): Promise<ReadonlyMap<string, string>> {
+    const suite = suiteId === null ? undefined : await new SuiteRepository(this.pool, teamId).find(suiteId);
+    if (suite) return componentsOf(suite.system_prompt, suite.tools);
+    if (other) return new Map();
+    throw new ProblemError(422, 'The suite of the version was deleted. Compare it with another version.', [
+      { path: '/to', message: 'must be the id of a version of the same suite' },
+    ]);
   }
 }

@@ -1,6 +1,6 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Inject } from '@nestjs/common';
 import type { z } from 'zod';
-import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
+import { PageQuery, pageOf, type PageQuery as PageQueryType, type Page } from '#lib/contracts/page';
 import {
   DiscoveredModels,
   Provider,
@@ -9,26 +9,59 @@ import {
   ProviderQuery,
   ProviderTemplates,
   ProviderTest,
+  type ModelInput,
+  type ProviderKind,
 } from '#lib/contracts/provider';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { PROVIDER_TEMPLATES } from '#lib/providers/templates';
 import { About, Answers, Changes, idCursor, Me, Needs, TakesUpTo, type Change } from '../platform/decorators.js';
-import { ProviderService } from './providers.service.js';
+import type { Redis } from 'ioredis';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
+import { parseJson, type JsonObject } from '#lib/contracts/json/json';
+import { findReservedParams } from '#lib/contracts/params';
+import { endWithPeriod, ProblemError } from '#lib/contracts/input/problem';
+import { audit } from '#lib/db/catalogue/audit';
+import { forgetLearned, learnSetting } from '#lib/db/catalogue/learned-settings';
+import { ProviderChanges } from '#lib/db/engine/provider-changes';
+import { ProviderRepository, type StoredProvider } from '#lib/db/catalogue/providers';
+import { endRest } from '#lib/db/engine/resting-models';
+import type { Pool } from '#lib/db/connection/pool';
+import { notify, type Notification } from '#lib/events/notifications';
+import { baseUrlProblem, discoverModels, probeProvider } from '#lib/providers/probe';
+import type { Env } from '#lib/runtime/env';
+import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
+import { Sealer } from '#lib/runtime/seal';
+import { ENV, POOL, REDIS } from '../platform/stores.js';
+
+/** Concurrent provider requests per team for tests and model lists. */
+const AT_ONCE_PER_TEAM = 2;
 
 /** Enough for a thousand models with their prices. */
 const MODELS_BYTES = 2 ** 20;
 
 type ModelOfProvider = z.infer<typeof ProviderQuery>;
 
+/** Manages providers. Workers are notified of a change once it is committed. */
 @Controller('api/providers')
 export class ProvidersController {
-  constructor(readonly service: ProviderService) {}
+  readonly #turns = new KeyedSemaphore(
+    AT_ONCE_PER_TEAM,
+    MAX_WAITING,
+    `Your team is querying ${AT_ONCE_PER_TEAM} providers, and ${MAX_WAITING} more are queued. Try again soon.`,
+  );
+
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(REDIS) readonly redis: Redis,
+    @Inject(ENV) readonly env: Env,
+    readonly sealer: Sealer,
+  ) {}
 
   @Get()
   @About('List providers', 'The newest first. Keys are never returned.')
   @Answers(200, pageOf(Provider))
-  list(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return this.service.list(caller, limit, idCursor(cursor));
+  list(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType): Promise<Page<Provider>> {
+    return this.#providersOf(caller).list({ limit, cursor: idCursor(cursor) });
   }
 
   @Post()
@@ -36,8 +69,14 @@ export class ProvidersController {
   @About('Register a provider', 'Sends it no requests: `POST /api/providers/{key}/test` tries it.')
   @Needs('owner')
   @Answers(201, Provider, 409)
-  create(@Me() caller: Caller, @Body({ schema: ProviderInput }) input: ProviderInput, @Changes() change: Change) {
-    return this.service.create(caller, input, change);
+  async create(@Me() caller: Caller, @Body({ schema: ProviderInput }) input: ProviderInput, @Changes() change: Change) {
+    this.#checkBaseUrl(input.base_url);
+    checkDefaultParams(input.models);
+    return change(async (client) => {
+      const provider = await new ProviderChanges(client, caller.teamId, this.sealer).create(input);
+      await audit(client, caller, 'provider.create', input.key);
+      return provider;
+    });
   }
 
   @Get('templates')
@@ -50,8 +89,8 @@ export class ProvidersController {
   @Get(':key')
   @About('Read a provider', 'One provider with its limits and models.')
   @Answers(200, Provider, 404)
-  read(@Me() caller: Caller, @Param('key') key: string) {
-    return this.service.read(caller, key);
+  read(@Me() caller: Caller, @Param('key') key: string): Promise<Provider> {
+    return this.#providersOf(caller).read(key);
   }
 
   @Patch(':key')
@@ -63,23 +102,50 @@ export class ProvidersController {
   )
   @Needs('owner')
   @Answers(200, Provider, 404, 422)
-  update(
+  async update(
     @Me() caller: Caller,
     @Param('key') key: string,
     @Body({ schema: ProviderPatch }) patch: ProviderPatch,
     @Changes() change: Change,
-  ) {
-    return this.service.update(caller, key, patch, change);
+  ): Promise<Provider> {
+    if (patch.base_url) this.#checkBaseUrl(patch.base_url);
+    checkDefaultParams(patch.models ?? []);
+    let notifications: Notification[] = [];
+    const provider = await change(async (client) => {
+      const updated = await new ProviderChanges(client, caller.teamId, this.sealer).update(key, patch);
+      if (!updated) throw await new ProviderRepository(client, caller.teamId).unknown(key);
+      await audit(client, caller, 'provider.update', key);
+      const { lanes, jobs } = updated.moved;
+      notifications = [
+        { topic: 'provider', id: key },
+        ...lanes.map((id): Notification => ({ topic: 'lane', id })),
+        ...jobs.map((id): Notification => ({ topic: 'job', id })),
+      ];
+      return updated.provider;
+    });
+    for (const notification of notifications) void notify(this.redis, notification);
+    return provider;
   }
 
   @Delete(':key')
   @About('Delete a provider', 'Refused with 409 while an unfinished run uses it. Results of earlier runs stay.')
   @Needs('owner')
   @Answers(204, undefined, 404, 409)
-  remove(@Me() caller: Caller, @Param('key') key: string, @Changes() change: Change) {
-    return this.service.delete(caller, key, change);
+  async remove(@Me() caller: Caller, @Param('key') key: string, @Changes() change: Change): Promise<void> {
+    await change(async (client) => {
+      const outcome = await new ProviderChanges(client, caller.teamId, this.sealer).delete(key);
+      if (outcome === 'not-found') throw await new ProviderRepository(client, caller.teamId).unknown(key);
+      if (outcome === 'in-use')
+        throw new ProblemError(409, `An unfinished run uses "${key}". Cancel it, or wait for it to end.`);
+      await audit(client, caller, 'provider.delete', key);
+    });
+    void notify(this.redis, { topic: 'provider', id: key });
   }
 
+  /**
+   * Sends a small request to a model, by default the first one. What was learned about the model is forgotten and
+   * learned again. A failing provider is a result, not an error.
+   */
   @Post(':key/test')
   @About(
     'Test a provider',
@@ -88,10 +154,34 @@ export class ProvidersController {
   )
   @HttpCode(200)
   @Answers(200, ProviderTest, 404, 422)
-  test(@Me() caller: Caller, @Param('key') key: string, @Query({ schema: ProviderQuery }) { model }: ModelOfProvider) {
-    return this.service.test(caller, key, model);
+  async test(
+    @Me() caller: Caller,
+    @Param('key') key: string,
+    @Query({ schema: ProviderQuery }) { model: modelId }: ModelOfProvider,
+  ): Promise<z.infer<typeof ProviderTest>> {
+    const provider = await this.#providersOf(caller).find(key);
+    const model = modelOf(provider, modelId);
+    const learned: z.infer<typeof ProviderTest>['learned'] = [];
+    const target = {
+      ...this.#endpoint(provider),
+      modelId: model.model_id,
+      unsupportedParams: model.unsupported_params,
+      defaultParams: parseJson(model.default_params) as JsonObject,
+    };
+    const { ok, latencyMs, error } = await this.#turns.run(caller.teamId, async () => {
+      await forgetLearned(this.pool, provider.id, model.model_id);
+      return probeProvider(target, async (refusal) => {
+        const { setting, way, said } = refusal;
+        learned.push({ setting, sent: way, said });
+        await learnSetting(this.pool, provider.id, model.model_id, refusal);
+      });
+    });
+    if (ok) await endRest(this.pool, provider.id, model.model_id);
+    void notify(this.redis, { topic: 'provider', id: key });
+    return { ok, latency_ms: latencyMs, error, learned };
   }
 
+  /** Forgets what was learned about one model or all: they are sent requests as runs specify them again. */
   @Delete(':key/learned')
   @About(
     'Forget refused parameters',
@@ -100,13 +190,19 @@ export class ProvidersController {
   )
   @Needs('owner')
   @Answers(204, undefined, 404, 422)
-  forget(
+  async forget(
     @Me() caller: Caller,
     @Param('key') key: string,
     @Query({ schema: ProviderQuery }) { model }: ModelOfProvider,
     @Changes() change: Change,
-  ) {
-    return this.service.forget(caller, key, model, change);
+  ): Promise<void> {
+    const provider = await this.#providersOf(caller).find(key);
+    if (model !== undefined) modelOf(provider, model);
+    await change(async (client) => {
+      await forgetLearned(client, provider.id, model);
+      await audit(client, caller, 'provider.forget', key);
+    });
+    void notify(this.redis, { topic: 'provider', id: key });
   }
 
   /** Needs an editor because, like a test, it sends a request with the team's key. */
@@ -114,7 +210,56 @@ export class ProvidersController {
   @About('List the models of an endpoint', 'Asks the endpoint for its models. None of them is added to the provider.')
   @Needs('editor')
   @Answers(200, DiscoveredModels, 404)
-  discover(@Me() caller: Caller, @Param('key') key: string) {
-    return this.service.discoverModels(caller, key);
+  async discover(@Me() caller: Caller, @Param('key') key: string): Promise<z.infer<typeof DiscoveredModels>> {
+    const provider = await this.#providersOf(caller).find(key);
+    const endpoint = this.#endpoint(provider);
+    const asked = (): Promise<string[]> =>
+      discoverModels(endpoint).catch((error: Error) => {
+        const wayOut = `Models can be added by their ids with PATCH /api/providers/${key}.`;
+        throw new ProblemError(422, `"${key}" lists no models: ${endWithPeriod(error.message)} ${wayOut}`);
+      });
+    const models = await this.#turns.run(caller.teamId, asked);
+    return { models: models.map((id) => ({ id })) };
   }
+
+  #providersOf({ teamId }: Caller): ProviderRepository {
+    return new ProviderRepository(this.pool, teamId);
+  }
+
+  #endpoint(provider: StoredProvider) {
+    return {
+      kind: provider.kind as ProviderKind,
+      baseUrl: provider.base_url,
+      apiKey: provider.sealed_key && this.sealer.open(provider.sealed_key, provider.id),
+      allowPrivateNetworks: this.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS,
+    };
+  }
+
+  #checkBaseUrl(baseUrl: string): void {
+    const problem = baseUrlProblem(baseUrl, this.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS);
+    if (problem) throw new ProblemError(422, problem, [{ path: '/base_url', message: problem }]);
+  }
+}
+
+const MAX_WAITING = 10;
+
+/**
+ * @param modelId the first model if undefined
+ * @throws ProblemError 422 when the provider has no such model
+ */
+function modelOf({ key, models }: StoredProvider, modelId: string | undefined): StoredProvider['models'][number] {
+  const model = modelId === undefined ? models[0] : models.find((one) => one.model_id === modelId);
+  if (model) return model;
+  if (modelId === undefined)
+    throw new ProblemError(422, `"${key}" has no models to test with. Add one with PATCH /api/providers/${key}.`);
+  const ids = models.map((one) => one.model_id);
+  throw new ProblemError(422, `"${key}" has no model "${modelId}". ${suggestNames(modelId, ids, 'its models')}`);
+}
+
+/** @throws ProblemError 422 when default parameters include one that runs set themselves */
+function checkDefaultParams(models: readonly ModelInput[]): void {
+  const errors = models.flatMap((model, index) =>
+    findReservedParams(model.default_params, 'models', index, 'default_params'),
+  );
+  if (errors.length) throw new ProblemError(422, errors[0]!.message, errors);
 }

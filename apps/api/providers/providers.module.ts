@@ -4,12 +4,10 @@ import type { Env } from '#lib/runtime/env';
 import { ENV } from '../platform/stores.js';
 import { KNOWN_PRICES, PricesController } from './prices.controller.js';
 import { ProvidersController } from './providers.controller.js';
-import { ProviderService } from './providers.service.js';
 
 @Module({
   controllers: [ProvidersController, PricesController],
   providers: [
-    ProviderService,
     {
       provide: KNOWN_PRICES,
       inject: [ENV],

@@ -3,10 +3,9 @@ import { ReadingThreads } from './reading-threads.js';
 import { ResultsController } from './results.controller.js';
 import { ResultService } from './results.service.js';
 import { RunFiguresController } from './run-figures.controller.js';
-import { RunFiguresService } from './run-figures.service.js';
 
 @Module({
   controllers: [ResultsController, RunFiguresController],
-  providers: [ResultService, ReadingThreads, RunFiguresService],
+  providers: [ResultService, ReadingThreads],
 })
 export class ResultsModule {}

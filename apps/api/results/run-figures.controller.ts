@@ -1,4 +1,4 @@
-import { Controller, Get, Param, Query, Res } from '@nestjs/common';
+import { Controller, Get, Param, Query, Res, Inject } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import {
   Confusion,
@@ -15,22 +15,24 @@ import {
 } from '#lib/contracts/run-facets';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, cursorOf, Me, uuid } from '../platform/decorators.js';
-import { RunFiguresService } from './run-figures.service.js';
+import { inDrawnOrder } from '#lib/counting/reservoir';
+import type { Pool } from '#lib/db/connection/pool';
+import { askForFigures } from '#lib/db/engine/run-figures';
+import { RescoreRepository } from '#lib/db/read/rescores';
+import { RunFiguresRepository, type Scoring } from '#lib/db/read/run-figures';
+import { POOL } from '../platform/stores.js';
 
 const POSITION = /^\d{1,9}$/;
 const WHEN =
   'Counted once, when the run or rescore ends, or on the first request if that was in an earlier release: ' +
   'try again after a 202. Answers 409 while the run or the rescore is unfinished.';
 
-/** 202 until the figures are available. */
-function answer<Figures extends object>(figures: Figures | Counting, reply: FastifyReply): Figures | Counting {
-  if ('status' in figures) void reply.status(202);
-  return figures;
-}
-
+/** Computed figures of runs and rescores. A request for missing figures has them computed. */
 @Controller('api/tool-eval/history/:id')
 export class RunFiguresController {
-  constructor(readonly service: RunFiguresService) {}
+  #of = ({ teamId }: Caller): RunFiguresRepository => new RunFiguresRepository(this.pool, teamId);
+
+  constructor(@Inject(POOL) readonly pool: Pool) {}
 
   @Get('facets')
   @About('Count the results of a run by filter', WHEN)
@@ -42,7 +44,8 @@ export class RunFiguresController {
     @Query({ schema: ScoringQuery }) { rescore_id: rescoreId }: ScoringQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    return answer(await this.service.facets(caller, { runId: uuid('run', id), rescoreId }), reply);
+    const scoring = { runId: uuid('run', id), rescoreId };
+    return this.#answer(caller, scoring, reply, (figures) => figures.facets(scoring));
   }
 
   @Get('confusion')
@@ -58,7 +61,8 @@ export class RunFiguresController {
     @Query({ schema: ConfusionQuery }) { target, rescore_id: rescoreId }: ConfusionQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    return answer(await this.service.confusion(caller, { runId: uuid('run', id), rescoreId }, target), reply);
+    const scoring = { runId: uuid('run', id), rescoreId };
+    return this.#answer(caller, scoring, reply, (figures) => figures.confusion(scoring, target));
   }
 
   @Get('failures')
@@ -71,9 +75,15 @@ export class RunFiguresController {
     @Query({ schema: FailureGroupsQuery }) { error_type: errorType, rescore_id: rescoreId }: FailureGroupsQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    return answer(await this.service.failures(caller, { runId: uuid('run', id), rescoreId }, errorType), reply);
+    const scoring = { runId: uuid('run', id), rescoreId };
+    return this.#answer(caller, scoring, reply, (figures) => figures.failures(scoring, errorType));
   }
 
+  /**
+   * Draws results of a group. When the run was counted, up to 200 of them were kept, a uniform sample (those with the
+   * smallest hashes of their positions). The seed orders these, and the first ones are drawn: again a uniform sample of
+   * the group. For a group of more than 200, all seeds draw from the same 200.
+   */
   @Get('failures/:group/draw')
   @About(
     'Sample a failure group',
@@ -86,11 +96,13 @@ export class RunFiguresController {
     @Me() caller: Caller,
     @Param('id') id: string,
     @Param('group') group: string,
-    @Query({ schema: DrawQuery }) query: DrawQuery,
+    @Query({ schema: DrawQuery }) { seed, count, rescore_id: rescoreId }: DrawQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const { rescore_id: rescoreId, ...drawn } = query;
-    return answer(await this.service.draw(caller, { runId: uuid('run', id), rescoreId, group }, drawn), reply);
+    const scoring = { runId: uuid('run', id), rescoreId };
+    const places = await this.#answer(caller, scoring, reply, (figures) => figures.drawn(scoring, group));
+    if ('status' in places) return places;
+    return { items: await this.#of(caller).results(scoring, inDrawnOrder(places, seed).slice(0, count)) };
   }
 
   @Get('cases')
@@ -103,7 +115,28 @@ export class RunFiguresController {
     @Query({ schema: RunCasesQuery }) { show, limit, cursor, rescore_id: rescoreId }: RunCasesQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
+    const scoring = { runId: uuid('run', id), rescoreId };
     const page = { limit, cursor: cursorOf(cursor, POSITION) };
-    return answer(await this.service.cases(caller, { runId: uuid('run', id), rescoreId }, show, page), reply);
+    return this.#answer(caller, scoring, reply, (figures) => figures.cases(scoring, show, page));
+  }
+
+  /**
+   * Answers 202 until the figures are available, and has them computed for a run that ended before they were. If the
+   * notification is lost, the next request sends it again.
+   */
+  async #answer<Figures>(
+    caller: Caller,
+    scoring: Scoring,
+    reply: FastifyReply,
+    read: (figures: RunFiguresRepository) => Promise<Figures | undefined>,
+  ): Promise<Figures | Counting> {
+    const { runId, rescoreId } = scoring;
+    const found = await read(this.#of(caller));
+    if (rescoreId !== undefined)
+      await new RescoreRepository(this.pool, caller.teamId).requireCompleted(runId, rescoreId);
+    if (found !== undefined) return found;
+    await askForFigures(this.pool, scoring);
+    void reply.status(202);
+    return { status: 'counting' };
   }
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Param, Post } from '@nestjs/common';
+import { Body, Controller, Param, Post, Inject } from '@nestjs/common';
 import { z } from 'zod';
 import { GateSubmitted } from '#lib/gate/contract';
 import { JudgeSubmitted } from '#lib/judge/contract';
@@ -7,7 +7,16 @@ import { ResumeInput } from '#lib/contracts/run-input';
 import { Submitted } from '#lib/contracts/run';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, Me, uuid, type Change } from '../platform/decorators.js';
-import { ResumeService } from './resume.service.js';
+import type { Redis } from 'ioredis';
+import { ProblemError } from '#lib/contracts/input/problem';
+import { ORCHESTRATION_KINDS, type OrchestrationType } from '#lib/contracts/orchestration-kinds';
+import { audit } from '#lib/db/catalogue/audit';
+import type { Pool } from '#lib/db/connection/pool';
+import { resumeOrchestration } from '#lib/db/engine/resume-orchestration';
+import { JobRepository } from '#lib/db/read/jobs';
+import { notifyOfJobs } from '../platform/notify-of-jobs.js';
+import { POOL, REDIS } from '../platform/stores.js';
+import { RunService } from './runs.service.js';
 
 const Resumed = z
   .union([Submitted, GateSubmitted, ParamTuneSubmitted, JudgeSubmitted])
@@ -16,8 +25,13 @@ const Resumed = z
 /** Resumable jobs: those of runs, and of what creates runs. */
 @Controller('api/jobs')
 export class ResumeController {
-  constructor(readonly service: ResumeService) {}
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(REDIS) readonly redis: Redis,
+    readonly runs: RunService,
+  ) {}
 
+  /** @throws ProblemError 404, 409 when there is nothing to resume, 422 when the budget is spent */
   @Post(':id/resume')
   @About(
     'Resume a job',
@@ -26,12 +40,25 @@ export class ResumeController {
       'job is not finished, and when nothing is left to do.',
   )
   @Answers(202, Resumed, 404, 409)
-  resumeJob(
+  async resumeJob(
     @Me() caller: Caller,
     @Param('id') id: string,
     @Body({ schema: ResumeInput.nullish() }) input: ResumeInput | null | undefined,
     @Changes() change: Change,
-  ) {
-    return this.service.resume(caller, uuid('job', id), input ?? {}, change);
+  ): Promise<Submitted | Pick<Submitted, 'job_id' | 'status'>> {
+    const jobId = uuid('job', id);
+    const { teamId, userId } = caller;
+    const { type, result_ref: ref } = await new JobRepository(this.pool, teamId).read(jobId);
+    if (type === 'tool_eval') return this.runs.resume(caller, ref!, input ?? {}, change);
+    if (type === 'rescore') throw new ProblemError(409, `A job of type "${type}" cannot be resumed. Submit it again.`);
+    const submitted = await change(async (client) => {
+      const { id, jobId: newJobId } = await resumeOrchestration(client, { teamId, userId, jobId, ...input });
+      await audit(client, caller, `${type}.resume`, id);
+      return { job_id: newJobId, [refOf(type)]: id, status: 'submitted' as const };
+    });
+    notifyOfJobs(this.redis, [submitted.job_id]);
+    return submitted;
   }
 }
+
+const refOf = (type: OrchestrationType): string => ORCHESTRATION_KINDS.find((kind) => kind.type === type)!.ref;

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Put } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Put, Inject } from '@nestjs/common';
 import {
   CacheInput,
   CacheSetting,
@@ -9,17 +9,28 @@ import {
 } from '#lib/contracts/settings';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, Me, Needs, type Change } from '../platform/decorators.js';
-import { SettingsService } from './settings.service.js';
+import type { Redis } from 'ioredis';
+import { audit } from '#lib/db/catalogue/audit';
+import { SettingsRepository } from '#lib/db/catalogue/settings';
+import type { Pool, PoolClient } from '#lib/db/connection/pool';
+import { clearCache } from '#lib/db/engine/reply-cache';
+import { startPendingJobs } from '#lib/db/engine/start-pending-jobs';
+import { notifyOfJobs } from '../platform/notify-of-jobs.js';
+import { POOL, REDIS } from '../platform/stores.js';
 
+/** Team-wide settings. */
 @Controller('api/settings')
 export class SettingsController {
-  constructor(readonly service: SettingsService) {}
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(REDIS) readonly redis: Redis,
+  ) {}
 
   @Get('embedding')
   @About('Read the embedding model', 'The model that the scoring mode `semantic` uses.')
   @Answers(200, EmbeddingSetting)
-  embedding(@Me() caller: Caller) {
-    return this.service.embedding(caller);
+  embedding(@Me() caller: Caller): Promise<EmbeddingSetting> {
+    return this.#of(caller).readEmbedding();
   }
 
   @Put('embedding')
@@ -33,15 +44,19 @@ export class SettingsController {
     @Me() caller: Caller,
     @Body({ schema: EmbeddingSetting }) setting: EmbeddingSetting,
     @Changes() change: Change,
-  ) {
-    return this.service.setEmbedding(caller, setting, change);
+  ): Promise<EmbeddingSetting> {
+    return change(async (client) => {
+      await this.#of(caller, client).setEmbedding(setting);
+      await audit(client, caller, 'settings.embedding', setting.provider_key ?? 'none');
+      return setting;
+    });
   }
 
   @Get('cache')
   @About('Read the cache setting', 'How long stored replies are used, how many there are, and their size.')
   @Answers(200, CacheSetting)
-  cache(@Me() caller: Caller) {
-    return this.service.cache(caller);
+  cache(@Me() caller: Caller): Promise<CacheSetting> {
+    return this.#of(caller).readCache();
   }
 
   @Put('cache')
@@ -49,23 +64,32 @@ export class SettingsController {
   @Needs('owner')
   @Answers(200, CacheSetting)
   setCache(@Me() caller: Caller, @Body({ schema: CacheInput }) input: CacheInput, @Changes() change: Change) {
-    return this.service.setCacheLifetime(caller, input.lifetime_days, change);
+    const days = input.lifetime_days;
+    return change(async (client) => {
+      const settings = this.#of(caller, client);
+      await settings.setCacheLifetime(days);
+      await audit(client, caller, 'settings.cache', String(days));
+      return settings.readCache();
+    });
   }
 
   @Delete('cache')
   @About('Clear the cache', 'Later requests use no reply stored before. Results keep their replies.')
   @Answers(204)
-  emptyCache(@Me() caller: Caller, @Changes() change: Change): Promise<void> {
-    return this.service.clearCache(caller, change);
+  async emptyCache(@Me() caller: Caller, @Changes() change: Change): Promise<void> {
+    // Not in the transaction: it deletes in batches, and a repeated request deletes the rest.
+    await clearCache(this.pool, caller.teamId);
+    await change((client) => audit(client, caller, 'cache.empty', caller.teamId));
   }
 
   @Get('jobs')
   @About('Read the job limit', 'How many jobs each user of the team can run at once.')
   @Answers(200, JobsSetting)
-  jobs(@Me() caller: Caller) {
-    return this.service.jobs(caller);
+  jobs(@Me() caller: Caller): Promise<JobsSetting> {
+    return this.#of(caller).readJobs();
   }
 
+  /** Jobs that no longer need to wait have started when it returns. */
   @Put('jobs')
   @About(
     'Set the job limit',
@@ -73,15 +97,22 @@ export class SettingsController {
   )
   @Needs('owner')
   @Answers(200, JobsSetting)
-  setJobs(@Me() caller: Caller, @Body({ schema: JobsSetting }) setting: JobsSetting, @Changes() change: Change) {
-    return this.service.setJobs(caller, setting, change);
+  async setJobs(@Me() caller: Caller, @Body({ schema: JobsSetting }) setting: JobsSetting, @Changes() change: Change) {
+    await change(async (client) => {
+      await this.#of(caller, client).setRunningJobs(setting.running_jobs_per_user);
+      await audit(client, caller, 'settings.jobs', String(setting.running_jobs_per_user));
+      return setting;
+    });
+    const { jobs, lanes } = await startPendingJobs(this.pool, caller.teamId);
+    notifyOfJobs(this.redis, jobs, lanes);
+    return setting;
   }
 
   @Get('spending')
   @About('Read the spending of this month', 'The cap of the team, and what it has spent in this month (UTC).')
   @Answers(200, Spending)
-  spending(@Me() caller: Caller) {
-    return this.service.spending(caller);
+  spending(@Me() caller: Caller): Promise<Spending> {
+    return this.#of(caller).readSpending();
   }
 
   @Put('spending')
@@ -92,6 +123,16 @@ export class SettingsController {
   @Needs('owner')
   @Answers(200, Spending)
   setSpending(@Me() caller: Caller, @Body({ schema: SpendingInput }) input: SpendingInput, @Changes() change: Change) {
-    return this.service.setMonthlyCap(caller, input.monthly_cap_usd, change);
+    const capUsd = input.monthly_cap_usd;
+    return change(async (client) => {
+      const settings = this.#of(caller, client);
+      await settings.setMonthlyCap(capUsd);
+      await audit(client, caller, 'settings.spending', String(capUsd));
+      return settings.readSpending();
+    });
+  }
+
+  #of({ teamId }: Caller, db: Pool | PoolClient = this.pool): SettingsRepository {
+    return new SettingsRepository(db, teamId);
   }
 }

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { SettingsController } from './settings.controller.js';
-import { SettingsService } from './settings.service.js';
 
-@Module({ controllers: [SettingsController], providers: [SettingsService] })
+@Module({ controllers: [SettingsController] })
 export class SettingsModule {}

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { SpendingController } from './spending.controller.js';
-import { SpendingService } from './spending.service.js';
 
-@Module({ controllers: [SpendingController], providers: [SpendingService] })
+@Module({ controllers: [SpendingController] })
 export class SpendingModule {}

@@ -1,9 +1,9 @@
-import { Controller, Get, Param, Query, Res } from '@nestjs/common';
+import { Controller, Get, Param, Query, Res, Inject } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Case } from '#lib/contracts/case';
 import { Comparing } from '#lib/contracts/comparing';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
+import { PageQuery, pageOf, type PageQuery as PageQueryType, type Page } from '#lib/contracts/page';
 import {
   ChangesQuery,
   SuiteChanges,
@@ -14,30 +14,41 @@ import {
 import type { Caller } from '#lib/db/catalogue/callers';
 import { patienceOf, sendComparison } from '../comparisons/send-comparison.js';
 import { About, Answers, cursorOf, Me, uuid } from '../platform/decorators.js';
-import { SuiteVersionService } from './suite-versions.service.js';
+import type { Pool } from '#lib/db/connection/pool';
+import { SuiteVersionRepository } from '#lib/db/read/suite-versions';
+import { ComparisonAnswers } from '../comparisons/comparison-answers.js';
+import { POOL } from '../platform/stores.js';
 
+/** Reads and compares the versions of suites. */
 @Controller('api/tool-suites/:id/versions')
 export class SuiteVersionsController {
-  constructor(readonly service: SuiteVersionService) {}
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    readonly answers: ComparisonAnswers,
+  ) {}
 
   @Get()
   @About('List the versions of a suite', 'The versions that stored runs pin, and the current one; the newest first.')
   @Answers(200, pageOf(SuiteVersionHead), 404)
   listVersions(
-    @Me() caller: Caller,
+    @Me() { teamId }: Caller,
     @Param('id') id: string,
     @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType,
-  ) {
-    return this.service.list(caller, uuid('suite', id), { limit, cursor: cursorOf(cursor, /^\d{1,9}$/) });
+  ): Promise<Page<SuiteVersionHead>> {
+    return new SuiteVersionRepository(this.pool, teamId).list(uuid('suite', id), {
+      limit,
+      cursor: cursorOf(cursor, /^\d{1,9}$/),
+    });
   }
 
   @Get(':version')
   @About('Read a version of a suite', 'Its settings and tools.')
   @Answers(200, SuiteVersion, 404)
-  readVersion(@Me() caller: Caller, @Param('id') id: string, @Param('version') version: string) {
-    return this.service.read(caller, uuid('suite', id), versionOf(version));
+  async readVersion(@Me() { teamId }: Caller, @Param('id') id: string, @Param('version') version: string) {
+    return (await new SuiteVersionRepository(this.pool, teamId).read(uuid('suite', id), versionOf(version))).suite;
   }
 
+  /** Cases of large suites take seconds of Postgres time, so the threads that compare runs do this too. */
   @Get(':version/changes')
   @About(
     'Compare two versions of a suite',
@@ -47,27 +58,37 @@ export class SuiteVersionsController {
   @Answers(200, SuiteChanges, 404, 422, 429)
   @Answers(202, Comparing)
   async compareVersions(
-    @Me() caller: Caller,
+    @Me() { teamId }: Caller,
     @Param('id') id: string,
     @Param('version') version: string,
     @Query({ schema: ChangesQuery }) { to, wait }: ChangesQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const versions = { from: versionOf(version), to };
-    const patience = patienceOf(reply, wait);
-    return sendComparison(await this.service.compare(caller, uuid('suite', id), versions, patience), reply);
+    const asked = {
+      what: 'compare-versions',
+      teamId,
+      suiteId: uuid('suite', id),
+      from: versionOf(version),
+      to,
+    } as const;
+    return sendComparison(await this.answers.get(asked, patienceOf(reply, wait)), reply);
   }
 
   @Get(':version/cases/:caseId')
   @About('Read a case of a version', 'The case as it was in this version of the suite.')
   @Answers(200, Case, 404)
   readVersionCase(
-    @Me() caller: Caller,
+    @Me() { teamId }: Caller,
     @Param('id') id: string,
     @Param('version') version: string,
     @Param('caseId') caseId: string,
-  ) {
-    return this.service.readCase(caller, uuid('suite', id), versionOf(version), uuid('case', caseId));
+  ): Promise<Case> {
+    const asked = [uuid('suite', id), versionOf(version)] as const;
+    const askedCase = uuid('case', caseId);
+    return SuiteVersionRepository.inSnapshot(this.pool, teamId, async (versions) => {
+      const { place } = await versions.read(...asked);
+      return versions.readCase(place, askedCase);
+    });
   }
 }
 

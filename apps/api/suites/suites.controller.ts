@@ -1,4 +1,16 @@
-import { Body, Controller, Delete, Get, Param, Patch, Post, Put, Query } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Param,
+  Patch,
+  Post,
+  Put,
+  Query,
+  Inject,
+  type StreamableFile,
+} from '@nestjs/common';
 import { z } from 'zod';
 import { Case, CaseInput } from '#lib/contracts/case';
 import { CaseResult, CaseResultsQuery } from '#lib/contracts/case-result';
@@ -33,16 +45,27 @@ import {
 } from '../platform/decorators.js';
 import { MAX_BODY_BYTES } from '../platform/upload.js';
 import { CaseService, type AddedCases } from './cases.service.js';
-import { SuiteService } from './suites.service.js';
+import { conversionWarnings } from '#lib/contracts/input/tool-shapes';
+import { audit } from '#lib/db/catalogue/audit';
+import { SuiteRepository } from '#lib/db/catalogue/suites';
+import type { Pool } from '#lib/db/connection/pool';
+import { SuiteHeadRepository } from '#lib/db/read/suite-heads';
+import { POOL } from '../platform/stores.js';
+import { retryOnSuiteChange } from './retry-on-suite-change.js';
+import { SuiteExporter } from './suite-exporter.js';
+import { SuiteValidator } from './suite-validator.js';
 
 /** The tools of a suite, or of a case, may have up to 1 MiB. */
 const TOOLS_BYTES = 2 * 2 ** 20;
 
+/** Manages suites. Each check comes before the transaction. */
 @Controller('api')
 export class SuitesController {
   constructor(
-    readonly service: SuiteService,
     readonly caseService: CaseService,
+    @Inject(POOL) readonly pool: Pool,
+    readonly validator: SuiteValidator,
+    readonly exporter: SuiteExporter,
   ) {}
 
   @Get('tool-suites')
@@ -52,8 +75,11 @@ export class SuitesController {
       'the last run of each.',
   )
   @Answers(200, pageOf(z.union([Suite, SuiteHead])))
-  list(@Me() caller: Caller, @Query({ schema: SuitesQuery }) { cursor, ...query }: SuitesQuery) {
-    return this.service.list(caller, { ...query, cursor: idCursor(cursor) });
+  list(@Me() { teamId }: Caller, @Query({ schema: SuitesQuery }) { cursor, ...query }: SuitesQuery) {
+    const { lean, ...page } = { ...query, cursor: idCursor(cursor) };
+    return lean
+      ? new SuiteHeadRepository(this.pool, teamId).list(page)
+      : new SuiteRepository(this.pool, teamId).list(page);
   }
 
   @Post('tool-suites')
@@ -63,15 +89,36 @@ export class SuitesController {
     'It has no cases yet: add them with `POST /api/tool-suites/{id}/cases`, or import a whole suite at once.',
   )
   @Answers(201, SuiteWritten)
-  create(@Me() caller: Caller, @Body({ schema: SuiteInput }) input: SuiteInput, @Changes() change: Change) {
-    return this.service.create(caller, input, change);
+  async create(
+    @Me() caller: Caller,
+    @Body({ schema: SuiteInput }) input: SuiteInput,
+    @Changes() change: Change,
+  ): Promise<SuiteWithWarnings> {
+    await this.validator.checkTools(caller.teamId, input.tools);
+    const warnings = [
+      ...conversionWarnings(input.tools),
+      ...(await this.validator.hostWarnings(caller.teamId, input.tools)),
+    ];
+    return change(async (client) => {
+      const suites = new SuiteRepository(client, caller.teamId);
+      const id = await suites.create(input, []);
+      await audit(client, caller, 'suite.create', id);
+      return { ...(await suites.read(id)), warnings };
+    });
   }
 
   @Get('tool-suites/:id')
   @About('Read a suite with its cases', 'Returns all cases at once; `?cases=false` leaves them out.')
   @Answers(200, SuiteWithCases, 404, 429)
-  read(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: SuiteReadQuery }) { cases }: SuiteReadQuery) {
-    return this.service.read(caller, uuid('suite', id), cases);
+  async read(
+    @Me() { teamId }: Caller,
+    @Param('id') id: string,
+    @Query({ schema: SuiteReadQuery }) { cases }: SuiteReadQuery,
+  ): Promise<Suite | StreamableFile> {
+    const suiteId = uuid('suite', id);
+    const suites = new SuiteRepository(this.pool, teamId);
+    if (!cases) return suites.read(suiteId);
+    return retryOnSuiteChange(suites, suiteId, (suite) => this.exporter.asJson(teamId, suite));
   }
 
   @Put('tool-suites/:id')
@@ -82,13 +129,32 @@ export class SuitesController {
       'when a case expects a tool that would be removed.',
   )
   @Answers(200, SuiteWritten, 404)
-  replace(
+  async replace(
     @Me() caller: Caller,
     @Param('id') id: string,
     @Body({ schema: SuiteReplacement }) input: SuiteReplacement,
     @Changes() change: Change,
-  ) {
-    return this.service.update(caller, uuid('suite', id), given(input), change);
+  ): Promise<SuiteWithWarnings> {
+    const suiteId = uuid('suite', id);
+    const patch = given(input);
+    const { teamId } = caller;
+    const { tools } = patch;
+    if (tools) await this.validator.checkTools(teamId, tools);
+    return retryOnSuiteChange(new SuiteRepository(this.pool, teamId), suiteId, async (suite) => {
+      const warnings = tools
+        ? [
+            ...conversionWarnings(tools),
+            ...(await this.validator.checkStoredCases(teamId, suite, tools)),
+            ...(await this.validator.hostWarnings(teamId, tools)),
+          ]
+        : [];
+      return change(async (client) => {
+        const suites = new SuiteRepository(client, teamId);
+        await suites.update(suiteId, patch, tools && suite.version);
+        await audit(client, caller, 'suite.update', suiteId);
+        return { ...(await suites.read(suiteId)), warnings };
+      });
+    });
   }
 
   @Patch('tool-suites/:id')
@@ -99,20 +165,42 @@ export class SuitesController {
       'tool that would be removed.',
   )
   @Answers(200, SuiteWritten, 404)
-  patch(
+  async patch(
     @Me() caller: Caller,
     @Param('id') id: string,
     @Body({ schema: SuitePatch }) patch: SuitePatch,
     @Changes() change: Change,
-  ) {
-    return this.service.update(caller, uuid('suite', id), patch, change);
+  ): Promise<SuiteWithWarnings> {
+    const suiteId = uuid('suite', id);
+    const { teamId } = caller;
+    const { tools } = patch;
+    if (tools) await this.validator.checkTools(teamId, tools);
+    return retryOnSuiteChange(new SuiteRepository(this.pool, teamId), suiteId, async (suite) => {
+      const warnings = tools
+        ? [
+            ...conversionWarnings(tools),
+            ...(await this.validator.checkStoredCases(teamId, suite, tools)),
+            ...(await this.validator.hostWarnings(teamId, tools)),
+          ]
+        : [];
+      return change(async (client) => {
+        const suites = new SuiteRepository(client, teamId);
+        await suites.update(suiteId, patch, tools && suite.version);
+        await audit(client, caller, 'suite.update', suiteId);
+        return { ...(await suites.read(suiteId)), warnings };
+      });
+    });
   }
 
   @Delete('tool-suites/:id')
   @About('Delete a suite', 'Refused with 409 while an unfinished run uses it. Earlier runs keep what they ran.')
   @Answers(204, undefined, 404, 409)
-  remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change) {
-    return this.service.delete(caller, uuid('suite', id), change);
+  remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
+    const suiteId = uuid('suite', id);
+    return change(async (client) => {
+      await new SuiteRepository(client, caller.teamId).delete(suiteId);
+      await audit(client, caller, 'suite.delete', suiteId);
+    });
   }
 
   @Get('tool-suites/:id/cases')
@@ -204,3 +292,5 @@ export class SuitesController {
 /** Only the fields in the request: an undefined one would replace the stored value. */
 const given = (input: SuiteReplacement): SuitePatch =>
   Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+
+type SuiteWithWarnings = Suite & { warnings: string[] };

@@ -7,17 +7,13 @@ import { SuiteExporter } from './suite-exporter.js';
 import { SuiteStreams } from './suite-streams.js';
 import { SuiteValidator } from './suite-validator.js';
 import { SuiteVersionsController } from './suite-versions.controller.js';
-import { SuiteVersionService } from './suite-versions.service.js';
 import { SuitesController } from './suites.controller.js';
-import { SuiteService } from './suites.service.js';
 
 @Module({
   imports: [ThreadsModule, ComparisonAnswersModule],
   controllers: [SuitesController, SuiteVersionsController],
   providers: [
-    SuiteService,
     CaseService,
-    SuiteVersionService,
     SuiteValidator,
     SuiteExporter,
     {

@@ -1,16 +1,29 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Inject } from '@nestjs/common';
 import { System } from '#lib/contracts/system';
 import { About, Answers } from '../platform/decorators.js';
-import { SystemService } from './system.service.js';
+import type { Redis } from 'ioredis';
+import type { Pool } from '#lib/db/connection/pool';
+import { levelsAlive } from '#lib/queue/workers-alive';
+import { checkHealth } from '#lib/runtime/health-check';
+import { RELEASE } from '../platform/release.js';
+import { POOL, REDIS } from '../platform/stores.js';
 
+/** What any signed-in user may know about the installation: no addresses, no host names. */
 @Controller('api/system')
 export class SystemController {
-  constructor(readonly service: SystemService) {}
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(REDIS) readonly redis: Redis,
+  ) {}
 
+  /** Always answers: a store that does not respond within a second counts as down. */
   @Get()
   @About('Read the system status', 'Its version, the number of live workers, and whether its databases answer.')
   @Answers(200, System)
-  read(): Promise<System> {
-    return this.service.read();
+  async read(): Promise<System> {
+    let alive: number | null = null;
+    const counted = levelsAlive(this.redis).then(({ length }) => (alive = length));
+    const [postgres, redis] = await Promise.all([checkHealth(this.pool.query('SELECT 1')), checkHealth(counted)]);
+    return { version: RELEASE, workers: { alive }, redis, postgres };
   }
 }

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { SystemController } from './system.controller.js';
-import { SystemService } from './system.service.js';
 
-@Module({ controllers: [SystemController], providers: [SystemService] })
+@Module({ controllers: [SystemController] })
 export class SystemModule {}

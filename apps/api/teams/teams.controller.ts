@@ -1,14 +1,20 @@
-import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
-import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
+import { Body, Controller, Delete, Get, Param, Post, Query, Inject } from '@nestjs/common';
+import { PageQuery, pageOf, type PageQuery as PageQueryType, type Page } from '#lib/contracts/page';
 import { Me as MeSchema, NewTeam, NewToken, Team, TeamInput, Token, TokenInput } from '#lib/contracts/team';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, idCursor, Me, Needs, uuid, type Change } from '../platform/decorators.js';
 import { meOf } from './me.js';
-import { TeamService } from './teams.service.js';
+import { notFound, ProblemError } from '#lib/contracts/input/problem';
+import { audit } from '#lib/db/catalogue/audit';
+import { createTeam, listTeams } from '#lib/db/catalogue/teams';
+import { TokenRepository } from '#lib/db/catalogue/tokens';
+import type { Pool } from '#lib/db/connection/pool';
+import { POOL } from '../platform/stores.js';
 
+/** Teams and their tokens. The secret of a token is only in the response that creates it. */
 @Controller('api')
 export class TeamsController {
-  constructor(readonly service: TeamService) {}
+  constructor(@Inject(POOL) readonly pool: Pool) {}
 
   @Get('me')
   @About('Read who you are', 'The team, the user and the role of your token or session.')
@@ -21,16 +27,29 @@ export class TeamsController {
   @About('List the tokens of the team', 'The newest first, without their secrets.')
   @Needs('owner')
   @Answers(200, pageOf(Token))
-  tokens(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return this.service.listTokens(caller, limit, idCursor(cursor));
+  tokens(@Me() { teamId }: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
+    return new TokenRepository(this.pool, teamId).list({ limit, cursor: idCursor(cursor) });
   }
 
   @Post('tokens')
   @About('Create a token', 'Only this response contains the secret.')
   @Needs('owner')
   @Answers(201, NewToken)
-  createToken(@Me() caller: Caller, @Body({ schema: TokenInput }) input: TokenInput, @Changes() change: Change) {
-    return this.service.createToken(caller, input, change);
+  async createToken(
+    @Me() caller: Caller,
+    @Body({ schema: TokenInput }) input: TokenInput,
+    @Changes() change: Change,
+  ): Promise<NewToken> {
+    if (input.expires_at !== null && Date.parse(input.expires_at) <= Date.now())
+      throw new ProblemError(422, 'The token would already be expired.', [
+        { path: '/expires_at', message: 'must be in the future, or null for a token that does not expire' },
+      ]);
+    return change(async (client) => {
+      const tokens = new TokenRepository(client, caller.teamId);
+      const { token, secret } = await tokens.create(input.user ?? caller.userName, input);
+      await audit(client, caller, 'token.create', token.id);
+      return { ...token, token: secret };
+    });
   }
 
   @Delete('tokens/:id')
@@ -40,22 +59,44 @@ export class TeamsController {
   )
   @Needs('owner')
   @Answers(204, undefined, 404, 409)
-  deleteToken(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change) {
-    return this.service.deleteToken(caller, uuid('token', id), change);
+  deleteToken(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
+    const tokenId = uuid('token', id);
+    return change(async (client) => {
+      const outcome = await new TokenRepository(client, caller.teamId).delete(tokenId);
+      if (outcome === 'not-found') throw notFound('token', tokenId);
+      if (outcome === 'last-owner')
+        throw new ProblemError(
+          409,
+          'This is the last owner token that does not expire: nobody could create another. Create one first.',
+        );
+      await audit(client, caller, 'token.delete', tokenId);
+    });
   }
 
   @Get('teams')
   @About('List teams', 'Your own; owners of the team `default` see all of them.')
   @Answers(200, pageOf(Team))
-  teams(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return this.service.list(caller, limit, idCursor(cursor));
+  teams(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType): Promise<Page<Team>> {
+    return listTeams(this.pool, caller, { limit, cursor: idCursor(cursor) });
   }
 
   @Post('teams')
   @About('Create a team', 'For owners of the team `default`. The response contains its first owner token.')
   @Needs('owner')
   @Answers(201, NewTeam, 409)
-  createTeam(@Me() caller: Caller, @Body({ schema: TeamInput }) { name }: { name: string }, @Changes() change: Change) {
-    return this.service.create(caller, name, change);
+  async createTeam(
+    @Me() caller: Caller,
+    @Body({ schema: TeamInput }) { name }: { name: string },
+    @Changes() change: Change,
+  ): Promise<Team & { token: NewToken }> {
+    if (caller.teamName !== 'default') throw new ProblemError(403, 'Only owners of the team "default" create teams.');
+    return change(async (client) => {
+      const { team, token, secret } = await createTeam(client, name);
+      await audit(client, caller, 'team.create', team.id);
+      return { ...team, token: { ...token, token: secret } };
+    });
   }
 }
+
+/** A token with its secret. */
+type NewToken = Token & { token: string };

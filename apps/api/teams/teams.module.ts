@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { SessionsController } from './sessions.controller.js';
 import { TeamsController } from './teams.controller.js';
-import { TeamService } from './teams.service.js';
 
-@Module({ controllers: [TeamsController, SessionsController], providers: [TeamService] })
+@Module({ controllers: [TeamsController, SessionsController] })
 export class TeamsModule {}
