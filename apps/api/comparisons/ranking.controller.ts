@@ -5,7 +5,7 @@ import { Ranking } from '#lib/contracts/ranking';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Me, uuid } from '../platform/decorators.js';
 import { patienceOf, sendComparison, inJson } from './send-comparison.js';
-import { isFinished } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
 import type { Run } from '#lib/contracts/run';
 import type { Pool } from '#lib/db/connection/pool';
 import { ComparableRunRepository } from '#lib/db/read/comparable-runs';
