@@ -73,12 +73,8 @@ export function wholeNumber(text: string): number {
   return value;
 }
 
-/** `none` sets no limit. */
-export const limit = (text: string): number | 'none' => (text === 'none' ? text : wholeNumber(text));
-
-/** A limit as the API takes it. */
-export const limitOf = (value: number | 'none' | undefined): number | null | undefined =>
-  value === 'none' ? null : value;
+/** `none` sets no limit, which the API takes as null. */
+export const limit = (text: string): number | null => (text === 'none' ? null : wholeNumber(text));
 
 /** Numbers are kept as they were written. */
 export function jsonObject(text: string): object {

@@ -57,7 +57,7 @@ it('--json takes a file only after gate', () => {
 });
 
 it('each command loads only the file that adds it', async () => {
-  for (const names of FILES.flatMap(([, files]) => files.map(([names]) => names)))
+  for (const names of Object.values(FILES).flatMap(Object.keys))
     for (const name of names.split(' ')) {
       const line = ['--server', 'show', '--json', name, 'jobs', '--token', 'x'];
       const { commands: loaded } = await createProgram('0', nameOf(line));

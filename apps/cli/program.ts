@@ -11,84 +11,59 @@ remembered, or the server that npm start runs here. toolmark COMMAND --help show
 
 type Add = (program: Command) => void;
 
-/** The command files: the commands that each adds, and how to load it. */
-export const FILES: readonly (readonly [heading: string, files: [names: string, load: () => Promise<Add>][]])[] = [
-  [
-    'Run suites:',
-    [
-      ['run estimate', async () => (await import('./commands/run.js')).addRun],
-      ['try', async () => (await import('./commands/try.js')).addTry],
-      ['record', async () => (await import('./commands/record.js')).addRecord],
-      ['resume', async () => (await import('./commands/resume.js')).addResume],
-      ['samples', async () => (await import('./commands/samples.js')).addSamples],
-    ],
-  ],
-  [
-    'Read results:',
-    [
-      ['history', async () => (await import('./commands/history.js')).addHistory],
-      ['show results', async () => (await import('./commands/show.js')).addShow],
-      ['export', async () => (await import('./commands/export.js')).addExport],
-      ['report', async () => (await import('./commands/report.js')).addReport],
-      ['rescore', async () => (await import('./commands/rescore.js')).addRescore],
-    ],
-  ],
-  [
-    'Judge results:',
-    [
-      ['judge', async () => (await import('./commands/judge.js')).addJudge],
-      ['judges', async () => (await import('./commands/judges.js')).addJudges],
-      ['label', async () => (await import('./commands/label.js')).addLabel],
-    ],
-  ],
-  [
-    'Compare:',
-    [
-      ['compare', async () => (await import('./commands/compare.js')).addCompare],
-      ['experiments', async () => (await import('./commands/experiments.js')).addExperiments],
-    ],
-  ],
-  [
-    'Decide what may ship:',
-    [
-      ['gate', async () => (await import('./commands/gate.js')).addGate],
-      ['gates', async () => (await import('./commands/gates.js')).addGates],
-    ],
-  ],
-  [
-    'Tune:',
-    [
-      ['tune', async () => (await import('./commands/tune.js')).addTune],
-      ['tunes', async () => (await import('./commands/tunes.js')).addTunes],
-      ['presets', async () => (await import('./commands/presets.js')).addPresets],
-      ['prompts', async () => (await import('./commands/prompts.js')).addPrompts],
-    ],
-  ],
-  [
-    'Jobs and what they cost:',
-    [
-      ['jobs cancel', async () => (await import('./commands/jobs.js')).addJobs],
-      ['spending', async () => (await import('./commands/spending.js')).addSpending],
-    ],
-  ],
-  [
-    'Suites, models and metrics:',
-    [
-      ['suites', async () => (await import('./commands/suites.js')).addSuites],
-      ['providers models', async () => (await import('./commands/providers.js')).addProviders],
-      ['prices', async () => (await import('./commands/prices.js')).addPrices],
-      ['metrics', async () => (await import('./commands/metrics.js')).addMetrics],
-    ],
-  ],
-  ['Without a server:', [['score', async () => (await import('./commands/score.js')).addScore]]],
-  [
-    'Set up:',
-    [
-      ['login', async () => (await import('./commands/login.js')).addLogin],
-      ['completion', async () => (await import('./commands/completion.js')).addCompletion],
-    ],
-  ],
-];
+/** The command files below their headings: the commands that each adds, and how to load it. */
+export const FILES: Record<string, Record<string, () => Promise<Add>>> = {
+  'Run suites:': {
+    'run estimate': async () => (await import('./commands/run.js')).addRun,
+    try: async () => (await import('./commands/try.js')).addTry,
+    record: async () => (await import('./commands/record.js')).addRecord,
+    resume: async () => (await import('./commands/resume.js')).addResume,
+    samples: async () => (await import('./commands/samples.js')).addSamples,
+  },
+  'Read results:': {
+    history: async () => (await import('./commands/history.js')).addHistory,
+    'show results': async () => (await import('./commands/show.js')).addShow,
+    export: async () => (await import('./commands/export.js')).addExport,
+    report: async () => (await import('./commands/report.js')).addReport,
+    rescore: async () => (await import('./commands/rescore.js')).addRescore,
+  },
+  'Judge results:': {
+    judge: async () => (await import('./commands/judge.js')).addJudge,
+    judges: async () => (await import('./commands/judges.js')).addJudges,
+    label: async () => (await import('./commands/label.js')).addLabel,
+  },
+  'Compare:': {
+    compare: async () => (await import('./commands/compare.js')).addCompare,
+    experiments: async () => (await import('./commands/experiments.js')).addExperiments,
+  },
+  'Decide what may ship:': {
+    gate: async () => (await import('./commands/gate.js')).addGate,
+    gates: async () => (await import('./commands/gates.js')).addGates,
+  },
+  'Tune:': {
+    tune: async () => (await import('./commands/tune.js')).addTune,
+    tunes: async () => (await import('./commands/tunes.js')).addTunes,
+    presets: async () => (await import('./commands/presets.js')).addPresets,
+    prompts: async () => (await import('./commands/prompts.js')).addPrompts,
+  },
+  'Jobs and what they cost:': {
+    'jobs cancel': async () => (await import('./commands/jobs.js')).addJobs,
+    spending: async () => (await import('./commands/spending.js')).addSpending,
+  },
+  'Suites, models and metrics:': {
+    suites: async () => (await import('./commands/suites.js')).addSuites,
+    'providers models': async () => (await import('./commands/providers.js')).addProviders,
+    prices: async () => (await import('./commands/prices.js')).addPrices,
+    metrics: async () => (await import('./commands/metrics.js')).addMetrics,
+  },
+  'Without a server:': {
+    score: async () => (await import('./commands/score.js')).addScore,
+  },
+  'Set up:': {
+    login: async () => (await import('./commands/login.js')).addLogin,
+    completion: async () => (await import('./commands/completion.js')).addCompletion,
+  },
+};
 
 /**
  * The whole command line, or only the commands of the file that has this one. It throws CommanderErrors and never
@@ -111,11 +86,11 @@ export async function createProgram(version: string, command?: string): Promise<
     })
     .exitOverride()
     .addHelpText('after', FOOTER);
-  const hasCommand = ([names]: readonly [string, unknown]): boolean => names.split(' ').includes(command ?? '');
-  const isKnown = FILES.some(([, files]) => files.some(hasCommand));
-  for (const [heading, files] of FILES) {
+  const hasCommand = (names: string): boolean => names.split(' ').includes(command ?? '');
+  const isKnown = Object.values(FILES).flatMap(Object.keys).some(hasCommand);
+  for (const [heading, files] of Object.entries(FILES)) {
     program.commandsGroup(heading);
-    for (const file of files) if (!isKnown || hasCommand(file)) (await file[1]())(program);
+    for (const [names, load] of Object.entries(files)) if (!isKnown || hasCommand(names)) (await load())(program);
   }
   return program;
 }

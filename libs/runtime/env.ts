@@ -5,6 +5,7 @@ const flag = z
   .enum(['true', 'false', '1', '0', ''])
   .default('false')
   .transform((text) => text === 'true' || text === '1');
+const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 const url = (protocols: RegExp, example: string) =>
   z.url({ protocol: protocols, error: `must be a URL such as ${example}` });
 const HEX_KEY = 'must be 64 hexadecimal digits (openssl rand -hex 32)';
@@ -53,11 +54,7 @@ export const Env = z.object({
       '`true` for the simulator. Set `false` if you do not trust your editors and owners; see [Private ' +
       'addresses](#private-addresses).',
   }),
-  TOOLMARK_KEEP_EXCHANGES_DAYS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(36_500)
+  TOOLMARK_KEEP_EXCHANGES_DAYS: integer(1, 36_500)
     .optional()
     .meta({
       readBy: 'worker',
@@ -67,11 +64,7 @@ export const Env = z.object({
         'runs cannot be scored again, and their replies no longer answer requests.',
       example: '90',
     }),
-  TOOLMARK_DATABASE_POOL: z.coerce
-    .number()
-    .int()
-    .min(2)
-    .max(200)
+  TOOLMARK_DATABASE_POOL: integer(2, 200)
     .default(10)
     .meta({
       readBy: 'API, worker',
@@ -79,11 +72,7 @@ export const Env = z.object({
         'Connections of one process to Postgres, 2 to 200. An API has 4 more, a worker up to 28 for the locks of ' +
         'its steps, for comparisons and for counting.',
     }),
-  TOOLMARK_ANSWERS_MIB: z.coerce
-    .number()
-    .int()
-    .min(64)
-    .max(16_384)
+  TOOLMARK_ANSWERS_MIB: integer(64, 16_384)
     .default(128)
     .meta({
       readBy: 'API',
@@ -91,20 +80,16 @@ export const Env = z.object({
         'MiB of large answers that clients have not read yet, 64 to 16,384. A team has a quarter; see ' +
         '[Bounds](#bounds).',
     }),
-  TOOLMARK_BODIES_MIB: z.coerce.number().int().min(48).max(16_384).default(192).meta({
+  TOOLMARK_BODIES_MIB: integer(48, 16_384).default(192).meta({
     readBy: 'API',
     description: 'MiB of large bodies that are being read, 48 to 16,384. A team has a third.',
   }),
   // Half of it must hold at least one reply of the largest size.
-  TOOLMARK_REPLIES_MIB: z.coerce.number().int().min(32).max(16_384).default(64).meta({
+  TOOLMARK_REPLIES_MIB: integer(32, 16_384).default(64).meta({
     readBy: 'worker',
     description: 'MiB of large replies in memory, 32 to 16,384. A lane has half.',
   }),
-  TOOLMARK_DRAIN_SECONDS: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(3600)
+  TOOLMARK_DRAIN_SECONDS: integer(0, 3600)
     .default(45)
     .meta({
       readBy: 'worker',
@@ -142,7 +127,7 @@ export const Env = z.object({
     unset: 'the first 100 items of each model and 1 % of the rest',
     description: "The share of a run's items that is traced, 0 to 1.",
   }),
-  PORT: z.coerce.number().int().min(0).max(65_535).optional().meta({
+  PORT: integer(0, 65_535).optional().meta({
     readBy: 'all',
     unset: '8501 API, 8502 simulator, 8503 worker',
     description: "The port. For `npm start`: the API's port, or 0 for any free one.",

@@ -5,7 +5,8 @@ import { parseJson } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
 import { number, onServer, repeated, examples, type GlobalOptions } from '../command.js';
 import { findRun } from '../lookup/find-run.js';
-import { readRescore } from '../lookup/read-rescore.js';
+import { rescoreIdOf } from '../lookup/read-rescore.js';
+import { queryOf } from '../query.js';
 import { reportLines } from '../output/report-lines.js';
 import { reportMarkdown } from '../output/report-markdown.js';
 import { print, printJson, printMarked } from '../output/terminal.js';
@@ -69,14 +70,14 @@ async function compareRuns(client: ApiClient, options: CompareOptions, baseline:
 /** Settings of both the comparison and the list of its cases. */
 async function settingsOf(client: ApiClient, options: CompareOptions, [a, b]: string[]): Promise<URLSearchParams> {
   const { measure, margin, pairs, rescoreA, rescoreB, maxErroredShare, partial, extended } = options;
-  const settings = new URLSearchParams({
-    ...(measure !== undefined && { measure }),
-    ...(margin !== undefined && { margin: String(margin) }),
-    ...(rescoreA !== undefined && { rescore_a: (await readRescore(client, a!, rescoreA)).id }),
-    ...(rescoreB !== undefined && { rescore_b: (await readRescore(client, b!, rescoreB)).id }),
-    ...(maxErroredShare !== undefined && { max_errored_share: String(maxErroredShare) }),
-    ...(partial && { partial: 'true' }),
-    ...(extended && { extended: 'true' }),
+  const settings = queryOf({
+    measure,
+    margin,
+    rescore_a: await rescoreIdOf(client, a!, rescoreA),
+    rescore_b: await rescoreIdOf(client, b!, rescoreB),
+    max_errored_share: maxErroredShare,
+    partial,
+    extended,
   });
   for (const pair of pairs ?? []) settings.append('pairs', pair);
   return settings;

@@ -3,14 +3,14 @@ import type { ApiClient } from '#lib/client/api-client';
 import type { Experiment, RunBestSubmitted, TimelineEntry } from '#lib/contracts/experiment';
 import { commaSeparated, listsByDefault, number, onServer, wholeNumber, examples } from '../command.js';
 import type { GlobalOptions } from '../command.js';
-import { findExperiment } from '../lookup/find-experiment.js';
+import { findExperiment, findSuite } from '../lookup/find-named.js';
 import { findRun } from '../lookup/find-run.js';
-import { findSuite } from '../lookup/find-suite.js';
 import { printList, readAll } from '../lookup/read-list.js';
 import { printReport } from '../output/report-lines.js';
 import { print, printJson } from '../output/terminal.js';
 import { experimentReport, experimentTable, timelineTable } from '../reports/experiment.js';
 import { addFollowOptions, follow, type FollowOptions } from './follow.js';
+import { queryOf } from '../query.js';
 import { budgetOf } from './settings.js';
 import { addDelete } from './delete.js';
 import { EXPERIMENT_FILTERS } from '#lib/contracts/values/runs';
@@ -137,10 +137,7 @@ const ROUTE = '/api/experiments';
 
 async function listExperiments(client: ApiClient, options: ListOptions): Promise<void> {
   const { status, suite } = options;
-  const query = new URLSearchParams({
-    ...(status !== undefined && { status }),
-    ...(suite !== undefined && { suite_id: await findSuite(client, suite) }),
-  });
+  const query = queryOf({ status, suite_id: suite === undefined ? undefined : await findSuite(client, suite) });
   const items = await readAll<Experiment>(client, `${ROUTE}?${query}`);
   const none =
     status || suite ? 'No experiments match.' : 'No experiments. Create one: toolmark experiments create --help';

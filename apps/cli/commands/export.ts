@@ -2,8 +2,9 @@ import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import { onServer, examples } from '../command.js';
 import { findRun } from '../lookup/find-run.js';
-import { readRescore } from '../lookup/read-rescore.js';
+import { rescoreIdOf } from '../lookup/read-rescore.js';
 import { printFile } from '../output/terminal.js';
+import { queryOf } from '../query.js';
 import { orBrokenOff, writeWhole } from '../write-whole.js';
 import { RUN_EXPORT_FORMATS } from '#lib/contracts/values/runs';
 
@@ -33,12 +34,7 @@ export function addExport(program: Command): void {
 async function exportRun(client: ApiClient, options: ExportOptions, id: string): Promise<void> {
   const { format, bom, end, out, rescore } = options;
   const { id: runId } = await findRun(client, id);
-  const query = new URLSearchParams({
-    format,
-    ...(bom && { bom: 'true' }),
-    ...(end && { end: 'true' }),
-    ...(rescore !== undefined && { rescore_id: (await readRescore(client, runId, rescore)).id }),
-  });
+  const query = queryOf({ format, bom, end, rescore_id: await rescoreIdOf(client, runId, rescore) });
   const pieces = client.download(`/api/tool-eval/history/${runId}/export?${query}`);
   if (out !== undefined)
     return writeWhole(out, orBrokenOff(pieces, `The export was interrupted, and ${out} was not written.`));

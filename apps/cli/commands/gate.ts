@@ -4,17 +4,12 @@ import type { Gate, GateAnswer, GateRun, GateSubmitted } from '#lib/gate/contrac
 import type { Job } from '#lib/contracts/job';
 import { onServer, examples } from '../command.js';
 import { EXIT } from '../exit-codes.js';
-import { findGate } from '../lookup/find-gate.js';
+import { findGate } from '../lookup/find-named.js';
 import { findRun } from '../lookup/find-run.js';
 import { RESULT_WORDS } from '../reports/gate.js';
 import { printError } from '../output/terminal.js';
-import {
-  addGateReports,
-  concludeGate,
-  writeUnanswered,
-  type GateEnd,
-  type GateReportOptions,
-} from './conclude-gate.js';
+import { addGateReports, concludeGate, writeUnanswered } from './conclude-gate.js';
+import type { GateEnd, GateReportOptions } from './conclude-gate.js';
 import { addConfig, configOf, type ConfigOptions } from './run-settings.js';
 
 interface GateOptions extends ConfigOptions, GateReportOptions {

@@ -3,29 +3,21 @@ import type { ApiClient } from '#lib/client/api-client';
 import type { Gate, GateRun } from '#lib/gate/contract';
 import { commaSeparated, listsByDefault, number, onServer, repeated, wholeNumber, examples } from '../command.js';
 import type { GlobalOptions } from '../command.js';
-import { findExperiment } from '../lookup/find-experiment.js';
-import { findGate } from '../lookup/find-gate.js';
+import { findExperiment, findGate, findSuite } from '../lookup/find-named.js';
 import { findRun } from '../lookup/find-run.js';
-import { findSuite } from '../lookup/find-suite.js';
 import { addListOptions, printList, readList, type ListOptions, readAll } from '../lookup/read-list.js';
 import { printReport } from '../output/report-lines.js';
 import { printJson } from '../output/terminal.js';
 import { gateRunsTable, gatesTable, rulesReport } from '../reports/gate.js';
 import { addDelete } from './delete.js';
+import { addSettings, fieldsOf, setting } from './settings.js';
 
 const GATE = ['<gate>', 'name, id or id prefix of a gate'] as const;
 
+/** The other rules are sent to the API unchanged. */
 interface RuleOptions extends GlobalOptions {
   baseline?: string;
   baselineOf?: string;
-  models?: string[];
-  measure?: string;
-  margin?: number;
-  floor?: number;
-  maxErroredShare?: number;
-  criticalTag?: string[];
-  looks?: number;
-  maxRequests?: number;
 }
 
 export function addGates(program: Command): void {
@@ -65,42 +57,44 @@ export function addGates(program: Command): void {
 }
 
 function addMaking(gates: Command): void {
-  addRules(
+  addSettings(
     gates
       .command('create')
       .description('create a gate; its rules are fixed before it measures a run')
       .argument('<name>', 'what to call it')
       .requiredOption('--suite <suite>', 'suite to run, by name or id'),
+    RULES,
   )
     .action(onServer<RuleOptions & { suite: string }, [string]>(createGate))
     .addHelpText(...examples('toolmark gates create release --suite Weather --baseline RUN --margin 0.03 --looks 2'));
-  addRules(
+  addSettings(
     gates
       .command('update')
       .description('rename a gate, or change its rules, which creates its next version')
       .argument(...GATE)
       .option('--name <name>', 'new name'),
+    RULES,
   )
     .action(onServer<RuleOptions & { name?: string }, [string]>(updateGate))
     .addHelpText(...examples('toolmark gates update main --margin 0.05 --looks 2'));
 }
 
-const addRules = (command: Command): Command =>
-  command
-    .option('--baseline <run>', 'completed run that others are measured against')
-    .option('--baseline-of <experiment>', 'the current baseline of this experiment')
-    .option(
-      '-m, --models <list>',
-      'models that must pass, separated by commas (default: those of the baseline)',
-      commaSeparated,
-    )
-    .option('--measure <name>', 'what to compare: overall, passed, or a metric of the runs')
-    .option('--margin <share>', 'the largest loss that may ship, 0 to 1 (default: 0.02, two points)', number)
-    .option('--floor <share>', 'minimum pass rate, regardless of the baseline, 0 to 1', number)
-    .option('--max-errored-share <share>', 'share of errored results above which nothing is measured, 0 to 1', number)
-    .option('--critical-tag <tag>', 'cases with this tag must not break, repeatable', repeated(String))
-    .option('--looks <n>', 'maximum looks of a gate run at its data, 1 to 4', wholeNumber)
-    .option('--max-requests <n>', 'maximum requests of a gate run, including added samples', wholeNumber);
+const RULES = [
+  setting('--baseline <run>', 'completed run that others are measured against', String, null),
+  setting('--baseline-of <experiment>', 'the current baseline of this experiment', String, null),
+  setting(
+    '-m, --models <list>',
+    'models that must pass, separated by commas (default: those of the baseline)',
+    commaSeparated,
+  ),
+  setting('--measure <name>', 'what to compare: overall, passed, or a metric of the runs'),
+  setting('--margin <share>', 'the largest loss that may ship, 0 to 1 (default: 0.02, two points)', number),
+  setting('--floor <share>', 'minimum pass rate, regardless of the baseline, 0 to 1', number, 'floor.pass_rate'),
+  setting('--max-errored-share <share>', 'share of errored results above which nothing is measured, 0 to 1', number),
+  setting('--critical-tag <tag>', 'cases with this tag must not break, repeatable', repeated(String), 'critical_tags'),
+  setting('--looks <n>', 'maximum looks of a gate run at its data, 1 to 4', wholeNumber),
+  setting('--max-requests <n>', 'maximum requests of a gate run, including added samples', wholeNumber),
+];
 
 const ROUTE = '/api/gates';
 
@@ -127,25 +121,13 @@ async function updateGate(client: ApiClient, options: RuleOptions & { name?: str
 
 /** The API fields for these options. Omitted options are undefined. */
 async function rulesOf(client: ApiClient, options: RuleOptions) {
-  const { baseline, baselineOf, models, measure, margin, floor, criticalTag, looks, maxRequests } = options;
+  const { baseline, baselineOf } = options;
   if (baseline !== undefined && baselineOf !== undefined)
     throw new Error('Choose one of --baseline and --baseline-of.');
-  return {
-    baseline:
-      baseline !== undefined
-        ? { eval_id: (await findRun(client, baseline)).id }
-        : baselineOf !== undefined
-          ? { experiment_id: await findExperiment(client, baselineOf) }
-          : undefined,
-    models,
-    measure,
-    margin,
-    floor: floor === undefined ? undefined : { pass_rate: floor },
-    max_errored_share: options.maxErroredShare,
-    critical_tags: criticalTag,
-    looks,
-    max_requests: maxRequests,
-  };
+  const ofRun = baseline === undefined ? undefined : { eval_id: (await findRun(client, baseline)).id };
+  const ofExperiment =
+    baselineOf === undefined ? undefined : { experiment_id: await findExperiment(client, baselineOf) };
+  return { baseline: ofRun ?? ofExperiment, ...fieldsOf(RULES, options) };
 }
 
 function printGate(gate: Gate, { json }: GlobalOptions): void {

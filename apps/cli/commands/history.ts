@@ -2,11 +2,11 @@ import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { Run } from '#lib/contracts/run';
 import { onServer, examples } from '../command.js';
-import { findExperiment } from '../lookup/find-experiment.js';
-import { findSuite } from '../lookup/find-suite.js';
+import { findExperiment, findSuite } from '../lookup/find-named.js';
 import { addListOptions, printList, readList, type ListOptions } from '../lookup/read-list.js';
 import { runTable } from '../output/job-table.js';
 import { JOB_STATUSES } from '#lib/contracts/values/jobs';
+import { queryOf } from '../query.js';
 
 interface HistoryOptions extends ListOptions {
   suite?: string;
@@ -33,12 +33,11 @@ async function listRuns(client: ApiClient, options: HistoryOptions): Promise<voi
   const { status, model, orchestrated } = options;
   const filter = {
     suite_id: options.suite === undefined ? undefined : await findSuite(client, options.suite),
-    experiment_id: options.experiment && (await findExperiment(client, options.experiment)),
+    experiment_id: options.experiment ? await findExperiment(client, options.experiment) : undefined,
     status,
     model,
   };
-  const asked = Object.entries({ ...filter, orchestrated: orchestrated && 'true' }).filter(([, value]) => value);
-  const path = `/api/tool-eval/history?${new URLSearchParams(asked as [string, string][])}`;
+  const path = `/api/tool-eval/history?${queryOf({ ...filter, orchestrated })}`;
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const list = await readList<Run>(client, path, options);
   printList(list, options, isFiltered ? 'No runs match.' : 'No runs yet. Start one: toolmark run --help', runTable);

@@ -9,6 +9,7 @@ import { addListOptions, printList, readList, type ListOptions } from '../lookup
 import { jobTable } from '../output/job-table.js';
 import { print, printJson } from '../output/terminal.js';
 import { JOB_STATUSES, JOB_TYPES } from '#lib/contracts/values/jobs';
+import { queryOf } from '../query.js';
 
 interface JobsOptions extends ListOptions {
   status?: string;
@@ -34,8 +35,7 @@ export function addJobs(program: Command): void {
 
 async function listJobs(client: ApiClient, options: JobsOptions): Promise<void> {
   const { status, type } = options;
-  const query = new URLSearchParams({ ...(status && { status }), ...(type && { type }) });
-  const list = await readList<Job>(client, `/api/jobs?${query}`, options);
+  const list = await readList<Job>(client, `/api/jobs?${queryOf({ status, type })}`, options);
   const runs = options.json ? new Map<string, Run>() : await runsOf(client, list.items);
   printList(list, options, status || type ? 'No jobs match.' : 'No jobs yet.', (items) => jobTable(items, runs));
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { jsonObject, limit, limitOf, number, wholeNumber } from '../command.js';
-import { findExperiment } from '../lookup/find-experiment.js';
+import { jsonObject, limit, number, wholeNumber } from '../command.js';
+import { findExperiment } from '../lookup/find-named.js';
 import { findRun } from '../lookup/find-run.js';
 import { addSettings, budgetSettings, experimentSetting, fieldsOf, setting, textOrFile } from './settings.js';
 import { JUDGED_RESULTS } from '#lib/contracts/values/judging';
@@ -11,11 +11,13 @@ export interface JudgeSettings {
   which?: string;
   below?: number;
   experiment?: string;
+  /** False with --no-reference. */
+  reference?: boolean;
 }
 
 const SETTINGS = [
   setting('-j, --judge <model>', "model that judges (default: the team's judge)"),
-  setting('--against <run>', 'compare the replies with those of this run, the baseline', undefined, { field: null }),
+  setting('--against <run>', 'compare the replies with those of this run, the baseline', String, null),
   setting(
     '--which <results>',
     'judge failed results, all results, or a random sample that represents all',
@@ -27,19 +29,14 @@ const SETTINGS = [
   setting(
     '--instructions <text>',
     "instructions for this suite instead of the team's; @FILE reads them from a file",
-    undefined,
-    { toField: textOrFile },
+    textOrFile,
   ),
-  setting('--no-reference', 'hide the expectations of cases from the judge', undefined, {
-    toField: (value) => (value === false ? false : undefined),
-  }),
+  setting('--no-reference', 'hide the expectations of cases from the judge', undefined, null),
   setting('--allow-self', 'allow a model to judge itself'),
   setting('--seed <n>', 'random seed of the sample', wholeNumber),
   setting('--temperature <t>', 'sampling temperature of the judge, 0 to 2', number),
-  setting('--max-tokens <n>', 'maximum tokens per reply of the judge (default: 4096); none for no limit', limit, {
-    toField: limitOf,
-  }),
-  setting('--timeout <seconds>', 'maximum time per request', number, { field: 'timeout_s' }),
+  setting('--max-tokens <n>', 'maximum tokens per reply of the judge (default: 4096); none for no limit', limit),
+  setting('--timeout <seconds>', 'maximum time per request', number, 'timeout_s'),
   setting('--params <json>', 'additional parameters for each request, as a JSON object', jsonObject),
   ...budgetSettings('report'),
   experimentSetting('experiment that the report belongs to, by name or id'),
@@ -50,13 +47,14 @@ export const addJudgeSettings = (command: Command): Command => addSettings(comma
 
 /** The API fields for these options. Omitted ones get the API's default. */
 export async function judgeInput(client: ApiClient, run: string, options: JudgeSettings) {
-  const { against, which, below, experiment } = options;
+  const { against, which, below, experiment, reference } = options;
   if (against !== undefined && (which !== undefined || below !== undefined))
     throw new Error('--against compares the cases that both runs have: leave out --which and --below.');
   const { id } = await findRun(client, run);
   return {
     ...(against === undefined ? { eval_id: id } : { a: (await findRun(client, against)).id, b: id }),
     ...fieldsOf(SETTINGS, options),
+    reference: reference === false ? false : undefined,
     experiment_id: experiment === undefined ? undefined : await findExperiment(client, experiment),
   };
 }

@@ -10,6 +10,7 @@ import { printReport } from '../output/report-lines.js';
 import { printJson } from '../output/terminal.js';
 import { calibrationReport, judgementsTable, judgeReport, reportsTable, settingReport } from '../reports/judge.js';
 import { exitByStatus, followParent, watchToEnd } from './conclude-parent.js';
+import { queryOf } from '../query.js';
 import { textOrFile } from './settings.js';
 import { addDelete } from './delete.js';
 import { OPINIONS, AGREEMENTS, JUDGEMENT_STATES } from '#lib/contracts/values/judging';
@@ -111,8 +112,8 @@ function addReports(judges: Command): void {
 }
 
 async function listReports(client: ApiClient, options: Partial<ListOptions>, run?: string): Promise<void> {
-  const query = run === undefined ? '' : `?${new URLSearchParams({ eval_id: (await findRun(client, run)).id })}`;
-  const list = await readList<JudgeReport>(client, `${REPORTS_ROUTE}${query}`, { limit: DEFAULT_LIMIT, ...options });
+  const query = queryOf({ eval_id: run === undefined ? undefined : (await findRun(client, run)).id });
+  const list = await readList<JudgeReport>(client, `${REPORTS_ROUTE}?${query}`, { limit: DEFAULT_LIMIT, ...options });
   const none = run === undefined ? 'No judge reports yet.' : 'No judge reports on this run yet.';
   printList(list, options, `${none} Start one: toolmark judge --help`, reportsTable);
 }
@@ -134,13 +135,7 @@ async function listJudgements(
   wanted: string,
 ): Promise<void> {
   const { id, calibration } = await findReport(client, wanted);
-  const query = new URLSearchParams({
-    ...(said !== undefined && { verdict: said }),
-    ...(agreement !== undefined && { agreement }),
-    ...(state !== undefined && { state }),
-    ...(model !== undefined && { target: model }),
-    ...(suspicious && { suspicious: 'true' }),
-  });
+  const query = queryOf({ verdict: said, agreement, state, target: model, suspicious });
   const list = await readList<Judgement>(client, `${REPORTS_ROUTE}/${id}/verdicts?${query}`, options);
   const none = query.size > 0 ? 'No judgements match.' : 'The report has no judgements.';
   printList(list, options, none, (items) => [calibration.text, '', ...judgementsTable(items)]);
@@ -163,17 +158,16 @@ async function rerunReport(
 async function showCalibration(client: ApiClient, options: CalibrationOptions): Promise<void> {
   const { judge, report } = options;
   if (judge !== undefined && report !== undefined) throw new Error('Choose one of --judge and --report.');
-  const query = new URLSearchParams({
-    ...(judge !== undefined && { judge }),
-    ...(report !== undefined && { report_id: (await findReport(client, report)).id }),
-  });
-  const calibration = await readCalibration(client, query);
+  const reportId = report === undefined ? undefined : (await findReport(client, report)).id;
+  const calibration = await readCalibration(client, { judge, report_id: reportId });
   if (options.json) printJson(calibration);
   else printReport(calibrationReport(calibration));
 }
 
-export const readCalibration = (client: ApiClient, query: URLSearchParams): Promise<Calibration> =>
-  client.call('GET', `${JUDGE_ROUTE}/calibration?${query}`);
+export const readCalibration = (
+  client: ApiClient,
+  judge: { judge?: string | undefined; report_id?: string | undefined },
+): Promise<Calibration> => client.call('GET', `${JUDGE_ROUTE}/calibration?${queryOf(judge)}`);
 
 /** Omitted settings stay unchanged. */
 async function showSetting(client: ApiClient, options: SettingOptions): Promise<void> {

@@ -40,18 +40,17 @@ async function labelRun(client: ApiClient, options: LabelOptions, run: string): 
   const isAll = await labelling.labelAll().finally(() => dialogue.close());
   const { judge, items } = draws.first;
   // With the instructions of its newest report on the run: reports on other runs may have different ones.
-  const query: Record<string, string> = items[0] ? { report_id: items[0].report_id } : { judge };
   print(
     '',
     ...(isAll ? [`All results of this run that ${judge} judged are labelled or skipped.`] : []),
     `You gave ${labelling.given} labels.`,
-    ...(await calibrationLines(client, query)),
+    ...(await calibrationLines(client, items[0] ? { report_id: items[0].report_id } : { judge })),
   );
 }
 
 /** The number of labels, and how well they confirm the judge. */
-async function calibrationLines(client: ApiClient, query: Record<string, string>): Promise<string[]> {
-  const { labels, asked, text } = await readCalibration(client, new URLSearchParams(query));
+async function calibrationLines(client: ApiClient, of: Parameters<typeof readCalibration>[1]): Promise<string[]> {
+  const { labels, asked, text } = await readCalibration(client, of);
   return [`The judge has ${labels} of the ${asked} labels that a calibration needs.`, text];
 }
 

@@ -6,16 +6,8 @@ import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { z } from 'zod';
 import { PROVIDER_KINDS } from '#lib/contracts/values/providers';
 import type { Provider, ProviderTemplate, ProviderTest } from '#lib/contracts/provider';
-import {
-  commaSeparated,
-  idOrObject,
-  listsByDefault,
-  onServer,
-  repeated,
-  wholeNumber,
-  examples,
-  type GlobalOptions,
-} from '../command.js';
+import { commaSeparated, idOrObject, listsByDefault, onServer, repeated, wholeNumber, examples } from '../command.js';
+import type { GlobalOptions } from '../command.js';
 import { EXIT, NegativeAnswer } from '../exit-codes.js';
 import { printList, readAll } from '../lookup/read-list.js';
 import { priceColumns } from '../output/price-columns.js';

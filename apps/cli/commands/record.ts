@@ -4,8 +4,9 @@ import { Transform } from 'node:stream';
 import type { Command } from 'commander';
 import type { ApiClient, Submitted } from '#lib/client/api-client';
 import { onServer, examples } from '../command.js';
-import { findExperiment } from '../lookup/find-experiment.js';
+import { findExperiment } from '../lookup/find-named.js';
 import { openStatusArea, print, printWarning, type StatusArea } from '../output/terminal.js';
+import { queryOf } from '../query.js';
 import { chooseSuite } from '../suite-files/import-once.js';
 import { addFollowOptions, follow, type FollowOptions } from './follow.js';
 
@@ -44,11 +45,7 @@ async function sendReplies(client: ApiClient, options: RecordOptions, suite: str
   const { sendStream } = await import('#lib/client/send-stream');
   const status = openStatusArea();
   const source = file === undefined ? process.stdin : createReadStream(file);
-  const query = new URLSearchParams({
-    suite_id: suiteId,
-    target_name: target,
-    ...(experimentId !== undefined && { experiment_id: experimentId }),
-  });
+  const query = queryOf({ suite_id: suiteId, target_name: target, experiment_id: experimentId });
   const recorded = await sendStream<Recorded>(
     client,
     `/api/tool-eval/recorded?${query}`,

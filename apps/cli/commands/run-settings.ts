@@ -1,9 +1,9 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { commaSeparated, idOrObject, jsonObject, limit, limitOf, number, repeated, wholeNumber } from '../command.js';
-import { findExperiment } from '../lookup/find-experiment.js';
 import { TOOL_CHOICES, MODEL_ORDERS } from '#lib/contracts/values/runs';
 import { JUDGE_TIMES } from '#lib/contracts/values/judging';
+import { commaSeparated, idOrObject, jsonObject, limit, number, repeated, wholeNumber } from '../command.js';
+import { findExperiment } from '../lookup/find-named.js';
 import {
   addSettings,
   budgetSettings,
@@ -13,7 +13,6 @@ import {
   fieldsOf,
   setting,
   textOrFile,
-  textsOrFiles,
 } from './settings.js';
 
 /** Options that are not sent to the API unchanged. */
@@ -39,56 +38,52 @@ const SAMPLES = setting('-n, --samples <n>', 'samples of each case per model', w
 const REQUEST = [
   setting('--temperature <t>', 'sampling temperature, 0 to 2', number),
   setting('--tool-choice <choice>', 'whether models must call a tool', TOOL_CHOICES),
-  setting('--max-tokens <n>', 'maximum tokens per reply; none for no limit', limit, { toField: limitOf }),
-  setting('--params <json>', 'additional parameters for each request, as a JSON object', jsonObject, { field: null }),
+  setting('--max-tokens <n>', 'maximum tokens per reply; none for no limit', limit),
+  setting('--params <json>', 'additional parameters for each request, as a JSON object', jsonObject, null),
   setting(
     '--system-prompt <text>',
     "text to append to the suite's system prompt; @FILE reads it from a file",
-    undefined,
-    {
-      field: null,
-    },
+    textOrFile,
+    null,
   ),
   setting(
     '--base-prompt <text>',
     "replaces the suite's system prompt; empty for none; @FILE reads it from a file",
-    undefined,
-    { toField: textOrFile },
+    textOrFile,
   ),
-  setting('--metric <id>', 'additional metric, repeatable; a JSON object gives it options', repeated(idOrObject), {
-    field: 'metrics',
-  }),
+  setting(
+    '--metric <id>',
+    'additional metric, repeatable; a JSON object gives it options',
+    repeated(idOrObject),
+    'metrics',
+  ),
 ];
 const CONFIG = [
   SAMPLES,
   ...REQUEST,
-  setting('--timeout <seconds>', 'maximum time per request', number, { field: 'timeout_s' }),
-  setting('--seed <n>', 'seed sent with each request', wholeNumber, { field: null }),
+  setting('--timeout <seconds>', 'maximum time per request', number, 'timeout_s'),
+  setting('--seed <n>', 'seed sent with each request', wholeNumber, null),
   setting(
     '--model-params <model=json>',
     'parameters for one model, which override --params; repeatable',
     byTarget(jsonObject),
-    { field: null },
+    null,
   ),
-  setting('--system-prompt-for <model=text>', '--system-prompt for one model, repeatable', byTarget(String), {
-    field: null,
-  }),
+  setting('--system-prompt-for <model=text>', '--system-prompt for one model, repeatable', byTarget(textOrFile), null),
   setting(
     '--tool-override <place=text>',
     'replaces a description, such as tools/get_weather/description=...; repeatable',
-    byTarget(String),
-    {
-      field: 'tool_overrides',
-      toField: textsOrFiles,
-    },
+    byTarget(textOrFile),
+    'tool_overrides',
   ),
-  setting('--prompt-version <version>', "id or tag of a prompt version, whose texts replace the suite's", undefined, {
-    field: 'prompt_version_id',
-  }),
-  setting('--tag <tag>', 'only cases with one of these tags, repeatable', repeated(String), {
-    field: 'case_filter.tags',
-  }),
-  setting('--category <name>', 'only cases of this category', undefined, { field: 'case_filter.category' }),
+  setting(
+    '--prompt-version <version>',
+    "id or tag of a prompt version, whose texts replace the suite's",
+    String,
+    'prompt_version_id',
+  ),
+  setting('--tag <tag>', 'only cases with one of these tags, repeatable', repeated(String), 'case_filter.tags'),
+  setting('--category <name>', 'only cases of this category', String, 'case_filter.category'),
   setting(
     '--model-order <order>',
     'whether the models of one provider run one after another or in parallel',
@@ -101,15 +96,9 @@ const OF_RUN = [
   experimentSetting('experiment of the run, by name or id; with --watch, prints the comparison with its baseline'),
   setting('--name <name>', 'display name of the run'),
   setting('--note <text>', 'note about the run'),
-  setting('--judge <model>', 'have a model judge the failed results; scores do not change', undefined, {
-    field: 'judge.judge',
-  }),
-  setting('--judge-when <when>', 'judge during the run, or after it (the default)', JUDGE_TIMES, {
-    field: 'judge.when',
-  }),
-  setting('--judge-below <score>', 'judge only results that score below this, 0 to 1', number, {
-    field: 'judge.below',
-  }),
+  setting('--judge <model>', 'have a model judge the failed results; scores do not change', String, 'judge.judge'),
+  setting('--judge-when <when>', 'judge during the run, or after it (the default)', JUDGE_TIMES, 'judge.when'),
+  setting('--judge-below <score>', 'judge only results that score below this, 0 to 1', number, 'judge.below'),
 ];
 
 /** Adds an option for every setting of a run. */
@@ -157,6 +146,5 @@ function targetOf(target: string, paramsByTarget: Record<string, object> = {}) {
 }
 
 function systemPrompt({ systemPrompt: forAll, systemPromptFor: byModel }: ConfigOptions) {
-  if (!byModel) return forAll === undefined ? undefined : textOrFile(forAll);
-  return { ...(forAll !== undefined && { '*': textOrFile(forAll) }), ...textsOrFiles(byModel) };
+  return byModel ? { ...(forAll !== undefined && { '*': forAll }), ...byModel } : forAll;
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ApiClient, Submission } from '#lib/client/api-client';
 import type { Estimate } from '#lib/contracts/estimate';
 import { onServer, examples, type GlobalOptions } from '../command.js';
-import { findGate } from '../lookup/find-gate.js';
+import { findGate } from '../lookup/find-named.js';
 import { assumptionLines, estimateTable } from '../output/estimate-lines.js';
 import { print, printJson } from '../output/terminal.js';
 import { chooseSuite } from '../suite-files/import-once.js';

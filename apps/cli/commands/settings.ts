@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { wholeNumber, number } from '../command.js';
+import { number, wholeNumber } from '../command.js';
 import { readText } from '../suite-files/read-suite-file.js';
 import { CACHE_MODES, PROMPT_CACHE_MODES } from '#lib/contracts/values/runs';
 
@@ -8,24 +8,18 @@ export interface Setting {
   option: Option;
   /** "base.temperature" is a nested field. Null if the command handles the value itself. */
   field: string | null;
-  toField: (value: never) => unknown;
 }
 
 /** How the value of an option is parsed, or its choices. */
 type Reading = readonly string[] | ((text: string, previous: never) => unknown);
 
 /** A setting whose field has the name of its option, unless another is given. */
-export function setting(
-  flags: string,
-  description: string,
-  reading?: Reading,
-  { field, toField = (value) => value }: Partial<Pick<Setting, 'field' | 'toField'>> = {},
-): Setting {
+export function setting(flags: string, description: string, reading?: Reading, field?: Setting['field']): Setting {
   const option = new Option(flags, description);
   if (typeof reading === 'function') option.argParser(reading as (text: string) => unknown);
   else if (reading) option.choices(reading);
   const ownName = option.attributeName().replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return { option, field: field === undefined ? ownName : field, toField };
+  return { option, field: field === undefined ? ownName : field };
 }
 
 export const addSettings = (command: Command, settings: readonly Setting[]): Command =>
@@ -36,11 +30,10 @@ type Fields = { [field: string]: unknown };
 /** The API fields for these options. Omitted ones are undefined and get the API's default. */
 export function fieldsOf(settings: readonly Setting[], options: object): Fields {
   const fields: Fields = {};
-  for (const { option, field, toField } of settings) {
+  for (const { option, field } of settings) {
     if (field === null) continue;
     const [outer, inner] = field.split('.') as [string, string?];
-    const given = (options as Fields)[option.attributeName()];
-    const value = given === undefined ? undefined : toField(given as never);
+    const value = (options as Fields)[option.attributeName()];
     if (inner === undefined || value === undefined) fields[outer] ??= value;
     else fields[outer] = { ...(fields[outer] as Fields | undefined), [inner]: value };
   }
@@ -49,19 +42,15 @@ export function fieldsOf(settings: readonly Setting[], options: object): Fields 
 
 /** Settings shared by runs, tunes and judges; the wording differs. */
 export const budgetSettings = (what: string): Setting[] => [
-  setting('--max-requests <n>', `maximum requests of the ${what}`, wholeNumber, {
-    field: 'budget.max_requests',
-  }),
-  setting('--max-cost-usd <dollars>', `maximum cost of the ${what} in US dollars`, number, {
-    field: 'budget.max_cost_usd',
-  }),
+  setting('--max-requests <n>', `maximum requests of the ${what}`, wholeNumber, 'budget.max_requests'),
+  setting('--max-cost-usd <dollars>', `maximum cost of the ${what} in US dollars`, number, 'budget.max_cost_usd'),
 ];
 export const CACHE_SETTINGS = [
   setting('--cache <mode>', 'whether stored replies answer requests', CACHE_MODES),
   setting('--prompt-cache <time>', 'ask providers to cache tools and system prompt', PROMPT_CACHE_MODES),
 ];
 export const experimentSetting = (description: string): Setting =>
-  setting('--experiment <name>', description, undefined, { field: null });
+  setting('--experiment <name>', description, String, null);
 
 export const budgetOf = ({ maxRequests, maxCostUsd }: { maxRequests?: number; maxCostUsd?: number }) =>
   maxRequests === undefined && maxCostUsd === undefined
@@ -77,6 +66,3 @@ export const byTarget =
   };
 
 export const textOrFile = (text: string): string => (text.startsWith('@') ? readText(text.slice(1)) : text);
-
-export const textsOrFiles = (texts: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, textOrFile(text)]));

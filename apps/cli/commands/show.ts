@@ -15,6 +15,7 @@ import { factsPart, type Fact } from '../output/report.js';
 import { saidLines } from '../output/said-lines.js';
 import { dollars, percent, table } from '../output/table.js';
 import { print, printJson, printJsonItems, printWarning } from '../output/terminal.js';
+import { queryOf } from '../query.js';
 
 const RUN = 'id or id prefix of a run or job';
 const RESCORE = ['--rescore <id>', "use the verdicts of this rescore instead of the run's own"] as const;
@@ -141,17 +142,13 @@ async function listResults(client: ApiClient, options: ResultsOptions, id: strin
   const { failed, model, category } = options;
   const { id: runId, warnings } = await findRun(client, id);
   const rescore = options.rescore === undefined ? undefined : await readRescore(client, runId, options.rescore);
-  const verdicts = new URLSearchParams({ ...(rescore && { rescore_id: rescore.id }) });
-  const query = new URLSearchParams({
-    ...Object.fromEntries(verdicts),
-    ...(failed && { passed: 'false' }),
-    ...(model !== undefined && { model }),
-    ...(category !== undefined && { category }),
-  });
+  const verdicts = { rescore_id: rescore?.id };
+  const query = queryOf({ ...verdicts, passed: failed ? 'false' : undefined, model, category });
   const explained = async function* () {
     for await (const result of client.results(runId, `?${query}`)) {
       if (!failed) yield result;
-      else yield { ...result, explanation: (await client.result(runId, result.id, `?${verdicts}`)).explanation };
+      else
+        yield { ...result, explanation: (await client.result(runId, result.id, `?${queryOf(verdicts)}`)).explanation };
     }
   };
   if (options.json) return printJsonItems(explained());

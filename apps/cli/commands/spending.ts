@@ -5,12 +5,12 @@ import type { Spending } from '#lib/contracts/settings';
 import type { SpendingBy, SpendingGroup, SpendingReport } from '#lib/contracts/spending';
 import { commaSeparated, onServer, repeated, examples, type GlobalOptions } from '../command.js';
 import { NegativeAnswer } from '../exit-codes.js';
-import { isWholeId } from '../lookup/ids.js';
-import { matchByName } from '../lookup/match-by-name.js';
+import { isWholeId, matchByName } from '../lookup/match.js';
 import { spendingTable } from '../output/spending-table.js';
 import { dollars } from '../output/table.js';
 import { print, printJson } from '../output/terminal.js';
 import { SPENDING_BY } from '#lib/contracts/values/jobs';
+import { queryOf } from '../query.js';
 
 interface SpendingOptions extends GlobalOptions {
   by: SpendingBy[];
@@ -49,15 +49,14 @@ function readBy(text: string): SpendingBy[] {
 
 async function printSpending(client: ApiClient, options: SpendingOptions): Promise<void> {
   const { by, from, to, model = [] } = options;
-  const span = Object.entries({ from, to }).filter(([, value]) => value !== undefined) as [string, string][];
-  const query = new URLSearchParams(span);
+  const span = { from, to };
+  const query = queryOf({
+    ...span,
+    suite_id: options.suite ? await spenderId(client, 'suite', options.suite, span) : undefined,
+    person: options.person ? await spenderId(client, 'person', options.person, span) : undefined,
+    by: by.join(),
+  });
   for (const one of model) query.append('model', one);
-  const found = {
-    suite_id: options.suite && (await spenderId(client, 'suite', options.suite, span)),
-    person: options.person && (await spenderId(client, 'person', options.person, span)),
-  };
-  for (const [name, id] of Object.entries(found)) if (id) query.set(name, id);
-  query.set('by', by.join());
   const report = await client.call<SpendingReport>('GET', `/api/spending?${query}`);
   if (options.json) return printJson(report);
   const { items, total } = report;
@@ -76,11 +75,10 @@ async function spenderId(
   client: ApiClient,
   by: 'suite' | 'person',
   wanted: string,
-  span: [string, string][],
+  span: { from: string | undefined; to: string | undefined },
 ): Promise<string> {
   if (isWholeId(wanted)) return wanted;
-  const query = new URLSearchParams([...span, ['by', by]]);
-  const { items } = await client.call<SpendingReport>('GET', `/api/spending?${query}`);
+  const { items } = await client.call<SpendingReport>('GET', `/api/spending?${queryOf({ ...span, by })}`);
   const spenders = items.flatMap((item: SpendingGroup) => {
     const { id, name } = item[by] ?? {};
     return id === undefined ? [] : [{ id, name: name ?? id }];

@@ -5,10 +5,11 @@ import { parseJson } from '#lib/contracts/json/json';
 import type { ImportAnswer } from '#lib/contracts/import';
 import type { Suite } from '#lib/contracts/suite';
 import { listsByDefault, onServer, examples, type GlobalOptions } from '../command.js';
-import { findSuite } from '../lookup/find-suite.js';
+import { findSuite } from '../lookup/find-named.js';
 import { printList } from '../lookup/read-list.js';
 import { table } from '../output/table.js';
 import { print, printFile, printJson, printWarning } from '../output/terminal.js';
+import { queryOf } from '../query.js';
 import { readImport, type ImportOptions } from '../suite-files/read-suite-file.js';
 import { orBrokenOff, writeWhole } from '../write-whole.js';
 import { addDrafts, expectationOf } from './drafts.js';
@@ -146,8 +147,8 @@ interface SuiteExportOptions {
 
 async function exportSuite(client: ApiClient, options: SuiteExportOptions, name: string): Promise<void> {
   const { format, bom, out } = options;
-  const query = new URLSearchParams({ format, ...(bom && { bom: 'true' }) });
-  const pieces = client.download(`/api/tool-suites/${await findSuite(client, name)}/export?${query}`);
+  const path = `/api/tool-suites/${await findSuite(client, name)}/export?${queryOf({ format, bom })}`;
+  const pieces = client.download(path);
   if (out !== undefined)
     return writeWhole(out, orBrokenOff(pieces, `The export was interrupted, and ${out} was not written.`));
   let text = '';

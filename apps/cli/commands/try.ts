@@ -4,7 +4,7 @@ import type { Try, TryResult } from '#lib/contracts/try';
 import { number, onServer, examples } from '../command.js';
 import { EXIT, exitWith } from '../exit-codes.js';
 import { findCase } from '../lookup/find-case.js';
-import { findSuite } from '../lookup/find-suite.js';
+import { findSuite } from '../lookup/find-named.js';
 import { dollars, percent } from '../output/table.js';
 import { print, printJson, printWarning } from '../output/terminal.js';
 import { addRequestSettings, requestOf, type ConfigOptions } from './run-settings.js';

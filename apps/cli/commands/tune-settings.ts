@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { commaSeparated, jsonObject, limit, limitOf, number, repeated, wholeNumber } from '../command.js';
-import { findExperiment } from '../lookup/find-experiment.js';
+import { commaSeparated, jsonObject, limit, number, repeated, wholeNumber } from '../command.js';
+import { findExperiment } from '../lookup/find-named.js';
 import { chooseSpaces, type SpaceOptions } from '../search-space/choose-spaces.js';
 import { readSpace } from '../search-space/read-space.js';
 import { TOOL_CHOICES } from '#lib/contracts/values/runs';
@@ -15,7 +15,6 @@ import {
   fieldsOf,
   setting,
   textOrFile,
-  textsOrFiles,
 } from './settings.js';
 
 export interface TuneSettings extends SpaceOptions {
@@ -31,7 +30,7 @@ const measuring = (what: string) => [
   setting('-n, --samples <n>', `samples of each case per ${what} during the search`, wholeNumber),
   setting('--holdout <share>', 'share of the cases held out to confirm the result; 0 for none (default: 0.3)', number),
   setting('--seed <n>', 'random seed', wholeNumber),
-  setting('--timeout <seconds>', 'maximum time per request', number, { field: 'timeout_s' }),
+  setting('--timeout <seconds>', 'maximum time per request', number, 'timeout_s'),
   ...CACHE_SETTINGS,
   ...budgetSettings('tune'),
 ];
@@ -44,21 +43,21 @@ const OF_PARAMS = [
   ),
   setting('--trials <n>', 'combinations tried per model by --mode random', wholeNumber),
   setting('--max-combinations <n>', 'maximum combinations per model for --mode grid', wholeNumber),
-  setting('--base-temperature <t>', 'temperature of the base, which every arm is compared with', number, {
-    field: 'base.temperature',
-  }),
-  setting('--base-tool-choice <choice>', 'tool choice of the base', TOOL_CHOICES, { field: 'base.tool_choice' }),
-  setting('--base-max-tokens <n>', 'maximum tokens per reply of the base; none for no limit', limit, {
-    field: 'base.max_tokens',
-    toField: limitOf,
-  }),
-  setting('--base-params <json>', 'additional parameters of the base, as a JSON object', jsonObject, {
-    field: 'base.params',
-  }),
-  setting('--base-system-prompt <text>', 'system prompt of all arms; @FILE reads it from a file', undefined, {
-    field: 'base.system_prompt',
-    toField: textOrFile,
-  }),
+  setting(
+    '--base-temperature <t>',
+    'temperature of the base, which every arm is compared with',
+    number,
+    'base.temperature',
+  ),
+  setting('--base-tool-choice <choice>', 'tool choice of the base', TOOL_CHOICES, 'base.tool_choice'),
+  setting('--base-max-tokens <n>', 'maximum tokens per reply of the base; none for no limit', limit, 'base.max_tokens'),
+  setting('--base-params <json>', 'additional parameters of the base, as a JSON object', jsonObject, 'base.params'),
+  setting(
+    '--base-system-prompt <text>',
+    'system prompt of all arms; @FILE reads it from a file',
+    textOrFile,
+    'base.system_prompt',
+  ),
   ...measuring('arm'),
   experimentSetting('experiment that runs the winner at the end, by name or id'),
 ];
@@ -77,13 +76,15 @@ const OF_PROMPTS = [
   setting(
     '--base-prompt <text>',
     "initial system prompt instead of the suite's; empty for none; @FILE reads it from a file",
-    undefined,
-    { field: 'base.system_prompt', toField: textOrFile },
+    textOrFile,
+    'base.system_prompt',
   ),
-  setting('--tool-override <place=text>', "initial description instead of the suite's, repeatable", byTarget(String), {
-    field: 'base.tools',
-    toField: textsOrFiles,
-  }),
+  setting(
+    '--tool-override <place=text>',
+    "initial description instead of the suite's, repeatable",
+    byTarget(textOrFile),
+    'base.tools',
+  ),
   setting('--variants <n>', 'number of texts that --mode quick tries', wholeNumber),
   setting('--population <n>', 'texts per generation of --mode evolutionary', wholeNumber),
   setting('--generations <n>', 'number of generations of --mode evolutionary', wholeNumber),
@@ -93,31 +94,27 @@ const OF_PROMPTS = [
   setting('--max-growth <times>', 'maximum length of a text, as a multiple of its length in the base', number),
   setting('--temperature <t>', 'sampling temperature of the models, 0 to 2', number),
   setting('--tool-choice <choice>', 'whether models must call a tool', TOOL_CHOICES),
-  setting('--max-tokens <n>', 'maximum tokens per reply; none for no limit', limit, { toField: limitOf }),
+  setting('--max-tokens <n>', 'maximum tokens per reply; none for no limit', limit),
   setting('--params <json>', 'additional parameters for each request, as a JSON object', jsonObject),
-  setting('--meta-temperature <t>', 'sampling temperature of the meta model (default: 1)', number, {
-    field: 'meta_params.temperature',
-  }),
+  setting(
+    '--meta-temperature <t>',
+    'sampling temperature of the meta model (default: 1)',
+    number,
+    'meta_params.temperature',
+  ),
   setting(
     '--meta-max-tokens <n>',
     'maximum tokens per reply of the meta model (default: 8192); none for no limit',
     limit,
-    {
-      field: 'meta_params.max_tokens',
-      toField: limitOf,
-    },
+    'meta_params.max_tokens',
   ),
   setting(
     '--meta-params <json>',
     'additional parameters for each request to the meta model, as a JSON object',
     jsonObject,
-    {
-      field: 'meta_params.params',
-    },
+    'meta_params.params',
   ),
-  setting('--meta-timeout <seconds>', 'maximum time per request to the meta model', number, {
-    field: 'meta_params.timeout_s',
-  }),
+  setting('--meta-timeout <seconds>', 'maximum time per request to the meta model', number, 'meta_params.timeout_s'),
   ...measuring('text'),
   experimentSetting('experiment that runs the best texts at the end, by name or id'),
 ];

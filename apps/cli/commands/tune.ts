@@ -10,14 +10,8 @@ import { beginning } from '../output/table.js';
 import { print, printJson } from '../output/terminal.js';
 import { chooseSuite } from '../suite-files/import-once.js';
 import { followParent, type FollowParentOptions, type SubmittedParent } from './conclude-parent.js';
-import {
-  addPromptTuneSettings,
-  addTuneSettings,
-  promptTuneInput,
-  tuneInput,
-  type PromptTuneSettings,
-  type TuneSettings,
-} from './tune-settings.js';
+import { addPromptTuneSettings, addTuneSettings, promptTuneInput, tuneInput } from './tune-settings.js';
+import type { PromptTuneSettings, TuneSettings } from './tune-settings.js';
 
 interface TuneOptions extends FollowParentOptions {
   estimate?: boolean;

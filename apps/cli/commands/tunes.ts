@@ -11,6 +11,7 @@ import { printReport } from '../output/report-lines.js';
 import { print, printJson, printMarked } from '../output/terminal.js';
 import { candidateReport, candidatesTable } from '../reports/prompt-tune.js';
 import { armsTable, tunesTable } from '../reports/tune.js';
+import { queryOf } from '../query.js';
 import { exitByStatus, markdownOf, watchToEnd } from './conclude-parent.js';
 import { PARENT_KINDS } from './parent-kinds.js';
 import { addDelete } from './delete.js';
@@ -107,8 +108,8 @@ async function showTune(client: ApiClient, options: ShowOptions, wanted: string)
 
 async function listArms(client: ApiClient, options: ArmsOptions, wanted: string): Promise<void> {
   const tune = await findTuneOf(client, 'param_tune', wanted);
-  const query = options.model === undefined ? '' : `?${new URLSearchParams({ target: modelOf(tune, options.model) })}`;
-  const list = await readList<TuneArm>(client, `${tunePath('param_tune', tune.id)}/combos${query}`, options);
+  const query = queryOf({ target: options.model === undefined ? undefined : modelOf(tune, options.model) });
+  const list = await readList<TuneArm>(client, `${tunePath('param_tune', tune.id)}/combos?${query}`, options);
   printList(list, options, 'The tune has no arms.', armsTable);
 }
 
@@ -118,8 +119,7 @@ async function listCandidates(
   wanted: string,
 ): Promise<void> {
   const { id } = await findTuneOf(client, 'prompt_tune', wanted);
-  const query = state === undefined ? '' : `?${new URLSearchParams({ state })}`;
-  const list = await readList<PromptCandidate>(client, `${candidatesPath(id)}${query}`, options);
+  const list = await readList<PromptCandidate>(client, `${candidatesPath(id)}?${queryOf({ state })}`, options);
   const none = state === undefined ? 'The tune has no candidates yet.' : `No candidate of the tune is ${state}.`;
   printList(list, options, none, (candidates) => candidatesTable(candidates.map(leanCandidate)));
 }

@@ -5,7 +5,7 @@ import { suggestNames } from '#lib/contracts/input/nearest-names';
 import { isObject, parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { NegativeAnswer } from '../exit-codes.js';
 import { readText, STDIN } from '../suite-files/read-suite-file.js';
-import { isIdPrefix, startsWithId } from './ids.js';
+import { isIdPrefix, startsWithId } from './match.js';
 import { readAll } from './read-list.js';
 
 /**

@@ -1,9 +1,11 @@
 import type { ApiClient } from '#lib/client/api-client';
+import type { Experiment } from '#lib/contracts/experiment';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
-import { isWholeId } from './ids.js';
-import { matchByName } from './match-by-name.js';
+import type { Page } from '#lib/contracts/page';
+import type { Suite } from '#lib/contracts/suite';
+import type { Gate } from '#lib/gate/contract';
+import { isWholeId, matchByName, theOne } from './match.js';
 import { readAll } from './read-list.js';
-import { theOne } from './the-one.js';
 
 /** A kind of item that has a name in its team. */
 interface Kind<Item> {
@@ -36,3 +38,38 @@ export async function findNamed<Item extends { id: string; name: string }>(
     each: (one) => `${one.id} (${describe(one)})`,
   }).id;
 }
+
+/** The id of an experiment, archived or not, by its name, its id or an id prefix. */
+export const findExperiment = (client: ApiClient, wanted: string): Promise<string> =>
+  findNamed<Experiment>(client, wanted, {
+    what: 'experiment',
+    path: '/api/experiments?status=all',
+    describe: ({ name, status, suite_name: suite, created_at: at }) =>
+      `${name}, ${status}, over ${suite ?? 'a deleted suite'}, ${at}`,
+  });
+
+/** The id of a gate by its name, its id or an id prefix. */
+export async function findGate(client: ApiClient, wanted: string): Promise<string> {
+  if (!isWholeId(wanted)) {
+    const { items }: Page<Gate> = await client.page(`/api/gates?${new URLSearchParams({ name: wanted })}`);
+    if (items.length === 1) return items[0]!.id;
+  }
+  return findNamed<Gate>(client, wanted, {
+    what: 'gate',
+    path: '/api/gates',
+    describe: ({ name, version, suite_name: suite }) => `${name} v${version}, over ${suite ?? 'a deleted suite'}`,
+  });
+}
+
+/**
+ * The id of a suite by its name, its id or an id prefix.
+ * @param also what else was searched, for the message
+ */
+export const findSuite = (client: ApiClient, wanted: string, also = ''): Promise<string> =>
+  findNamed<Suite>(client, wanted, {
+    what: 'suite',
+    path: '/api/tool-suites',
+    describe: ({ name, version, test_cases_count: cases, updated_at: at }) =>
+      `${name} v${version}, ${cases} cases, changed ${at}`,
+    also,
+  });

@@ -1,9 +1,8 @@
 import type { ApiClient } from '#lib/client/api-client';
 import type { PromptVersion, PromptVersionHead } from '#lib/contracts/prompt-version';
-import { findSuite } from './find-suite.js';
-import { isIdPrefix, isWholeId, startsWithId } from './ids.js';
+import { findSuite } from './find-named.js';
+import { isIdPrefix, isWholeId, startsWithId, theOne } from './match.js';
 import { readAll } from './read-list.js';
-import { theOne } from './the-one.js';
 
 export const PROMPTS_ROUTE = '/api/prompt-versions';
 

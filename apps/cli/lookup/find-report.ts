@@ -2,8 +2,7 @@ import type { ApiClient } from '#lib/client/api-client';
 import type { JudgeReport } from '#lib/judge/contract';
 import { NegativeAnswer } from '../exit-codes.js';
 import { newestWithPrefix, orAbsent } from './find-run.js';
-import { isIdPrefix, isWholeId, startsWithId } from './ids.js';
-import { theOne } from './the-one.js';
+import { isIdPrefix, isWholeId, startsWithId, theOne } from './match.js';
 
 export const JUDGE_ROUTE = '/api/judge';
 export const REPORTS_ROUTE = `${JUDGE_ROUTE}/reports`;

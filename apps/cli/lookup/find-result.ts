@@ -1,7 +1,8 @@
 import type { ApiClient } from '#lib/client/api-client';
 import type { Result } from '#lib/contracts/result';
 import { NegativeAnswer } from '../exit-codes.js';
-import { isIdPrefix, isWholeId, startsWithId } from './ids.js';
+import { queryOf } from '../query.js';
+import { isIdPrefix, isWholeId, startsWithId } from './match.js';
 
 /** Selects one of the results of a case. */
 export interface ResultChoice {
@@ -23,9 +24,8 @@ export async function findResult(
   { model, sample }: ResultChoice,
 ): Promise<string> {
   if (RESULT_ID.test(wanted)) return wanted;
-  const query = new URLSearchParams({ order: 'case', lean: 'true' });
-  if (model !== undefined) query.set('model', model);
-  if (isWholeId(wanted)) query.set('case_id', wanted.toLowerCase());
+  const caseId = isWholeId(wanted) ? wanted.toLowerCase() : undefined;
+  const query = queryOf({ order: 'case', lean: true, model, case_id: caseId });
   const found: Result[] = [];
   let read = 0;
   for await (const result of client.results(runId, `?${query}`)) {

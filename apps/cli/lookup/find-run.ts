@@ -2,7 +2,7 @@ import { ApiError, type ApiClient } from '#lib/client/api-client';
 import type { Job } from '#lib/contracts/job';
 import type { Run } from '#lib/contracts/run';
 import { NegativeAnswer } from '../exit-codes.js';
-import { isIdPrefix, isWholeId, startsWithId } from './ids.js';
+import { isIdPrefix, isWholeId, startsWithId } from './match.js';
 
 /** Types of jobs that create runs and are not runs themselves. */
 const PARENTS: readonly Job['type'][] = ['gate', 'param_tune', 'prompt_tune', 'judge'];

@@ -4,8 +4,7 @@ import type { ParamTune, TuneArm } from '#lib/param-tune/contract';
 import type { PromptTune } from '#lib/prompt-tune/contract';
 import { NegativeAnswer } from '../exit-codes.js';
 import { newestWithPrefix, orAbsent } from './find-run.js';
-import { isIdPrefix, isWholeId, startsWithId } from './ids.js';
-import { theOne } from './the-one.js';
+import { isIdPrefix, isWholeId, startsWithId, theOne } from './match.js';
 import { readList, type List, type ListOptions, readAll } from './read-list.js';
 
 export const TUNE_ROUTES = {

@@ -4,6 +4,7 @@ import type { GateAnswer, GateTarget } from '#lib/gate/contract';
 import { parseJson } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
 import type { Result } from '#lib/contracts/result';
+import { queryOf } from '../query.js';
 import { caseName, shownCase } from '../reports/comparison.js';
 import { beginning } from '../output/table.js';
 import type { GateCase } from '../reports/gate.js';
@@ -77,10 +78,8 @@ async function readItems(
   list: CaseList,
   outcome?: string,
 ): Promise<void> {
-  const query = new URLSearchParams({
-    ...{ a, b, measure: gate.measure, pairs: `${baseline_target}~${target}`, extended: 'true' },
-    ...(outcome !== undefined && { outcome }),
-  });
+  const pairs = `${baseline_target}~${target}`;
+  const query = queryOf({ a, b, measure: gate.measure, pairs, extended: true, outcome });
   for await (const item of pages<ComparedItem>(client, `/api/compare/items?${query}`, list)) {
     const { passed_samples: passed, scored_samples: scored } = item.b;
     list.add(item.case_id, {

@@ -1,8 +1,10 @@
 import type { ApiClient } from '#lib/client/api-client';
 import type { Rescore } from '#lib/contracts/rescore';
-import { isIdPrefix, startsWithId } from './ids.js';
+import { isIdPrefix, startsWithId, theOne } from './match.js';
 import { readAll } from './read-list.js';
-import { theOne } from './the-one.js';
+
+export const rescoreIdOf = async (client: ApiClient, runId: string, id?: string): Promise<string | undefined> =>
+  id === undefined ? undefined : (await readRescore(client, runId, id)).id;
 
 /** The rescore of a run by its id or an id prefix. The API has no endpoint for a single rescore. */
 export async function readRescore(client: ApiClient, runId: string, id: string): Promise<Rescore> {

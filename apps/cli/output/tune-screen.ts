@@ -5,16 +5,8 @@ import { fitTable } from './fit-table.js';
 import { progressBars } from './progress-bars.js';
 import { beginning, durationText } from './table.js';
 import { escapeControls } from './terminal.js';
-import {
-  ARM_HEADING,
-  armName,
-  armRow,
-  armsOf,
-  isDistinct,
-  rankArms,
-  STEP_WORDS,
-  type TuneReport,
-} from '../reports/tune.js';
+import { ARM_HEADING, armName, armRow, armsOf, isDistinct, rankArms, STEP_WORDS } from '../reports/tune.js';
+import type { TuneReport } from '../reports/tune.js';
 
 /** The state of a watched tune in progress. */
 export interface TuneView extends TuneReport {

@@ -1,18 +1,6 @@
 import type { Calibration, JudgedTarget, Judgement, JudgeReport, JudgeSetting } from '#lib/judge/contract';
-import {
-  fact,
-  factsPart,
-  heading,
-  MAX_SENTENCE,
-  MAX_TEXT,
-  notice,
-  oneLine,
-  said,
-  text,
-  type Fact,
-  type Part,
-  type Report,
-} from '../output/report.js';
+import { fact, factsPart, heading, MAX_SENTENCE, MAX_TEXT, notice, oneLine, said, text } from '../output/report.js';
+import type { Fact, Part, Report } from '../output/report.js';
 import { shellLine } from '../output/shell-words.js';
 import { beginning, dollars, percent, shareText, table } from '../output/table.js';
 import { caseName } from './comparison.js';

@@ -2,19 +2,8 @@ import type { PromptTune } from '#lib/prompt-tune/contract';
 import type { ComponentDiff } from '#lib/contracts/prompt-version';
 import type { TriedPrompt } from '../lookup/read-candidates.js';
 import { diffLines } from '../output/prompt-diff.js';
-import {
-  fact,
-  factsPart,
-  heading,
-  listOf,
-  MAX_TEXT,
-  oneLine,
-  said,
-  text,
-  type Fact,
-  type Part,
-  type Report,
-} from '../output/report.js';
+import { fact, factsPart, heading, listOf, MAX_TEXT, oneLine, said, text } from '../output/report.js';
+import type { Fact, Part, Report } from '../output/report.js';
 import { promptRunCommand } from '../output/run-command.js';
 import { beginning, difference, dollars, percent, measureText, table } from '../output/table.js';
 

@@ -7,19 +7,8 @@ import type { Run } from '#lib/contracts/run';
 import { countFailures, type RunReport } from '../lookup/read-run-report.js';
 import { calledText, expectedText } from '../output/calls.js';
 import { INTERVALS } from '../output/leaderboard.js';
-import {
-  fact,
-  factsPart,
-  heading,
-  MAX_SENTENCE,
-  MAX_TEXT,
-  notice,
-  said,
-  text,
-  type Fact,
-  type Part,
-  type Report,
-} from '../output/report.js';
+import { fact, factsPart, heading, MAX_SENTENCE, MAX_TEXT, notice, said, text } from '../output/report.js';
+import type { Fact, Part, Report } from '../output/report.js';
 import { beginning, dollars, percent } from '../output/table.js';
 import { caseName } from './comparison.js';
 import { judgeParts } from './judge.js';

@@ -2,18 +2,8 @@ import type { JsonObject } from '#lib/contracts/json/json';
 import type { ParamPreset, ParamTune, TuneArm } from '#lib/param-tune/contract';
 import type { TuneOutcome } from '#lib/tuning/contract';
 import type { AnyTune } from '../lookup/find-tune.js';
-import {
-  fact,
-  factsPart,
-  heading,
-  listOf,
-  MAX_TEXT,
-  said,
-  text,
-  type Fact,
-  type Part,
-  type Report,
-} from '../output/report.js';
+import { fact, factsPart, heading, listOf, MAX_TEXT, said, text } from '../output/report.js';
+import type { Fact, Part, Report } from '../output/report.js';
 import { needsPromptFile, PROMPT_FILE, runCommand } from '../output/run-command.js';
 import { beginning, dollars, milliseconds, percent, measureText, shareText, table } from '../output/table.js';
 import { spaceText, configText } from '../search-space/space-text.js';

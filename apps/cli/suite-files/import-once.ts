@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { ApiClient } from '#lib/client/api-client';
-import { findSuite } from '../lookup/find-suite.js';
+import { findSuite } from '../lookup/find-named.js';
 import { printWarning } from '../output/terminal.js';
 import { readSuiteFile } from './read-suite-file.js';
 
