@@ -42,6 +42,9 @@ export const examples = (...lines: string[]): ['after', string] => [
   ['', 'Examples:', ...lines.map((line) => `  $ ${line}`)].join('\n'),
 ];
 
+export const subcommand = (parent: Command, name: string, description: string): Command =>
+  parent.command(name).description(description);
+
 /** A group of commands that lists when it is called without a subcommand, as `toolmark suites` does. */
 export function listsByDefault(group: Command, list: (...all: unknown[]) => Promise<void>): Command {
   return group
@@ -67,14 +70,14 @@ export function number(text: string): number {
   return value;
 }
 
-export function wholeNumber(text: string): number {
+export function integer(text: string): number {
   const value = number(text);
   if (!Number.isInteger(value)) throw new InvalidArgumentError('Expected a whole number.');
   return value;
 }
 
 /** `none` sets no limit, which the API takes as null. */
-export const limit = (text: string): number | null => (text === 'none' ? null : wholeNumber(text));
+export const limit = (text: string): number | null => (text === 'none' ? null : integer(text));
 
 /** Numbers are kept as they were written. */
 export function jsonObject(text: string): object {

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ApiClient } from '#lib/client/api-client';
+import { ApiError, type ApiClient } from '#lib/client/api-client';
 import { isFinished } from '#lib/contracts/values/jobs';
 import type { Job } from '#lib/contracts/job';
-import { askPatiently } from './ask-patiently.js';
 import { openStatusArea, printError } from './output/terminal.js';
 
 const POLL_MS = 1000;
@@ -68,3 +67,29 @@ function progressNews(): (job: Job) => string[] {
     return [`${done} of ${total} requests done${errored > 0 ? `, ${errored} errored` : ''}`];
   };
 }
+
+const PAUSE_MS = 1000;
+/**
+ * A server may be restarting. Some work takes hours, so watching it tolerates a longer outage than a live connection.
+ */
+const PATIENCE_MS = 120_000;
+
+/**
+ * Retries while the server is unreachable or cannot answer.
+ * @param note called once, at the first retry
+ */
+async function askPatiently<Answer>(ask: () => Promise<Answer>, note: (text: string) => void): Promise<Answer> {
+  const until = performance.now() + PATIENCE_MS;
+  for (let asked = 0; ; asked++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isPassing(error) || performance.now() > until) throw error;
+      if (asked === 0) note('The server does not answer. Retrying.');
+    }
+    await delay(PAUSE_MS);
+  }
+}
+
+const isPassing = (error: unknown): boolean =>
+  !(error instanceof ApiError) || error.problem.status >= 500 || error.problem.status === 429;

@@ -1,12 +1,10 @@
 import { Argument, type Command } from 'commander';
-import { locally, examples } from '../command.js';
+import { examples, locally, subcommand } from '../command.js';
 import { COMPLETION_SCRIPTS, completionsOf } from '../completion.js';
 import { printFile } from '../output/terminal.js';
 
 export function addCompletion(program: Command): void {
-  const completion = program
-    .command('completion')
-    .description('print a script for shell completion of commands and options')
+  const completion = subcommand(program, 'completion', 'print a script for shell completion of commands and options')
     .addArgument(new Argument('<shell>', 'shell that runs the script').choices(Object.keys(COMPLETION_SCRIPTS)))
     .action(locally<object, [string]>((_options, shell) => printFile(COMPLETION_SCRIPTS[shell]!)));
   completion.addHelpText(

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { onServer, examples, type GlobalOptions } from '../command.js';
+import { examples, onServer, subcommand, type GlobalOptions } from '../command.js';
 import { print, printJson } from '../output/terminal.js';
 
 /**
@@ -22,7 +22,7 @@ export function addDelete(
     if (json) printJson({ id });
     else print(`Deleted ${what} ${id}`);
   };
-  const command = group.command('delete').description(description);
+  const command = subcommand(group, 'delete', description);
   command
     .argument(...argument)
     .action(onServer<GlobalOptions, [string]>(remove))

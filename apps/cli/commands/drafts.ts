@@ -3,7 +3,7 @@ import type { ApiClient } from '#lib/client/api-client';
 import type { Case } from '#lib/contracts/case';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
-import { onServer, examples, type GlobalOptions } from '../command.js';
+import { examples, onServer, subcommand, type GlobalOptions } from '../command.js';
 import { findSuite } from '../lookup/find-named.js';
 import { isIdPrefix, startsWithId, theOne } from '../lookup/match.js';
 import { printList } from '../lookup/read-list.js';
@@ -12,15 +12,11 @@ import { table } from '../output/table.js';
 import { print, printJson } from '../output/terminal.js';
 
 export function addDrafts(suites: Command, suiteHelp: string): void {
-  suites
-    .command('drafts')
-    .description('list drafts: generated cases that nobody has confirmed yet')
+  subcommand(suites, 'drafts', 'list drafts: generated cases that nobody has confirmed yet')
     .argument('<suite>', suiteHelp)
     .action(onServer<GlobalOptions, [string]>(listDrafts))
     .addHelpText(...examples('toolmark suites drafts "From production"'));
-  suites
-    .command('confirm')
-    .description('confirm drafts so that runs include them: all of these, or none')
+  subcommand(suites, 'confirm', 'confirm drafts so that runs include them: all of these, or none')
     .argument('<suite>', suiteHelp)
     .argument('<case...>', 'ids or id prefixes of drafts')
     .action(onServer<GlobalOptions, [string, string[]]>(confirmDrafts))

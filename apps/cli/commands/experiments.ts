@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { Experiment, RunBestSubmitted, TimelineEntry } from '#lib/contracts/experiment';
-import { commaSeparated, listsByDefault, number, onServer, wholeNumber, examples } from '../command.js';
+import { commaSeparated, examples, listsByDefault, number, onServer, subcommand, integer } from '../command.js';
 import type { GlobalOptions } from '../command.js';
 import { findExperiment, findSuite } from '../lookup/find-named.js';
 import { findRun } from '../lookup/find-run.js';
@@ -37,19 +37,14 @@ interface RunBestOptions extends FollowOptions {
 
 export function addExperiments(program: Command): void {
   const list = onServer<ListOptions>(listExperiments);
-  const experiments = listsByDefault(
-    program
-      .command('experiments')
-      .description('list, show and create experiments: runs of one suite, compared with a baseline'),
-    list,
+  const experiments = program
+    .command('experiments')
+    .description('list, show and create experiments: runs of one suite, compared with a baseline');
+  listsByDefault(experiments, list).addHelpText(
+    ...examples('toolmark experiments', 'toolmark experiments show Prompts'),
   );
-  experiments.addHelpText(...examples('toolmark experiments', 'toolmark experiments show Prompts'));
-  experiments
-    .command('list')
-    .description('list experiments, newest first')
-    .addOption(
-      new Option('--status <status>', 'which experiments to list (default: active)').choices(EXPERIMENT_FILTERS),
-    )
+  subcommand(experiments, 'list', 'list experiments, newest first')
+    .addOption(new Option('--status <status>', 'which experiments (default: active)').choices(EXPERIMENT_FILTERS))
     .option('--suite <suite>', 'only experiments on this suite, by name or id')
     .action(list)
     .addHelpText(...examples('toolmark experiments list --status all --suite Weather'));
@@ -60,9 +55,7 @@ export function addExperiments(program: Command): void {
 }
 
 function addReading(experiments: Command): void {
-  experiments
-    .command('show')
-    .description('show an experiment: its baseline, the best run so far, and caveats')
+  subcommand(experiments, 'show', 'show an experiment: its baseline, the best run so far, and caveats')
     .argument(...EXPERIMENT)
     .action(onServer<GlobalOptions, [string]>(showExperiment))
     .addHelpText(...examples('toolmark experiments show Prompts'));
@@ -75,9 +68,7 @@ function addReading(experiments: Command): void {
 }
 
 function addMaking(experiments: Command): void {
-  experiments
-    .command('create')
-    .description('create an experiment; runs join it with toolmark run --experiment')
+  subcommand(experiments, 'create', 'create an experiment; runs join it with toolmark run --experiment')
     .argument('<name>', 'what to call it')
     .requiredOption('--suite <suite>', 'suite of all its runs, by name or id')
     .option('--description <text>', 'what it tries, and why')
@@ -88,9 +79,7 @@ function addMaking(experiments: Command): void {
     .addHelpText(
       ...examples('toolmark experiments create "Shorter prompts" --suite Weather --margin 0.05 --baseline RUN'),
     );
-  experiments
-    .command('baseline')
-    .description('pin the baseline, the run that others are compared with')
+  subcommand(experiments, 'baseline', 'pin the baseline, the run that others are compared with')
     .argument(...EXPERIMENT)
     .argument('<run>', 'id or id prefix of a completed run or its job')
     .action(onServer<GlobalOptions, [string, string]>(pinBaseline))
@@ -98,13 +87,11 @@ function addMaking(experiments: Command): void {
 }
 
 function addRunBest(experiments: Command): void {
-  const runBest = experiments
-    .command('run-best')
-    .description('run the best configuration of an experiment again')
+  const runBest = subcommand(experiments, 'run-best', 'run the best configuration of an experiment again')
     .argument(...EXPERIMENT)
     .option('-m, --models <list>', 'other models to run, separated by commas: provider::model', commaSeparated)
-    .option('-n, --samples <n>', 'samples of each case per model', wholeNumber)
-    .option('--max-requests <n>', 'maximum requests of the run', wholeNumber)
+    .option('-n, --samples <n>', 'samples of each case per model', integer)
+    .option('--max-requests <n>', 'maximum requests of the run', integer)
     .option('--max-cost-usd <dollars>', 'maximum cost of the run in US dollars', number);
   addFollowOptions(runBest).action(onServer<RunBestOptions, [string]>(submitBest));
   runBest.addHelpText(...examples('toolmark experiments run-best Prompts --samples 3 --watch'));
@@ -116,9 +103,7 @@ function addRemoving(experiments: Command): void {
     ['activate', 'active', 'restore an archived experiment'],
   ] as const;
   for (const [name, status, description] of changes)
-    experiments
-      .command(name)
-      .description(description)
+    subcommand(experiments, name, description)
       .argument(...EXPERIMENT)
       .action(
         onServer<GlobalOptions, [string]>((client, options, wanted) => setStatus(client, options, wanted, status)),

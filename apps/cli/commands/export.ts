@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { onServer, examples } from '../command.js';
+import { examples, onServer, subcommand } from '../command.js';
 import { findRun } from '../lookup/find-run.js';
 import { rescoreIdOf } from '../lookup/read-rescore.js';
 import { printFile } from '../output/terminal.js';
@@ -17,9 +17,7 @@ interface ExportOptions {
 }
 
 export function addExport(program: Command): void {
-  const command = program
-    .command('export')
-    .description('export all results of a run')
+  const command = subcommand(program, 'export', 'export all results of a run')
     .argument('<run>', 'id or id prefix of a run or job')
     .addOption(new Option('--format <format>', 'format of the file').choices(RUN_EXPORT_FORMATS).default('json'))
     .option('--bom', 'with --format csv: add a byte order mark, so that Excel reads UTF-8')

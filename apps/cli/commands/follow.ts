@@ -10,8 +10,7 @@ import { baselineLines } from '../reports/experiment.js';
 import { leaderboard } from '../output/leaderboard.js';
 import { percent } from '../output/table.js';
 import { print, printError, printJson } from '../output/terminal.js';
-import { concludeGate } from './conclude-gate.js';
-import { checkGate } from './gate.js';
+import { checkGate, concludeGate } from './gate.js';
 
 export interface FollowOptions extends GlobalOptions {
   watch?: boolean;

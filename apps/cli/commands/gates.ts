@@ -1,7 +1,16 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { Gate, GateRun } from '#lib/gate/contract';
-import { commaSeparated, listsByDefault, number, onServer, repeated, wholeNumber, examples } from '../command.js';
+import {
+  commaSeparated,
+  examples,
+  listsByDefault,
+  number,
+  onServer,
+  repeated,
+  subcommand,
+  integer,
+} from '../command.js';
 import type { GlobalOptions } from '../command.js';
 import { findExperiment, findGate, findSuite } from '../lookup/find-named.js';
 import { findRun } from '../lookup/find-run.js';
@@ -22,29 +31,17 @@ interface RuleOptions extends GlobalOptions {
 
 export function addGates(program: Command): void {
   const list = onServer<GlobalOptions>(listGates);
-  const gates = listsByDefault(
-    program.command('gates').description('list, show and create gates, which decide whether a change may ship'),
-    list,
-  );
-  gates.addHelpText(...examples('toolmark gates', 'toolmark gates show main'));
-  gates
-    .command('list')
-    .description('list gates, newest first')
+  const gates = subcommand(program, 'gates', 'list, show and create gates, which decide whether a change may ship');
+  listsByDefault(gates, list).addHelpText(...examples('toolmark gates', 'toolmark gates show main'));
+  subcommand(gates, 'list', 'list gates, newest first')
     .action(list)
     .addHelpText(...examples('toolmark gates list'));
-  gates
-    .command('show')
-    .description('show the rules of a gate')
+  subcommand(gates, 'show', 'show the rules of a gate')
     .argument(...GATE)
     .action(onServer<GlobalOptions, [string]>(showGate))
     .addHelpText(...examples('toolmark gates show main'));
   addMaking(gates);
-  addListOptions(
-    gates
-      .command('runs')
-      .description('list the runs of a gate, newest first')
-      .argument(...GATE),
-  )
+  addListOptions(subcommand(gates, 'runs', 'list the runs of a gate, newest first').argument(...GATE))
     .action(onServer<ListOptions, [string]>(listGateRuns))
     .addHelpText(...examples('toolmark gates runs main'));
   addDelete(
@@ -58,9 +55,7 @@ export function addGates(program: Command): void {
 
 function addMaking(gates: Command): void {
   addSettings(
-    gates
-      .command('create')
-      .description('create a gate; its rules are fixed before it measures a run')
+    subcommand(gates, 'create', 'create a gate; its rules are fixed before it measures a run')
       .argument('<name>', 'what to call it')
       .requiredOption('--suite <suite>', 'suite to run, by name or id'),
     RULES,
@@ -68,9 +63,7 @@ function addMaking(gates: Command): void {
     .action(onServer<RuleOptions & { suite: string }, [string]>(createGate))
     .addHelpText(...examples('toolmark gates create release --suite Weather --baseline RUN --margin 0.03 --looks 2'));
   addSettings(
-    gates
-      .command('update')
-      .description('rename a gate, or change its rules, which creates its next version')
+    subcommand(gates, 'update', 'rename a gate, or change its rules, which creates its next version')
       .argument(...GATE)
       .option('--name <name>', 'new name'),
     RULES,
@@ -92,8 +85,8 @@ const RULES = [
   setting('--floor <share>', 'minimum pass rate, regardless of the baseline, 0 to 1', number, 'floor.pass_rate'),
   setting('--max-errored-share <share>', 'share of errored results above which nothing is measured, 0 to 1', number),
   setting('--critical-tag <tag>', 'cases with this tag must not break, repeatable', repeated(String), 'critical_tags'),
-  setting('--looks <n>', 'maximum looks of a gate run at its data, 1 to 4', wholeNumber),
-  setting('--max-requests <n>', 'maximum requests of a gate run, including added samples', wholeNumber),
+  setting('--looks <n>', 'maximum looks of a gate run at its data, 1 to 4', integer),
+  setting('--max-requests <n>', 'maximum requests of a gate run, including added samples', integer),
 ];
 
 const ROUTE = '/api/gates';

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { Run } from '#lib/contracts/run';
-import { onServer, examples } from '../command.js';
+import { examples, onServer, subcommand } from '../command.js';
 import { findExperiment, findSuite } from '../lookup/find-named.js';
 import { addListOptions, printList, readList, type ListOptions } from '../lookup/read-list.js';
 import { runTable } from '../output/job-table.js';
@@ -17,9 +17,7 @@ interface HistoryOptions extends ListOptions {
 }
 
 export function addHistory(program: Command): void {
-  const history = program
-    .command('history')
-    .description('list runs, newest first')
+  const history = subcommand(program, 'history', 'list runs, newest first')
     .option('--suite <suite>', 'only runs of this suite, by name or id')
     .addOption(new Option('--status <status>', 'only runs in this status').choices(JOB_STATUSES))
     .option('--model <model>', 'only runs with this model')

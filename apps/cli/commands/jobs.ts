@@ -3,7 +3,7 @@ import type { ApiClient } from '#lib/client/api-client';
 import type { Job } from '#lib/contracts/job';
 import type { Page } from '#lib/contracts/page';
 import type { Run } from '#lib/contracts/run';
-import { onServer, examples, type GlobalOptions } from '../command.js';
+import { examples, onServer, subcommand, type GlobalOptions } from '../command.js';
 import { findJob, orAbsent } from '../lookup/find-run.js';
 import { addListOptions, printList, readList, type ListOptions } from '../lookup/read-list.js';
 import { jobTable } from '../output/job-table.js';
@@ -17,9 +17,7 @@ interface JobsOptions extends ListOptions {
 }
 
 export function addJobs(program: Command): void {
-  const jobs = program
-    .command('jobs')
-    .description('list jobs, newest first')
+  const jobs = subcommand(program, 'jobs', 'list jobs, newest first')
     .addOption(new Option('--status <status>', 'only jobs in this status').choices(JOB_STATUSES))
     .addOption(new Option('--type <type>', 'only jobs of this type').choices(JOB_TYPES));
   addListOptions(jobs).action(onServer<JobsOptions>(listJobs));

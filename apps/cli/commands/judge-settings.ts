@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { jsonObject, limit, number, wholeNumber } from '../command.js';
+import { jsonObject, limit, number, integer } from '../command.js';
 import { findExperiment } from '../lookup/find-named.js';
 import { findRun } from '../lookup/find-run.js';
 import { addSettings, budgetSettings, experimentSetting, fieldsOf, setting, textOrFile } from './settings.js';
@@ -18,22 +18,14 @@ export interface JudgeSettings {
 const SETTINGS = [
   setting('-j, --judge <model>', "model that judges (default: the team's judge)"),
   setting('--against <run>', 'compare the replies with those of this run, the baseline', String, null),
-  setting(
-    '--which <results>',
-    'judge failed results, all results, or a random sample that represents all',
-    JUDGED_RESULTS,
-  ),
-  setting('--sample-size <n>', 'number of results for --which sample, or maximum cases for --against', wholeNumber),
+  setting('--which <results>', 'judge failed results, all, or a random sample that represents all', JUDGED_RESULTS),
+  setting('--sample-size <n>', 'number of results for --which sample, or maximum cases for --against', integer),
   setting('--below <score>', 'only failed results that scored below this, 0 to 1', number),
-  setting('-n, --samples <n>', 'judgements per result; the majority counts', wholeNumber),
-  setting(
-    '--instructions <text>',
-    "instructions for this suite instead of the team's; @FILE reads them from a file",
-    textOrFile,
-  ),
+  setting('-n, --samples <n>', 'judgements per result; the majority counts', integer),
+  setting('--instructions <text>', "instructions instead of the team's; @FILE reads a file", textOrFile),
   setting('--no-reference', 'hide the expectations of cases from the judge', undefined, null),
   setting('--allow-self', 'allow a model to judge itself'),
-  setting('--seed <n>', 'random seed of the sample', wholeNumber),
+  setting('--seed <n>', 'random seed of the sample', integer),
   setting('--temperature <t>', 'sampling temperature of the judge, 0 to 2', number),
   setting('--max-tokens <n>', 'maximum tokens per reply of the judge (default: 4096); none for no limit', limit),
   setting('--timeout <seconds>', 'maximum time per request', number, 'timeout_s'),

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { Calibration, Judgement, JudgeReport, JudgeSetting, JudgeSubmitted } from '#lib/judge/contract';
-import { listsByDefault, number, onServer, examples, type GlobalOptions } from '../command.js';
+import { examples, listsByDefault, number, onServer, subcommand, type GlobalOptions } from '../command.js';
 import { findReport, JUDGE_ROUTE, REPORTS_ROUTE } from '../lookup/find-report.js';
 import { findRun } from '../lookup/find-run.js';
 import { readDisagreements } from '../lookup/read-disagreements.js';
@@ -41,31 +41,22 @@ interface SettingOptions extends GlobalOptions {
 
 export function addJudges(program: Command): void {
   const list = onServer<Partial<ListOptions>, [string?]>(listReports);
-  const judges = listsByDefault(
-    program.command('judges').description('list judge reports, calibrate judges, and set the default judge'),
-    list,
-  );
-  judges.addHelpText(...examples('toolmark judges', 'toolmark judges show REPORT'));
-  const listing = judges
-    .command('list')
-    .description('list reports, newest first')
+  const judges = subcommand(program, 'judges', 'list judge reports, calibrate judges, and set the default judge');
+  listsByDefault(judges, list).addHelpText(...examples('toolmark judges', 'toolmark judges show REPORT'));
+  const listing = subcommand(judges, 'list', 'list reports, newest first')
     .argument('[run]', 'only reports on this run')
     .action(list);
   addListOptions(listing).addHelpText(...examples('toolmark judges list RUN'));
   addReports(judges);
-  judges
-    .command('calibration')
-    .description("compare a judge with people's labels")
+  subcommand(judges, 'calibration', "compare a judge with people's labels")
     .option('-j, --judge <model>', "the judge (default: the team's judge)")
     .option('--report <report>', 'the judge of this report, with its instructions')
     .action(onServer<CalibrationOptions>(showCalibration))
     .addHelpText(...examples('toolmark judges calibration --judge simulator::judge:right'));
-  judges
-    .command('settings')
-    .description('show the default judge of the team, or change its settings')
+  subcommand(judges, 'settings', 'show the default judge of the team, or change its settings')
     .option('-j, --judge <model>', 'the default judge')
     .option('--no-judge', 'have no default judge')
-    .option('--instructions <text>', 'instructions for judges; empty for none; @FILE reads them from a file')
+    .option('--instructions <text>', 'instructions for judges; empty for none; @FILE reads a file')
     .option('--auto-below <score>', 'automatically judge runs that score below this, 0 to 1; 0 for never', number)
     .action(onServer<SettingOptions>(showSetting))
     .addHelpText(
@@ -74,30 +65,22 @@ export function addJudges(program: Command): void {
 }
 
 function addReports(judges: Command): void {
-  judges
-    .command('show')
-    .description("show a judge's report on a run")
+  subcommand(judges, 'show', "show a judge's report on a run")
     .argument(...REPORT)
     .option('-w, --watch', 'wait for it to finish first')
     .option('--disagreements', 'include disagreements with the scores, and expectations that the judge finds at fault')
     .action(onServer<ShowOptions, [string]>(showReport))
     .addHelpText(...examples('toolmark judges show REPORT', 'toolmark judges show REPORT --disagreements'));
-  const judgements = judges
-    .command('judgements')
-    .description('list the judgements of a report')
+  const judgements = subcommand(judges, 'judgements', 'list the judgements of a report')
     .argument(...REPORT)
     .addOption(new Option('--said <judgement>', 'only results with this judgement').choices(OPINIONS))
-    .addOption(
-      new Option('--agreement <how>', 'only results with this agreement between judge and score').choices(AGREEMENTS),
-    )
+    .addOption(new Option('--agreement <how>', 'only this agreement between judge and score').choices(AGREEMENTS))
     .addOption(new Option('--state <state>', 'only judgements in this state').choices(JUDGEMENT_STATES))
     .option('--model <model>', 'only results of this model: provider::model')
     .option('--suspicious', 'only replies that address a grader');
   addListOptions(judgements).action(onServer<JudgementsOptions, [string]>(listJudgements));
   judgements.addHelpText(...examples('toolmark judges judgements REPORT --said wrong'));
-  judges
-    .command('rerun')
-    .description('create the next version of a report, with the same settings')
+  subcommand(judges, 'rerun', 'create the next version of a report, with the same settings')
     .argument(...REPORT)
     .option('--no-watch', 'do not wait for it to finish')
     .action(onServer<GlobalOptions & { watch: boolean }, [string]>(rerunReport))

@@ -2,7 +2,7 @@ import { createReadStream, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { LabelsImported } from '#lib/contracts/label';
-import { onServer, examples, type GlobalOptions } from '../command.js';
+import { examples, onServer, subcommand, type GlobalOptions } from '../command.js';
 import { findRun } from '../lookup/find-run.js';
 import { print, printJson } from '../output/terminal.js';
 import { readCalibration } from './judges.js';
@@ -13,9 +13,7 @@ interface LabelOptions extends GlobalOptions {
 }
 
 export function addLabel(program: Command): void {
-  const label = program
-    .command('label')
-    .description('label judged results as right or wrong, to calibrate the judge')
+  const label = subcommand(program, 'label', 'label judged results as right or wrong, to calibrate the judge')
     .argument('<run>', 'id or id prefix of a run or job')
     .option('-j, --judge <model>', "the judge to calibrate (default: the team's judge)")
     .option('--import <file>', 'import labels from a file of JSON lines {result_id, label, note}')

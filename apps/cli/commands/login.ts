@@ -1,14 +1,13 @@
 import type { Command } from 'commander';
 import { ApiClient } from '#lib/client/api-client';
-import { locally, examples, type GlobalOptions } from '../command.js';
+import { examples, locally, subcommand, type GlobalOptions } from '../command.js';
 import { checkedUrl, rememberConnection } from '../connection.js';
 import { print, printJson } from '../output/terminal.js';
 
 export function addLogin(program: Command): void {
-  const command = program
-    .command('login')
-    .description('check a server and a token, and save both for later commands')
-    .action(locally<GlobalOptions>(login));
+  const command = subcommand(program, 'login', 'check a server and a token, and save both for later commands').action(
+    locally<GlobalOptions>(login),
+  );
   command.addHelpText(...examples('toolmark login --server "$TOOLMARK_SERVER" --token "$TOOLMARK_TOKEN"'));
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { ParamPreset } from '#lib/param-tune/contract';
-import { listsByDefault, onServer, examples, type GlobalOptions } from '../command.js';
+import { examples, listsByDefault, onServer, subcommand, type GlobalOptions } from '../command.js';
 import { findPreset, PRESETS_ROUTE } from '../lookup/find-preset.js';
 import { printList, readAll } from '../lookup/read-list.js';
 import { print, printJson } from '../output/terminal.js';
@@ -14,17 +14,14 @@ type SaveOptions = Omit<SpaceOptions, 'preset'> & GlobalOptions;
 
 export function addPresets(program: Command): void {
   const list = onServer<GlobalOptions>(listPresets);
-  const presets = listsByDefault(
-    program.command('presets').description('list, save and delete search spaces for toolmark tune params'),
-    list,
+  const presets = subcommand(program, 'presets', 'list, save and delete search spaces for toolmark tune params');
+  listsByDefault(presets, list).addHelpText(
+    ...examples('toolmark presets', 'toolmark presets save Sampling --space temperature=0..1/0.25'),
   );
-  presets.addHelpText(...examples('toolmark presets', 'toolmark presets save Sampling --space temperature=0..1/0.25'));
-  presets
-    .command('list')
-    .description('list presets')
+  subcommand(presets, 'list', 'list presets')
     .action(list)
     .addHelpText(...examples('toolmark presets list'));
-  addSpaceOptions(presets.command('save').description('save a search space').argument('<name>', 'what to call it'))
+  addSpaceOptions(subcommand(presets, 'save', 'save a search space').argument('<name>', 'what to call it'))
     .action(onServer<SaveOptions, [string]>(savePreset))
     .addHelpText(...examples('toolmark presets save Choices --space tool_choice=auto,required --space top_p=0.5,1'));
   addDelete(

@@ -3,7 +3,7 @@ import type { ApiClient } from '#lib/client/api-client';
 import { turned } from '#lib/contracts/prompt-diff';
 import type { PromptDiff, PromptVersionHead } from '#lib/contracts/prompt-version';
 import type { Suite } from '#lib/contracts/suite';
-import { listsByDefault, onServer, examples, type GlobalOptions } from '../command.js';
+import { examples, listsByDefault, onServer, subcommand, type GlobalOptions } from '../command.js';
 import { NegativeAnswer } from '../exit-codes.js';
 import { findPrompt, PROMPTS_ROUTE, promptsPath, readPrompt } from '../lookup/find-prompt.js';
 import { printList, readAll } from '../lookup/read-list.js';
@@ -21,20 +21,17 @@ const SUITE_NOW = 'suite';
 
 export function addPrompts(program: Command): void {
   const list = onServer<SuiteOption>(listPrompts);
-  const prompts = listsByDefault(
-    program
-      .command('prompts')
-      .description('list, compare and apply prompt versions: texts that replace those of a suite'),
-    list,
+  const prompts = subcommand(
+    program,
+    'prompts',
+    'list, compare and apply prompt versions: texts that replace those of a suite',
   );
-  prompts.addHelpText(...examples('toolmark prompts', 'toolmark prompts list --suite Weather'));
+  listsByDefault(prompts, list).addHelpText(...examples('toolmark prompts', 'toolmark prompts list --suite Weather'));
   const ofSuite = (command: Command): Command =>
     command.option('--suite <name>', 'suite of the versions, by name or id');
   const one = (name: string, description: string): Command =>
-    ofSuite(
-      prompts.command(name).description(description).argument('<version>', 'tag, label, id or id prefix of a version'),
-    );
-  ofSuite(prompts.command('list').description('list versions, newest first'))
+    ofSuite(subcommand(prompts, name, description).argument('<version>', 'tag, label, id or id prefix of a version'));
+  ofSuite(subcommand(prompts, 'list', 'list versions, newest first'))
     .action(list)
     .addHelpText(...examples('toolmark prompts list --suite Weather'));
   one('show', 'show a version with its texts')

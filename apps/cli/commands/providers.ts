@@ -6,7 +6,16 @@ import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { z } from 'zod';
 import { PROVIDER_KINDS } from '#lib/contracts/values/providers';
 import type { Provider, ProviderTemplate, ProviderTest } from '#lib/contracts/provider';
-import { commaSeparated, idOrObject, listsByDefault, onServer, repeated, wholeNumber, examples } from '../command.js';
+import {
+  commaSeparated,
+  examples,
+  idOrObject,
+  listsByDefault,
+  onServer,
+  repeated,
+  subcommand,
+  integer,
+} from '../command.js';
 import type { GlobalOptions } from '../command.js';
 import { EXIT, NegativeAnswer } from '../exit-codes.js';
 import { printList, readAll } from '../lookup/read-list.js';
@@ -37,39 +46,31 @@ interface AddOptions extends GlobalOptions {
 
 export function addProviders(program: Command): void {
   const list = onServer(listProviders);
-  const providers = listsByDefault(program.command('providers').description('list, add and test providers'), list);
-  providers.addHelpText(...examples('toolmark providers', 'toolmark providers add --help'));
-  providers
-    .command('list')
-    .description('list providers')
+  const providers = subcommand(program, 'providers', 'list, add and test providers');
+  listsByDefault(providers, list).addHelpText(...examples('toolmark providers', 'toolmark providers add --help'));
+  subcommand(providers, 'list', 'list providers')
     .action(list)
     .addHelpText(...examples('toolmark providers list'));
-  addOptions(providers.command('add').description('register an endpoint with its key, limits and models')).addHelpText(
+  addOptions(subcommand(providers, 'add', 'register an endpoint with its key, limits and models')).addHelpText(
     ...examples(
       'toolmark providers add local --url http://127.0.0.1:11434/v1 --models llama3.1:8b',
       'toolmark providers add openai --api-key-env OPENAI_API_KEY --models gpt-x',
     ),
   );
-  providers
-    .command('test')
-    .description('send a model a request with default settings, and report those that it refuses')
+  subcommand(providers, 'test', 'send a model a request with default settings, and report those that it refuses')
     .argument('<key>', 'key of the provider')
     .option('--model <id>', 'id of a model (default: the first)')
     .action(onServer<ModelOption, [string]>(testProvider))
     .addHelpText(
       ...examples('toolmark providers test simulator', 'toolmark providers test simulator --model perfect-ish'),
     );
-  providers
-    .command('forget')
-    .description('forget the settings that models refused, so that runs send them again')
+  subcommand(providers, 'forget', 'forget the settings that models refused, so that runs send them again')
     .argument('<key>', 'key of the provider')
     .option('--model <id>', 'id of a model (default: all)')
     .action(onServer<ModelOption, [string]>(forgetLearned))
     .addHelpText(...examples('toolmark providers forget openai'));
 
-  const models = program
-    .command('models')
-    .description('list the models of providers')
+  const models = subcommand(program, 'models', 'list the models of providers')
     .argument('[provider]', 'key of a provider (default: all providers)')
     .option('--discover', 'ask the endpoint of the provider for its models')
     .action(onServer<{ discover?: boolean }, [string | undefined]>(listModels));
@@ -93,9 +94,9 @@ const addOptions = (add: Command): Command =>
     .option('--no-prices', 'do not fill in missing prices from the table of known prices')
     .option('--api-key-env <variable>', 'environment variable that holds the key')
     .option('--api-key-stdin', 'read the key from standard input')
-    .option('--requests-per-minute <n>', 'maximum requests per minute', wholeNumber)
-    .option('--tokens-per-minute <n>', 'maximum tokens per minute', wholeNumber)
-    .option('--max-concurrency <n>', 'maximum concurrent requests', wholeNumber)
+    .option('--requests-per-minute <n>', 'maximum requests per minute', integer)
+    .option('--tokens-per-minute <n>', 'maximum tokens per minute', integer)
+    .option('--max-concurrency <n>', 'maximum concurrent requests', integer)
     .action(onServer<AddOptions, [string]>(addProvider));
 
 async function listProviders(client: ApiClient, options: GlobalOptions): Promise<void> {

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { Transform } from 'node:stream';
 import type { Command } from 'commander';
 import type { ApiClient, Submitted } from '#lib/client/api-client';
-import { onServer, examples } from '../command.js';
+import { examples, onServer, subcommand } from '../command.js';
 import { findExperiment } from '../lookup/find-named.js';
 import { openStatusArea, print, printWarning, type StatusArea } from '../output/terminal.js';
 import { queryOf } from '../query.js';
@@ -18,9 +18,7 @@ interface RecordOptions extends FollowOptions {
 }
 
 export function addRecord(program: Command): void {
-  const record = program
-    .command('record')
-    .description('create a run from recorded replies')
+  const record = subcommand(program, 'record', 'create a run from recorded replies')
     .argument('<suite>', 'name or id of a suite, or a file')
     .requiredOption('--target <name>', 'name of the system that produced the replies')
     .option('--experiment <name>', 'experiment that the run belongs to, by name or id')

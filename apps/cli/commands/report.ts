@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { onServer, examples, type GlobalOptions } from '../command.js';
+import { examples, onServer, subcommand, type GlobalOptions } from '../command.js';
 import { findRun } from '../lookup/find-run.js';
 import { readRunReport } from '../lookup/read-run-report.js';
 import { printFile, printJson, writeLines } from '../output/terminal.js';
@@ -12,9 +12,7 @@ interface ReportOptions extends GlobalOptions {
 }
 
 export function addReport(program: Command): void {
-  const report = program
-    .command('report')
-    .description('write a readable report on a run: models, failures, and judge reports')
+  const report = subcommand(program, 'report', 'write a readable report on a run: models, failures, and judge reports')
     .argument('<run>', 'id or id prefix of a run or job')
     .option('--markdown [file]', 'as Markdown, for a pull request; printed if no file is given')
     .option('--html [file]', 'as a self-contained HTML page; printed if no file is given')

@@ -1,7 +1,7 @@
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { Rescore } from '#lib/contracts/rescore';
-import { idOrObject, jsonObject, number, onServer, repeated, examples } from '../command.js';
+import { examples, idOrObject, jsonObject, number, onServer, repeated, subcommand } from '../command.js';
 import type { GlobalOptions } from '../command.js';
 import { EXIT } from '../exit-codes.js';
 import { findRun } from '../lookup/find-run.js';
@@ -9,44 +9,42 @@ import { readRescore } from '../lookup/read-rescore.js';
 import { leaderboard } from '../output/leaderboard.js';
 import { print, printJson } from '../output/terminal.js';
 import { SCORING_MODES } from '#lib/contracts/values/verdicts';
+import { addSettings, fieldsOf, setting } from './settings.js';
 
-interface RescoreOptions {
-  metric?: (string | object)[];
-  passThreshold?: number;
-  paramScoring?: string;
-  scoringConfig?: object;
+const SETTINGS = [
+  setting(
+    '--metric <id>',
+    "replaces the run's metrics, repeatable; a JSON object sets options",
+    repeated(idOrObject),
+    'metrics',
+  ),
+  setting('--pass-threshold <score>', 'overall score that a case needs to pass, 0 to 1', number),
+  setting('--param-scoring <mode>', 'how expected values are compared', SCORING_MODES),
+  setting('--scoring-config <json>', 'how expected arguments are compared, as a JSON object', jsonObject),
+];
+
+export function addRescore(program: Command): void {
+  const rescore = subcommand(
+    program,
+    'rescore',
+    'score the stored replies of a run again, without calling models',
+  ).argument('<run>', 'id or id prefix of a run or job');
+  addSettings(rescore, SETTINGS)
+    .option('-w, --watch', 'wait for the verdicts and print their leaderboard')
+    .action(onServer<RescoreOptions, [string]>(rescoreRun))
+    .addHelpText(...examples('toolmark rescore RUN --param-scoring fuzzy --metric ragas_tool_call_f1 --watch'));
+}
+
+interface RescoreOptions extends GlobalOptions {
   watch?: boolean;
 }
 
-export function addRescore(program: Command): void {
-  const rescore = program
-    .command('rescore')
-    .description('score the stored replies of a run again, without calling models')
-    .argument('<run>', 'id or id prefix of a run or job')
-    .option(
-      '--metric <id>',
-      'metric instead of those of the run, repeatable; a JSON object gives it options',
-      repeated(idOrObject),
-    )
-    .option('--pass-threshold <score>', 'overall score that a case needs to pass, 0 to 1', number)
-    .addOption(new Option('--param-scoring <mode>', 'how expected values are compared').choices(SCORING_MODES))
-    .option('--scoring-config <json>', 'how expected arguments are compared, as a JSON object', jsonObject)
-    .option('-w, --watch', 'wait for the verdicts and print their leaderboard')
-    .action(onServer<RescoreOptions, [string]>(rescoreRun));
-  rescore.addHelpText(...examples('toolmark rescore RUN --param-scoring fuzzy --metric ragas_tool_call_f1 --watch'));
-}
-
-async function rescoreRun(client: ApiClient, options: RescoreOptions & GlobalOptions, id: string): Promise<void> {
+async function rescoreRun(client: ApiClient, options: RescoreOptions, id: string): Promise<void> {
   const run = await findRun(client, id);
   const submitted = await client.call<{ job_id: string; rescore_id: string }>(
     'POST',
     `/api/tool-eval/history/${run.id}/rescore`,
-    {
-      metrics: options.metric,
-      pass_threshold: options.passThreshold,
-      param_scoring: options.paramScoring,
-      scoring_config: options.scoringConfig,
-    },
+    fieldsOf(SETTINGS, options),
   );
   const { job_id: jobId, rescore_id: rescoreId } = submitted;
   if (!options.watch) {

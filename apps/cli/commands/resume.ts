@@ -2,15 +2,13 @@ import type { Command } from 'commander';
 import type { ApiClient, Submitted } from '#lib/client/api-client';
 import type { Gate, GateRun, GateSubmitted } from '#lib/gate/contract';
 import type { Job } from '#lib/contracts/job';
-import { number, onServer, wholeNumber, examples } from '../command.js';
+import { number, onServer, integer, examples } from '../command.js';
 import { findParentJob, findRun, orAbsent } from '../lookup/find-run.js';
 import { addFollowOptions, follow, type FollowOptions } from './follow.js';
 import { print, printJson } from '../output/terminal.js';
-import { concludeGate } from './conclude-gate.js';
-import { followParent, type SubmittedParent } from './conclude-parent.js';
-import { followGate } from './gate.js';
+import { followParent, type ParentType, type SubmittedParent } from './conclude-parent.js';
+import { concludeGate, followGate } from './gate.js';
 import { budgetOf } from './settings.js';
-import type { ParentType } from './parent-kinds.js';
 
 interface ResumeOptions extends FollowOptions {
   maxRequests?: number;
@@ -24,7 +22,7 @@ export function addResume(program: Command): void {
     .command('resume')
     .description('retry errored items of a run and run the missing ones; or continue a gate run, tune or judge')
     .argument('<run>', 'id or id prefix of a run or job; for a gate run, tune or judge, of its job')
-    .option('--max-requests <n>', 'new limit on the requests of the whole run', wholeNumber)
+    .option('--max-requests <n>', 'new limit on the requests of the whole run', integer)
     .option('--max-cost-usd <dollars>', 'new limit on the cost of the whole run', number)
     .option('--no-budget', 'remove all limits');
   addFollowOptions(resume).action(onServer<ResumeOptions, [string]>(resumeRun));

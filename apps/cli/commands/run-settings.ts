@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import { TOOL_CHOICES, MODEL_ORDERS } from '#lib/contracts/values/runs';
 import { JUDGE_TIMES } from '#lib/contracts/values/judging';
-import { commaSeparated, idOrObject, jsonObject, limit, number, repeated, wholeNumber } from '../command.js';
+import { commaSeparated, idOrObject, jsonObject, limit, number, repeated, integer } from '../command.js';
 import { findExperiment } from '../lookup/find-named.js';
 import {
   addSettings,
@@ -33,42 +33,23 @@ export interface RunSettings extends ConfigOptions {
 const modelsOption = (): Option =>
   new Option('-m, --models <list>', 'models to run, separated by commas: provider::model').argParser(commaSeparated);
 
-const SAMPLES = setting('-n, --samples <n>', 'samples of each case per model', wholeNumber);
+const SAMPLES = setting('-n, --samples <n>', 'samples of each case per model', integer);
 /** Settings of a single request. */
 const REQUEST = [
   setting('--temperature <t>', 'sampling temperature, 0 to 2', number),
   setting('--tool-choice <choice>', 'whether models must call a tool', TOOL_CHOICES),
   setting('--max-tokens <n>', 'maximum tokens per reply; none for no limit', limit),
   setting('--params <json>', 'additional parameters for each request, as a JSON object', jsonObject, null),
-  setting(
-    '--system-prompt <text>',
-    "text to append to the suite's system prompt; @FILE reads it from a file",
-    textOrFile,
-    null,
-  ),
-  setting(
-    '--base-prompt <text>',
-    "replaces the suite's system prompt; empty for none; @FILE reads it from a file",
-    textOrFile,
-  ),
-  setting(
-    '--metric <id>',
-    'additional metric, repeatable; a JSON object gives it options',
-    repeated(idOrObject),
-    'metrics',
-  ),
+  setting('--system-prompt <text>', "follows the suite's system prompt; @FILE reads a file", textOrFile, null),
+  setting('--base-prompt <text>', "replaces the suite's system prompt; empty for none; @FILE reads a file", textOrFile),
+  setting('--metric <id>', 'another metric, repeatable; a JSON object sets options', repeated(idOrObject), 'metrics'),
 ];
 const CONFIG = [
   SAMPLES,
   ...REQUEST,
   setting('--timeout <seconds>', 'maximum time per request', number, 'timeout_s'),
-  setting('--seed <n>', 'seed sent with each request', wholeNumber, null),
-  setting(
-    '--model-params <model=json>',
-    'parameters for one model, which override --params; repeatable',
-    byTarget(jsonObject),
-    null,
-  ),
+  setting('--seed <n>', 'seed sent with each request', integer, null),
+  setting('--model-params <model=json>', 'override --params for one model; repeatable', byTarget(jsonObject), null),
   setting('--system-prompt-for <model=text>', '--system-prompt for one model, repeatable', byTarget(textOrFile), null),
   setting(
     '--tool-override <place=text>',
@@ -76,19 +57,10 @@ const CONFIG = [
     byTarget(textOrFile),
     'tool_overrides',
   ),
-  setting(
-    '--prompt-version <version>',
-    "id or tag of a prompt version, whose texts replace the suite's",
-    String,
-    'prompt_version_id',
-  ),
+  setting('--prompt-version <version>', 'id or tag of the prompt version to use', String, 'prompt_version_id'),
   setting('--tag <tag>', 'only cases with one of these tags, repeatable', repeated(String), 'case_filter.tags'),
   setting('--category <name>', 'only cases of this category', String, 'case_filter.category'),
-  setting(
-    '--model-order <order>',
-    'whether the models of one provider run one after another or in parallel',
-    MODEL_ORDERS,
-  ),
+  setting('--model-order <order>', 'whether models of one provider run one after another or in parallel', MODEL_ORDERS),
   ...CACHE_SETTINGS,
   ...budgetSettings('run'),
 ];

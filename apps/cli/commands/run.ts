@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ApiClient, Submission } from '#lib/client/api-client';
 import type { Estimate } from '#lib/contracts/estimate';
-import { onServer, examples, type GlobalOptions } from '../command.js';
+import { examples, onServer, subcommand, type GlobalOptions } from '../command.js';
 import { findGate } from '../lookup/find-named.js';
 import { assumptionLines, estimateTable } from '../output/estimate-lines.js';
 import { print, printJson } from '../output/terminal.js';
@@ -12,7 +12,7 @@ import { addRunSettings, runInput, type RunSettings } from './run-settings.js';
 const SUITE = 'name or id of a suite, or a file, which is imported unless the server already has it';
 
 export function addRun(program: Command): void {
-  const run = program.command('run').description('run a suite with models').argument('<suite>', SUITE);
+  const run = subcommand(program, 'run', 'run a suite with models').argument('<suite>', SUITE);
   addFollowOptions(addRunSettings(run))
     .option('--gate <gate>', 'wait for the run to finish, and check it with this gate, which adds no samples')
     .action(onServer<RunSettings & FollowOptions, [string]>(submit));
@@ -24,10 +24,11 @@ export function addRun(program: Command): void {
     ),
   );
 
-  const estimate = program
-    .command('estimate')
-    .description('estimate what a run would take: requests, tokens, cost and time')
-    .argument('<suite>', SUITE);
+  const estimate = subcommand(
+    program,
+    'estimate',
+    'estimate what a run would take: requests, tokens, cost and time',
+  ).argument('<suite>', SUITE);
   addRunSettings(estimate).action(onServer<RunSettings, [string]>(estimateRun));
   estimate.addHelpText(...examples('toolmark estimate Weather --models simulator::perfect-ish --samples 10'));
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiClient, Submitted } from '#lib/client/api-client';
-import { number, onServer, wholeNumber, examples } from '../command.js';
+import { number, onServer, integer, examples } from '../command.js';
 import { findRun } from '../lookup/find-run.js';
 import { addFollowOptions, follow, type FollowOptions } from './follow.js';
 import { budgetOf } from './settings.js';
@@ -15,8 +15,8 @@ export function addSamples(program: Command): void {
     .command('samples')
     .description('add samples to a run, in a new run that extends it; compare --extended reads both')
     .argument('<run>', 'id or id prefix of a run or job')
-    .argument('<n>', 'number of additional samples of each case', wholeNumber)
-    .option('--max-requests <n>', 'maximum requests for these samples', wholeNumber)
+    .argument('<n>', 'number of additional samples of each case', integer)
+    .option('--max-requests <n>', 'maximum requests for these samples', integer)
     .option('--max-cost-usd <dollars>', 'maximum cost of these samples in US dollars', number);
   addFollowOptions(samples).action(onServer<SamplesOptions, [string, number]>(addSamplesTo));
   samples.addHelpText(...examples('toolmark samples RUN 1 --watch'));

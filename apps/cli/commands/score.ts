@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
-import { locally, examples } from '../command.js';
+import { examples, locally, subcommand } from '../command.js';
 
 export function addScore(program: Command): void {
-  const command = program
-    .command('score')
-    .description('score JSON lines of recorded calls with any metric; needs no server')
+  const command = subcommand(program, 'score', 'score JSON lines of recorded calls with any metric; needs no server')
     .option('--in <file>', 'JSON lines {id, metric, options, input} (default: standard input)')
     .option('--out <file>', 'file to write (default: standard output)')
     .action(

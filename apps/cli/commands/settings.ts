@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { number, wholeNumber } from '../command.js';
+import { number, integer } from '../command.js';
 import { readText } from '../suite-files/read-suite-file.js';
 import { CACHE_MODES, PROMPT_CACHE_MODES } from '#lib/contracts/values/runs';
 
@@ -42,7 +42,7 @@ export function fieldsOf(settings: readonly Setting[], options: object): Fields 
 
 /** Settings shared by runs, tunes and judges; the wording differs. */
 export const budgetSettings = (what: string): Setting[] => [
-  setting('--max-requests <n>', `maximum requests of the ${what}`, wholeNumber, 'budget.max_requests'),
+  setting('--max-requests <n>', `maximum requests of the ${what}`, integer, 'budget.max_requests'),
   setting('--max-cost-usd <dollars>', `maximum cost of the ${what} in US dollars`, number, 'budget.max_cost_usd'),
 ];
 export const CACHE_SETTINGS = [

@@ -4,7 +4,7 @@ import type { CurrentCost } from '#lib/contracts/billing';
 import type { Actual } from '#lib/contracts/estimate';
 import type { Result } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
-import { onServer, wholeNumber, examples, type GlobalOptions } from '../command.js';
+import { examples, onServer, subcommand, integer, type GlobalOptions } from '../command.js';
 import { findResult, type ResultChoice } from '../lookup/find-result.js';
 import { findRun } from '../lookup/find-run.js';
 import { readRescore } from '../lookup/read-rescore.js';
@@ -39,7 +39,7 @@ export function addShow(program: Command): void {
     .argument('<run>', RUN)
     .argument('[result]', 'id of a result, as toolmark results lists it; or name or id of its case')
     .option('--model <model>', 'the result of this model, if a case has several')
-    .option('--sample <number>', 'the result of this sample, from 0', wholeNumber)
+    .option('--sample <number>', 'the result of this sample, from 0', integer)
     .option('--full', 'print thoughts and the body of an error in full')
     .option('--current-prices', "also show what the run would cost at today's prices")
     .option(...RESCORE)
@@ -53,9 +53,7 @@ export function addShow(program: Command): void {
     ),
   );
 
-  const results = program
-    .command('results')
-    .description('list the results of a run')
+  const results = subcommand(program, 'results', 'list the results of a run')
     .argument('<run>', RUN)
     .option('--failed', 'only failed results, each with its explanation')
     .option('--model <model>', 'only results of this model')
@@ -101,16 +99,12 @@ function runFacts({ suite, config, created_at, finished_at, counts, actual, targ
     ['Submitted', `${created_at}${finished_at === null ? '' : `, finished ${finished_at}`}`],
     ['Items', `${counts.settled} of ${counts.total} settled, ${counts.errored} errored, ${counts.passed} passed`],
     ...(actual ? [['Took', tookText(actual)] as Fact] : []),
-    ...targets.flatMap(({ target, usage }): Fact[] =>
-      usage?.cache_hit_rate
-        ? [
-            [
-              'Cache',
-              `${percent(usage.cache_hit_rate)} of the prompt tokens of ${target} came from its provider's cache`,
-            ],
-          ]
-        : [],
-    ),
+    ...targets.flatMap(({ target, usage }): Fact[] => {
+      const rate = usage?.cache_hit_rate;
+      return rate
+        ? [['Cache', `${percent(rate)} of the prompt tokens of ${target} came from its provider's cache`]]
+        : [];
+    }),
   ];
 }
 

@@ -3,7 +3,7 @@ import type { ApiClient } from '#lib/client/api-client';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { Spending } from '#lib/contracts/settings';
 import type { SpendingBy, SpendingGroup, SpendingReport } from '#lib/contracts/spending';
-import { commaSeparated, onServer, repeated, examples, type GlobalOptions } from '../command.js';
+import { commaSeparated, examples, onServer, repeated, subcommand, type GlobalOptions } from '../command.js';
 import { NegativeAnswer } from '../exit-codes.js';
 import { isWholeId, matchByName } from '../lookup/match.js';
 import { spendingTable } from '../output/spending-table.js';
@@ -22,9 +22,7 @@ interface SpendingOptions extends GlobalOptions {
 }
 
 export function addSpending(program: Command): void {
-  const spending = program
-    .command('spending')
-    .description('show what the team has spent, and on what')
+  const spending = subcommand(program, 'spending', 'show what the team has spent, and on what')
     .option('--by <list>', `how to group it: ${SPENDING_BY.join(', ')}, separated by commas`, readBy, ['day'])
     .option('--from <day>', 'first day (UTC), as YYYY-MM-DD (default: the first of this month)')
     .option('--to <day>', 'last day (default: today)')

@@ -4,7 +4,7 @@ import type { Case } from '#lib/contracts/case';
 import { parseJson } from '#lib/contracts/json/json';
 import type { ImportAnswer } from '#lib/contracts/import';
 import type { Suite } from '#lib/contracts/suite';
-import { listsByDefault, onServer, examples, type GlobalOptions } from '../command.js';
+import { examples, listsByDefault, onServer, subcommand, type GlobalOptions } from '../command.js';
 import { findSuite } from '../lookup/find-named.js';
 import { printList } from '../lookup/read-list.js';
 import { table } from '../output/table.js';
@@ -20,23 +20,17 @@ const SUITE = 'name, id or id prefix of a suite';
 
 export function addSuites(program: Command): void {
   const list = onServer(listSuites);
-  const suites = listsByDefault(program.command('suites').description('list, import, check and export suites'), list);
-  suites.addHelpText(...examples('toolmark suites', 'toolmark suites import --help'));
-  suites
-    .command('list')
-    .description('list all suites')
+  const suites = subcommand(program, 'suites', 'list, import, check and export suites');
+  listsByDefault(suites, list).addHelpText(...examples('toolmark suites', 'toolmark suites import --help'));
+  subcommand(suites, 'list', 'list all suites')
     .action(list)
     .addHelpText(...examples('toolmark suites list'));
-  suites
-    .command('show')
-    .description('show a suite with its tools and cases')
+  subcommand(suites, 'show', 'show a suite with its tools and cases')
     .argument('<suite>', SUITE)
     .action(onServer<GlobalOptions, [string]>(showSuite))
     .addHelpText(...examples('toolmark suites show Weather'));
   addImport(suites);
-  suites
-    .command('export')
-    .description('export a suite as a file')
+  subcommand(suites, 'export', 'export a suite as a file')
     .argument('<suite>', SUITE)
     .addOption(new Option('--format <format>', 'format of the file').choices(SUITE_EXPORT_FORMATS).default('json'))
     .option('--bom', 'with --format csv: add a byte order mark, so that Excel reads UTF-8')
@@ -66,7 +60,7 @@ function addImport(suites: Command): void {
       .option('--encoding <charset>', 'charset of the file if it is not UTF-8, such as windows-1252')
       .option('--answers <file>', 'with --format bfcl: the file of possible answers')
       .option('--name <name>', 'name of the suite, for formats that have none');
-  fileOptions(suites.command('import').description('create a suite from a file'))
+  fileOptions(subcommand(suites, 'import', 'create a suite from a file'))
     .option('--dry-run', 'print the suite without creating it')
     .action(onServer<ImportOptions & { dryRun?: boolean }, [string]>(importSuite))
     .addHelpText(
@@ -75,7 +69,7 @@ function addImport(suites: Command): void {
         'toolmark suites import traces.json --format otlp --name "From production"',
       ),
     );
-  fileOptions(suites.command('check').description('check a file for problems, without importing it'))
+  fileOptions(subcommand(suites, 'check', 'check a file for problems, without importing it'))
     .action(onServer<ImportOptions, [string]>(checkSuite))
     .addHelpText(...examples('toolmark suites check examples/weather.json'));
 }

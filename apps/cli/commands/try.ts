@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { Try, TryResult } from '#lib/contracts/try';
-import { number, onServer, examples } from '../command.js';
+import { examples, number, onServer, subcommand } from '../command.js';
 import { EXIT, exitWith } from '../exit-codes.js';
 import { findCase } from '../lookup/find-case.js';
 import { findSuite } from '../lookup/find-named.js';
@@ -16,9 +16,7 @@ interface TryOptions extends ConfigOptions {
 }
 
 export function addTry(program: Command): void {
-  const command = program
-    .command('try')
-    .description('try one case with up to ten models right away; only its cost is kept')
+  const command = subcommand(program, 'try', 'try one case with up to ten models right away; only its cost is kept')
     .argument('<suite>', 'name, id or id prefix of a suite')
     .argument('<case>', 'number from 1, name or id of a case, a file with one as JSON, or - for standard input');
   addRequestSettings(command)

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { commaSeparated, jsonObject, limit, number, repeated, wholeNumber } from '../command.js';
+import { commaSeparated, jsonObject, limit, number, repeated, integer } from '../command.js';
 import { findExperiment } from '../lookup/find-named.js';
 import { chooseSpaces, type SpaceOptions } from '../search-space/choose-spaces.js';
 import { readSpace } from '../search-space/read-space.js';
@@ -27,9 +27,9 @@ export type PromptTuneSettings = Omit<TuneSettings, keyof SpaceOptions> & { meta
 const measuring = (what: string) => [
   setting('--measure <name>', 'what to maximise', TUNE_MEASURES),
   setting('--margin <share>', 'the smallest difference that matters, 0 to 1 (default: 0.02, two points)', number),
-  setting('-n, --samples <n>', `samples of each case per ${what} during the search`, wholeNumber),
+  setting('-n, --samples <n>', `samples of each case per ${what} during the search`, integer),
   setting('--holdout <share>', 'share of the cases held out to confirm the result; 0 for none (default: 0.3)', number),
-  setting('--seed <n>', 'random seed', wholeNumber),
+  setting('--seed <n>', 'random seed', integer),
   setting('--timeout <seconds>', 'maximum time per request', number, 'timeout_s'),
   ...CACHE_SETTINGS,
   ...budgetSettings('tune'),
@@ -41,20 +41,15 @@ const OF_PARAMS = [
     'grid tries every combination, random only some; adaptive (the default) gives more cases to the best ones',
     TUNE_MODES,
   ),
-  setting('--trials <n>', 'combinations tried per model by --mode random', wholeNumber),
-  setting('--max-combinations <n>', 'maximum combinations per model for --mode grid', wholeNumber),
-  setting(
-    '--base-temperature <t>',
-    'temperature of the base, which every arm is compared with',
-    number,
-    'base.temperature',
-  ),
+  setting('--trials <n>', 'combinations tried per model by --mode random', integer),
+  setting('--max-combinations <n>', 'maximum combinations per model for --mode grid', integer),
+  setting('--base-temperature <t>', 'temperature of the base that arms are compared with', number, 'base.temperature'),
   setting('--base-tool-choice <choice>', 'tool choice of the base', TOOL_CHOICES, 'base.tool_choice'),
   setting('--base-max-tokens <n>', 'maximum tokens per reply of the base; none for no limit', limit, 'base.max_tokens'),
   setting('--base-params <json>', 'additional parameters of the base, as a JSON object', jsonObject, 'base.params'),
   setting(
     '--base-system-prompt <text>',
-    'system prompt of all arms; @FILE reads it from a file',
+    'system prompt of all arms; @FILE reads a file',
     textOrFile,
     'base.system_prompt',
   ),
@@ -75,33 +70,23 @@ const OF_PROMPTS = [
   ),
   setting(
     '--base-prompt <text>',
-    "initial system prompt instead of the suite's; empty for none; @FILE reads it from a file",
+    "initial system prompt instead of the suite's; empty for none; @FILE reads a file",
     textOrFile,
     'base.system_prompt',
   ),
-  setting(
-    '--tool-override <place=text>',
-    "initial description instead of the suite's, repeatable",
-    byTarget(textOrFile),
-    'base.tools',
-  ),
-  setting('--variants <n>', 'number of texts that --mode quick tries', wholeNumber),
-  setting('--population <n>', 'texts per generation of --mode evolutionary', wholeNumber),
-  setting('--generations <n>', 'number of generations of --mode evolutionary', wholeNumber),
+  setting('--tool-override <place=text>', 'initial description, repeatable', byTarget(textOrFile), 'base.tools'),
+  setting('--variants <n>', 'number of texts that --mode quick tries', integer),
+  setting('--population <n>', 'texts per generation of --mode evolutionary', integer),
+  setting('--generations <n>', 'number of generations of --mode evolutionary', integer),
   setting('--selection-ratio <share>', 'share of a generation that becomes the parents of the next', number),
-  setting('--minibatch <n>', 'cases per step of --mode reflective', wholeNumber),
-  setting('--max-evals <n>', 'maximum items (cases x samples x models) that --mode reflective measures', wholeNumber),
+  setting('--minibatch <n>', 'cases per step of --mode reflective', integer),
+  setting('--max-evals <n>', 'maximum items (cases x samples x models) that --mode reflective measures', integer),
   setting('--max-growth <times>', 'maximum length of a text, as a multiple of its length in the base', number),
   setting('--temperature <t>', 'sampling temperature of the models, 0 to 2', number),
   setting('--tool-choice <choice>', 'whether models must call a tool', TOOL_CHOICES),
   setting('--max-tokens <n>', 'maximum tokens per reply; none for no limit', limit),
   setting('--params <json>', 'additional parameters for each request, as a JSON object', jsonObject),
-  setting(
-    '--meta-temperature <t>',
-    'sampling temperature of the meta model (default: 1)',
-    number,
-    'meta_params.temperature',
-  ),
+  setting('--meta-temperature <t>', 'temperature of the meta model (default: 1)', number, 'meta_params.temperature'),
   setting(
     '--meta-max-tokens <n>',
     'maximum tokens per reply of the meta model (default: 8192); none for no limit',

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { ParamTuneEstimate } from '#lib/param-tune/contract';
 import type { PromptTuneEstimate } from '#lib/prompt-tune/contract';
-import { onServer, examples } from '../command.js';
+import { examples, onServer, subcommand } from '../command.js';
 import { TUNE_ROUTES, type TuneType } from '../lookup/find-tune.js';
 import { assumptionLines, estimateTable } from '../output/estimate-lines.js';
 import { listOf, MAX_SENTENCE } from '../output/report.js';
@@ -22,14 +22,13 @@ const PARAMS = '--models simulator::perfect-ish --space temperature=0..1/0.5 --h
 const PROMPT = '--models simulator::careless-arguments --meta-model simulator::perfect-ish';
 
 export function addTune(program: Command): void {
-  const tune = program
-    .command('tune')
-    .description('search for the settings or prompts with which models call tools best');
+  const tune = subcommand(program, 'tune', 'search for the settings or prompts with which models call tools best');
   tune.addHelpText(...examples(`toolmark tune params Weather ${PARAMS} --estimate`));
-  const params = tune
-    .command('params')
-    .description('search for the parameter values with which each model calls tools best')
-    .argument('<suite>', SUITE);
+  const params = subcommand(
+    tune,
+    'params',
+    'search for the parameter values with which each model calls tools best',
+  ).argument('<suite>', SUITE);
   addEnd(addTuneSettings(params), '--markdown <file>').action(
     onServer<TuneOptions & TuneSettings, [string]>((client, options, suite) =>
       submit(client, options, 'param_tune', suite, (suiteId) => tuneInput(client, suiteId, options)),

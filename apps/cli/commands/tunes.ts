@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { TuneArm } from '#lib/param-tune/contract';
 import type { PromptCandidate, PromptCandidateDetails } from '#lib/prompt-tune/contract';
-import { listsByDefault, onServer, examples, type GlobalOptions } from '../command.js';
+import { examples, listsByDefault, onServer, subcommand, type GlobalOptions } from '../command.js';
 import { findTune, findTuneOf, modelOf, readTunes, tunePath } from '../lookup/find-tune.js';
 import { candidatesPath, leanCandidate, readChanges } from '../lookup/read-candidates.js';
 import { addListOptions, DEFAULT_LIMIT, printList, readList, type ListOptions } from '../lookup/read-list.js';
@@ -12,8 +12,7 @@ import { print, printJson, printMarked } from '../output/terminal.js';
 import { candidateReport, candidatesTable } from '../reports/prompt-tune.js';
 import { armsTable, tunesTable } from '../reports/tune.js';
 import { queryOf } from '../query.js';
-import { exitByStatus, markdownOf, watchToEnd } from './conclude-parent.js';
-import { PARENT_KINDS } from './parent-kinds.js';
+import { exitByStatus, markdownOf, PARENT_KINDS, watchToEnd } from './conclude-parent.js';
 import { addDelete } from './delete.js';
 import { CANDIDATE_STATES } from '#lib/contracts/values/tunes';
 
@@ -31,16 +30,11 @@ interface CandidatesOptions extends ListOptions {
 
 export function addTunes(program: Command): void {
   const list = onServer<Partial<ListOptions>>(listTunes);
-  const tunes = listsByDefault(
-    program.command('tunes').description('list and show tunes: searches for the best settings or prompts'),
-    list,
-  );
-  tunes.addHelpText(...examples('toolmark tunes', 'toolmark tunes show TUNE'));
-  const listing = tunes.command('list').description('list tunes, newest first').action(list);
+  const tunes = subcommand(program, 'tunes', 'list and show tunes: searches for the best settings or prompts');
+  listsByDefault(tunes, list).addHelpText(...examples('toolmark tunes', 'toolmark tunes show TUNE'));
+  const listing = subcommand(tunes, 'list', 'list tunes, newest first').action(list);
   addListOptions(listing).addHelpText(...examples('toolmark tunes list --limit 5'));
-  tunes
-    .command('show')
-    .description('show the outcome of a tune, and the command that runs it')
+  subcommand(tunes, 'show', 'show the outcome of a tune, and the command that runs it')
     .argument(...TUNE)
     .option('-w, --watch', 'wait for it to finish first')
     .option('--markdown', 'print it as Markdown for a pull request')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { Page } from '#lib/contracts/page';
-import { wholeNumber, type GlobalOptions } from '../command.js';
+import { integer, type GlobalOptions } from '../command.js';
 import { print, printError, printJson } from '../output/terminal.js';
 
 export interface ListOptions extends GlobalOptions {
@@ -17,7 +17,7 @@ export interface List<Item> {
 export const DEFAULT_LIMIT = 50;
 export const addListOptions = (command: Command): Command =>
   command
-    .option('-l, --limit <n>', 'maximum entries to list', wholeNumber, DEFAULT_LIMIT)
+    .option('-l, --limit <n>', 'maximum entries to list', integer, DEFAULT_LIMIT)
     .option('--cursor <cursor>', 'continue where an earlier list ended (next_cursor)');
 
 /** Every entry of a list. */

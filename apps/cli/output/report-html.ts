@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { escapeXml } from '#lib/contracts/xml';
-import { filledParts, MAX_SENTENCE, WORD_COLUMNS, type Fact, type Part, type Report } from './report.js';
+import { byKind, filledParts, MAX_SENTENCE, WORD_COLUMNS, type Fact, type Part, type Report } from './report.js';
 import { beginning } from './table.js';
 
 /** Characters that reverse the reading direction of the text after them. */
@@ -65,48 +65,31 @@ const element = (name: string, text: string): string => `<${name}>${escapeHtml(t
 const pre = (lines: readonly string[]): string[] => [`<pre>${lines.join('\n')}</pre>`];
 const TAGS = { same: undefined, removed: 'del', added: 'ins' } as const;
 
-function partLines(part: Part): string[] {
-  switch (part.kind) {
-    case 'heading':
-      return [element(`h${part.level}`, part.text)];
-    case 'text':
-      return [element('p', part.text)];
-    case 'notice':
-      return [`<p class="notice">${escapeHtml(part.text)}</p>`];
-    case 'link':
-      return [element('p', `${part.text}: ${part.href}`)];
-    case 'facts':
-      return factLines(part.facts);
-    case 'commands':
-      return pre(part.commands.map(([, line]) => escapeHtml(line)));
-    case 'changes':
-      return pre(
-        part.lines.map((line) =>
-          line.map(({ op, text }) => (TAGS[op] ? element(TAGS[op], text) : escapeHtml(text))).join(''),
-        ),
-      );
-    default:
-      return part.folded === undefined
-        ? listLines(part)
-        : ['<details>', element('summary', part.folded), ...listLines(part), '</details>'];
-  }
-}
+const partLines = byKind<string[]>({
+  heading: ({ level, text }) => [element(`h${level}`, text)],
+  text: ({ text }) => [element('p', text)],
+  notice: ({ text }) => [`<p class="notice">${escapeHtml(text)}</p>`],
+  link: ({ text, href }) => [element('p', `${text}: ${href}`)],
+  facts: ({ facts }) => factLines(facts),
+  commands: ({ commands }) => pre(commands.map(([, line]) => escapeHtml(line))),
+  changes: ({ lines }) =>
+    pre(
+      lines.map((line) => line.map(({ op, text }) => (TAGS[op] ? element(TAGS[op], text) : escapeHtml(text))).join('')),
+    ),
+  list: ({ folded, items }) => foldedLines(folded, ['<ul>', ...items.map((item) => element('li', item)), '</ul>']),
+  table: (part) => foldedLines(part.folded, tableLines(part)),
+  cases: (part) => foldedLines(part.folded, caseLines(part)),
+});
 
-function listLines(part: Extract<Part, { kind: 'list' | 'table' | 'cases' }>): string[] {
-  if (part.kind === 'list') return ['<ul>', ...part.items.map((item) => element('li', item)), '</ul>'];
-  if (part.kind === 'table') return tableLines(part);
-  const more = part.total - part.cases.length;
-  return [
-    '<ul class="cases">',
-    ...part.cases.flatMap(({ name, facts }) => [
-      `<li><strong>${escapeHtml(name)}</strong>`,
-      ...factLines(facts),
-      '</li>',
-    ]),
-    '</ul>',
-    ...(more > 0 ? [element('p', `and ${more} more`)] : []),
-  ];
-}
+const foldedLines = (title: string | undefined, lines: string[]): string[] =>
+  title === undefined ? lines : ['<details>', element('summary', title), ...lines, '</details>'];
+
+const caseLines = ({ cases, total }: Extract<Part, { kind: 'cases' }>): string[] => [
+  '<ul class="cases">',
+  ...cases.flatMap(({ name, facts }) => [`<li><strong>${escapeHtml(name)}</strong>`, ...factLines(facts), '</li>']),
+  '</ul>',
+  ...(total > cases.length ? [element('p', `and ${total - cases.length} more`)] : []),
+];
 
 const factLines = (facts: readonly Fact[]): string[] => [
   '<dl>',

@@ -1,4 +1,4 @@
-import { filledParts, type Fact, type Part, type Report } from './report.js';
+import { byKind, filledParts, type Fact, type Part, type Report } from './report.js';
 import { table } from './table.js';
 import { printMarked, type MarkedLine } from './terminal.js';
 
@@ -19,38 +19,27 @@ export const reportLines = (report: Report): Line[] => [
 const isSpoken = (part: Part | undefined): boolean =>
   part === undefined || ['heading', 'text', 'notice'].includes(part.kind);
 
-function partLines(part: Part): readonly Line[] {
-  switch (part.kind) {
-    case 'heading':
-    case 'text':
-    case 'notice':
-      return [part.text];
-    case 'link':
-      return [`${part.text}: ${part.href}`];
-    case 'facts':
-      return factLines(part.facts);
-    case 'commands':
-      return factLines(part.commands);
-    case 'changes':
-      return part.lines;
-    default:
-      return listLines(part);
-  }
-}
+const partLines = byKind<readonly Line[]>({
+  heading: ({ text }) => [text],
+  text: ({ text }) => [text],
+  notice: ({ text }) => [text],
+  link: ({ text, href }) => [`${text}: ${href}`],
+  facts: ({ facts }) => factLines(facts),
+  commands: ({ commands }) => factLines(commands),
+  changes: ({ lines }) => lines,
+  list: ({ folded, items }) => [...titleOf(folded), ...items.map((item) => `  ${item}`)],
+  table: ({ folded, cells, notes = [], most = cells.length }) => [
+    ...[...titleOf(folded), ...table(cells.slice(0, most + 1))],
+    ...[...andMore(cells.length - 1 - most), ...notes],
+  ],
+  cases: ({ folded, cases, total }) => [
+    ...titleOf(folded),
+    ...cases.flatMap(({ name, facts }) => [`  ${name}`, ...factLines(facts).map((line) => `      ${line}`)]),
+    ...andMore(total - cases.length).map((line) => `  ${line}`),
+  ],
+});
 
-function listLines(part: Extract<Part, { kind: 'list' | 'table' | 'cases' }>): string[] {
-  const title = part.folded === undefined ? [] : [part.folded];
-  if (part.kind === 'list') return [...title, ...part.items.map((item) => `  ${item}`)];
-  if (part.kind === 'table') {
-    const { cells, notes = [], most = cells.length } = part;
-    return [...title, ...table(cells.slice(0, most + 1)), ...andMore(cells.length - 1 - most), ...notes];
-  }
-  const cases = part.cases.flatMap(({ name, facts }) => [
-    `  ${name}`,
-    ...factLines(facts).map((line) => `      ${line}`),
-  ]);
-  return [...title, ...cases, ...andMore(part.total - part.cases.length).map((line) => `  ${line}`)];
-}
+const titleOf = (folded: string | undefined): string[] => (folded === undefined ? [] : [folded]);
 
 const andMore = (count: number): string[] => (count > 0 ? [`and ${count} more`] : []);
 

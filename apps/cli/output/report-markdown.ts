@@ -1,4 +1,4 @@
-import { filledParts, MAX_SENTENCE, WORD_COLUMNS, type Part, type Report } from './report.js';
+import { byKind, filledParts, MAX_SENTENCE, WORD_COLUMNS, type Fact, type Part, type Report } from './report.js';
 import { beginning } from './table.js';
 import type { MarkedLine } from './terminal.js';
 
@@ -59,29 +59,32 @@ export function reportMarkdown(report: Report, count = 1): string[] {
 /** Invisible in a comment. An id contains only letters, digits and hyphens. */
 const commentMark = (id: string): string => `<!-- toolmark:${id.replaceAll(/[^\da-z-]/gi, '')} -->`;
 
-function blockOf(part: Part): Block {
-  switch (part.kind) {
-    case 'heading':
-      return lines(`${'#'.repeat(part.level)} ${sentence(part.text)}`);
-    case 'text':
-      return lines(sentence(part.text));
-    case 'notice':
-      return lines(`**${sentence(part.text)}**`);
-    case 'link':
-      return lines(`[${sentence(part.text)}](<${part.href}>)`);
-    case 'commands':
-      return commandsBlock(part);
-    case 'facts':
-      return block(part.facts, ([name, text]) => [item(`${name}: ${text}`)]);
-    case 'changes': {
-      const changed = part.lines.filter((line) => line.some(({ text }) => text.trim() !== ''));
+const blockOf = byKind<Block>({
+  heading: ({ level, text }) => lines(`${'#'.repeat(level)} ${sentence(text)}`),
+  text: ({ text }) => lines(sentence(text)),
+  notice: ({ text }) => lines(`**${sentence(text)}**`),
+  link: ({ text, href }) => lines(`[${sentence(text)}](<${href}>)`),
+  commands: (part) => commandsBlock(part),
+  facts: ({ facts }) => block(facts, ([name, text]) => [item(`${name}: ${text}`)]),
+  changes: (part) =>
+    block(
+      part.lines.filter((line) => line.some(({ text }) => text.trim() !== '')),
       // The name of a component is one part; a line of its text has a margin before its parts.
-      return block(changed, (line) => [line.length === 1 ? `- **${markedText(line)}**` : `  - ${markedText(line)}`]);
-    }
-    default:
-      return folded(listBlock(part), part.folded);
-  }
-}
+      (line) => [line.length === 1 ? `- **${markedText(line)}**` : `  - ${markedText(line)}`],
+    ),
+  list: (part) =>
+    folded(
+      block(part.items, (text) => [item(text)]),
+      part.folded,
+    ),
+  table: (part) => folded(tableBlock(part), part.folded),
+  cases: (part) => folded(block(part.cases, caseLines, part.total), part.folded),
+});
+
+const caseLines = ({ name, facts }: { name: string; facts: Fact[] }): string[] => [
+  `- **${sentence(name)}**`,
+  ...facts.map(([what, text]) => `  - ${escapeMarkdown(`${what}: ${text}`)}`),
+];
 
 const lines = (...all: string[]): Block => ({ before: [], items: [[...all, '']], total: 1, after: [] });
 
@@ -103,19 +106,6 @@ const folded = (one: Block, title: string | undefined): Block =>
         before: [`<details><summary>${sentence(title)}</summary>`, '', ...one.before],
         after: [...one.after, '</details>', ''],
       };
-
-function listBlock(part: Extract<Part, { kind: 'list' | 'table' | 'cases' }>): Block {
-  if (part.kind === 'list') return block(part.items, (text) => [item(text)]);
-  if (part.kind === 'table') return tableBlock(part);
-  return block(
-    part.cases,
-    ({ name, facts }) => [
-      `- **${sentence(name)}**`,
-      ...facts.map(([what, text]) => `  - ${escapeMarkdown(`${what}: ${text}`)}`),
-    ],
-    part.total,
-  );
-}
 
 function tableBlock({ cells: [names = [], ...rows], notes = [] }: Extract<Part, { kind: 'table' }>): Block {
   const row = (cells: readonly string[]): string => `| ${cells.map(sentence).join(' | ')} |`;

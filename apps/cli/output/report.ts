@@ -16,8 +16,9 @@ interface Foldable {
 /** A part of a report, in reading order. */
 export type Part =
   | { kind: 'heading'; level: 2 | 3; text: string }
+  | { kind: 'text'; text: string }
   /** A notice is required reading for what follows. */
-  | { kind: 'text' | 'notice'; text: string }
+  | { kind: 'notice'; text: string }
   | { kind: 'facts'; facts: Fact[] }
   | ({ kind: 'list'; items: string[] } & Foldable)
   /** A heading and rows. Notes explain the columns; a terminal shows `most` rows. */
@@ -49,24 +50,24 @@ export const MAX_SENTENCE = 1000;
 /** The non-empty parts. */
 export const filledParts = ({ parts }: Report): Part[] => parts.filter((part) => sizeOf(part) > 0);
 
-function sizeOf(part: Part): number {
-  switch (part.kind) {
-    case 'facts':
-      return part.facts.length;
-    case 'list':
-      return part.items.length;
-    case 'table':
-      return part.cells.length - 1;
-    case 'cases':
-      return part.total;
-    case 'changes':
-      return part.lines.length;
-    case 'commands':
-      return part.commands.length;
-    default:
-      return part.text.length;
-  }
-}
+/** A function of any part, from a function for each kind. */
+export const byKind =
+  <Result>(of: { [Kind in Part['kind']]: (part: Extract<Part, { kind: Kind }>) => Result }) =>
+  (part: Part): Result =>
+    (of[part.kind] as (part: Part) => Result)(part);
+
+const sizeOf = byKind<number>({
+  heading: ({ text }) => text.length,
+  text: ({ text }) => text.length,
+  notice: ({ text }) => text.length,
+  link: ({ text }) => text.length,
+  facts: ({ facts }) => facts.length,
+  list: ({ items }) => items.length,
+  table: ({ cells }) => cells.length - 1,
+  cases: ({ total }) => total,
+  changes: ({ lines }) => lines.length,
+  commands: ({ commands }) => commands.length,
+});
 
 export const heading = (text: string, level: 2 | 3 = 2): Part => ({ kind: 'heading', level, text });
 export const text = (words: string): Part => ({ kind: 'text', text: words });

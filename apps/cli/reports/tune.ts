@@ -144,13 +144,7 @@ function tuneFacts({ suite_name: suite, suite_version: version, input, ...tune }
     ['Suite', `${beginning(suite, MAX_TEXT)} v${version}`],
     ...(Object.keys(space).length ? [fact('Searched', spaceText(space as JsonObject))] : []),
     ...Object.entries(own).map(([model, one]) => fact('Searched', `${model}: ${spaceText(one as JsonObject)}`)),
-    [
-      'Base',
-      beginning(
-        configText({ temperature, tool_choice, ...(max_tokens != null && { max_tokens }), ...params }),
-        MAX_TEXT,
-      ),
-    ],
+    fact('Base', configText({ temperature, tool_choice, ...(max_tokens != null && { max_tokens }), ...params })),
     ['How', `${how}, seed ${input.seed}, ${measureText(input)}`],
     ['Cases', `${tune.cases.tuning} for the search, ${held}`],
     ['Requests', `${tune.planned_requests} planned`],
