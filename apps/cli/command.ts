@@ -76,8 +76,8 @@ export function integer(text: string): number {
   return value;
 }
 
-/** `none` sets no limit, which the API takes as null. */
-export const limit = (text: string): number | null => (text === 'none' ? null : integer(text));
+/** `none` sets no limit: Infinity, since commander replaces null. The API takes null. */
+export const limit = (text: string): number => (text === 'none' ? Infinity : integer(text));
 
 /** Numbers are kept as they were written. */
 export function jsonObject(text: string): object {

@@ -135,7 +135,7 @@ export function watchToEnd(
   const { name, show, watch } = PARENT_KINDS[type];
   return watch(client, jobId, id, { silent: json === true }).catch((error: Error) => {
     throw new Error(
-      `Watching stopped, but the ${name} continues on the server: ${name} ${id}, job ${jobId} (${show} ${id}).`,
+      `Watching stopped; the ${name} continues on the server: ${name} ${id}, job ${jobId} (${show} ${id}).`,
       { cause: error },
     );
   });

@@ -39,7 +39,7 @@ export async function follow(client: ApiClient, submitted: Submitted, options: F
   const { watchRun } = await import('../watch-run.js');
   const run = await watchRun(client, job_id, eval_id, { silent: options.json === true }).catch((error: Error) => {
     throw new Error(
-      `Watching stopped, but the run continues on the server: run ${eval_id}, job ${job_id} (toolmark show ${eval_id}).`,
+      `Watching stopped; the run continues on the server: run ${eval_id}, job ${job_id} (toolmark show ${eval_id}).`,
       { cause: error },
     );
   });

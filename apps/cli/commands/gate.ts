@@ -104,7 +104,7 @@ export async function followGate(
   const job = await watchWork(client, jobId, { silent: json === true, ...(watch && { news: tellLooks }) }).catch(
     (error: Error) => {
       throw new Error(
-        `Watching stopped, but the gate run continues on the server: gate run ${gateRunId}, job ${jobId}.`,
+        `Watching stopped; the gate run continues on the server: gate run ${gateRunId}, job ${jobId}.`,
         {
           cause: error,
         },

@@ -95,7 +95,7 @@ async function usePrompt(client: ApiClient, options: UseOptions, wanted: string)
   const { version: now } = await readSuite(client, suite.id);
   if (now !== suite.version)
     throw new NegativeAnswer(
-      `The suite changed in the meantime, from v${suite.version} to v${now}. Nothing was applied. Run the command again.`,
+      `The suite changed in the meantime, from v${suite.version} to v${now}. Nothing was applied. Try again.`,
     );
   const { takeOver } = await import('#lib/contracts/prompt-components');
   const changed = await client.call<Suite & { warnings: string[] }>(

@@ -33,7 +33,8 @@ export function fieldsOf(settings: readonly Setting[], options: object): Fields 
   for (const { option, field } of settings) {
     if (field === null) continue;
     const [outer, inner] = field.split('.') as [string, string?];
-    const value = (options as Fields)[option.attributeName()];
+    const given = (options as Fields)[option.attributeName()];
+    const value = given === Infinity ? null : given;
     if (inner === undefined || value === undefined) fields[outer] ??= value;
     else fields[outer] = { ...(fields[outer] as Fields | undefined), [inner]: value };
   }

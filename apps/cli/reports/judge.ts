@@ -140,7 +140,7 @@ const tableNotes = ({ baseline_eval_id: baseline, pairs }: JudgeReport): string[
       ]
     : [
         ...pairs.map((pair) => beginning(pair.text, MAX_SENTENCE)),
-        'flips: ties where the judge changed its answer when the replies were swapped. Judgements do not change scores.',
+        'flips: ties where the judge changed its answer when the replies were swapped. Judgements change no scores.',
       ];
 
 /** The judge's summary, with headings. Headings without sentences are left out. */
