@@ -103,12 +103,9 @@ export async function followGate(
   const { watchWork } = await import('../watch-run.js');
   const job = await watchWork(client, jobId, { silent: json === true, ...(watch && { news: tellLooks }) }).catch(
     (error: Error) => {
-      throw new Error(
-        `Watching stopped; the gate run continues on the server: gate run ${gateRunId}, job ${jobId}.`,
-        {
-          cause: error,
-        },
-      );
+      throw new Error(`Watching stopped; the gate run continues on the server: gate run ${gateRunId}, job ${jobId}.`, {
+        cause: error,
+      });
     },
   );
   const gateRun = await client.call<GateRun>('GET', path);
