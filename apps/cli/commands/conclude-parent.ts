@@ -17,7 +17,7 @@ import { armNews, tuneReport, type TuneReport } from '../reports/tune.js';
 import type { Watched } from '../watch-parent.js';
 
 /** A job that creates runs, with its report. */
-export interface ShownParent {
+interface ShownParent {
   parent: TuneReport['tune'] | PromptTuneReport['tune'] | JudgeReport;
   report: Report;
 }
