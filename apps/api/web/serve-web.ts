@@ -39,12 +39,22 @@ export async function serveWeb(fastify: FastifyInstance): Promise<void> {
       index: false,
       setHeaders: (reply) => void reply.header('x-content-type-options', 'nosniff'),
     });
+  let page: readonly string[] = [];
+  // Read for each view: `npm run dev` rebuilds the page under a running API. The last one is kept while a build swaps it.
+  const readPage = (built: string): void => {
+    try {
+      page = readFileSync(join(built, 'index.html'), 'utf8').split(NONCE);
+    } catch (error) {
+      if (page.length === 0) throw error;
+    }
+  };
+  if (folder) readPage(folder);
   fastify.get('/*', (request, reply) => {
     if (NOT_THE_PAGES.test(request.url))
       return sendProblem(reply, toProblem(new NotFoundException(`Cannot ${request.method} ${request.url}`)));
     if (!folder) return void reply.status(404).type('text/plain; charset=utf-8').send(NOT_BUILT);
-    // Read for each view: `npm run dev` rebuilds the page under a running API.
-    sendPage(reply, readFileSync(join(folder, 'index.html'), 'utf8').split(NONCE));
+    readPage(folder);
+    sendPage(reply, page);
   });
 }
 
