@@ -40,7 +40,7 @@ export async function serveWeb(fastify: FastifyInstance): Promise<void> {
       setHeaders: (reply) => void reply.header('x-content-type-options', 'nosniff'),
     });
   let page: readonly string[] = [];
-  // Read for each view: `npm run dev` rebuilds the page under a running API. The last one is kept while a build swaps it.
+  // Read for each view: `npm run dev` rebuilds the page under the API. While a build swaps it, the last one is kept.
   const readPage = (built: string): void => {
     try {
       page = readFileSync(join(built, 'index.html'), 'utf8').split(NONCE);
