@@ -222,8 +222,7 @@ export class GatesController {
   @About('Read a gate run', 'The runs that it made, what each look said, and its answer once there is one.')
   @Answers(200, GateRun, 404)
   readRun(@Me() { teamId }: Caller, @Param('id') id: string, @Param('runId') runId: string): Promise<GateRun> {
-    const id_ = uuid('gate run', runId);
-    return new GateRunRepository(this.pool, teamId).read(uuid('gate', id_), id_);
+    return new GateRunRepository(this.pool, teamId).read(uuid('gate', id), uuid('gate run', runId));
   }
 
   /** @returns JSON of a `GateAnswer`; undefined when it takes longer than the caller waits */

@@ -75,8 +75,8 @@ export class SuitesController {
       'the last run of each.',
   )
   @Answers(200, pageOf(z.union([Suite, SuiteHead])))
-  list(@Me() { teamId }: Caller, @Query({ schema: SuitesQuery }) { cursor, ...query }: SuitesQuery) {
-    const { lean, ...page } = { ...query, cursor: idCursor(cursor) };
+  list(@Me() { teamId }: Caller, @Query({ schema: SuitesQuery }) { lean, cursor, ...query }: SuitesQuery) {
+    const page = { ...query, cursor: idCursor(cursor) };
     return lean
       ? new SuiteHeadRepository(this.pool, teamId).list(page)
       : new SuiteRepository(this.pool, teamId).list(page);
@@ -129,32 +129,13 @@ export class SuitesController {
       'when a case expects a tool that would be removed.',
   )
   @Answers(200, SuiteWritten, 404)
-  async replace(
+  replace(
     @Me() caller: Caller,
     @Param('id') id: string,
     @Body({ schema: SuiteReplacement }) input: SuiteReplacement,
     @Changes() change: Change,
-  ): Promise<SuiteWithWarnings> {
-    const suiteId = uuid('suite', id);
-    const patch = given(input);
-    const { teamId } = caller;
-    const { tools } = patch;
-    if (tools) await this.validator.checkTools(teamId, tools);
-    return retryOnSuiteChange(new SuiteRepository(this.pool, teamId), suiteId, async (suite) => {
-      const warnings = tools
-        ? [
-            ...conversionWarnings(tools),
-            ...(await this.validator.checkStoredCases(teamId, suite, tools)),
-            ...(await this.validator.hostWarnings(teamId, tools)),
-          ]
-        : [];
-      return change(async (client) => {
-        const suites = new SuiteRepository(client, teamId);
-        await suites.update(suiteId, patch, tools && suite.version);
-        await audit(client, caller, 'suite.update', suiteId);
-        return { ...(await suites.read(suiteId)), warnings };
-      });
-    });
+  ) {
+    return this.#update(caller, uuid('suite', id), given(input), change);
   }
 
   @Patch('tool-suites/:id')
@@ -165,31 +146,13 @@ export class SuitesController {
       'tool that would be removed.',
   )
   @Answers(200, SuiteWritten, 404)
-  async patch(
+  patch(
     @Me() caller: Caller,
     @Param('id') id: string,
     @Body({ schema: SuitePatch }) patch: SuitePatch,
     @Changes() change: Change,
-  ): Promise<SuiteWithWarnings> {
-    const suiteId = uuid('suite', id);
-    const { teamId } = caller;
-    const { tools } = patch;
-    if (tools) await this.validator.checkTools(teamId, tools);
-    return retryOnSuiteChange(new SuiteRepository(this.pool, teamId), suiteId, async (suite) => {
-      const warnings = tools
-        ? [
-            ...conversionWarnings(tools),
-            ...(await this.validator.checkStoredCases(teamId, suite, tools)),
-            ...(await this.validator.hostWarnings(teamId, tools)),
-          ]
-        : [];
-      return change(async (client) => {
-        const suites = new SuiteRepository(client, teamId);
-        await suites.update(suiteId, patch, tools && suite.version);
-        await audit(client, caller, 'suite.update', suiteId);
-        return { ...(await suites.read(suiteId)), warnings };
-      });
-    });
+  ) {
+    return this.#update(caller, uuid('suite', id), patch, change);
   }
 
   @Delete('tool-suites/:id')
@@ -286,6 +249,27 @@ export class SuitesController {
     @Changes() change: Change,
   ) {
     return this.caseService.delete(caller, uuid('suite', id), uuid('case', caseId), change);
+  }
+
+  async #update(caller: Caller, suiteId: string, patch: SuitePatch, change: Change): Promise<SuiteWithWarnings> {
+    const { teamId } = caller;
+    const { tools } = patch;
+    if (tools) await this.validator.checkTools(teamId, tools);
+    return retryOnSuiteChange(new SuiteRepository(this.pool, teamId), suiteId, async (suite) => {
+      const warnings = tools
+        ? [
+            ...conversionWarnings(tools),
+            ...(await this.validator.checkStoredCases(teamId, suite, tools)),
+            ...(await this.validator.hostWarnings(teamId, tools)),
+          ]
+        : [];
+      return change(async (client) => {
+        const suites = new SuiteRepository(client, teamId);
+        await suites.update(suiteId, patch, tools && suite.version);
+        await audit(client, caller, 'suite.update', suiteId);
+        return { ...(await suites.read(suiteId)), warnings };
+      });
+    });
   }
 }
 
