@@ -37,7 +37,8 @@ export class ComparisonsController {
     @Query({ schema: CompareQuery }) query: CompareQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const { runs, a, b, wait, ...rest } = query;
+    const patience = patienceOf(reply, query.wait);
+    const { runs, a, b, ...rest } = query;
     if (runs) refuseBeside(query);
     const [first, ...others] = runs ?? [];
     const requests = runs
@@ -46,7 +47,7 @@ export class ComparisonsController {
     // Everything the answer depends on: a resume increments the generation, and a finished rescore does not change.
     const found = await this.#statesOf(teamId, requests);
     const asked = { what: 'compare', teamId, requests, found, listed: runs !== undefined } as const;
-    return sendComparison(await this.answers.get(asked, patienceOf(reply, wait)), reply);
+    return sendComparison(await this.answers.get(asked, patience), reply);
   }
 
   @Get('items')
@@ -62,12 +63,12 @@ export class ComparisonsController {
     @Query({ schema: CompareItemsQuery }) query: CompareItemsQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const { a, b, target, outcome, category, limit, wait, ...rest } = query;
+    const patience = patienceOf(reply, query.wait);
+    const { a, b, target, outcome, category, limit, ...rest } = query;
     const cursor = cursorOf(query.cursor, ITEMS_CURSOR);
     const request = { ...requestOf({ ...rest, ...pairOf(a, b) }), target, outcome, category, limit, cursor };
     const found = await this.#statesOf(teamId, [request]);
-    const answer = await this.answers.get({ what: 'list-cases', teamId, request, found }, patienceOf(reply, wait));
-    return sendComparison(answer, reply);
+    return sendComparison(await this.answers.get({ what: 'list-cases', teamId, request, found }, patience), reply);
   }
 
   /** The states of all runs in the requests, without duplicates. */
