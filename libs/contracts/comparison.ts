@@ -13,7 +13,7 @@ export const ComparisonVerdict = z
   .describe(
     '`improved` and `regressed`: the 95 % interval of the difference lies on one side of 0, and of several targets, ' +
       '`p_holm` is below 0.05 too. `same`: the 90 % interval lies within the margin. `inconclusive`: these cases ' +
-      'do not decide it. `not_comparable`: there are too few common cases, or nothing to compare; `reasons` says which.',
+      'do not decide it. `not_comparable`: too few common cases, or nothing to compare; `reasons` says which.',
   );
 export type ComparisonVerdict = z.infer<typeof ComparisonVerdict>;
 

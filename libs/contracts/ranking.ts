@@ -16,8 +16,8 @@ export const Ranking = named('Ranking', 'The models of a run in order, each with
     .string()
     .nullable()
     .describe(
-      'The difference between the two models with the highest means, in a sentence; null for one model, and while the ' +
-        'run is unfinished.',
+      'The difference between the two models with the highest means, in a sentence; null for one model, and while ' +
+        'the run is unfinished.',
     ),
   items: z.array(RankedModel).describe('The models, those with the highest means first.'),
 });

@@ -58,7 +58,7 @@ export const RunFacets = z
     category: facet('By category of the case. Cases without one are left out.'),
     expected_tool: facet('By the tool that the case expects first; `(none)` where it expects no call.'),
     called_tool: facet(
-      'By the tool that the reply calls; `(none)` without a call, `(unknown)` for a tool that the suite does not have.',
+      'By the tool that the reply calls; `(none)` without a call, `(unknown)` for a tool that the suite lacks.',
     ),
     format: facet('By `format_compliance`. Errored results are left out.'),
     syntax: facet(
@@ -96,9 +96,7 @@ export const Confusion = named('Confusion', 'Which tools were called where other
     .describe(`The rows: expected tools, the most frequent first, at most ${MAX_CONFUSED}; \`(none)\` means no call.`),
   called: z
     .array(z.string())
-    .describe(
-      `The columns: called tools, likewise; \`(none)\` means no call, \`(unknown)\` a tool that the suite does not have.`,
-    ),
+    .describe('The columns: called tools, likewise; `(none)` means no call, `(unknown)` a tool that the suite lacks.'),
   cells: z
     .array(z.array(count))
     .describe('How many scored results there are, by row and column. The last row and column are all others.'),
@@ -114,8 +112,8 @@ export const FailureGroup = named('FailureGroup', 'Results that did not pass in 
   called_tool: z
     .string()
     .describe(
-      '`(none)` for no call, `(unknown)` for a tool that the suite does not have; for errored results the kind of error, and ' +
-        '`not_scored` for replies that a rescore could not score.',
+      '`(none)` for no call, `(unknown)` for a tool that the suite lacks; for errored results the kind of error, ' +
+        'and `not_scored` for replies that a rescore could not score.',
     ),
   argument: z.string().nullable().describe('The first argument that is wrong or missing, if one is.'),
   count: count.describe('How many results.'),
