@@ -1,10 +1,9 @@
 import type { RunFacets } from '#lib/contracts/run-facets';
 import { binsOf, filteredTotal, modelsOf, valuesOf } from './facet-counts.js';
 
-const value = (name: string, a: [number, number, number], b: [number, number, number]) => ({
-  value: name,
-  by_target: [a, b],
-});
+type Counts = [number, number, number];
+const value = (name: string, a: Counts, b: Counts) => ({ value: name, by_target: [a, b] });
+const bin = (from: number, to: number, a: Counts, b: Counts) => ({ from, to, by_target: [a, b] });
 
 const facets: RunFacets = {
   targets: ['a', 'b'],
@@ -22,57 +21,11 @@ const facets: RunFacets = {
   format: { values: [value('native', [6, 0, 0], [2, 1, 0])], others: 0 },
   syntax: { values: [], others: 0 },
   tag: { values: [value('x', [1, 1, 0], [0, 0, 0]), value('y', [1, 1, 0], [1, 0, 0])], others: 0 },
-  latency_ms: [
-    {
-      from: 0,
-      to: 9,
-      by_target: [
-        [0, 0, 0],
-        [0, 0, 0],
-      ],
-    },
-    {
-      from: 10,
-      to: 99,
-      by_target: [
-        [6, 3, 0],
-        [2, 8, 0],
-      ],
-    },
-    {
-      from: 100,
-      to: 999,
-      by_target: [
-        [0, 0, 0],
-        [0, 0, 0],
-      ],
-    },
-  ],
+  latency_ms: [bin(0, 9, [0, 0, 0], [0, 0, 0]), bin(10, 99, [6, 3, 0], [2, 8, 0]), bin(100, 999, [0, 0, 0], [0, 0, 0])],
   overall: [
-    {
-      from: 0,
-      to: 0,
-      by_target: [
-        [0, 3, 0],
-        [0, 8, 0],
-      ],
-    },
-    {
-      from: 5e-324,
-      to: 0.09999999999999999,
-      by_target: [
-        [0, 0, 0],
-        [0, 0, 0],
-      ],
-    },
-    {
-      from: 1,
-      to: 1,
-      by_target: [
-        [6, 0, 0],
-        [2, 0, 0],
-      ],
-    },
+    bin(0, 0, [0, 3, 0], [0, 8, 0]),
+    bin(5e-324, 0.09999999999999999, [0, 0, 0], [0, 0, 0]),
+    bin(1, 1, [6, 0, 0], [2, 0, 0]),
   ],
   counted_at: '2026-01-01T00:00:00Z',
 };
