@@ -3,7 +3,7 @@ import { RunInput } from '#lib/contracts/run-input';
 import { insertRow } from '#lib/db/connection/insert-row';
 import type { Pool } from '#lib/db/connection/pool';
 import { finishRun, runsToFinish } from '#lib/db/engine/finish-run';
-import type { GateRunInput } from '#lib/gate/rows/stored-gate-run';
+import type { GateRunInput } from '#lib/gate/rows/gate-runs';
 import { submitOrchestration } from '#lib/db/engine/orchestrations';
 import { aTeam } from '#lib/db/testing/run-fixture';
 import { settleRun, type Outcome } from '#lib/db/testing/settled-run';

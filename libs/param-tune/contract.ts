@@ -4,12 +4,11 @@ import { TUNE_MODES, TUNE_MEASURES } from '#lib/contracts/values/tunes';
 import { CACHE_MODES } from '#lib/contracts/values/runs';
 import { Estimate as Comparison, Margin } from '#lib/contracts/comparison';
 import { Estimate } from '#lib/contracts/estimate';
-import { JobStatus } from '#lib/contracts/job-status';
 import type { Json } from '#lib/contracts/json/json';
 import { id, PageQuery, time } from '#lib/contracts/page';
 import { RunInput } from '#lib/contracts/run-input';
 import { jsonObject } from '#lib/contracts/tool';
-import { ARM_STATES, TUNE_OUTCOMES } from '#lib/tuning/contract';
+import { ARM_STATES, TUNE_OUTCOMES, TUNE_SETTINGS, TUNE_TAIL, tuneHead, TuneSubmitted } from '#lib/tuning/contract';
 
 const settings = RunInput.shape;
 /** Beyond this number of arms, a tune is no longer a search. */
@@ -93,25 +92,15 @@ export const ParamTuneInput = z
       })
       .prefault({})
       .meta({ description: 'The settings to compare with. They are always one of the arms.' }),
-    measure: z.enum(TUNE_MEASURES).default('overall').meta({ description: 'The measure to maximise.' }),
-    margin: Margin.default(DEFAULT_MARGIN),
-    samples: z.int().min(1).max(20).default(1).meta({ description: 'Samples per case and arm during the search.' }),
-    holdout: z
-      .number()
-      .min(0)
-      .max(0.9)
-      .default(0.3)
-      .meta({
-        description:
-          'The share of cases that are held out of the search. At the end they show whether the recommended arm is ' +
-          'better. At least 10 cases must be held out and 8 remain; with 0, nothing is held out or confirmed.',
-      }),
-    seed: z
-      .int()
-      .min(0)
-      .max(2 ** 31 - 1)
-      .default(1)
-      .meta({ description: 'Seed of all random draws.' }),
+    measure: TUNE_SETTINGS.measure,
+    margin: TUNE_SETTINGS.margin,
+    samples: TUNE_SETTINGS.samples.meta({ description: 'Samples per case and arm during the search.' }),
+    holdout: TUNE_SETTINGS.holdout.meta({
+      description:
+        'The share of cases that are held out of the search. At the end they show whether the recommended arm is ' +
+        'better. At least 10 cases must be held out and 8 remain; with 0, nothing is held out or confirmed.',
+    }),
+    seed: TUNE_SETTINGS.seed,
     timeout_s: settings.timeout_s,
     budget: settings.budget,
     cache: z.enum(CACHE_MODES).default('use').meta({ description: 'As `cache` of a run.' }),
@@ -185,17 +174,7 @@ export const ParamTuneTarget = z.object({
 
 export const ParamTune = z
   .object({
-    id: id.meta({ description: 'The id of the tune.' }),
-    job_id: id.meta({ description: 'Its job. After a resume, the new one.' }),
-    status: JobStatus,
-    suite_id: id.nullable().meta({ description: 'Its suite; null when that was deleted.' }),
-    suite_name: z.string().meta({ description: 'The name that the suite had.' }),
-    suite_version: z.int().meta({ description: 'The suite version of all its runs.' }),
-    experiment_id: id
-      .nullable()
-      .meta({ description: 'The experiment that the winner is promoted into; null for none.' }),
-    input: ParamTuneInput.meta({ description: 'The request, with defaults filled in.' }),
-    step: z.string().meta({ description: 'The current phase: `search`, `holdout`, `promote`, or `done`.' }),
+    ...tuneHead(ParamTuneInput),
     cases: z
       .object({
         tuning: z.int().meta({ description: 'Cases that are used to choose arms.' }),
@@ -218,9 +197,7 @@ export const ParamTune = z
           'all tuning cases. Empty in a list, with one model, and where models have their own spaces.',
       }),
     promoted_eval_id: id.nullable().meta({ description: 'The run of the winner in the experiment; null for none.' }),
-    notes: z.array(z.string()).meta({ description: 'Notes on how far to trust the figures.' }),
-    created_at: time.meta({ description: 'When it was submitted.' }),
-    finished_at: time.nullable().meta({ description: 'When it ended; null until then.' }),
+    ...TUNE_TAIL,
   })
   .meta({ id: 'ParamTune', description: 'A search for settings and its results.' });
 export type ParamTune = z.infer<typeof ParamTune>;
@@ -242,13 +219,10 @@ export const CombosQuery = z.strictObject({
 });
 export type CombosQuery = z.infer<typeof CombosQuery>;
 
-export const ParamTuneSubmitted = z
-  .object({
-    job_id: id.meta({ description: 'The job of the tune.' }),
-    tune_id: id.meta({ description: 'The id of the tune.' }),
-    status: z.literal('submitted').meta({ description: 'Always `submitted`. The job has the current status.' }),
-  })
-  .meta({ id: 'ParamTuneSubmitted', description: 'A tune that was accepted. It continues in the background.' });
+export const ParamTuneSubmitted = TuneSubmitted.meta({
+  id: 'ParamTuneSubmitted',
+  description: 'A tune that was accepted. It continues in the background.',
+});
 export type ParamTuneSubmitted = z.infer<typeof ParamTuneSubmitted>;
 
 export const ParamPresetInput = z

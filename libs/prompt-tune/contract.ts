@@ -4,18 +4,23 @@ import { MAX_PROMPT_CHARS, CACHE_MODES } from '#lib/contracts/values/runs';
 import { PROMPT_TUNE_MODES, CANDIDATE_STATES, TUNE_MEASURES } from '#lib/contracts/values/tunes';
 import { Estimate as Comparison, Margin } from '#lib/contracts/comparison';
 import { Estimate } from '#lib/contracts/estimate';
-import { JobStatus } from '#lib/contracts/job-status';
 import { MaxTokens } from '#lib/contracts/max-tokens';
-import { id, PageQuery, time } from '#lib/contracts/page';
+import { id, PageQuery } from '#lib/contracts/page';
 import { Params } from '#lib/contracts/params';
 import { PromptComponents, ToolOverrides } from '#lib/contracts/prompt';
 import { RunInput } from '#lib/contracts/run-input';
-import { PROMPT_TUNE_OUTCOMES } from '#lib/tuning/contract';
+import { PROMPT_TUNE_OUTCOMES, TUNE_SETTINGS, TUNE_TAIL, tuneHead, TuneSubmitted } from '#lib/tuning/contract';
 
 const settings = RunInput.shape;
 export const MAX_EVALUATIONS = 20_000;
 /** The maximum number of components per tune: the meta model gets all components of each candidate. */
 export const MAX_TUNED_COMPONENTS = 200;
+
+const META_USAGE = {
+  prompt_tokens: z.int().meta({ description: 'Tokens of the requests.' }),
+  completion_tokens: z.int().meta({ description: 'Tokens of the replies.' }),
+  cost_usd: z.number().nullable().meta({ description: 'US dollars; null without prices.' }),
+};
 
 const MetaParams = z
   .strictObject({
@@ -107,25 +112,15 @@ export const PromptTuneInput = z
           'Maximum growth of a text as a multiple of the base; 800 characters more are always allowed. The ' +
           'description of a tool or parameter may have 1,024.',
       }),
-    holdout: z
-      .number()
-      .min(0)
-      .max(0.9)
-      .default(0.3)
-      .meta({
-        description:
-          'The share of cases that are held out of the search and of requests to the meta model. At the end they ' +
-          'show whether the best text is better. This needs 20 cases; with 0, nothing is held out or confirmed.',
-      }),
-    seed: z
-      .int()
-      .min(0)
-      .max(2 ** 31 - 1)
-      .default(1)
-      .meta({ description: 'Seed of all random draws.' }),
-    measure: z.enum(TUNE_MEASURES).default('overall').meta({ description: 'The measure to maximise.' }),
-    margin: Margin.default(DEFAULT_MARGIN),
-    samples: z.int().min(1).max(20).default(1).meta({ description: 'Samples per case and text during the search.' }),
+    holdout: TUNE_SETTINGS.holdout.meta({
+      description:
+        'The share of cases that are held out of the search and of requests to the meta model. At the end they ' +
+        'show whether the best text is better. This needs 20 cases; with 0, nothing is held out or confirmed.',
+    }),
+    seed: TUNE_SETTINGS.seed,
+    measure: TUNE_SETTINGS.measure,
+    margin: TUNE_SETTINGS.margin,
+    samples: TUNE_SETTINGS.samples.meta({ description: 'Samples per case and text during the search.' }),
     temperature: settings.temperature,
     tool_choice: settings.tool_choice,
     max_tokens: settings.max_tokens,
@@ -171,9 +166,7 @@ export const PromptCandidate = z
     meta: z
       .object({
         eval_id: id.nullable().meta({ description: 'The run with the request and the reply.' }),
-        prompt_tokens: z.int().meta({ description: 'Tokens of the request.' }),
-        completion_tokens: z.int().meta({ description: 'Tokens of the reply.' }),
-        cost_usd: z.number().nullable().meta({ description: 'US dollars; null without prices.' }),
+        ...META_USAGE,
       })
       .nullable()
       .meta({ description: 'The request to the meta model that produced it; null for the base and for merges.' }),
@@ -201,15 +194,7 @@ export type PromptCandidateDetails = z.infer<typeof PromptCandidateDetails>;
 
 export const PromptTune = z
   .object({
-    id: id.meta({ description: 'The id of the tune.' }),
-    job_id: id.meta({ description: 'Its job. After a resume, the new one.' }),
-    status: JobStatus,
-    suite_id: id.nullable().meta({ description: 'Its suite; null when that was deleted.' }),
-    suite_name: z.string().meta({ description: 'The name that the suite had.' }),
-    suite_version: z.int().meta({ description: 'The suite version of all its runs.' }),
-    experiment_id: id.nullable().meta({ description: 'The experiment into which the best text is promoted.' }),
-    input: PromptTuneInput.meta({ description: 'The request, with defaults filled in.' }),
-    step: z.string().meta({ description: 'The current phase: `search`, `holdout`, `promote`, or `done`.' }),
+    ...tuneHead(PromptTuneInput),
     targets: z.array(z.string()).meta({ description: 'The models, as `provider_key::model_id`.' }),
     meta_target: z.string().meta({ description: 'The meta model, named in the same way.' }),
     cases: z
@@ -246,14 +231,10 @@ export const PromptTune = z
     meta: z
       .object({
         requests: z.int().meta({ description: 'Number of answered requests.' }),
-        prompt_tokens: z.int().meta({ description: 'Tokens of these requests.' }),
-        completion_tokens: z.int().meta({ description: 'Tokens of the replies.' }),
-        cost_usd: z.number().nullable().meta({ description: 'US dollars; null without prices.' }),
+        ...META_USAGE,
       })
       .meta({ description: 'The usage of the meta model.' }),
-    notes: z.array(z.string()).meta({ description: 'Notes on how far to trust the figures.' }),
-    created_at: time.meta({ description: 'When it was submitted.' }),
-    finished_at: time.nullable().meta({ description: 'When it ended; null until then.' }),
+    ...TUNE_TAIL,
   })
   .meta({ id: 'PromptTune', description: 'A search for prompts and its results.' });
 export type PromptTune = z.infer<typeof PromptTune>;
@@ -263,9 +244,7 @@ export const PromptTuneEstimate = Estimate.extend({
   meta: z
     .object({
       requests: z.int().meta({ description: 'Approximate number of requests.' }),
-      prompt_tokens: z.int().meta({ description: 'Tokens of these requests.' }),
-      completion_tokens: z.int().meta({ description: 'Tokens of the replies.' }),
-      cost_usd: z.number().nullable().meta({ description: 'US dollars; null without prices.' }),
+      ...META_USAGE,
     })
     .meta({
       description:
@@ -289,11 +268,8 @@ export const CandidateDiffQuery = z.strictObject({
 });
 export type CandidateDiffQuery = z.infer<typeof CandidateDiffQuery>;
 
-export const PromptTuneSubmitted = z
-  .object({
-    job_id: id.meta({ description: 'The job of the tune.' }),
-    tune_id: id.meta({ description: 'The id of the tune.' }),
-    status: z.literal('submitted').meta({ description: 'Always `submitted`. The job has the current status.' }),
-  })
-  .meta({ id: 'PromptTuneSubmitted', description: 'A tune that was accepted. It continues in the background.' });
+export const PromptTuneSubmitted = TuneSubmitted.meta({
+  id: 'PromptTuneSubmitted',
+  description: 'A tune that was accepted. It continues in the background.',
+});
 export type PromptTuneSubmitted = z.infer<typeof PromptTuneSubmitted>;

@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { id } from '#lib/contracts/page';
+import { Margin } from '#lib/contracts/comparison';
+import { JobStatus } from '#lib/contracts/job-status';
+import { id, time } from '#lib/contracts/page';
+import { DEFAULT_MARGIN } from '#lib/contracts/values/comparison';
+import { TUNE_MEASURES } from '#lib/contracts/values/tunes';
 
 export const ARM_STATES = ['waiting', 'running', 'dropped', 'finalist', 'recommended'] as const;
 
@@ -28,3 +32,43 @@ export const TunedPrompt = z.object({
   prompt_version_id: id.nullable().meta({ description: 'The prompt version with its texts.' }),
 });
 export type TunedPrompt = z.infer<typeof TunedPrompt>;
+
+/** Settings of every tune. */
+export const TUNE_SETTINGS = {
+  holdout: z.number().min(0).max(0.9).default(0.3),
+  seed: z
+    .int()
+    .min(0)
+    .max(2 ** 31 - 1)
+    .default(1)
+    .meta({ description: 'Seed of all random draws.' }),
+  measure: z.enum(TUNE_MEASURES).default('overall').meta({ description: 'The measure to maximise.' }),
+  margin: Margin.default(DEFAULT_MARGIN),
+  samples: z.int().min(1).max(20).default(1),
+};
+
+/** The first fields of a tune. */
+export const tuneHead = <Input extends z.ZodType>(input: Input) => ({
+  id: id.meta({ description: 'The id of the tune.' }),
+  job_id: id.meta({ description: 'Its job. After a resume, the new one.' }),
+  status: JobStatus,
+  suite_id: id.nullable().meta({ description: 'Its suite; null when that was deleted.' }),
+  suite_name: z.string().meta({ description: 'The name that the suite had.' }),
+  suite_version: z.int().meta({ description: 'The suite version of all its runs.' }),
+  experiment_id: id.nullable().meta({ description: 'The experiment that the winner is promoted into; null for none.' }),
+  input: input.meta({ description: 'The request, with defaults filled in.' }),
+  step: z.string().meta({ description: 'The current phase: `search`, `holdout`, `promote`, or `done`.' }),
+});
+
+/** The last fields of a tune. */
+export const TUNE_TAIL = {
+  notes: z.array(z.string()).meta({ description: 'Notes on how far to trust the figures.' }),
+  created_at: time.meta({ description: 'When it was submitted.' }),
+  finished_at: time.nullable().meta({ description: 'When it ended; null until then.' }),
+};
+
+export const TuneSubmitted = z.object({
+  job_id: id.meta({ description: 'The job of the tune.' }),
+  tune_id: id.meta({ description: 'The id of the tune.' }),
+  status: z.literal('submitted').meta({ description: 'Always `submitted`. The job has the current status.' }),
+});

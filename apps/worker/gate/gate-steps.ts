@@ -10,11 +10,9 @@ import { parseJson } from '#lib/contracts/json/json';
 import { inTransaction, type Pool } from '#lib/db/connection/pool';
 import { storeLook, withLook, type LookPlan } from '#lib/gate/rows/gate-looks';
 import type { NewChildRun, Orchestration, OrchestrationEnd, Step } from '#lib/db/engine/orchestrations';
-import type { GateRunInput, GateStep } from '#lib/gate/rows/stored-gate-run';
-import type { GateRunState } from '#lib/gate/rows/gate-runs';
+import type { GateRunInput, GateRunState, GateStep } from '#lib/gate/rows/gate-runs';
 import { readSamples, type RunSamples } from '#lib/gate/rows/for-workers/run-samples';
-import type { OrchestrationKind } from '../orchestration/kind.js';
-import { spentBudget } from '../orchestration/spent-budget.js';
+import { type OrchestrationKind, spentBudget } from '../orchestration/kind.js';
 
 /** A gate run at one of its steps. */
 interface Here {
@@ -33,10 +31,10 @@ interface Here {
 export const gate: OrchestrationKind = {
   type: 'gate',
   async nextStep({ pool, comparing, orchestration, signal }) {
-    const input = orchestration.input as unknown as GateRunInput;
+    const input = orchestration.input as GateRunInput;
     const { looks } = input.gate.rules;
     const plan = { planned: looks, alpha: alphaOfLook(looks) };
-    const here: Here = { pool, comparing, orchestration, input, state: orchestration.state, plan };
+    const here: Here = { pool, comparing, orchestration, input, state: orchestration.state as GateRunState, plan };
     const baseline = input.baselineId === null ? undefined : await readSamples(pool, input.baselineId);
     const runId = input.evalId ?? orchestration.children.find(({ step }) => step === 'run')?.id;
     if (runId !== undefined) return lookAt(here, runId, baseline, signal);

@@ -9,8 +9,7 @@ import {
 import type { Step } from '#lib/db/engine/orchestrations';
 import { countJudgements, readOpen } from '#lib/judge/rows/for-workers/judged-results';
 import { fingerprintOf } from '#lib/judge/judge-request';
-import { spentBudget } from '../orchestration/spent-budget.js';
-import { withProgress, type Progress } from '../orchestration/with-progress.js';
+import { type Progress, spentBudget, withProgress } from '../orchestration/kind.js';
 import { ask } from './ask.js';
 import { choose } from './choose.js';
 import { endReport } from './end-report.js';

@@ -4,8 +4,7 @@ import type { JudgeStep } from '#lib/judge/rows/store-report';
 import { readWatchedRun } from '#lib/judge/rows/for-workers/judged-results';
 import { loadRun } from '#lib/db/read/for-workers/load-run';
 import { findModelNamed } from '#lib/judge/rows/for-workers/model-named';
-import type { JudgeState, StoredReport } from '#lib/judge/rows/judge-reports';
-import { WAITS_FOR_RESULTS } from '#lib/judge/rows/waits-for-results';
+import { WAITS_FOR_RESULTS, type JudgeState, type StoredReport } from '#lib/judge/rows/judge-reports';
 import { ofItsOwnKind, refusesSelf } from '#lib/judge/same-model';
 import type { OrchestrationKind } from '../orchestration/kind.js';
 import type { Here } from './here.js';
@@ -21,8 +20,8 @@ export const judge: OrchestrationKind = {
   waits: WAITS_FOR_RESULTS,
   async nextStep({ pool, orchestration, signal }) {
     const { id, teamId } = orchestration;
-    const report = orchestration.input as unknown as StoredReport;
-    const state = orchestration.state as unknown as JudgeState;
+    const report = orchestration.input as StoredReport;
+    const state = orchestration.state as JudgeState;
     const { asked, judge: name } = report;
     const watched = await readWatchedRun(pool, id);
     const run = watched && (await loadRun(pool, watched.runId));

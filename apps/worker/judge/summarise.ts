@@ -5,7 +5,7 @@ import type { Said } from '#lib/judge/rows/judge-reports';
 import { hashSample } from '#lib/judge/hash-sample';
 import { askForSummary, type JudgedLine } from '#lib/judge/judge-request';
 import { readSummary } from '#lib/judge/read-reply';
-import { spentBudget } from '../orchestration/spent-budget.js';
+import { spentBudget } from '../orchestration/kind.js';
 import { endReport } from './end-report.js';
 import type { Here } from './here.js';
 import { AGAIN, asking, SUMMARY_REQUEST } from './requests.js';

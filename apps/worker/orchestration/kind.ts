@@ -1,7 +1,7 @@
 import type { Comparer } from '#lib/comparison/threads/comparison-threads';
 import type { OrchestrationType } from '#lib/contracts/values/jobs';
 import type { Pool } from '#lib/db/connection/pool';
-import type { Orchestration, Step } from '#lib/db/engine/orchestrations';
+import type { Orchestration, OrchestrationEnd, Step } from '#lib/db/engine/orchestrations';
 
 /** A kind of orchestration, defined by its steps. */
 export interface OrchestrationKind {
@@ -26,3 +26,22 @@ export interface StepContext {
  * @throws ProblemError when the orchestration cannot continue: it fails with that reason
  */
 export type NextStep = (context: StepContext) => Promise<Step>;
+
+/** How it ends when a child run has spent the budget; undefined while there is some left. */
+export function spentBudget({ children }: Pick<Orchestration, 'children'>): OrchestrationEnd | undefined {
+  const stopped = children.find(({ status }) => status === 'budget_exceeded');
+  return stopped && { status: 'budget_exceeded', detail: stopped.detail ?? 'The budget is spent.' };
+}
+
+/** What a step stores and announces of its findings, before it decides what comes next. */
+export type Progress = Pick<Step, 'store' | 'events'>;
+
+/** A step preceded by its progress, in one transaction and in this order. */
+export const withProgress = ({ store, events = [] }: Progress, step: Step): Step => ({
+  ...step,
+  events: [...events, ...(step.events ?? [])],
+  store: async (client) => {
+    await store?.(client);
+    await step.store?.(client);
+  },
+});

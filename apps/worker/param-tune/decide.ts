@@ -6,7 +6,7 @@ import { readRunTotals } from '#lib/tuning/rows/for-workers/trial-results';
 import { CONFIRMING_SAMPLES, OTHERS_CONFIRMED } from '#lib/tuning/confirmation';
 import { recommend, type Finalist, type Recommendation } from '#lib/param-tune/recommend';
 import type { TuneStep } from '#lib/tuning/tune-step';
-import { withProgress, type Progress } from '../orchestration/with-progress.js';
+import { type Progress, withProgress } from '../orchestration/kind.js';
 import { confirm } from './confirm.js';
 import { endTune } from './end-tune.js';
 import type { Here, TargetRace } from './here.js';

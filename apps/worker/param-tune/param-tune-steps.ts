@@ -7,9 +7,8 @@ import { readCaseMeans, type CaseMeans } from '#lib/tuning/rows/for-workers/tria
 import { replay } from '#lib/param-tune/race';
 import type { SearchPlan } from '#lib/param-tune/search/plan-search';
 import type { TuneStep } from '#lib/tuning/tune-step';
-import { spentBudget } from '../orchestration/spent-budget.js';
+import { type Progress, spentBudget } from '../orchestration/kind.js';
 import { tuneSteps } from '../tuning/tune.js';
-import type { Progress } from '../orchestration/with-progress.js';
 import { progressOf } from './arm-progress.js';
 import { confirm } from './confirm.js';
 import { conclude, decide } from './decide.js';

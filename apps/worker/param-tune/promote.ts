@@ -2,7 +2,7 @@ import type { NewChildRun, Step } from '#lib/db/engine/orchestrations';
 import { readDistinctArms } from '#lib/param-tune/rows/arms';
 import type { TargetOutcome } from '#lib/param-tune/rows/param-tunes';
 import type { TuneStep } from '#lib/tuning/tune-step';
-import { openExperiment } from '../tuning/open-experiment.js';
+import { openExperiment } from '../tuning/end-tune.js';
 import { endTune, outcomeOf } from './end-tune.js';
 import type { Here } from './here.js';
 import { armKey, childOf } from './trial-runs.js';

@@ -4,7 +4,7 @@ import { CONFIRMING_SAMPLES } from '#lib/tuning/confirmation';
 import type { Replayed } from '#lib/prompt-tune/search';
 import type { TuneStep } from '#lib/tuning/tune-step';
 import { compareHeldOut } from '../tuning/compare-held-out.js';
-import { withProgress, type Progress } from '../orchestration/with-progress.js';
+import { type Progress, withProgress } from '../orchestration/kind.js';
 import { submission } from './child-runs.js';
 import { endTune } from './end-tune.js';
 import type { Here } from './here.js';

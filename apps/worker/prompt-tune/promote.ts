@@ -2,7 +2,7 @@ import { PromptVersionRepository } from '#lib/db/catalogue/prompt-versions';
 import type { NewChildRun, Step } from '#lib/db/engine/orchestrations';
 import { newId } from '#lib/runtime/ids';
 import type { TuneStep } from '#lib/tuning/tune-step';
-import { openExperiment } from '../tuning/open-experiment.js';
+import { openExperiment } from '../tuning/end-tune.js';
 import { submission } from './child-runs.js';
 import { endTune, outcomeOf } from './end-tune.js';
 import type { Here } from './here.js';

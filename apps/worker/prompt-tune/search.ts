@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { LogEvent } from '#lib/contracts/event';
-import { parseJson } from '#lib/contracts/json/json';
 import { targetName } from '#lib/contracts/target-name';
 import type { Tool } from '#lib/contracts/tool';
+import { jsonColumn } from '#lib/db/connection/json-column';
 import type { NewChildRun, OrchestrationEnd, Step } from '#lib/db/engine/orchestrations';
 import {
   storeAsks,
@@ -19,8 +19,7 @@ import { buildMetaRequest } from '#lib/prompt-tune/meta-request';
 import { pickComponent } from '#lib/prompt-tune/pick-component';
 import { keyOf, replay, type Ask, type Command, type Replayed, type SearchSettings } from '#lib/prompt-tune/search';
 import type { TuneStep } from '#lib/tuning/tune-step';
-import { spentBudget } from '../orchestration/spent-budget.js';
-import { withProgress, type Progress } from '../orchestration/with-progress.js';
+import { type Progress, spentBudget, withProgress } from '../orchestration/kind.js';
 import { Answers } from './answers.js';
 import { candidateRows } from './candidate-rows.js';
 import { checkerOf, type ProposalChecker } from './check-proposals.js';
@@ -67,7 +66,7 @@ class SuiteTools {
 
   read(): Promise<Tool[]> {
     const { pool, tune } = this.here;
-    this.#tools ??= readVersionTools(pool, tune.suite.versionId).then((text) => parseJson(text) as unknown as Tool[]);
+    this.#tools ??= readVersionTools(pool, tune.suite.versionId).then((text) => jsonColumn<Tool[]>(text));
     return this.#tools;
   }
 }

@@ -1,6 +1,7 @@
 import type { Estimate } from '#lib/contracts/comparison';
 import type { LogEventData } from '#lib/contracts/event';
 import type { OrchestrationEnd, Step } from '#lib/db/engine/orchestrations';
+import { readExperimentOf } from '#lib/tuning/rows/for-workers/dependencies';
 import type { TuneStep } from '#lib/tuning/tune-step';
 import type { StepContext } from '../orchestration/kind.js';
 
@@ -68,4 +69,18 @@ export function sayConfirmation(
     if (heldOut === 0) return 'none were held out to confirm it.';
     return holdout?.text ?? 'the held-out cases have no scores to confirm it.';
   }
+}
+
+/**
+ * The experiment that a tune promotes into, or a note on why it cannot.
+ * @param found what to run in another one
+ */
+export async function openExperiment(
+  { pool, orchestration }: StepContext,
+  found: string,
+): Promise<{ id: string; note?: undefined } | { note: string }> {
+  const experiment = await readExperimentOf(pool, orchestration.id);
+  if (experiment?.status === 'active') return { id: experiment.id };
+  const why = experiment ? 'archived' : 'deleted';
+  return { note: `Nothing was promoted: the experiment was ${why}. Run the ${found} in another experiment.` };
 }

@@ -1,11 +1,9 @@
 import { targetName } from '#lib/contracts/target-name';
 import type { Orchestration, OrchestrationEnd, Step } from '#lib/db/engine/orchestrations';
 import type { Pool } from '#lib/db/connection/pool';
-import { findMissingModels } from '#lib/tuning/rows/for-workers/missing-models';
-import { isSuiteThere } from '#lib/tuning/rows/for-workers/suite-there';
+import { findMissingModels, isSuiteThere } from '#lib/tuning/rows/for-workers/dependencies';
 import type { TuneStep } from '#lib/tuning/tune-step';
-import type { OrchestrationKind, StepContext } from '../orchestration/kind.js';
-import { spentBudget } from '../orchestration/spent-budget.js';
+import { type OrchestrationKind, spentBudget, type StepContext } from '../orchestration/kind.js';
 
 /** A tune at one of its steps. */
 export interface TuneHere<Tune, State> extends StepContext {
@@ -50,8 +48,8 @@ export const tuneSteps = <Tune extends { suite: { id: string; name: string } }, 
   type,
   async nextStep(context) {
     const { pool, orchestration } = context;
-    const tune = orchestration.input as unknown as Tune;
-    const state = orchestration.state as unknown as State;
+    const tune = orchestration.input as Tune;
+    const state = orchestration.state as State;
     const obstacle = await obstacleTo(pool, orchestration.teamId, tune.suite, modelsOf(tune), kept);
     const here = { ...context, tune, state, obstacle };
     const spent = spentBudget(orchestration);

@@ -1,11 +1,12 @@
 import type { Case, CaseInput } from '#lib/contracts/case';
-import { parseJson } from '#lib/contracts/json/json';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/input/problem';
 import type { RunInput } from '#lib/contracts/run-input';
 import type { CasesQuery } from '#lib/contracts/suite';
 import { byteLength, type Tool } from '#lib/contracts/tool';
+import { jsonColumn } from '../connection/json-column.js';
 import { TeamScoped } from '../team-isolation.js';
+import { pageOf } from './page.js';
 import { BEFORE_FIRST, firstPage, NOT_DRAFT, type CasePlace } from './case-pages.js';
 import { searchCases } from './case-search.js';
 import { insertCases, writeCase } from './insert-cases.js';
@@ -20,7 +21,7 @@ export interface CaseRow extends CasePlace {
 const toCase = (row: CaseRow): Case => ({
   id: row.id,
   position: row.position,
-  ...(parseJson(row.body) as unknown as CaseInput),
+  ...jsonColumn<CaseInput>(row.body),
 });
 
 /** SQL: belongs to the suite `$1` of the team `$2`. */
@@ -71,10 +72,7 @@ export class CaseRepository extends TeamScoped {
       `SELECT id, position, body FROM suite_case WHERE ${OF_SUITE} AND position > $3 ORDER BY position LIMIT $4`,
       [suiteId, this.teamId, Number(cursor ?? -1), limit + 1],
     );
-    return {
-      items: rows.slice(0, limit).map(toCase),
-      next_cursor: rows.length > limit ? String(rows[limit - 1]!.position) : null,
-    };
+    return pageOf(rows, limit, toCase, ({ position }) => String(position));
   }
 
   /** @throws ProblemError 404 */

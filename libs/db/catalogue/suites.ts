@@ -1,10 +1,10 @@
-import { parseJson } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import type { Suite, SuitePatch, SuiteSettings, SuitesQuery } from '#lib/contracts/suite';
 import { byteLength, type Tool } from '#lib/contracts/tool';
 import { newId } from '#lib/runtime/ids';
 import { inTransaction, type PoolClient } from '../connection/pool.js';
+import { jsonColumn } from '../connection/json-column.js';
 import { TeamScoped } from '../team-isolation.js';
 import { insertCases, type WrittenCase } from './insert-cases.js';
 import { toPage } from './page.js';
@@ -41,7 +41,7 @@ export type UncountedSuite = Omit<Suite, 'test_cases_count'>;
 
 const toSuite = <Row extends SuiteRow>(row: Row) => ({
   ...row,
-  tools: parseJson(row.tools) as unknown as Tool[],
+  tools: jsonColumn<Tool[]>(row.tools),
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 });

@@ -1,9 +1,9 @@
 import { DEFAULT_MAX_ERRORED_SHARE } from '#lib/contracts/values/comparison';
 import type { BaselineComparison, Differs } from '#lib/contracts/comparison';
 import type { JobStatus } from '#lib/contracts/job-status';
-import { parseJson } from '#lib/contracts/json/json';
 import type { RecordedConfig, RunConfig } from '#lib/contracts/run-input';
 import type { Pool, PoolClient } from '../connection/pool.js';
+import { jsonColumn } from '../connection/json-column.js';
 
 /** A run in the view of its experiment. */
 export interface RunOfExperiment {
@@ -68,7 +68,7 @@ export async function readRun(pool: Pool, id: string): Promise<RunOfExperiment |
   );
   if (!rows[0]) return undefined;
   const { config: text, erroredShare, ...run } = rows[0];
-  const config = parseJson(text) as unknown as RunConfig | RecordedConfig;
+  const config = jsonColumn<RunConfig | RecordedConfig>(text);
   const { tags, category } = config.case_filter ?? {};
   return {
     ...run,

@@ -6,6 +6,7 @@ import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { newId, newIds } from '#lib/runtime/ids';
 import { insertRow } from '../connection/insert-row.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+import { jsonColumn } from '../connection/json-column.js';
 import { admitJobs } from './admit-jobs.js';
 import { createJob } from './create-job.js';
 import { planExtensions, type Extension } from './extend-run.js';
@@ -106,8 +107,9 @@ export interface Orchestration {
   /** Whether child runs must be resumed before that. */
   resuming: boolean;
   revision: number;
-  input: JsonObject;
-  state: JsonObject;
+  /** As its kind stored them. */
+  input: unknown;
+  state: object;
   maxRequests: number | null;
   /** The level that a worker needs for its steps and its child runs. */
   workerLevel: number;
@@ -135,14 +137,15 @@ export async function orchestrationsToAdvance(
   kinds: readonly { type: OrchestrationType; waits?: string }[],
   except: readonly string[],
 ): Promise<WaitingOrchestration[]> {
+  const types = kinds.map(({ type }) => type);
   const waits = kinds.flatMap((kind) => (kind.waits ? [` AND NOT EXISTS (${kind.waits})`] : [])).join('');
   const { rows } = await pool.query<WaitingOrchestration>({
-    name: 'orchestrations_to_advance',
+    name: `to_advance ${types.join(' ')}`,
     text: `SELECT "orchestrationId", "teamId", "jobId" FROM (
        SELECT o.id AS "orchestrationId", o.team_id AS "teamId", o.job_id AS "jobId",
          row_number() OVER (PARTITION BY o.team_id ORDER BY o.job_id) AS n
        FROM job j JOIN orchestration o ON o.job_id = j.id
-       WHERE j.type = ANY ('{${kinds.map(({ type }) => type).join(',')}}') AND j.status IN ('queued', 'running')
+       WHERE j.type = ANY ('{${types.join(',')}}') AND j.status IN ('queued', 'running')
          AND o.worker_level <= level_of_session() AND j.id <> ALL ($1)
          AND (o.resuming OR NOT EXISTS (
            SELECT 1 FROM run r WHERE r.orchestration_id = o.id AND r.status IN ('pending', 'queued', 'running')
@@ -173,8 +176,8 @@ export async function readOrchestration(db: Pool | PoolClient, id: string): Prom
   const { input, state, ...row } = rows[0];
   return {
     ...row,
-    input: parseJson(input) as JsonObject,
-    state: parseJson(state) as JsonObject,
+    input: jsonColumn(input),
+    state: jsonColumn<object>(state),
     children: await readChildRuns(db, id),
   };
 }

@@ -12,6 +12,7 @@ import { newId } from '#lib/runtime/ids';
 import { BatchColumns } from '../connection/batch-columns.js';
 import { insertRow } from '../connection/insert-row.js';
 import { inTransaction, longQuery, type Pool, type PoolClient } from '../connection/pool.js';
+import { jsonColumn } from '../connection/json-column.js';
 import { HAS_NO_DELETED_PARENT } from '../made-by.js';
 import type { ItemPlace } from '../read/for-workers/exchanges.js';
 import { admitJobs } from './admit-jobs.js';
@@ -85,7 +86,7 @@ export async function rescoresToContinue(pool: Pool): Promise<RescoreToContinue[
     teamId,
     runId,
     jobId,
-    options: parseJson(options) as unknown as RescoreOptions,
+    options: jsonColumn<RescoreOptions>(options),
     next: { target, casePosition, sample },
   }));
 }

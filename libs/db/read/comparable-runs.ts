@@ -5,6 +5,7 @@ import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { RecordedConfig, RunConfig } from '#lib/contracts/run-input';
 import type { Tool } from '#lib/contracts/tool';
 import { inTransaction, type Pool } from '../connection/pool.js';
+import { jsonColumn } from '../connection/json-column.js';
 import { TeamScoped } from '../team-isolation.js';
 import { readMeasuredCases, type MeasuredCase, type MeasuredTarget } from './case-measurements.js';
 import { readCaseScores, type CaseScores } from './case-scores.js';
@@ -308,14 +309,14 @@ function toRun(row: RunRow): ComparableRun {
     suite: { id: row.suite_id, name: row.suite_name, version: row.suite_version },
     versionId: row.suite_version_id,
     systemPrompt: row.system_prompt,
-    tools: parseJson(row.tools) as unknown as Tool[],
+    tools: jsonColumn<Tool[]>(row.tools),
     passThreshold: row.pass_threshold,
-    config: { ...(parseJson(row.config) as unknown as RunConfig | RecordedConfig), samples },
+    config: { ...jsonColumn<RunConfig | RecordedConfig>(row.config), samples },
     samples,
     extensions: row.extensions.map(toGeneration),
     positions: row.case_positions,
     caseCount: row.case_count,
-    targets: row.targets.map((target) => ({ ...target, params: parseJson(target.params) as JsonObject })),
+    targets: row.targets.map((target) => ({ ...target, params: jsonColumn<JsonObject>(target.params) })),
     scoringVersions: row.rescore_version === null ? row.scoring_versions : [row.rescore_version],
     sentOtherwise: row.sent_otherwise,
     rescore:
@@ -324,7 +325,7 @@ function toRun(row: RunRow): ComparableRun {
         : {
             id: row.rescore_id,
             status: row.rescore_status!,
-            options: parseJson(row.rescore_options!) as unknown as RescoreOptions,
+            options: jsonColumn<RescoreOptions>(row.rescore_options!),
           },
     createdAt: row.created_at,
   };

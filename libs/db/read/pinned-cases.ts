@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
-import { parseJson } from '#lib/contracts/json/json';
 import { CASE_PAGE } from '../catalogue/case-pages.js';
 import type { Pool, PoolClient } from '../connection/pool.js';
+import { jsonColumn } from '../connection/json-column.js';
 
 /** A stored case of a suite version: `body` is its JSON. */
 export interface StoredCase {
@@ -10,7 +10,7 @@ export interface StoredCase {
   category: string | null;
 }
 
-export const parseCase = (body: string): CaseInput => parseJson(body) as unknown as CaseInput;
+export const parseCase = (body: string): CaseInput => jsonColumn<CaseInput>(body);
 
 /** Cases of a suite version by position. Callers have the id of a version from a run of their team. */
 export async function loadCases(pool: Pool, versionId: string, positions: readonly number[]): Promise<StoredCase[]> {

@@ -1,10 +1,11 @@
 import type { CaseInput } from '#lib/contracts/case';
 import { notFound } from '#lib/contracts/input/problem';
-import { parseJson, type JsonObject } from '#lib/contracts/json/json';
+import type { JsonObject } from '#lib/contracts/json/json';
 import type { Result } from '#lib/contracts/result';
 import type { ErrorKind } from '#lib/contracts/run-input';
 import { eachCount } from '#lib/contracts/token-counts';
 import type { Evidence, ParsedCall } from '#lib/contracts/verdict';
+import { jsonColumn } from '../connection/json-column.js';
 import { USAGE_COLUMNS } from './for-workers/result-table.js';
 import { parseCase } from './pinned-cases.js';
 
@@ -103,9 +104,9 @@ export function toResult(row: ResultRow, input = parseCase(row.body)): Result {
     format_compliance: row.format_compliance as Result['format_compliance'],
     syntax: row.syntax as Result['syntax'],
     expected: expectedBy(input),
-    called: parseJson(row.called) as unknown as ParsedCall[],
-    evidence: row.evidence === null ? null : (parseJson(row.evidence) as unknown as Evidence),
-    metrics: row.metrics === null ? {} : (parseJson(row.metrics) as Record<string, JsonObject>),
+    called: jsonColumn<ParsedCall[]>(row.called),
+    evidence: row.evidence === null ? null : jsonColumn<Evidence>(row.evidence),
+    metrics: row.metrics === null ? {} : jsonColumn<Record<string, JsonObject>>(row.metrics),
     scoring_version: row.scoring_version,
     latency_ms: row.latency_ms,
     usage: eachCount((name) => row[name]),

@@ -1,10 +1,10 @@
 import type { CaseInput } from '#lib/contracts/case';
-import { parseJson } from '#lib/contracts/json/json';
 import { notFound } from '#lib/contracts/input/problem';
 import type { Result } from '#lib/contracts/result';
 import type { Tool } from '#lib/contracts/tool';
 import { BatchColumns } from '../connection/batch-columns.js';
 import type { Pool, PoolClient } from '../connection/pool.js';
+import { jsonColumn } from '../connection/json-column.js';
 import { TeamScoped } from '../team-isolation.js';
 import { parseCase } from './pinned-cases.js';
 import { resultTable } from './for-workers/result-table.js';
@@ -94,7 +94,7 @@ export class ResultRepository extends TeamScoped<Pool> {
     return {
       result: toResult(row),
       input: parseCase(row.body),
-      suiteTools: parseJson(kept[0]?.tools ?? '[]') as unknown as Tool[],
+      suiteTools: jsonColumn<Tool[]>(kept[0]?.tools ?? '[]'),
       abstention: row.abstention,
       packed: kept[0]?.body ?? null,
     };

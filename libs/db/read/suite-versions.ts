@@ -1,6 +1,5 @@
 import type { Case, CaseInput } from '#lib/contracts/case';
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
-import { parseJson } from '#lib/contracts/json/json';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import {
   MAX_LISTED_CHANGES,
@@ -12,6 +11,8 @@ import {
 import type { Tool } from '#lib/contracts/tool';
 import { timeOfId } from '#lib/runtime/ids';
 import { inTransaction, type Pool } from '../connection/pool.js';
+import { jsonColumn } from '../connection/json-column.js';
+import { pageOf } from '../catalogue/page.js';
 import { TeamScoped } from '../team-isolation.js';
 
 /** Timeout of one statement. Comparing the cases of two of the largest suites takes a few seconds. */
@@ -81,8 +82,7 @@ export class SuiteVersionRepository extends TeamScoped {
        ) found WHERE $3::int IS NULL OR version < $3 ORDER BY version DESC LIMIT $4`,
       [suiteId, this.teamId, cursor ?? null, limit + 1],
     );
-    const items = rows.slice(0, limit).map(toHead);
-    return { items, next_cursor: rows.length > limit ? String(items.at(-1)!.version) : null };
+    return pageOf(rows, limit, toHead, ({ version }) => String(version));
   }
 
   /**
@@ -116,7 +116,7 @@ export class SuiteVersionRepository extends TeamScoped {
         name,
         description,
         system_prompt,
-        tools: parseJson(tools) as unknown as Tool[],
+        tools: jsonColumn<Tool[]>(tools),
         pass_threshold,
         test_cases_count,
       },
@@ -131,7 +131,7 @@ export class SuiteVersionRepository extends TeamScoped {
       [place.versionId ?? place.suiteId, caseId, place.suiteId, this.teamId],
     );
     if (!rows[0]) throw notFound('case', caseId);
-    return { id: caseId, position: rows[0].position, ...(parseJson(rows[0].body) as unknown as CaseInput) };
+    return { id: caseId, position: rows[0].position, ...jsonColumn<CaseInput>(rows[0].body) };
   }
 
   /**

@@ -2,8 +2,9 @@ import type { JobStatus } from '#lib/contracts/job-status';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/input/problem';
 import { toPage } from '#lib/db/catalogue/page';
+import type { Submission } from '#lib/db/engine/submit-run';
 import { TeamScoped } from '#lib/db/team-isolation';
-import type { GateAnswer, GateRun } from '../contract.js';
+import type { GateAnswer, GateRules, GateRun } from '../contract.js';
 
 interface GateRunRow {
   id: string;
@@ -18,6 +19,19 @@ interface GateRunRow {
   state: string;
   created_at: Date;
   finished_at: Date | null;
+}
+
+/** The steps of a gate run: make the run to measure, then look at it, as often as the gate allows. */
+export type GateStep = 'run' | 'look';
+
+/** The request of a gate run, as stored in its orchestration: the gate as it was at that time. */
+export interface GateRunInput {
+  gate: { id: string; name: string; version: number; rules: GateRules };
+  /** Null when the gate has no baseline, and nothing is run. */
+  baselineId: string | null;
+  /** The run to measure, if it already exists; otherwise `run` is made. */
+  evalId?: string;
+  run?: Pick<Submission, 'input' | 'targets' | 'estimate'>;
 }
 
 /** What the steps of a gate run have found so far; empty at first. */

@@ -42,7 +42,7 @@ const SELECT = `
     LEFT JOIN run r ON r.id = coalesce(g.baseline_run_id, e.baseline_run_id) AND r.team_id = g.team_id
   WHERE g.team_id = $1`;
 
-/** The gates of a team. Their answers are in `engine/gate-looks.ts`. */
+/** The gates of a team. Their answers are in `gate-looks.ts`. */
 export class GateRepository extends TeamScoped {
   async list({ limit, cursor, name }: GatesQuery): Promise<Page<StoredGate>> {
     const { rows } = await this.db.query<GateRow>(

@@ -1,9 +1,9 @@
 import { notFound } from '#lib/contracts/input/problem';
 import type { JobStatus } from '#lib/contracts/job-status';
-import { parseJson } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
-import { toPage } from '#lib/db/catalogue/page';
+import { pageOf, toPage } from '#lib/db/catalogue/page';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
+import { jsonColumn } from '#lib/db/connection/json-column';
 import { TeamScoped } from '#lib/db/team-isolation';
 import {
   type CalibrationHead,
@@ -111,6 +111,12 @@ const SELECT = `
     ) spent
   WHERE p.team_id = $1`;
 
+/** A report on an unfinished run waits until there are several more results, to avoid one run per result. */
+export const WAITS_FOR_RESULTS = `
+  SELECT 1 FROM judge_report p JOIN run w ON w.id = p.run_id JOIN job wj ON wj.id = w.job_id
+  WHERE p.id = o.id AND p.choosing AND w.status IN ('pending', 'queued', 'running') AND wj.last_seq < p.seen_seq + 20
+    AND NOT EXISTS (SELECT 1 FROM judgement g WHERE g.report_id = p.id AND g.state IN ('waiting', 'asked'))`;
+
 /** The judge reports of a team. */
 export class JudgeReportRepository extends TeamScoped {
   /** Newest first. */
@@ -173,11 +179,7 @@ export class JudgeReportRepository extends TeamScoped {
         limit + 1,
       ],
     );
-    const shown = rows.slice(0, limit);
-    return {
-      items: shown.map(toJudgement),
-      next_cursor: rows.length > limit ? String(shown.at(-1)!.position) : null,
-    };
+    return pageOf(rows, limit, toJudgement, ({ position }) => String(position));
   }
 
   async #check(id: string): Promise<void> {
@@ -196,8 +198,8 @@ const PROMPT = `coalesce(c.body::json ->> 'prompt', (
 ), '')`;
 
 function toReport(row: Row): ReportRow {
-  const { asked } = parseJson(row.input) as unknown as StoredReport;
-  const state = parseJson(row.state) as unknown as JudgeState;
+  const { asked } = jsonColumn<StoredReport>(row.input);
+  const state = jsonColumn<JudgeState>(row.state);
   const { strengths = [], weaknesses = [], recommendations = [] } = state.summary ?? {};
   return {
     id: row.id,

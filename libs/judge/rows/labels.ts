@@ -1,6 +1,7 @@
 import { notFound } from '#lib/contracts/input/problem';
 import type { Label, LabelName } from '#lib/contracts/label';
 import type { Page, PageQuery } from '#lib/contracts/page';
+import { pageOf } from '#lib/db/catalogue/page';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
 import type { TeamScoped } from '#lib/db/team-isolation';
 import { itemOf, resultIdOf } from '#lib/db/read/result-rows';
@@ -46,12 +47,8 @@ export class LabelRepository implements TeamScoped {
        ORDER BY l.target, l.case_position, l.sample, l.user_id LIMIT $7`,
       resultId === undefined ? values : [...values, ...itemOf(resultId)],
     );
-    const shown = rows.slice(0, limit);
-    const last = shown.at(-1);
-    return {
-      items: shown.map((row) => this.#toLabel(row)),
-      next_cursor: rows.length > limit && last ? `${resultIdOf(last)}.${last.user_id}` : null,
-    };
+    const cursorOf = (last: LabelRow): string => `${resultIdOf(last)}.${last.user_id}`;
+    return pageOf(rows, limit, (row) => this.#toLabel(row), cursorOf);
   }
 
   /** The label that the user has given a result, which must exist. */

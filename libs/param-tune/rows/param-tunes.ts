@@ -1,9 +1,10 @@
 import type { Estimate } from '#lib/contracts/comparison';
 import { notFound } from '#lib/contracts/input/problem';
-import { parseJson, type JsonObject } from '#lib/contracts/json/json';
+import type { JsonObject } from '#lib/contracts/json/json';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { targetName } from '#lib/contracts/target-name';
-import { toPage } from '#lib/db/catalogue/page';
+import { jsonColumn } from '#lib/db/connection/json-column';
+import { pageOf, toPage } from '#lib/db/catalogue/page';
 import { TeamScoped } from '#lib/db/team-isolation';
 import { headOf, selectTunes, timesOf, TuneRows, type TuneRow } from '#lib/tuning/rows/tune-rows';
 import type { TunedTarget, TuneOutcome } from '#lib/tuning/contract';
@@ -80,18 +81,12 @@ export type ArmFigures = Pick<
 
 const SELECT = selectTunes('param_tune');
 
-interface ArmRow {
+interface ArmRow extends Pick<TuneArm, 'arm' | 'same_as' | 'state' | 'rung' | 'tied' | 'runs'> {
   target: number;
-  arm: number;
   config: string;
   resolved: string | null;
   adjustments: string;
-  same_as: number | null;
-  state: TuneArm['state'];
-  rung: string | null;
-  tied: boolean;
   figures: string | null;
-  runs: TuneArm['runs'];
 }
 
 /** @param chosen the SQL after WHERE; $1 is the tune, $2 the team */
@@ -159,7 +154,7 @@ export class ParamTuneRepository extends TeamScoped {
        GROUP BY a.arm HAVING count(*) = $3 ORDER BY mean DESC, a.arm LIMIT $4`,
       [id, tuning.length, targets.length, SHOWN_OVER_MODELS],
     );
-    return rows.map(({ arm, config, mean }) => ({ arm, config: parseJson(config) as JsonObject, mean }));
+    return rows.map(({ arm, config, mean }) => ({ arm, config: jsonColumn<JsonObject>(config), mean }));
   }
 
   /** The arms of a tune, by number. */
@@ -173,12 +168,12 @@ export class ParamTuneRepository extends TeamScoped {
       ),
       [id, this.teamId, ordinal, afterTarget, afterArm, limit + 1],
     );
-    const shown = rows.slice(0, limit);
-    const last = shown.at(-1);
-    return {
-      items: shown.map((row) => toArm(row, tune)),
-      next_cursor: rows.length > limit && last ? `${last.target}.${last.arm}` : null,
-    };
+    return pageOf(
+      rows,
+      limit,
+      (row) => toArm(row, tune),
+      (last) => `${last.target}.${last.arm}`,
+    );
   }
 }
 
@@ -189,8 +184,8 @@ interface ParsedTune {
 }
 
 const parseTune = ({ input, state }: Pick<TuneRow, 'input' | 'state'>): ParsedTune => ({
-  asked: parseJson(input) as unknown as StoredTune,
-  found: parseJson(state) as unknown as TuneState,
+  asked: jsonColumn<StoredTune>(input),
+  found: jsonColumn<TuneState>(state),
 });
 
 function toTune(
@@ -249,16 +244,12 @@ const NOTHING: ArmFigures = {
   latency_p95_ms: null,
 };
 
-const toArm = ({ target, figures, ...row }: ArmRow, { targets }: StoredTune): TuneArm => ({
-  arm: row.arm,
+const toArm = ({ arm, target, figures, ...row }: ArmRow, { targets }: StoredTune): TuneArm => ({
+  arm,
   target: targetName(targets[target]!.target),
-  config: parseJson(row.config) as JsonObject,
-  resolved: row.resolved === null ? null : (parseJson(row.resolved) as JsonObject),
+  ...row,
+  config: jsonColumn<JsonObject>(row.config),
+  resolved: row.resolved === null ? null : jsonColumn<JsonObject>(row.resolved),
   adjustments: JSON.parse(row.adjustments) as string[],
-  same_as: row.same_as,
-  state: row.state,
-  rung: row.rung,
-  tied: row.tied,
-  runs: row.runs,
   ...(figures === null ? NOTHING : (JSON.parse(figures) as ArmFigures)),
 });

@@ -1,8 +1,8 @@
 import type { Estimate } from '#lib/contracts/comparison';
 import { notFound } from '#lib/contracts/input/problem';
-import { parseJson } from '#lib/contracts/json/json';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { targetName } from '#lib/contracts/target-name';
+import { jsonColumn } from '#lib/db/connection/json-column';
 import { toPage } from '#lib/db/catalogue/page';
 import { TeamScoped } from '#lib/db/team-isolation';
 import { headOf, selectTunes, timesOf, TuneRows, type TuneRow } from '#lib/tuning/rows/tune-rows';
@@ -159,13 +159,13 @@ export class PromptTuneRepository extends TeamScoped {
       [this.teamId, id],
     );
     if (!rows[0]) throw notFound('prompt tune', id);
-    return parseJson(rows[0].input) as unknown as StoredTune;
+    return jsonColumn<StoredTune>(rows[0].input);
   }
 }
 
 function toTune(row: PromptTuneRow): PromptTune {
-  const stored = parseJson(row.input) as unknown as StoredTune;
-  const found = parseJson(row.state) as unknown as PromptTuneState;
+  const stored = jsonColumn<StoredTune>(row.input);
+  const found = jsonColumn<PromptTuneState>(row.state);
   const { targets, meta, reflect, select, heldOut, planned, notes } = stored;
   return {
     ...headOf(row, stored),

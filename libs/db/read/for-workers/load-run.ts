@@ -1,7 +1,8 @@
-import { parseJson, type JsonObject } from '#lib/contracts/json/json';
+import type { JsonObject } from '#lib/contracts/json/json';
 import type { RunConfig } from '#lib/contracts/run-input';
 import type { Tool } from '#lib/contracts/tool';
 import type { Pool } from '../../connection/pool.js';
+import { jsonColumn } from '../../connection/json-column.js';
 
 /** What a worker needs to know about a run. It does not change while the run is active. */
 export interface LoadedRun {
@@ -68,16 +69,16 @@ export async function loadRun(pool: Pool, runId: string): Promise<LoadedRun | un
   return {
     id: runId,
     teamId: run.team_id,
-    config: parseJson(run.config) as unknown as RunConfig,
+    config: jsonColumn<RunConfig>(run.config),
     casePositions: run.case_positions,
     firstSample: run.first_sample,
     suite: {
       versionId: run.suite_version_id,
       systemPrompt: run.system_prompt,
-      tools: parseJson(run.tools) as unknown as Tool[],
+      tools: jsonColumn<Tool[]>(run.tools),
       passThreshold: run.pass_threshold,
     },
-    targets: targets.rows.map((row) => ({ ...row, params: parseJson(row.params) as JsonObject })),
+    targets: targets.rows.map((row) => ({ ...row, params: jsonColumn<JsonObject>(row.params) })),
   };
 }
 

@@ -1,6 +1,6 @@
-import { parseJson } from '#lib/contracts/json/json';
 import type { ParsedCall } from '#lib/contracts/verdict';
 import { longQuery, type Pool, type PoolClient } from '#lib/db/connection/pool';
+import { jsonColumn } from '#lib/db/connection/json-column';
 
 /** A result to judge, or two results of one case to compare. */
 export interface ChosenResult {
@@ -139,7 +139,7 @@ export async function readReplies(
   });
 }
 
-const parseCalls = (json: string): ParsedCall[] => parseJson(json) as unknown as ParsedCall[];
+const parseCalls = (json: string): ParsedCall[] => jsonColumn<ParsedCall[]>(json);
 
 /** A judge's reply to one request. */
 export interface JudgeReply {

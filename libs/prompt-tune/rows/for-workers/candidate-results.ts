@@ -1,6 +1,6 @@
-import { parseJson } from '#lib/contracts/json/json';
 import type { Evidence, ParsedCall } from '#lib/contracts/verdict';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
+import { jsonColumn } from '#lib/db/connection/json-column';
 
 /** A meta model's reply. */
 export interface MetaReply {
@@ -33,7 +33,7 @@ export async function readMetaReplies(
       runId,
       {
         runId,
-        called: called === null ? null : (parseJson(called) as unknown as ParsedCall[]),
+        called: called === null ? null : jsonColumn<ParsedCall[]>(called),
         errorType,
         error: outcome === 'scored' ? null : (error ?? 'it did not reply'),
       },
@@ -75,7 +75,7 @@ export async function readWorstResults(
   );
   return rows.map(({ called, evidence, ...row }) => ({
     ...row,
-    called: called === null ? null : (parseJson(called) as unknown as ParsedCall[]),
-    evidence: evidence === null ? null : (parseJson(evidence) as unknown as Evidence),
+    called: called === null ? null : jsonColumn<ParsedCall[]>(called),
+    evidence: evidence === null ? null : jsonColumn<Evidence>(evidence),
   }));
 }
