@@ -1,297 +1,184 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+  type AnyValidator,
+  type Constrain,
+  type DefaultValidator,
+  type RouteComponent,
+} from '@tanstack/react-router';
 import { compareSearch } from './address/compare';
 import { baselineSearch, experimentSearch, experimentsSearch, gateSearch, gatesSearch } from './address/experiments';
 import { calibrationSearch, judgeNewSearch, judgeSearch, labelsSearch, reportSearch } from './address/judge';
+import { jobsSearch, spendingSearch } from './address/operate';
 import { promptNewSearch, promptSearch, promptsSearch } from './address/prompts';
 import { resultsSearch } from './address/results';
 import { runNewSearch, runsSearch } from './address/runs';
 import { tuneNewSearch, tunesSearch } from './address/tunes';
 import { failuresSearch, matrixSearch, runSearch } from './address/why';
+import { statusOf } from './api/client';
 import { whenSignedOut } from './api/query-client';
+import { meQuery } from './api/session';
 import { Failed } from './parts/failed';
 import { Skeleton } from './parts/skeleton';
-import { operateRoutes } from './routes/operate';
-import { root, signedIn, signIn } from './routes/root';
 import { importSearch } from './screens/import/import-search';
 import { caseSearch } from './screens/case/case-search';
+import { NotFoundScreen } from './screens/not-found/not-found-screen';
+import { backSearch } from './screens/sign-in/back';
+import { SignInScreen } from './screens/sign-in/sign-in-screen';
 import { suiteSearch } from './screens/suite/suite-search';
 import { suitesSearch } from './screens/suites/suites-search';
 import { versionSearch } from './screens/suite-versions/version-search';
+import { Shell } from './shell';
 
-const home = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/',
-  component: lazyRouteComponent(() => import('./screens/home/home-screen'), 'HomeScreen'),
-});
+const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ notFoundComponent: NotFoundScreen });
 
-const runs = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/runs',
-  validateSearch: runsSearch,
-  component: lazyRouteComponent(() => import('./screens/runs/runs-screen'), 'RunsScreen'),
-});
-const runNew = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/runs/new',
-  validateSearch: runNewSearch,
-  component: lazyRouteComponent(() => import('./screens/run-new/run-new-screen'), 'RunNewScreen'),
-});
-const run = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/runs/$runId',
-  validateSearch: runSearch,
-  component: lazyRouteComponent(() => import('./screens/run/run-screen'), 'RunScreen'),
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: backSearch,
+  component: SignInScreen,
 });
 
-const tunes = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/tunes',
-  validateSearch: tunesSearch,
-  component: lazyRouteComponent(() => import('./screens/tunes/tunes-screen'), 'TunesScreen'),
-});
-const tuneNew = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/tunes/new',
-  validateSearch: tuneNewSearch,
-  component: lazyRouteComponent(() => import('./screens/tune-new/tune-new-screen'), 'TuneNewScreen'),
-});
-const tune = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/tunes/$tuneId',
-  component: lazyRouteComponent(() => import('./screens/tune/tune-screen'), 'TuneScreen'),
+/** Everything that needs a session. Without one it leads to the sign-in screen, which leads back. */
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  component: Shell,
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.queryClient.ensureQueryData(meQuery);
+    } catch (error) {
+      if (statusOf(error) !== 401) throw error;
+      // eslint-disable-next-line @typescript-eslint/only-throw-error -- the router's way to go elsewhere
+      throw redirect({ to: '/sign-in', search: { back: location.href } });
+    }
+  },
 });
 
-const promptTuneNew = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/tunes/new-prompt',
-  validateSearch: tuneNewSearch,
-  component: lazyRouteComponent(
-    () => import('./screens/prompt-tune-new/prompt-tune-new-screen'),
-    'PromptTuneNewScreen',
-  ),
-});
-const promptTune = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/tunes/prompts/$tuneId',
-  component: lazyRouteComponent(() => import('./screens/prompt-tune/prompt-tune-screen'), 'PromptTuneScreen'),
-});
+/** A screen of the signed-in page. Its folder is named after its address, and it is loaded when it is opened. */
+const screen = <const Path extends string, Name extends string, Search = undefined>(
+  path: Path,
+  load: () => Promise<Record<Name, RouteComponent>>,
+  name: Name,
+  validateSearch?: Constrain<Search, AnyValidator, DefaultValidator>,
+) => {
+  const component = lazyRouteComponent(load as () => Promise<Record<string, RouteComponent>>, name);
+  return createRoute({ getParentRoute: () => signedIn, path, component, validateSearch });
+};
 
-const prompts = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/prompts',
-  validateSearch: promptsSearch,
-  component: lazyRouteComponent(() => import('./screens/prompts/prompts-screen'), 'PromptsScreen'),
-});
-const promptNew = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/prompts/new',
-  validateSearch: promptNewSearch,
-  component: lazyRouteComponent(() => import('./screens/prompt-new/prompt-new-screen'), 'PromptNewScreen'),
-});
-const prompt = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/prompts/$promptId',
-  validateSearch: promptSearch,
-  component: lazyRouteComponent(() => import('./screens/prompt/prompt-screen'), 'PromptScreen'),
-});
+/** An address that leads to the first of its screens. */
+const leading = <const Path extends string>(path: Path, to: '/operate/lanes' | '/settings/tokens') =>
+  createRoute({
+    getParentRoute: () => signedIn,
+    path,
+    beforeLoad: () => {
+      // eslint-disable-next-line @typescript-eslint/only-throw-error -- the router's way to go elsewhere
+      throw redirect({ to });
+    },
+  });
 
-const judge = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/judge',
-  validateSearch: judgeSearch,
-  component: lazyRouteComponent(() => import('./screens/judge/judge-screen'), 'JudgeScreen'),
-});
-const judgeNew = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/judge/new',
-  validateSearch: judgeNewSearch,
-  component: lazyRouteComponent(() => import('./screens/judge-new/judge-new-screen'), 'JudgeNewScreen'),
-});
-const judgeReport = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/judge/reports/$reportId',
-  validateSearch: reportSearch,
-  component: lazyRouteComponent(() => import('./screens/judge-report/report-screen'), 'ReportScreen'),
-});
-const judgeLabels = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/judge/labels',
-  validateSearch: labelsSearch,
-  component: lazyRouteComponent(() => import('./screens/judge-labels/labels-screen'), 'LabelsScreen'),
-});
-const judgeCalibration = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/judge/calibration',
-  validateSearch: calibrationSearch,
-  component: lazyRouteComponent(() => import('./screens/judge-calibration/calibration-screen'), 'CalibrationScreen'),
-});
-
-const suites = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/suites',
-  validateSearch: suitesSearch,
-  component: lazyRouteComponent(() => import('./screens/suites/suites-screen'), 'SuitesScreen'),
-});
-const newSuite = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/suites/new',
-  component: lazyRouteComponent(() => import('./screens/suite/new-suite-screen'), 'NewSuiteScreen'),
-});
-const suite = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/suites/$suiteId',
-  validateSearch: suiteSearch,
-  component: lazyRouteComponent(() => import('./screens/suite/suite-screen'), 'SuiteScreen'),
-});
-const newCase = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/suites/$suiteId/cases/new',
-  validateSearch: caseSearch,
-  component: lazyRouteComponent(() => import('./screens/case/case-screen'), 'NewCaseScreen'),
-});
-const suiteCase = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/suites/$suiteId/cases/$caseId',
-  validateSearch: caseSearch,
-  component: lazyRouteComponent(() => import('./screens/case/case-screen'), 'CaseScreen'),
-});
-
-const importSuite = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/import',
-  validateSearch: importSearch,
-  component: lazyRouteComponent(() => import('./screens/import/import-screen'), 'ImportScreen'),
-});
-
-const suiteVersion = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/suites/$suiteId/versions/$version',
-  validateSearch: versionSearch,
-  component: lazyRouteComponent(() => import('./screens/suite-versions/suite-version-screen'), 'SuiteVersionScreen'),
-});
-
-const suiteMcp = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/suites/$suiteId/mcp',
-  component: lazyRouteComponent(() => import('./screens/suite-mcp/suite-mcp-screen'), 'SuiteMcpScreen'),
-});
-
-const results = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/runs/$runId/results',
-  validateSearch: resultsSearch,
-  component: lazyRouteComponent(() => import('./screens/results/results-screen'), 'ResultsScreen'),
-});
-
+const results = screen(
+  '/runs/$runId/results',
+  () => import('./screens/results/results-screen'),
+  'ResultsScreen',
+  resultsSearch,
+);
 const result = createRoute({
   getParentRoute: () => results,
   path: '/$resultId',
   component: lazyRouteComponent(() => import('./screens/result/result-screen'), 'ResultScreen'),
 });
-
-const compare = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/compare',
-  validateSearch: compareSearch,
-  component: lazyRouteComponent(() => import('./screens/compare/compare-screen'), 'CompareScreen'),
-});
-const experiments = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/experiments',
-  validateSearch: experimentsSearch,
-  component: lazyRouteComponent(() => import('./screens/experiments/experiments-screen'), 'ExperimentsScreen'),
-});
-const experimentNew = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/experiments/new',
-  validateSearch: baselineSearch,
-  component: lazyRouteComponent(() => import('./screens/experiments/new-experiment-screen'), 'NewExperimentScreen'),
-});
-const experiment = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/experiments/$experimentId',
-  validateSearch: experimentSearch,
-  component: lazyRouteComponent(() => import('./screens/experiment/experiment-screen'), 'ExperimentScreen'),
-});
-const gates = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/gates',
-  validateSearch: gatesSearch,
-  component: lazyRouteComponent(() => import('./screens/gates/gates-screen'), 'GatesScreen'),
-});
-const gateNew = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/gates/new',
-  validateSearch: baselineSearch,
-  component: lazyRouteComponent(() => import('./screens/gate/new-gate-screen'), 'NewGateScreen'),
-});
-const gate = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/gates/$gateId',
-  validateSearch: gateSearch,
-  component: lazyRouteComponent(() => import('./screens/gate/gate-screen'), 'GateScreen'),
-});
-const gateRun = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/gates/$gateId/runs/$gateRunId',
-  component: lazyRouteComponent(() => import('./screens/gate-run/gate-run-screen'), 'GateRunScreen'),
-});
-const matrix = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/runs/$runId/matrix',
-  validateSearch: matrixSearch,
-  component: lazyRouteComponent(() => import('./screens/matrix/matrix-screen'), 'MatrixScreen'),
-});
-const failures = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/runs/$runId/failures',
-  validateSearch: failuresSearch,
-  component: lazyRouteComponent(() => import('./screens/failures/failures-screen'), 'FailuresScreen'),
-});
-// All routes of the page. A screen has a folder named after its route, and is loaded when it is opened.
-const addresses = root.addChildren([
-  signIn,
-  signedIn.addChildren([
-    home,
-    runs,
-    runNew,
-    run,
-    results.addChildren([result]),
-    tunes,
-    tuneNew,
-    tune,
-    promptTuneNew,
-    promptTune,
-    prompts,
-    promptNew,
-    prompt,
-    judge,
-    judgeNew,
-    judgeReport,
-    judgeLabels,
-    judgeCalibration,
-    suites,
-    newSuite,
-    suite,
-    newCase,
-    suiteCase,
-    importSuite,
-    suiteVersion,
-    suiteMcp,
-    compare,
-    experiments,
-    experimentNew,
-    experiment,
-    gates,
-    gateNew,
-    gate,
-    gateRun,
-    matrix,
-    failures,
-    ...operateRoutes,
-  ]),
-]);
+const screens = [
+  screen('/', () => import('./screens/home/home-screen'), 'HomeScreen'),
+  screen('/runs', () => import('./screens/runs/runs-screen'), 'RunsScreen', runsSearch),
+  screen('/runs/new', () => import('./screens/run-new/run-new-screen'), 'RunNewScreen', runNewSearch),
+  screen('/runs/$runId', () => import('./screens/run/run-screen'), 'RunScreen', runSearch),
+  screen('/tunes', () => import('./screens/tunes/tunes-screen'), 'TunesScreen', tunesSearch),
+  screen('/tunes/new', () => import('./screens/tune-new/tune-new-screen'), 'TuneNewScreen', tuneNewSearch),
+  screen('/tunes/$tuneId', () => import('./screens/tune/tune-screen'), 'TuneScreen'),
+  screen(
+    '/tunes/new-prompt',
+    () => import('./screens/prompt-tune-new/prompt-tune-new-screen'),
+    'PromptTuneNewScreen',
+    tuneNewSearch,
+  ),
+  screen('/tunes/prompts/$tuneId', () => import('./screens/prompt-tune/prompt-tune-screen'), 'PromptTuneScreen'),
+  screen('/prompts', () => import('./screens/prompts/prompts-screen'), 'PromptsScreen', promptsSearch),
+  screen('/prompts/new', () => import('./screens/prompt-new/prompt-new-screen'), 'PromptNewScreen', promptNewSearch),
+  screen('/prompts/$promptId', () => import('./screens/prompt/prompt-screen'), 'PromptScreen', promptSearch),
+  screen('/judge', () => import('./screens/judge/judge-screen'), 'JudgeScreen', judgeSearch),
+  screen('/judge/new', () => import('./screens/judge-new/judge-new-screen'), 'JudgeNewScreen', judgeNewSearch),
+  screen(
+    '/judge/reports/$reportId',
+    () => import('./screens/judge-report/report-screen'),
+    'ReportScreen',
+    reportSearch,
+  ),
+  screen('/judge/labels', () => import('./screens/judge-labels/labels-screen'), 'LabelsScreen', labelsSearch),
+  screen(
+    '/judge/calibration',
+    () => import('./screens/judge-calibration/calibration-screen'),
+    'CalibrationScreen',
+    calibrationSearch,
+  ),
+  screen('/suites', () => import('./screens/suites/suites-screen'), 'SuitesScreen', suitesSearch),
+  screen('/suites/new', () => import('./screens/suite/new-suite-screen'), 'NewSuiteScreen'),
+  screen('/suites/$suiteId', () => import('./screens/suite/suite-screen'), 'SuiteScreen', suiteSearch),
+  screen('/suites/$suiteId/cases/new', () => import('./screens/case/case-screen'), 'NewCaseScreen', caseSearch),
+  screen('/suites/$suiteId/cases/$caseId', () => import('./screens/case/case-screen'), 'CaseScreen', caseSearch),
+  screen('/import', () => import('./screens/import/import-screen'), 'ImportScreen', importSearch),
+  screen(
+    '/suites/$suiteId/versions/$version',
+    () => import('./screens/suite-versions/suite-version-screen'),
+    'SuiteVersionScreen',
+    versionSearch,
+  ),
+  screen('/suites/$suiteId/mcp', () => import('./screens/suite-mcp/suite-mcp-screen'), 'SuiteMcpScreen'),
+  screen('/compare', () => import('./screens/compare/compare-screen'), 'CompareScreen', compareSearch),
+  screen(
+    '/experiments',
+    () => import('./screens/experiments/experiments-screen'),
+    'ExperimentsScreen',
+    experimentsSearch,
+  ),
+  screen(
+    '/experiments/new',
+    () => import('./screens/experiments/new-experiment-screen'),
+    'NewExperimentScreen',
+    baselineSearch,
+  ),
+  screen(
+    '/experiments/$experimentId',
+    () => import('./screens/experiment/experiment-screen'),
+    'ExperimentScreen',
+    experimentSearch,
+  ),
+  screen('/gates', () => import('./screens/gates/gates-screen'), 'GatesScreen', gatesSearch),
+  screen('/gates/new', () => import('./screens/gate/new-gate-screen'), 'NewGateScreen', baselineSearch),
+  screen('/gates/$gateId', () => import('./screens/gate/gate-screen'), 'GateScreen', gateSearch),
+  screen('/gates/$gateId/runs/$gateRunId', () => import('./screens/gate-run/gate-run-screen'), 'GateRunScreen'),
+  screen('/runs/$runId/matrix', () => import('./screens/matrix/matrix-screen'), 'MatrixScreen', matrixSearch),
+  screen('/runs/$runId/failures', () => import('./screens/failures/failures-screen'), 'FailuresScreen', failuresSearch),
+  screen('/jobs', () => import('./screens/jobs/jobs-screen'), 'JobsScreen', jobsSearch),
+  screen('/operate/lanes', () => import('./screens/operate/lanes-screen'), 'LanesScreen'),
+  screen('/operate/providers', () => import('./screens/operate/providers-screen'), 'ProvidersScreen'),
+  screen('/operate/providers/new', () => import('./screens/operate/new-provider-screen'), 'NewProviderScreen'),
+  screen('/operate/providers/$providerKey', () => import('./screens/operate/provider-screen'), 'ProviderScreen'),
+  screen('/operate/spending', () => import('./screens/operate/spending-screen'), 'SpendingScreen', spendingSearch),
+  screen('/settings/tokens', () => import('./screens/settings/tokens-screen'), 'TokensScreen'),
+  screen('/settings/embedding', () => import('./screens/settings/embedding-screen'), 'EmbeddingScreen'),
+  screen('/settings/cache', () => import('./screens/settings/cache-screen'), 'CacheScreen'),
+  screen('/settings/jobs', () => import('./screens/settings/job-settings-screen'), 'JobSettingsScreen'),
+  screen('/settings/judge', () => import('./screens/settings/judge-settings-screen'), 'JudgeSettingsScreen'),
+  screen('/settings/teams', () => import('./screens/settings/teams-screen'), 'TeamsScreen'),
+  leading('/operate', '/operate/lanes'),
+  leading('/settings', '/settings/tokens'),
+] as const;
+const addresses = root.addChildren([signIn, signedIn.addChildren([...screens, results.addChildren([result])])]);
 
 /**
  * A screen whose code failed to load stays broken until the page is reloaded, so its retry reloads the page; drafts
