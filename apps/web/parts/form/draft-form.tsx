@@ -1,6 +1,4 @@
-import type { UseMutationResult } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
-import type { Json } from '#lib/contracts/json/json';
 import type { Draft } from '../draft';
 import { submitOnCtrlEnter } from '../submit-keys';
 import type { Edited } from './edited';
@@ -9,41 +7,32 @@ import { SaveBar } from './save-bar';
 
 interface Props {
   draft: Draft<Edited>;
-  /** Sends the edited value. */
-  action: UseMutationResult<unknown, Error, Json>;
+  /** The request that saves the draft. */
+  saving: { isPending: boolean; error: Error | null };
   refusal: string | undefined;
-  /** Whether there is anything to send; default: yes. */
-  isReady?: boolean;
-  /** The label of the button. */
+  send: () => void;
+  /** The label of its button. */
   save: string;
-  /** The message after saving. */
-  saved?: string | undefined;
+  /** Shown after it was saved. */
+  saved?: string;
   className?: string;
   children: ReactNode;
+  below?: ReactNode;
 }
 
-/** Fields that edit a draft, and the bar that saves it. */
-export function DraftForm({
-  draft,
-  action,
-  refusal,
-  isReady = true,
-  save,
-  saved,
-  className = 'fields',
-  children,
-}: Props) {
-  const { error, isPending } = action;
+/** A form that keeps a draft until it is saved. Nothing is sent without the role, or while a request is pending. */
+export function DraftForm({ draft, saving, refusal, send, save, saved, className = 'fields', ...inner }: Props) {
+  const { isPending, error } = saving;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const isAllowed = Object.keys(draft.value.unread).length === 0 && refusal === undefined && !isPending;
-    if (isReady && isAllowed) action.mutate(draft.value.value);
+    if (refusal === undefined && !isPending) send();
   };
   return (
     <JsonForm edited={draft.value} change={draft.change} error={error} refusal={refusal}>
       <form className={className} onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
-        {children}
+        {inner.children}
         <SaveBar {...{ draft, save, refusal, isPending, error, saved }} />
+        {inner.below}
       </form>
     </JsonForm>
   );

@@ -1,14 +1,12 @@
-import { useMemo, type FormEvent, type ReactNode } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import { useAction } from '../../api/action';
 import { queryClient } from '../../api/query-client';
 import { useRefusal } from '../../api/session';
 import { useDraft } from '../draft';
-import { submitOnCtrlEnter } from '../submit-keys';
+import { DraftForm } from './draft-form';
 import type { Edited } from './edited';
-import { JsonForm } from './form';
-import { SaveBar } from './save-bar';
 import './setting-form.css';
 
 interface Props {
@@ -36,24 +34,14 @@ export function SettingForm({ name, stored, put, bodyOf = (value) => value, refr
     await queryClient.invalidateQueries({ queryKey: refreshes });
     draft.clear();
   });
-  const send = (event: FormEvent): void => {
-    event.preventDefault();
-    if (refusal !== undefined || saving.isPending) return;
-    saving.mutate(stringifyInSourceOrder(bodyOf(draft.value.value as JsonObject)));
-  };
+  const send = (): void => saving.mutate(stringifyInSourceOrder(bodyOf(draft.value.value as JsonObject)));
   return (
-    <JsonForm edited={draft.value} change={draft.change} error={saving.error} refusal={refusal}>
-      <form className="fields setting-form" onSubmit={send} onKeyDown={submitOnCtrlEnter}>
-        {children}
-        <SaveBar
-          draft={draft}
-          save={save}
-          refusal={refusal}
-          isPending={saving.isPending}
-          error={saving.error}
-          saved={saving.isSuccess ? 'Saved.' : undefined}
-        />
-      </form>
-    </JsonForm>
+    <DraftForm
+      {...{ draft, saving, refusal, send, save }}
+      saved={saving.isSuccess ? 'Saved.' : undefined}
+      className="fields setting-form"
+    >
+      {children}
+    </DraftForm>
   );
 }

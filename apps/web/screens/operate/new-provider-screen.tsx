@@ -1,5 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useMemo, useState, type FormEvent } from 'react';
+import { useMemo, useState } from 'react';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { ProviderTemplate } from '#lib/contracts/provider';
 import { useAction } from '../../api/action';
@@ -8,10 +8,8 @@ import { createProvider } from '../../api/providers';
 import { queryClient } from '../../api/query-client';
 import { useRefusal } from '../../api/session';
 import { useDraft } from '../../parts/draft';
+import { DraftForm } from '../../parts/form/draft-form';
 import type { Edited } from '../../parts/form/edited';
-import { JsonForm } from '../../parts/form/form';
-import { SaveBar } from '../../parts/form/save-bar';
-import { submitOnCtrlEnter } from '../../parts/submit-keys';
 import './operate.css';
 import { ApiKeyField } from './api-key-field';
 import { ModelsFields } from './models-fields';
@@ -34,14 +32,11 @@ export function NewProviderScreen() {
     await queryClient.invalidateQueries({ queryKey: keys.lanes });
     await navigate({ to: '/operate/providers/$providerKey', params: { providerKey: provider.key } });
   });
-  const { edited, value } = { edited: draft.value, value: draft.value.value as JsonObject };
-  const send = (event: FormEvent): void => {
-    event.preventDefault();
-    if (refusal === undefined && !create.isPending) create.mutate(inputOf(value, key.to === 'another' ? key.key : ''));
-  };
+  const value = draft.value.value as JsonObject;
+  const send = (): void => create.mutate(inputOf(value, key.to === 'another' ? key.key : ''));
   const choose = (chosen: ProviderTemplate | undefined): void => {
     setTemplate(chosen);
-    if (chosen) draft.change({ ...edited, value: withTemplate(value, chosen) });
+    if (chosen) draft.change({ ...draft.value, value: withTemplate(value, chosen) });
   };
   return (
     <>
@@ -50,25 +45,16 @@ export function NewProviderScreen() {
         <Link to="/operate/providers">All providers</Link>
       </div>
       <OperateNav />
-      <JsonForm edited={edited} change={draft.change} error={create.error} refusal={refusal}>
-        <form className="fields" onSubmit={send} onKeyDown={submitOnCtrlEnter}>
-          <TemplateChoice chosen={template} choose={choose} />
-          <ProviderFields isNew />
-          <ApiKeyField change={key} onChange={setKey} />
-          <fieldset>
-            <legend>Limits</legend>
-            <LimitsFields at={['limits']} />
-          </fieldset>
-          <ModelsFields />
-          <SaveBar
-            draft={draft}
-            save="Save the provider"
-            refusal={refusal}
-            isPending={create.isPending}
-            error={create.error}
-          />
-        </form>
-      </JsonForm>
+      <DraftForm {...{ draft, refusal, send }} saving={create} save="Save the provider">
+        <TemplateChoice chosen={template} choose={choose} />
+        <ProviderFields isNew />
+        <ApiKeyField change={key} onChange={setKey} />
+        <fieldset>
+          <legend>Limits</legend>
+          <LimitsFields at={['limits']} />
+        </fieldset>
+        <ModelsFields />
+      </DraftForm>
     </>
   );
 }

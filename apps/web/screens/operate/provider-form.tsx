@@ -1,4 +1,4 @@
-import { useMemo, useState, type FormEvent } from 'react';
+import { useMemo, useState } from 'react';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { Provider } from '#lib/contracts/provider';
 import { useAction } from '../../api/action';
@@ -7,10 +7,8 @@ import { changeProvider } from '../../api/providers';
 import { queryClient } from '../../api/query-client';
 import { useRefusal } from '../../api/session';
 import { useDraft } from '../../parts/draft';
+import { DraftForm } from '../../parts/form/draft-form';
 import { edit, type Edited } from '../../parts/form/edited';
-import { JsonForm } from '../../parts/form/form';
-import { SaveBar } from '../../parts/form/save-bar';
-import { submitOnCtrlEnter } from '../../parts/submit-keys';
 import { ApiKeyField } from './api-key-field';
 import { DiscoverModels } from './discover-models';
 import { useKnownPrices } from './known-prices';
@@ -26,7 +24,7 @@ export function ProviderForm({ provider }: { provider: Provider }) {
   const draft = useDraft(`provider ${provider.key}`, stored);
   const [key, setKey] = useState(KEPT);
   const refusal = useRefusal('owner');
-  const save = useAction(changeProvider, async (saved) => {
+  const saving = useAction(changeProvider, async (saved) => {
     queryClient.setQueryData([...keys.providers, provider.key], saved);
     draft.clear();
     setKey(KEPT);
@@ -35,11 +33,7 @@ export function ProviderForm({ provider }: { provider: Provider }) {
   });
   const value = draft.value.value as JsonObject;
   const { find } = useKnownPrices(value);
-  const send = (event: FormEvent): void => {
-    event.preventDefault();
-    if (refusal !== undefined || save.isPending) return;
-    save.mutate({ key: provider.key, body: patchOf(value, stored.value as JsonObject, key) });
-  };
+  const send = (): void => saving.mutate({ key: provider.key, body: patchOf(value, stored.value as JsonObject, key) });
   const takeOver = (ids: string[]): void => {
     const models = Array.isArray(value.models) ? value.models : [];
     draft.change(edit(draft.value, ['models'], [...models, ...ids.map((id) => newModel(id, find))]));
@@ -47,26 +41,20 @@ export function ProviderForm({ provider }: { provider: Provider }) {
   return (
     <section aria-labelledby="settings" className="section">
       <h2 id="settings">Settings</h2>
-      <JsonForm edited={draft.value} change={draft.change} error={save.error} refusal={refusal}>
-        <form className="fields" onSubmit={send} onKeyDown={submitOnCtrlEnter}>
-          <ProviderFields isNew={false} />
-          <ApiKeyField stored={provider} change={key} onChange={setKey} />
-          <fieldset>
-            <legend>Limits</legend>
-            <LimitsFields at={['limits']} />
-          </fieldset>
-          <ModelsFields />
-          <DiscoverModels providerKey={provider.key} known={idsOf(value)} takeOver={takeOver} />
-          <SaveBar
-            draft={draft}
-            save="Save the provider"
-            refusal={refusal}
-            isPending={save.isPending}
-            error={save.error}
-            saved={save.isSuccess ? 'Saved.' : undefined}
-          />
-        </form>
-      </JsonForm>
+      <DraftForm
+        {...{ draft, saving, refusal, send }}
+        save="Save the provider"
+        saved={saving.isSuccess ? 'Saved.' : undefined}
+      >
+        <ProviderFields isNew={false} />
+        <ApiKeyField stored={provider} change={key} onChange={setKey} />
+        <fieldset>
+          <legend>Limits</legend>
+          <LimitsFields at={['limits']} />
+        </fieldset>
+        <ModelsFields />
+        <DiscoverModels providerKey={provider.key} known={idsOf(value)} takeOver={takeOver} />
+      </DraftForm>
     </section>
   );
 }

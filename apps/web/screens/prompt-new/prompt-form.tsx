@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useMemo, useState, type FormEvent } from 'react';
+import { useMemo, useState } from 'react';
 import type { PromptVersion } from '#lib/contracts/prompt-version';
 import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
 import { useAction } from '../../api/action';
@@ -8,13 +8,11 @@ import { createPromptVersion } from '../../api/prompt-versions';
 import { queryClient } from '../../api/query-client';
 import { useRefusal } from '../../api/session';
 import { useDraft } from '../../parts/draft';
+import { DraftForm } from '../../parts/form/draft-form';
 import type { Edited } from '../../parts/form/edited';
 import { LinesField, LongTextField, TextField } from '../../parts/form/fields';
-import { JsonForm } from '../../parts/form/form';
-import { SaveBar } from '../../parts/form/save-bar';
 import { visible } from '../../parts/given';
 import { count } from '../../parts/score';
-import { submitOnCtrlEnter } from '../../parts/submit-keys';
 import { TextFilter } from '../../parts/text-filter';
 import { newPrompt, promptOf } from './prompt-value';
 
@@ -38,29 +36,17 @@ export function PromptForm({ suiteId, inSuite, parent }: Props) {
     await queryClient.invalidateQueries({ queryKey: keys.promptLists });
     await navigate({ to: '/prompts/$promptId', params: { promptId: id } });
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (!create.isPending) create.mutate(promptOf(draft.value.value, inSuite));
-  };
+  const send = (): void => create.mutate(promptOf(draft.value.value, inSuite));
   return (
-    <JsonForm edited={draft.value} change={draft.change} error={create.error} refusal={refusal}>
-      <form className="fields" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
-        <TextField path={['label']} label="Label" help="Display name. Optional." maxLength={200} />
-        <LinesField
-          path={['tags']}
-          label="Tags"
-          help="One per line. Each tag marks one version of a suite: adding it here moves it."
-        />
-        <Texts components={Object.keys(inSuite)} />
-        <SaveBar
-          draft={draft}
-          save="Save version"
-          refusal={refusal}
-          isPending={create.isPending}
-          error={create.error}
-        />
-      </form>
-    </JsonForm>
+    <DraftForm {...{ draft, refusal, send }} saving={create} save="Save version">
+      <TextField path={['label']} label="Label" help="Display name. Optional." maxLength={200} />
+      <LinesField
+        path={['tags']}
+        label="Tags"
+        help="One per line. Each tag marks one version of a suite: adding it here moves it."
+      />
+      <Texts components={Object.keys(inSuite)} />
+    </DraftForm>
   );
 }
 

@@ -1,4 +1,4 @@
-import { useMemo, type FormEvent } from 'react';
+import { useMemo } from 'react';
 import { isObject, toText, type Json } from '#lib/contracts/json/json';
 import type { PromptVersion } from '#lib/contracts/prompt-version';
 import { useAction } from '../../api/action';
@@ -7,47 +7,32 @@ import { namePromptVersion } from '../../api/prompt-versions';
 import { queryClient } from '../../api/query-client';
 import { useRefusal } from '../../api/session';
 import { useDraft } from '../../parts/draft';
+import { DraftForm } from '../../parts/form/draft-form';
 import type { Edited } from '../../parts/form/edited';
 import { LinesField, TextField } from '../../parts/form/fields';
-import { JsonForm } from '../../parts/form/form';
-import { SaveBar } from '../../parts/form/save-bar';
-import { submitOnCtrlEnter } from '../../parts/submit-keys';
 
 /** The names of a version: its label and tags. */
 export function PromptNames({ version: { id, label, tags } }: { version: PromptVersion }) {
   const refusal = useRefusal('editor');
   const stored = useMemo<Edited>(() => ({ value: { label, tags }, unread: {} }), [label, tags]);
   const draft = useDraft(`prompt.${id}.names`, stored);
-  const save = useAction(namePromptVersion, async (saved) => {
+  const saving = useAction(namePromptVersion, async (saved) => {
     queryClient.setQueryData(keys.prompt(id), saved);
     draft.clear();
     await queryClient.invalidateQueries({ queryKey: keys.promptLists });
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (!save.isPending) save.mutate({ id, ...namesOf(draft.value.value) });
-  };
+  const send = (): void => saving.mutate({ id, ...namesOf(draft.value.value) });
   return (
     <section aria-labelledby="names" className="section">
       <h2 id="names">Names</h2>
-      <JsonForm edited={draft.value} change={draft.change} error={save.error} refusal={refusal}>
-        <form className="fields" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
-          <TextField path={['label']} label="Label" help="Display name. Optional." maxLength={200} />
-          <LinesField
-            path={['tags']}
-            label="Tags"
-            help="One per line. Each tag marks one version of a suite: adding it here moves it."
-          />
-          <SaveBar
-            draft={draft}
-            save="Save names"
-            refusal={refusal}
-            isPending={save.isPending}
-            error={save.error}
-            saved={save.data && 'Saved.'}
-          />
-        </form>
-      </JsonForm>
+      <DraftForm {...{ draft, saving, refusal, send }} save="Save names" saved={saving.data && 'Saved.'}>
+        <TextField path={['label']} label="Label" help="Display name. Optional." maxLength={200} />
+        <LinesField
+          path={['tags']}
+          label="Tags"
+          help="One per line. Each tag marks one version of a suite: adding it here moves it."
+        />
+      </DraftForm>
     </section>
   );
 }

@@ -25,151 +25,111 @@ const MODEL_ORDERS = [
 
 type Part = FormPart<NewRun>;
 
-export const Settings = ({ form: run, change, faultsAt }: Part) => (
+/** What a field needs to edit one of the texts of the form. */
+const textAt = ({ form, change, faultsAt }: Part, key: TextKey, path: string, otherwise = '') => ({
+  faults: faultsAt(path),
+  value: form[key] ?? otherwise,
+  change: (text: string) => change({ [key]: text } as Partial<NewRun>),
+});
+type TextKey = { [Key in keyof NewRun]-?: NewRun[Key] extends string | undefined ? Key : never }[keyof NewRun];
+
+export const Settings = (part: Part) => (
   <div className="in-row">
     <TypedField
+      {...textAt(part, 'samples', '/samples')}
       label="Samples"
       help="How often each case runs."
-      faults={faultsAt('/samples')}
       mode="numeric"
-      value={run.samples}
-      change={(samples) => change({ samples })}
     />
-    <TypedField
-      label="Temperature"
-      faults={faultsAt('/temperature')}
-      mode="decimal"
-      value={run.temperature}
-      change={(temperature) => change({ temperature })}
-    />
-    <SelectField
-      label="Tool choice"
-      faults={faultsAt('/tool_choice')}
-      value={run.toolChoice}
-      change={(toolChoice) => change({ toolChoice })}
-      options={TOOL_CHOICES}
-    />
+    <TypedField {...textAt(part, 'temperature', '/temperature')} label="Temperature" mode="decimal" />
+    <SelectField {...textAt(part, 'toolChoice', '/tool_choice')} label="Tool choice" options={TOOL_CHOICES} />
   </div>
 );
 
-const Caches = ({ form: run, change, faultsAt }: Part) => (
+const Caches = (part: Part) => (
   <>
     <SelectField
+      {...textAt(part, 'cache', '/cache')}
       label="Stored replies"
       help="Automatic: used at temperature 0 with one sample."
-      faults={faultsAt('/cache')}
-      value={run.cache}
-      change={(cache) => change({ cache })}
       options={CACHE_MODES}
     />
     <SelectField
+      {...textAt(part, 'promptCache', '/prompt_cache', 'off')}
       label="Provider cache"
       help="Caches tools and system prompt. Anthropic bills more for cache writes and less for cache reads."
-      faults={faultsAt('/prompt_cache')}
-      value={run.promptCache ?? 'off'}
-      change={(promptCache) => change({ promptCache })}
       options={PROMPT_CACHE_MODES}
     />
   </>
 );
 
 /** The cases, and the request settings. */
-export const Requests = ({ form: run, change, faultsAt }: Part) => (
+export const Requests = (part: Part) => (
   <fieldset>
     <legend>Cases and requests</legend>
     <div className="in-row">
       <TypedField
+        {...textAt(part, 'tags', '/case_filter/tags')}
         label="Only cases with tags"
         help="Any of these, comma-separated. Empty: all."
-        faults={faultsAt('/case_filter/tags')}
-        value={run.tags}
-        change={(tags) => change({ tags })}
       />
       <TypedField
+        {...textAt(part, 'category', '/case_filter')}
         label="Only cases of a category"
-        faults={faultsAt('/case_filter').filter(({ path }) => !path.startsWith('/case_filter/tags'))}
-        value={run.category}
-        change={(category) => change({ category })}
+        faults={part.faultsAt('/case_filter').filter(({ path }) => !path.startsWith('/case_filter/tags'))}
       />
     </div>
     <div className="in-row">
       <TypedField
+        {...textAt(part, 'maxTokens', '/max_tokens')}
         label="Maximum reply tokens"
         help="Empty: the limit of the experiment's baseline, or no limit. none: no limit."
-        faults={faultsAt('/max_tokens')}
         mode="numeric"
-        value={run.maxTokens}
-        change={(maxTokens) => change({ maxTokens })}
       />
-      <TypedField
-        label="Request timeout in seconds"
-        faults={faultsAt('/timeout_s')}
-        mode="decimal"
-        value={run.timeout}
-        change={(timeout) => change({ timeout })}
-      />
-      <SelectField
-        label="Model order"
-        faults={faultsAt('/model_order')}
-        value={run.modelOrder}
-        change={(modelOrder) => change({ modelOrder })}
-        options={MODEL_ORDERS}
-      />
-      <Caches form={run} change={change} faultsAt={faultsAt} />
+      <TypedField {...textAt(part, 'timeout', '/timeout_s')} label="Request timeout in seconds" mode="decimal" />
+      <SelectField {...textAt(part, 'modelOrder', '/model_order')} label="Model order" options={MODEL_ORDERS} />
+      <Caches {...part} />
     </div>
     <JsonText
+      {...textAt(part, 'params', '/params')}
       label="Provider parameters"
       help={'A JSON object added to each request, such as {"top_p": 0.9}. Optional.'}
-      faults={faultsAt('/params')}
-      value={run.params}
-      change={(params) => change({ params })}
     />
   </fieldset>
 );
 
-export const Words = ({ form: run, change, faultsAt }: Part) => (
+export const Words = (part: Part) => (
   <>
-    <TypedField
-      label="Name"
-      help="Display name. Optional."
-      faults={faultsAt('/name')}
-      maxLength={200}
-      value={run.name}
-      change={(name) => change({ name })}
-    />
-    <LabelledField label="Note" help="What the run tries, and why. Optional." faults={faultsAt('/note')}>
+    <TypedField {...textAt(part, 'name', '/name')} label="Name" help="Display name. Optional." maxLength={200} />
+    <LabelledField label="Note" help="What the run tries, and why. Optional." faults={part.faultsAt('/note')}>
       {(attributes) => (
         <textarea
           {...attributes}
           dir="auto"
           rows={2}
           maxLength={2000}
-          value={run.note}
-          onChange={({ target }) => change({ note: target.value })}
+          value={part.form.note}
+          onChange={({ target }) => part.change({ note: target.value })}
         />
       )}
     </LabelledField>
   </>
 );
 
-export const Limits = ({ form: run, change, faultsAt }: Part) => (
+export const Limits = (part: Part) => (
   <div className="in-row">
     <TypedField
+      {...textAt(part, 'maxCost', '/budget/max_cost_usd')}
       label="Maximum cost in US dollars"
       help="The run stops there and keeps its results. Empty: no limit."
-      faults={faultsAt('/budget/max_cost_usd')}
       mode="decimal"
       size={10}
-      value={run.maxCost}
-      change={(maxCost) => change({ maxCost })}
     />
     <TypedField
+      {...textAt(part, 'maxRequests', '/budget/max_requests')}
       label="Maximum requests"
-      faults={faultsAt('/budget/max_requests')}
       mode="numeric"
       size={10}
-      value={run.maxRequests}
-      change={(maxRequests) => change({ maxRequests })}
     />
   </div>
 );
@@ -177,17 +137,16 @@ export const Limits = ({ form: run, change, faultsAt }: Part) => (
 const IN_MORE = ['base_prompt', 'tool_overrides'];
 
 /** Settings without a field: text overrides from an earlier run. */
-export function MoreSettings({ form: run, change, faultsAt }: Part) {
-  const faults = [...IN_MORE.flatMap((key) => faultsAt(`/${key}`)), ...faultsAt('/more')];
+export function MoreSettings(part: Part) {
+  const faults = [...IN_MORE.flatMap((key) => part.faultsAt(`/${key}`)), ...part.faultsAt('/more')];
   return (
-    <details open={run.more !== '' || faults.length > 0}>
+    <details open={part.form.more !== '' || faults.length > 0}>
       <summary>Texts instead of the suite&apos;s</summary>
       <JsonText
+        {...textAt(part, 'more', '/more')}
         label="Texts as JSON"
         help="An object with base_prompt, tool_overrides or both. To reuse them, make a prompt version."
         faults={faults}
-        value={run.more}
-        change={(more) => change({ more })}
       />
     </details>
   );

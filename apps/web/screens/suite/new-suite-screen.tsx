@@ -1,17 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import type { FormEvent } from 'react';
 import type { Json } from '#lib/contracts/json/json';
 import { useAction } from '../../api/action';
 import { keys } from '../../api/keys';
 import { useRefusal } from '../../api/session';
 import { createSuite } from '../../api/suites';
 import { useDraft } from '../../parts/draft';
+import { DraftForm } from '../../parts/form/draft-form';
 import type { Edited } from '../../parts/form/edited';
 import { JsonField } from '../../parts/form/fields';
-import { JsonForm } from '../../parts/form/form';
-import { SaveBar } from '../../parts/form/save-bar';
-import { submitOnCtrlEnter } from '../../parts/submit-keys';
 import { NEW_TOOL } from './new-tool';
 import { SuiteFields } from './suite-fields';
 
@@ -33,9 +30,8 @@ export function NewSuiteScreen() {
       await navigate({ to: '/suites/$suiteId', params: { suiteId: id } });
     },
   );
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (Object.keys(draft.value.unread).length === 0 && !create.isPending) create.mutate(draft.value.value);
+  const send = (): void => {
+    if (Object.keys(draft.value.unread).length === 0) create.mutate(draft.value.value);
   };
   return (
     <>
@@ -45,24 +41,15 @@ export function NewSuiteScreen() {
           Cases come next. A suite with cases can also be <Link to="/import">imported</Link>.
         </p>
       </header>
-      <JsonForm edited={draft.value} change={draft.change} error={create.error} refusal={refusal}>
-        <form className="fields" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
-          <SuiteFields isNew />
-          <JsonField
-            path={['tools']}
-            label="Tools"
-            help="A list of tools. The formats of Anthropic, Gemini, MCP and OpenAI are accepted, too."
-            rows={14}
-          />
-          <SaveBar
-            draft={draft}
-            save="Create suite"
-            refusal={refusal}
-            isPending={create.isPending}
-            error={create.error}
-          />
-        </form>
-      </JsonForm>
+      <DraftForm {...{ draft, refusal, send }} saving={create} save="Create suite">
+        <SuiteFields isNew />
+        <JsonField
+          path={['tools']}
+          label="Tools"
+          help="A list of tools. The formats of Anthropic, Gemini, MCP and OpenAI are accepted, too."
+          rows={14}
+        />
+      </DraftForm>
     </>
   );
 }

@@ -3,13 +3,11 @@ import { toText, type Json } from '#lib/contracts/json/json';
 import type { Suite } from '#lib/contracts/suite';
 import { useRefusal } from '../../api/session';
 import { useDraft } from '../../parts/draft';
+import { DraftForm } from '../../parts/form/draft-form';
 import { edit, valueAt, type Edited } from '../../parts/form/edited';
 import { JsonField } from '../../parts/form/fields';
-import { JsonForm } from '../../parts/form/form';
-import { SaveBar } from '../../parts/form/save-bar';
 import { GivenLine } from '../../parts/given';
 import { SchemaTable } from '../../parts/schema-table';
-import { submitOnCtrlEnter } from '../../parts/submit-keys';
 import { Warnings } from '../../parts/warnings';
 import { NEW_TOOL } from './new-tool';
 import { useSaveSuite } from './use-save-suite';
@@ -20,33 +18,27 @@ export function SuiteTools({ suite: { id, tools } }: { suite: Suite }) {
   const stored = useMemo<Edited>(() => ({ value: { tools: tools as unknown as Json }, unread: {} }), [tools]);
   const draft = useDraft(`suite.${id}.tools`, stored);
   const [isWhole, setWhole] = useState(() => '/tools' in draft.value.unread);
-  const { save, submit } = useSaveSuite(id, draft, (typed) => typed);
+  const { warnings, saving, send, saved } = useSaveSuite(id, draft, (typed) => typed);
   return (
     <section aria-labelledby="tools">
-      <JsonForm edited={draft.value} change={draft.change} error={save.error} refusal={refusal}>
-        <form className="tools" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
-          <div className="head">
-            <h2 id="tools">Tools</h2>
-            <button type="button" className="dense" aria-pressed={isWhole} onClick={() => setWhole(!isWhole)}>
-              All as JSON
-            </button>
-          </div>
-          {isWhole ? (
-            <JsonField path={['tools']} label="All tools" isLabelHidden rows={16} />
-          ) : (
-            <ToolList edited={draft.value} change={draft.change} refusal={refusal} />
-          )}
-          <SaveBar
-            draft={draft}
-            save="Save tools"
-            refusal={refusal}
-            isPending={save.isPending}
-            error={save.error}
-            saved={save.data && `Saved: version ${save.data.version}.`}
-          />
-          {save.data && <Warnings warnings={save.data.warnings} />}
-        </form>
-      </JsonForm>
+      <DraftForm
+        {...{ draft, saving, refusal, send, saved }}
+        save="Save tools"
+        className="tools"
+        below={<Warnings warnings={warnings} />}
+      >
+        <div className="head">
+          <h2 id="tools">Tools</h2>
+          <button type="button" className="dense" aria-pressed={isWhole} onClick={() => setWhole(!isWhole)}>
+            All as JSON
+          </button>
+        </div>
+        {isWhole ? (
+          <JsonField path={['tools']} label="All tools" isLabelHidden rows={16} />
+        ) : (
+          <ToolList edited={draft.value} change={draft.change} refusal={refusal} />
+        )}
+      </DraftForm>
     </section>
   );
 }

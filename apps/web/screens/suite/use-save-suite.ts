@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
 import type { Json } from '#lib/contracts/json/json';
 import { useAction } from '../../api/action';
 import { keys } from '../../api/keys';
@@ -13,7 +12,7 @@ import type { Edited } from '../../parts/form/edited';
  */
 export function useSaveSuite(suiteId: string, draft: Draft<Edited>, patchOf: (typed: Json) => Json) {
   const queries = useQueryClient();
-  const save = useAction(
+  const saving = useAction(
     (typed: Json, options) => changeSuite(suiteId, patchOf(typed), options),
     ({ warnings: _warnings, ...written }, typed) => {
       queries.setQueryData(suiteQuery(suiteId).queryKey, written);
@@ -22,9 +21,9 @@ export function useSaveSuite(suiteId: string, draft: Draft<Edited>, patchOf: (ty
       void queries.invalidateQueries({ queryKey: keys.suites });
     },
   );
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (Object.keys(draft.value.unread).length === 0 && !save.isPending) save.mutate(draft.value.value);
+  const send = (): void => {
+    if (Object.keys(draft.value.unread).length === 0) saving.mutate(draft.value.value);
   };
-  return { save, submit };
+  const { version, warnings = [] } = saving.data ?? {};
+  return { saving, send, saved: version === undefined ? undefined : `Saved: version ${version}.`, warnings };
 }
