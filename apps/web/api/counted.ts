@@ -10,7 +10,7 @@ import type {
   RunFacets,
 } from '#lib/contracts/run-facets';
 import type { ErrorType } from '#lib/contracts/verdict';
-import { client } from './client';
+import { read } from './client';
 import { keys } from './keys';
 
 export type CasesShown = (typeof RUN_CASES_SHOWN)[number];
@@ -35,13 +35,7 @@ const countedQuery = <Figures extends object>(
   const whole = query.size > 0 ? `${path}?${query}` : path;
   return queryOptions({
     queryKey: [...keys.counted(runId), whole],
-    queryFn: ({ signal }) =>
-      client.call<Figures | Counting>(
-        'GET',
-        `/api/tool-eval/history/${encodeURIComponent(runId)}/${whole}`,
-        undefined,
-        { signal },
-      ),
+    queryFn: read<Figures | Counting>(`/api/tool-eval/history/${encodeURIComponent(runId)}/${whole}`),
     refetchInterval: ({ state }) => (isCounting(state.data) ? AGAIN_MS : false),
     staleTime: FRESH_MS,
   });

@@ -3,7 +3,7 @@ import type { Experiment, RunBestInput, RunBestSubmitted, TimelineEntry } from '
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
 import type { ExperimentsSearch } from '../address/experiments';
-import { client } from './client';
+import { client, read } from './client';
 import { keys } from './keys';
 import { queryClient } from './query-client';
 
@@ -15,8 +15,7 @@ const pathOf = (id: string): string => `${ROUTE}/${encodeURIComponent(id)}`;
 export const experimentsOfSuiteQuery = (suiteId: string) =>
   queryOptions({
     queryKey: [...keys.experiments, 'of suite', suiteId],
-    queryFn: ({ signal }) =>
-      client.call<Page<Experiment>>('GET', `${ROUTE}?limit=200&suite_id=${suiteId}`, undefined, { signal }),
+    queryFn: read<Page<Experiment>>(`${ROUTE}?limit=200&suite_id=${suiteId}`),
     enabled: suiteId !== '',
   });
 
@@ -30,7 +29,7 @@ export const experimentsQuery = ({ status, suite, after }: ExperimentsSearch) =>
   });
   return queryOptions({
     queryKey: [...keys.experiments, 'list', String(query)],
-    queryFn: ({ signal }) => client.call<Page<Experiment>>('GET', `${ROUTE}?${query}`, undefined, { signal }),
+    queryFn: read<Page<Experiment>>(`${ROUTE}?${query}`),
     placeholderData: keepPreviousData,
   });
 };
@@ -41,7 +40,7 @@ const REFRESHING_MS = 2000;
 export const experimentQuery = (id: string) =>
   queryOptions({
     queryKey: [...keys.experiment(id), 'head'],
-    queryFn: ({ signal }) => client.call<Experiment>('GET', pathOf(id), undefined, { signal }),
+    queryFn: read<Experiment>(pathOf(id)),
     refetchInterval: ({ state }) => (state.data?.refreshing ? REFRESHING_MS : false),
   });
 

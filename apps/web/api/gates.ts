@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Gate, GateAnswer, GateRun, GateSubmitted } from '#lib/gate/contract';
 import type { Json } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
-import { client } from './client';
+import { client, readQuery, read } from './client';
 import { keys } from './keys';
 import { queryClient } from './query-client';
 
@@ -16,38 +16,25 @@ const pageQuery = (after: string | undefined) =>
 export const gatesQuery = (after: string | undefined) =>
   queryOptions({
     queryKey: [...keys.gates, 'list', after],
-    queryFn: ({ signal }) => client.call<Page<Gate>>('GET', `${ROUTE}?${pageQuery(after)}`, undefined, { signal }),
+    queryFn: read<Page<Gate>>(`${ROUTE}?${pageQuery(after)}`),
     placeholderData: keepPreviousData,
   });
 
-export const gateQuery = (id: string) =>
-  queryOptions({
-    queryKey: [...keys.gate(id), 'rules'],
-    queryFn: ({ signal }) => client.call<Gate>('GET', pathOf(id), undefined, { signal }),
-  });
+export const gateQuery = (id: string) => readQuery<Gate>([...keys.gate(id), 'rules'], pathOf(id));
 
 export const gateRunsQuery = (id: string, after: string | undefined) =>
   queryOptions({
     queryKey: [...keys.gate(id), 'runs', after],
-    queryFn: ({ signal }) =>
-      client.call<Page<GateRun>>('GET', `${pathOf(id)}/runs?${pageQuery(after)}`, undefined, { signal }),
+    queryFn: read<Page<GateRun>>(`${pathOf(id)}/runs?${pageQuery(after)}`),
     placeholderData: keepPreviousData,
   });
 
 export const gateRunQuery = (id: string, gateRunId: string) =>
-  queryOptions({
-    queryKey: [...keys.gate(id), 'run', gateRunId],
-    queryFn: ({ signal }) =>
-      client.call<GateRun>('GET', `${pathOf(id)}/runs/${encodeURIComponent(gateRunId)}`, undefined, { signal }),
-  });
+  readQuery<GateRun>([...keys.gate(id), 'run', gateRunId], `${pathOf(id)}/runs/${encodeURIComponent(gateRunId)}`);
 
 /** The gate's decision on a run as it stands. Calls no model. */
 export const checkQuery = (id: string, runId: string) =>
-  queryOptions({
-    queryKey: [...keys.gate(id), 'check', runId],
-    queryFn: ({ signal }) =>
-      client.call<GateAnswer>('GET', `${pathOf(id)}/check?eval_id=${encodeURIComponent(runId)}`, undefined, { signal }),
-  });
+  readQuery<GateAnswer>([...keys.gate(id), 'check', runId], `${pathOf(id)}/check?eval_id=${encodeURIComponent(runId)}`);
 
 export const createGate = (input: Json, options: Sent): Promise<Gate> =>
   client.call('POST', ROUTE, JSON.stringify(input), options);

@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Job, JobType } from '#lib/contracts/job';
 import type { JobStatus } from '#lib/contracts/job-status';
 import type { Page } from '#lib/contracts/page';
-import { client } from './client';
+import { client, readQuery, read } from './client';
 import { keys } from './keys';
 import { queryClient } from './query-client';
 
@@ -38,7 +38,7 @@ export const jobsQuery = ({ statuses = [], type, cursor, limit = 50 }: JobFilter
   for (const status of statuses) query.append('status', status);
   return queryOptions({
     queryKey: [...keys.jobs, 'list', String(query)],
-    queryFn: ({ signal }) => client.call<Page<Job>>('GET', `/api/jobs?${query}`, undefined, { signal }),
+    queryFn: read<Page<Job>>(`/api/jobs?${query}`),
     placeholderData: keepPreviousData,
   });
 };
@@ -48,11 +48,7 @@ export const MOST_COUNTED = 99;
 /** The team's unfinished jobs, for their count; refreshed by team events. */
 export const unfinishedJobsQuery = jobsQuery({ statuses: UNDER_WAY, limit: MOST_COUNTED + 1 });
 
-export const jobQuery = (id: string) =>
-  queryOptions({
-    queryKey: [...keys.jobs, id],
-    queryFn: ({ signal }) => client.call<Job>('GET', `/api/jobs/${id}`, undefined, { signal }),
-  });
+export const jobQuery = (id: string) => readQuery<Job>([...keys.jobs, id], `/api/jobs/${id}`);
 
 export async function cancelJob(id: string, options: { idempotencyKey: string }): Promise<Job> {
   return client.call<Job>('POST', `/api/jobs/${id}/cancel`, undefined, options);

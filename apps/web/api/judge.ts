@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Calibration, Judgement, JudgeReport, JudgeSetting, JudgeSubmitted } from '#lib/judge/contract';
 import type { Page } from '#lib/contracts/page';
 import { judgementsQueryOf, type ReportSearch } from '../address/judge';
-import { client } from './client';
+import { client, readQuery, read } from './client';
 import { keys } from './keys';
 
 const REPORTS = '/api/judge/reports';
@@ -22,24 +22,19 @@ export const reportsQuery = ({ run, cursor, limit = LIST_PAGE }: ReportFilter) =
   const query = new URLSearchParams({ limit: String(limit), ...(run && { eval_id: run }), ...(cursor && { cursor }) });
   return queryOptions({
     queryKey: [...keys.reportLists, String(query)],
-    queryFn: ({ signal }) => client.call<Page<JudgeReport>>('GET', `${REPORTS}?${query}`, undefined, { signal }),
+    queryFn: read<Page<JudgeReport>>(`${REPORTS}?${query}`),
     placeholderData: keepPreviousData,
   });
 };
 
-export const reportQuery = (id: string) =>
-  queryOptions({
-    queryKey: keys.report(id),
-    queryFn: ({ signal }) => client.call<JudgeReport>('GET', `${REPORTS}/${id}`, undefined, { signal }),
-  });
+export const reportQuery = (id: string) => readQuery<JudgeReport>(keys.report(id), `${REPORTS}/${id}`);
 
 export const judgementsQuery = (id: string, search: ReportSearch) => {
   const query = judgementsQueryOf(search);
   query.set('limit', String(JUDGEMENTS_PAGE));
   return queryOptions({
     queryKey: [...keys.report(id), 'judgements', String(query)],
-    queryFn: ({ signal }) =>
-      client.call<Page<Judgement>>('GET', `${REPORTS}/${id}/verdicts?${query}`, undefined, { signal }),
+    queryFn: read<Page<Judgement>>(`${REPORTS}/${id}/verdicts?${query}`),
     placeholderData: keepPreviousData,
   });
 };
@@ -63,7 +58,7 @@ export const deleteReport = (id: string, options: Sent) =>
 
 export const judgeSettingQuery = queryOptions({
   queryKey: keys.judgeSetting,
-  queryFn: ({ signal }) => client.call<JudgeSetting>('GET', SETTING, undefined, { signal }),
+  queryFn: read<JudgeSetting>(SETTING),
 });
 export const setJudge = (body: string, options: Sent) => client.call<JudgeSetting>('PUT', SETTING, body, options);
 
@@ -74,8 +69,5 @@ export interface Calibrated {
 }
 export const calibrationQuery = ({ judge, report }: Calibrated) => {
   const query = new URLSearchParams(report ? { report_id: report } : judge ? { judge } : {});
-  return queryOptions({
-    queryKey: [...keys.calibrations, String(query)],
-    queryFn: ({ signal }) => client.call<Calibration>('GET', `/api/judge/calibration?${query}`, undefined, { signal }),
-  });
+  return readQuery<Calibration>([...keys.calibrations, String(query)], `/api/judge/calibration?${query}`);
 };

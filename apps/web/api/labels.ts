@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Label, LabelInput, LabelQueue } from '#lib/contracts/label';
 import type { Page } from '#lib/contracts/page';
-import { client } from './client';
+import { client, read } from './client';
 import { keys } from './keys';
 import { queryClient } from './query-client';
 
@@ -51,7 +51,7 @@ export const labelQueueQuery = ({ run, judge, limit, draw }: QueueAsked) => {
   const query = new URLSearchParams({ limit: String(limit), ...(run && { eval_id: run }), ...(judge && { judge }) });
   return queryOptions({
     queryKey: [...keys.queues, String(query), draw],
-    queryFn: ({ signal }) => client.call<LabelQueue>('GET', `/api/judge/label-queue?${query}`, undefined, { signal }),
+    queryFn: read<LabelQueue>(`/api/judge/label-queue?${query}`),
     staleTime: Infinity,
     gcTime: 0,
   });

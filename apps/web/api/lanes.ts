@@ -1,7 +1,6 @@
-import { queryOptions } from '@tanstack/react-query';
 import type { Lane } from '#lib/contracts/lane';
 import type { Page } from '#lib/contracts/page';
-import { client } from './client';
+import { client, readQuery } from './client';
 import { keys } from './keys';
 
 type Sent = { idempotencyKey: string };
@@ -9,10 +8,7 @@ type Sent = { idempotencyKey: string };
 export const LANES_REFRESH_MS = 3000;
 
 /** Lanes that a provider uses or that have work. */
-export const lanesQuery = queryOptions({
-  queryKey: keys.lanes,
-  queryFn: ({ signal }) => client.call<Page<Lane>>('GET', '/api/lanes', undefined, { signal }),
-});
+export const lanesQuery = readQuery<Page<Lane>>(keys.lanes, '/api/lanes');
 
 export interface Pause {
   id: string;

@@ -1,19 +1,15 @@
-import { queryOptions } from '@tanstack/react-query';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import type { Json } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
 import type { ParamPreset } from '#lib/param-tune/contract';
-import { client } from './client';
+import { client, readQuery } from './client';
 import { keys } from './keys';
 
 const PRESETS = '/api/param-presets';
 type Sent = { idempotencyKey: string };
 
 /** The team's saved search spaces; the newest 200. */
-export const presetsQuery = queryOptions({
-  queryKey: keys.presets,
-  queryFn: ({ signal }) => client.call<Page<ParamPreset>>('GET', `${PRESETS}?limit=200`, undefined, { signal }),
-});
+export const presetsQuery = readQuery<Page<ParamPreset>>(keys.presets, `${PRESETS}?limit=200`);
 
 export const createPreset = (input: { name: string; search_space: Json }, options: Sent) =>
   client.call<ParamPreset>('POST', PRESETS, stringifyInSourceOrder(input), options);

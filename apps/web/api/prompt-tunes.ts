@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Page } from '#lib/contracts/page';
 import type {
   PromptCandidate,
@@ -8,7 +8,7 @@ import type {
   PromptTuneSubmitted,
 } from '#lib/prompt-tune/contract';
 import type { PromptDiff } from '#lib/contracts/prompt-version';
-import { client, statusOf } from './client';
+import { client, pagesQuery, readQuery, statusOf } from './client';
 import { keys } from './keys';
 
 const TUNES = '/api/tool-eval/prompt-tune';
@@ -16,33 +16,22 @@ const LIST_PAGE = 50;
 const CANDIDATES_PAGE = 200;
 type Sent = { idempotencyKey: string };
 
-export const promptTunesQuery = (cursor: string | undefined) =>
-  queryOptions({
-    queryKey: [...keys.tuneLists, 'prompts', cursor],
-    queryFn: ({ signal }) => {
-      const query = new URLSearchParams({ limit: String(LIST_PAGE), ...(cursor && { cursor }) });
-      return client.call<Page<PromptTune>>('GET', `${TUNES}/history?${query}`, undefined, { signal });
-    },
-    placeholderData: keepPreviousData,
-  });
+export const promptTunesQuery = (cursor: string | undefined) => ({
+  ...readQuery<Page<PromptTune>>(
+    [...keys.tuneLists, 'prompts', cursor],
+    `${TUNES}/history?${new URLSearchParams({ limit: String(LIST_PAGE), ...(cursor && { cursor }) })}`,
+  ),
+  placeholderData: keepPreviousData,
+});
 
-export const promptTuneQuery = (id: string) =>
-  queryOptions({
-    queryKey: keys.tune(id),
-    queryFn: ({ signal }) => client.call<PromptTune>('GET', `${TUNES}/history/${id}`, undefined, { signal }),
-  });
+export const promptTuneQuery = (id: string) => readQuery<PromptTune>(keys.tune(id), `${TUNES}/history/${id}`);
 
 /** The candidates in creation order, which is number order: parents come before children. */
 export const candidatesQuery = (id: string) =>
-  infiniteQueryOptions({
-    queryKey: [...keys.candidates(id), 'list'],
-    queryFn: ({ pageParam, signal }) => {
-      const path = `${TUNES}/history/${id}/candidates?limit=${CANDIDATES_PAGE}${pageParam}`;
-      return client.call<Page<PromptCandidate>>('GET', path, undefined, { signal });
-    },
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor: cursor }) => (cursor === null ? undefined : `&cursor=${cursor}`),
-  });
+  pagesQuery<PromptCandidate>(
+    [...keys.candidates(id), 'list'],
+    `${TUNES}/history/${id}/candidates?limit=${CANDIDATES_PAGE}`,
+  );
 
 const LEADING = ['best', 'finalist', 'front'] as const;
 
@@ -62,23 +51,17 @@ export const leadingQuery = (id: string) =>
   });
 
 export const candidateQuery = (id: string, candidate: number) =>
-  queryOptions({
-    queryKey: [...keys.tune(id), 'candidate', candidate],
-    queryFn: ({ signal }) =>
-      client.call<PromptCandidateDetails>('GET', `${TUNES}/history/${id}/candidates/${candidate}`, undefined, {
-        signal,
-      }),
-  });
+  readQuery<PromptCandidateDetails>(
+    [...keys.tune(id), 'candidate', candidate],
+    `${TUNES}/history/${id}/candidates/${candidate}`,
+  );
 
 /** The changes of a candidate against another. A resumed tune may have other candidates. */
 export const candidateDiffQuery = (id: string, candidate: number, to: number) =>
-  queryOptions({
-    queryKey: ['diff of candidates', id, candidate, to],
-    queryFn: ({ signal }) => {
-      const path = `${TUNES}/history/${id}/candidates/${candidate}/diff?to=${to}`;
-      return client.call<PromptDiff>('GET', path, undefined, { signal });
-    },
-  });
+  readQuery<PromptDiff>(
+    ['diff of candidates', id, candidate, to],
+    `${TUNES}/history/${id}/candidates/${candidate}/diff?to=${to}`,
+  );
 
 /** @param body the text of a PromptTuneInput; undefined while there is nothing to estimate */
 export const promptTuneEstimateQuery = (body: string | undefined) =>

@@ -5,7 +5,7 @@ import { takeOver } from '#lib/contracts/prompt-components';
 import { turned } from '#lib/contracts/prompt-diff';
 import type { ComponentDiff, PromptDiff, PromptVersion, PromptVersionHead } from '#lib/contracts/prompt-version';
 import type { Suite } from '#lib/contracts/suite';
-import { client } from './client';
+import { client, readQuery, read } from './client';
 import { keys } from './keys';
 import { changeSuite } from './suites';
 
@@ -32,7 +32,7 @@ export const promptVersionsQuery = ({ suite, tag, after }: VersionFilter) => {
   });
   return queryOptions({
     queryKey: [...keys.promptLists, String(query)],
-    queryFn: ({ signal }) => client.call<Page<PromptVersionHead>>('GET', `${VERSIONS}?${query}`, undefined, { signal }),
+    queryFn: read<Page<PromptVersionHead>>(`${VERSIONS}?${query}`),
     placeholderData: keepPreviousData,
   });
 };
@@ -41,18 +41,11 @@ export const promptVersionsQuery = ({ suite, tag, after }: VersionFilter) => {
 export const promptChoicesQuery = (suiteId: string) =>
   queryOptions({
     queryKey: [...keys.promptLists, 'of suite', suiteId],
-    queryFn: ({ signal }) => {
-      const path = `${VERSIONS}?limit=${CHOICES}&suite_id=${suiteId}`;
-      return client.call<Page<PromptVersionHead>>('GET', path, undefined, { signal });
-    },
+    queryFn: read<Page<PromptVersionHead>>(`${VERSIONS}?limit=${CHOICES}&suite_id=${suiteId}`),
     enabled: suiteId !== '',
   });
 
-export const promptVersionQuery = (id: string) =>
-  queryOptions({
-    queryKey: keys.prompt(id),
-    queryFn: ({ signal }) => client.call<PromptVersion>('GET', `${VERSIONS}/${id}`, undefined, { signal }),
-  });
+export const promptVersionQuery = (id: string) => readQuery<PromptVersion>(keys.prompt(id), `${VERSIONS}/${id}`);
 
 /** The differences from another version, or from the current suite, to this one. */
 export const promptDiffQuery = (id: string, from: string) =>

@@ -8,37 +8,29 @@ import type {
   ProviderTemplates,
   ProviderTest as ProviderTestSchema,
 } from '#lib/contracts/provider';
-import { client } from './client';
+import { client, readQuery, read } from './client';
 import { keys } from './keys';
 
 type Sent = { idempotencyKey: string };
 const pathOf = (key: string): string => `/api/providers/${encodeURIComponent(key)}`;
 
 /** The providers of the team, with their models; the first 200. */
-export const providersQuery = queryOptions({
-  queryKey: keys.providers,
-  queryFn: ({ signal }) => client.call<Page<Provider>>('GET', '/api/providers?limit=200', undefined, { signal }),
-});
+export const providersQuery = readQuery<Page<Provider>>(keys.providers, '/api/providers?limit=200');
 
 /** One provider, by its key. */
-export const providerQuery = (key: string) =>
-  queryOptions({
-    queryKey: [...keys.providers, key],
-    queryFn: ({ signal }) => client.call<Provider>('GET', pathOf(key), undefined, { signal }),
-  });
+export const providerQuery = (key: string) => readQuery<Provider>([...keys.providers, key], pathOf(key));
 
 /** Templates of common hosts; they change only with a release. */
 export const templatesQuery = queryOptions({
   queryKey: ['templates'],
-  queryFn: ({ signal }) =>
-    client.call<z.infer<typeof ProviderTemplates>>('GET', '/api/providers/templates', undefined, { signal }),
+  queryFn: read<z.infer<typeof ProviderTemplates>>('/api/providers/templates'),
   staleTime: Infinity,
 });
 
 /** Prices of common hosts' models; they change only when the server starts. */
 export const pricesQuery = queryOptions({
   queryKey: ['prices'],
-  queryFn: ({ signal }) => client.call<KnownPrices>('GET', '/api/prices', undefined, { signal }),
+  queryFn: read<KnownPrices>('/api/prices'),
   staleTime: Infinity,
 });
 

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { z } from 'zod';
 import type { Page } from '#lib/contracts/page';
 import type { Rescore as RescoreSchema, RescoreSubmitted as SubmittedSchema } from '#lib/contracts/rescore';
-import { client } from './client';
+import { client, read } from './client';
 import { keys } from './keys';
 
 export type Rescore = z.infer<typeof RescoreSchema>;
@@ -18,8 +18,7 @@ const hasEnded = ({ status }: Rescore): boolean => status !== 'pending' && statu
 export const rescoresQuery = (runId: string) =>
   queryOptions({
     queryKey: [...keys.run(runId), 'rescores'],
-    queryFn: ({ signal }) =>
-      client.call<Page<Rescore>>('GET', `${pathOf(runId)}/rescores?limit=${SHOWN}`, undefined, { signal }),
+    queryFn: read<Page<Rescore>>(`${pathOf(runId)}/rescores?limit=${SHOWN}`),
     refetchInterval: ({ state }) => (state.data?.items.every(hasEnded) === false ? POLL_MS : false),
   });
 

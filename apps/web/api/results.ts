@@ -7,7 +7,7 @@ import type {
   ResultWithExchange as WithExchangeSchema,
 } from '#lib/contracts/result';
 import { resultsQuery, type ResultsSearch } from '../address/results';
-import { client } from './client';
+import { readQuery, read } from './client';
 import { keys } from './keys';
 
 export type Result = z.infer<typeof ResultSchema>;
@@ -31,7 +31,7 @@ export const resultPageQuery = (runId: string, search: ResultsSearch, cursor: st
   if (cursor !== null) query.set('cursor', cursor);
   return queryOptions({
     queryKey: [...keys.results(runId), 'page', String(query)],
-    queryFn: ({ signal }) => client.call<Page<Result>>('GET', `${pathOf(runId)}?${query}`, undefined, { signal }),
+    queryFn: read<Page<Result>>(`${pathOf(runId)}?${query}`),
     staleTime: Infinity,
     gcTime: DROPPED_AFTER_MS,
   });
@@ -42,10 +42,7 @@ export const resultQuery = (runId: string, resultId: string, rescore?: string) =
   const query = rescore === undefined ? '' : `?rescore_id=${encodeURIComponent(rescore)}`;
   return queryOptions({
     queryKey: [...keys.results(runId), 'one', resultId, query],
-    queryFn: ({ signal }) =>
-      client.call<ResultWithExchange>('GET', `${pathOf(runId)}/${encodeURIComponent(resultId)}${query}`, undefined, {
-        signal,
-      }),
+    queryFn: read<ResultWithExchange>(`${pathOf(runId)}/${encodeURIComponent(resultId)}${query}`),
     gcTime: DROPPED_AFTER_MS,
   });
 };
@@ -55,13 +52,7 @@ export const neighboursQuery = (runId: string, resultId: string, search: Results
   const query = String(resultsQuery(search));
   return queryOptions({
     queryKey: [...keys.results(runId), 'neighbours', resultId, query],
-    queryFn: ({ signal }) =>
-      client.call<Neighbours>(
-        'GET',
-        `${pathOf(runId)}/${encodeURIComponent(resultId)}/neighbours?${query}`,
-        undefined,
-        { signal },
-      ),
+    queryFn: read<Neighbours>(`${pathOf(runId)}/${encodeURIComponent(resultId)}/neighbours?${query}`),
     gcTime: DROPPED_AFTER_MS,
   });
 };
@@ -69,8 +60,5 @@ export const neighboursQuery = (runId: string, resultId: string, search: Results
 /** The results of a case in a run, by model and sample: the first 200. */
 export const resultsOfCaseQuery = (runId: string, caseId: string) => {
   const query = new URLSearchParams({ case_id: caseId, order: 'case', lean: 'true', limit: String(PAGE) });
-  return queryOptions({
-    queryKey: [...keys.results(runId), 'case', caseId],
-    queryFn: ({ signal }) => client.call<Page<Result>>('GET', `${pathOf(runId)}?${query}`, undefined, { signal }),
-  });
+  return readQuery<Page<Result>>([...keys.results(runId), 'case', caseId], `${pathOf(runId)}?${query}`);
 };

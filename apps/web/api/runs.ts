@@ -5,7 +5,7 @@ import type { JobStatus } from '#lib/contracts/job-status';
 import type { Page } from '#lib/contracts/page';
 import type { Ranking } from '#lib/contracts/ranking';
 import type { Run } from '#lib/contracts/run';
-import { client, statusOf } from './client';
+import { client, readQuery, read, statusOf } from './client';
 import { keys } from './keys';
 
 const HISTORY = '/api/tool-eval/history';
@@ -29,29 +29,19 @@ export const runsQuery = ({ suite, statuses = [], model, cursor, limit = 50 }: R
   for (const status of statuses) query.append('status', status);
   return queryOptions({
     queryKey: [...keys.runLists, String(query)],
-    queryFn: ({ signal }) => client.call<Page<Run>>('GET', `${HISTORY}?${query}`, undefined, { signal }),
+    queryFn: read<Page<Run>>(`${HISTORY}?${query}`),
     placeholderData: keepPreviousData,
   });
 };
 
-export const runQuery = (id: string) =>
-  queryOptions({
-    queryKey: keys.run(id),
-    queryFn: ({ signal }) => client.call<Run>('GET', `${HISTORY}/${id}`, undefined, { signal }),
-  });
+export const runQuery = (id: string) => readQuery<Run>(keys.run(id), `${HISTORY}/${id}`);
 
 /** The run with its cost at today's prices. */
 export const currentCostQuery = (id: string) =>
-  queryOptions({
-    queryKey: [...keys.run(id), 'prices'],
-    queryFn: ({ signal }) => client.call<Run>('GET', `${HISTORY}/${id}?prices=current`, undefined, { signal }),
-  });
+  readQuery<Run>([...keys.run(id), 'prices'], `${HISTORY}/${id}?prices=current`);
 
 export const rankingQuery = (id: string) =>
-  queryOptions({
-    queryKey: [...keys.run(id), 'ranking'],
-    queryFn: ({ signal }) => client.call<Ranking>('GET', `${HISTORY}/${id}/ranking`, undefined, { signal }),
-  });
+  readQuery<Ranking>([...keys.run(id), 'ranking'], `${HISTORY}/${id}/ranking`);
 
 /** @param body the text of a RunInput; undefined while there is nothing to estimate */
 export const estimateQuery = (body: string | undefined) =>

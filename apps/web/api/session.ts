@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { z } from 'zod';
 import { ROLES } from '#lib/contracts/values/team';
 import type { Me as MeSchema, Role } from '#lib/contracts/team';
-import { client } from './client';
+import { client, read } from './client';
 import { keys } from './keys';
 import { queryClient } from './query-client';
 
@@ -10,7 +10,7 @@ export type Me = z.infer<typeof MeSchema>;
 
 export const meQuery = queryOptions({
   queryKey: keys.me,
-  queryFn: ({ signal }) => client.call<Me>('GET', '/api/me', undefined, { signal }),
+  queryFn: read<Me>('/api/me'),
   staleTime: 60_000,
 });
 

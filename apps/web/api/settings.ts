@@ -1,16 +1,11 @@
-import { queryOptions } from '@tanstack/react-query';
 import type { CacheSetting, EmbeddingSetting, JobsSetting, Spending } from '#lib/contracts/settings';
-import { client } from './client';
+import { client, readQuery } from './client';
 import { keys } from './keys';
 
 type Sent = { idempotencyKey: string };
 const pathOf = (what: string): string => `/api/settings/${what}`;
 
-const settingQuery = <Setting>(what: string) =>
-  queryOptions({
-    queryKey: [...keys.settings, what],
-    queryFn: ({ signal }) => client.call<Setting>('GET', pathOf(what), undefined, { signal }),
-  });
+const settingQuery = <Setting>(what: string) => readQuery<Setting>([...keys.settings, what], pathOf(what));
 /** @param what the team setting that the body is sent to */
 const setTo =
   <Setting>(what: string) =>

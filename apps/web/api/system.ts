@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { System } from '#lib/contracts/system';
-import { client } from './client';
+import { read } from './client';
 import { keys } from './keys';
 
 /** Polling interval while the view is open. */
@@ -9,6 +9,6 @@ const REFRESH_MS = 10_000;
 /** Worker liveness and store health. */
 export const systemQuery = queryOptions({
   queryKey: keys.system,
-  queryFn: ({ signal }) => client.call<System>('GET', '/api/system', undefined, { signal }),
+  queryFn: read<System>('/api/system'),
   refetchInterval: REFRESH_MS,
 });

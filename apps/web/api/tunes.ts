@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Page } from '#lib/contracts/page';
 import type { ParamTune, ParamTuneEstimate, ParamTuneSubmitted, TuneArm } from '#lib/param-tune/contract';
-import { client, statusOf } from './client';
+import { client, readQuery, statusOf } from './client';
 import { keys } from './keys';
 
 const TUNES = '/api/tool-eval/param-tune';
@@ -9,21 +9,15 @@ const LIST_PAGE = 50;
 const ARMS_PAGE = 200;
 type Sent = { idempotencyKey: string };
 
-export const tunesQuery = (cursor: string | undefined) =>
-  queryOptions({
-    queryKey: [...keys.tuneLists, cursor],
-    queryFn: ({ signal }) => {
-      const query = new URLSearchParams({ limit: String(LIST_PAGE), ...(cursor && { cursor }) });
-      return client.call<Page<ParamTune>>('GET', `${TUNES}/history?${query}`, undefined, { signal });
-    },
-    placeholderData: keepPreviousData,
-  });
+export const tunesQuery = (cursor: string | undefined) => ({
+  ...readQuery<Page<ParamTune>>(
+    [...keys.tuneLists, cursor],
+    `${TUNES}/history?${new URLSearchParams({ limit: String(LIST_PAGE), ...(cursor && { cursor }) })}`,
+  ),
+  placeholderData: keepPreviousData,
+});
 
-export const tuneQuery = (id: string) =>
-  queryOptions({
-    queryKey: keys.tune(id),
-    queryFn: ({ signal }) => client.call<ParamTune>('GET', `${TUNES}/history/${id}`, undefined, { signal }),
-  });
+export const tuneQuery = (id: string) => readQuery<ParamTune>(keys.tune(id), `${TUNES}/history/${id}`);
 
 /** All arms of a tune, up to 10,000: fetched page by page, since the API lists them only by number. */
 export const armsQuery = (id: string) =>
