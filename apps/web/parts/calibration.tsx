@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { CalibrationHead } from '#lib/judge/contract';
 import { Given } from './given';
+import { Mark } from './status';
 import './calibration.css';
-import './status.css';
 
 type Status = CalibrationHead['status'];
 
@@ -16,11 +16,7 @@ const LOOKS: Record<Status, [shape: string, look: string]> = {
 /** How well people's labels confirm a judge, in a word. */
 export function CalibrationStatus({ status }: { status: Status }) {
   const [shape, look] = LOOKS[status];
-  return (
-    <span className={`status ${look}`}>
-      <span aria-hidden="true">{shape}</span> {status}
-    </span>
-  );
+  return <Mark {...{ shape, look }}>{status}</Mark>;
 }
 
 interface SentenceProps {

@@ -1,5 +1,5 @@
 import type { BaselineComparison, ComparisonVerdict } from '#lib/contracts/comparison';
-import './status.css';
+import { Mark } from './status';
 
 const LOOKS: Record<ComparisonVerdict, [word: string, shape: string, look: string]> = {
   improved: ['improved', '●', 'passed'],
@@ -13,10 +13,10 @@ const LOOKS: Record<ComparisonVerdict, [word: string, shape: string, look: strin
 export function Compared({ verdict, small }: Pick<BaselineComparison, 'verdict'> & { small?: boolean }) {
   const [word, shape, look] = LOOKS[verdict];
   return (
-    <span className={`status ${look}`}>
-      <span aria-hidden="true">{shape}</span> {word}
+    <Mark {...{ shape, look }}>
+      {word}
       {small && ', small'}
-    </span>
+    </Mark>
   );
 }
 

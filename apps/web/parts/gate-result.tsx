@@ -1,5 +1,5 @@
 import type { GateResult as Result } from '#lib/gate/contract';
-import './status.css';
+import { Mark } from './status';
 
 const LOOKS: Record<Result, [word: string, shape: string, look: string]> = {
   pass: ['passed', '●', 'passed'],
@@ -11,9 +11,5 @@ const LOOKS: Record<Result, [word: string, shape: string, look: string]> = {
 /** A gate's result: a shape and a word. */
 export function GateResult({ result }: { result: Result }) {
   const [word, shape, look] = LOOKS[result];
-  return (
-    <span className={`status ${look}`}>
-      <span aria-hidden="true">{shape}</span> {word}
-    </span>
-  );
+  return <Mark {...{ shape, look }}>{word}</Mark>;
 }

@@ -1,6 +1,6 @@
 import type { Judgement } from '#lib/judge/contract';
 import { OPINION_WORDS, PREFERENCE_WORDS, STATE_WORDS } from '../address/judge';
-import './status.css';
+import { Mark } from './status';
 
 const WORDS = { ...OPINION_WORDS, ...PREFERENCE_WORDS, ...STATE_WORDS };
 type JudgementWord = keyof typeof WORDS;
@@ -22,11 +22,7 @@ const LOOKS: Record<JudgementWord, [shape: string, look: string]> = {
 /** A judge's or a person's opinion of a result: a shape and a word. */
 export function JudgementMark({ word }: { word: JudgementWord }) {
   const [shape, look] = LOOKS[word];
-  return (
-    <span className={`status ${look}`}>
-      <span aria-hidden="true">{shape}</span> {WORDS[word]}
-    </span>
-  );
+  return <Mark {...{ shape, look }}>{WORDS[word]}</Mark>;
 }
 
 /** An errored judgement is never `wrong`. */

@@ -1,8 +1,8 @@
 import type { Lane } from '#lib/contracts/lane';
 import { Given } from './given';
 import { stateOfLane } from './lane-state';
+import { Mark } from './status';
 import { Time } from './time';
-import './status.css';
 
 interface Props {
   lane: Lane;
@@ -12,11 +12,7 @@ interface Props {
 /** The state of a lane in a word. */
 export function LaneStatus({ lane, alive }: Props) {
   const { word, look, shape } = stateOfLane(lane, alive);
-  return (
-    <span className={`status ${look}`}>
-      <span aria-hidden="true">{shape}</span> {word}
-    </span>
-  );
+  return <Mark {...{ shape, look }}>{word}</Mark>;
 }
 
 const clock = (at: string): string => new Date(at).toLocaleTimeString();

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import type { JobStatus } from '#lib/contracts/job-status';
 import { isFinished } from '#lib/contracts/values/jobs';
 import './status.css';
@@ -16,9 +17,14 @@ export const isUnderWay = (status: JobStatus): boolean => !isFinished(status);
 
 export function Status({ status }: { status: JobStatus }) {
   const [word, shape, look] = LOOKS[status];
-  return (
-    <span className={`status ${look}`}>
-      <span aria-hidden="true">{shape}</span> {word}
-    </span>
-  );
+  return <Mark {...{ shape, look }}>{word}</Mark>;
 }
+
+/** A shape, and words in its colours. */
+export const Mark = ({ shape, look, children }: { shape: string; look: string; children: ReactNode }) => (
+  <span className={`status ${look}`}>
+    <span aria-hidden="true">{shape}</span> {children}
+  </span>
+);
+export const UP = { shape: '●', look: 'passed' };
+export const DOWN = { shape: '○', look: 'failed' };

@@ -1,4 +1,5 @@
 import type { Result } from '../api/results';
+import './status.css';
 import './verdict.css';
 
 export type VerdictWord = 'passed' | 'partial' | 'failed' | 'errored';

@@ -4,6 +4,7 @@ import { systemQuery } from '../../api/system';
 import { Failed } from '../../parts/failed';
 import { Given } from '../../parts/given';
 import { Skeleton } from '../../parts/skeleton';
+import { DOWN, Mark, UP } from '../../parts/status';
 import '../../parts/facts.css';
 
 /** How many workers are alive, and whether the stores respond. */
@@ -32,15 +33,11 @@ export function SystemFacts() {
 function Workers({ system: { workers } }: { system: System }) {
   const { alive } = workers;
   if (alive === null) return <span className="muted">number of workers unknown</span>;
-  return (
-    <span className={`status ${alive > 0 ? 'passed' : 'failed'}`}>
-      <span aria-hidden="true">{alive > 0 ? '●' : '○'}</span> {alive === 1 ? '1 worker' : `${alive} workers`} alive
-    </span>
-  );
+  return <Mark {...(alive > 0 ? UP : DOWN)}>{alive === 1 ? '1 worker' : `${alive} workers`} alive</Mark>;
 }
 
 const Store = ({ name, state }: { name: string; state: System['redis'] }) => (
-  <span className={`status ${state === 'up' ? 'passed' : 'failed'}`}>
-    <span aria-hidden="true">{state === 'up' ? '●' : '○'}</span> {name} {state}
-  </span>
+  <Mark {...(state === 'up' ? UP : DOWN)}>
+    {name} {state}
+  </Mark>
 );

@@ -7,8 +7,8 @@ import { useRefusal } from '../../api/session';
 import { AllowedButton } from '../../parts/allowed-button';
 import { Failed } from '../../parts/failed';
 import { Given, GivenBlock } from '../../parts/given';
+import { DOWN, Mark, UP } from '../../parts/status';
 import { duration } from '../../parts/time';
-import '../../parts/status.css';
 
 /** Sends a run's default request to the first model of the stored provider. */
 export function TestProvider({ provider: { key, models } }: { provider: Provider }) {
@@ -44,10 +44,7 @@ export function TestProvider({ provider: { key, models } }: { provider: Provider
 function Answer({ ok, latency_ms: ms, error, learned = [] }: ProviderTest) {
   return (
     <>
-      <span className={`status ${ok ? 'passed' : 'failed'}`}>
-        <span aria-hidden="true">{ok ? '●' : '○'}</span> {ok ? 'answers' : 'fails'}
-      </span>{' '}
-      after {duration(ms)}
+      <Mark {...(ok ? UP : DOWN)}>{ok ? 'answers' : 'fails'}</Mark> after {duration(ms)}
       {error !== null && <GivenBlock text={error} />}
       {learned.length > 0 && (
         <p className="muted small">

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { PromptCandidate } from '#lib/prompt-tune/contract';
 import { candidateDiffQuery, candidateQuery } from '../../api/prompt-tunes';
 import { ComponentTexts } from '../../parts/component-texts';
 import { Failed } from '../../parts/failed';
+import { LazyDetails } from '../../parts/fold';
 import { Given } from '../../parts/given';
 import { Money } from '../../parts/money';
 import { PromptDiffView } from '../../parts/prompt-diff';
@@ -35,7 +35,7 @@ export function CandidateDetail({ tuneId, candidate }: Props) {
         </p>
       )}
       {parents.length > 0 && <Changes tuneId={tuneId} number={number} parent={parents[0]!} />}
-      <Texts tuneId={tuneId} number={number} />
+      <LazyDetails summary="All texts">{() => <Texts tuneId={tuneId} number={number} />}</LazyDetails>
       {meta !== null && (
         <p className="muted">
           {meta.eval_id === null ? (
@@ -77,14 +77,12 @@ function Changes({ tuneId, number, parent }: { tuneId: string; number: number; p
 }
 
 function Texts({ tuneId, number }: { tuneId: string; number: number }) {
-  const [isOpen, setOpen] = useState(false);
-  const details = useQuery({ ...candidateQuery(tuneId, number), enabled: isOpen });
+  const { data, error, isPending, refetch } = useQuery(candidateQuery(tuneId, number));
   return (
-    <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>All texts</summary>
-      {isOpen && details.isPending && <Skeleton rows={3} />}
-      {details.isError && <Failed error={details.error} retry={() => details.refetch()} />}
-      {isOpen && details.data && <ComponentTexts texts={details.data.texts} />}
-    </details>
+    <>
+      {isPending && <Skeleton rows={3} />}
+      {error && <Failed error={error} retry={refetch} />}
+      {data && <ComponentTexts texts={data.texts} />}
+    </>
   );
 }

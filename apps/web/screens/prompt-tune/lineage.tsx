@@ -1,8 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useMemo, useState, type CSSProperties, type ReactNode } from 'react';
+import { useMemo, type CSSProperties } from 'react';
 import type { PromptCandidate } from '#lib/prompt-tune/contract';
 import { candidatesQuery } from '../../api/prompt-tunes';
 import { Failed } from '../../parts/failed';
+import { LazyDetails } from '../../parts/fold';
 import { GivenLine } from '../../parts/given';
 import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
@@ -44,18 +45,20 @@ function Branch({ tuneId, descendant: { candidate, depth, rejected } }: { tuneId
     <li style={style}>
       <Candidate tuneId={tuneId} candidate={candidate} />
       {rejected.length > 0 && (
-        <Fold
+        <LazyDetails
           className="rejected"
           summary={`${count(rejected.length)} rejected, from candidate ${candidate.candidate}`}
         >
-          <ul className="lineage">
-            {rejected.map((one) => (
-              <li key={one.candidate}>
-                <Candidate tuneId={tuneId} candidate={one} />
-              </li>
-            ))}
-          </ul>
-        </Fold>
+          {() => (
+            <ul className="lineage">
+              {rejected.map((one) => (
+                <li key={one.candidate}>
+                  <Candidate tuneId={tuneId} candidate={one} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </LazyDetails>
       )}
     </li>
   );
@@ -65,7 +68,7 @@ function Candidate({ tuneId, candidate }: { tuneId: string; candidate: PromptCan
   const { candidate: number, state, why, reason, length } = candidate;
   const told = reason ?? why;
   return (
-    <Fold
+    <LazyDetails
       summary={
         <>
           <strong>Candidate {number}</strong> <CandidateState state={state} />{' '}
@@ -79,24 +82,7 @@ function Candidate({ tuneId, candidate }: { tuneId: string; candidate: PromptCan
         </>
       }
     >
-      <CandidateDetail tuneId={tuneId} candidate={candidate} />
-    </Fold>
-  );
-}
-
-interface FoldProps {
-  summary: ReactNode;
-  className?: string;
-  children: ReactNode;
-}
-
-/** Collapsed content is not rendered. */
-function Fold({ summary, className, children }: FoldProps) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details className={className} open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>{summary}</summary>
-      {isOpen && children}
-    </details>
+      {() => <CandidateDetail tuneId={tuneId} candidate={candidate} />}
+    </LazyDetails>
   );
 }

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { Case } from '#lib/contracts/case';
 import type { ChangedCase, SuiteChanges } from '#lib/contracts/suite-version';
 import { caseOfVersionQuery } from '../../api/suite-versions';
 import { ChangesTable } from '../../parts/changes-table';
 import { Failed } from '../../parts/failed';
+import { LazyDetails } from '../../parts/fold';
 import { GivenBlock, GivenLine } from '../../parts/given';
 import { Skeleton } from '../../parts/skeleton';
 
@@ -40,19 +40,15 @@ interface Folded {
 }
 
 function Fold({ item, ...versions }: Folded) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>
-        <span className="changed-case">
-          <span className={`kind kind-${item.kind}`}>{item.kind}</span>
-          <GivenLine text={item.name ?? item.prompt ?? 'Unnamed conversation'} />
-          {item.kind === 'changed' && <span className="muted small">{item.fields.join(', ') || 'reordered'}</span>}
-        </span>
-      </summary>
-      {isOpen && (item.kind === 'changed' ? <Both item={item} {...versions} /> : <One item={item} {...versions} />)}
-    </details>
+  const summary = (
+    <span className="changed-case">
+      <span className={`kind kind-${item.kind}`}>{item.kind}</span>
+      <GivenLine text={item.name ?? item.prompt ?? 'Unnamed conversation'} />
+      {item.kind === 'changed' && <span className="muted small">{item.fields.join(', ') || 'reordered'}</span>}
+    </span>
   );
+  const Cases = item.kind === 'changed' ? Both : One;
+  return <LazyDetails summary={summary}>{() => <Cases item={item} {...versions} />}</LazyDetails>;
 }
 
 function One({ item, suiteId, from, to }: Folded) {

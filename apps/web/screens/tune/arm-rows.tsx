@@ -44,7 +44,7 @@ function stateOf({ state, tied, same_as: sameAs }: TuneArm): string {
   return tied && state !== 'recommended' ? `${state}, tied` : state;
 }
 
-export interface ArmRowsProps {
+interface ArmRowsProps {
   arms: readonly TuneArm[];
   label: string;
   opened: number | undefined;

@@ -2,12 +2,13 @@ import { useMemo, useState } from 'react';
 import type { ParamTune, ParamTuneTarget as Target, TuneArm } from '#lib/param-tune/contract';
 import type { z } from 'zod';
 import { DeltaFigure } from '../../figures/delta';
+import { LazyDetails } from '../../parts/fold';
 import { Given, visible } from '../../parts/given';
 import { count, Score } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
 import { ArmDetail } from './arm-detail';
 import { groupArms } from './arm-list';
-import { ArmRows, type ArmRowsProps } from './arm-rows';
+import { ArmRows } from './arm-rows';
 import { ArmUse } from './arm-use';
 import { Outcome } from '../../parts/tune-outcome';
 
@@ -102,25 +103,10 @@ function Arms({ tune, arms, name }: { tune: ParamTune; arms: readonly TuneArm[];
       {folded
         .filter(([, group]) => group.length > 0)
         .map(([words, group]) => (
-          <FoldedArms key={words} {...rows} arms={group} words={words} label={`${words}, ${name}`} />
+          <LazyDetails key={words} summary={`${words}: ${count(group.length)}`}>
+            {() => <ArmRows {...rows} arms={group} label={`${words}, ${name}`} />}
+          </LazyDetails>
         ))}
     </div>
-  );
-}
-
-interface FoldedProps extends ArmRowsProps {
-  words: string;
-}
-
-/** Collapsed content is not rendered. */
-function FoldedArms({ words, ...rows }: FoldedProps) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>
-        {words}: {count(rows.arms.length)}
-      </summary>
-      {isOpen && <ArmRows {...rows} />}
-    </details>
   );
 }
