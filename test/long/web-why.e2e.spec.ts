@@ -94,7 +94,7 @@ journeys('why', () => {
     await page.waitForURL(/\/failures/);
     const groups = page.getByRole('region', { name: 'List of failure groups' });
     await groups.getByRole('row', { name: /50.*no call.*get_weather/ }).waitFor();
-    await page.getByLabel('Error', { exact: true }).selectOption('no_call');
+    await page.getByRole('combobox', { name: 'Error', exact: true }).selectOption('no_call');
     await page.waitForURL(/type=no_call/);
     await until(async () => (await groups.getByRole('row').count()) === 2, { what: 'the other groups to go' });
     await tabTo(groups.getByRole('link', { name: 'open 40 of 50 at random' }));
@@ -158,7 +158,7 @@ journeys('why', () => {
     expect(await listed(page)).toBe(1);
     await page.getByRole('button', { name: 'Remove the filter one case' }).waitFor();
     await page.goBack();
-    await page.getByLabel('Cases', { exact: true }).selectOption('all_failed');
+    await page.getByRole('combobox', { name: 'Cases', exact: true }).selectOption('all_failed');
     await page.getByText('At least one model passed each case.').waitFor();
     await page.getByRole('link', { name: 'Show all cases' }).click();
     await page.waitForURL(/show=all$/);
@@ -207,12 +207,12 @@ journeys('why', () => {
       .waitFor();
     await page.getByRole('link', { name: 'Cases by model' }).click();
     await page.getByRole('heading', { name: /^Cases by model .* \(rescored\)$/ }).waitFor();
-    await page.getByLabel('Cases', { exact: true }).selectOption('all');
+    await page.getByRole('combobox', { name: 'Cases', exact: true }).selectOption('all');
     await page.getByRole('link', { name: 'passed: case 0, sim::careless-arguments' }).click();
     expect(await listed(page)).toBe(1);
     await page.goto(`${web.url}/runs/${runId}`);
     await rescores.getByRole('link', { name: 'failure groups' }).click();
-    await page.getByRole('heading', { name: /^Failure groups of .* as scored again$/ }).waitFor();
+    await page.getByRole('heading', { name: /^Failure groups of .* \(rescored\)$/ }).waitFor();
     const groups = page.getByRole('region', { name: 'List of failure groups' });
     await groups.getByRole('row').nth(1).waitFor();
     expect(await groups.getByText('wrong argument').count()).toBe(0);

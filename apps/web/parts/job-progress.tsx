@@ -3,7 +3,9 @@ import type { JobStatus } from '#lib/contracts/job-status';
 import { jobQuery, POLL_MS } from '../api/jobs';
 import type { LiveState } from '../live/live-job';
 import { Bar } from './bar';
+import { Given } from './given';
 import { count } from './score';
+import { isUnderWay } from './status';
 import { duration } from './time';
 import { Announced, Connection, Waiting } from './under-way';
 
@@ -37,5 +39,18 @@ export function JobProgress({ work, live, label, unit, counts }: Props) {
       <Waiting status={job?.status ?? work.status} detail={job?.detail ?? null} />
       <Connection live={live} />
     </section>
+  );
+}
+
+/** Why unfinished work has stopped. */
+export function StopReason({ work: { status, job_id: jobId } }: Pick<Props, 'work'>) {
+  const hasReason = !isUnderWay(status) && status !== 'completed';
+  const { data } = useQuery({ ...jobQuery(jobId), enabled: hasReason });
+  const reason = data?.error ?? data?.detail;
+  if (!hasReason || reason == null) return null;
+  return (
+    <p className="notice">
+      <Given text={reason} />
+    </p>
   );
 }

@@ -1,4 +1,4 @@
-import { useState, type FormEvent } from 'react';
+import { useId, useState, type FormEvent } from 'react';
 import { Dialog } from './dialog';
 import { Failed } from './failed';
 import { submitOnCtrlEnter } from './submit-keys';
@@ -19,6 +19,7 @@ interface Props {
 
 /** Changes the name of something, and a text about it. */
 export function NameDialog({ title, isNameRequired, textLabel, maxTextLength, action, save, close, ...stored }: Props) {
+  const id = useId();
   const [name, setName] = useState(stored.name);
   const [text, setText] = useState(stored.text);
   const submit = (event: FormEvent): void => {
@@ -28,9 +29,10 @@ export function NameDialog({ title, isNameRequired, textLabel, maxTextLength, ac
   return (
     <Dialog title={title} close={close}>
       <form className="fields" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
-        <label className="field">
-          <span className="label">Name</span>
+        <div className="field">
+          <label htmlFor={`${id}name`}>Name</label>
           <input
+            id={`${id}name`}
             value={name}
             maxLength={200}
             required={isNameRequired}
@@ -38,17 +40,18 @@ export function NameDialog({ title, isNameRequired, textLabel, maxTextLength, ac
             autoFocus
             onChange={({ target }) => setName(target.value)}
           />
-        </label>
-        <label className="field">
-          <span className="label">{textLabel}</span>
+        </div>
+        <div className="field">
+          <label htmlFor={`${id}text`}>{textLabel}</label>
           <textarea
+            id={`${id}text`}
             rows={6}
             value={text}
             maxLength={maxTextLength}
             dir="auto"
             onChange={({ target }) => setText(target.value)}
           />
-        </label>
+        </div>
         {action.error && <Failed error={action.error} />}
         <div className="actions">
           <button type="submit" className="primary" disabled={action.isPending}>

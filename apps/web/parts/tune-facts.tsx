@@ -1,12 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ParamTune } from '#lib/param-tune/contract';
-import { jobQuery } from '../api/jobs';
 import { CopiedId } from './copied-id';
 import { Given } from './given';
+import { StopReason } from './job-progress';
 import { count } from './score';
-import { isUnderWay, Status } from './status';
+import { Status } from './status';
 import { duration, Time } from './time';
 import './facts.css';
 
@@ -32,7 +31,7 @@ export function TuneFacts({ tune, children }: { tune: Tune; children?: ReactNode
         {children}
         <CopiedId id={tune.id} what="tune" />
       </div>
-      <Stopped tune={tune} />
+      <StopReason work={tune} />
     </>
   );
 }
@@ -43,17 +42,5 @@ function Suite({ tune: { suite_id: suiteId, suite_name: name } }: { tune: Tune }
     <Link to="/suites/$suiteId" params={{ suiteId }}>
       <Given text={name} max={200} />
     </Link>
-  );
-}
-
-function Stopped({ tune: { status, job_id: jobId } }: { tune: Tune }) {
-  const hasReason = !isUnderWay(status) && status !== 'completed';
-  const { data } = useQuery({ ...jobQuery(jobId), enabled: hasReason });
-  const reason = data?.error ?? data?.detail;
-  if (!hasReason || reason == null) return null;
-  return (
-    <p className="notice">
-      <Given text={reason} />
-    </p>
   );
 }

@@ -1,14 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useMemo, useState, type FormEvent } from 'react';
-import { toText, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { useMemo, type FormEvent } from 'react';
+import type { Json, JsonObject } from '#lib/contracts/json/json';
 import type { Suite } from '#lib/contracts/suite';
 import { useAction } from '../../api/action';
 import { keys } from '../../api/keys';
 import { useRefusal } from '../../api/session';
 import { caseQuery, saveCase, type StoredCase } from '../../api/suites';
 import { useTryOut } from '../../api/try';
-import { AllowedButton } from '../../parts/allowed-button';
 import { useDraft, type Draft } from '../../parts/draft';
 import type { Edited } from '../../parts/form/edited';
 import { JsonField } from '../../parts/form/fields';
@@ -76,7 +75,7 @@ export function CaseEditor({ suite, stored, isJson, showJson }: Editor) {
           error={save.error}
           saved={save.data && 'Saved.'}
         >
-          {stored && <Remove suiteId={suite.id} stored={stored} refusal={refusal} />}
+          {stored && refusal === undefined && <DeleteCase suiteId={suite.id} stored={stored} />}
         </SaveBar>
         {save.data && <Warnings warnings={save.data.warnings} />}
         <ToolsOfCase tools={suite.tools as unknown as Json} />
@@ -124,23 +123,3 @@ const ShowAs = ({ isJson, showJson }: Pick<Editor, 'isJson' | 'showJson'>) => (
 const IN_TRY = ['case'];
 
 const newCase = ({ tools }: Suite): JsonObject => ({ prompt: '', expected_tool: tools[0]?.function.name ?? '' });
-
-function Remove({ suiteId, stored, refusal }: { suiteId: string; stored: StoredCase; refusal: string | undefined }) {
-  const [isAsking, setAsking] = useState(false);
-  if (refusal !== undefined) return null;
-  return (
-    <>
-      <AllowedButton refusal={refusal} onClick={() => setAsking(true)}>
-        Delete
-      </AllowedButton>
-      {isAsking && (
-        <DeleteCase
-          suiteId={suiteId}
-          caseId={stored.id}
-          name={toText(stored.name ?? '') || `Case ${stored.position + 1}`}
-          close={() => setAsking(false)}
-        />
-      )}
-    </>
-  );
-}

@@ -1,21 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { toText } from '#lib/contracts/json/json';
 import { useAction } from '../../api/action';
 import { keys } from '../../api/keys';
-import { deleteCase } from '../../api/suites';
+import { deleteCase, type StoredCase } from '../../api/suites';
 import { DeleteDialog } from '../../parts/dialog';
 import { Given } from '../../parts/given';
 
-interface Deleted {
-  suiteId: string;
-  caseId: string;
-  name: string;
-  close: () => void;
-}
-
-export function DeleteCase({ suiteId, caseId, name, close }: Deleted) {
+/** A button that deletes the case, after a confirmation. */
+export function DeleteCase({ suiteId, stored }: { suiteId: string; stored: StoredCase }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const [isAsking, setAsking] = useState(false);
   const { isPending, error, mutate } = useAction(
     (id: string, options) => deleteCase(suiteId, id, options),
     async () => {
@@ -24,16 +21,24 @@ export function DeleteCase({ suiteId, caseId, name, close }: Deleted) {
     },
   );
   return (
-    <DeleteDialog
-      title="Delete the case?"
-      action="Delete the case"
-      act={() => mutate(caseId)}
-      {...{ isPending, error, close }}
-    >
-      <p>
-        <Given text={name} max={200} /> will be deleted. Other cases keep their numbers, and past runs keep their
-        results.
-      </p>
-    </DeleteDialog>
+    <>
+      <button type="button" onClick={() => setAsking(true)}>
+        Delete
+      </button>
+      {isAsking && (
+        <DeleteDialog
+          title="Delete the case?"
+          action="Delete the case"
+          act={() => mutate(stored.id)}
+          close={() => setAsking(false)}
+          {...{ isPending, error }}
+        >
+          <p>
+            <Given text={toText(stored.name ?? '') || `Case ${stored.position + 1}`} max={200} /> will be deleted. Other
+            cases keep their numbers, and past runs keep their results.
+          </p>
+        </DeleteDialog>
+      )}
+    </>
   );
 }

@@ -17,8 +17,6 @@ import { settingsWords } from './entry-words';
 import { PinButton } from './pin-button';
 import { RunBestDialog } from './run-best-dialog';
 
-const MAX_TIED = 20;
-
 /** The best configuration found so far, how certain that is, and the actions on it. */
 export function Best({ experiment }: { experiment: Experiment }) {
   const { best } = experiment;
@@ -112,14 +110,21 @@ function Tied({ runs }: { runs: readonly string[] }) {
   if (runs.length === 0) return null;
   return (
     <p>
-      Not shown to be worse, so cost or speed can decide:{' '}
-      {runs.slice(0, MAX_TIED).map((id, index) => (
-        <span key={id}>
-          {index > 0 && ', '}
-          <RunLink runId={id} />
-        </span>
-      ))}
-      {runs.length > MAX_TIED && ` and ${runs.length - MAX_TIED} more`}.
+      Not shown to be worse, so cost or speed can decide: <RunLinks runs={runs} />.
     </p>
   );
 }
+
+const MAX_LINKS = 20;
+
+export const RunLinks = ({ runs }: { runs: readonly string[] }) => (
+  <>
+    {runs.slice(0, MAX_LINKS).map((id, index) => (
+      <span key={id}>
+        {index > 0 && ', '}
+        <RunLink runId={id} />
+      </span>
+    ))}
+    {runs.length > MAX_LINKS && ` and ${runs.length - MAX_LINKS} more`}
+  </>
+);

@@ -14,7 +14,7 @@ import { Given, GivenBlock } from '../../parts/given';
 import { RunLink } from '../../parts/run-link';
 import { count } from '../../parts/score';
 import { Warnings } from '../../parts/warnings';
-import { RunScore } from './best';
+import { RunLinks, RunScore } from './best';
 import { EditDialog } from './edit-dialog';
 import '../../parts/facts.css';
 import { SuiteFact } from '../../parts/suite-fact';
@@ -65,8 +65,6 @@ function Baseline({ experiment: { baseline_eval_id: runId, baseline_set_by: by }
   );
 }
 
-const MAX_IMPROVED = 20;
-
 /** Multiple comparisons find some differences by chance: how many to expect, and what remains after correction. */
 function Looks({ experiment: { comparisons } }: { experiment: Experiment }) {
   const { made, expected_false_alarms: alarms, improved_after_correction: improved } = comparisons;
@@ -75,14 +73,7 @@ function Looks({ experiment: { comparisons } }: { experiment: Experiment }) {
     <p>
       {count(made)} {made === 1 ? 'comparison' : 'comparisons'} with this baseline. If all runs were equal,{' '}
       {alarms.toFixed(2)} of them would be called better or worse by chance. Better after correction for multiple
-      comparisons: {improved.length === 0 && 'none'}
-      {improved.slice(0, MAX_IMPROVED).map((id, index) => (
-        <span key={id}>
-          {index > 0 && ', '}
-          <RunLink runId={id} />
-        </span>
-      ))}
-      {improved.length > MAX_IMPROVED && ` and ${improved.length - MAX_IMPROVED} more`}.
+      comparisons: {improved.length === 0 ? 'none' : <RunLinks runs={improved} />}.
     </p>
   );
 }

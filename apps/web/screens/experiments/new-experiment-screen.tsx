@@ -27,13 +27,16 @@ export function NewExperimentScreen() {
       await navigate({ to: '/experiments/$experimentId', params: { experimentId: id } });
     },
   );
+  const send = (): void => {
+    if (Object.keys(draft.value.unread).length === 0) create.mutate(draft.value.value);
+  };
   return (
     <>
       <header>
         <h1>New experiment</h1>
         <p>An experiment collects runs of one suite that answer one question, each compared with one baseline.</p>
       </header>
-      <DraftForm draft={draft} action={create} refusal={refusal} save="Create experiment">
+      <DraftForm {...{ draft, refusal, send }} saving={create} save="Create experiment">
         <Fields suite={toText((draft.value.value as JsonObject).suite_id)} />
       </DraftForm>
     </>

@@ -1,19 +1,16 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { FailureGroups } from '#lib/contracts/run-facets';
 import type { Run } from '#lib/contracts/run';
 import type { ErrorType } from '#lib/contracts/verdict';
 import { ERROR_WORDS } from '../../address/results';
 import { failureGroupsQuery } from '../../api/counted';
-import { runQuery } from '../../api/runs';
 import { Counted, useCounted } from '../../parts/counted';
 import { Empty } from '../../parts/empty';
 import { FailureGroupRows, openWords } from '../../parts/failure-group-rows';
-import { Failed } from '../../parts/failed';
 import { FilterChoice } from '../../parts/filter-choice';
+import { OfRun } from '../../parts/of-run';
 import { RunInHeading } from '../../parts/run-link';
 import { count } from '../../parts/score';
-import { Skeleton } from '../../parts/skeleton';
 import { DrawnGroup } from './drawn-group';
 
 const ROUTE = '/signed-in/runs/$runId/failures';
@@ -22,23 +19,17 @@ const ROUTE = '/signed-in/runs/$runId/failures';
 export function FailuresScreen() {
   const { runId } = useParams({ from: ROUTE });
   const { type, rescore } = useSearch({ from: ROUTE });
-  const run = useQuery(runQuery(runId));
-  if (run.isPending) return <Skeleton rows={12} />;
-  if (!run.data)
-    return (
-      <Failed error={run.error} retry={run.refetch}>
-        <p>
-          <Link to="/runs">All runs</Link>
-        </p>
-      </Failed>
-    );
   return (
-    <>
-      <Head run={run.data} type={type} rescore={rescore} />
-      <Counted run={run.data} query={failureGroupsQuery(runId, type, rescore)} rows={12}>
-        {(groups) => <Groups run={run.data} groups={groups} />}
-      </Counted>
-    </>
+    <OfRun runId={runId}>
+      {(run) => (
+        <>
+          <Head run={run} type={type} rescore={rescore} />
+          <Counted run={run} query={failureGroupsQuery(runId, type, rescore)} rows={12}>
+            {(groups) => <Groups run={run} groups={groups} />}
+          </Counted>
+        </>
+      )}
+    </OfRun>
   );
 }
 

@@ -3,7 +3,6 @@ import { Link, useParams } from '@tanstack/react-router';
 import type { GateRun } from '#lib/gate/contract';
 import { statusOf } from '../../api/client';
 import { gateQuery, gateRunQuery } from '../../api/gates';
-import { jobQuery } from '../../api/jobs';
 import { LiveGate } from '../../live/live-gate';
 import { useLive } from '../../live/use-live';
 import { useRefreshed } from '../../live/use-refreshed';
@@ -19,7 +18,7 @@ import { isUnderWay, Status } from '../../parts/status';
 import { Table } from '../../parts/table';
 import { duration, Time } from '../../parts/time';
 import '../../parts/facts.css';
-import { JobProgress } from '../../parts/job-progress';
+import { JobProgress, StopReason } from '../../parts/job-progress';
 import { Stale } from '../../parts/stale';
 import { WorkActions } from '../../parts/work-actions';
 
@@ -39,7 +38,7 @@ export function GateRunScreen() {
       {live && isUnderWay(run.data.status) && (
         <JobProgress work={run.data} live={live} label="Results of the gate run" unit="results of this look" />
       )}
-      <WhyStopped run={run.data} />
+      <StopReason work={run.data} />
       {run.data.result && (
         <section aria-labelledby="answer" className="section">
           <h2 id="answer">Decision</h2>
@@ -100,19 +99,6 @@ function Looks({ run: { looks } }: { run: GateRun }) {
         ]}
       />
     </section>
-  );
-}
-
-/** Why it has no decision, or none that counts. */
-function WhyStopped({ run: { status, job_id: jobId } }: { run: GateRun }) {
-  const hasReason = !isUnderWay(status) && status !== 'completed';
-  const { data } = useQuery({ ...jobQuery(jobId), enabled: hasReason });
-  const reason = data?.error ?? data?.detail;
-  if (!hasReason || reason == null) return null;
-  return (
-    <p className="notice">
-      <Given text={reason} />
-    </p>
   );
 }
 

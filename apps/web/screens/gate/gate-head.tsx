@@ -77,15 +77,16 @@ function Rules({ gate }: { gate: Gate }) {
       await refreshGates();
     },
   );
+  const send = (): void => {
+    if (draft.isChanged && Object.keys(draft.value.unread).length === 0) save.mutate(draft.value.value);
+  };
   return (
     <details open={draft.isChanged || save.isError || undefined}>
       <summary>Edit name and rules</summary>
       <p className="muted">A change of the rules creates a new version of the gate. Every answer names its version.</p>
       <DraftForm
-        draft={draft}
-        action={save}
-        isReady={draft.isChanged}
-        refusal={refusal}
+        {...{ draft, refusal, send }}
+        saving={save}
         save="Save the gate"
         saved={save.data && `Saved: version ${save.data.version}.`}
         className="fields gate-form"

@@ -29,6 +29,9 @@ export function NewGateScreen() {
       await navigate({ to: '/gates/$gateId', params: { gateId: id } });
     },
   );
+  const send = (): void => {
+    if (Object.keys(draft.value.unread).length === 0) create.mutate(draft.value.value);
+  };
   return (
     <>
       <header>
@@ -38,7 +41,7 @@ export function NewGateScreen() {
           more than the margin.
         </p>
       </header>
-      <DraftForm draft={draft} action={create} refusal={refusal} save="Create gate" className="fields gate-form">
+      <DraftForm {...{ draft, refusal, send }} saving={create} save="Create gate" className="fields gate-form">
         <TextField path={['name']} label="Name" maxLength={100} isRequired whenEmpty="" autoFocus />
         <SuiteField />
         <GateFields suite={suiteOf(draft.value.value)} />

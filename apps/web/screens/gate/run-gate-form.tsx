@@ -28,11 +28,14 @@ export function RunGateForm({ gate }: { gate: Gate }) {
       await navigate({ to: '/gates/$gateId/runs/$gateRunId', params: { gateId: gate.id, gateRunId } });
     },
   );
+  const send = (): void => {
+    if (Object.keys(draft.value.unread).length === 0) run.mutate(draft.value.value);
+  };
   return (
     <section aria-labelledby="run-gate" className="section">
       <h2 id="run-gate">Run the gate</h2>
       <p className="muted">Empty settings are taken from the baseline.</p>
-      <DraftForm draft={draft} action={run} refusal={refusal} save="Run gate" className="fields gate-form">
+      <DraftForm {...{ draft, refusal, send }} saving={run} save="Run gate" className="fields gate-form">
         <Settings gate={gate} />
       </DraftForm>
     </section>

@@ -1,16 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { STATUSES_OF, type JobsSearch } from '../../address/operate';
+import { JOB_STATUS_FILTERS, STATUSES_OF, type JobsSearch } from '../../address/operate';
 import { jobsQuery, POLL_MS } from '../../api/jobs';
 import { runsQuery } from '../../api/runs';
 import { Empty } from '../../parts/empty';
 import { Failed } from '../../parts/failed';
+import { FilterChoice } from '../../parts/filter-choice';
+import { JOB_TYPES } from '../../parts/job-link';
 import { runName } from '../../parts/run-link';
 import { Skeleton } from '../../parts/skeleton';
 import { isUnderWay } from '../../parts/status';
 import { PageLinks } from '../../parts/page-links';
 import './jobs.css';
-import { JobFilters } from './job-filters';
 import { JobRows } from './job-rows';
 
 /** How many runs have their names fetched; older ones are shown by the end of their id. */
@@ -50,6 +51,31 @@ export function JobsScreen() {
     </>
   );
 }
+
+interface FilterProps {
+  search: JobsSearch;
+  narrow: (change: Partial<JobsSearch>) => void;
+}
+
+/** Filters of the job list. They are in the address, so that a shared link shows the same list. */
+const JobFilters = ({ search: { status, type }, narrow }: FilterProps) => (
+  <div className="actions" role="search" aria-label="Filter of jobs">
+    <FilterChoice
+      label="Status"
+      choices={Object.entries(JOB_STATUS_FILTERS)}
+      none="running or queued"
+      value={status}
+      choose={(chosen) => narrow({ status: chosen as JobsSearch['status'] })}
+    />
+    <FilterChoice
+      label="Type"
+      choices={Object.entries(JOB_TYPES)}
+      none="all types"
+      value={type}
+      choose={(chosen) => narrow({ type: chosen as JobsSearch['type'] })}
+    />
+  </div>
+);
 
 function NoJobs({ search: { status, type, after } }: { search: JobsSearch }) {
   if (status === undefined && type === undefined && after === undefined)

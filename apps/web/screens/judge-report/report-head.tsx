@@ -2,11 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { JudgeReport } from '#lib/judge/contract';
 import { useAction } from '../../api/action';
-import { reportsQuery, rerunReport } from '../../api/judge';
+import { deleteReport, reportsQuery, rerunReport } from '../../api/judge';
 import { refreshWork } from '../../api/jobs';
+import { keys } from '../../api/keys';
+import { queryClient } from '../../api/query-client';
 import { useRefusal } from '../../api/session';
 import { AllowedButton } from '../../parts/allowed-button';
 import { CopiedId } from '../../parts/copied-id';
+import { DeleteDialog } from '../../parts/dialog';
 import { Failed } from '../../parts/failed';
 import { Given } from '../../parts/given';
 import { Money } from '../../parts/money';
@@ -15,7 +18,6 @@ import { count } from '../../parts/score';
 import { isUnderWay, Status } from '../../parts/status';
 import { duration, Time } from '../../parts/time';
 import { WorkActions } from '../../parts/work-actions';
-import { DeleteReport } from './delete-report';
 import { ReportSettings } from './report-settings';
 
 const SOURCES: Record<JudgeReport['source'], string> = {
@@ -122,5 +124,31 @@ function Rerun({ id }: { id: string }) {
       </AllowedButton>
       {rerun.isError && <Failed error={rerun.error} />}
     </>
+  );
+}
+
+function DeleteReport({ report, close }: { report: JudgeReport; close: () => void }) {
+  const navigate = useNavigate();
+  const { isPending, error, mutate } = useAction(deleteReport, async () => {
+    close();
+    void navigate({ to: '/judge' });
+    queryClient.removeQueries({ queryKey: keys.report(report.id) });
+    await queryClient.invalidateQueries({ queryKey: keys.judge });
+  });
+  return (
+    <DeleteDialog
+      title="Delete this report?"
+      action="Delete the report"
+      act={() => mutate(report.id)}
+      {...{ isPending, error, close }}
+    >
+      <p>
+        <Given text={report.judge} max={200} />, version {report.version}
+      </p>
+      <p>
+        This also deletes its {count(report.items)} judgements and the requests to the judge with their replies. Labels
+        by people and results stay. This cannot be undone.
+      </p>
+    </DeleteDialog>
   );
 }

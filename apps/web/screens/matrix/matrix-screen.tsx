@@ -1,19 +1,16 @@
 import { matrixSearch } from '../../address/why';
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { RunCases } from '#lib/contracts/run-facets';
 import type { Run } from '#lib/contracts/run';
 import { runCasesQuery, type CasesShown } from '../../api/counted';
-import { runQuery } from '../../api/runs';
 import { Matrix } from '../../figures/matrix';
 import { Counted } from '../../parts/counted';
 import { Empty } from '../../parts/empty';
-import { Failed } from '../../parts/failed';
 import { FilterChoice } from '../../parts/filter-choice';
 import { PageLinks } from '../../parts/page-links';
+import { OfRun } from '../../parts/of-run';
 import { RunInHeading } from '../../parts/run-link';
 import { count } from '../../parts/score';
-import { Skeleton } from '../../parts/skeleton';
 
 const ROUTE = '/signed-in/runs/$runId/matrix';
 const FILTERS = [
@@ -25,28 +22,22 @@ const FILTERS = [
 export function MatrixScreen() {
   const { runId } = useParams({ from: ROUTE });
   const { show = 'differing', after, rescore } = useSearch({ from: ROUTE });
-  const run = useQuery(runQuery(runId));
-  if (run.isPending) return <Skeleton rows={12} />;
-  if (!run.data)
-    return (
-      <Failed error={run.error} retry={run.refetch}>
-        <p>
-          <Link to="/runs">All runs</Link>
-        </p>
-      </Failed>
-    );
   return (
-    <>
-      <Head run={run.data} show={show} rescore={rescore} />
-      <Counted
-        key={`${show} ${after ?? ''} ${rescore ?? ''}`}
-        run={run.data}
-        query={runCasesQuery(runId, show, after, rescore)}
-        rows={12}
-      >
-        {(cases) => <Cases run={run.data} cases={cases} show={show} after={after} rescore={rescore} />}
-      </Counted>
-    </>
+    <OfRun runId={runId}>
+      {(run) => (
+        <>
+          <Head run={run} show={show} rescore={rescore} />
+          <Counted
+            key={`${show} ${after ?? ''} ${rescore ?? ''}`}
+            run={run}
+            query={runCasesQuery(runId, show, after, rescore)}
+            rows={12}
+          >
+            {(cases) => <Cases run={run} cases={cases} show={show} after={after} rescore={rescore} />}
+          </Counted>
+        </>
+      )}
+    </OfRun>
   );
 }
 

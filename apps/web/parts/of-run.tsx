@@ -1,0 +1,21 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Run } from '#lib/contracts/run';
+import { runQuery } from '../api/runs';
+import { Failed } from './failed';
+import { Skeleton } from './skeleton';
+
+/** The content of a screen about a run, once the run is there. */
+export function OfRun({ runId, children }: { runId: string; children: (run: Run) => ReactNode }) {
+  const { data: run, error, isPending, refetch } = useQuery(runQuery(runId));
+  if (isPending) return <Skeleton rows={12} />;
+  if (run) return children(run);
+  return (
+    <Failed error={error} retry={refetch}>
+      <p>
+        <Link to="/runs">All runs</Link>
+      </p>
+    </Failed>
+  );
+}
