@@ -18,7 +18,7 @@ const PHRASES = [
   [/\bas (?:it is|they are)(?= (?:now|when)\b|\s*(?:[.,;:|)]|$))/i, 'unchanged'],
   [/label="[^"]* a (?:second|minute|hour|day)\b/, 'per ...'],
 ];
-// The phrases themselves, and texts that are sent to models: changing those would change what a judge or a tune measures.
+// The phrases themselves, and texts sent to models: changing those would change what a judge or a tune measures.
 const EXCEPT = ['scripts/check-words.mjs', 'libs/judge/judge-request.ts', 'libs/prompt-tune/meta-request.ts'];
 
 const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', ...PLACES], { encoding: 'utf8' })

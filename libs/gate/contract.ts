@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { described, named, namedInput } from '#lib/contracts/named';
 import { waitField } from '#lib/contracts/comparing';
 import { DEFAULT_MARGIN, DEFAULT_MAX_ERRORED_SHARE } from '#lib/contracts/values/comparison';
 import { Change, Margin, Measure } from '#lib/contracts/comparison';
@@ -16,14 +17,12 @@ export const MAX_CRITICAL_CASES = 50;
 
 export const GateBaseline = z
   .union([
-    z.strictObject({ eval_id: id.meta({ description: 'A completed run of the suite, with at least one score.' }) }),
+    z.strictObject({ eval_id: id.describe('A completed run of the suite, with at least one score.') }),
     z.strictObject({
-      experiment_id: id.meta({
-        description: 'An experiment over the suite, whose baseline at the time of a gate run counts.',
-      }),
+      experiment_id: id.describe('An experiment over the suite, whose baseline at the time of a gate run counts.'),
     }),
   ])
-  .meta({ description: 'The run to measure against.' });
+  .describe('The run to measure against.');
 export type GateBaseline = z.infer<typeof GateBaseline>;
 
 const rules = {
@@ -33,61 +32,57 @@ const rules = {
     .min(1)
     .max(100)
     .nullable()
-    .meta({
-      description:
-        'The models that must pass, as `provider_key::model_id`; null for those of the baseline. A run with one ' +
+    .describe(
+      'The models that must pass, as `provider_key::model_id`; null for those of the baseline. A run with one ' +
         'model is compared with a baseline of one model whatever their names if this is null.',
-    }),
+    ),
   measure: Measure.regex(METRIC_NAME, 'must be "overall", "passed", or the name of a metric').meta(Measure.meta()!),
   margin: Margin,
   floor: z
     .strictObject({
-      pass_rate: z.number().min(0).max(1).meta({ description: 'The minimum share of passed samples.' }),
+      pass_rate: z.number().min(0).max(1).describe('The minimum share of passed samples.'),
     })
     .nullable()
-    .meta({ description: 'The minimum for the run, whatever the baseline; null for no floor.' }),
+    .describe('The minimum for the run, whatever the baseline; null for no floor.'),
   max_errored_share: z
     .number()
     .min(0)
     .max(1)
-    .meta({ description: 'The maximum share of errored results; above it nothing is measured.' }),
+    .describe('The maximum share of errored results; above it nothing is measured.'),
   critical_tags: z
     .array(z.string().min(1).max(100))
     .max(50)
-    .meta({ description: 'Critical cases: the gate fails if one that always passed never does now.' }),
+    .describe('Critical cases: the gate fails if one that always passed never does now.'),
   looks: z
     .int()
     .min(1)
     .max(MAX_LOOKS)
-    .meta({
-      description:
-        'How often a gate run may look at its data: after 1, 2, 4 and 8 times the first samples. Each look is held ' +
+    .describe(
+      'How often a gate run may look at its data: after 1, 2, 4 and 8 times the first samples. Each look is held ' +
         'to a stricter level, so that all of them together err as rarely as one.',
-    }),
+    ),
   max_requests: z
     .int()
     .positive()
     .max(2_000_000_000)
     .nullable()
-    .meta({ description: 'Maximum number of requests of a gate run, including added samples; null for no limit.' }),
+    .describe('Maximum number of requests of a gate run, including added samples; null for no limit.'),
 };
-const name = z.string().trim().min(1).max(100).meta({ description: 'The name of the gate, unique in the team.' });
+const name = z.string().trim().min(1).max(100).describe('The name of the gate, unique in the team.');
 
-export const GateInput = z
-  .strictObject({
-    name,
-    suite_id: suiteId.meta({ description: 'The suite to run.' }),
-    baseline: rules.baseline,
-    models: rules.models.default(null),
-    measure: rules.measure.default('overall').meta(rules.measure.meta()!),
-    margin: rules.margin.default(DEFAULT_MARGIN),
-    floor: rules.floor.default(null),
-    max_errored_share: rules.max_errored_share.default(DEFAULT_MAX_ERRORED_SHARE),
-    critical_tags: rules.critical_tags.default([]),
-    looks: rules.looks.default(MAX_LOOKS),
-    max_requests: rules.max_requests.default(null),
-  })
-  .meta({ id: 'GateInput', description: 'A gate to create. Its rules are fixed before a run is measured.' });
+export const GateInput = namedInput('GateInput', 'A gate to create. Its rules are fixed before a run is measured.', {
+  name,
+  suite_id: suiteId.describe('The suite to run.'),
+  baseline: rules.baseline,
+  models: rules.models.default(null),
+  measure: rules.measure.default('overall').meta(rules.measure.meta()!),
+  margin: rules.margin.default(DEFAULT_MARGIN),
+  floor: rules.floor.default(null),
+  max_errored_share: rules.max_errored_share.default(DEFAULT_MAX_ERRORED_SHARE),
+  critical_tags: rules.critical_tags.default([]),
+  looks: rules.looks.default(MAX_LOOKS),
+  max_requests: rules.max_requests.default(null),
+});
 export type GateInput = z.infer<typeof GateInput>;
 
 export const GateUpdate = z
@@ -113,31 +108,30 @@ export const GateUpdate = z
   });
 export type GateUpdate = z.infer<typeof GateUpdate>;
 
-const version = z.int().meta({ description: 'Increases with every change of its rules.' });
+const version = z.int().describe('Increases with every change of its rules.');
 
-export const Gate = z
-  .object({
-    id: id.meta({ description: 'The id of the gate.' }),
-    version,
-    name,
-    suite_id: suiteId.meta({ description: 'The suite to run.' }),
-    suite_name: z.string().nullable().meta({ description: 'The name of the suite; null when it was deleted.' }),
-    ...rules,
-    baseline_eval_id: id.nullable().meta({ description: 'The current baseline run; null for none.' }),
-    created_at: time.meta({ description: 'When the gate was created.' }),
-    updated_at: time.meta({ description: 'When it was last changed.' }),
-  })
-  .meta({ id: 'Gate', description: 'Decides whether a change may ship: whether a run is not worse than a baseline.' });
+export const Gate = named('Gate', 'Decides whether a change may ship: whether a run is not worse than a baseline.', {
+  id: id.describe('The id of the gate.'),
+  version,
+  name,
+  suite_id: suiteId.describe('The suite to run.'),
+  suite_name: z.string().nullable().describe('The name of the suite; null when it was deleted.'),
+  ...rules,
+  baseline_eval_id: id.nullable().describe('The current baseline run; null for none.'),
+  created_at: time.describe('When the gate was created.'),
+  updated_at: time.describe('When it was last changed.'),
+});
 export type Gate = z.infer<typeof Gate>;
 /** The settings that decide, without the name. */
 export type GateRules = Omit<z.infer<z.ZodObject<typeof rules>>, 'baseline'>;
 
 export const GATE_RESULTS = ['pass', 'fail', 'inconclusive', 'not_measured'] as const;
-export const GateResult = z.enum(GATE_RESULTS).meta({
-  description:
+export const GateResult = z
+  .enum(GATE_RESULTS)
+  .describe(
     '`pass`: shown not to be worse by the margin. `fail`: shown to be worse. `inconclusive`: the data decide ' +
-    'neither. `not_measured`: there was no data to decide on. The exit codes of `toolmark gate` are 0, 1, 3 and 4.',
-});
+      'neither. `not_measured`: there was no data to decide on. The exit codes of `toolmark gate` are 0, 1, 3 and 4.',
+  );
 export type GateResult = z.infer<typeof GateResult>;
 
 export const GATE_REASONS = [
@@ -155,113 +149,97 @@ export const GATE_REASONS = [
   'regressed',
   'undecided',
 ] as const;
-export const GateReason = z.enum(GATE_REASONS).meta({
-  description:
+export const GateReason = z
+  .enum(GATE_REASONS)
+  .describe(
     'The rule that decided, the first that applies: `no_baseline` (or it is the run itself), `unfinished` (a run has ' +
-    'not ended, or was stopped), ' +
-    '`nothing_scored`, `not_in_run` (a run lacks the model), `too_few_cases` (fewer than 5 in common) and `errored` ' +
-    'are not measured; `critical` fails, and is `critical_unconfirmed` with fewer than 3 samples a side; `floor` ' +
-    'fails, and is `floor_undecided` while the floor lies in the interval; `not_worse` passes; `regressed` fails; ' +
-    '`undecided` otherwise.',
-});
+      'not ended, or was stopped), `nothing_scored`, `not_in_run` (a run lacks the model), `too_few_cases` (fewer than ' +
+      '5 in common) and `errored` are not measured; `critical` fails, and is `critical_unconfirmed` with fewer than 3 samples a side; `floor` ' +
+      'fails, and is `floor_undecided` while the floor lies in the interval; `not_worse` passes; `regressed` fails; ' +
+      '`undecided` otherwise.',
+  );
 export type GateReason = z.infer<typeof GateReason>;
 
 const interval = z.tuple([z.number(), z.number()]);
 const figure = z.number().nullable();
 
 export const CriticalCase = z.object({
-  case_id: id.meta({ description: 'The case.' }),
-  case_name: z.string().nullable().meta({ description: 'Its name; null when it has none.' }),
-  position: z.int().meta({ description: 'Its position in the suite version of the run, from 0.' }),
-  samples: z.tuple([z.int(), z.int()]).meta({ description: 'Scored samples on each side: baseline first.' }),
-  confirmed: z.boolean().meta({ description: 'Whether both sides have at least 3 samples.' }),
+  case_id: id.describe('The case.'),
+  case_name: z.string().nullable().describe('Its name; null when it has none.'),
+  position: z.int().describe('Its position in the suite version of the run, from 0.'),
+  samples: z.tuple([z.int(), z.int()]).describe('Scored samples on each side: baseline first.'),
+  confirmed: z.boolean().describe('Whether both sides have at least 3 samples.'),
 });
 export type CriticalCase = z.infer<typeof CriticalCase>;
 
-export const GateTarget = z
-  .object({
-    target: z.string().meta({ description: 'The model, as `provider_key::model_id`.' }),
-    baseline_target: z
-      .string()
-      .nullable()
-      .meta({ description: 'The model that it is compared with; null when there is none.' }),
-    result: GateResult,
-    reason: GateReason,
-    text: z.string().meta({ description: 'The result in a sentence.' }),
-    n_cases: z.int().meta({ description: 'Common cases with a score on both sides.' }),
-    samples: z
-      .tuple([z.number(), z.number()])
-      .meta({ description: 'Scored samples per case, on average: baseline first.' }),
-    mean_a: figure.meta({ description: 'The mean of the measure over these cases in the baseline.' }),
-    mean_b: figure.meta({ description: 'The mean in the run.' }),
-    difference: figure.meta({ description: 'The mean difference of the cases, run minus baseline, -1..1.' }),
-    ci: interval.nullable().meta({ description: 'Its interval, at the level of the look.' }),
-    p: figure.meta({ description: 'The two-sided p value of the same computation.' }),
-    p_holm: figure.meta({ description: '`p` corrected by Holm over the models of the gate.' }),
-    pass_rate: figure.meta({ description: 'The mean over the cases of the run of their share of passed samples.' }),
-    pass_rate_ci: interval.nullable().meta({ description: 'Its interval, at the level of the look.' }),
-    errored_shares: z.tuple([z.number(), z.number()]).meta({
-      description:
-        'The share of errored results, 0..1: baseline first. For the run, over all its cases if that is larger.',
-    }),
-    fixed: z.int().meta({ description: 'Cases that never passed in the baseline and always do in the run.' }),
-    broken: z.int().meta({ description: 'Cases that always passed in the baseline and never do in the run.' }),
-    cost: z
-      .object({
-        a: figure.meta({ description: 'Latency in the baseline.' }),
-        b: figure.meta({ description: 'Latency in the run.' }),
-      })
-      .meta({ description: 'US dollars of each side; null without prices.' }),
-    critical: z
-      .array(CriticalCase)
-      .max(MAX_CRITICAL_CASES)
-      .meta({ description: 'Critical cases that always passed in the baseline and never do in the run; at most 50.' }),
-    cases_needed: z
-      .int()
-      .nullable()
-      .meta({ description: 'About how many more cases would decide, when more samples cannot; null otherwise.' }),
-  })
-  .meta({ id: 'GateTarget', description: 'One model of a run, measured by a gate.' });
+export const GateTarget = named('GateTarget', 'One model of a run, measured by a gate.', {
+  target: z.string().describe('The model, as `provider_key::model_id`.'),
+  baseline_target: z.string().nullable().describe('The model that it is compared with; null when there is none.'),
+  result: GateResult,
+  reason: GateReason,
+  text: z.string().describe('The result in a sentence.'),
+  n_cases: z.int().describe('Common cases with a score on both sides.'),
+  samples: z.tuple([z.number(), z.number()]).describe('Scored samples per case, on average: baseline first.'),
+  mean_a: figure.describe('The mean of the measure over these cases in the baseline.'),
+  mean_b: figure.describe('The mean in the run.'),
+  difference: figure.describe('The mean difference of the cases, run minus baseline, -1..1.'),
+  ci: interval.nullable().describe('Its interval, at the level of the look.'),
+  p: figure.describe('The two-sided p value of the same computation.'),
+  p_holm: figure.describe('`p` corrected by Holm over the models of the gate.'),
+  pass_rate: figure.describe('The mean over the cases of the run of their share of passed samples.'),
+  pass_rate_ci: interval.nullable().describe('Its interval, at the level of the look.'),
+  errored_shares: z
+    .tuple([z.number(), z.number()])
+    .describe('The share of errored results, 0..1: baseline first. For the run, over all its cases if that is larger.'),
+  fixed: z.int().describe('Cases that never passed in the baseline and always do in the run.'),
+  broken: z.int().describe('Cases that always passed in the baseline and never do in the run.'),
+  cost: described('US dollars of each side; null without prices.', {
+    a: figure.describe('Latency in the baseline.'),
+    b: figure.describe('Latency in the run.'),
+  }),
+  critical: z
+    .array(CriticalCase)
+    .max(MAX_CRITICAL_CASES)
+    .describe('Critical cases that always passed in the baseline and never do in the run; at most 50.'),
+  cases_needed: z
+    .int()
+    .nullable()
+    .describe('About how many more cases would decide, when more samples cannot; null otherwise.'),
+});
 export type GateTarget = z.infer<typeof GateTarget>;
 
-export const GateAnswer = z
-  .object({
-    gate: z
-      .object({
-        id: id.meta({ description: 'The gate.' }),
-        name: z.string().meta({ description: 'The name of the gate.' }),
-        version,
-        measure: Measure,
-        margin: Margin,
-      })
-      .meta({ description: 'The gate and the rules that it applied.' }),
-    eval_id: id.nullable().meta({ description: 'The run that was measured; null when there is none.' }),
-    baseline_eval_id: id.nullable().meta({ description: 'The baseline; null when the gate has none.' }),
-    result: GateResult,
-    text: z.string().meta({ description: 'The result in a sentence.' }),
-    look: z
-      .object({
-        number: z.int().meta({ description: 'Which look at the data this is, from 1; 0 when nothing was measured.' }),
-        planned: z.int().meta({ description: 'Number of looks that the gate allows.' }),
-        alpha: z.number().meta({ description: 'The level of each look, two-sided: intervals are 1 - alpha.' }),
-        final: z.boolean().meta({ description: 'Whether all looks are used up, so that the answer is final.' }),
-      })
-      .meta({ description: 'Number of looks at the data. A repeated request about the same data does not count.' }),
-    targets: z.array(GateTarget).meta({ description: 'Each model. All must pass: the gate fails if one model fails.' }),
-    cases: z
-      .object({
-        common: z.int().meta({ description: 'Cases that ask and expect the same on both sides.' }),
-        changed: z.int().meta({ description: 'Cases that changed. They are not compared.' }),
-        only_a: z.int().meta({ description: 'Cases that only the baseline has.' }),
-        only_b: z.int().meta({ description: 'Cases that only the run has.' }),
-        dropped_errored: z.int().meta({ description: 'Common cases that lack a score on one of the sides.' }),
-      })
-      .nullable()
-      .meta({ description: 'The number of cases in both runs; null when nothing was compared.' }),
-    what_changed: z.array(Change).meta({ description: 'The settings that differ from the baseline.' }),
-    notes: z.array(z.string()).meta({ description: 'Notes on how far to trust the figures, and what helps.' }),
-  })
-  .meta({ id: 'GateAnswer', description: 'The answer of a gate about a run.' });
+export const GateAnswer = named('GateAnswer', 'The answer of a gate about a run.', {
+  gate: described('The gate and the rules that it applied.', {
+    id: id.describe('The gate.'),
+    name: z.string().describe('The name of the gate.'),
+    version,
+    measure: Measure,
+    margin: Margin,
+  }),
+  eval_id: id.nullable().describe('The run that was measured; null when there is none.'),
+  baseline_eval_id: id.nullable().describe('The baseline; null when the gate has none.'),
+  result: GateResult,
+  text: z.string().describe('The result in a sentence.'),
+  look: described('Number of looks at the data. A repeated request about the same data does not count.', {
+    number: z.int().describe('Which look at the data this is, from 1; 0 when nothing was measured.'),
+    planned: z.int().describe('Number of looks that the gate allows.'),
+    alpha: z.number().describe('The level of each look, two-sided: intervals are 1 - alpha.'),
+    final: z.boolean().describe('Whether all looks are used up, so that the answer is final.'),
+  }),
+  targets: z.array(GateTarget).describe('Each model. All must pass: the gate fails if one model fails.'),
+  cases: z
+    .object({
+      common: z.int().describe('Cases that ask and expect the same on both sides.'),
+      changed: z.int().describe('Cases that changed. They are not compared.'),
+      only_a: z.int().describe('Cases that only the baseline has.'),
+      only_b: z.int().describe('Cases that only the run has.'),
+      dropped_errored: z.int().describe('Common cases that lack a score on one of the sides.'),
+    })
+    .nullable()
+    .describe('The number of cases in both runs; null when nothing was compared.'),
+  what_changed: z.array(Change).describe('The settings that differ from the baseline.'),
+  notes: z.array(z.string()).describe('Notes on how far to trust the figures, and what helps.'),
+});
 export type GateAnswer = z.infer<typeof GateAnswer>;
 
 export const GateCheckQuery = z.strictObject({
@@ -290,7 +268,7 @@ export const GateRunConfig = z
     model_order: settings.model_order.unwrap().optional().meta(settings.model_order.meta()!),
     budget: Budget.nullable()
       .optional()
-      .meta({ description: 'Limits for all requests of the gate run, in addition to `max_requests` of the gate.' }),
+      .describe('Limits for all requests of the gate run, in addition to `max_requests` of the gate.'),
     cache: settings.cache,
     prompt_cache: settings.prompt_cache.unwrap().optional().meta(settings.prompt_cache.meta()!),
   })
@@ -302,10 +280,8 @@ export type GateRunConfig = z.infer<typeof GateRunConfig>;
 
 export const GateRunInput = z
   .strictObject({
-    config: GateRunConfig.optional().meta({ description: 'The settings of the run to create and measure.' }),
-    eval_id: id.optional().meta({
-      description: 'An existing run to measure. It gets further samples as long as these may decide.',
-    }),
+    config: GateRunConfig.optional().describe('The settings of the run to create and measure.'),
+    eval_id: id.optional().describe('An existing run to measure. It gets further samples as long as these may decide.'),
   })
   .refine(({ config, eval_id }) => config === undefined || eval_id === undefined, {
     path: ['eval_id'],
@@ -315,46 +291,44 @@ export const GateRunInput = z
   .meta({ id: 'GateRunInput', description: 'The run that a gate run measures: a new or an existing one.' });
 export type GateRunInput = z.infer<typeof GateRunInput>;
 
-export const GateSubmitted = z
-  .object({
-    job_id: id.meta({ description: 'The job of the gate run, with the progress of all its requests.' }),
-    gate_run_id: id.meta({ description: 'The id of the gate run.' }),
-    status: z.literal('submitted').meta({ description: 'Always `submitted`. The job has the current status.' }),
-  })
-  .meta({ id: 'GateSubmitted', description: 'A gate run that was accepted. It continues in the background.' });
+export const GateSubmitted = named('GateSubmitted', 'A gate run that was accepted. It continues in the background.', {
+  job_id: id.describe('The job of the gate run, with the progress of all its requests.'),
+  gate_run_id: id.describe('The id of the gate run.'),
+  status: z.literal('submitted').describe('Always `submitted`. The job has the current status.'),
+});
 export type GateSubmitted = z.infer<typeof GateSubmitted>;
 
 export const GateRun = z
   .object({
-    id: id.meta({ description: 'The id of the gate run.' }),
-    gate_id: id.meta({ description: 'The gate.' }),
-    gate_version: version.meta({ description: 'The version of the gate whose rules it applies.' }),
-    job_id: id.meta({ description: 'Its job. After a resume, the new one.' }),
+    id: id.describe('The id of the gate run.'),
+    gate_id: id.describe('The gate.'),
+    gate_version: version.describe('The version of the gate whose rules it applies.'),
+    job_id: id.describe('Its job. After a resume, the new one.'),
     status: JobStatus,
-    eval_id: id.nullable().meta({ description: 'The run that is measured; null until it is created.' }),
-    baseline_eval_id: id.nullable().meta({ description: 'The baseline; null when the gate has none.' }),
+    eval_id: id.nullable().describe('The run that is measured; null until it is created.'),
+    baseline_eval_id: id.nullable().describe('The baseline; null when the gate has none.'),
     runs: z
       .array(
         z.object({
-          eval_id: id.meta({ description: 'The run.' }),
+          eval_id: id.describe('The run.'),
           step: z.string().meta({ description: 'The step of the gate run that created it.', example: 'look-2' }),
           arm: z.string().meta({ description: 'The side that it is part of.', example: 'baseline' }),
         }),
       )
-      .meta({ description: 'The runs that it created, in order: the run to measure, and runs with added samples.' }),
+      .describe('The runs that it created, in order: the run to measure, and runs with added samples.'),
     looks: z
       .array(
         z.object({
-          look: z.int().meta({ description: 'Number of the look, from 1.' }),
-          samples: z.tuple([z.number(), z.number()]).meta({ description: 'Samples per case: baseline first.' }),
+          look: z.int().describe('Number of the look, from 1.'),
+          samples: z.tuple([z.number(), z.number()]).describe('Samples per case: baseline first.'),
           result: GateResult,
-          text: z.string().meta({ description: 'The result in a sentence.' }),
+          text: z.string().describe('The result in a sentence.'),
         }),
       )
-      .meta({ description: 'The result of each look.' }),
-    result: GateAnswer.nullable().meta({ description: 'The answer; null until there is one.' }),
-    created_at: time.meta({ description: 'When it was submitted.' }),
-    finished_at: time.nullable().meta({ description: 'When it ended; null until then.' }),
+      .describe('The result of each look.'),
+    result: GateAnswer.nullable().describe('The answer; null until there is one.'),
+    created_at: time.describe('When it was submitted.'),
+    finished_at: time.nullable().describe('When it ended; null until then.'),
   })
   .meta({
     id: 'GateRun',
@@ -370,8 +344,8 @@ export type GatesQuery = z.infer<typeof GatesQuery>;
 
 export const SamplesInput = z
   .strictObject({
-    samples: z.int().min(1).max(100).meta({ description: 'Number of further samples of each case.' }),
-    budget: Budget.nullable().default(null).meta({ description: 'Limits for only these samples; null for none.' }),
+    samples: z.int().min(1).max(100).describe('Number of further samples of each case.'),
+    budget: Budget.nullable().default(null).describe('Limits for only these samples; null for none.'),
   })
   .meta({
     id: 'SamplesInput',

@@ -12,11 +12,11 @@ export type TuneOutcome = (typeof TUNE_OUTCOMES)[number];
 
 /** The summary of one model of a tune, for views that show the tune among others. */
 export const TunedTarget = z.object({
-  target: z.string().meta({ description: 'The model, as `provider_key::model_id`.' }),
-  recommended: z.int().nullable().meta({ description: 'The number of the recommended arm; null when there is none.' }),
-  outcome: z.enum(TUNE_OUTCOMES).nullable().meta({ description: 'The outcome on the held-out cases.' }),
-  difference: z.number().nullable().meta({ description: 'The difference from the base on the held-out cases.' }),
-  ci: z.tuple([z.number(), z.number()]).nullable().meta({ description: 'The 95 % interval of the difference.' }),
+  target: z.string().describe('The model, as `provider_key::model_id`.'),
+  recommended: z.int().nullable().describe('The number of the recommended arm; null when there is none.'),
+  outcome: z.enum(TUNE_OUTCOMES).nullable().describe('The outcome on the held-out cases.'),
+  difference: z.number().nullable().describe('The difference from the base on the held-out cases.'),
+  ci: z.tuple([z.number(), z.number()]).nullable().describe('The 95 % interval of the difference.'),
 });
 export type TunedTarget = z.infer<typeof TunedTarget>;
 
@@ -25,11 +25,11 @@ export type PromptTuneOutcome = (typeof PROMPT_TUNE_OUTCOMES)[number];
 
 /** The summary of a prompt tune, for views that show it as one event among others. */
 export const TunedPrompt = z.object({
-  best: z.int().nullable().meta({ description: 'The number of the best candidate; null when there is none.' }),
-  outcome: z.enum(PROMPT_TUNE_OUTCOMES).nullable().meta({ description: 'The outcome on the held-out cases.' }),
-  difference: z.number().nullable().meta({ description: 'The difference from the base on the held-out cases.' }),
-  ci: z.tuple([z.number(), z.number()]).nullable().meta({ description: 'The 95 % interval of the difference.' }),
-  prompt_version_id: id.nullable().meta({ description: 'The prompt version with its texts.' }),
+  best: z.int().nullable().describe('The number of the best candidate; null when there is none.'),
+  outcome: z.enum(PROMPT_TUNE_OUTCOMES).nullable().describe('The outcome on the held-out cases.'),
+  difference: z.number().nullable().describe('The difference from the base on the held-out cases.'),
+  ci: z.tuple([z.number(), z.number()]).nullable().describe('The 95 % interval of the difference.'),
+  prompt_version_id: id.nullable().describe('The prompt version with its texts.'),
 });
 export type TunedPrompt = z.infer<typeof TunedPrompt>;
 
@@ -41,34 +41,34 @@ export const TUNE_SETTINGS = {
     .min(0)
     .max(2 ** 31 - 1)
     .default(1)
-    .meta({ description: 'Seed of all random draws.' }),
-  measure: z.enum(TUNE_MEASURES).default('overall').meta({ description: 'The measure to maximise.' }),
+    .describe('Seed of all random draws.'),
+  measure: z.enum(TUNE_MEASURES).default('overall').describe('The measure to maximise.'),
   margin: Margin.default(DEFAULT_MARGIN),
   samples: z.int().min(1).max(20).default(1),
 };
 
 /** The first fields of a tune. */
 export const tuneHead = <Input extends z.ZodType>(input: Input) => ({
-  id: id.meta({ description: 'The id of the tune.' }),
-  job_id: id.meta({ description: 'Its job. After a resume, the new one.' }),
+  id: id.describe('The id of the tune.'),
+  job_id: id.describe('Its job. After a resume, the new one.'),
   status: JobStatus,
-  suite_id: id.nullable().meta({ description: 'Its suite; null when that was deleted.' }),
-  suite_name: z.string().meta({ description: 'The name that the suite had.' }),
-  suite_version: z.int().meta({ description: 'The suite version of all its runs.' }),
-  experiment_id: id.nullable().meta({ description: 'The experiment that the winner is promoted into; null for none.' }),
-  input: input.meta({ description: 'The request, with defaults filled in.' }),
-  step: z.string().meta({ description: 'The current phase: `search`, `holdout`, `promote`, or `done`.' }),
+  suite_id: id.nullable().describe('Its suite; null when that was deleted.'),
+  suite_name: z.string().describe('The name that the suite had.'),
+  suite_version: z.int().describe('The suite version of all its runs.'),
+  experiment_id: id.nullable().describe('The experiment that the winner is promoted into; null for none.'),
+  input: input.describe('The request, with defaults filled in.'),
+  step: z.string().describe('The current phase: `search`, `holdout`, `promote`, or `done`.'),
 });
 
 /** The last fields of a tune. */
 export const TUNE_TAIL = {
-  notes: z.array(z.string()).meta({ description: 'Notes on how far to trust the figures.' }),
-  created_at: time.meta({ description: 'When it was submitted.' }),
-  finished_at: time.nullable().meta({ description: 'When it ended; null until then.' }),
+  notes: z.array(z.string()).describe('Notes on how far to trust the figures.'),
+  created_at: time.describe('When it was submitted.'),
+  finished_at: time.nullable().describe('When it ended; null until then.'),
 };
 
 export const TuneSubmitted = z.object({
-  job_id: id.meta({ description: 'The job of the tune.' }),
-  tune_id: id.meta({ description: 'The id of the tune.' }),
-  status: z.literal('submitted').meta({ description: 'Always `submitted`. The job has the current status.' }),
+  job_id: id.describe('The job of the tune.'),
+  tune_id: id.describe('The id of the tune.'),
+  status: z.literal('submitted').describe('Always `submitted`. The job has the current status.'),
 });

@@ -36,7 +36,7 @@ it.each(['quick', 'reflective'])(
   async (mode) => {
     const outcomes: (string | null)[] = [];
     let ahead = 0;
-    // All in the soak; a commit starts at a seed that it draws. Neighbouring seeds share texts, so it takes distant ones.
+    // All in the soak; a commit draws the first seed. Neighbouring seeds share texts, so it takes distant ones.
     const played = playsAll ? SEEDS : DRAWN;
     for (let n = 0; n < played; n++) {
       const seed = 1 + ((drawing + (n * SEEDS) / played) % SEEDS);

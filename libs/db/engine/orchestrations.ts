@@ -1,7 +1,6 @@
 import type { LogEvent } from '#lib/contracts/event';
 import type { JobStatus } from '#lib/contracts/job-status';
 import type { OrchestrationType } from '#lib/contracts/values/jobs';
-import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { newId, newIds } from '#lib/runtime/ids';
 import { insertRow } from '../connection/insert-row.js';

@@ -1,7 +1,6 @@
 import type { LogEvent } from '#lib/contracts/event';
 import { isFinished } from '#lib/contracts/values/jobs';
 import type { JobStatus } from '#lib/contracts/job-status';
-import { parseJson } from '#lib/contracts/json/json';
 import { notFound } from '#lib/contracts/input/problem';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { Summary } from '#lib/contracts/summary';
