@@ -13,7 +13,7 @@ import { afterFile } from './after-file.js';
 import { clientOf, type Answer, type Client } from './client.js';
 import { ADMIN_TOKEN, SEALING_KEY } from './processes.js';
 import { createDatabase, createRedis } from './services.js';
-import { aTeamOf, sharedApi, sharedIdleApi } from './system.js';
+import { createTeamIn, sharedApi, sharedIdleApi } from './system.js';
 
 export interface SharedApi {
   url: string;
@@ -30,17 +30,17 @@ export interface SharedApi {
 }
 
 /** A new team for the test file in an API that all files of a jest worker share. It may have workers. */
-export const joinApi = async (): Promise<SharedApi> => seenByTeam(await sharedApi());
+export const joinApi = async (): Promise<SharedApi> => teamViewOf(await sharedApi());
 
 /** The same without workers. */
-export const joinIdleApi = async (): Promise<SharedApi> => seenByTeam(await sharedIdleApi());
+export const joinIdleApi = async (): Promise<SharedApi> => teamViewOf(await sharedIdleApi());
 
-async function seenByTeam(shared: Awaited<ReturnType<typeof sharedApi>>): Promise<SharedApi> {
+async function teamViewOf(shared: Awaited<ReturnType<typeof sharedApi>>): Promise<SharedApi> {
   const { operator, databaseUrl, redisUrl } = shared;
   const anotherTeam = () => operator.post('/api/teams', { name: `team ${randomUUID()}` });
   const pool = createPool(databaseUrl, 4);
   afterFile(() => pool.end());
-  return { url: operator.url, ...(await aTeamOf(shared)), operator, anotherTeam, databaseUrl, redisUrl, pool };
+  return { url: operator.url, ...(await createTeamIn(shared)), operator, anotherTeam, databaseUrl, redisUrl, pool };
 }
 
 export interface ApiInProcess {

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import type { Client } from './client.js';
 import { shellLine } from '../apps/cli/output/shell-words.js';
 
-export interface Ran {
+export interface CommandResult {
   code: number | null;
   out: string;
   err: string;
@@ -35,7 +35,7 @@ export function openCommandLine(server: () => Client) {
     variables = toServer(),
   ) => {
     const child = spawn(file, args, { cwd: folder, env: environmentOf(variables) });
-    const ended = new Promise<Ran>((end) => {
+    const ended = new Promise<CommandResult>((end) => {
       let [out, err] = ['', ''];
       child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
       child.stderr.setEncoding('utf8').on('data', (text: string) => onError((err += text)));
@@ -43,11 +43,11 @@ export function openCommandLine(server: () => Client) {
     });
     return { child, ended };
   };
-  const spawned = (file: string, args: readonly string[], onError?: (text: string) => void): Promise<Ran> =>
+  const spawned = (file: string, args: readonly string[], onError?: (text: string) => void): Promise<CommandResult> =>
     start(file, args, onError).ended;
-  const toolmarkWith = (variables: Variables, ...args: string[]): Promise<Ran> =>
+  const toolmarkWith = (variables: Variables, ...args: string[]): Promise<CommandResult> =>
     runHosted({ args, folder, env: environmentOf(variables) });
-  const toolmark = (...args: string[]): Promise<Ran> => toolmarkWith(toServer(), ...args);
+  const toolmark = (...args: string[]): Promise<CommandResult> => toolmarkWith(toServer(), ...args);
   return {
     folder,
     toServer,
@@ -66,7 +66,7 @@ export function openCommandLine(server: () => Client) {
       return JSON.parse(out);
     },
     /** Runs a shell line. If it is a single command, the shell only parses its arguments. */
-    async inShell(line: string, variables = {}): Promise<Ran> {
+    async inShell(line: string, variables = {}): Promise<CommandResult> {
       const all = { ...toServer(), ...variables };
       if (/[|<>;&]/.test(line) || !line.startsWith('toolmark ')) return start('sh', ['-c', line], undefined, all).ended;
       const words = `toolmark() { printf '%s\\0' "$@"; }\n${line}`;
@@ -74,7 +74,7 @@ export function openCommandLine(server: () => Client) {
       return toolmarkWith(all, ...out.split('\0').slice(0, -1));
     },
     /** On a pseudo-terminal of this size, created by `script`. All its output is in `out`. */
-    onTerminal(columns: number, rows: number, ...args: string[]): Promise<Ran> {
+    onTerminal(columns: number, rows: number, ...args: string[]): Promise<CommandResult> {
       const line = `stty cols ${columns} rows ${rows}; exec ${shellLine(['toolmark', ...args])}`;
       const isLinux = process.platform === 'linux';
       return spawned('script', isLinux ? ['-qec', line, '/dev/null'] : ['-qe', '/dev/null', 'sh', '-c', line]);
@@ -91,7 +91,7 @@ interface Command {
 /** Idle host processes, for the next commands of any test file. */
 const idle = new Set<ChildProcess>();
 
-async function runHosted(command: Command): Promise<Ran> {
+async function runHosted(command: Command): Promise<CommandResult> {
   const [host = startHost()] = idle;
   idle.delete(host);
   const ran = await askHost(host, command);
@@ -110,11 +110,11 @@ function startHost(): ChildProcess {
   return host;
 }
 
-function askHost(host: ChildProcess, command: Command): Promise<Ran> {
+function askHost(host: ChildProcess, command: Command): Promise<CommandResult> {
   return new Promise((end, fail) => {
     const onExit = (code: number | null, signal: string | null): void =>
       fail(new Error(`The host of the commands ended with ${signal ?? code}.`));
-    host.once('exit', onExit).once('message', (ran: Ran) => {
+    host.once('exit', onExit).once('message', (ran: CommandResult) => {
       host.off('exit', onExit);
       end(ran);
     });

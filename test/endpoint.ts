@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { startHttpServer } from './http-server.js';
 
-export interface AskedRequest {
+export interface ReceivedRequest {
   path: string;
   authorization: string | undefined;
   body: any;
@@ -31,10 +31,11 @@ export async function startEndpoint(
   messageFor: (body: any) => object = () => IN_PARIS,
   refuse: (body: any) => Refusal | undefined = () => undefined,
 ) {
-  const asked: AskedRequest[] = [];
+  const asked: ReceivedRequest[] = [];
   let isOpen = false;
-  const waiting = (): AskedRequest[] => asked.filter(({ response }) => !response.writableEnded && !response.destroyed);
-  const answer = ({ path, body, response }: AskedRequest): void => {
+  const waiting = (): ReceivedRequest[] =>
+    asked.filter(({ response }) => !response.writableEnded && !response.destroyed);
+  const answer = ({ path, body, response }: ReceivedRequest): void => {
     const embeddings = (): object => ({
       data: [body.input].flat().map((_text: string, index: number) => ({ index, embedding: [1, 0] })),
       usage: { prompt_tokens: 1, total_tokens: 1 },

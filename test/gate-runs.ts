@@ -5,7 +5,7 @@ import type { Pool } from '#lib/db/connection/pool';
 import { finishRun, runsToFinish } from '#lib/db/engine/finish-run';
 import type { GateRunInput } from '#lib/gate/rows/gate-runs';
 import { submitOrchestration } from '#lib/db/engine/orchestrations';
-import { aTeam } from '#lib/db/testing/run-fixture';
+import { createTeam } from '#lib/db/testing/run-fixture';
 import { settleRun, type Outcome } from '#lib/db/testing/settled-run';
 import { newId } from '#lib/runtime/ids';
 import { gate } from '../apps/worker/gate/gate-steps.js';
@@ -17,7 +17,7 @@ export type { Replies } from './orchestrations.js';
 export async function openGateRuns() {
   const stores = await openStores();
   const { pool, close } = stores;
-  return { pool, close, aGateRun: (asked: Asked = {}) => aGateRun(stores, asked) };
+  return { pool, close, aGateRun: (asked: GateRunOptions = {}) => aGateRun(stores, asked) };
 }
 
 /** The outcomes of these cases, with this many right. */
@@ -26,7 +26,7 @@ export const right = (count: number, { cases }: Pick<Child, 'cases'>): Outcome[]
 export const allRight: Replies = (child) => right(child.cases, child);
 export const CASES = 60;
 
-interface Asked extends Partial<Omit<GateInput, 'baseline'>> {
+interface GateRunOptions extends Partial<Omit<GateInput, 'baseline'>> {
   cases?: number;
   /** Number of correct baseline cases; null: the gate has no baseline. */
   baseline?: number | null;
@@ -38,9 +38,9 @@ interface Asked extends Partial<Omit<GateInput, 'baseline'>> {
 /** A team with a baseline, a gate, and a submitted gate run that has not begun. */
 async function submitGateRun(
   pool: Pool,
-  { cases = CASES, baseline = cases, maxRequests = null, given, ...rules }: Asked,
+  { cases = CASES, baseline = cases, maxRequests = null, given, ...rules }: GateRunOptions,
 ) {
-  const team = await aTeam(pool, { cases });
+  const team = await createTeam(pool, { cases });
   const { teamId, userId, suiteId } = team;
   await pool.query(`UPDATE suite_case SET tags = '{vital}' WHERE suite_id = $1 AND position = 0`, [suiteId]);
   const ended = async (count: number): Promise<string> => {
@@ -88,7 +88,7 @@ async function submitGateRun(
 }
 
 /** A gate run, and everything that can happen to it. */
-async function aGateRun(stores: Stores, asked: Asked) {
+async function aGateRun(stores: Stores, asked: GateRunOptions) {
   const submitted = await submitGateRun(stores.pool, asked);
   const run = orchestrationOf(stores, submitted, gate);
   return {

@@ -9,17 +9,17 @@ import { clientOf, weatherSuite, type Client } from './client.js';
 import { orchestrationOf, type Child, type Stores } from './orchestrations.js';
 
 /** A judge's task: the evidence, and the run that asks. */
-export interface Asked {
+export interface JudgeRequest {
   task: string;
   conversation?: { content: string }[];
   [evidence: string]: unknown;
 }
 /** The arguments of the call that a judge replies with; undefined: no call. */
-export type Judge = (asked: Asked, child: Child) => object | undefined;
+export type Judge = (asked: JudgeRequest, child: Child) => object | undefined;
 
-const evidenceIn = (content: string): Asked => {
+const evidenceIn = (content: string): JudgeRequest => {
   const [, json] = /^BEGIN EVIDENCE [0-9a-f]{32}\n(.*)\nEND EVIDENCE/m.exec(content) ?? [];
-  return JSON.parse(json!) as Asked;
+  return JSON.parse(json!) as JudgeRequest;
 };
 
 /** A private API without workers, and the workers' part in judge reports. The test plays the models. */

@@ -9,7 +9,7 @@ import { settleRun, type Outcome } from '#lib/db/testing/settled-run';
 import { connectRedis } from '#lib/runtime/redis';
 import type { OrchestrationKind } from '../apps/worker/orchestration/kind.js';
 import { Orchestrator } from '../apps/worker/orchestration/orchestrate.js';
-import { comparingIn } from './comparing.js';
+import { inProcessComparer } from './in-process-comparer.js';
 import { createDatabase, createRedis } from './services.js';
 import { until } from './until.js';
 
@@ -61,7 +61,7 @@ export function orchestrationOf(
       pool: db,
       redis,
       kinds: [kind],
-      steps: { pool: db, comparing: comparingIn(db) },
+      steps: { pool: db, comparing: inProcessComparer(db) },
       onChildren: () => {},
       onMoreToDo: () => {},
     });

@@ -6,7 +6,7 @@ import { startProcess, until, type RunningProcess } from './processes.js';
 import { createDatabase, createRedis, freePort } from './services.js';
 
 /** Minimum number of commits until both were killed in each state. */
-const PARTS = 5;
+const COMMITS_FOR_ALL = 5;
 
 /** An API and a worker that are killed and restarted, at the same address and on the same stores. */
 export interface RestartableSystem {
@@ -62,7 +62,7 @@ export async function openRestartableSystem(): Promise<RestartableSystem> {
         if (place === 'end') return true;
         if (places.has(place)) return false;
         places.add(place);
-        if (playsAll || places.size % PARTS === drawn(PARTS)) {
+        if (playsAll || places.size % COMMITS_FOR_ALL === drawn(COMMITS_FOR_ALL)) {
           kills += 1;
           await Promise.all(alive.map((process) => process.kill('SIGKILL')));
           alive = await start();

@@ -88,7 +88,7 @@ export async function sharedIdleApi(): Promise<Shared> {
 }
 
 /** A new team of the shared API, whose jobs end with the test file. */
-export async function aTeamOf({ operator }: Shared): Promise<{ client: Client; teamId: string }> {
+export async function createTeamIn({ operator }: Shared): Promise<{ client: Client; teamId: string }> {
   const { status, body } = await operator.post('/api/teams', { name: `team ${randomUUID()}` });
   if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`);
   const client = clientOf(operator.url, body.token.token);
@@ -104,9 +104,9 @@ async function cancelJobs(client: Client): Promise<void> {
 /** A new team for the test file in a system with two workers, which all test files share. */
 export async function joinSystem(): Promise<TeamSystem> {
   const [system, simulator] = await Promise.all([sharedApi(), startProcess('simulator')]);
-  const [team] = await Promise.all([aTeamOf(system), startMissingWorkersOf(system)]);
+  const [team] = await Promise.all([createTeamIn(system), startMissingWorkersOf(system)]);
   return {
-    ...seenByTeam(system, simulator),
+    ...teamViewOf(system, simulator),
     ...team,
     operator: system.operator,
     workers: system.workers,
@@ -127,7 +127,7 @@ export async function startSystem({ workers = 1 } = {}): Promise<System> {
   let api = firstApi;
   const client = clientOf(api.url);
   return {
-    ...seenByTeam(stores, simulator),
+    ...teamViewOf(stores, simulator),
     client,
     operator: client,
     teamId: (await client.get('/api/me')).body.team.id,
@@ -141,7 +141,7 @@ export async function startSystem({ workers = 1 } = {}): Promise<System> {
   };
 }
 
-function seenByTeam(
+function teamViewOf(
   { databaseUrl, redisUrl }: { databaseUrl: string; redisUrl: string },
   simulator: RunningProcess,
 ): Omit<TeamSystem, 'client' | 'teamId' | 'operator' | 'workers' | 'startWorker'> {

@@ -12,26 +12,28 @@ export interface GlobalOptions {
 }
 
 /** Commander calls an action with the arguments, the options and the command. */
-const given = <Options, Args extends unknown[]>(all: unknown[]): { args: Args; options: Options & GlobalOptions } => ({
+const parseActionArguments = <Options, Args extends unknown[]>(
+  all: unknown[],
+): { args: Args; options: Options & GlobalOptions } => ({
   args: all.slice(0, -2) as Args,
   options: (all.at(-1) as Command).optsWithGlobals(),
 });
 
 /** An action that needs no server. */
-export const locally =
+export const localAction =
   <Options, Args extends unknown[] = []>(
     perform: (options: Options & GlobalOptions, ...args: Args) => void | Promise<void>,
   ) =>
   async (...all: unknown[]): Promise<void> => {
-    const { args, options } = given<Options, Args>(all);
+    const { args, options } = parseActionArguments<Options, Args>(all);
     await perform(options, ...args);
   };
 
 /** An action that sends requests to the server. */
-export const onServer = <Options, Args extends unknown[] = []>(
+export const serverAction = <Options, Args extends unknown[] = []>(
   perform: (client: ApiClient, options: Options & GlobalOptions, ...args: Args) => Promise<void>,
 ) =>
-  locally<Options, Args>(async (options, ...args) => {
+  localAction<Options, Args>(async (options, ...args) => {
     const { server, token } = connection(options);
     await perform(new ApiClient(server, token), options, ...args);
   });
@@ -46,7 +48,7 @@ export const subcommand = (parent: Command, name: string, description: string): 
   parent.command(name).description(description);
 
 /** A group of commands that lists when it is called without a subcommand, as `toolmark suites` does. */
-export function listsByDefault(group: Command, list: (...all: unknown[]) => Promise<void>): Command {
+export function listByDefault(group: Command, list: (...all: unknown[]) => Promise<void>): Command {
   return group
     .argument('[command...]')
     .usage('[command]')
@@ -100,7 +102,7 @@ export function commaSeparated(text: string): string[] {
 }
 
 /** For an option that may be given several times. */
-export const repeated =
+export const repeatable =
   <Value>(read: (text: string) => Value) =>
   (text: string, previous: Value[] = []): Value[] => [...previous, read(text)];
 

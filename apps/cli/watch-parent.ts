@@ -11,7 +11,7 @@ const READING_SHARE = 0.1;
 const LOGGED_SHARE = 0.1;
 
 /** How a parent job is watched. A `View` is everything that its screen shows. */
-export interface Watched<View> {
+export interface WatchedJob<View> {
   read(): Promise<View>;
   /** Lines for a terminal, redrawn repeatedly. */
   draw(view: View, job: Job, columns: number, rows: number): string[];
@@ -23,13 +23,13 @@ export interface Watched<View> {
 export async function watchParent<View>(
   client: ApiClient,
   jobId: string,
-  { read, draw, news }: Watched<View>,
+  { read, draw, news }: WatchedJob<View>,
   { silent }: { silent: boolean },
 ): Promise<View> {
   const area = silent ? undefined : openStatusArea();
   const log = (...lines: string[]): void => (silent ? undefined : printError(...lines));
   const patiently = <Answer>(ask: () => Promise<Answer>): Promise<Answer> =>
-    askPatiently(ask, (text) => {
+    retryWhileUnavailable(ask, (text) => {
       area?.clear();
       log(text);
     });
@@ -68,28 +68,31 @@ function progressNews(): (job: Job) => string[] {
   };
 }
 
-const PAUSE_MS = 1000;
+const RETRY_EVERY_MS = 1000;
 /**
  * A server may be restarting. Some work takes hours, so watching it tolerates a longer outage than a live connection.
  */
-const PATIENCE_MS = 120_000;
+const MAX_OUTAGE_MS = 120_000;
 
 /**
  * Retries while the server is unreachable or cannot answer.
  * @param note called once, at the first retry
  */
-async function askPatiently<Answer>(ask: () => Promise<Answer>, note: (text: string) => void): Promise<Answer> {
-  const until = performance.now() + PATIENCE_MS;
+async function retryWhileUnavailable<Answer>(
+  ask: () => Promise<Answer>,
+  note: (text: string) => void,
+): Promise<Answer> {
+  const until = performance.now() + MAX_OUTAGE_MS;
   for (let asked = 0; ; asked++) {
     try {
       return await ask();
     } catch (error) {
-      if (!isPassing(error) || performance.now() > until) throw error;
+      if (!isTransient(error) || performance.now() > until) throw error;
       if (asked === 0) note('The server does not answer. Retrying.');
     }
-    await delay(PAUSE_MS);
+    await delay(RETRY_EVERY_MS);
   }
 }
 
-const isPassing = (error: unknown): boolean =>
+const isTransient = (error: unknown): boolean =>
   !(error instanceof ApiError) || error.problem.status >= 500 || error.problem.status === 429;

@@ -14,7 +14,7 @@ import { openStatusArea, printError, printWarning } from './output/terminal.js';
  * How long the command waits for a live connection before it polls over HTTP: a proxy may block WebSockets, or the
  * server may be restarting.
  */
-const LIVE_PATIENCE_MS = 5000;
+const LIVE_TIMEOUT_MS = 5000;
 const POLL_MS = 500;
 
 /** Follows a run to its end, with a bar for each model on a terminal, and returns it with its summaries. */
@@ -30,7 +30,7 @@ export async function watchRun(
   try {
     for await (const entry of watchJob(client.serverUrl, jobId, {
       token: client.token,
-      patienceMs: LIVE_PATIENCE_MS,
+      patienceMs: LIVE_TIMEOUT_MS,
     })) {
       if (entry.name === 'tool_eval_progress') screen.progress(entry.progress.targets);
       else if (entry.name === 'eval_warning') screen.warning(entry.event.data);

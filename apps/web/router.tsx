@@ -18,11 +18,11 @@ import { promptNewSearch, promptSearch, promptsSearch } from './address/prompts'
 import { resultsSearch } from './address/results';
 import { runNewSearch, runsSearch } from './address/runs';
 import { tuneNewSearch, tunesSearch } from './address/tunes';
-import { failuresSearch, matrixSearch, runSearch } from './address/why';
+import { failuresSearch, matrixSearch, runSearch } from './address/run-views';
 import { statusOf } from './api/client';
 import { whenSignedOut } from './api/query-client';
 import { meQuery } from './api/session';
-import { Failed } from './parts/failed';
+import { ErrorNotice } from './parts/error-notice';
 import { Skeleton } from './parts/skeleton';
 import { importSearch } from './screens/import/import-search';
 import { caseSearch } from './screens/case/case-search';
@@ -193,7 +193,7 @@ export function createAppRouter(queryClient: QueryClient) {
     context: { queryClient },
     defaultPreload: 'intent',
     defaultPendingComponent: Skeleton,
-    defaultErrorComponent: ({ error, reset }) => <Failed error={error as Error} retry={retryOf(error, reset)} />,
+    defaultErrorComponent: ({ error, reset }) => <ErrorNotice error={error as Error} retry={retryOf(error, reset)} />,
     scrollRestoration: true,
   });
   whenSignedOut(() => {

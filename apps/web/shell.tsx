@@ -5,7 +5,7 @@ import { MOST_COUNTED, unfinishedJobsQuery } from './api/jobs';
 import { meQuery, signOut } from './api/session';
 import { KeysHelp } from './keys-help';
 import { useTeamEvents } from './live/team-events';
-import { GivenLine } from './parts/given';
+import { UserLine } from './parts/user-text';
 import { useKeys } from './parts/keys';
 import { nextTheme } from './parts/theme';
 
@@ -58,7 +58,7 @@ export function Shell() {
           ))}
           <Jobs />
         </nav>
-        <Who openHelp={() => setHelpOpen(true)} />
+        <UserMenu openHelp={() => setHelpOpen(true)} />
       </header>
       <Content />
       {isHelpOpen && <KeysHelp close={() => setHelpOpen(false)} />}
@@ -104,7 +104,7 @@ function Jobs() {
   );
 }
 
-function Who({ openHelp }: { openHelp: () => void }) {
+function UserMenu({ openHelp }: { openHelp: () => void }) {
   const navigate = useNavigate();
   const { data: me } = useQuery(meQuery);
   const leave = useMutation({ mutationFn: signOut, onSuccess: () => navigate({ to: '/sign-in' }) });
@@ -112,7 +112,7 @@ function Who({ openHelp }: { openHelp: () => void }) {
     <div className="who">
       {me && (
         <span className="small muted" title={`${me.user.name}, ${me.role} of the team ${me.team.name}`}>
-          <GivenLine text={`${me.user.name}, ${me.role}`} />
+          <UserLine text={`${me.user.name}, ${me.role}`} />
         </span>
       )}
       <button type="button" className="plain" onClick={openHelp} title="?">

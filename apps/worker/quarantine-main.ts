@@ -4,7 +4,7 @@ import { readEnv } from '#lib/runtime/env';
 import { createLogger } from '#lib/runtime/logger';
 import { LaneMeters } from './health/worker-metrics.js';
 import { composeItems } from './compose-items.js';
-import { NotAskedNow } from './items/claimed-items.js';
+import { ModelResting } from './items/claimed-items.js';
 import { printSettlement, type FromChild, type ToChild } from './items/quarantine.js';
 
 // The process of an item whose earlier processes died. It asks its parent for permits, sends it the item's settlement,
@@ -64,7 +64,7 @@ process.on('message', (message: ToChild) => {
     .run(message.run, { ...context, generation: message.generation })
     .then((finished) => send({ finished: finished && printSettlement(finished.settlement) }))
     .catch((error: Error) =>
-      error instanceof NotAskedNow
+      error instanceof ModelResting
         ? send({ notAsked: error.asked })
         : send({ failed: { message: error.message, stack: error.stack } }),
     );

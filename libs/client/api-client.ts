@@ -54,7 +54,7 @@ export function readAnswer(
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 const MAX_PAGE = 200;
 /** Minimum delay between polls of a pending answer, for servers that do not long-poll. */
-const LEAST_MS_BETWEEN = 900;
+const MIN_POLL_GAP_MS = 900;
 
 export interface CallOptions {
   signal?: AbortSignal;
@@ -124,7 +124,7 @@ export class ApiClient {
       const next = response.headers.get('location');
       if (method !== 'GET' || response.status !== 202 || !next?.startsWith('/')) return response;
       await response.body?.cancel();
-      const pauseMs = askedAt + LEAST_MS_BETWEEN - performance.now();
+      const pauseMs = askedAt + MIN_POLL_GAP_MS - performance.now();
       if (place !== path && pauseMs > 0) await pause(pauseMs, options?.signal);
       place = next;
     }

@@ -27,13 +27,13 @@ export class LiveUnavailable extends Error {}
 const FIRST_RETRY_MS = 250;
 const MAX_RETRY_MS = 4000;
 
-type Entry = WatchEvent | Error | 'end';
+type QueueEntry = WatchEvent | Error | 'end';
 type Timer = ReturnType<typeof setTimeout>;
 
 /** One job followed over a connection: its position in the job's log, and the events its reader has not taken yet. */
 export class JobWatch {
   readonly #patienceMs: number;
-  #queue: Entry[] = [];
+  #queue: QueueEntry[] = [];
   /** Sequence number of the last queued event; undefined until the server says where `now` is. */
   #cursor: number | undefined;
   #isSubscribing = false;
@@ -47,7 +47,7 @@ export class JobWatch {
   constructor(
     readonly jobId: string,
     { from = 0, patienceMs = Infinity }: WatchOptions,
-    readonly server: { url: string; subscribe: (take: (answer: SubscribeAnswer) => void) => void },
+    readonly server: { url: string; subscribe: (receive: (answer: SubscribeAnswer) => void) => void },
   ) {
     this.#cursor = from === 'now' ? undefined : from;
     this.#patienceMs = patienceMs;
@@ -82,14 +82,14 @@ export class JobWatch {
   }
 
   /** The connection is lost, or could not be made. */
-  wait(failure?: string): void {
+  onDisconnect(failure?: string): void {
     if (failure !== undefined) this.#lastFailure = failure;
     clearTimeout(this.#retry);
     this.#isSubscribing = false;
     this.#startPatience();
   }
 
-  show(progress: Progress): void {
+  showProgress(progress: Progress): void {
     if (progress.job_id === this.jobId) this.#push({ name: 'tool_eval_progress', progress });
   }
 
@@ -119,7 +119,7 @@ export class JobWatch {
     });
   }
 
-  #push(entry: Entry): void {
+  #push(entry: QueueEntry): void {
     if (this.#isClosed) return;
     this.#queue.push(entry);
     this.#notify();

@@ -13,9 +13,9 @@ export class LiveRefused extends Error {}
  * Events that a team receives without a subscription: starts and ends of its jobs, new best runs. An event may arrive
  * twice, and events during a disconnection are lost: on `connected`, ask HTTP for what may have changed.
  */
-export type TeamNews =
+export type LiveTeamEvent =
   Logged | { name: 'connected' } | { name: 'disconnected' } | { name: 'refused'; error: LiveRefused };
-type TeamListener = (news: TeamNews) => void;
+type TeamListener = (news: LiveTeamEvent) => void;
 
 const RECONNECT_MS = 1000;
 
@@ -68,7 +68,7 @@ export class LiveConnection {
   }
 
   /** Calls `listener` with the team's events, until `signal` aborts or the connection ends. */
-  hearTeam(listener: TeamListener, { signal }: { signal?: AbortSignal } = {}): void {
+  onTeamEvent(listener: TeamListener, { signal }: { signal?: AbortSignal } = {}): void {
     if (signal?.aborted) return;
     this.#listeners.add(listener);
     signal?.addEventListener('abort', () => this.#listeners.delete(listener), { once: true });
@@ -117,7 +117,7 @@ export class LiveConnection {
         this.#take({ name: 'tool_eval_result', event: { job_id, seq, at, data } });
     });
     this.#socket.on('tool_eval_progress', (progress: Progress) => {
-      for (const watch of this.#watches) watch.show(progress);
+      for (const watch of this.#watches) watch.showProgress(progress);
     });
   }
 
@@ -126,7 +126,7 @@ export class LiveConnection {
     if (TEAM_EVENTS.includes(logged.name)) this.#tell(logged);
   }
 
-  #tell(news: TeamNews): void {
+  #tell(news: LiveTeamEvent): void {
     for (const listener of [...this.#listeners]) listener(news);
   }
 
@@ -137,16 +137,16 @@ export class LiveConnection {
     });
     this.#socket.on('connect_error', ({ message }) => {
       if (/\b(token|session)\b/.test(message)) return this.#refuse(message);
-      for (const watch of this.#watches) watch.wait(message);
+      for (const watch of this.#watches) watch.onDisconnect(message);
       // Servers of the previous release answer this while their database is down. Socket.IO does not retry by itself.
       if (!this.#socket.active) this.#retry = setTimeout(() => this.#socket.connect(), RECONNECT_MS);
     });
     this.#socket.io.on('close', (reason) => {
-      for (const watch of this.#watches) watch.wait(`the connection was closed: ${reason}`);
+      for (const watch of this.#watches) watch.onDisconnect(`the connection was closed: ${reason}`);
     });
     this.#socket.on('disconnect', (reason) => {
       clearTimeout(this.#retry);
-      for (const watch of this.#watches) watch.wait();
+      for (const watch of this.#watches) watch.onDisconnect();
       this.#tell({ name: 'disconnected' });
       if (reason === 'io server disconnect')
         this.#refuse('The server ended the connection: the token was revoked, or the session has ended.');

@@ -12,7 +12,7 @@ import { someoneWaits } from '../../test/lock-wait.js';
 import { until } from '../../test/until.js';
 import { tcpProxy, type TcpProxy } from '../../test/tcp-proxy.js';
 import type { WatchEvent } from './job-watch.js';
-import { LiveConnection, type TeamNews } from './live-connection.js';
+import { LiveConnection, type LiveTeamEvent } from './live-connection.js';
 import { watchJob } from './watch-job.js';
 
 let proxy: TcpProxy;
@@ -167,8 +167,8 @@ describe('one connection', () => {
   afterEach(() => live.close());
 
   it('follows several jobs and the team over one socket', async () => {
-    const news: TeamNews[] = [];
-    live.hearTeam((item) => news.push(item));
+    const news: LiveTeamEvent[] = [];
+    live.onTeamEvent((item) => news.push(item));
     await until(() => news.length > 0);
     const [one, other] = [await idleJob(), await idleJob()];
     const watches = [one, other].map((jobId) => collect(live.watchJob(jobId)));
@@ -205,10 +205,10 @@ describe('one connection', () => {
   it('reports its refusal to all current and later watchers', async () => {
     const refused = new LiveConnection(api.url, { token: 'nobody' });
     const news: string[] = [];
-    refused.hearTeam(({ name }) => news.push(name));
+    refused.onTeamEvent(({ name }) => news.push(name));
     await expect(collect(refused.watchJob(await idleJob())).done).rejects.toThrow(/token is unknown/);
     await expect(collect(refused.watchJob(await idleJob())).done).rejects.toThrow(/token is unknown/);
-    refused.hearTeam(({ name }) => news.push(name));
+    refused.onTeamEvent(({ name }) => news.push(name));
     expect(news).toEqual(['refused', 'refused']);
     refused.close();
   });

@@ -1,6 +1,6 @@
 import { createPool, type Pool } from '#lib/db/connection/pool';
 import { completedRun, type CompletedRun } from '#lib/db/testing/completed-run';
-import { aTeam } from '#lib/db/testing/run-fixture';
+import { createTeam } from '#lib/db/testing/run-fixture';
 import type { Outcome } from '#lib/db/testing/settled-run';
 import { createDatabase } from '../../test/services.js';
 import { compareRuns, type CompareRequest } from './compare-runs.js';
@@ -10,7 +10,7 @@ let pool: Pool;
 beforeAll(async () => void (pool = createPool((await createDatabase()).url, 4)), 60_000);
 afterAll(() => pool.end());
 
-type Team = Awaited<ReturnType<typeof aTeam>>;
+type Team = Awaited<ReturnType<typeof createTeam>>;
 const CASES = 12;
 
 const runOf = (team: Team, a: Outcome[][], more: Partial<CompletedRun> = {}): Promise<string> =>
@@ -34,7 +34,7 @@ const some = (rows: readonly Outcome[][], from: number, to?: number): Outcome[][
   rows.map((samples) => samples.slice(from, to));
 
 it('compares a run of one sample and an extension of three as a run of four', async () => {
-  const team = await aTeam(pool, { cases: CASES });
+  const team = await createTeam(pool, { cases: CASES });
   const [a, whole] = [await runOf(team, right), await runOf(team, four)];
   const b = await runOf(team, some(four, 0, 1));
   await runOf(team, some(four, 1), { extending: { runId: b, firstSample: 1 } });
@@ -51,7 +51,7 @@ it('compares a run of one sample and an extension of three as a run of four', as
 });
 
 it('counts an extension over some cases for only those, and matches models by position', async () => {
-  const team = await aTeam(pool, { cases: CASES });
+  const team = await createTeam(pool, { cases: CASES });
   const ones = some(right, 0, 1);
   const zeros = ones.map((): Outcome[] => [0]);
   const a = await completedRun(pool, team, { results: { a: ones, b: ones } });
@@ -67,7 +67,7 @@ it('counts an extension over some cases for only those, and matches models by po
 });
 
 it('ignores unfinished extensions and those of another team', async () => {
-  const [team, others] = [await aTeam(pool, { cases: CASES }), await aTeam(pool, { cases: CASES })];
+  const [team, others] = [await createTeam(pool, { cases: CASES }), await createTeam(pool, { cases: CASES })];
   const ones = some(right, 0, 1);
   const [a, b] = [await runOf(team, ones), await runOf(team, ones)];
   const zeros = ones.map((): Outcome[] => [0]);
@@ -81,7 +81,7 @@ it('ignores unfinished extensions and those of another team', async () => {
 });
 
 it('shows the failed sample of a case, with its run', async () => {
-  const team = await aTeam(pool, { cases: CASES });
+  const team = await createTeam(pool, { cases: CASES });
   const ones = some(right, 0, 1);
   const [a, b] = [await runOf(team, ones), await runOf(team, ones)];
   const added = ones.map((_, n): Outcome[] => [1, Number(n > 0)]);
@@ -99,7 +99,7 @@ it('shows the failed sample of a case, with its run', async () => {
 });
 
 it('refuses rescores together with added samples', async () => {
-  const team = await aTeam(pool, { cases: CASES });
+  const team = await createTeam(pool, { cases: CASES });
   const [a, b] = [await runOf(team, right), await runOf(team, right)];
   for (const more of [{ rescoreA: a }, { rescoreB: b }])
     await expect(compare(team, a, b, more)).rejects.toMatchObject({ status: 422, errors: [{ path: '/extended' }] });

@@ -33,7 +33,7 @@ export function sentenceFor(figures: Figures, verdict: Verdict, context: Context
     case 'inconclusive':
       return verdict.reasons.includes('errored')
         ? tooManyErrors(figures, context, names)
-        : [...cannotTell(figures, context, names), ...wayOut(figures, context)].join(' ');
+        : [...describeInconclusive(figures, context, names), ...wayOut(figures, context)].join(' ');
   }
 }
 
@@ -110,7 +110,7 @@ function changesOf({ fixed, broken, better, worse }: Outcomes): string {
   return [...pair(fixed, 'fixed', broken, 'broken'), ...pair(better, 'better', worse, 'worse')].join(', ');
 }
 
-function cannotTell(figures: Figures, context: Context, names: Names): string[] {
+function describeInconclusive(figures: Figures, context: Context, names: Names): string[] {
   const { holm } = context;
   const { ci, smallest_detectable: detectable } = figures;
   const couldShow =

@@ -14,7 +14,7 @@ export const argumentsIn = (fields: JsonObject): Json | undefined =>
  * Finish reasons for calls that the host did not accept: it could not parse a call, the tool was not offered, or there
  * were too many calls.
  */
-export const UNREAD_CALLS: ReadonlySet<string> = new Set([
+export const REJECTED_CALL_REASONS: ReadonlySet<string> = new Set([
   'malformed_function_call',
   'malformed_tool_call',
   'malformed_tool_use',

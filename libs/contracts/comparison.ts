@@ -353,10 +353,10 @@ export const BaselineComparison = named('BaselineComparison', "A run compared wi
 export type BaselineComparison = z.infer<typeof BaselineComparison>;
 
 export const DIFFERS = ['targets', 'cases'] as const;
-export const Differs = z
+export const DeltaObstacle = z
   .enum(DIFFERS)
   .describe(
     'Why there is no `delta`: other targets, or too few cases in common: fewer than 80 %, or not all of them scored ' +
       'when the run was stopped.',
   );
-export type Differs = z.infer<typeof Differs>;
+export type DeltaObstacle = z.infer<typeof DeltaObstacle>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { described } from './named.js';
-import { BaselineComparison, Differs } from './comparison.js';
+import { BaselineComparison, DeltaObstacle } from './comparison.js';
 import { Job, JobType } from './job.js';
 import { count, event, share } from './event-shapes.js';
 import { ORCHESTRATION_EVENTS, RESULTS } from './orchestration-kinds.js';
@@ -92,7 +92,7 @@ export const LOG_EVENTS = {
           'baseline, and where `differs` says why.',
       ),
     differs: z
-      .array(Differs)
+      .array(DeltaObstacle)
       .optional()
       .describe('Why there is no delta. Left out without a baseline, and in logs of earlier releases.'),
     comparison: BaselineComparison.optional().describe(

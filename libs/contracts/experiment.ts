@@ -5,7 +5,7 @@ import { TunedTarget } from '#lib/tuning/contract';
 import { TunedPrompt } from '#lib/tuning/contract';
 import { DEFAULT_MARGIN } from './values/comparison.js';
 import { EXPERIMENT_FILTERS } from './values/runs.js';
-import { BaselineComparison, Differs, Margin, Measure } from './comparison.js';
+import { BaselineComparison, DeltaObstacle, Margin, Measure } from './comparison.js';
 import { JobStatus } from './job-status.js';
 import { METRIC_NAME } from './metric.js';
 import { id, PageQuery, suiteId, time } from './page.js';
@@ -166,7 +166,7 @@ export const TimelineEntry = z
       .describe('Score minus that of the baseline, over the common cases; null where `differs` says why.'),
     is_baseline: z.boolean().describe('Whether it is the baseline.'),
     is_best: z.boolean().describe('Whether it is the best run.'),
-    differs: z.array(Differs).describe('Why there is no delta. Empty otherwise.'),
+    differs: z.array(DeltaObstacle).describe('Why there is no delta. Empty otherwise.'),
     comparison: BaselineComparison.omit({ baseline_eval_id: true, p: true })
       .nullable()
       .describe('The comparison with the baseline; null for the baseline, and until it is made.'),

@@ -1,4 +1,4 @@
-import { dollarsOf, pricesAt, pricesInWords, pricesOf, type Prices } from './find-prices.js';
+import { dollarsOf, pricesAt, describePrices, pricesOf, type Prices } from './find-prices.js';
 import { PriceTable } from './known-prices.js';
 
 const price = { input_cost_per_mtok: 1, output_cost_per_mtok: 2 };
@@ -89,9 +89,9 @@ it.each([
 
 it('prices in words leave out unknown prices', () => {
   const none = Object.fromEntries(['cache_read_cost_per_mtok'].map((field) => [field, null])) as Partial<Prices>;
-  expect(pricesInWords({ ...price, ...none })).toBe('$1 in, $2 out');
-  expect(pricesInWords({ ...price, cache_read_cost_per_mtok: 0, cache_write_1h_cost_per_mtok: 6 })).toBe(
+  expect(describePrices({ ...price, ...none })).toBe('$1 in, $2 out');
+  expect(describePrices({ ...price, cache_read_cost_per_mtok: 0, cache_write_1h_cost_per_mtok: 6 })).toBe(
     '$1 in, $2 out, $0 from the cache, $6 into it for an hour',
   );
-  expect(pricesInWords({})).toBe('');
+  expect(describePrices({})).toBe('');
 });

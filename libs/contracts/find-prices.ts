@@ -50,7 +50,7 @@ const DOLLARS = new Intl.NumberFormat('en', {
 export const dollarsOf = (price: number): string => `$${DOLLARS.format(price)}`;
 
 /** Prices in words: `$3 in, $15 out, $0.3 from the cache, $3.75 into it for 5 minutes`. */
-export function pricesInWords(prices: SomePrices): string {
+export function describePrices(prices: SomePrices): string {
   const words: [price: number | null | undefined, what: string][] = [
     [prices.input_cost_per_mtok, 'in'],
     [prices.output_cost_per_mtok, 'out'],

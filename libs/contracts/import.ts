@@ -55,7 +55,7 @@ export const ImportAnswer = named('ImportAnswer', 'The result of an import, or o
 export type ImportAnswer = z.infer<typeof ImportAnswer>;
 
 /** Fields that may be sent along with a file in another format, because the format itself cannot express them. */
-const MAY_STAND_BESIDE = ['name', 'description', 'system_prompt', 'pass_threshold', 'tools'];
+const EXTRA_FIELDS = ['name', 'description', 'system_prompt', 'pass_threshold', 'tools'];
 /** The format of the body is given by `?format=`. */
 export const ImportBody = z.unknown().meta({
   id: 'ImportBody',
@@ -67,7 +67,7 @@ export const ImportBody = z.unknown().meta({
       required: ['text'],
       description:
         'A file in another format as text (or its entries as a list), and what the format cannot say: ' +
-        `${MAY_STAND_BESIDE.join(', ')}; of BFCL also the text of its "possible_answers".`,
+        `${EXTRA_FIELDS.join(', ')}; of BFCL also the text of its "possible_answers".`,
       properties: {
         text: { type: 'string', description: 'The file.' },
         possible_answers: {

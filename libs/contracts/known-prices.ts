@@ -61,15 +61,15 @@ export const PriceTable = z
     const total = hosts.reduce((sum, { models }) => sum + models.length, 0);
     if (total > MAX_KNOWN_MODELS)
       context.addIssue({ code: 'custom', path: ['hosts'], message: `must have at most ${MAX_KNOWN_MODELS} models` });
-    refuseTwice(hosts, ({ host }) => [host], ['hosts'], context);
+    refuseDuplicates(hosts, ({ host }) => [host], ['hosts'], context);
     hosts.forEach(({ models }, index) =>
-      refuseTwice(models, ({ id, aliases }) => [id, ...aliases], ['hosts', index, 'models'], context),
+      refuseDuplicates(models, ({ id, aliases }) => [id, ...aliases], ['hosts', index, 'models'], context),
     );
   });
 export type PriceTable = z.infer<typeof PriceTable>;
 
 /** A duplicate name would have two prices, with nothing to choose between them. */
-function refuseTwice<Item>(
+function refuseDuplicates<Item>(
   items: readonly Item[],
   namesOf: (item: Item) => string[],
   path: PropertyKey[],

@@ -7,7 +7,7 @@
  * - `at most N`: a token limit where the request has none
  * - `sent back`: a field of earlier replies that the host requires
  */
-export type Way =
+export type SettingChange =
   | 'left out'
   | 'auto'
   | 'auto while thinking'
@@ -17,12 +17,12 @@ export type Way =
   | `at most ${number}`;
 
 /** Keyed by setting: a parameter, `tool_choice`, `strict` of tools, or `messages.<field>` of earlier replies. */
-export type Ways = Readonly<Record<string, Way>>;
+export type SettingChanges = Readonly<Record<string, SettingChange>>;
 
 /** A setting that a model refused, and how to send it instead. */
 export interface Refusal {
   setting: string;
-  way: Way;
+  way: SettingChange;
   /** The host's message. */
   said: string;
 }
@@ -34,11 +34,11 @@ export const LEARNED_FOR_MS = 24 * 60 * 60_000;
 export type LearnedSettings = Readonly<Record<string, Omit<Refusal, 'setting'> & { at: string }>>;
 
 /** The learned settings that have not expired. */
-export function learnedNow(text: string): [setting: string, learned: LearnedSettings[string]][] {
+export function readLearnedSettings(text: string): [setting: string, learned: LearnedSettings[string]][] {
   if (text === '{}') return [];
   const since = Date.now() - LEARNED_FOR_MS;
   return Object.entries(JSON.parse(text) as LearnedSettings).filter(([, { at }]) => Date.parse(at) > since);
 }
 
-export const waysIn = (text: string): Ways =>
-  Object.fromEntries(learnedNow(text).map(([setting, { way }]) => [setting, way]));
+export const readSettingChanges = (text: string): SettingChanges =>
+  Object.fromEntries(readLearnedSettings(text).map(([setting, { way }]) => [setting, way]));

@@ -40,9 +40,9 @@ const RESERVED = {
 export const RESERVED_PARAMS: readonly string[] = Object.values(RESERVED).flat();
 
 /** Servers accept several spellings of a name: Go ignores case, and Protocol Buffers have two forms of each name. */
-const plain = (name: string): string => name.normalize('NFKC').toLowerCase().replace(/[_-]/g, '');
-const WAY_OUT: ReadonlyMap<string, string> = new Map(
-  Object.entries(RESERVED).flatMap(([wayOut, names]) => names.map((name) => [plain(name), wayOut])),
+const normalizeName = (name: string): string => name.normalize('NFKC').toLowerCase().replace(/[_-]/g, '');
+const ADVICE: ReadonlyMap<string, string> = new Map(
+  Object.entries(RESERVED).flatMap(([wayOut, names]) => names.map((name) => [normalizeName(name), wayOut])),
 );
 
 /** Request parameters. They must not set anything that the run decides: see `findReservedParams`. */
@@ -57,7 +57,7 @@ export const Params = jsonObject.meta({
 /** Finds parameters that the run decides, and says how to set each instead. `path` is where the parameters are. */
 export function findReservedParams(params: JsonObject, ...path: PropertyKey[]): InputError[] {
   return Object.keys(params).flatMap((name) => {
-    const wayOut = WAY_OUT.get(plain(name));
+    const wayOut = ADVICE.get(normalizeName(name));
     return wayOut === undefined
       ? []
       : [

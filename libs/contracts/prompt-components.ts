@@ -75,7 +75,7 @@ function addPlaces(found: Map<string, string>, schema: Json | undefined, at: str
 const descriptionOf = ({ description }: JsonObject): string => (typeof description === 'string' ? description : '');
 
 /** The keywords that nest schemas: by name, in a list, or one. Elsewhere objects are data. */
-const HOLDS: ReadonlyMap<string, 'names' | 'list' | 'one or list'> = new Map([
+const NESTING_KEYWORDS: ReadonlyMap<string, 'names' | 'list' | 'one or list'> = new Map([
   ['properties', 'names'],
   ['$defs', 'names'],
   ['definitions', 'names'],
@@ -90,7 +90,7 @@ const HOLDS: ReadonlyMap<string, 'names' | 'list' | 'one or list'> = new Map([
 function* innerSchemas(schema: Json | undefined): Generator<{ keyword: string; steps: string[]; inner: JsonObject }> {
   if (!isObject(schema)) return;
   for (const [keyword, held] of Object.entries(schema)) {
-    const holds = HOLDS.get(keyword);
+    const holds = NESTING_KEYWORDS.get(keyword);
     if (holds === undefined) continue;
     if (holds === 'one or list' && isObject(held)) yield { keyword, steps: [keyword], inner: held };
     else if (holds === 'names' ? isObject(held) : Array.isArray(held))
@@ -104,7 +104,7 @@ function schemaAt(schema: Json | undefined, pointer: readonly string[]): JsonObj
   let place = schema;
   for (let at = 0; at < pointer.length;) {
     const keyword = pointer[at++]!;
-    const holds = HOLDS.get(keyword);
+    const holds = NESTING_KEYWORDS.get(keyword);
     if (holds === undefined || !isObject(place)) return undefined;
     const held = ownValue(place, keyword);
     if (holds === 'one or list' && isObject(held)) {
@@ -147,7 +147,7 @@ export const describeTools = (tools: readonly Tool[], overrides: Overrides = NON
 const NONE: Overrides = {};
 
 /** The update that gives a suite these texts, without the ones that it already has. */
-export function takeOver(
+export function suiteUpdate(
   suite: { system_prompt: string | null; tools: readonly Tool[] },
   components: Overrides,
 ): { system_prompt?: string | null; tools?: Tool[] } {
@@ -191,7 +191,7 @@ function readOverrides(overrides: Overrides): Map<string, ToolTexts> {
 function describeTool(tool: Tool, { text, places }: ToolTexts): Tool {
   const { parameters } = tool.function;
   const root: Replaced = { below: new Map() };
-  for (const { pointer, text: inner } of places) if (schemaAt(parameters, pointer)) placeIn(root, pointer).text = inner;
+  for (const { pointer, text: inner } of places) if (schemaAt(parameters, pointer)) nodeAt(root, pointer).text = inner;
   const described = replaceBelow(parameters as Json, root.below);
   const made = withDescription(
     described === parameters ? tool.function : { ...tool.function, parameters: described },
@@ -206,7 +206,7 @@ interface Replaced {
   below: Map<string, Replaced>;
 }
 
-function placeIn(root: Replaced, pointer: readonly string[]): Replaced {
+function nodeAt(root: Replaced, pointer: readonly string[]): Replaced {
   let place = root;
   for (const token of pointer) {
     const next = place.below.get(token) ?? { below: new Map<string, Replaced>() };

@@ -1,14 +1,14 @@
 import type { ComponentDiff, TextHunk } from './prompt-version.js';
 
-const TURNED: Record<TextHunk['op'], TextHunk['op']> = { same: 'same', removed: 'added', added: 'removed' };
+const REVERSED_OPS: Record<TextHunk['op'], TextHunk['op']> = { same: 'same', removed: 'added', added: 'removed' };
 
 /** The reverse diff. Removed components stand before their replacements. */
-export const turned = (components: readonly ComponentDiff[]): ComponentDiff[] =>
+export const reverseDiff = (components: readonly ComponentDiff[]): ComponentDiff[] =>
   components.map(({ component, from, to, hunks }) => ({
     component,
     from: to,
     to: from,
-    hunks: removedFirst(hunks.map(({ op, text }) => ({ op: TURNED[op], text }))),
+    hunks: removedFirst(hunks.map(({ op, text }) => ({ op: REVERSED_OPS[op], text }))),
   }));
 
 function removedFirst(hunks: readonly TextHunk[]): TextHunk[] {

@@ -90,7 +90,7 @@ export const PromptVersionsQuery = z.strictObject({
 export type PromptVersionsQuery = z.infer<typeof PromptVersionsQuery>;
 
 /** Refers to the current suite where a version is expected. */
-export const SUITE_NOW = 'suite';
+export const CURRENT_SUITE = 'suite';
 
 export const PromptDiffQuery = z.strictObject({
   to: z
@@ -101,7 +101,7 @@ export const PromptDiffQuery = z.strictObject({
       description:
         'What to compare with: the id of another version of the suite, or `suite` for the current suite. If ' +
         'left out, the version that this one was made from, or the suite when it was made from none.',
-      example: SUITE_NOW,
+      example: CURRENT_SUITE,
     }),
 });
 export type PromptDiffQuery = z.infer<typeof PromptDiffQuery>;

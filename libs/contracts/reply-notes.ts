@@ -21,7 +21,7 @@ export interface ReplyFigures {
 }
 
 /** From this share of replies, calls in the text are not accidental. */
-const MANY = 0.05;
+const NOTABLE_SHARE = 0.05;
 const LIMITS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
 
 /** A server of an earlier release omits some counts. */
@@ -34,7 +34,7 @@ export function replyFigures(summary: Counts, config: Config): ReplyFigures {
     error_counts: errors = {},
     syntax_counts: { json: _json, thoughts = 0, ...others } = {},
   } = summary;
-  const isMany = (replies: number): boolean => replies > 0 && replies >= MANY * scored;
+  const isMany = (replies: number): boolean => replies > 0 && replies >= NOTABLE_SHARE * scored;
   return {
     target,
     scored,

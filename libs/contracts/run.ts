@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { described, named } from './named.js';
 import { CurrentCost, TargetUsage } from './billing.js';
-import { BaselineComparison, Differs } from './comparison.js';
+import { BaselineComparison, DeltaObstacle } from './comparison.js';
 import { Actual, Estimate } from './estimate.js';
 import { JobStatus } from './job-status.js';
 import { ORCHESTRATION_TYPES } from './values/jobs.js';
@@ -72,7 +72,7 @@ export const Run = named('Run', 'One version of a suite against some models.', {
         'Null without a baseline, until the run has ended, and where `differs` says why. `comparison` says ' +
         'whether it is more than chance.',
     ),
-  differs: z.array(Differs).describe('Why there is no `delta` though there is a baseline.'),
+  differs: z.array(DeltaObstacle).describe('Why there is no `delta` though there is a baseline.'),
   comparison: BaselineComparison.nullable().describe(
     'The run against the baseline of its experiment; null without one, and until it is compared.',
   ),

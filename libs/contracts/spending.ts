@@ -10,7 +10,7 @@ export type SpendingBy = (typeof SPENDING_BY)[number];
 export const MAX_SPENDING_DAYS = 366;
 export const MAX_SPENDING_GROUPS = 5000;
 /** The placeholder id in the tables for spending without a person or a suite: embeddings. */
-export const NOBODY = '00000000-0000-0000-0000-000000000000';
+export const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 const FIRST_DAY = '2000-01-01';
 const day = z.iso
@@ -43,11 +43,11 @@ export const SpendingQuery = z.strictObject({
     example: ['simulator::perfect-ish'],
   }),
   suite_id: severalOf(id).meta({
-    description: `Only spending on this suite; repeat it for several. \`${NOBODY}\` means no suite.`,
+    description: `Only spending on this suite; repeat it for several. \`${NO_ID}\` means no suite.`,
     example: ['019aa8a2-5c1e-7000-8000-000000000011'],
   }),
   person: severalOf(id).meta({
-    description: `Only spending of this person, by id; repeat it for several. \`${NOBODY}\` means nobody.`,
+    description: `Only spending of this person, by id; repeat it for several. \`${NO_ID}\` means nobody.`,
     example: ['019aa8a2-5c1e-7000-8000-000000000002'],
   }),
 });

@@ -1,4 +1,4 @@
-import { RESERVOIR, Reservoir, inDrawnOrder } from './reservoir.js';
+import { RESERVOIR, Reservoir, byRandomRank } from './reservoir.js';
 import { LATENCY_BINS, OVERALL_BINS, overallBin } from './bins.js';
 import { ConfusionCounts } from './confusion-counts.js';
 import { FailureCounts } from './failure-counts.js';
@@ -82,14 +82,14 @@ describe('sampled results', () => {
     const some = places.slice(0, 1000);
     const drawn = new Array<number>(some.length).fill(0);
     for (let seed = 0; seed < 500; seed++)
-      for (const { position } of inDrawnOrder(some, seed).slice(0, 20)) drawn[position]!++;
+      for (const { position } of byRandomRank(some, seed).slice(0, 20)) drawn[position]!++;
     const chiSquare = drawn.reduce((sum, n) => sum + (n - 10) ** 2 / 10, 0);
     // 999 degrees of freedom: a standard deviation of 45.
     expect(Math.abs(chiSquare - 999)).toBeLessThan(225);
   });
 
   it('are in a different order with another seed', () => {
-    const ofSeed = (seed: number) => inDrawnOrder(places.slice(0, 50), seed).map(({ position }) => position);
+    const ofSeed = (seed: number) => byRandomRank(places.slice(0, 50), seed).map(({ position }) => position);
     expect(ofSeed(1)).toEqual(ofSeed(1));
     expect(ofSeed(1)).not.toEqual(ofSeed(2));
     expect(new Set(ofSeed(1)).size).toBe(50);

@@ -1,21 +1,21 @@
 /** `[passed, not passed, errored]` of one model. */
 export type Counts = [passed: number, failed: number, errored: number];
 /** The outcome of a result, as an index into its counts. */
-export const FATE = { passed: 0, failed: 1, errored: 2 } as const;
-export type Fate = (typeof FATE)[keyof typeof FATE];
+export const OUTCOME = { passed: 0, failed: 1, errored: 2 } as const;
+export type Outcome = (typeof OUTCOME)[keyof typeof OUTCOME];
 
-const FATES = 3;
+const OUTCOME_COUNT = 3;
 
 /** How many results of each model passed, failed and errored. */
 export class TargetCounts {
   readonly #counts: Int32Array;
 
   constructor(readonly targets: number) {
-    this.#counts = new Int32Array(targets * FATES);
+    this.#counts = new Int32Array(targets * OUTCOME_COUNT);
   }
 
-  add(target: number, fate: Fate, n: number): void {
-    this.#counts[target * FATES + fate]! += n;
+  add(target: number, fate: Outcome, n: number): void {
+    this.#counts[target * OUTCOME_COUNT + fate]! += n;
   }
 
   get total(): number {
@@ -24,7 +24,7 @@ export class TargetCounts {
 
   toJSON(): Counts[] {
     return Array.from({ length: this.targets }, (_, n) => [
-      ...this.#counts.subarray(n * FATES, (n + 1) * FATES),
+      ...this.#counts.subarray(n * OUTCOME_COUNT, (n + 1) * OUTCOME_COUNT),
     ]) as Counts[];
   }
 }
@@ -35,7 +35,7 @@ export class FacetCounts<Value extends string | number> {
 
   constructor(readonly targets: number) {}
 
-  add(value: Value, target: number, fate: Fate, n: number): void {
+  add(value: Value, target: number, fate: Outcome, n: number): void {
     let counts = this.#counts.get(value);
     if (!counts) {
       counts = new TargetCounts(this.targets);

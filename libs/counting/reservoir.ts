@@ -23,7 +23,7 @@ const byHash = (a: Hashed, b: Hashed): number =>
 type Hashed = Place & { hash: number };
 
 /** The order of places for a seed. Any prefix is a uniform sample: each set of places is equally likely. */
-export const inDrawnOrder = (places: readonly Place[], seed: number): Place[] =>
+export const byRandomRank = (places: readonly Place[], seed: number): Place[] =>
   places.map((place) => ({ ...place, hash: hashOf(place, seed) })).sort(byHash);
 
 /**

@@ -14,7 +14,7 @@ import { MAX_CONFUSED, MAX_FACET_VALUES, type RunFacets } from '#lib/contracts/r
 import { LATENCY_BINS, OVERALL_BINS, overallBin, type Bin } from './bins.js';
 import { CaseCounts } from './case-counts.js';
 import { ConfusionCounts } from './confusion-counts.js';
-import { FacetCounts, FATE, TargetCounts, type Fate } from './counts.js';
+import { FacetCounts, OUTCOME, TargetCounts, type Outcome } from './counts.js';
 import { FailureCounts } from './failure-counts.js';
 import { firstWrongArgument } from './first-wrong-argument.js';
 
@@ -106,7 +106,7 @@ export class RunCounter {
   }
 
   #add(of: CountedCase, { target, n, scored, passed, ...result }: CountedResults): void {
-    const fate: Fate = scored ? (passed ? FATE.passed : FATE.failed) : FATE.errored;
+    const fate: Outcome = scored ? (passed ? OUTCOME.passed : OUTCOME.failed) : OUTCOME.errored;
     const { category, errorType, format, syntax } = result;
     const called = result.called === null ? [] : this.#calledLabels(of, result.called);
     const count = (facet: Facet, values: readonly string[]): void => {

@@ -2,7 +2,7 @@
 export const TRY_STEP = 'try';
 
 /** Why an action is not possible on a child run alone. @param wayOut a sentence */
-export const madeBy = (what: 'run' | 'job', orchestrationId: string, wayOut: string): string =>
+export const describeParent = (what: 'run' | 'job', orchestrationId: string, wayOut: string): string =>
   `The ${what} belongs to a gate run or a tune, "${orchestrationId}". ${wayOut}`;
 
 /** SQL: the parent of the run `r` was not deleted (`hideParents`): a run whose parent was is removed within minutes. */

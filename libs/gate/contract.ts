@@ -153,10 +153,10 @@ export const GateReason = z
   .enum(GATE_REASONS)
   .describe(
     'The rule that decided, the first that applies: `no_baseline` (or it is the run itself), `unfinished` (a run has ' +
-      'not ended, or was stopped), `nothing_scored`, `not_in_run` (a run lacks the model), `too_few_cases` (fewer than ' +
-      '5 in common) and `errored` are not measured; `critical` fails, and is `critical_unconfirmed` with fewer than 3 samples a side; `floor` ' +
-      'fails, and is `floor_undecided` while the floor lies in the interval; `not_worse` passes; `regressed` fails; ' +
-      '`undecided` otherwise.',
+      'not ended, or was stopped), `nothing_scored`, `not_in_run` (a run lacks the model), `too_few_cases` (fewer ' +
+      'than 5 in common) and `errored` are not measured; `critical` fails, and is `critical_unconfirmed` with fewer ' +
+      'than 3 samples a side; `floor` fails, and is `floor_undecided` while the floor lies in the interval; ' +
+      '`not_worse` passes; `regressed` fails; `undecided` otherwise.',
   );
 export type GateReason = z.infer<typeof GateReason>;
 

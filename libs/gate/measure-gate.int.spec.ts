@@ -1,6 +1,6 @@
 import { createPool, type Pool } from '#lib/db/connection/pool';
 import { completedRun, type CompletedRun } from '#lib/db/testing/completed-run';
-import { aTeam } from '#lib/db/testing/run-fixture';
+import { createTeam } from '#lib/db/testing/run-fixture';
 import type { Outcome } from '#lib/db/testing/settled-run';
 import { newId } from '#lib/runtime/ids';
 import { createDatabase } from '../../test/services.js';
@@ -11,7 +11,7 @@ let pool: Pool;
 beforeAll(async () => void (pool = createPool((await createDatabase()).url, 4)), 60_000);
 afterAll(() => pool.end());
 
-type Team = Awaited<ReturnType<typeof aTeam>>;
+type Team = Awaited<ReturnType<typeof createTeam>>;
 
 /** The rules of a gate with one look, with overrides. */
 function rulesOf(more: Partial<GateInput> = {}): GateRules {
@@ -43,7 +43,7 @@ const runOf = (team: Team, a: Outcome[][], more: Partial<CompletedRun> = {}): Pr
   completedRun(pool, team, { results: { a }, ...more });
 
 it('passes a run that is shown not to be worse by the margin', async () => {
-  const team = await aTeam(pool, { cases: 400 });
+  const team = await createTeam(pool, { cases: 400 });
   const { answer, samples, canDecide } = await measure(
     team,
     await runOf(team, [...cases(3, 0), ...cases(397)]),
@@ -79,7 +79,7 @@ it('passes a run that is shown not to be worse by the margin', async () => {
 });
 
 it('fails a run that is shown to be worse, and says which settings differ', async () => {
-  const team = await aTeam(pool, { cases: 100 });
+  const team = await createTeam(pool, { cases: 100 });
   const [a, b] = [await runOf(team, cases(100)), await runOf(team, [...cases(20, 0), ...cases(80)])];
   await pool.query(`UPDATE run SET config = jsonb_set(config::jsonb, '{temperature}', '0.7') WHERE id = $1`, [b]);
   const { answer } = await measure(team, a, b);
@@ -88,7 +88,7 @@ it('fails a run that is shown to be worse, and says which settings differ', asyn
 });
 
 it('reads both sides with the samples that were added to them', async () => {
-  const team = await aTeam(pool, { cases: 200 });
+  const team = await createTeam(pool, { cases: 200 });
   const noisy = Array.from({ length: 200 }, (_, n) => [Number(n % 10 > 0)]);
   const [a, b] = [await runOf(team, noisy), await runOf(team, noisy.toReversed())];
   const first = await measure(team, a, b);
@@ -107,7 +107,7 @@ it('reads both sides with the samples that were added to them', async () => {
 it.each(['pending', 'running', 'failed', 'cancelled', 'budget_exceeded'])(
   'measures nothing while a side is %s, however good its results are',
   async (status) => {
-    const team = await aTeam(pool, { cases: 400 });
+    const team = await createTeam(pool, { cases: 400 });
     const [done, open] = [await runOf(team, cases(400)), await runOf(team, cases(400), { status })];
     for (const [a, b] of [[done, open] as const, [open, done] as const]) {
       const { answer, canDecide } = await measure(team, a, b);
@@ -118,7 +118,7 @@ it.each(['pending', 'running', 'failed', 'cancelled', 'budget_exceeded'])(
 );
 
 it('measures nothing without a baseline, against the run itself or against a run of another team', async () => {
-  const [team, others] = [await aTeam(pool, { cases: 10 }), await aTeam(pool, { cases: 10 })];
+  const [team, others] = [await createTeam(pool, { cases: 10 }), await createTeam(pool, { cases: 10 })];
   const [run, theirs] = [await runOf(team, cases(10)), await runOf(others, cases(10))];
   for (const baseline of [null, newId(), run, theirs])
     expect((await measure(team, baseline, run)).answer).toMatchObject({
@@ -130,7 +130,7 @@ it('measures nothing without a baseline, against the run itself or against a run
 });
 
 it('measures nothing where all cases changed, none is scored, or too many errored', async () => {
-  const team = await aTeam(pool, { cases: 20 });
+  const team = await createTeam(pool, { cases: 20 });
   const a = await runOf(team, cases(20));
   const reasonOf = async (id: string) => (await measure(team, a, id)).answer.targets[0]!.reason;
   expect(await reasonOf(await runOf(team, cases(20, null)))).toBe('nothing_scored');
@@ -149,7 +149,7 @@ it('measures nothing where all cases changed, none is scored, or too many errore
 });
 
 it('needs every model that the gate names, and those of the baseline if it names none', async () => {
-  const team = await aTeam(pool, { cases: 300 });
+  const team = await createTeam(pool, { cases: 300 });
   const good = cases(300);
   const [both, one] = [
     await completedRun(pool, team, { results: { a: good, b: good } }),
@@ -179,7 +179,7 @@ it('needs every model that the gate names, and those of the baseline if it names
 });
 
 it('fails when one of several models fails, with p values corrected for their number', async () => {
-  const team = await aTeam(pool, { cases: 100 });
+  const team = await createTeam(pool, { cases: 100 });
   const [good, poor] = [cases(100), [...cases(6, 0), ...cases(94)]];
   const same = Array.from({ length: 3 }, (_, n) => [`m${n}`, good]);
   const baseline = await completedRun(pool, team, { results: { a: good, ...Object.fromEntries(same) } });
@@ -199,7 +199,7 @@ it('fails when one of several models fails, with p values corrected for their nu
 });
 
 it('checks critical cases whatever the measure and the errors are, and requests samples that confirm', async () => {
-  const team = await aTeam(pool, { cases: 300 });
+  const team = await createTeam(pool, { cases: 300 });
   await pool.query(`UPDATE suite_case SET tags = '{easy,core}' WHERE suite_id = $1 AND position IN (3, 7)`, [
     team.suiteId,
   ]);
@@ -247,7 +247,7 @@ it('checks critical cases whatever the measure and the errors are, and requests 
 });
 
 it('holds the pass rate of all cases of the run to the floor, including cases that the baseline lacks', async () => {
-  const team = await aTeam(pool, { cases: 100 });
+  const team = await createTeam(pool, { cases: 100 });
   const a = await runOf(team, cases(50));
   await pool.query(`UPDATE run SET case_positions = ARRAY(SELECT generate_series(0, 49)) WHERE id = $1`, [a]);
   const b = await runOf(team, [...cases(50), ...cases(50, 0)]);
@@ -258,7 +258,7 @@ it('holds the pass rate of all cases of the run to the floor, including cases th
 });
 
 it('requires a gain with a margin of 0, and notes a tolerated regression and cut-off replies', async () => {
-  const team = await aTeam(pool, { cases: 400 });
+  const team = await createTeam(pool, { cases: 400 });
   const [good, poor] = [await runOf(team, cases(400)), await runOf(team, [...cases(12, 0), ...cases(388)])];
   expect((await measure(team, poor, good, { margin: 0 })).answer.result).toBe('pass');
   expect((await measure(team, good, await runOf(team, cases(400)), { margin: 0 })).answer.result).toBe('inconclusive');
@@ -275,7 +275,7 @@ it('requires a gain with a margin of 0, and notes a tolerated regression and cut
 });
 
 it('refuses a measure that a run lacks', async () => {
-  const team = await aTeam(pool, { cases: 10 });
+  const team = await createTeam(pool, { cases: 10 });
   const [a, b] = [await runOf(team, cases(10)), await runOf(team, cases(10))];
   await expect(measure(team, a, b, { measure: 'f1' })).rejects.toMatchObject({ status: 422 });
 });

@@ -5,7 +5,7 @@ import type { ImportFormat } from '#lib/contracts/import';
 import { importSuite } from './import-suite.js';
 import { TextStream } from './source/text-stream.js';
 import { readYaml } from './files/read-yaml.js';
-import { exportToText } from './testing/export-whole.js';
+import { exportToText } from './testing/export-to-text.js';
 
 const read = (format: ImportFormat, body: unknown, name?: string) => importSuite(format, body, name);
 const failure = (format: ImportFormat, body: unknown): Promise<any> =>

@@ -1,6 +1,6 @@
 import type { JudgedReply } from './contract.js';
-import { agreementOf, concludePair, concludeReply, type Heard } from './conclude.js';
-import type { Preferred } from './read-reply.js';
+import { agreementOf, concludePair, concludeReply, type ReadReplies } from './conclude.js';
+import type { PreferenceReply } from './read-reply.js';
 
 const says = (verdict: JudgedReply['verdict']): JudgedReply => ({
   verdict,
@@ -10,7 +10,7 @@ const says = (verdict: JudgedReply['verdict']): JudgedReply => ({
   expectation_at_fault: false,
   expectation_note: null,
 });
-const heard = <Said>(...said: Said[]): Heard<Said> => ({ said, unreadable: [], failed: [] });
+const heard = <Said>(...said: Said[]): ReadReplies<Said> => ({ said, unreadable: [], failed: [] });
 const verdictOf = (...said: JudgedReply['verdict'][]): unknown =>
   (concludeReply(true, heard(...said.map(says))) as { verdict: string }).verdict;
 
@@ -67,7 +67,8 @@ it('agreement is with pass and fail, and null where the judge cannot tell', () =
 });
 
 describe('two replies in both orders', () => {
-  const prefers = (winner: Preferred['winner']): Heard<Preferred> => heard({ winner, reasons: [`The ${winner}.`] });
+  const prefers = (winner: PreferenceReply['winner']): ReadReplies<PreferenceReply> =>
+    heard({ winner, reasons: [`The ${winner}.`] });
 
   it.each([
     ['second', 'first', 'win', false],

@@ -1,9 +1,9 @@
 import { OPINIONS } from '#lib/contracts/values/judging';
 import type { Agreement, JudgedReply, Opinion, Preference } from './contract.js';
-import type { Preferred } from './read-reply.js';
+import type { PreferenceReply } from './read-reply.js';
 
 /** The judge's replies to one request, sample by sample: as parsed, or why there is nothing to parse. */
-export interface Heard<Said> {
+export interface ReadReplies<Said> {
   said: readonly Said[];
   /** Reasons of the replies that could not be parsed. */
   unreadable: readonly string[];
@@ -12,7 +12,7 @@ export interface Heard<Said> {
 }
 
 /** A judgement as it is stored. */
-export type Concluded =
+export type Conclusion =
   | {
       state: 'judged';
       verdict: Opinion | Preference;
@@ -32,7 +32,11 @@ const STRICTNESS: readonly Opinion[] = ['correct', 'acceptable', 'cannot_tell', 
  * Combines the judgements of one reply.
  * @param bare of the same reply without its texts, when these address a grader
  */
-export function concludeReply(passed: boolean, whole: Heard<JudgedReply>, bare?: Heard<JudgedReply>): Concluded {
+export function concludeReply(
+  passed: boolean,
+  whole: ReadReplies<JudgedReply>,
+  bare?: ReadReplies<JudgedReply>,
+): Conclusion {
   const votes = [whole, ...(bare ? [bare] : [])].map(majority);
   const missing = votes.find((vote) => 'error' in vote);
   if (missing && 'error' in missing) return { state: 'errored', error: missing.error };
@@ -67,8 +71,8 @@ interface Vote {
 }
 
 /** The verdict of more than half of the samples; without a majority, the judge cannot tell. */
-function majority({ said, ...nothing }: Heard<JudgedReply>): Vote | { error: string } {
-  if (said.length === 0) return { error: whyNothing(nothing) };
+function majority({ said, ...nothing }: ReadReplies<JudgedReply>): Vote | { error: string } {
+  if (said.length === 0) return { error: describeMissing(nothing) };
   const counts = countBy(said.map(({ verdict }) => verdict));
   const winner = OPINIONS.find((verdict) => (counts[verdict] ?? 0) * 2 > said.length);
   if (winner) return { judged: said.find(({ verdict }) => verdict === winner)!, counts };
@@ -83,14 +87,17 @@ function majority({ said, ...nothing }: Heard<JudgedReply>): Vote | { error: str
  * @param forward with `a` first
  * @param backward with `b` first
  */
-export function concludePair(forward: Heard<Preferred>, backward: Heard<Preferred>): Concluded {
+export function concludePair(
+  forward: ReadReplies<PreferenceReply>,
+  backward: ReadReplies<PreferenceReply>,
+): Conclusion {
   const ways = [
-    wayOf(forward, { first: 'loss', second: 'win', tie: 'tie' }),
-    wayOf(backward, { first: 'win', second: 'loss', tie: 'tie' }),
+    preferenceIn(forward, { first: 'loss', second: 'win', tie: 'tie' }),
+    preferenceIn(backward, { first: 'win', second: 'loss', tie: 'tie' }),
   ];
   const missing = ways.find((way) => 'error' in way);
   if (missing && 'error' in missing) return { state: 'errored', error: missing.error };
-  const [one, other] = ways as Way[];
+  const [one, other] = ways as OrderPreference[];
   const flipped = one!.preference !== other!.preference;
   return {
     state: 'judged',
@@ -105,17 +112,17 @@ export function concludePair(forward: Heard<Preferred>, backward: Heard<Preferre
   };
 }
 
-interface Way {
+interface OrderPreference {
   preference: Preference;
   reason: string;
   all: Preference[];
 }
 
-function wayOf(
-  { said, ...nothing }: Heard<Preferred>,
-  meaning: Record<Preferred['winner'], Preference>,
-): Way | { error: string } {
-  if (said.length === 0) return { error: whyNothing(nothing) };
+function preferenceIn(
+  { said, ...nothing }: ReadReplies<PreferenceReply>,
+  meaning: Record<PreferenceReply['winner'], Preference>,
+): OrderPreference | { error: string } {
+  if (said.length === 0) return { error: describeMissing(nothing) };
   const all = said.map(({ winner }) => meaning[winner]);
   const counts = countBy(all);
   const preference = (['win', 'loss'] as const).find((one) => (counts[one] ?? 0) * 2 > said.length) ?? 'tie';
@@ -123,7 +130,7 @@ function wayOf(
   return { preference, reason: speaker.reasons[0] ?? 'No reason was given.', all };
 }
 
-function whyNothing({ unreadable, failed }: Pick<Heard<unknown>, 'unreadable' | 'failed'>): string {
+function describeMissing({ unreadable, failed }: Pick<ReadReplies<unknown>, 'unreadable' | 'failed'>): string {
   if (unreadable.length > 0) return `The judge's reply could not be read twice: ${unreadable.at(-1)}`;
   return failed.length > 0 ? `The judge gave no reply: ${failed.at(-1)}` : 'The judge was not asked.';
 }

@@ -1,7 +1,7 @@
 import { caseAsJudged, replyAsJudged, type JudgedText } from './evidence.js';
 import { askAboutPair, askAboutReply, fingerprintOf } from './judge-request.js';
 import { isSameModel } from './same-model.js';
-import { isSuspicious, REMOVED, withoutTexts } from './speaks-to-grader.js';
+import { isSuspicious, REMOVED, withoutTexts } from './addresses-grader.js';
 
 const rules = { instructions: '', reference: true };
 const judged = caseAsJudged({ prompt: 'Which grade has Ada?', expected_tool: 'get_grade' } as never, [], 'Be brief.');

@@ -24,22 +24,22 @@ const Given = z.object({
     .catch(null)
     .transform((note) => note || null),
 });
-const Preferred = z.object({ winner: z.enum(['first', 'second', 'tie']), reasons: sentences(3) });
-export type Preferred = z.infer<typeof Preferred>;
-const Summed = z.object({
+const PreferenceReply = z.object({ winner: z.enum(['first', 'second', 'tie']), reasons: sentences(3) });
+export type PreferenceReply = z.infer<typeof PreferenceReply>;
+const SummaryReply = z.object({
   strengths: sentences(5),
   weaknesses: sentences(5),
   recommendations: sentences(5),
 });
-export type Summed = z.infer<typeof Summed>;
+export type SummaryReply = z.infer<typeof SummaryReply>;
 
 /** Parses the calls of a judge's reply: the judgement, or a sentence on why they cannot be read. */
 export const readJudgement = (called: readonly ParsedCall[] | null): JudgedReply | string =>
   read(called, GIVE_JUDGEMENT.function.name, Given);
-export const readPreference = (called: readonly ParsedCall[] | null): Preferred | string =>
-  read(called, GIVE_PREFERENCE.function.name, Preferred);
-export const readSummary = (called: readonly ParsedCall[] | null): Summed | string =>
-  read(called, GIVE_SUMMARY.function.name, Summed);
+export const readPreference = (called: readonly ParsedCall[] | null): PreferenceReply | string =>
+  read(called, GIVE_PREFERENCE.function.name, PreferenceReply);
+export const readSummary = (called: readonly ParsedCall[] | null): SummaryReply | string =>
+  read(called, GIVE_SUMMARY.function.name, SummaryReply);
 
 function read<Said>(called: readonly ParsedCall[] | null, tool: string, schema: z.ZodType<Said>): Said | string {
   if (called === null) return 'Its calls are too long.';

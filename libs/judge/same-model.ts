@@ -12,9 +12,9 @@ const bareName = (target: string): string =>
     .toLowerCase();
 
 /** @returns the targets that are the same model as the judge */
-export const ofItsOwnKind = (judge: string, targets: readonly string[]): string[] =>
+export const targetsOfJudge = (judge: string, targets: readonly string[]): string[] =>
   targets.filter((target) => isSameModel(judge, target));
 
-export const refusesSelf = (judge: string, [target]: readonly string[]): string =>
+export const describeSelfJudging = (judge: string, [target]: readonly string[]): string =>
   `The judge ${judge} would judge itself: ${target} is the same model. Models prefer their own replies. Name another ` +
   'judge, or set allow_self.';

@@ -197,7 +197,7 @@ function explained(
   const said = message || code || 'no reason given';
   // Responses from a private address are meant for internal machines. The user who chose the URL sees only MCP's own
   // error messages, and nothing else of the response.
-  const known = ProtocolError.isInstance(innermost(error as Error)) || OF_THE_CONNECTION.test(String(code));
+  const known = ProtocolError.isInstance(innermost(error as Error)) || CONNECTION_ERROR_CODES.test(String(code));
   const quote = !isPrivate
     ? shortenMessage(said)
     : known
@@ -214,4 +214,5 @@ export const shortenMessage = (said: string): string =>
     : said.slice(0, 500);
 
 /** Codes of connection errors from Node and undici. Their messages contain nothing of the response. */
-const OF_THE_CONNECTION = /^(E[A-Z]+|UND_ERR_\w+|HPE_\w+|ERR_(TLS|SSL)_\w+|CERT_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+)$/;
+const CONNECTION_ERROR_CODES =
+  /^(E[A-Z]+|UND_ERR_\w+|HPE_\w+|ERR_(TLS|SSL)_\w+|CERT_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+)$/;

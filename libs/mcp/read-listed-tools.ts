@@ -11,7 +11,7 @@ export interface ListedTools {
 }
 
 /** Any of these marks a schema without a `type` as an object schema. */
-const OF_OBJECTS = [
+const OBJECT_KEYWORDS = [
   'properties',
   'patternProperties',
   'additionalProperties',
@@ -52,7 +52,7 @@ function faultOf(value: unknown): string | undefined {
     return [schema.type].flat().includes('object')
       ? undefined
       : `its "inputSchema" is of type ${JSON.stringify(schema.type).slice(0, 100)}; arguments must be an "object".`;
-  return OF_OBJECTS.some((key) => Object.hasOwn(schema, key))
+  return OBJECT_KEYWORDS.some((key) => Object.hasOwn(schema, key))
     ? undefined
     : 'its "inputSchema" does not say that the arguments are an object ("type": "object").';
 }

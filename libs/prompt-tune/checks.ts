@@ -27,7 +27,7 @@ export interface Fault {
 }
 
 /** Every base may grow by this many characters, however short it is. */
-const LEAST_GROWTH = 800;
+const MIN_GROWTH = 800;
 /** The length limit of providers for a tool description. */
 const MAX_DESCRIPTION = 1024;
 
@@ -71,7 +71,7 @@ function whyTooLong({ component, text, base }: ProposedText, maxGrowth: number):
 }
 
 const mostByGrowth = (base: string, maxGrowth: number): number =>
-  Math.floor(Math.max(maxGrowth * base.length, base.length + LEAST_GROWTH));
+  Math.floor(Math.max(maxGrowth * base.length, base.length + MIN_GROWTH));
 
 /** The maximum length of a new text of a component. */
 export const mostCharacters = (component: string, base: string, maxGrowth: number): number =>

@@ -11,7 +11,7 @@ export function chooseComponents(patterns: readonly string[], known: Iterable<st
   const components = [...known];
   const chosen = new Set<string>();
   for (const [index, pattern] of patterns.entries()) {
-    const found = components.filter((component) => stands(pattern, component));
+    const found = components.filter((component) => matches(pattern, component));
     if (found.length === 0) throw unknownPattern(pattern, index, components);
     for (const component of found) chosen.add(component);
   }
@@ -28,7 +28,7 @@ export function chooseComponents(patterns: readonly string[], known: Iterable<st
 const ANY_PARAMETER = /^tools\/([^/]+)\/parameters\/\*\/description$/;
 const ANY_TOOL = /^tools\/\*\//;
 
-function stands(pattern: string, component: string): boolean {
+function matches(pattern: string, component: string): boolean {
   const [, tool] = /^tools\/([^/]+)\//.exec(component) ?? [];
   const named = tool === undefined ? pattern : pattern.replace(ANY_TOOL, () => `tools/${tool}/`);
   const [, ofTool] = ANY_PARAMETER.exec(named) ?? [];

@@ -4,7 +4,7 @@ import type { SplitCase } from '#lib/tuning/split-cases';
 import type { PromptTuneInput } from './contract.js';
 import { splitRoles, type Roles } from './split-roles.js';
 
-const LEAST_CASES = 20;
+const MIN_CASES = 20;
 
 /**
  * Divides the cases of a suite for a prompt tune.
@@ -16,11 +16,11 @@ export function divideRoles(
 ): Roles {
   const roles = splitRoles(cases, holdout, seed);
   const { heldOut, select } = roles;
-  const isEnough = cases.length >= LEAST_CASES && heldOut.length >= MIN_COMMON_CASES && select.length > 0;
+  const isEnough = cases.length >= MIN_CASES && heldOut.length >= MIN_COMMON_CASES && select.length > 0;
   if (holdout === 0 || isEnough) return roles;
   throw new ProblemError(
     422,
-    `The suite has ${cases.length} cases, of which ${heldOut.length} would be held out. A tune needs ${LEAST_CASES}, ` +
+    `The suite has ${cases.length} cases, of which ${heldOut.length} would be held out. A tune needs ${MIN_CASES}, ` +
       `${MIN_COMMON_CASES} of them held out, to show whether a text is better. Add cases, or hold out none ` +
       '("holdout": 0), which confirms nothing.',
     [{ path: '/holdout', message: `holds out ${heldOut.length} of ${cases.length} cases` }],

@@ -14,7 +14,7 @@ export interface LeakSource {
  * share of each case's runs is stored, so that long copies are still found. Hashes have 53 bits: about one run in two
  * billion collides, and its text is rejected by mistake.
  */
-const MOST_HASHES = 2 ** 22;
+const MAX_HASHES = 2 ** 22;
 
 /** Shorter values do not count as secrets of a case. */
 const MIN_VALUE_CHARACTERS = 4;
@@ -27,11 +27,11 @@ export interface Leak {
 
 /** An index of the words of all cases of a suite that a prompt must not repeat. Built once per tune. */
 export class LeakIndex {
-  readonly #runs = new HashSample(MOST_HASHES);
-  readonly #values = new HashSample(MOST_HASHES);
+  readonly #runs = new HashSample(MAX_HASHES);
+  readonly #values = new HashSample(MAX_HASHES);
   /** Values of two or more cases: they are vocabulary of the domain. */
-  readonly #shared = new HashSample(MOST_HASHES);
-  readonly #known = new HashSample(MOST_HASHES);
+  readonly #shared = new HashSample(MAX_HASHES);
+  readonly #known = new HashSample(MAX_HASHES);
 
   /** Approximate memory use. */
   get bytes(): number {

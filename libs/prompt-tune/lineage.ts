@@ -18,7 +18,7 @@ export interface Merge {
 }
 
 /** Pairs are formed from at most this many members of the front, the best ones. */
-const MOST_MERGED = 100;
+const MAX_MERGED = 100;
 
 /**
  * Merges the changes of two candidates of the front since a common ancestor. Neither candidate is an ancestor of the
@@ -39,7 +39,7 @@ export function proposeMerge(
   const members = front
     .flatMap((id) => all.get(id) ?? [])
     .sort((a, b) => b.score - a.score || a.id - b.id)
-    .slice(0, MOST_MERGED)
+    .slice(0, MAX_MERGED)
     .sort((a, b) => a.id - b.id);
   const ancestors = new Map(members.map((member) => [member.id, ancestorsOf(member, all)]));
   const pairs = members.flatMap((a, n) => members.slice(n + 1).map((b): [Lineage, Lineage] => [a, b]));

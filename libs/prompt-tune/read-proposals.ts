@@ -27,7 +27,7 @@ const Candidates = z.object({
 });
 
 /** Text written by a meta model, not validated. */
-export interface Written {
+export interface ProposedTexts {
   texts: Texts;
   why: string | null;
 }
@@ -39,7 +39,7 @@ export interface Written {
 export function readProposals(
   called: readonly ParsedCall[],
   { task, components }: { task: Ask['task']; components: readonly string[] },
-): Written[] | string {
+): ProposedTexts[] | string {
   const tool = (task === 'reflect' ? PROPOSE_TEXT : PROPOSE_CANDIDATES).function.name;
   const call = called.find(({ name }) => name === tool);
   if (!call) return called.length === 0 ? 'it does not call any tool.' : `it does not call ${tool}.`;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CaseInput } from '#lib/contracts/case';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
-import type { Way, Ways } from '#lib/contracts/learned';
+import type { SettingChange, SettingChanges } from '#lib/contracts/learned';
 import { memoize } from '#lib/contracts/memoize';
 import type { RunConfig, ToolChoice } from '#lib/contracts/run-input';
 import type { Tool } from '#lib/contracts/tool';
@@ -45,7 +45,7 @@ export function buildRequest(of: {
   input: CaseInput;
   expectsNoCall: boolean;
   target: { name: string; modelId: string; params: JsonObject; systemPrompt: string | null };
-  model: { unsupportedParams: string[]; defaultParams: JsonObject; learned: Ways };
+  model: { unsupportedParams: string[]; defaultParams: JsonObject; learned: SettingChanges };
 }): BuiltRequest {
   const { config, suite, input, target, model } = of;
   const warnings: Warning[] = [];
@@ -117,13 +117,13 @@ function chooseToolChoice(
 }
 
 /** @param asked the request before it was adjusted */
-export const adjustmentWarnings = (target: string, adjusted: Ways, asked: JsonObject): Warning[] =>
+export const adjustmentWarnings = (target: string, adjusted: SettingChanges, asked: JsonObject): Warning[] =>
   Object.entries(adjusted).map(([setting, way]) => ({
     code: setting === 'tool_choice' ? `tool_choice:${target}` : `refused:${target}:${setting}`,
     message: `${target} ${describe(setting, way, asked)}`,
   }));
 
-function describe(setting: string, way: Way, asked: JsonObject): string {
+function describe(setting: string, way: SettingChange, asked: JsonObject): string {
   if (setting === 'tool_choice') {
     const refuses = `refuses tool_choice ${JSON.stringify(asked.tool_choice)}`;
     if (way === 'left out') return `${refuses}; none is sent.`;

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { countMarks } from '#lib/contracts/json/count-values';
 import type { CaseInput } from '#lib/contracts/case';
-import type { Refusal, Ways } from '#lib/contracts/learned';
+import type { Refusal, SettingChanges } from '#lib/contracts/learned';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { RunInput, type RunConfig } from '#lib/contracts/run-input';
 import type { Tool } from '#lib/contracts/tool';
@@ -37,7 +37,7 @@ const PROBE_TIMEOUT_MS = 30_000;
  * The part of a response that is read. The API's main thread parses it, which takes up to 30 ms. Some hosts list
  * hundreds of models with all their details, in almost a megabyte.
  */
-const MOST = {
+const PROBE_LIMITS = {
   reply: { bytes: 2 ** 20, values: 10_000 },
   list: { bytes: 2 * 2 ** 20, values: 100_000 },
 };
@@ -53,7 +53,7 @@ const DEFAULT_CONFIG = {
   max_tokens: null,
   params: {},
 } as RunConfig;
-const READY: Tool = {
+const READY_TOOL: Tool = {
   type: 'function',
   function: {
     name: 'answer',
@@ -72,13 +72,13 @@ export async function probeProvider(
   target: ProbeTarget & ProbedModel,
   onRefusal: (refusal: Refusal) => Promise<void> = async () => {},
 ): Promise<{ ok: boolean; latencyMs: number; error: string | null }> {
-  const { fetch, close } = boundedFetch(target, MOST.reply);
+  const { fetch, close } = boundedFetch(target, PROBE_LIMITS.reply);
   let started = performance.now();
   const latencyMs = (): number => Math.round(performance.now() - started);
   try {
     const client = createChatClient(target.kind, target, fetch);
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
-    let ways: Ways = {};
+    let ways: SettingChanges = {};
     for (let refusals = 0; ; refusals++) {
       const { body } = probeRequest(target, ways);
       started = performance.now();
@@ -101,11 +101,11 @@ export async function probeProvider(
 
 const probeRequest = (
   { modelId, unsupportedParams = [], defaultParams = {} }: ProbedModel,
-  learned: Ways,
+  learned: SettingChanges,
 ): BuiltRequest =>
   buildRequest({
     config: DEFAULT_CONFIG,
-    suite: { systemPrompt: null, tools: [READY] },
+    suite: { systemPrompt: null, tools: [READY_TOOL] },
     input: { prompt: 'Answer with the word: ready' } as CaseInput,
     expectsNoCall: false,
     target: { name: modelId, modelId, params: {}, systemPrompt: null },
@@ -133,7 +133,7 @@ function boundedFetch(
  * @throws ProviderFailure when the endpoint does not list models, or too many
  */
 export async function discoverModels(target: ProbeTarget): Promise<string[]> {
-  const { fetch, close } = boundedFetch(target, MOST.list);
+  const { fetch, close } = boundedFetch(target, PROBE_LIMITS.list);
   try {
     const { path, headers, modelIds } = DIALECTS[target.kind].modelList;
     const response = await fetch(withoutSlash(target.baseUrl).replace(path.version, '') + path.rest, {

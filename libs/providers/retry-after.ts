@@ -22,9 +22,9 @@ const MAX_QUOTA_CHARACTERS = 4000;
 /** A monthly quota is retried every day: it may reset on any of them. */
 const DAILY = /(?:\bper|\/)[\s_-]{0,2}(?:day|month)\b|Per(?:Day|Month)|\b(?:daily|monthly)\b|\b(?:RPD|TPD)\b/i;
 /** If a text also names per-minute limits, any of them may be used up. */
-const SHORTER = /(?:\bper|\/)[\s_-]{0,2}(?:min(?:ute)?|hour|sec(?:ond)?)\b|\b(?:RPM|TPM)\b/i;
+const SHORTER_THAN_A_DAY = /(?:\bper|\/)[\s_-]{0,2}(?:min(?:ute)?|hour|sec(?:ond)?)\b|\b(?:RPM|TPM)\b/i;
 /** The id of a quota of Google's Gemini API, such as `GenerateRequestsPerDayPerProjectPerModel-FreeTier`. */
-const GOOGLES_DAY = /"quotaId"\s{0,3}:\s{0,3}"[A-Za-z-]{0,80}PerDay/;
+const GOOGLE_DAILY_QUOTA = /"quotaId"\s{0,3}:\s{0,3}"[A-Za-z-]{0,80}PerDay/;
 
 /**
  * The milliseconds that a provider asks to wait. A daily or monthly quota without a wait ends at midnight: UTC, or
@@ -38,12 +38,14 @@ export function readAskedWait(
   { message, body, isRefused }: { message: string; body: string; isRefused: boolean },
 ): number | undefined {
   const known = `${message.slice(0, MAX_QUOTA_CHARACTERS)} ${body.slice(0, MAX_QUOTA_CHARACTERS)}`;
-  if (isRefused && GOOGLES_DAY.test(known)) return untilMidnight('America/Los_Angeles');
+  if (isRefused && GOOGLE_DAILY_QUOTA.test(known)) return untilMidnight('America/Los_Angeles');
   const named =
     readRetryAfter(headers) ??
     waitInFields(error) ??
     waitInMessage(message) ??
     waitInMessage(body) ??
     (headers && isRefused ? waitInHeaders(headers) : undefined);
-  return named ?? (isRefused && DAILY.test(known) && !SHORTER.test(known) ? untilMidnight('UTC') : undefined);
+  return (
+    named ?? (isRefused && DAILY.test(known) && !SHORTER_THAN_A_DAY.test(known) ? untilMidnight('UTC') : undefined)
+  );
 }

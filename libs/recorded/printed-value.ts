@@ -14,14 +14,14 @@ const BEGINS = [
   /^assistant:\s{0,5}\[/, // assistant: [ToolCallBlock(
 ];
 /** Fields of a reply, with the separator between name and value. */
-const TELLS = [
+const PRINTED_MARKERS = [
   /\b(?:tool_?calls?|function_?calls?|tool_?use|tool_?name|tool_?execution_?requests?)["']?\s{0,3}[=:({[]/i,
   /\b(?:finish_?reason|stop_?reason|additional_kwargs|response_metadata|choices|candidates)["']?\s{0,3}[=:({[]/i,
   /\b(?:ToolCall|FunctionCall|ToolUse)[A-Za-z]{0,20}[({[]/,
   /\brole["']?\s{0,2}(?:=>|=|:)\s{0,2}["':]?(?:\w{1,20}\.){0,2}assistant\b/i,
 ];
 /** Texts that are certainly printed, whatever follows. */
-const CERTAIN = [
+const CERTAIN_MARKERS = [
   /^<[^<>\n]{1,200} at 0x[0-9a-f]{2,16}>/i, // <openai.Stream object at 0x7f12>
   /^#<[A-Z]\w{0,60}(?:::\w{1,60}){1,9}[ :>]/, // #<OpenAI::Models::Chat
   /^\[object [A-Z]\w{0,40}\](?:,\[object|$)/,
@@ -34,8 +34,8 @@ const MAX_BEGIN = 300;
 /** Whether a text is a printed model reply, or a printed object around one. */
 export function isPrinted(text: string): boolean {
   const begin = text.slice(0, 2 * MAX_BEGIN).trim();
-  if (CERTAIN.some((one) => one.test(text.length > MAX_BEGIN ? begin.slice(0, MAX_BEGIN) : begin))) return true;
-  return BEGINS.some((one) => one.test(begin)) && TELLS.some((one) => one.test(text));
+  if (CERTAIN_MARKERS.some((one) => one.test(text.length > MAX_BEGIN ? begin.slice(0, MAX_BEGIN) : begin))) return true;
+  return BEGINS.some((one) => one.test(begin)) && PRINTED_MARKERS.some((one) => one.test(text));
 }
 
 /** Whether a text is a printed empty value: the rest of the reply is not recorded. */

@@ -11,7 +11,7 @@ export interface RecordedCall {
   source: JsonObject;
 }
 
-const BESIDE = [
+const COMPANION_FIELDS = [
   'id',
   'type',
   'index',
@@ -26,10 +26,10 @@ const BESIDE = [
   'caller',
   'metadata',
 ];
-const CALL = new Set(['name', ...ARGUMENT_KEYS, ...BESIDE]);
-const WRAPPER = new Set(['function', ...BESIDE]);
+const CALL = new Set(['name', ...ARGUMENT_KEYS, ...COMPANION_FIELDS]);
+const WRAPPER = new Set(['function', ...COMPANION_FIELDS]);
 /** Inspect keeps the name in `function`, and text that it could not parse in `parse_error`. */
-const INSPECT = new Set(['function', 'arguments', 'parse_error', 'view', 'internal', ...BESIDE]);
+const INSPECT = new Set(['function', 'arguments', 'parse_error', 'view', 'internal', ...COMPANION_FIELDS]);
 
 /**
  * Reads a call in the format of OpenAI, Anthropic, LangChain, Ragas, DeepEval, Inspect or Toolmark.

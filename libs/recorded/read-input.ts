@@ -46,24 +46,24 @@ const READERS: Record<NonNullable<Metric['records']>, (input: JsonObject, metric
 
 function singleTurn({ reply, ...rest }: JsonObject): ReadInput {
   if (reply === undefined) return { input: rest };
-  const { rounds, readAs } = under('reply', () => readRecorded(reply));
+  const { rounds, readAs } = withPath('reply', () => readRecorded(reply));
   if (rounds.length > 1)
     throw new Error(
       `/input/reply: it has ${rounds.length} rounds, and this metric scores one: toolmark.multi_turn ` +
         'takes them as "rounds".',
     );
-  return { input: { ...rest, reply: rounds[0] }, ...foreign([readAs]) };
+  return { input: { ...rest, reply: rounds[0] }, ...foreignShapes([readAs]) };
 }
 
 function multiTurn({ rounds, ...rest }: JsonObject): ReadInput {
   if (rounds === undefined) return { input: rest };
   if (!Array.isArray(rounds) || !rounds.every((round) => isObject(round) && 'reply' in round)) {
-    const whole = under('rounds', () => readRecorded(rounds));
-    return { input: { ...rest, rounds: whole.rounds.map((reply) => ({ reply })) }, ...foreign([whole.readAs]) };
+    const whole = withPath('rounds', () => readRecorded(rounds));
+    return { input: { ...rest, rounds: whole.rounds.map((reply) => ({ reply })) }, ...foreignShapes([whole.readAs]) };
   }
   const shapes: string[] = [];
   const read = (rounds as JsonObject[]).map(({ reply, ...round }, index) => {
-    const recorded = under(`rounds/${index}/reply`, () => readRecorded(reply));
+    const recorded = withPath(`rounds/${index}/reply`, () => readRecorded(reply));
     if (recorded.rounds.length > 1)
       throw new Error(
         `/input/rounds/${index}/reply: it has ${recorded.rounds.length} rounds: send the conversation as "rounds".`,
@@ -71,7 +71,7 @@ function multiTurn({ rounds, ...rest }: JsonObject): ReadInput {
     shapes.push(recorded.readAs);
     return { ...round, reply: recorded.rounds[0] };
   });
-  return { input: { ...rest, rounds: read }, ...foreign(shapes) };
+  return { input: { ...rest, rounds: read }, ...foreignShapes(shapes) };
 }
 
 // Metrics on calls: the actual calls and the expected calls.
@@ -97,7 +97,7 @@ function sidesOf(input: JsonObject, metric: Metric): Sides {
   if (reference !== undefined && input.outputs !== undefined) {
     rejectUnknownKeys(input, AGENTEVALS, 'the input');
     const [outputs, wanted] = ['outputs', reference].map((key) =>
-      under(key, () => readMessages(requireList(input[key]!, key), key).messages),
+      withPath(key, () => readMessages(requireList(input[key]!, key), key).messages),
     );
     return { called: callsMade(outputs!), expected: callsExpected(wanted!, reference), readAs: 'agentevals.outputs' };
   }
@@ -105,7 +105,7 @@ function sidesOf(input: JsonObject, metric: Metric): Sides {
   if (expectedAs === undefined)
     throw new Error(
       '/input/expected is missing: the calls that were expected, or ' +
-        `[].${also(input, [...CALLED, ...EXPECTED])} ${describeExample(metric)}`,
+        `[].${suggestMisspelt(input, [...CALLED, ...EXPECTED])} ${describeExample(metric)}`,
     );
   const expected = readable(listOfCalls(metric, input[expectedAs]!, expectedAs), expectedAs);
   if (calledAs === undefined) {
@@ -113,7 +113,7 @@ function sidesOf(input: JsonObject, metric: Metric): Sides {
     if (Object.keys(record).every((key) => likelyName(key, CALLED)))
       throw new Error(
         '/input/called is missing: the calls that were made, or ' +
-          `[].${also(input, [...CALLED, ...EXPECTED])} ${describeExample(metric)}`,
+          `[].${suggestMisspelt(input, [...CALLED, ...EXPECTED])} ${describeExample(metric)}`,
       );
     return { ...recordedCalls(record, ''), expected };
   }
@@ -145,8 +145,8 @@ const AGENTEVALS = new Set([
 ]);
 
 function recordedCalls(record: Json, at: string): Pick<Sides, 'called' | 'readAs'> {
-  const { rounds, readAs } = under(at, () => readRecorded(record));
-  return { called: callsMade(rounds), ...foreign([readAs]) };
+  const { rounds, readAs } = withPath(at, () => readRecorded(record));
+  return { called: callsMade(rounds), ...foreignShapes([readAs]) };
 }
 
 const ofAssistant = (messages: readonly JsonObject[]): JsonObject[] =>
@@ -227,11 +227,11 @@ function trajectories(input: JsonObject, metric: Metric): ReadInput {
       if (input[key] === undefined)
         throw new Error(
           `/input/${key} is missing: ${what}.` +
-            `${also(input, ['outputs', ...REFERENCE_OUTPUTS])} ${describeExample(metric)}`,
+            `${suggestMisspelt(input, ['outputs', ...REFERENCE_OUTPUTS])} ${describeExample(metric)}`,
         );
     }
     const [outputs, wanted] = ['outputs', reference!].map((key) =>
-      under(key, () => readMessages(requireList(input[key]!, key), key)),
+      withPath(key, () => readMessages(requireList(input[key]!, key), key)),
     );
     rejectUnknownKeys(input, AGENTEVALS, 'the input');
     const isOther =
@@ -294,7 +294,7 @@ function bfcl(own: JsonObject): ReadInput {
     own.functions = own.functions.map((one) => (isObject(one) && isObject(one.function) ? one.function : one));
   const isItem = isObject(own.model_output) && own.model_output.type === 'function_call';
   if (!isItem && !isDocument(own.model_output)) return { input: own };
-  const { rounds, readAs } = under('model_output', () => readRecorded(own.model_output));
+  const { rounds, readAs } = withPath('model_output', () => readRecorded(own.model_output));
   const made = rounds.flatMap((round) => parseReply(round, [], { whole: true }).calls);
   return {
     input: {
@@ -302,7 +302,7 @@ function bfcl(own: JsonObject): ReadInput {
       model_output: made.map((call) => ({ [call.name]: call.arguments ?? {} })),
       decode_failed: own.decode_failed === true || made.some((call) => call.arguments === null),
     },
-    ...foreign([readAs]),
+    ...foreignShapes([readAs]),
   };
 }
 
@@ -349,20 +349,20 @@ function renamed(input: JsonObject, fields: Record<string, readonly string[]>): 
 }
 
 /** Suggests an unknown field that may be meant as the missing one. */
-function also(input: JsonObject, known: readonly string[]): string {
+function suggestMisspelt(input: JsonObject, known: readonly string[]): string {
   const unknown = Object.keys(input).filter((key) => !known.includes(key));
   return unknown.length
     ? ` "${shorten(unknown[0]!)}" is not a field of it. ${suggestNames(unknown[0]!, known, 'its fields')}`
     : '';
 }
 
-const foreign = (shapes: readonly string[]): { readAs?: string } => {
+const foreignShapes = (shapes: readonly string[]): { readAs?: string } => {
   const others = [...new Set(shapes.filter(isForeign))];
   return others.length ? { readAs: others.join(', ') } : {};
 };
 
 /** Adds the path of the value to an error from `read`. */
-function under<Read>(place: string, read: () => Read): Read {
+function withPath<Read>(place: string, read: () => Read): Read {
   try {
     return read();
   } catch (error) {

@@ -91,7 +91,9 @@ const SHAPES: readonly Shape[] = [
     read: ({ messages }) => (Array.isArray(messages) ? ofList(messages, 'messages') : undefined),
   },
 ];
-const LOOKS = ['a chat message {content, tool_calls}', 'a text', ...SHAPES.map(({ looks }) => looks)].join(', ');
+const SHAPE_DESCRIPTIONS = ['a chat message {content, tool_calls}', 'a text', ...SHAPES.map(({ looks }) => looks)].join(
+  ', ',
+);
 
 /**
  * Reads a model's reply from a provider's response or a record of another tool. It looks only at known levels, never
@@ -99,7 +101,7 @@ const LOOKS = ['a chat message {content, tool_calls}', 'a text', ...SHAPES.map((
  * @throws Error that explains why there is no reply to score, or which shapes were tried
  */
 export function readRecorded(value: unknown): Recorded {
-  if (value === undefined) throw new Error(`Nothing is recorded. Supported shapes: ${LOOKS}.`);
+  if (value === undefined) throw new Error(`Nothing is recorded. Supported shapes: ${SHAPE_DESCRIPTIONS}.`);
   if (typeof value === 'string') return ofText(value);
   if (Array.isArray(value)) {
     refuseStream(value[0] as Json);
@@ -107,9 +109,9 @@ export function readRecorded(value: unknown): Recorded {
     if (value.length === 0) throw new Error('It is an empty list: there is no reply.');
     if (value.every(isMessage)) return ofList(value, 'message ');
     if (value.every(isOutputItem)) return readRecorded({ output: value });
-    throw noShape(value as Json);
+    throw unknownShapeError(value as Json);
   }
-  if (!isObject(value)) throw noShape(value as Json);
+  if (!isObject(value)) throw unknownShapeError(value as Json);
   if (Object.keys(value).length === 0)
     throw new Error('It is an empty object: there is no reply. A model that said nothing is {"content": null}.');
   refuseStream(value);
@@ -125,7 +127,7 @@ export function readRecorded(value: unknown): Recorded {
     return { readAs: 'langchain.messages', rounds: toRounds(readMessages([value], 'message ').messages) };
   if (isMessage(value) || ['content', 'tool_calls', 'function_call'].some((key) => value[key] !== undefined))
     return { readAs: hasToolUse(value) ? 'anthropic.messages' : 'toolmark.message', rounds: ended(value) };
-  throw noShape(value);
+  throw unknownShapeError(value);
 }
 
 /** Reads a message; its `finish_reason` may say how it ended, in the terms of any host. */
@@ -134,7 +136,7 @@ function ended(value: JsonObject): JsonObject[] {
   if (reason === undefined) return [message];
   const read = endedReply({ message, usage: NO_USAGE }, reason);
   if (isHostFailure(read)) throw failedReply(read);
-  return said(read).rounds;
+  return recordedReply(read).rounds;
 }
 
 const isOutputItem = (item: unknown): boolean =>
@@ -183,7 +185,7 @@ function ofBody(reader: ReplyReader) {
     const read = readBody(body, [reader]);
     if (!read) return undefined;
     if (isHostFailure(read)) throw failedReply(read);
-    return said(read);
+    return recordedReply(read);
   };
 }
 
@@ -193,7 +195,7 @@ function ofBatchLine(line: JsonObject) {
   if (!outcome) return undefined;
   const { body, failed } = outcome;
   const unread = failed && failedGeneration(failed.error);
-  if (unread) return said(unread);
+  if (unread) return recordedReply(unread);
   if (failed) throw failedReply(failureOf(failed.error, failed.status));
   if (isObject(body) && batchIdOf(body) !== undefined) throw new Error('It is a line of a batch in another one.');
   return readRecorded(body);
@@ -216,7 +218,7 @@ function ofAnthropic(answer: JsonObject) {
   return ofBody(readAnthropicReply)(answer);
 }
 
-function said({ message, finishReason, usage }: ModelReply) {
+function recordedReply({ message, finishReason, usage }: ModelReply) {
   return {
     rounds: [finishReason === null ? message : { ...message, finish_reason: finishReason }],
     ...usageIn(usage),
@@ -247,7 +249,7 @@ function usageIn(usage: Usage): Pick<Recorded, 'usage'> {
 function ofInspect(sample: JsonObject) {
   const { output, messages } = sample;
   if (!isObject(output) || !Array.isArray(output.choices)) return undefined;
-  if (typeof output.error === 'string') throw new Error(`The model failed: ${told(output.error)}`);
+  if (typeof output.error === 'string') throw new Error(`The model failed: ${reasonIn(output.error)}`);
   if (Array.isArray(messages))
     return {
       rounds: toRounds(
@@ -328,9 +330,9 @@ function inError(value: JsonObject): Recorded | undefined {
   const error = errorIn(value);
   if (!error) return undefined;
   const reply = failedGeneration(error);
-  if (reply) return { readAs: 'failed_generation', ...said(reply) };
+  if (reply) return { readAs: 'failed_generation', ...recordedReply(reply) };
   const { kind } = failedReply(failureOf(error));
-  throw new FailedReply(kind, `It is an error, not a reply: ${told(error)}`);
+  throw new FailedReply(kind, `It is an error, not a reply: ${reasonIn(error)}`);
 }
 
 function refuseFile(value: JsonObject): void {
@@ -345,14 +347,14 @@ function refuseFile(value: JsonObject): void {
 }
 
 const MAX_REASON_LENGTH = 200;
-function told(error: Json | undefined): string {
+function reasonIn(error: Json | undefined): string {
   const message = isObject(error) ? error.message : error;
   return typeof message === 'string' && message ? message.slice(0, MAX_REASON_LENGTH) : 'it does not say why.';
 }
 
-function noShape(value: Json): Error {
+function unknownShapeError(value: Json): Error {
   const fields = isObject(value)
     ? `It has the fields "${Object.keys(value).slice(0, 10).map(shorten).join('", "')}", and matches`
     : 'It fits';
-  return new Error(`${fields} none of the supported shapes: ${LOOKS}.`);
+  return new Error(`${fields} none of the supported shapes: ${SHAPE_DESCRIPTIONS}.`);
 }

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 const held = new AsyncLocalStorage<() => void>();
 
 /** Runs work that holds a slot of a shared queue, such as its team's. `end` may be called more than once. */
-export const withTurn = <Made>(end: () => void, work: () => Made): Made => held.run(end, work);
+export const runWithTurn = <Made>(end: () => void, work: () => Made): Made => held.run(end, work);
 
 /**
  * Releases the slot in the middle of the work: before it waits in a queue of its own, or for long. The next ones in the

@@ -16,8 +16,8 @@ export class KeyedSemaphore {
   ) {}
 
   /** Whether anything waits for a slot of this key. */
-  isAwaited(key: string): boolean {
-    return this.#semaphores.get(key)?.isAwaited ?? false;
+  hasWaiting(key: string): boolean {
+    return this.#semaphores.get(key)?.hasWaiting ?? false;
   }
 
   async run<Made>(key: string, work: () => Promise<Made>): Promise<Made> {

@@ -14,7 +14,7 @@ export function connectRedis(url: string, use: 'producer' | 'worker' | 'subscrib
     enableOfflineQueue: use !== 'producer',
     ...(use === 'producer' && { commandTimeout: 3000 }),
   });
-  redis.on('connect', () => writeTogether(redis));
+  redis.on('connect', () => corkPerTurn(redis));
   let isDown = false;
   redis.on('error', (error: Error) => {
     if (!isDown) logger.warn({ use, error: error.message }, 'Redis is not reachable; trying again');
@@ -31,7 +31,7 @@ export function connectRedis(url: string, use: 'producer' | 'worker' | 'subscrib
  * Sends all commands of one turn of the event loop in one system call, as a system call costs more than most commands.
  * With this and the lean `fetch` of the providers, a worker takes 0.85 times the CPU (docs/decisions/speed.md).
  */
-function writeTogether({ stream }: Redis): void {
+function corkPerTurn({ stream }: Redis): void {
   const write = stream.write.bind(stream) as (...args: unknown[]) => boolean;
   let isCorked = false;
   stream.write = ((...args: unknown[]) => {

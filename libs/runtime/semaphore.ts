@@ -22,7 +22,7 @@ export class Semaphore {
   }
 
   /** Whether anything waits for a slot. */
-  get isAwaited(): boolean {
+  get hasWaiting(): boolean {
     return this.#waiting.length > 0;
   }
 

@@ -22,8 +22,8 @@ export function handleUncaughtErrors(logger: Logger, drain: (endsInMs: number) =
     setTimeout(() => process.exit(1), DRAIN_MS);
     try {
       drain(DRAIN_MS);
-    } catch (another) {
-      log(another, 'Draining failed');
+    } catch (drainError) {
+      log(drainError, 'Draining failed');
     }
   };
   process.on('uncaughtException', end);

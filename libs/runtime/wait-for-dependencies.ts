@@ -11,8 +11,8 @@ export async function waitForDependencies(
   checks: Record<string, () => Promise<unknown>>,
   logger: Logger,
 ): Promise<void> {
-  const end = (): never => process.exit(0);
-  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, end);
+  const exit = (): never => process.exit(0);
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, exit);
   const reasons: Record<string, string> = {};
   const check = (name: string) =>
     checks[name]!().then(
@@ -30,5 +30,5 @@ export async function waitForDependencies(
       logger.info(`${name}: there now`);
     }),
   );
-  for (const signal of ['SIGTERM', 'SIGINT']) process.off(signal, end);
+  for (const signal of ['SIGTERM', 'SIGINT']) process.off(signal, exit);
 }

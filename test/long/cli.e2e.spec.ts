@@ -3,7 +3,7 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { shellLine } from '../../apps/cli/output/shell-words.js';
 import { createProgram } from '../../apps/cli/program.js';
-import { openCommandLine, type Ran } from '../command-line.js';
+import { openCommandLine, type CommandResult } from '../command-line.js';
 import { joinSystem, type TeamSystem } from '../system.js';
 import { untilJobCompleted, untilRunCompleted } from '../until-ended.js';
 import { until } from '../until.js';
@@ -669,7 +669,7 @@ describe('every example in the help of a command works', () => {
    * resumed.
    */
   const words: Record<string, string> = {};
-  const run = async (line: string): Promise<Ran> => {
+  const run = async (line: string): Promise<CommandResult> => {
     const filled = line.replaceAll(/\b[A-Z_]{3,}\b(?!")/g, (word) => words[word] ?? word);
     if (line.startsWith('toolmark score')) return cli.spawned('sh', ['-c', filled]); // It sets V8 flags.
     if (!line.startsWith('toolmark label RUN --judge')) return cli.inShell(filled, { OPENAI_API_KEY: 'sk-none' });

@@ -2,12 +2,12 @@ import { Counter } from '../../apps/worker/control/count.js';
 import { createPool, type Pool } from '#lib/db/connection/pool';
 import { askForFigures } from '#lib/db/engine/run-figures';
 import { completedRun } from '#lib/db/testing/completed-run';
-import { aTeam } from '#lib/db/testing/run-fixture';
+import { createTeam } from '#lib/db/testing/run-fixture';
 import type { FacetValue, RunFacets } from '#lib/contracts/run-facets';
 import { weatherSuite, type Client } from '../client.js';
 import { joinApi } from '../api.js';
-import { comparingIn } from '../comparing.js';
-import { tellWithDeaths } from '../deaths.js';
+import { inProcessComparer } from '../in-process-comparer.js';
+import { replayWithDeaths } from '../process-deaths.js';
 import { lockTable } from '../lock-table.js';
 import { createDatabase } from '../services.js';
 import { joinSystem, type TeamSystem } from '../system.js';
@@ -127,7 +127,7 @@ it('a cancelled run is counted as far as it got, and again after a resume', asyn
 it('a process that dies after any statement of counting leaves nothing that is counted twice', async () => {
   const pool = createPool((await createDatabase()).url, 4);
   try {
-    const team = await aTeam(pool, { cases: 6 });
+    const team = await createTeam(pool, { cases: 6 });
     const scores = [
       [1, 0],
       [0.5, null],
@@ -138,7 +138,7 @@ it('a process that dies after any statement of counting leaves nothing that is c
     ];
     const runId = await completedRun(pool, team, { results: { a: scores, b: scores.toReversed() } });
     await pool.query('UPDATE run SET generation = 2 WHERE id = $1', [runId]);
-    await tellWithDeaths([{ pool }], (world, db) => countedBy(world.pool, db, runId), { least: 20, most: 100 });
+    await replayWithDeaths([{ pool }], (world, db) => countedBy(world.pool, db, runId), { least: 20, most: 100 });
   } finally {
     await pool.end();
   }
@@ -151,7 +151,7 @@ async function countedBy(pool: Pool, db: Pool, runId: string): Promise<object> {
   await rows(`UPDATE case_figures SET generation = 1 WHERE run_id = $1`);
   await askForFigures(pool, { runId });
   for (const one of [db, pool]) {
-    const counter = new Counter({ pool: one, locks: pool, comparing: comparingIn(one) });
+    const counter = new Counter({ pool: one, locks: pool, comparing: inProcessComparer(one) });
     for (const run of await counter.toCount().catch(() => []))
       await counter.count(run, new AbortController().signal).catch(() => {});
   }

@@ -1,16 +1,16 @@
 // Private stores: the test is the only worker.
 import type { Pool } from '#lib/db/connection/pool';
-import { openWorlds, tellWithDeaths } from '../deaths.js';
+import { openTestStores, replayWithDeaths } from '../process-deaths.js';
 import { openGateRuns, type Replies } from '../gate-runs.js';
 
 type World = Awaited<ReturnType<typeof openGateRuns>>;
 let worlds: World[];
-beforeAll(async () => void (worlds = await openWorlds(openGateRuns)), 60_000);
+beforeAll(async () => void (worlds = await openTestStores(openGateRuns)), 60_000);
 afterAll(() => Promise.all(worlds.map((world) => world.close())));
 
 it('a worker that dies after any statement of a gate run loses nothing, and repeats nothing', async () => {
   const ends = { looks: [1, 2] };
-  await tellWithDeaths(worlds, storyOf, { ends, least: 60, most: 300 });
+  await replayWithDeaths(worlds, storyOf, { ends, least: 60, most: 300 });
 }, 600_000);
 
 /** The end of a gate run of two looks: played in a process with this pool until it dies, then in another. */

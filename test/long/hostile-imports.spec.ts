@@ -5,7 +5,7 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import { parseJson } from '#lib/contracts/json/json';
 import { importSuite } from '#lib/imports/import-suite';
 import { readConfigurations } from '#lib/imports/promptfoo/testing/agreement';
-import { exportToText } from '#lib/imports/testing/export-whole';
+import { exportToText } from '#lib/imports/testing/export-to-text';
 
 const read = (format: ImportFormat, body: unknown) => importSuite(format, body, undefined);
 

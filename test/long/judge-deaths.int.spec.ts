@@ -1,11 +1,11 @@
 // Private stores: the test is the only worker.
 import type { Pool } from '#lib/db/connection/pool';
-import { openWorlds, tellWithDeaths } from '../deaths.js';
+import { openTestStores, replayWithDeaths } from '../process-deaths.js';
 import { openJudges, type Judge } from '../judges.js';
 
 type World = Awaited<ReturnType<typeof openJudges>>;
 let worlds: World[];
-beforeAll(async () => void (worlds = await openWorlds(openJudges)), 60_000);
+beforeAll(async () => void (worlds = await openTestStores(openJudges)), 60_000);
 afterAll(() => Promise.all(worlds.map((world) => world.close())));
 
 const WRONG = { verdict: 'wrong', tool: 'missing', arguments: 'not_applicable', reasons: ['It calls nothing.'] };
@@ -19,7 +19,11 @@ const judge: Judge = ({ task, conversation }, { step }) => {
 };
 
 it('a worker that dies after any statement of a report loses and repeats nothing', async () => {
-  await tellWithDeaths(worlds, storyOf, { ends: { status: 'completed', judged: 3, errored: 1 }, least: 40, most: 400 });
+  await replayWithDeaths(worlds, storyOf, {
+    ends: { status: 'completed', judged: 3, errored: 1 },
+    least: 40,
+    most: 400,
+  });
 }, 900_000);
 
 /** The end of a report: played in a process with this pool until it dies, then in another. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { weatherSuite } from '../client.js';
-import { openCommandLine, type Ran } from '../command-line.js';
+import { openCommandLine, type CommandResult } from '../command-line.js';
 import { PHRASES, ROUTE, joinPromptTuneSystem } from '../prompt-tune-system.js';
 import { until } from '../until.js';
 
@@ -35,7 +35,7 @@ it('an estimate shows what a tune would cost and which texts it writes, and runs
 });
 
 describe('a tune watched on a terminal', () => {
-  let ran: Ran;
+  let ran: CommandResult;
   let tune: any;
   let frames: string[];
   const COLUMNS = 90;

@@ -1,12 +1,12 @@
 // Private stores: the test is the only worker.
 import type { Pool } from '#lib/db/connection/pool';
-import { openWorlds, tellWithDeaths } from '../deaths.js';
+import { openTestStores, replayWithDeaths } from '../process-deaths.js';
 import { PHRASES } from '../prompt-tune-system.js';
 import { openPromptTunes, type Author, type Skill } from '../prompt-tunes.js';
 
 type World = Awaited<ReturnType<typeof openPromptTunes>>;
 let worlds: World[];
-beforeAll(async () => void (worlds = await openWorlds(openPromptTunes)), 60_000);
+beforeAll(async () => void (worlds = await openTestStores(openPromptTunes)), 60_000);
 afterAll(() => Promise.all(worlds.map((world) => world.close())));
 
 const [, { component, phrase }] = PHRASES;
@@ -22,7 +22,7 @@ it('a worker that dies after any statement of a prompt tune loses and repeats no
     promoted: true,
     versions: 1,
   };
-  await tellWithDeaths(worlds, storyOf, { ends, least: 100, most: 600 });
+  await replayWithDeaths(worlds, storyOf, { ends, least: 100, most: 600 });
 }, 900_000);
 
 /** The end of a tune: played in a process with this pool until it dies, then in another. */

@@ -1,7 +1,7 @@
 // A private API: the test plays the worker that counts, which finds the runs of all teams.
 import { startApi, type ApiInProcess } from '../api.js';
 import { clientOf, type Client } from '../client.js';
-import { comparingIn } from '../comparing.js';
+import { inProcessComparer } from '../in-process-comparer.js';
 import { CALLED, EXPECTATIONS } from '../expected-and-called.js';
 import { Counter } from '../../apps/worker/control/count.js';
 import type { Result } from '#lib/contracts/result';
@@ -9,7 +9,7 @@ import type { Confusion, FacetBin, FacetValue, FailureGroups, RunCases, RunFacet
 import { ERROR_TYPES } from '#lib/contracts/values/verdicts';
 import { askForFigures } from '#lib/db/engine/run-figures';
 import { completedRun } from '#lib/db/testing/completed-run';
-import { aTeam } from '#lib/db/testing/run-fixture';
+import { createTeam } from '#lib/db/testing/run-fixture';
 import { newId } from '#lib/runtime/ids';
 
 const CASES = 24;
@@ -66,7 +66,7 @@ function outcomeOf(n: number) {
 beforeAll(async () => {
   api = await startApi();
   client = api.client;
-  counter = new Counter({ pool: api.pool, locks: api.pool, comparing: comparingIn(api.pool) });
+  counter = new Counter({ pool: api.pool, locks: api.pool, comparing: inProcessComparer(api.pool) });
   const models = MODELS.map((id) => ({ id }));
   await client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models });
   const suite = {
@@ -435,7 +435,7 @@ it('leaves nothing behind when it is deleted while being counted', async () => {
 it('a team with many rescores to count does not delay other teams', async () => {
   const id = await endedRun('completed', ['a']);
   for (let n = 0; n < 7; n++) await askForFigures(api.pool, { runId: id, rescoreId: newId() });
-  const other = await aTeam(api.pool, { cases: 1 });
+  const other = await createTeam(api.pool, { cases: 1 });
   const others = await completedRun(api.pool, other, { results: { a: [[1]] } });
   await askForFigures(api.pool, { runId: others });
   const waiting = (await counter.toCount()).map((run) => run.runId);

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { weatherSuite } from '../client.js';
-import { openCommandLine, type Ran } from '../command-line.js';
+import { openCommandLine, type CommandResult } from '../command-line.js';
 import { joinSystem, type TeamSystem } from '../system.js';
 import { until } from '../until.js';
 
@@ -45,7 +45,7 @@ it('an estimate shows what a tune would cost, and runs nothing', async () => {
 });
 
 describe('a watched tune', () => {
-  let ran: Ran;
+  let ran: CommandResult;
   let tune: any;
   beforeAll(async () => {
     ran = await toolmark(...SENSITIVE, '--mode', 'grid', '--seed', '0', '--watch', '--markdown', 'report.md');

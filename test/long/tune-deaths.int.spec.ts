@@ -1,18 +1,18 @@
 // Private stores: the test is the only worker.
 import type { Pool } from '#lib/db/connection/pool';
-import { openWorlds, tellWithDeaths } from '../deaths.js';
+import { openTestStores, replayWithDeaths } from '../process-deaths.js';
 import { openTunes, type Skill } from '../tunes.js';
 
 type World = Awaited<ReturnType<typeof openTunes>>;
 let worlds: World[];
-beforeAll(async () => void (worlds = await openWorlds(openTunes)), 60_000);
+beforeAll(async () => void (worlds = await openTestStores(openTunes)), 60_000);
 afterAll(() => Promise.all(worlds.map((world) => world.close())));
 
 const better: Skill = ({ temperature }) => Number(temperature === 0.5);
 
 it('a worker that dies after any statement of a tune loses and repeats nothing', async () => {
   const ends = { status: 'completed', outcome: 'confirmed', promoted: true };
-  await tellWithDeaths(worlds, storyOf, { ends, least: 60, most: 600 });
+  await replayWithDeaths(worlds, storyOf, { ends, least: 60, most: 600 });
 }, 900_000);
 
 /** The end of a tune: played in a process with this pool until it dies, then in another. */

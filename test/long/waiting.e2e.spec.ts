@@ -1,6 +1,6 @@
 import { weatherSuite, type Client } from '../client.js';
 import { startEndpoint, type Refusal } from '../endpoint.js';
-import { aTeamOf, joinSystem, type TeamSystem } from '../system.js';
+import { createTeamIn, joinSystem, type TeamSystem } from '../system.js';
 import { untilRunCompleted } from '../until-ended.js';
 import { until } from '../until.js';
 
@@ -54,7 +54,7 @@ const daily = (headers: Record<string, string>): Refusal => ({
 it('a model that its host refuses for hours rests until then, and its run ends with every item scored', async () => {
   const { client, teamId } = system;
   const host = await startHost();
-  const other = await aTeamOf(system);
+  const other = await createTeamIn(system);
   await add(client, 'host', host.url);
   await add(other.client, 'host', host.url, { api_key: 'sk-other-0123456789' });
   const midnight = Math.ceil(Date.now() / 86_400_000 + 1) * 86_400_000;

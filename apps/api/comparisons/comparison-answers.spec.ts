@@ -1,7 +1,7 @@
 import { setImmediate as isTaken } from 'node:timers/promises';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { JsonAnswer } from '#lib/comparison/threads/comparison-tasks';
-import { withTurn } from '#lib/runtime/held-turn';
+import { runWithTurn } from '#lib/runtime/held-turn';
 import { ThreadLimitExceeded, TooManyTasks } from '#lib/runtime/threads/thread-pool';
 import { ComparisonAnswers } from './comparison-answers.js';
 
@@ -41,14 +41,14 @@ it('an answer is computed once for concurrent callers, and kept', async () => {
 it('a caller that waits for an answer gives its turn back, and a caller that does not wait keeps it', async () => {
   const { made, ask } = answersOf();
   const left: string[] = [];
-  const asked = withTurn(
+  const asked = runWithTurn(
     () => left.push('waits'),
     () => ask('k'),
   );
   expect(left).toEqual(['waits']);
   made[0]!({ text: '"made"', keep: true });
   expect(await asked).toBe('"made"');
-  await withTurn(
+  await runWithTurn(
     () => left.push('reads'),
     () => ask('k'),
   );

@@ -12,11 +12,11 @@ import { ThreadLimitExceeded, TooManyTasks } from '#lib/runtime/threads/thread-p
 /** Total size of all cached answers. */
 const MAX_BYTES = 64 * 2 ** 20;
 /** A page of one case has two results, each with a reply of up to 15 MiB. */
-const MAX_MB_OF_ONE = 32;
+const MAX_ANSWER_MIB = 32;
 /** Maximum number of comparisons per team that may wait for a thread. */
 export const MAX_WAITING = 30;
 /** How long work continues with no client waiting, and how long its outcome is then kept. */
-const MAX_UNASKED_MS = 60_000;
+const ABANDONED_AFTER_MS = 60_000;
 
 type What = keyof Answers;
 /** Tasks whose answer is JSON. */
@@ -32,7 +32,7 @@ export interface Patience {
 }
 
 /** An answer in progress, or one that failed while no client waited. */
-interface Making {
+interface Computation {
   json: Promise<Uint8Array<ArrayBuffer>>;
   failed: boolean;
   abort: AbortController;
@@ -57,11 +57,11 @@ export class ComparisonAnswers {
     maxSize: MAX_BYTES,
     sizeCalculation: ({ json }, key) => json.byteLength + Buffer.byteLength(key),
   });
-  readonly #making = new Map<string, Making>();
+  readonly #making = new Map<string, Computation>();
 
   constructor(
     readonly comparing: Comparer,
-    readonly unaskedMs = MAX_UNASKED_MS,
+    readonly unaskedMs = ABANDONED_AFTER_MS,
   ) {}
 
   /**
@@ -102,7 +102,7 @@ export class ComparisonAnswers {
     this.#making.clear();
   }
 
-  #leave(key: string, making: Making): void {
+  #leave(key: string, making: Computation): void {
     if (making.waiting > 0 || this.#making.get(key) !== making) return;
     if (making.failed) return void this.#making.delete(key);
     making.dropping = setTimeout(() => {
@@ -111,9 +111,9 @@ export class ComparisonAnswers {
     }, this.unaskedMs).unref();
   }
 
-  #begin(key: string, task: AnsweredTask): Making {
+  #begin(key: string, task: AnsweredTask): Computation {
     const abort = new AbortController();
-    const making: Making = { json: this.#make(key, task, abort.signal), failed: false, abort, waiting: 0 };
+    const making: Computation = { json: this.#make(key, task, abort.signal), failed: false, abort, waiting: 0 };
     this.#making.set(key, making);
     making.json.then(
       () => this.#forget(key, making),
@@ -128,10 +128,10 @@ export class ComparisonAnswers {
 
   async #make(key: string, task: AnsweredTask, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
     const { json, keep } = await (this.comparing.run(task, signal) as Promise<JsonAnswer>).catch(refuse);
-    if (json.byteLength > MAX_MB_OF_ONE * 2 ** 20)
+    if (json.byteLength > MAX_ANSWER_MIB * 2 ** 20)
       throw new ProblemError(
         422,
-        `The answer is ${Math.ceil(json.byteLength / 2 ** 20)} MiB; the limit is ${MAX_MB_OF_ONE}. Compare fewer ` +
+        `The answer is ${Math.ceil(json.byteLength / 2 ** 20)} MiB; the limit is ${MAX_ANSWER_MIB}. Compare fewer ` +
           'runs or pairs of targets at a time, or list fewer cases on a page.',
       );
     const isAwaited = (this.#making.get(key)?.waiting ?? 0) > 0;
@@ -140,7 +140,7 @@ export class ComparisonAnswers {
     return json;
   }
 
-  #forget(key: string, making: Making): void {
+  #forget(key: string, making: Computation): void {
     clearTimeout(making.dropping);
     if (this.#making.get(key) === making) this.#making.delete(key);
   }

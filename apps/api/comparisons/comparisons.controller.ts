@@ -39,7 +39,7 @@ export class ComparisonsController {
   ) {
     const patience = patienceOf(reply, query.wait);
     const { runs, a, b, ...rest } = query;
-    if (runs) refuseBeside(query);
+    if (runs) refuseRunsWithPair(query);
     const [first, ...others] = runs ?? [];
     const requests = runs
       ? others.map((other) => requestOf({ ...rest, a: first!, b: other }))
@@ -89,7 +89,7 @@ function pairOf(a: string | undefined, b: string | undefined): Sides {
   );
 }
 
-function refuseBeside({ a, b, rescore_b, runs = [] }: CompareQuery): void {
+function refuseRunsWithPair({ a, b, rescore_b, runs = [] }: CompareQuery): void {
   const refuse = (detail: string, path: string, message: string): never => {
     throw new ProblemError(422, detail, [{ path, message }]);
   };
@@ -101,7 +101,7 @@ function refuseBeside({ a, b, rescore_b, runs = [] }: CompareQuery): void {
   if (twice) refuse(`runs names "${twice}" twice. Name each run once.`, '/runs', `has "${twice}" twice`);
 }
 
-type Asked = Sides &
+type ComparisonSettings = Sides &
   Pick<
     CompareQuery,
     | 'rescore_a'
@@ -115,7 +115,9 @@ type Asked = Sides &
     | 'partial'
   >;
 
-const requestOf = (query: Omit<Asked, 'cluster_by'> & Partial<Pick<Asked, 'cluster_by'>>): CompareRequest => ({
+const requestOf = (
+  query: Omit<ComparisonSettings, 'cluster_by'> & Partial<Pick<ComparisonSettings, 'cluster_by'>>,
+): CompareRequest => ({
   a: query.a.toLowerCase(),
   b: query.b.toLowerCase(),
   rescoreA: query.rescore_a?.toLowerCase(),

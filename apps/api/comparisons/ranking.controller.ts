@@ -4,7 +4,7 @@ import { Comparing, WaitQuery } from '#lib/contracts/comparing';
 import { Ranking } from '#lib/contracts/ranking';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Me, uuid } from '../platform/decorators.js';
-import { patienceOf, sendComparison, inJson } from './send-comparison.js';
+import { patienceOf, sendComparison, jsonBytes } from './send-comparison.js';
 import { isFinished } from '#lib/contracts/values/jobs';
 import type { Run } from '#lib/contracts/run';
 import type { Pool } from '#lib/db/connection/pool';
@@ -46,10 +46,10 @@ export class RankingController {
   /** @returns JSON; undefined when it takes longer than the caller waits */
   async #rank({ teamId }: Caller, runId: string, patience: Patience): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const stored = await new RunFiguresRepository(this.pool, teamId).ranking(runId);
-    if (stored) return inJson(stored);
+    if (stored) return jsonBytes(stored);
     const [found] = await new ComparableRunRepository(this.pool, teamId).readGenerations([runId]);
     const { generation, status } = found!;
-    if (!isFinished(status)) return inJson(rankingSoFar(await new RunRepository(this.pool, teamId).read(runId)));
+    if (!isFinished(status)) return jsonBytes(rankingSoFar(await new RunRepository(this.pool, teamId).read(runId)));
     return this.answers.get({ what: 'rank', teamId, runId, found: { generation, status } }, patience);
   }
 }

@@ -13,7 +13,7 @@ export const patienceOf = (reply: FastifyReply, wait: number): Patience => ({
 });
 
 /** For small answers; a thread encodes the large ones. */
-export const inJson = (value: unknown): Uint8Array<ArrayBuffer> => new TextEncoder().encode(JSON.stringify(value));
+export const jsonBytes = (value: unknown): Uint8Array<ArrayBuffer> => new TextEncoder().encode(JSON.stringify(value));
 
 /**
  * Sends the JSON of an answer unchanged, or 202 with the URL to poll: the same route with a longer wait. Any process of

@@ -3,7 +3,7 @@ import type { Experiment } from '#lib/contracts/experiment';
 import type { StoredExperiment } from '#lib/db/catalogue/experiments';
 import type { ExperimentRun } from '#lib/db/read/experiment-runs';
 
-interface Told {
+interface NoteFacts {
   baseline: ExperimentRun | undefined;
   /** Number of runs that are better before the correction for multiple comparisons. */
   improved: number;
@@ -11,7 +11,7 @@ interface Told {
 }
 
 /** Caveats about the figures of an experiment, each with what to do about it. */
-export function notesOn(experiment: StoredExperiment, { baseline, improved, comparisons }: Told): string[] {
+export function notesOn(experiment: StoredExperiment, { baseline, improved, comparisons }: NoteFacts): string[] {
   return [
     ...(baseline ? baselineNotes(experiment, baseline) : [withoutBaseline(experiment)]),
     ...correctionNote(improved, comparisons),

@@ -5,7 +5,7 @@ import type { Pool } from '#lib/db/connection/pool';
 import { readLooks, standingAnswer, withLook } from '#lib/gate/rows/gate-looks';
 import { GateRunRepository } from '#lib/gate/rows/gate-runs';
 import type { ComparisonAnswers, Patience } from '../comparisons/comparison-answers.js';
-import { inJson } from '../comparisons/send-comparison.js';
+import { jsonBytes } from '../comparisons/send-comparison.js';
 
 /**
  * The answer of a gate for a run. The same data gets the same answer and uses at most one look. While a gate run adds
@@ -29,17 +29,17 @@ export async function answerGate(
   const gateRun = await new GateRunRepository(pool, teamId).findUnfinished(gateId, sides.runId);
   if (gateRun !== undefined) {
     const last = looks.at(-1)?.answer;
-    if (!last) return inJson(withLook(unmeasuredAnswer(gate, sides, notYet(gateRun)), 0, plan));
+    if (!last) return jsonBytes(withLook(unmeasuredAnswer(gate, sides, notMeasuredText(gateRun)), 0, plan));
     const note = `The gate run ${gateRun} is measuring this run. This is the last answer.`;
-    return inJson({ ...last, notes: [note, ...last.notes] });
+    return jsonBytes({ ...last, notes: [note, ...last.notes] });
   }
   const data = await readGateData(pool, teamId, sides);
   const standing = standingAnswer(looks, data, plan.planned);
-  if (standing) return inJson(standing);
+  if (standing) return jsonBytes(standing);
   const lastLook = samples * 2 ** (rules.looks - 1);
   const measured = { id: gateId, name, version, rules };
   return answers.get({ what: 'check-gate', teamId, gate: measured, sides, lastLook, of, plan, data }, patience);
 }
 
-const notYet = (gateRun: string): string =>
+const notMeasuredText = (gateRun: string): string =>
   `Not measured yet: the gate run ${gateRun} is measuring this run. Try again when it has ended.`;

@@ -1,7 +1,7 @@
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { createLogger } from '#lib/runtime/logger';
 import { connectRedis } from '#lib/runtime/redis';
-import { sayAlive, sayGone } from '#lib/queue/workers-alive';
+import { heartbeat, removeWorker } from '#lib/queue/worker-heartbeats';
 import { afterFile } from '../../../test/after-file.js';
 import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
@@ -54,7 +54,7 @@ describe('a job that no running worker can do', () => {
     const before = { workerId: 'before', level: WORKER_LEVEL - 1 };
     const now = { workerId: 'now', level: WORKER_LEVEL };
     afterFile(async () => {
-      await Promise.all([before, now].map((worker) => sayGone(redis, worker)));
+      await Promise.all([before, now].map((worker) => removeWorker(redis, worker)));
       redis.disconnect();
     });
     await client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
@@ -63,7 +63,7 @@ describe('a job that no running worker can do', () => {
     const says = (id: string, detail: string | null) =>
       until(async () => (await client.get(`/api/jobs/${id}`)).body.detail === detail, { what: `${detail}` });
     await says(job_id, 'No running worker: none is alive. Start one.');
-    await sayAlive(redis, before);
+    await heartbeat(redis, before);
     const { version } = (await client.get('/api/system')).body;
     const wayOut = `start workers of release ${version} or later.`;
     await says(job_id, `No running worker can play this run: ${wayOut}`);
@@ -75,7 +75,7 @@ describe('a job that no running worker can do', () => {
     const rescore = (await client.post(`/api/tool-eval/history/${eval_id}/rescore`, { metrics: [] })).body;
     await says(rescore.job_id, `No running worker can do this job: ${wayOut}`);
     await api.pool.query('UPDATE rescore SET worker_level = $2 WHERE id = $1', [rescore.rescore_id, WORKER_LEVEL + 1]);
-    await sayAlive(redis, now);
+    await heartbeat(redis, now);
     await says(job_id, null);
     await says(
       rescore.job_id,

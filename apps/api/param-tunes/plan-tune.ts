@@ -6,7 +6,7 @@ import { confirmationItems } from '#lib/tuning/confirmation';
 import { planSearch, type PlannedSearch } from '#lib/param-tune/search/plan-search';
 
 /** Each step of a tune reads the scores of all requests before it. */
-const MOST_REQUESTS = 1_000_000;
+const MAX_REQUESTS = 1_000_000;
 
 /** The arms of a model, and how they are searched. */
 export interface PlannedTarget {
@@ -50,10 +50,10 @@ export function planTune(
   const share = Math.min(1, limit / searched);
   const planned = share === 1 ? whole : sizes.map((size, n) => planSearch(input, size, whole[n]!.items * share));
   const items = sum(planned.map((one) => one.items));
-  if (items + further > MOST_REQUESTS)
+  if (items + further > MAX_REQUESTS)
     throw new ProblemError(
       422,
-      `The tune takes ${items + further} requests; the limit is ${MOST_REQUESTS}. Use the mode "adaptive", fewer ` +
+      `The tune takes ${items + further} requests; the limit is ${MAX_REQUESTS}. Use the mode "adaptive", fewer ` +
         'models, values or samples, or a suite with fewer cases.',
       [{ path: '/search_space', message: `takes ${items + further} requests` }],
     );

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { ProblemError } from '#lib/contracts/input/problem';
 
 /** Maximum number of pipelined requests waiting on a connection. */
-const MOST_WAITING = 100;
+const MAX_WAITING = 100;
 
 /**
  * Starts a request once the earlier ones on its connection are answered. HTTP lets clients pipeline requests and
@@ -15,7 +15,7 @@ export function answerInOrder(fastify: FastifyInstance): void {
     // A response has no socket before its turn.
     if (raw.socket || raw.destroyed) return;
     const others = waiting.get(socket) ?? 0;
-    if (others >= MOST_WAITING) socket.destroy();
+    if (others >= MAX_WAITING) socket.destroy();
     else {
       waiting.set(socket, others + 1);
       await new Promise<void>((resolve) => raw.once('socket', () => resolve()).once('close', () => resolve()));

@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { withTurn } from '#lib/runtime/held-turn';
+import { runWithTurn } from '#lib/runtime/held-turn';
 import { until } from '../../../test/until.js';
 import { AnswerMemory, boundAnswers } from './answer-memory.js';
 import type { CallerRequest } from './decorators.js';
@@ -28,7 +28,7 @@ async function listen(memory: AnswerMemory): Promise<number> {
   fastify.addHook('preHandler', (_request, _reply, done) => {
     turns++;
     asked++;
-    withTurn(() => turns--, done);
+    runWithTurn(() => turns--, done);
   });
   fastify.addHook('onRequest', async (request) => {
     const { team: teamId } = request.headers;

@@ -54,7 +54,7 @@ export function addBodyParsers(
     const text = new TextReader({
       name: 'The body',
       charset: charsetOf(request),
-      orSay: (charset) => `send it with "Content-Type: ${type}; charset=${charset}"`,
+      declareAs: (charset) => `send it with "Content-Type: ${type}; charset=${charset}"`,
     });
     // A larger file is never in memory as a whole.
     await take(request, Math.min(declaredBytes(request) ?? file.bounds.bytes, wholeBytesOf(file.bounds.bytes)));

@@ -12,7 +12,7 @@ import { refuseLargeBodies } from './body-bounds.js';
 import { addBodyParsers } from './body-parsers.js';
 import { BytesInHand, bytesInHand } from './bytes-in-hand.js';
 import type { LargeBodyReader } from './large-bodies.js';
-import { resetCutAnswers } from './cut-answers.js';
+import { resetCutAnswers } from './reset-cut-answers.js';
 import { measureRequests } from './http-metrics.js';
 import { sendProblem, toProblem } from './problem.filter.js';
 import { refuseUnstorable } from './read-json.js';

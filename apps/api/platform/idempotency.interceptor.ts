@@ -28,7 +28,7 @@ import { SHARE_OF_TEAM } from './turns.js';
  * lot, leaves connections to other teams, and all changes together leave some to reads.
  */
 const SHARE_OF_ALL = 0.7;
-const MOST_WAITING = 100;
+const MAX_WAITING = 100;
 /** How long a change waits for each lock. */
 const LOCK_TIMEOUT = '5s';
 /** How long a repeated request waits for the response of the first one. */
@@ -36,7 +36,7 @@ const WAIT_MS = 10_000;
 const POLL_MS = 100;
 const MAX_KEY_LENGTH = 200;
 /** Problems after which the same request may succeed. Their responses are not stored. */
-const isWorthRepeating = (status: number): boolean => status >= 500 || status === 429 || status === 408;
+const isRetryable = (status: number): boolean => status >= 500 || status === 429 || status === 408;
 
 /**
  * Returns the same response for the same Idempotency-Key and body for a day, so that a request whose response was lost
@@ -52,8 +52,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
     this.#ofAll = new Semaphore(connections(SHARE_OF_ALL));
     this.#ofTeam = new KeyedSemaphore(
       connections(SHARE_OF_TEAM),
-      MOST_WAITING,
-      `${MOST_WAITING} changes of your team are queued already. Try again when some are done.`,
+      MAX_WAITING,
+      `${MAX_WAITING} changes of your team are queued already. Try again when some are done.`,
     );
   }
 
@@ -148,7 +148,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
 
   async #afterFailure(claim: ClaimedKey, error: unknown): Promise<void> {
     const { problem } = toProblem(error);
-    if (isWorthRepeating(problem.status)) return releaseKey(this.pool, claim);
+    if (isRetryable(problem.status)) return releaseKey(this.pool, claim);
     await storeResponse(this.pool, claim, problem.status, JSON.stringify(problem)).catch((failure: unknown) => {
       // A repeated request has taken over the key.
       if (!(failure instanceof ProblemError)) throw failure;

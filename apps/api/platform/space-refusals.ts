@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CallerRequest } from './decorators.js';
 
-const APART_MS = 20;
+const MIN_GAP_MS = 20;
 const MOST_MS = 5000;
 const MOST_TEAMS = 10_000;
 
@@ -18,7 +18,7 @@ export function spaceRefusals(fastify: FastifyInstance): void {
     if (reply.statusCode !== 429 || !caller) return;
     const nowMs = performance.now();
     const atMs = Math.min(Math.max(nowMs, nextOf.get(caller.teamId) ?? 0), nowMs + MOST_MS);
-    nextOf.set(caller.teamId, atMs + APART_MS);
+    nextOf.set(caller.teamId, atMs + MIN_GAP_MS);
     if (atMs > nowMs) await delay(atMs - nowMs);
   });
 }

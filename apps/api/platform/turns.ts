@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { Pool } from '#lib/db/connection/pool';
-import { withTurn } from '#lib/runtime/held-turn';
+import { runWithTurn } from '#lib/runtime/held-turn';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import type { CallerRequest } from './decorators.js';
 import { Upload } from './upload.js';
@@ -11,7 +11,7 @@ import { Upload } from './upload.js';
  * The share of the API's Postgres connections that the requests of one team may use at a time, and its changes as well.
  */
 export const SHARE_OF_TEAM = 0.3;
-const MOST_WAITING = 300;
+const MAX_WAITING = 300;
 /** Maximum number of entries of a short list. */
 const SHORT_LIST = 50;
 const MAX_REST_MS = 250;
@@ -26,13 +26,13 @@ const MAX_REST_MS = 250;
 export function takeTurns(fastify: FastifyInstance, pool: Pool): void {
   const line = new KeyedSemaphore(
     Math.max(1, Math.floor(SHARE_OF_TEAM * pool.options.max)),
-    MOST_WAITING,
-    `${MOST_WAITING} requests of your team are queued already (the limit). Try again in a few seconds.`,
+    MAX_WAITING,
+    `${MAX_WAITING} requests of your team are queued already (the limit). Try again in a few seconds.`,
   );
   const longLists = new KeyedSemaphore(
     1,
-    MOST_WAITING,
-    `${MOST_WAITING} long lists of your team are queued already (the limit). Try again in a few seconds.`,
+    MAX_WAITING,
+    `${MAX_WAITING} long lists of your team are queued already (the limit). Try again in a few seconds.`,
   );
   const turns = new WeakMap<FastifyRequest, () => void>();
   fastify.addHook('preHandler', (request: CallerRequest, _reply, done) => {
@@ -40,7 +40,7 @@ export function takeTurns(fastify: FastifyInstance, pool: Pool): void {
     if (!caller || body instanceof Upload) return done();
     const begin = (end: () => void): void => {
       turns.set(request, end);
-      if (!request.raw.socket.destroyed) return withTurn(end, done);
+      if (!request.raw.socket.destroyed) return runWithTurn(end, done);
       end();
       done(new ProblemError(408, 'The client left.'));
     };
@@ -48,7 +48,7 @@ export function takeTurns(fastify: FastifyInstance, pool: Pool): void {
     const turnAndRest = async () => {
       const beganMs = performance.now();
       await turn();
-      if (longLists.isAwaited(caller.teamId)) await delay(Math.min(MAX_REST_MS, performance.now() - beganMs));
+      if (longLists.hasWaiting(caller.teamId)) await delay(Math.min(MAX_REST_MS, performance.now() - beganMs));
     };
     (isLongList(request) ? longLists.run(caller.teamId, turnAndRest) : line.run(caller.teamId, turn)).catch(done);
   });

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { NO_WORKER } from '#lib/contracts/values/jobs';
 import type { JobType } from '#lib/contracts/job';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
-import { levelsAlive } from '#lib/queue/workers-alive';
+import { aliveLevels } from '#lib/queue/worker-heartbeats';
 import { RELEASE } from './release.js';
 import { REDIS } from './stores.js';
 
@@ -11,7 +11,7 @@ import { REDIS } from './stores.js';
 export type WhyNobody = (type: JobType, level: number) => string | undefined;
 
 /** How long the levels of workers are cached: they report every five seconds. */
-const BELIEVED_MS = 1000;
+const CACHE_MS = 1000;
 /** Timeout for Redis; without its answer the levels are unknown. */
 const ANSWERS_WITHIN_MS = 500;
 
@@ -26,7 +26,7 @@ export class WorkersMissing {
   constructor(@Inject(REDIS) readonly redis: Redis) {}
 
   async whyNobody(): Promise<WhyNobody> {
-    if (!this.#highest || performance.now() - this.#highest.readAt > BELIEVED_MS)
+    if (!this.#highest || performance.now() - this.#highest.readAt > CACHE_MS)
       this.#highest = { readAt: performance.now(), level: this.#readHighest() };
     const highest = await this.#highest.level;
     return (type, level) => (highest === undefined || level <= highest ? undefined : reasonFor(type, level, highest));
@@ -37,7 +37,7 @@ export class WorkersMissing {
     const unknown = new Promise<undefined>((resolve) =>
       setTimeout(() => resolve(undefined), ANSWERS_WITHIN_MS).unref(),
     );
-    const read = levelsAlive(this.redis).then(
+    const read = aliveLevels(this.redis).then(
       (levels) => Math.max(0, ...levels),
       () => undefined,
     );

@@ -43,7 +43,7 @@ export function planPromptTune(
   const asks = mode === 'reflective' ? reflections : 1 + later;
   const itemsPerModel = Math.round(searched / models) + finals + promotion;
   const planned = itemsPerModel * models + asks;
-  if (planned > MOST_REQUESTS) throw tooManyRequests(planned);
+  if (planned > MAX_REQUESTS) throw tooManyRequests(planned);
   const most = input.budget?.max_requests;
   const notes =
     most !== undefined && most < planned
@@ -53,12 +53,12 @@ export function planPromptTune(
 }
 
 /** Each step of a tune reads the scores of all requests before it. */
-const MOST_REQUESTS = 1_000_000;
+const MAX_REQUESTS = 1_000_000;
 
 const tooManyRequests = (planned: number): ProblemError =>
   new ProblemError(
     422,
-    `The tune takes ${planned} requests; the limit is ${MOST_REQUESTS}. Use the mode "reflective", fewer texts, ` +
+    `The tune takes ${planned} requests; the limit is ${MAX_REQUESTS}. Use the mode "reflective", fewer texts, ` +
       'models or samples, or a suite with fewer cases.',
     [{ path: '/mode', message: `takes ${planned} requests` }],
   );

@@ -225,7 +225,7 @@ export class PromptTunesController {
   /** Everything done before a tune is stored. @throws ProblemError 422, 409 */
   async #prepare(caller: Caller, input: PromptTuneInput): Promise<Prepared> {
     const { teamId } = caller;
-    const run = await this.runs.prepare(caller, runWithBase(input)).catch(inBody);
+    const run = await this.runs.prepare(caller, runWithBase(input)).catch(rethrowInBase);
     const meta = await this.#resolveMeta(teamId, input);
     const texts = textsOf(input, run.suite);
     const cases = [await readSplitCases(this.pool, teamId, run.suite.id)] as const;
@@ -281,7 +281,7 @@ function textsOf(input: PromptTuneInput, suite: ResolvedRun['suite']): Prepared[
 }
 
 /** Prefixes the paths of errors in the base with `base`. */
-function inBody(error: unknown): never {
+function rethrowInBase(error: unknown): never {
   if (!(error instanceof ProblemError) || !error.errors) throw error;
   const errors = error.errors.map(({ path, message }) => ({
     path: path.replace(/^\/base_prompt/, '/base/system_prompt').replace(/^\/tool_overrides/, '/base/tools'),

@@ -8,7 +8,7 @@ import {
   PromptVersionInput,
   PromptVersionPatch,
   PromptVersionsQuery,
-  SUITE_NOW,
+  CURRENT_SUITE,
 } from '#lib/contracts/prompt-version';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, idCursor, Me, TakesUpTo, uuid, type Change, UUID } from '../platform/decorators.js';
@@ -122,8 +122,8 @@ export class PromptVersionsController {
   ): Promise<PromptDiff> {
     const versionId = uuid(WHAT, id);
     const version = await new PromptVersionRepository(this.pool, teamId).read(versionId);
-    const to = (wanted ?? version.parent_id ?? SUITE_NOW).toLowerCase();
-    const other = to === SUITE_NOW ? undefined : await this.#findOther(teamId, version, to);
+    const to = (wanted ?? version.parent_id ?? CURRENT_SUITE).toLowerCase();
+    const other = to === CURRENT_SUITE ? undefined : await this.#findOther(teamId, version, to);
     const inSuite = await this.#textsOfSuite(teamId, version, other);
     const keys = new Set([...Object.keys(version.components), ...Object.keys(other?.components ?? {})]);
     const changed = [...keys]

@@ -117,7 +117,7 @@ export class RecordedService {
         positions,
         experimentId: settings.experiment_id,
         warnings,
-        config: { ...NOTHING_ASKED, samples, metrics },
+        config: { ...NO_REQUEST_SETTINGS, samples, metrics },
       });
       lanes.push(laneId);
       await audit(client, caller, 'run.record', recording.runId);
@@ -136,7 +136,7 @@ export class RecordedService {
 }
 
 /** The configuration of a run that sends no requests. */
-const NOTHING_ASKED = {
+const NO_REQUEST_SETTINGS = {
   recorded: true,
   cache: 'off',
   model_order: 'sequential',

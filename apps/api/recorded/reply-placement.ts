@@ -10,7 +10,7 @@ import type { ReadLine } from '../threads/recorded-lines.js';
 type KnownCase = Omit<NamedCase, 'id' | 'name'>;
 
 /** Summary of the placed replies. */
-export interface Placed {
+export interface PlacementSummary {
   /** Positions of the cases that have replies, in order. */
   positions: number[];
   /** The highest number of samples of a case. */
@@ -143,15 +143,15 @@ export class ReplyPlacement {
     return undefined;
   }
 
-  summary(): Placed {
+  summary(): PlacementSummary {
     const positions = [...this.#hasReply.keys()].filter((position) => this.#hasReply[position]);
     return { positions, samples: this.#samples, warnings: this.#warnings(positions.length) };
   }
 
-  #warnings(cases: number): Placed['warnings'] {
+  #warnings(cases: number): PlacementSummary['warnings'] {
     const { caseCount } = this.of.recording.suite;
     const missing = cases * this.#samples - this.#replies;
-    const warnings: Placed['warnings'] = [];
+    const warnings: PlacementSummary['warnings'] = [];
     if (cases < caseCount)
       warnings.push({
         code: 'recorded_cases',

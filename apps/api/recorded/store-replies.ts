@@ -6,9 +6,9 @@ import type { TextStream } from '#lib/imports/source/text-stream';
 import type { SuiteThreads } from '../threads/suite-threads.js';
 import { faultOf, refusal } from '../threads/recorded-faults.js';
 import { lineBatches } from './line-batches.js';
-import { ReplyPlacement, type Placed } from './reply-placement.js';
+import { ReplyPlacement, type PlacementSummary } from './reply-placement.js';
 
-export interface StoredReplies extends Placed {
+export interface StoredReplies extends PlacementSummary {
   replies: number;
   /** Number of replies by detected shape. */
   readAs: Record<string, number>;

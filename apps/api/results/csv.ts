@@ -3,7 +3,7 @@ import type { Result } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
 import { TOKEN_PARTS } from '#lib/contracts/token-counts';
 import { tagsCell } from '#lib/imports/files/csv-suite';
-import { BYTE_ORDER_MARK, type ResultWriter, type WrittenHow } from './result-writer.js';
+import { BYTE_ORDER_MARK, type ResultWriter, type WriterOptions } from './result-writer.js';
 
 type Column = [name: string, value: (result: Result, run: Run) => string | number | boolean | null];
 const CSV_COLUMNS: Column[] = [
@@ -66,7 +66,7 @@ function cell(value: string | number | boolean | null): string {
 /** Marks the last row, which shows that the file is complete, and its number of results. */
 const END = '#end';
 
-export function csvWriter(run: Run, { hasMark, hasEnd }: WrittenHow): ResultWriter {
+export function csvWriter(run: Run, { hasMark, hasEnd }: WriterOptions): ResultWriter {
   const metrics = metricColumns(run);
   // A metric of an earlier run may have the name of a column that was added later.
   const isFree = ([name]: Column): boolean => !metrics.some(([metric]) => metric === name);

@@ -6,7 +6,7 @@ import type { RunConfig } from '#lib/contracts/run-input';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { ResultDetails } from '#lib/db/read/results';
 import { toRequestTools } from '#lib/providers/build-request';
-import { saidIn } from '#lib/recorded/said';
+import { replyTextIn } from '#lib/recorded/reply-text';
 import { restoreRequests } from '#lib/scoring/cases/stored-requests';
 import { toolSetOf } from '#lib/scoring/cases/tool-set';
 import { explainResult } from '#lib/scoring/house/explain-result';
@@ -31,13 +31,13 @@ export function exchangeOf(
 }
 
 /** The texts of the model's replies; none if an item is errored, whatever came before the error. */
-export const saidOf = ({ result, exchange }: Pick<ResultDetails, 'result' | 'exchange'>): ReplyText[] =>
-  exchange && result.outcome === 'scored' ? saidIn(exchange) : [];
+export const replyTextsOf = ({ result, exchange }: Pick<ResultDetails, 'result' | 'exchange'>): ReplyText[] =>
+  exchange && result.outcome === 'scored' ? replyTextIn(exchange) : [];
 
 /** A result with its exchange, and an explanation of its verdict. */
 export const answerOf = (found: ResultDetails, run: Pick<Run, 'config'>, reader: Reader): ResultWithExchange => ({
   ...found.result,
   explanation: explainResult(found),
-  said: saidOf(found),
+  said: replyTextsOf(found),
   exchange: exchangeOf(found, run, reader),
 });

@@ -2,7 +2,7 @@ import type { Run } from '#lib/contracts/run';
 import type { PageQuery } from '#lib/contracts/page';
 import type { ResultList } from '#lib/db/read/result-lists';
 import { inPieces } from '../platform/answer-memory.js';
-import type { ResultWriter, WrittenHow } from './result-writer.js';
+import type { ResultWriter, WriterOptions } from './result-writer.js';
 import { csvWriter } from './csv.js';
 import { junitWriter } from './junit.js';
 import { RUN_EXPORT_FORMATS } from '#lib/contracts/values/runs';
@@ -16,7 +16,7 @@ export const EXPORT_FILES: Record<ExportFormat, { type: string; extension: strin
 };
 const PAGE_SIZE = 500;
 
-const WRITERS: Record<ExportFormat, (run: Run, how: WrittenHow) => ResultWriter> = {
+const WRITERS: Record<ExportFormat, (run: Run, how: WriterOptions) => ResultWriter> = {
   json: (run) => ({
     head: `{"run":${JSON.stringify(run)},"results":[`,
     write: (result, isFirst) => `${isFirst ? '' : ','}\n${JSON.stringify(result)}`,
@@ -31,13 +31,13 @@ const WRITERS: Record<ExportFormat, (run: Run, how: WrittenHow) => ResultWriter>
   junit: junitWriter,
 };
 
-export type ExportedHow = Pick<WrittenHow, 'hasMark' | 'hasEnd'> & { format: ExportFormat };
+export type ExportOptions = Pick<WriterOptions, 'hasMark' | 'hasEnd'> & { format: ExportFormat };
 /** The format and options of an export. */
-export type WrittenAs = WrittenHow & { format: ExportFormat };
+export type FileOptions = WriterOptions & { format: ExportFormat };
 
-export const writerOf = (run: Run, { format, ...how }: WrittenAs): ResultWriter => WRITERS[format](run, how);
+export const writerOf = (run: Run, { format, ...how }: FileOptions): ResultWriter => WRITERS[format](run, how);
 
-export const writtenAs = (how: ExportedHow, list: ResultList): WrittenAs => ({
+export const fileOptionsOf = (how: ExportOptions, list: ResultList): FileOptions => ({
   ...how,
   isWhole: filterOf(list).length === 0,
 });
@@ -52,7 +52,7 @@ interface WrittenPage {
 /** Writes a run with its results, optionally filtered, page by page: memory does not grow with the run. */
 export async function* exportRun(
   run: Run,
-  as: WrittenAs,
+  as: FileOptions,
   readPage: (page: PageQuery, isFirst: boolean) => Promise<WrittenPage>,
 ): AsyncGenerator<Uint8Array> {
   const { head, foot } = writerOf(run, as);

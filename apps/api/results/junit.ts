@@ -1,10 +1,10 @@
 import type { Result } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
 import { escapeXml as xml } from '#lib/contracts/xml';
-import type { ResultWriter, WrittenHow } from './result-writer.js';
+import type { ResultWriter, WriterOptions } from './result-writer.js';
 
 /** One test suite with a test per result. The totals are known only for a whole run. */
-export function junitWriter({ suite, counts }: Run, { isWhole }: WrittenHow): ResultWriter {
+export function junitWriter({ suite, counts }: Run, { isWhole }: WriterOptions): ResultWriter {
   const failures = counts.settled - counts.errored - counts.passed;
   const numbers = ` tests="${counts.settled}" failures="${failures}" errors="${counts.errored}"`;
   const attributes = `name="${xml(suite.name)}"${isWhole ? numbers : ''}`;

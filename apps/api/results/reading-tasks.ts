@@ -10,8 +10,8 @@ import { ResultLists, type ResultList } from '#lib/db/read/result-lists';
 import { ResultRepository, type StoredDetails } from '#lib/db/read/results';
 import { exchangeJson, LARGE_EXCHANGE_BYTES, parseExchange, type StoredExchange } from '#lib/db/read/stored-exchange';
 import { explainResult } from '#lib/scoring/house/explain-result';
-import { answerOf, saidOf } from './exchange-of.js';
-import { writerOf, type WrittenAs } from './export-run.js';
+import { answerOf, replyTextsOf } from './exchange-of.js';
+import { writerOf, type FileOptions } from './export-run.js';
 
 /** Parsing a larger exchange takes seconds, or too much memory: it is returned without the texts of the model. */
 const MAX_PARSED = { values: 1_000_000, bytes: 24 * 2 ** 20 };
@@ -40,7 +40,7 @@ interface ExportTask {
   run: string;
   list: ResultList;
   page: PageQuery;
-  as: WrittenAs;
+  as: FileOptions;
   isFirst: boolean;
 }
 /** Reads of a run that are done in a thread, so that they block no other request. */
@@ -60,13 +60,13 @@ export async function runReadingTask(pool: Pool, task: ReadingTask): Promise<Rea
   const lists = new ResultLists(pool, task.teamId);
   if (task.what === 'list') {
     const page = await lists.list(task.runId, task.list, task.page);
-    return { parts: [inOwnMemory(JSON.stringify(page))], count: page.items.length, cursor: page.next_cursor };
+    return { parts: [copyBytes(JSON.stringify(page))], count: page.items.length, cursor: page.next_cursor };
   }
   const run = parseJson(task.run) as unknown as Run;
   const { write } = writerOf(run, task.as);
   const { items, next_cursor: cursor } = await lists.list(run.id, task.list, task.page);
   const text = items.map((result, index) => write(result, task.isFirst && index === 0)).join('');
-  return { parts: [inOwnMemory(text)], count: items.length, cursor };
+  return { parts: [copyBytes(text)], count: items.length, cursor };
 }
 
 /** @throws ProblemError 403, 404 */
@@ -76,7 +76,7 @@ async function readResult(pool: Pool, task: ResultTask): Promise<Uint8Array[]> {
   const json = packed?.length ? (await exchangeJson(packed))! : Buffer.alloc(0);
   if (json.length > LARGE_EXCHANGE_BYTES) return largeAnswer(found, json, role);
   const config = { tool_overrides: parseJson(task.overrides) };
-  return [inOwnMemory(JSON.stringify(answerOf({ ...found, exchange: parseExchange(json) }, { config }, { role })))];
+  return [copyBytes(JSON.stringify(answerOf({ ...found, exchange: parseExchange(json) }, { config }, { role })))];
 }
 
 /** A result with a large exchange, which is returned as stored. @throws ProblemError 403 */
@@ -87,10 +87,10 @@ function largeAnswer(found: Omit<StoredDetails, 'packed'>, json: Buffer, role: R
   const head = JSON.stringify({
     ...found.result,
     explanation: explainResult(found),
-    said: saidOf({ result: found.result, exchange }),
+    said: replyTextsOf({ result: found.result, exchange }),
   });
   const hasPrivate = role !== 'owner' && json.includes(`"${PRIVATE_BODY}"`);
-  return [`${head.slice(0, -1)},"exchange":`, hasPrivate ? withoutPrivate(json, isParsed) : json, '}'].map(inOwnMemory);
+  return [`${head.slice(0, -1)},"exchange":`, hasPrivate ? withoutPrivate(json, isParsed) : json, '}'].map(copyBytes);
 }
 
 function withoutPrivate(json: Buffer, isParsed: boolean): string {
@@ -106,7 +106,7 @@ function withoutPrivate(json: Buffer, isParsed: boolean): string {
 }
 
 /** The bytes of a text, or of a buffer, which may share its memory with others. */
-function inOwnMemory(part: string | Buffer): Uint8Array {
+function copyBytes(part: string | Buffer): Uint8Array {
   if (typeof part !== 'string') return part.byteLength === part.buffer.byteLength ? part : new Uint8Array(part);
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(part));
   bytes.write(part);

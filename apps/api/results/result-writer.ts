@@ -8,7 +8,7 @@ export interface ResultWriter {
 }
 
 /** Options of a file in addition to its format. */
-export interface WrittenHow {
+export interface WriterOptions {
   /** A CSV begins with a byte order mark. */
   hasMark: boolean;
   /** Write an end mark, in formats that could otherwise be truncated unnoticed. */

@@ -16,7 +16,7 @@ import { AnswerMemory, inPieces, streamOf } from '../platform/answer-memory.js';
 import { leaveSignal } from '../platform/leave-signal.js';
 import { POOL } from '../platform/stores.js';
 import { answerOf } from './exchange-of.js';
-import { exportRun, writtenAs, type ExportedHow } from './export-run.js';
+import { exportRun, fileOptionsOf, type ExportOptions } from './export-run.js';
 import { ExportTurns } from './export-turns.js';
 import type { ReadingTask } from './reading-tasks.js';
 import { ReadingThreads } from './reading-threads.js';
@@ -30,7 +30,7 @@ const SMALL_BYTES = 128 * 1024;
 const MAX_WAITING_LARGE = 100;
 
 /** The HTTP request and its reply. */
-export interface Asked {
+export interface HttpExchange {
   request: FastifyRequest;
   reply: FastifyReply;
 }
@@ -66,7 +66,7 @@ export class ResultService {
     runId: string,
     list: ResultList,
     page: PageQuery,
-    asked: Asked,
+    asked: HttpExchange,
   ): Promise<Page<Result> | StreamableFile> {
     checkOrder(list);
     const { teamId } = caller;
@@ -87,7 +87,7 @@ export class ResultService {
   async read(
     caller: Caller,
     { runId, resultId, rescoreId }: { runId: string; resultId: string; rescoreId?: string },
-    asked: Asked,
+    asked: HttpExchange,
   ): Promise<ResultWithExchange | StreamableFile> {
     const { teamId, role } = caller;
     const run = await this.#run(caller, runId, rescoreId);
@@ -99,7 +99,13 @@ export class ResultService {
   }
 
   /** All results, optionally filtered, as a file that is written while it is read. */
-  async export(caller: Caller, runId: string, how: ExportedHow, list: ResultList, { reply }: Asked): Promise<Readable> {
+  async export(
+    caller: Caller,
+    runId: string,
+    how: ExportOptions,
+    list: ResultList,
+    { reply }: HttpExchange,
+  ): Promise<Readable> {
     checkOrder(list);
     const { teamId } = caller;
     const run = await this.#run(caller, runId, list.rescore_id);
@@ -107,7 +113,7 @@ export class ResultService {
     const giveBack = await this.#exports.take(teamId);
     try {
       left.throwIfAborted();
-      const as = writtenAs(how, list);
+      const as = fileOptionsOf(how, list);
       const task = { what: 'export', teamId, run: JSON.stringify(run), list, as } as const;
       const readPage: Parameters<typeof exportRun>[2] = (page, isFirst) => this.threads.run({ ...task, page, isFirst });
       return streamOf(exportRun(run, as, readPage)).once('close', giveBack);
@@ -118,7 +124,7 @@ export class ResultService {
   }
 
   /** @throws ProblemError 408 when the client leaves, 429 */
-  #readLarge(task: ReadingTask, { request, reply }: Asked): Promise<StreamableFile> {
+  #readLarge(task: ReadingTask, { request, reply }: HttpExchange): Promise<StreamableFile> {
     const left = leaveSignal(reply);
     return this.#large.run(task.teamId, async () => {
       left.throwIfAborted();

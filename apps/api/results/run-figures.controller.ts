@@ -15,7 +15,7 @@ import {
 } from '#lib/contracts/run-facets';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, cursorOf, Me, uuid } from '../platform/decorators.js';
-import { inDrawnOrder } from '#lib/counting/reservoir';
+import { byRandomRank } from '#lib/counting/reservoir';
 import type { Pool } from '#lib/db/connection/pool';
 import { askForFigures } from '#lib/db/engine/run-figures';
 import { RescoreRepository } from '#lib/db/read/rescores';
@@ -102,7 +102,7 @@ export class RunFiguresController {
     const scoring = { runId: uuid('run', id), rescoreId };
     const places = await this.#answer(caller, scoring, reply, (figures) => figures.drawn(scoring, group));
     if ('status' in places) return places;
-    return { items: await this.#of(caller).results(scoring, inDrawnOrder(places, seed).slice(0, count)) };
+    return { items: await this.#of(caller).results(scoring, byRandomRank(places, seed).slice(0, count)) };
   }
 
   @Get('cases')

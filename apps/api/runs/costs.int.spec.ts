@@ -6,7 +6,7 @@ import { dispatchLane } from '#lib/db/engine/dispatch-lane';
 import { prepareRun } from '#lib/db/engine/prepare-run';
 import { resumeRun } from '#lib/db/engine/resume-run';
 import { settleItems, type Settlement } from '#lib/db/engine/settle-items';
-import { aTeam, settlementOf } from '#lib/db/testing/run-fixture';
+import { createTeam, settlementOf } from '#lib/db/testing/run-fixture';
 import { newId } from '#lib/runtime/ids';
 import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, type Client } from '../../../test/client.js';
@@ -14,7 +14,7 @@ import { clientOf, type Client } from '../../../test/client.js';
 let api: SharedApi;
 beforeAll(async () => void (api = await joinIdleApi()));
 
-type Team = Awaited<ReturnType<typeof aTeam>> & { client: Client; providerId: string };
+type Team = Awaited<ReturnType<typeof createTeam>> & { client: Client; providerId: string };
 const USAGE = { ...settlementOf({} as never).usage, promptTokens: 1000, completionTokens: 100 };
 const SUMMARY = JSON.stringify({
   ...{ scored: 1, by_category: {}, latency_ms: { p50: 5 } },
@@ -23,7 +23,7 @@ const SUMMARY = JSON.stringify({
 });
 
 async function aPayingTeam(cases = 1): Promise<Team> {
-  const team = await aTeam(api.pool, { cases, runningJobs: 50 });
+  const team = await createTeam(api.pool, { cases, runningJobs: 50 });
   const { rows } = await api.pool.query<{ id: string }>('SELECT id FROM provider WHERE team_id = $1', [team.teamId]);
   const input = { name: 'pays', role: 'editor', expires_at: null } as const;
   const { secret } = await new TokenRepository(api.pool, team.teamId).create('ada', input);

@@ -15,7 +15,7 @@ import { EstimateRepository, type EarlierTarget } from '#lib/db/read/estimate';
 import { POOL } from '../platform/stores.js';
 import { hostWarnings } from '../threads/host-warnings.js';
 import { SuiteThreads } from '../threads/suite-threads.js';
-import type { Counted, ToCount } from '../threads/count-requests.js';
+import type { RequestCounts, CountInput } from '../threads/count-requests.js';
 
 /**
  * Requests that are built and counted for an estimate. The others are assumed to be similar, so that an estimate of a
@@ -150,7 +150,7 @@ const assumedOfCaches = (estimates: readonly TargetEstimate[]): string[] =>
         `${target}, as in its last run with the same prompt_cache.`,
     );
 
-const toCount = ({ input, suite, targets }: ResolvedRun, models: readonly Model[]): ToCount => ({
+const toCount = ({ input, suite, targets }: ResolvedRun, models: readonly Model[]): CountInput => ({
   input,
   suite: { systemPrompt: suite.system_prompt, tools: suite.tools },
   targets: targets.map(({ modelId, providerId, params, systemPrompt }, index) => ({
@@ -167,7 +167,7 @@ function estimateTarget(
   of: {
     items: number;
     cached: number;
-    counted: Counted;
+    counted: RequestCounts;
     model: Model;
     lane: LaneLoad;
     earlier: EarlierTarget | undefined;

@@ -4,7 +4,7 @@ import { targetName } from '#lib/contracts/target-name';
 import { JudgeSettingRepository } from '#lib/judge/rows/judge-settings';
 import type { Pool } from '#lib/db/connection/pool';
 import type { ResolvedTarget } from '#lib/db/engine/submit-run';
-import { ofItsOwnKind, refusesSelf } from '#lib/judge/same-model';
+import { targetsOfJudge, describeSelfJudging } from '#lib/judge/same-model';
 import { resolveTargets } from './resolve-targets.js';
 
 const NO_JUDGE =
@@ -36,7 +36,7 @@ export async function resolveJudge(
 /** @throws ProblemError 422 if a model would judge itself */
 export function refuseSelf(judge: ResolvedTarget, targets: readonly string[], path: string): void {
   const name = targetName(judge);
-  const own = ofItsOwnKind(name, targets);
+  const own = targetsOfJudge(name, targets);
   if (own.length === 0) return;
-  throw new ProblemError(422, refusesSelf(name, own), [{ path, message: `is the same model as ${own[0]!}` }]);
+  throw new ProblemError(422, describeSelfJudging(name, own), [{ path, message: `is the same model as ${own[0]!}` }]);
 }

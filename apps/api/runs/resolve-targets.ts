@@ -38,7 +38,7 @@ export async function resolveTargets(
     }
     const { provider, model } = found;
     const name = `${provider.key}::${model.model_id}`;
-    if (targets.some((target) => targetName(target) === name)) faults.add(path, listedBefore(name));
+    if (targets.some((target) => targetName(target) === name)) faults.add(path, duplicateFault(name));
     for (const { message } of findReservedParams(parseJson(model.default_params) as JsonObject))
       faults.add(path, { message: inDefaultParams(provider.key, model.model_id, message) });
     targets.push({
@@ -100,7 +100,7 @@ export async function resolveNames(
       continue;
     }
     const full = found ? `${found.provider.key}::${found.model.model_id}` : name;
-    if (resolved.includes(full)) faults.add(`/models/${index}`, listedBefore(full));
+    if (resolved.includes(full)) faults.add(`/models/${index}`, duplicateFault(full));
     resolved.push(full);
   }
   faults.throwAny();
@@ -129,7 +129,7 @@ class Faults {
   }
 }
 
-const listedBefore = (name: string): Fault => ({ message: `"${name}" is listed twice.` });
+const duplicateFault = (name: string): Fault => ({ message: `"${name}" is listed twice.` });
 
 interface ModelName {
   /** Undefined for a bare model id. */

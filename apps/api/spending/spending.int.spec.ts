@@ -5,7 +5,7 @@ import { createPool } from '#lib/db/connection/pool';
 import { claimItems } from '#lib/db/engine/claim-items';
 import { dispatchLane, type Delivery } from '#lib/db/engine/dispatch-lane';
 import { settleItems } from '#lib/db/engine/settle-items';
-import { aTeam, settlementOf } from '#lib/db/testing/run-fixture';
+import { createTeam, settlementOf } from '#lib/db/testing/run-fixture';
 import { seededRandom } from '#lib/scoring/statistics/seeded-random';
 import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, type Client } from '../../../test/client.js';
@@ -13,7 +13,7 @@ import { clientOf, type Client } from '../../../test/client.js';
 let api: SharedApi;
 beforeAll(async () => void (api = await joinIdleApi()));
 
-type Team = Awaited<ReturnType<typeof aTeam>>;
+type Team = Awaited<ReturnType<typeof createTeam>>;
 const AROUND_NOW = ((now) => `from=${dayOf(now - 86_400_000)}&to=${dayOf(now + 2 * 86_400_000)}`)(Date.now());
 function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
@@ -21,7 +21,7 @@ function dayOf(time: number): string {
 
 /** A new team, read through one of its viewers. */
 async function aViewedTeam(cases?: number): Promise<{ team: Team; viewer: Client }> {
-  const team = await aTeam(api.pool, { cases });
+  const team = await createTeam(api.pool, { cases });
   const input = { name: 'looks', role: 'viewer', expires_at: null } as const;
   const { secret } = await new TokenRepository(api.pool, team.teamId).create('ada', input);
   return { team, viewer: clientOf(api.url, secret) };

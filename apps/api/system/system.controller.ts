@@ -3,7 +3,7 @@ import { System } from '#lib/contracts/system';
 import { About, Answers } from '../platform/decorators.js';
 import type { Redis } from 'ioredis';
 import type { Pool } from '#lib/db/connection/pool';
-import { levelsAlive } from '#lib/queue/workers-alive';
+import { aliveLevels } from '#lib/queue/worker-heartbeats';
 import { checkHealth } from '#lib/runtime/health-check';
 import { RELEASE } from '../platform/release.js';
 import { POOL, REDIS } from '../platform/stores.js';
@@ -22,7 +22,7 @@ export class SystemController {
   @Answers(200, System)
   async read(): Promise<System> {
     let alive: number | null = null;
-    const counted = levelsAlive(this.redis).then(({ length }) => (alive = length));
+    const counted = aliveLevels(this.redis).then(({ length }) => (alive = length));
     const [postgres, redis] = await Promise.all([checkHealth(this.pool.query('SELECT 1')), checkHealth(counted)]);
     return { version: RELEASE, workers: { alive }, redis, postgres };
   }

@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { createLogger } from '#lib/runtime/logger';
 import { connectRedis } from '#lib/runtime/redis';
-import { sayAlive } from '#lib/queue/workers-alive';
+import { heartbeat } from '#lib/queue/worker-heartbeats';
 import { startApi } from '../../../test/api.js';
 import { clientOf } from '../../../test/client.js';
 import { until } from '../../../test/until.js';
@@ -30,28 +30,28 @@ describe('the system', () => {
     await connect(api.env.REDIS_URL);
     let isStuck = false;
     const [one, other] = ['one', 'other'].map((workerId) => new Presence({ redis, workerId, isStuck: () => isStuck }));
-    await one!.say();
-    await one!.say();
-    await other!.say();
+    await one!.announce();
+    await one!.announce();
+    await other!.announce();
     expect(await alive()).toBe(2);
     const { token } = (await client.post('/api/tokens', { name: 'v', role: 'viewer' })).body;
     expect((await clientOf(api.url, token).get('/api/system')).body).toEqual({ ...up, workers: { alive: 2 } });
     expect((await fetch(`${api.url}/api/system`)).status).toBe(401);
 
     other!.stop();
-    await other!.say(); // A heartbeat that was already in progress.
+    await other!.announce(); // A heartbeat that was already in progress.
     expect(await alive()).toBe(1);
     // Like a frozen process: its last heartbeat becomes stale.
     await redis.zincrby('toolmark:workers', '-16000', `one level ${WORKER_LEVEL}`);
     expect(await alive()).toBe(0);
     isStuck = true;
-    await one!.say();
+    await one!.announce();
     expect(await alive()).toBe(0);
     isStuck = false;
-    await one!.say();
+    await one!.announce();
     expect(await alive()).toBe(1);
     await redis.zincrby('toolmark:workers', '-16000', `one level ${WORKER_LEVEL}`);
-    await sayAlive(redis, { workerId: 'third', level: 7 });
+    await heartbeat(redis, { workerId: 'third', level: 7 });
     expect(await redis.zrange('toolmark:workers', '0', '-1')).toEqual(['third level 7']);
     await api.close();
   });

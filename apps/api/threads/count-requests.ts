@@ -18,7 +18,7 @@ const TOKENS_PER_REPLY = 3;
 const MAX_CHARACTERS = 64 * 2 ** 20;
 
 /** The requests of a run, which are counted for each target. */
-export interface ToCount {
+export interface CountInput {
   input: RunInput & Pick<RunConfig, 'metrics' | 'cache' | 'max_tokens'>;
   suite: { systemPrompt: string | null; tools: readonly Tool[] };
   targets: readonly {
@@ -32,7 +32,7 @@ export interface ToCount {
 }
 
 /** Counts for one target. */
-export interface Counted {
+export interface RequestCounts {
   cases: number;
   promptTokens: number;
   /** The cache keys of the requests, in hex; empty if the run does not use the cache. */
@@ -44,20 +44,20 @@ export interface Counted {
  * Counts the prompt tokens of the requests that cases would send.
  * @param bodies the cases' JSON
  */
-export async function countRequests(run: ToCount, bodies: readonly string[]): Promise<Counted[]> {
+export async function countRequests(run: CountInput, bodies: readonly string[]): Promise<RequestCounts[]> {
   const cases = bodies.map((body) => parseJson(body) as unknown as CaseInput);
   const maxCharacters = MAX_CHARACTERS / run.targets.length;
   return Promise.all(run.targets.map((target) => countTarget(run, target, cases, maxCharacters)));
 }
 
 async function countTarget(
-  { input, suite }: ToCount,
-  { model, ...target }: ToCount['targets'][number],
+  { input, suite }: CountInput,
+  { model, ...target }: CountInput['targets'][number],
   cases: readonly CaseInput[],
   maxCharacters: number,
-): Promise<Counted> {
+): Promise<RequestCounts> {
   const counter = await loadTokenCounter(target.modelId);
-  const counted: Counted = { cases: 0, promptTokens: 0, keys: [], tokensBy: counter.name };
+  const counted: RequestCounts = { cases: 0, promptTokens: 0, keys: [], tokensBy: counter.name };
   if (!model) return counted;
   const suiteTools = describeTools(suite.tools, input.tool_overrides);
   const tokensOfTools = new WeakMap<object, number>();

@@ -6,7 +6,7 @@ const MAX_EDITS = 1_000;
 /** For all texts of a request, whose user waits. */
 const MAX_MS = 3_000;
 
-const wholly = (from: string, to: string): TextHunk[] => [
+const replaceWhole = (from: string, to: string): TextHunk[] => [
   ...(from === '' ? [] : [{ op: 'removed' as const, text: from }]),
   ...(to === '' ? [] : [{ op: 'added' as const, text: to }]),
 ];
@@ -17,7 +17,7 @@ export function diffTexts(pairs: readonly (readonly [from: string, to: string])[
   return pairs.map(([from, to]) => {
     const timeout = until - Date.now();
     const changes = timeout > 0 ? diffWordsWithSpace(from, to, { maxEditLength: MAX_EDITS, timeout }) : undefined;
-    if (!changes) return wholly(from, to);
+    if (!changes) return replaceWhole(from, to);
     return changes.map(({ added, removed, value }) => ({
       op: added ? 'added' : removed ? 'removed' : 'same',
       text: value,

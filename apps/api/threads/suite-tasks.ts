@@ -26,7 +26,7 @@ import { diffTexts } from './diff-texts.js';
 import { readBody } from './read-body.js';
 import { readRecordedLines, type ReadLines } from './recorded-lines.js';
 import { isSemantic } from './is-semantic.js';
-import { countRequests, type Counted, type ToCount } from './count-requests.js';
+import { countRequests, type RequestCounts, type CountInput } from './count-requests.js';
 
 /** Work on user input that may take long. JSON is passed as text, where numbers stay as they were written. */
 export type SuiteTask =
@@ -87,7 +87,7 @@ export interface SuiteAnswers {
   'diff-texts': TextHunk[][];
   'divide-cases': Split;
   'divide-roles': Roles;
-  'count-requests': Counted[];
+  'count-requests': RequestCounts[];
   'read-recorded': ReadLines;
   'read-body': LargeBodyText;
 }
@@ -119,7 +119,7 @@ export function runSuiteTask(
     case 'divide-roles':
       return divideRoles(splitCasesIn(task.cases), task);
     case 'count-requests':
-      return countRequests(parseJson(task.of) as unknown as ToCount, task.cases);
+      return countRequests(parseJson(task.of) as unknown as CountInput, task.cases);
     case 'read-body':
       return readBody(task);
   }

@@ -17,7 +17,7 @@ const MAX_LIGHT_TOOLS = 4 * 1024;
 /** Characters of texts to compare: the time grows with the square of the number of differing words. */
 const MAX_LIGHT_DIFF = 1024;
 /** Short inputs that may still take long: nested repetitions in patterns, schemas that refer to each other. */
-const MAY_TAKE_LONG = /"\$ref"|"\$dynamicRef"|regex|"pattern/;
+const SLOW_SCHEMA = /"\$ref"|"\$dynamicRef"|regex|"pattern/;
 
 /**
  * Runs slow work on user input in threads with limits of time and memory, shared fairly by teams. The API's own thread
@@ -72,7 +72,7 @@ function isLight(task: SuiteTask): boolean {
   const characters = texts.reduce((sum, text) => sum + text.length, 0) * times;
   return (
     characters <= MAX_LIGHT_CHARACTERS &&
-    (task.what === 'count-requests' || !texts.some((text) => MAY_TAKE_LONG.test(text)))
+    (task.what === 'count-requests' || !texts.some((text) => SLOW_SCHEMA.test(text)))
   );
 }
 

@@ -31,7 +31,7 @@ import { resolveMetrics } from '../runs/resolve-metrics.js';
 import { resolveTargets } from '../runs/resolve-targets.js';
 import { SuiteValidator } from '../suites/suite-validator.js';
 import { checkTriedCase, checkTryCosts, suiteOfTry } from './check-try.js';
-import { costOf, toTryResult, unanswered } from './try-results.js';
+import { costOf, toTryResult, noAnswerResult } from './try-results.js';
 
 /** How often Postgres is polled, in case a notification was lost, or a model is paused. */
 const POLL_MS = 1000;
@@ -117,7 +117,7 @@ export class TryOutsController {
     for (const target of state.targets) {
       if (!target.settled) {
         const reason = waitReason(state, target) ?? (await this.#whyNobody());
-        results.push(unanswered(target.target, input, reason));
+        results.push(noAnswerResult(target.target, input, reason));
         continue;
       }
       const id = `${target.ordinal}-0-0`;

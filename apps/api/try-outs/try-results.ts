@@ -4,7 +4,7 @@ import type { Caller } from '#lib/db/catalogue/callers';
 import type { ResultDetails } from '#lib/db/read/results';
 import { expectedBy } from '#lib/db/read/result-rows';
 import { explainResult } from '#lib/scoring/house/explain-result';
-import { exchangeOf, saidOf } from '../results/exchange-of.js';
+import { exchangeOf, replyTextsOf } from '../results/exchange-of.js';
 
 /** A model's result for the case. */
 export function toTryResult(found: ResultDetails, caller: Pick<Caller, 'role'>): TryResult {
@@ -31,13 +31,13 @@ export function toTryResult(found: ResultDetails, caller: Pick<Caller, 'role'>):
     error: result.error,
     tool_choice_used: result.tool_choice_used,
     explanation: explainResult(found),
-    said: saidOf(found),
+    said: replyTextsOf(found),
     exchange: exchangeOf(found, { config: {} }, caller),
   };
 }
 
 /** @param reason why there was no answer, as the end of a sentence */
-export function unanswered(
+export function noAnswerResult(
   target: string,
   { deadline_s: seconds, case: tried }: Pick<TryInput, 'deadline_s' | 'case'>,
   reason: string | undefined,

@@ -12,7 +12,7 @@ const NONCE_BYTES = 16;
 /** The placeholder in the built page. */
 const NONCE = '__NONCE__';
 /** Paths of the API. An unknown one of them returns a problem document, never the page. */
-const NOT_THE_PAGES = /^\/(api|socket\.io|assets|metrics|docs|openapi\.json|healthz|readyz)(\/|\?|$)/;
+const API_PATHS = /^\/(api|socket\.io|assets|metrics|docs|openapi\.json|healthz|readyz)(\/|\?|$)/;
 
 const NOT_BUILT = 'Toolmark is running without its pages. Build them with: npm run build\n';
 
@@ -50,7 +50,7 @@ export async function serveWeb(fastify: FastifyInstance): Promise<void> {
   };
   if (folder) readPage(folder);
   fastify.get('/*', (request, reply) => {
-    if (NOT_THE_PAGES.test(request.url))
+    if (API_PATHS.test(request.url))
       return sendProblem(reply, toProblem(new NotFoundException(`Cannot ${request.method} ${request.url}`)));
     if (!folder) return void reply.status(404).type('text/plain; charset=utf-8').send(NOT_BUILT);
     readPage(folder);

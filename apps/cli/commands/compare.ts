@@ -3,7 +3,7 @@ import type { ApiClient } from '#lib/client/api-client';
 import type { ComparedItem, Comparison, Comparisons } from '#lib/contracts/comparison';
 import { parseJson } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
-import { number, onServer, repeated, examples, type GlobalOptions } from '../command.js';
+import { number, serverAction, repeatable, examples, type GlobalOptions } from '../command.js';
 import { findRun } from '../lookup/find-run.js';
 import { rescoreIdOf } from '../lookup/read-rescore.js';
 import { queryOf } from '../query.js';
@@ -33,7 +33,7 @@ export function addCompare(program: Command): void {
     .argument('<run...>', 'the run to compare, or up to five')
     .option('--measure <name>', 'what to compare: overall, passed, or a metric of both runs')
     .option('--margin <share>', 'the smallest difference that matters, 0 to 1 (default: 0.02, two points)', number)
-    .option('--pairs <a~b>', 'a model of the baseline and the one to compare it with, repeatable', repeated(String))
+    .option('--pairs <a~b>', 'a model of the baseline and the one to compare it with, repeatable', repeatable(String))
     .option('--cluster-by <tag:prefix>', 'treat cases that share a tag with this prefix as one cluster')
     .option('--rescore-a <id>', 'use the verdicts of this rescore of the baseline')
     .option('--rescore-b <id>', 'use the verdicts of this rescore of the other run')
@@ -41,7 +41,7 @@ export function addCompare(program: Command): void {
     .option('--partial', 'compare the settled results of unfinished runs, without a verdict')
     .option('--extended', 'include the samples added to each run')
     .option('--markdown', 'print it as Markdown for a pull request')
-    .action(onServer<CompareOptions, [string, string[]]>(compareRuns));
+    .action(serverAction<CompareOptions, [string, string[]]>(compareRuns));
   compare.addHelpText(
     ...examples(
       'toolmark compare RUN OTHER_RUN',

@@ -1,12 +1,12 @@
 import { Argument, type Command } from 'commander';
-import { examples, locally, subcommand } from '../command.js';
+import { examples, localAction, subcommand } from '../command.js';
 import { COMPLETION_SCRIPTS, completionsOf } from '../completion.js';
-import { printFile } from '../output/terminal.js';
+import { writeOutput } from '../output/terminal.js';
 
 export function addCompletion(program: Command): void {
   const completion = subcommand(program, 'completion', 'print a script for shell completion of commands and options')
     .addArgument(new Argument('<shell>', 'shell that runs the script').choices(Object.keys(COMPLETION_SCRIPTS)))
-    .action(locally<object, [string]>((_options, shell) => printFile(COMPLETION_SCRIPTS[shell]!)));
+    .action(localAction<object, [string]>((_options, shell) => writeOutput(COMPLETION_SCRIPTS[shell]!)));
   completion.addHelpText(
     ...examples('toolmark completion bash', 'toolmark completion zsh', 'toolmark completion fish'),
   );
@@ -16,8 +16,8 @@ export function addCompletion(program: Command): void {
     .argument('[words...]')
     .helpOption(false)
     .action(
-      locally<object, [string[]]>((_options, words) =>
-        printFile(
+      localAction<object, [string[]]>((_options, words) =>
+        writeOutput(
           completionsOf(program, words)
             .map(({ word, description }) => `${word}\t${description}\n`)
             .join(''),

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { examples, onServer, subcommand, type GlobalOptions } from '../command.js';
+import { examples, serverAction, subcommand, type GlobalOptions } from '../command.js';
 import { print, printJson } from '../output/terminal.js';
 
 /**
@@ -25,6 +25,6 @@ export function addDelete(
   const command = subcommand(group, 'delete', description);
   command
     .argument(...argument)
-    .action(onServer<GlobalOptions, [string]>(remove))
+    .action(serverAction<GlobalOptions, [string]>(remove))
     .addHelpText(...examples(example));
 }

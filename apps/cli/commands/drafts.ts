@@ -3,9 +3,9 @@ import type { ApiClient } from '#lib/client/api-client';
 import type { Case } from '#lib/contracts/case';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
-import { examples, onServer, subcommand, type GlobalOptions } from '../command.js';
+import { examples, serverAction, subcommand, type GlobalOptions } from '../command.js';
 import { findSuite } from '../lookup/find-named.js';
-import { isIdPrefix, startsWithId, theOne } from '../lookup/match.js';
+import { isIdPrefix, startsWithId, onlyMatch } from '../lookup/match.js';
 import { printList } from '../lookup/read-list.js';
 import { expectedText } from '../output/calls.js';
 import { table } from '../output/table.js';
@@ -14,12 +14,12 @@ import { print, printJson } from '../output/terminal.js';
 export function addDrafts(suites: Command, suiteHelp: string): void {
   subcommand(suites, 'drafts', 'list drafts: generated cases that nobody has confirmed yet')
     .argument('<suite>', suiteHelp)
-    .action(onServer<GlobalOptions, [string]>(listDrafts))
+    .action(serverAction<GlobalOptions, [string]>(listDrafts))
     .addHelpText(...examples('toolmark suites drafts "From production"'));
   subcommand(suites, 'confirm', 'confirm drafts so that runs include them: all of these, or none')
     .argument('<suite>', suiteHelp)
     .argument('<case...>', 'ids or id prefixes of drafts')
-    .action(onServer<GlobalOptions, [string, string[]]>(confirmDrafts))
+    .action(serverAction<GlobalOptions, [string, string[]]>(confirmDrafts))
     .addHelpText(...examples('toolmark suites confirm "From production" CASE'));
 }
 
@@ -60,7 +60,7 @@ async function confirmDrafts(
 
 function findDraft(drafts: readonly Case[], wanted: string, suite: string): Case {
   const found = drafts.filter(({ id }) => id === wanted || (isIdPrefix(wanted) && startsWithId(id, wanted)));
-  return theOne(found, {
+  return onlyMatch(found, {
     none: () => `"${wanted}" is not a draft of the suite. List its drafts with: toolmark suites drafts ${suite}`,
     several: (count) => `${count} drafts begin with "${wanted}". Use a longer prefix:`,
     each: ({ id }) => id,

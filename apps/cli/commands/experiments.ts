@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { Experiment, RunBestSubmitted, TimelineEntry } from '#lib/contracts/experiment';
-import { commaSeparated, examples, listsByDefault, number, onServer, subcommand, integer } from '../command.js';
+import { commaSeparated, examples, listByDefault, number, serverAction, subcommand, integer } from '../command.js';
 import type { GlobalOptions } from '../command.js';
 import { findExperiment, findSuite } from '../lookup/find-named.js';
 import { findRun } from '../lookup/find-run.js';
@@ -36,11 +36,11 @@ interface RunBestOptions extends FollowOptions {
 }
 
 export function addExperiments(program: Command): void {
-  const list = onServer<ListOptions>(listExperiments);
+  const list = serverAction<ListOptions>(listExperiments);
   const experiments = program
     .command('experiments')
     .description('list, show and create experiments: runs of one suite, compared with a baseline');
-  listsByDefault(experiments, list).addHelpText(
+  listByDefault(experiments, list).addHelpText(
     ...examples('toolmark experiments', 'toolmark experiments show Prompts'),
   );
   subcommand(experiments, 'list', 'list experiments, newest first')
@@ -57,13 +57,13 @@ export function addExperiments(program: Command): void {
 function addReading(experiments: Command): void {
   subcommand(experiments, 'show', 'show an experiment: its baseline, the best run so far, and caveats')
     .argument(...EXPERIMENT)
-    .action(onServer<GlobalOptions, [string]>(showExperiment))
+    .action(serverAction<GlobalOptions, [string]>(showExperiment))
     .addHelpText(...examples('toolmark experiments show Prompts'));
   experiments
     .command('timeline')
     .description('list everything that finished in an experiment, oldest first, against the baseline')
     .argument(...EXPERIMENT)
-    .action(onServer<GlobalOptions, [string]>(listTimeline))
+    .action(serverAction<GlobalOptions, [string]>(listTimeline))
     .addHelpText(...examples('toolmark experiments timeline Prompts'));
 }
 
@@ -75,14 +75,14 @@ function addMaking(experiments: Command): void {
     .option('--margin <share>', 'the smallest difference that matters, 0 to 1 (default: 0.02, two points)', number)
     .option('--measure <name>', 'what to compare: overall, passed, or a metric of its runs')
     .option('--baseline <run>', 'run to compare with (default: the first run that completes)')
-    .action(onServer<CreateOptions, [string]>(createExperiment))
+    .action(serverAction<CreateOptions, [string]>(createExperiment))
     .addHelpText(
       ...examples('toolmark experiments create "Shorter prompts" --suite Weather --margin 0.05 --baseline RUN'),
     );
   subcommand(experiments, 'baseline', 'pin the baseline, the run that others are compared with')
     .argument(...EXPERIMENT)
     .argument('<run>', 'id or id prefix of a completed run or its job')
-    .action(onServer<GlobalOptions, [string, string]>(pinBaseline))
+    .action(serverAction<GlobalOptions, [string, string]>(pinBaseline))
     .addHelpText(...examples('toolmark experiments baseline Prompts RUN'));
 }
 
@@ -93,7 +93,7 @@ function addRunBest(experiments: Command): void {
     .option('-n, --samples <n>', 'samples of each case per model', integer)
     .option('--max-requests <n>', 'maximum requests of the run', integer)
     .option('--max-cost-usd <dollars>', 'maximum cost of the run in US dollars', number);
-  addFollowOptions(runBest).action(onServer<RunBestOptions, [string]>(submitBest));
+  addFollowOptions(runBest).action(serverAction<RunBestOptions, [string]>(submitBest));
   runBest.addHelpText(...examples('toolmark experiments run-best Prompts --samples 3 --watch'));
 }
 
@@ -106,7 +106,7 @@ function addRemoving(experiments: Command): void {
     subcommand(experiments, name, description)
       .argument(...EXPERIMENT)
       .action(
-        onServer<GlobalOptions, [string]>((client, options, wanted) => setStatus(client, options, wanted, status)),
+        serverAction<GlobalOptions, [string]>((client, options, wanted) => setStatus(client, options, wanted, status)),
       )
       .addHelpText(...examples(`toolmark experiments ${name} "Old prompts"`));
   addDelete(

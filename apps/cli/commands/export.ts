@@ -1,11 +1,11 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { examples, onServer, subcommand } from '../command.js';
+import { examples, serverAction, subcommand } from '../command.js';
 import { findRun } from '../lookup/find-run.js';
 import { rescoreIdOf } from '../lookup/read-rescore.js';
-import { printFile } from '../output/terminal.js';
+import { writeOutput } from '../output/terminal.js';
 import { queryOf } from '../query.js';
-import { orBrokenOff, writeWhole } from '../write-whole.js';
+import { withInterruptionError, writeAtomically } from '../write-atomically.js';
 import { RUN_EXPORT_FORMATS } from '#lib/contracts/values/runs';
 
 interface ExportOptions {
@@ -24,7 +24,7 @@ export function addExport(program: Command): void {
     .option('--end', 'with --format jsonl or csv: add a last line with the number of results')
     .option('--out <file>', 'file to write, which appears once it is complete (default: standard output)')
     .option('--rescore <id>', "use the verdicts of this rescore instead of the run's own")
-    .action(onServer<ExportOptions, [string]>(exportRun));
+    .action(serverAction<ExportOptions, [string]>(exportRun));
   command.addHelpText(...examples('toolmark export RUN --format junit --out results.xml'));
 }
 
@@ -35,7 +35,13 @@ async function exportRun(client: ApiClient, options: ExportOptions, id: string):
   const query = queryOf({ format, bom, end, rescore_id: await rescoreIdOf(client, runId, rescore) });
   const pieces = client.download(`/api/tool-eval/history/${runId}/export?${query}`);
   if (out !== undefined)
-    return writeWhole(out, orBrokenOff(pieces, `The export was interrupted, and ${out} was not written.`));
-  for await (const piece of orBrokenOff(pieces, 'The export was interrupted: the printed output is incomplete.'))
-    printFile(piece);
+    return writeAtomically(
+      out,
+      withInterruptionError(pieces, `The export was interrupted, and ${out} was not written.`),
+    );
+  for await (const piece of withInterruptionError(
+    pieces,
+    'The export was interrupted: the printed output is incomplete.',
+  ))
+    writeOutput(piece);
 }

@@ -1,10 +1,10 @@
 import { ApiError, type ApiClient } from '#lib/client/api-client';
-import { PRICE_FIELDS, pricesAt, pricesInWords, pricesOf } from '#lib/contracts/find-prices';
+import { PRICE_FIELDS, pricesAt, describePrices, pricesOf } from '#lib/contracts/find-prices';
 import type { KnownPrices } from '#lib/contracts/known-prices';
 import { beginning } from '../output/table.js';
 
 /** Maximum number of models without a price that are named. */
-const NAMED = 5;
+const MAX_NAMED = 5;
 const MAX_NAME = 60;
 
 /** The server's known prices; undefined for a server of an earlier release. */
@@ -37,28 +37,28 @@ export function fillPrices(
     if (typeof id !== 'string' || hasPrices(model)) return model;
     const prices = find(id);
     if (!prices) unknown.push(beginning(id, MAX_NAME));
-    else filled.push(`  ${id}: ${pricesInWords(prices)}.${prices.note ? ` ${prices.note}` : ''}`);
+    else filled.push(`  ${id}: ${describePrices(prices)}.${prices.note ? ` ${prices.note}` : ''}`);
     return prices ? { ...model, ...pricesOf(prices) } : model;
   });
-  return { models: all, lines: [...linesOfFilled(filled, known), ...linesOfUnknown(unknown)] };
+  return { models: all, lines: [...filledPriceLines(filled, known), ...unknownPriceLines(unknown)] };
 }
 
-const EXAMPLE = (id: string): string =>
+const modelOption = (id: string): string =>
   `--model '${JSON.stringify({ id, input_cost_per_mtok: 1, output_cost_per_mtok: 2 })}'`;
 
-const linesOfFilled = (lines: string[], { as_of, source }: KnownPrices): string[] =>
+const filledPriceLines = (lines: string[], { as_of, source }: KnownPrices): string[] =>
   lines.length === 0
     ? []
     : [
         `Prices from the table of ${as_of}${source === 'file' ? ' (a file of your server)' : ''}, in US dollars ` +
           'per million tokens:',
         ...lines,
-        `Others: ${EXAMPLE('...')}. None: --no-prices.`,
+        `Others: ${modelOption('...')}. None: --no-prices.`,
       ];
 
-function linesOfUnknown(ids: string[]): string[] {
+function unknownPriceLines(ids: string[]): string[] {
   if (ids.length === 0) return [];
-  const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : '';
-  const names = `${ids.slice(0, NAMED).join(', ')}${more}`;
-  return [`No price is known for ${names}, so no cost is counted. Set it: ${EXAMPLE(ids[0]!)}`];
+  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
+  const names = `${ids.slice(0, MAX_NAMED).join(', ')}${more}`;
+  return [`No price is known for ${names}, so no cost is counted. Set it: ${modelOption(ids[0]!)}`];
 }

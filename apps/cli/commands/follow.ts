@@ -5,12 +5,12 @@ import type { Run } from '#lib/contracts/run';
 import type { GlobalOptions } from '../command.js';
 import { number } from '../command.js';
 import { EXIT, exitWith, GATE_EXITS } from '../exit-codes.js';
-import { orAbsent } from '../lookup/find-run.js';
+import { undefinedIfNotFound } from '../lookup/find-run.js';
 import { baselineLines } from '../reports/experiment.js';
 import { leaderboard } from '../output/leaderboard.js';
 import { percent } from '../output/table.js';
 import { print, printError, printJson } from '../output/terminal.js';
-import { checkGate, concludeGate } from './gate.js';
+import { checkGate, reportGateOutcome } from './gate.js';
 
 export interface FollowOptions extends GlobalOptions {
   watch?: boolean;
@@ -60,13 +60,15 @@ export async function follow(client: ApiClient, submitted: Submitted, options: F
   if (options.failUnder !== undefined) checkPassRates(run, options.failUnder, options);
   if (!answer) return;
   if (options.json) exitWith(GATE_EXITS[answer.result]);
-  else await concludeGate(client, { answer, gateRunId: null }, {});
+  else await reportGateOutcome(client, { answer, gateRunId: null }, {});
 }
 
 /** The run's comparison within its experiment. The first run has no baseline to compare with. */
 async function experimentLines(client: ApiClient, run: Run): Promise<string[]> {
   if (run.comparison || run.experiment_id === null) return baselineLines(run);
-  const experiment = await client.call<Experiment>('GET', `/api/experiments/${run.experiment_id}`).catch(orAbsent);
+  const experiment = await client
+    .call<Experiment>('GET', `/api/experiments/${run.experiment_id}`)
+    .catch(undefinedIfNotFound);
   return experiment?.baseline_eval_id === run.id
     ? ['This run is the baseline of its experiment: later runs are compared with it.', '']
     : [];

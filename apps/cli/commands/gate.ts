@@ -4,7 +4,7 @@ import type { ApiClient } from '#lib/client/api-client';
 import type { Job } from '#lib/contracts/job';
 import { withoutSlash } from '#lib/contracts/url';
 import type { Gate, GateAnswer, GateRun, GateSubmitted } from '#lib/gate/contract';
-import { examples, onServer } from '../command.js';
+import { examples, serverAction } from '../command.js';
 import { EXIT, exitWith, GATE_EXITS, type ExitCode } from '../exit-codes.js';
 import { explainError } from '../explain-error.js';
 import { findGate } from '../lookup/find-named.js';
@@ -15,17 +15,17 @@ import { printError, printJson, toSafeJson, writeLines } from '../output/termina
 import { gateReport, RESULT_WORDS, type GateReport } from '../reports/gate.js';
 import { addConfig, configOf, type ConfigOptions } from './run-settings.js';
 
-type Meaning = 'fail' | 'pass';
+type GateExit = 'fail' | 'pass';
 interface GateReportOptions {
   junit?: string;
   markdown?: string;
   json?: boolean;
   jsonFile?: string;
-  inconclusive?: Meaning;
-  notMeasured?: Meaning;
+  inconclusive?: GateExit;
+  notMeasured?: GateExit;
 }
 
-const MEANINGS: Meaning[] = ['fail', 'pass'];
+const GATE_EXIT_CHOICES: GateExit[] = ['fail', 'pass'];
 
 interface GateOptions extends ConfigOptions, GateReportOptions {
   eval?: string;
@@ -41,7 +41,7 @@ export function addGate(program: Command): void {
     .option('--eval <run>', 'measure this run instead of a new one; leave out run settings')
     .option('--add-samples', 'with --eval: add samples while they could decide the result')
     .option('-w, --watch', 'print the result of each look at the data');
-  addGateReports(addConfig(gate)).action(onServer<GateOptions, [string]>(measure));
+  addGateReportOptions(addConfig(gate)).action(serverAction<GateOptions, [string]>(measure));
   gate.addHelpText(
     ...examples(
       'toolmark gate main --eval RUN',
@@ -55,7 +55,7 @@ async function measure(client: ApiClient, options: GateOptions, wanted: string):
   try {
     await decide(client, options, wanted);
   } catch (error) {
-    if (options.junit !== undefined) await writeUnanswered(options.junit, wanted, error as Error);
+    if (options.junit !== undefined) await writeErrorReport(options.junit, wanted, error as Error);
     throw error;
   }
 }
@@ -73,14 +73,14 @@ async function decide(client: ApiClient, options: GateOptions, wanted: string): 
     runId !== undefined && !options.addSamples
       ? { answer: await checkGate(client, gateId, runId), gateRunId: null }
       : await runGate(client, gateId, runId === undefined ? { config } : { eval_id: runId }, options);
-  await concludeGate(client, end, options);
+  await reportGateOutcome(client, end, options);
 }
 
 /** The answer of a gate for an existing run. No model gets a request. */
 export const checkGate = (client: ApiClient, gateId: string, runId: string): Promise<GateAnswer> =>
   client.call('GET', `/api/gates/${gateId}/check?eval_id=${runId}`);
 
-async function runGate(client: ApiClient, gateId: string, body: object, options: GateOptions): Promise<GateEnd> {
+async function runGate(client: ApiClient, gateId: string, body: object, options: GateOptions): Promise<GateOutcome> {
   const submitted = await client.call<GateSubmitted>('POST', `/api/gates/${gateId}/run`, body);
   return followGate(client, gateId, submitted, options);
 }
@@ -91,17 +91,19 @@ export async function followGate(
   gateId: string,
   { job_id: jobId, gate_run_id: gateRunId }: Pick<GateSubmitted, 'job_id' | 'gate_run_id'>,
   { watch, json }: Pick<GateOptions, 'watch' | 'json'>,
-): Promise<GateEnd> {
+): Promise<GateOutcome> {
   const path = `/api/gates/${gateId}/runs/${gateRunId}`;
-  let told = 0;
-  const tellLooks = async (): Promise<string[]> => {
+  let shownLooks = 0;
+  const newLooks = async (): Promise<string[]> => {
     const { looks } = await client.call<GateRun>('GET', path);
-    const news = looks.slice(told).map(({ look, result, text }) => `Look ${look}: ${RESULT_WORDS[result]}. ${text}`);
-    told = looks.length;
+    const news = looks
+      .slice(shownLooks)
+      .map(({ look, result, text }) => `Look ${look}: ${RESULT_WORDS[result]}. ${text}`);
+    shownLooks = looks.length;
     return news;
   };
   const { watchWork } = await import('../watch-run.js');
-  const job = await watchWork(client, jobId, { silent: json === true, ...(watch && { news: tellLooks }) }).catch(
+  const job = await watchWork(client, jobId, { silent: json === true, ...(watch && { news: newLooks }) }).catch(
     (error: Error) => {
       throw new Error(`Watching stopped; the gate run continues on the server: gate run ${gateRunId}, job ${jobId}.`, {
         cause: error,
@@ -113,11 +115,15 @@ export async function followGate(
     printError(`The gate run is ${job.status}. Continue with: toolmark resume ${jobId}`);
   if (gateRun.result) return { answer: gateRun.result, gateRunId };
   const gate = await client.call<Gate>('GET', `/api/gates/${gateId}`);
-  return { answer: unanswered(gate, gateRun, job), gateRunId, ...(job.status === 'failed' && { exit: EXIT.negative }) };
+  return {
+    answer: unansweredResult(gate, gateRun, job),
+    gateRunId,
+    ...(job.status === 'failed' && { exit: EXIT.negative }),
+  };
 }
 
 /** The answer of a gate run that ended before it had one: not measured. */
-function unanswered(gate: Gate, run: GateRun, { status, error, detail }: Job): GateAnswer {
+function unansweredResult(gate: Gate, run: GateRun, { status, error, detail }: Job): GateAnswer {
   const why = error ?? detail;
   return {
     gate: { id: gate.id, name: gate.name, version: run.gate_version, measure: gate.measure, margin: gate.margin },
@@ -133,16 +139,16 @@ function unanswered(gate: Gate, run: GateRun, { status, error, detail }: Job): G
   };
 }
 
-const addGateReports = (command: Command): Command =>
+const addGateReportOptions = (command: Command): Command =>
   command
     .option('--junit <file>', 'write a JUnit report')
     .option('--markdown <file>', 'write a Markdown report for a pull request')
     .option('--json-file <file>', 'write the answer as JSON; --json FILE does the same')
-    .addOption(new Option('--inconclusive <exit>', 'exit with 1 or 0 instead of 3').choices(MEANINGS))
-    .addOption(new Option('--not-measured <exit>', 'exit with 1 or 0 instead of 4').choices(MEANINGS));
+    .addOption(new Option('--inconclusive <exit>', 'exit with 1 or 0 instead of 3').choices(GATE_EXIT_CHOICES))
+    .addOption(new Option('--not-measured <exit>', 'exit with 1 or 0 instead of 4').choices(GATE_EXIT_CHOICES));
 
 /** A gate's answer, and the gate run that produced it. */
-interface GateEnd {
+interface GateOutcome {
   answer: GateAnswer;
   /** Null if there was no gate run. */
   gateRunId: string | null;
@@ -151,7 +157,11 @@ interface GateEnd {
 }
 
 /** Writes the reports, prints the answer, and sets the exit code. */
-export async function concludeGate(client: ApiClient, end: GateEnd, options: GateReportOptions): Promise<void> {
+export async function reportGateOutcome(
+  client: ApiClient,
+  end: GateOutcome,
+  options: GateReportOptions,
+): Promise<void> {
   const { answer } = end;
   const report: GateReport = { answer, broken: await readBroken(client, answer), link: linkTo(client, answer) };
   if (options.junit !== undefined) {
@@ -173,7 +183,7 @@ export async function concludeGate(client: ApiClient, end: GateEnd, options: Gat
 }
 
 /** Reports that there is no answer. A failure to write the report does not hide the original error. */
-async function writeUnanswered(file: string, gate: string, error: Error): Promise<void> {
+async function writeErrorReport(file: string, gate: string, error: Error): Promise<void> {
   const { unansweredJunit } = await import('../reports/gate-junit.js');
   try {
     writeFileSync(file, unansweredJunit(gate, explainError(error).join('\n')));

@@ -4,10 +4,10 @@ import type { Gate, GateRun } from '#lib/gate/contract';
 import {
   commaSeparated,
   examples,
-  listsByDefault,
+  listByDefault,
   number,
-  onServer,
-  repeated,
+  serverAction,
+  repeatable,
   subcommand,
   integer,
 } from '../command.js';
@@ -30,19 +30,19 @@ interface RuleOptions extends GlobalOptions {
 }
 
 export function addGates(program: Command): void {
-  const list = onServer<GlobalOptions>(listGates);
+  const list = serverAction<GlobalOptions>(listGates);
   const gates = subcommand(program, 'gates', 'list, show and create gates, which decide whether a change may ship');
-  listsByDefault(gates, list).addHelpText(...examples('toolmark gates', 'toolmark gates show main'));
+  listByDefault(gates, list).addHelpText(...examples('toolmark gates', 'toolmark gates show main'));
   subcommand(gates, 'list', 'list gates, newest first')
     .action(list)
     .addHelpText(...examples('toolmark gates list'));
   subcommand(gates, 'show', 'show the rules of a gate')
     .argument(...GATE)
-    .action(onServer<GlobalOptions, [string]>(showGate))
+    .action(serverAction<GlobalOptions, [string]>(showGate))
     .addHelpText(...examples('toolmark gates show main'));
   addMaking(gates);
   addListOptions(subcommand(gates, 'runs', 'list the runs of a gate, newest first').argument(...GATE))
-    .action(onServer<ListOptions, [string]>(listGateRuns))
+    .action(serverAction<ListOptions, [string]>(listGateRuns))
     .addHelpText(...examples('toolmark gates runs main'));
   addDelete(
     gates,
@@ -60,7 +60,7 @@ function addMaking(gates: Command): void {
       .requiredOption('--suite <suite>', 'suite to run, by name or id'),
     RULES,
   )
-    .action(onServer<RuleOptions & { suite: string }, [string]>(createGate))
+    .action(serverAction<RuleOptions & { suite: string }, [string]>(createGate))
     .addHelpText(...examples('toolmark gates create release --suite Weather --baseline RUN --margin 0.03 --looks 2'));
   addSettings(
     subcommand(gates, 'update', 'rename a gate, or change its rules, which creates its next version')
@@ -68,7 +68,7 @@ function addMaking(gates: Command): void {
       .option('--name <name>', 'new name'),
     RULES,
   )
-    .action(onServer<RuleOptions & { name?: string }, [string]>(updateGate))
+    .action(serverAction<RuleOptions & { name?: string }, [string]>(updateGate))
     .addHelpText(...examples('toolmark gates update main --margin 0.05 --looks 2'));
 }
 
@@ -84,7 +84,12 @@ const RULES = [
   setting('--margin <share>', 'the largest loss that may ship, 0 to 1 (default: 0.02, two points)', number),
   setting('--floor <share>', 'minimum pass rate, regardless of the baseline, 0 to 1', number, 'floor.pass_rate'),
   setting('--max-errored-share <share>', 'share of errored results above which nothing is measured, 0 to 1', number),
-  setting('--critical-tag <tag>', 'cases with this tag must not break, repeatable', repeated(String), 'critical_tags'),
+  setting(
+    '--critical-tag <tag>',
+    'cases with this tag must not break, repeatable',
+    repeatable(String),
+    'critical_tags',
+  ),
   setting('--looks <n>', 'maximum looks of a gate run at its data, 1 to 4', integer),
   setting('--max-requests <n>', 'maximum requests of a gate run, including added samples', integer),
 ];

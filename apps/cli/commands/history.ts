@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { Run } from '#lib/contracts/run';
-import { examples, onServer, subcommand } from '../command.js';
+import { examples, serverAction, subcommand } from '../command.js';
 import { findExperiment, findSuite } from '../lookup/find-named.js';
 import { addListOptions, printList, readList, type ListOptions } from '../lookup/read-list.js';
 import { runTable } from '../output/job-table.js';
@@ -23,7 +23,7 @@ export function addHistory(program: Command): void {
     .option('--model <model>', 'only runs with this model')
     .option('--experiment <name>', 'only runs of this experiment, by name or id')
     .option('--orchestrated', 'include runs created by gates, and runs that add samples to another');
-  addListOptions(history).action(onServer<HistoryOptions>(listRuns));
+  addListOptions(history).action(serverAction<HistoryOptions>(listRuns));
   history.addHelpText(...examples('toolmark history --suite Weather --status completed --limit 10'));
 }
 

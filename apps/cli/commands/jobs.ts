@@ -3,8 +3,8 @@ import type { ApiClient } from '#lib/client/api-client';
 import type { Job } from '#lib/contracts/job';
 import type { Page } from '#lib/contracts/page';
 import type { Run } from '#lib/contracts/run';
-import { examples, onServer, subcommand, type GlobalOptions } from '../command.js';
-import { findJob, orAbsent } from '../lookup/find-run.js';
+import { examples, serverAction, subcommand, type GlobalOptions } from '../command.js';
+import { findJob, undefinedIfNotFound } from '../lookup/find-run.js';
 import { addListOptions, printList, readList, type ListOptions } from '../lookup/read-list.js';
 import { jobTable } from '../output/job-table.js';
 import { print, printJson } from '../output/terminal.js';
@@ -20,14 +20,14 @@ export function addJobs(program: Command): void {
   const jobs = subcommand(program, 'jobs', 'list jobs, newest first')
     .addOption(new Option('--status <status>', 'only jobs in this status').choices(JOB_STATUSES))
     .addOption(new Option('--type <type>', 'only jobs of this type').choices(JOB_TYPES));
-  addListOptions(jobs).action(onServer<JobsOptions>(listJobs));
+  addListOptions(jobs).action(serverAction<JobsOptions>(listJobs));
   jobs.addHelpText(...examples('toolmark jobs --status running'));
 
   const cancel = program
     .command('cancel')
     .description('cancel a run, rescore, gate run, tune or judge; settled items are kept')
     .argument('<id>', 'id or id prefix of a job or run')
-    .action(onServer<GlobalOptions, [string]>(cancelJob));
+    .action(serverAction<GlobalOptions, [string]>(cancelJob));
   cancel.addHelpText(...examples('toolmark cancel RUNNING_RUN'));
 }
 
@@ -44,7 +44,7 @@ async function runsOf(client: ApiClient, jobs: readonly Job[]): Promise<Map<stri
   const runs = new Map(items.map((run) => [run.id, run]));
   for (const { type, result_ref: id } of jobs) {
     if (type !== 'tool_eval' || id === null || runs.has(id)) continue;
-    const run = await client.run(id).catch(orAbsent); // It may have been deleted since.
+    const run = await client.run(id).catch(undefinedIfNotFound); // It may have been deleted since.
     if (run) runs.set(id, run);
   }
   return runs;

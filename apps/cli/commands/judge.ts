@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { JudgeSubmitted } from '#lib/judge/contract';
-import { onServer, examples, type GlobalOptions } from '../command.js';
+import { serverAction, examples, type GlobalOptions } from '../command.js';
 import { JUDGE_ROUTE } from '../lookup/find-report.js';
-import { followParent } from './conclude-parent.js';
+import { followParent } from './watched-jobs.js';
 import { addJudgeSettings, judgeInput, type JudgeSettings } from './judge-settings.js';
 
 interface JudgeOptions extends JudgeSettings, GlobalOptions {
@@ -18,7 +18,7 @@ export function addJudge(program: Command): void {
     .argument('<run>', 'id or id prefix of a run or job');
   addJudgeSettings(judge)
     .option('--no-watch', 'do not wait for the report to finish')
-    .action(onServer<JudgeOptions, [string]>(judgeRun));
+    .action(serverAction<JudgeOptions, [string]>(judgeRun));
   judge.addHelpText(
     ...examples(
       'toolmark judge RUN --judge simulator::judge:right',

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { Calibration, Judgement, JudgeReport, JudgeSetting, JudgeSubmitted } from '#lib/judge/contract';
-import { examples, listsByDefault, number, onServer, subcommand, type GlobalOptions } from '../command.js';
+import { examples, listByDefault, number, serverAction, subcommand, type GlobalOptions } from '../command.js';
 import { findReport, JUDGE_ROUTE, REPORTS_ROUTE } from '../lookup/find-report.js';
 import { findRun } from '../lookup/find-run.js';
 import { readDisagreements } from '../lookup/read-disagreements.js';
@@ -9,7 +9,7 @@ import { addListOptions, DEFAULT_LIMIT, printList, readList, type ListOptions } 
 import { printReport } from '../output/report-lines.js';
 import { printJson } from '../output/terminal.js';
 import { calibrationReport, judgementsTable, judgeReport, reportsTable, settingReport } from '../reports/judge.js';
-import { exitByStatus, followParent, watchToEnd } from './conclude-parent.js';
+import { exitByStatus, followParent, watchToEnd } from './watched-jobs.js';
 import { queryOf } from '../query.js';
 import { textOrFile } from './settings.js';
 import { addDelete } from './delete.js';
@@ -40,9 +40,9 @@ interface SettingOptions extends GlobalOptions {
 }
 
 export function addJudges(program: Command): void {
-  const list = onServer<Partial<ListOptions>, [string?]>(listReports);
+  const list = serverAction<Partial<ListOptions>, [string?]>(listReports);
   const judges = subcommand(program, 'judges', 'list judge reports, calibrate judges, and set the default judge');
-  listsByDefault(judges, list).addHelpText(...examples('toolmark judges', 'toolmark judges show REPORT'));
+  listByDefault(judges, list).addHelpText(...examples('toolmark judges', 'toolmark judges show REPORT'));
   const listing = subcommand(judges, 'list', 'list reports, newest first')
     .argument('[run]', 'only reports on this run')
     .action(list);
@@ -51,14 +51,14 @@ export function addJudges(program: Command): void {
   subcommand(judges, 'calibration', "compare a judge with people's labels")
     .option('-j, --judge <model>', "the judge (default: the team's judge)")
     .option('--report <report>', 'the judge of this report, with its instructions')
-    .action(onServer<CalibrationOptions>(showCalibration))
+    .action(serverAction<CalibrationOptions>(showCalibration))
     .addHelpText(...examples('toolmark judges calibration --judge simulator::judge:right'));
   subcommand(judges, 'settings', 'show the default judge of the team, or change its settings')
     .option('-j, --judge <model>', 'the default judge')
     .option('--no-judge', 'have no default judge')
     .option('--instructions <text>', 'instructions for judges; empty for none; @FILE reads a file')
     .option('--auto-below <score>', 'automatically judge runs that score below this, 0 to 1; 0 for never', number)
-    .action(onServer<SettingOptions>(showSetting))
+    .action(serverAction<SettingOptions>(showSetting))
     .addHelpText(
       ...examples('toolmark judges settings', 'toolmark judges settings --judge simulator::judge:right --auto-below 0'),
     );
@@ -69,7 +69,7 @@ function addReports(judges: Command): void {
     .argument(...REPORT)
     .option('-w, --watch', 'wait for it to finish first')
     .option('--disagreements', 'include disagreements with the scores, and expectations that the judge finds at fault')
-    .action(onServer<ShowOptions, [string]>(showReport))
+    .action(serverAction<ShowOptions, [string]>(showReport))
     .addHelpText(...examples('toolmark judges show REPORT', 'toolmark judges show REPORT --disagreements'));
   const judgements = subcommand(judges, 'judgements', 'list the judgements of a report')
     .argument(...REPORT)
@@ -78,12 +78,12 @@ function addReports(judges: Command): void {
     .addOption(new Option('--state <state>', 'only judgements in this state').choices(JUDGEMENT_STATES))
     .option('--model <model>', 'only results of this model: provider::model')
     .option('--suspicious', 'only replies that address a grader');
-  addListOptions(judgements).action(onServer<JudgementsOptions, [string]>(listJudgements));
+  addListOptions(judgements).action(serverAction<JudgementsOptions, [string]>(listJudgements));
   judgements.addHelpText(...examples('toolmark judges judgements REPORT --said wrong'));
   subcommand(judges, 'rerun', 'create the next version of a report, with the same settings')
     .argument(...REPORT)
     .option('--no-watch', 'do not wait for it to finish')
-    .action(onServer<GlobalOptions & { watch: boolean }, [string]>(rerunReport))
+    .action(serverAction<GlobalOptions & { watch: boolean }, [string]>(rerunReport))
     .addHelpText(...examples('toolmark judges rerun REPORT'));
   addDelete(
     judges,

@@ -2,7 +2,7 @@ import { createReadStream, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { LabelsImported } from '#lib/contracts/label';
-import { examples, onServer, subcommand, type GlobalOptions } from '../command.js';
+import { examples, serverAction, subcommand, type GlobalOptions } from '../command.js';
 import { findRun } from '../lookup/find-run.js';
 import { print, printJson } from '../output/terminal.js';
 import { readCalibration } from './judges.js';
@@ -17,7 +17,7 @@ export function addLabel(program: Command): void {
     .argument('<run>', 'id or id prefix of a run or job')
     .option('-j, --judge <model>', "the judge to calibrate (default: the team's judge)")
     .option('--import <file>', 'import labels from a file of JSON lines {result_id, label, note}')
-    .action(onServer<LabelOptions, [string]>(labelRun));
+    .action(serverAction<LabelOptions, [string]>(labelRun));
   label.addHelpText(
     ...examples('toolmark label RUN --judge simulator::judge:right', 'toolmark label RUN --import labels.jsonl'),
   );
@@ -41,7 +41,7 @@ async function labelRun(client: ApiClient, options: LabelOptions, run: string): 
   print(
     '',
     ...(isAll ? [`All results of this run that ${judge} judged are labelled or skipped.`] : []),
-    `You gave ${labelling.given} labels.`,
+    `You gave ${labelling.labelCount} labels.`,
     ...(await calibrationLines(client, items[0] ? { report_id: items[0].report_id } : { judge })),
   );
 }

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { ApiClient } from '#lib/client/api-client';
-import { examples, locally, subcommand, type GlobalOptions } from '../command.js';
+import { examples, localAction, subcommand, type GlobalOptions } from '../command.js';
 import { checkedUrl, rememberConnection } from '../connection.js';
 import { print, printJson } from '../output/terminal.js';
 
 export function addLogin(program: Command): void {
   const command = subcommand(program, 'login', 'check a server and a token, and save both for later commands').action(
-    locally<GlobalOptions>(login),
+    localAction<GlobalOptions>(login),
   );
   command.addHelpText(...examples('toolmark login --server "$TOOLMARK_SERVER" --token "$TOOLMARK_TOKEN"'));
 }

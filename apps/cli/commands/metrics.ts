@@ -4,7 +4,7 @@ import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { MetricInfo } from '#lib/contracts/metric';
 import type { Page } from '#lib/contracts/page';
-import { examples, onServer, subcommand, type GlobalOptions } from '../command.js';
+import { examples, serverAction, subcommand, type GlobalOptions } from '../command.js';
 import { NegativeAnswer } from '../exit-codes.js';
 import { printList } from '../lookup/read-list.js';
 import { table } from '../output/table.js';
@@ -16,7 +16,7 @@ type Metric = z.infer<typeof MetricInfo>;
 export function addMetrics(program: Command): void {
   const metrics = subcommand(program, 'metrics', 'list the metrics of runs and of toolmark score, or show one')
     .argument('[id]', 'id of a metric, to show its options and an example')
-    .action(onServer<GlobalOptions, [string | undefined]>(listMetrics));
+    .action(serverAction<GlobalOptions, [string | undefined]>(listMetrics));
   metrics.addHelpText(...examples('toolmark metrics', 'toolmark metrics ragas_tool_call_f1'));
 }
 

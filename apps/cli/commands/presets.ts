@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { ParamPreset } from '#lib/param-tune/contract';
-import { examples, listsByDefault, onServer, subcommand, type GlobalOptions } from '../command.js';
+import { examples, listByDefault, serverAction, subcommand, type GlobalOptions } from '../command.js';
 import { findPreset, PRESETS_ROUTE } from '../lookup/find-preset.js';
 import { printList, readAll } from '../lookup/read-list.js';
 import { print, printJson } from '../output/terminal.js';
@@ -13,16 +13,16 @@ import { addDelete } from './delete.js';
 type SaveOptions = Omit<SpaceOptions, 'preset'> & GlobalOptions;
 
 export function addPresets(program: Command): void {
-  const list = onServer<GlobalOptions>(listPresets);
+  const list = serverAction<GlobalOptions>(listPresets);
   const presets = subcommand(program, 'presets', 'list, save and delete search spaces for toolmark tune params');
-  listsByDefault(presets, list).addHelpText(
+  listByDefault(presets, list).addHelpText(
     ...examples('toolmark presets', 'toolmark presets save Sampling --space temperature=0..1/0.25'),
   );
   subcommand(presets, 'list', 'list presets')
     .action(list)
     .addHelpText(...examples('toolmark presets list'));
   addSpaceOptions(subcommand(presets, 'save', 'save a search space').argument('<name>', 'what to call it'))
-    .action(onServer<SaveOptions, [string]>(savePreset))
+    .action(serverAction<SaveOptions, [string]>(savePreset))
     .addHelpText(...examples('toolmark presets save Choices --space tool_choice=auto,required --space top_p=0.5,1'));
   addDelete(
     presets,

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { KnownPrices } from '#lib/contracts/known-prices';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
-import { examples, onServer, subcommand, type GlobalOptions } from '../command.js';
+import { examples, serverAction, subcommand, type GlobalOptions } from '../command.js';
 import { NegativeAnswer } from '../exit-codes.js';
 import { printList } from '../lookup/read-list.js';
 import { priceColumns } from '../output/price-columns.js';
@@ -11,7 +11,7 @@ import { table } from '../output/table.js';
 export const addPrices = (program: Command): Command =>
   subcommand(program, 'prices', 'list the known prices of hosts and their models')
     .argument('[host]', 'host in the address of a provider (default: all hosts)')
-    .action(onServer<GlobalOptions, [string | undefined]>(listPrices))
+    .action(serverAction<GlobalOptions, [string | undefined]>(listPrices))
     .addHelpText(...examples('toolmark prices', 'toolmark prices api.openai.com'));
 
 async function listPrices(client: ApiClient, options: GlobalOptions, host?: string): Promise<void> {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { turned } from '#lib/contracts/prompt-diff';
+import { reverseDiff } from '#lib/contracts/prompt-diff';
 import type { PromptDiff, PromptVersionHead } from '#lib/contracts/prompt-version';
 import type { Suite } from '#lib/contracts/suite';
-import { examples, listsByDefault, onServer, subcommand, type GlobalOptions } from '../command.js';
+import { examples, listByDefault, serverAction, subcommand, type GlobalOptions } from '../command.js';
 import { NegativeAnswer } from '../exit-codes.js';
 import { findPrompt, PROMPTS_ROUTE, promptsPath, readPrompt } from '../lookup/find-prompt.js';
 import { printList, readAll } from '../lookup/read-list.js';
@@ -17,16 +17,16 @@ type DiffOptions = SuiteOption & { to?: string };
 type UseOptions = SuiteOption & { yes?: boolean };
 
 /** `--to suite`: the current suite. */
-const SUITE_NOW = 'suite';
+const CURRENT_SUITE = 'suite';
 
 export function addPrompts(program: Command): void {
-  const list = onServer<SuiteOption>(listPrompts);
+  const list = serverAction<SuiteOption>(listPrompts);
   const prompts = subcommand(
     program,
     'prompts',
     'list, compare and apply prompt versions: texts that replace those of a suite',
   );
-  listsByDefault(prompts, list).addHelpText(...examples('toolmark prompts', 'toolmark prompts list --suite Weather'));
+  listByDefault(prompts, list).addHelpText(...examples('toolmark prompts', 'toolmark prompts list --suite Weather'));
   const ofSuite = (command: Command): Command =>
     command.option('--suite <name>', 'suite of the versions, by name or id');
   const one = (name: string, description: string): Command =>
@@ -35,15 +35,15 @@ export function addPrompts(program: Command): void {
     .action(list)
     .addHelpText(...examples('toolmark prompts list --suite Weather'));
   one('show', 'show a version with its texts')
-    .action(onServer<SuiteOption, [string]>(showPrompt))
+    .action(serverAction<SuiteOption, [string]>(showPrompt))
     .addHelpText(...examples('toolmark prompts show VERSION'));
   one('diff', 'compare a version with its parent, word by word')
     .option('--to <version>', 'compare with this version instead, or with the current suite: suite')
-    .action(onServer<DiffOptions, [string]>(diffPrompt))
+    .action(serverAction<DiffOptions, [string]>(diffPrompt))
     .addHelpText(...examples('toolmark prompts diff VERSION', 'toolmark prompts diff VERSION --to suite'));
   one('use', 'apply the texts of a version to its suite, after showing the changes')
     .option('-y, --yes', 'do not ask for confirmation')
-    .action(onServer<UseOptions, [string]>(usePrompt))
+    .action(serverAction<UseOptions, [string]>(usePrompt))
     .addHelpText(...examples('toolmark prompts use VERSION --yes'));
 }
 
@@ -66,13 +66,13 @@ const readDiff = (client: ApiClient, id: string, to?: string): Promise<PromptDif
  */
 async function diffPrompt(client: ApiClient, { suite, to, json }: DiffOptions, wanted: string): Promise<void> {
   const id = await findPrompt(client, wanted, suite);
-  const other = to === undefined || to === SUITE_NOW ? to : await findPrompt(client, to, suite);
+  const other = to === undefined || to === CURRENT_SUITE ? to : await findPrompt(client, to, suite);
   const diff = await readDiff(client, id, other);
   if (json) return printJson(diff);
-  const sides = [diff.from, diff.to].map((side) => (side === SUITE_NOW ? 'the current suite' : `version ${side}`));
+  const sides = [diff.from, diff.to].map((side) => (side === CURRENT_SUITE ? 'the current suite' : `version ${side}`));
   const [from, after] = other === undefined ? sides.toReversed() : sides;
   print(`From ${from} to ${after}:`, '');
-  const components = other === undefined ? turned(diff.components) : diff.components;
+  const components = other === undefined ? reverseDiff(diff.components) : diff.components;
   if (components.length === 0) print('The texts are the same.');
   else printMarked(diffLines(components));
 }
@@ -81,7 +81,7 @@ async function usePrompt(client: ApiClient, options: UseOptions, wanted: string)
   const version = await readPrompt(client, wanted, options.suite);
   if (version.suite_id === null) throw new NegativeAnswer(`The suite of prompt version ${version.id} was deleted.`);
   const suite = await readSuite(client, version.suite_id);
-  const components = turned((await readDiff(client, version.id, SUITE_NOW)).components);
+  const components = reverseDiff((await readDiff(client, version.id, CURRENT_SUITE)).components);
   if (components.length === 0) {
     if (options.json) return printJson({ suite_id: suite.id, version: suite.version, changed: false });
     return print(`The suite "${suite.name}" v${suite.version} already has the texts of prompt version ${version.id}.`);
@@ -97,7 +97,7 @@ async function usePrompt(client: ApiClient, options: UseOptions, wanted: string)
     throw new NegativeAnswer(
       `The suite changed in the meantime, from v${suite.version} to v${now}. Nothing was applied. Try again.`,
     );
-  const { takeOver } = await import('#lib/contracts/prompt-components');
+  const { suiteUpdate: takeOver } = await import('#lib/contracts/prompt-components');
   const changed = await client.call<Suite & { warnings: string[] }>(
     'PATCH',
     `/api/tool-suites/${suite.id}`,

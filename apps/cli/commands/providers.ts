@@ -10,9 +10,9 @@ import {
   commaSeparated,
   examples,
   idOrObject,
-  listsByDefault,
-  onServer,
-  repeated,
+  listByDefault,
+  serverAction,
+  repeatable,
   subcommand,
   integer,
 } from '../command.js';
@@ -45,9 +45,9 @@ interface AddOptions extends GlobalOptions {
 }
 
 export function addProviders(program: Command): void {
-  const list = onServer(listProviders);
+  const list = serverAction(listProviders);
   const providers = subcommand(program, 'providers', 'list, add and test providers');
-  listsByDefault(providers, list).addHelpText(...examples('toolmark providers', 'toolmark providers add --help'));
+  listByDefault(providers, list).addHelpText(...examples('toolmark providers', 'toolmark providers add --help'));
   subcommand(providers, 'list', 'list providers')
     .action(list)
     .addHelpText(...examples('toolmark providers list'));
@@ -60,20 +60,20 @@ export function addProviders(program: Command): void {
   subcommand(providers, 'test', 'send a model a request with default settings, and report those that it refuses')
     .argument('<key>', 'key of the provider')
     .option('--model <id>', 'id of a model (default: the first)')
-    .action(onServer<ModelOption, [string]>(testProvider))
+    .action(serverAction<ModelOption, [string]>(testProvider))
     .addHelpText(
       ...examples('toolmark providers test simulator', 'toolmark providers test simulator --model perfect-ish'),
     );
   subcommand(providers, 'forget', 'forget the settings that models refused, so that runs send them again')
     .argument('<key>', 'key of the provider')
     .option('--model <id>', 'id of a model (default: all)')
-    .action(onServer<ModelOption, [string]>(forgetLearned))
+    .action(serverAction<ModelOption, [string]>(forgetRefusals))
     .addHelpText(...examples('toolmark providers forget openai'));
 
   const models = subcommand(program, 'models', 'list the models of providers')
     .argument('[provider]', 'key of a provider (default: all providers)')
     .option('--discover', 'ask the endpoint of the provider for its models')
-    .action(onServer<{ discover?: boolean }, [string | undefined]>(listModels));
+    .action(serverAction<{ discover?: boolean }, [string | undefined]>(listModels));
   models.addHelpText(...examples('toolmark models', 'toolmark models simulator --discover'));
 }
 
@@ -89,7 +89,7 @@ const addOptions = (add: Command): Command =>
       '--model <json>',
       'a model as a JSON object: id, input_cost_per_mtok, output_cost_per_mtok, cache_read_cost_per_mtok, limits, ' +
         'default_params, unsupported_params (never sent to it); repeatable',
-      repeated(idOrObject),
+      repeatable(idOrObject),
     )
     .option('--no-prices', 'do not fill in missing prices from the table of known prices')
     .option('--api-key-env <variable>', 'environment variable that holds the key')
@@ -97,7 +97,7 @@ const addOptions = (add: Command): Command =>
     .option('--requests-per-minute <n>', 'maximum requests per minute', integer)
     .option('--tokens-per-minute <n>', 'maximum tokens per minute', integer)
     .option('--max-concurrency <n>', 'maximum concurrent requests', integer)
-    .action(onServer<AddOptions, [string]>(addProvider));
+    .action(serverAction<AddOptions, [string]>(addProvider));
 
 async function listProviders(client: ApiClient, options: GlobalOptions): Promise<void> {
   const items = await readAll<Provider>(client, '/api/providers');
@@ -215,7 +215,7 @@ async function testProvider(client: ApiClient, options: ModelOption, key: string
   );
 }
 
-async function forgetLearned(client: ApiClient, options: ModelOption, key: string): Promise<void> {
+async function forgetRefusals(client: ApiClient, options: ModelOption, key: string): Promise<void> {
   await client.call('DELETE', pathOf(key, 'learned', options));
   if (options.json) return printJson({ forgotten: true });
   print(`${key}${options.model === undefined ? '' : `::${options.model}`} gets all settings of runs again.`);

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { Transform } from 'node:stream';
 import type { Command } from 'commander';
 import type { ApiClient, Submitted } from '#lib/client/api-client';
-import { examples, onServer, subcommand } from '../command.js';
+import { examples, serverAction, subcommand } from '../command.js';
 import { findExperiment } from '../lookup/find-named.js';
 import { openStatusArea, print, printWarning, type StatusArea } from '../output/terminal.js';
 import { queryOf } from '../query.js';
@@ -24,11 +24,11 @@ export function addRecord(program: Command): void {
     .option('--experiment <name>', 'experiment that the run belongs to, by name or id')
     .option('--in <file>', 'JSON lines {case, sample, reply | rounds | error} (default: standard input)')
     .option('--encoding <charset>', 'charset of the lines if they are not UTF-8, such as windows-1252');
-  addFollowOptions(record).action(onServer<RecordOptions, [string]>(sendReplies));
+  addFollowOptions(record).action(serverAction<RecordOptions, [string]>(sendReplies));
   record.addHelpText(...examples('toolmark record Weather --target "my agent" --in replies.jsonl --watch'));
 }
 
-interface Recorded extends Submitted {
+interface RecordedRun extends Submitted {
   replies: number;
   warnings: string[];
 }
@@ -44,7 +44,7 @@ async function sendReplies(client: ApiClient, options: RecordOptions, suite: str
   const status = openStatusArea();
   const source = file === undefined ? process.stdin : createReadStream(file);
   const query = queryOf({ suite_id: suiteId, target_name: target, experiment_id: experimentId });
-  const recorded = await sendStream<Recorded>(
+  const recorded = await sendStream<RecordedRun>(
     client,
     `/api/tool-eval/recorded?${query}`,
     `application/x-ndjson${encoding === undefined ? '' : `; charset=${encoding}`}`,

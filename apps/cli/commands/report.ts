@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { examples, onServer, subcommand, type GlobalOptions } from '../command.js';
+import { examples, serverAction, subcommand, type GlobalOptions } from '../command.js';
 import { findRun } from '../lookup/find-run.js';
 import { readRunReport } from '../lookup/read-run-report.js';
-import { printFile, printJson, writeLines } from '../output/terminal.js';
+import { writeOutput, printJson, writeLines } from '../output/terminal.js';
 
 interface ReportOptions extends GlobalOptions {
   /** True if it is printed. */
@@ -16,7 +16,7 @@ export function addReport(program: Command): void {
     .argument('<run>', 'id or id prefix of a run or job')
     .option('--markdown [file]', 'as Markdown, for a pull request; printed if no file is given')
     .option('--html [file]', 'as a self-contained HTML page; printed if no file is given')
-    .action(onServer<ReportOptions, [string]>(reportRun));
+    .action(serverAction<ReportOptions, [string]>(reportRun));
   report.addHelpText(...examples('toolmark report RUN', 'toolmark report RUN --html report.html --markdown report.md'));
 }
 
@@ -35,6 +35,6 @@ async function reportRun(client: ApiClient, options: ReportOptions, wanted: stri
 }
 
 function write(file: string | true, lines: readonly string[]): void {
-  if (file === true) printFile(`${lines.join('\n')}\n`);
+  if (file === true) writeOutput(`${lines.join('\n')}\n`);
   else writeLines(file, lines);
 }

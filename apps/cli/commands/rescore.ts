@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { Rescore } from '#lib/contracts/rescore';
-import { examples, idOrObject, jsonObject, number, onServer, repeated, subcommand } from '../command.js';
+import { examples, idOrObject, jsonObject, number, serverAction, repeatable, subcommand } from '../command.js';
 import type { GlobalOptions } from '../command.js';
 import { EXIT } from '../exit-codes.js';
 import { findRun } from '../lookup/find-run.js';
@@ -15,7 +15,7 @@ const SETTINGS = [
   setting(
     '--metric <id>',
     "replaces the run's metrics, repeatable; a JSON object sets options",
-    repeated(idOrObject),
+    repeatable(idOrObject),
     'metrics',
   ),
   setting('--pass-threshold <score>', 'overall score that a case needs to pass, 0 to 1', number),
@@ -31,7 +31,7 @@ export function addRescore(program: Command): void {
   ).argument('<run>', 'id or id prefix of a run or job');
   addSettings(rescore, SETTINGS)
     .option('-w, --watch', 'wait for the verdicts and print their leaderboard')
-    .action(onServer<RescoreOptions, [string]>(rescoreRun))
+    .action(serverAction<RescoreOptions, [string]>(rescoreRun))
     .addHelpText(...examples('toolmark rescore RUN --param-scoring fuzzy --metric ragas_tool_call_f1 --watch'));
 }
 

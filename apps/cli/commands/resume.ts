@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import type { ApiClient, Submitted } from '#lib/client/api-client';
 import type { Gate, GateRun, GateSubmitted } from '#lib/gate/contract';
 import type { Job } from '#lib/contracts/job';
-import { number, onServer, integer, examples } from '../command.js';
-import { findParentJob, findRun, orAbsent } from '../lookup/find-run.js';
+import { number, serverAction, integer, examples } from '../command.js';
+import { findParentJob, findRun, undefinedIfNotFound } from '../lookup/find-run.js';
 import { addFollowOptions, follow, type FollowOptions } from './follow.js';
 import { print, printJson } from '../output/terminal.js';
-import { followParent, type ParentType, type SubmittedParent } from './conclude-parent.js';
-import { concludeGate, followGate } from './gate.js';
+import { followParent, type ParentType, type SubmittedParent } from './watched-jobs.js';
+import { reportGateOutcome, followGate } from './gate.js';
 import { budgetOf } from './settings.js';
 
 interface ResumeOptions extends FollowOptions {
@@ -25,7 +25,7 @@ export function addResume(program: Command): void {
     .option('--max-requests <n>', 'new limit on the requests of the whole run', integer)
     .option('--max-cost-usd <dollars>', 'new limit on the cost of the whole run', number)
     .option('--no-budget', 'remove all limits');
-  addFollowOptions(resume).action(onServer<ResumeOptions, [string]>(resumeRun));
+  addFollowOptions(resume).action(serverAction<ResumeOptions, [string]>(resumeRun));
   resume.addHelpText(...examples('toolmark resume CANCELLED_RUN --watch'));
 }
 
@@ -51,7 +51,7 @@ async function resumeGate(
   const submitted = await client.call<GateSubmitted>('POST', `/api/jobs/${id}/resume`, { budget });
   if (options.watch) {
     const gateId = await gateOf(client, submitted.gate_run_id);
-    return concludeGate(client, await followGate(client, gateId, submitted, options), options);
+    return reportGateOutcome(client, await followGate(client, gateId, submitted, options), options);
   }
   if (options.json) printJson(submitted);
   else print(`Submitted: gate run ${submitted.gate_run_id}, job ${submitted.job_id}`);
@@ -60,6 +60,6 @@ async function resumeGate(
 /** The path of a gate run contains its gate, which its job does not name. */
 async function gateOf(client: ApiClient, gateRunId: string): Promise<string> {
   for await (const { id } of client.all<Gate>('/api/gates'))
-    if (await client.call<GateRun>('GET', `/api/gates/${id}/runs/${gateRunId}`).catch(orAbsent)) return id;
+    if (await client.call<GateRun>('GET', `/api/gates/${id}/runs/${gateRunId}`).catch(undefinedIfNotFound)) return id;
   throw new Error(`The gate of gate run ${gateRunId} was deleted.`);
 }

@@ -2,12 +2,12 @@ import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import { TOOL_CHOICES, MODEL_ORDERS } from '#lib/contracts/values/runs';
 import { JUDGE_TIMES } from '#lib/contracts/values/judging';
-import { commaSeparated, idOrObject, jsonObject, limit, number, repeated, integer } from '../command.js';
+import { commaSeparated, idOrObject, jsonObject, limit, number, repeatable, integer } from '../command.js';
 import { findExperiment } from '../lookup/find-named.js';
 import {
   addSettings,
   budgetSettings,
-  byTarget,
+  perTarget,
   CACHE_SETTINGS,
   experimentSetting,
   fieldsOf,
@@ -42,23 +42,23 @@ const REQUEST = [
   setting('--params <json>', 'additional parameters for each request, as a JSON object', jsonObject, null),
   setting('--system-prompt <text>', "follows the suite's system prompt; @FILE reads a file", textOrFile, null),
   setting('--base-prompt <text>', "replaces the suite's system prompt; empty for none; @FILE reads a file", textOrFile),
-  setting('--metric <id>', 'another metric, repeatable; a JSON object sets options', repeated(idOrObject), 'metrics'),
+  setting('--metric <id>', 'another metric, repeatable; a JSON object sets options', repeatable(idOrObject), 'metrics'),
 ];
 const CONFIG = [
   SAMPLES,
   ...REQUEST,
   setting('--timeout <seconds>', 'maximum time per request', number, 'timeout_s'),
   setting('--seed <n>', 'seed sent with each request', integer, null),
-  setting('--model-params <model=json>', 'override --params for one model; repeatable', byTarget(jsonObject), null),
-  setting('--system-prompt-for <model=text>', '--system-prompt for one model, repeatable', byTarget(textOrFile), null),
+  setting('--model-params <model=json>', 'override --params for one model; repeatable', perTarget(jsonObject), null),
+  setting('--system-prompt-for <model=text>', '--system-prompt for one model, repeatable', perTarget(textOrFile), null),
   setting(
     '--tool-override <place=text>',
     'replaces a description, such as tools/get_weather/description=...; repeatable',
-    byTarget(textOrFile),
+    perTarget(textOrFile),
     'tool_overrides',
   ),
   setting('--prompt-version <version>', 'id or tag of the prompt version to use', String, 'prompt_version_id'),
-  setting('--tag <tag>', 'only cases with one of these tags, repeatable', repeated(String), 'case_filter.tags'),
+  setting('--tag <tag>', 'only cases with one of these tags, repeatable', repeatable(String), 'case_filter.tags'),
   setting('--category <name>', 'only cases of this category', String, 'case_filter.category'),
   setting('--model-order <order>', 'whether models of one provider run one after another or in parallel', MODEL_ORDERS),
   ...CACHE_SETTINGS,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ApiClient, Submission } from '#lib/client/api-client';
 import type { Estimate } from '#lib/contracts/estimate';
-import { examples, onServer, subcommand, type GlobalOptions } from '../command.js';
+import { examples, serverAction, subcommand, type GlobalOptions } from '../command.js';
 import { findGate } from '../lookup/find-named.js';
 import { assumptionLines, estimateTable } from '../output/estimate-lines.js';
 import { print, printJson } from '../output/terminal.js';
@@ -15,7 +15,7 @@ export function addRun(program: Command): void {
   const run = subcommand(program, 'run', 'run a suite with models').argument('<suite>', SUITE);
   addFollowOptions(addRunSettings(run))
     .option('--gate <gate>', 'wait for the run to finish, and check it with this gate, which adds no samples')
-    .action(onServer<RunSettings & FollowOptions, [string]>(submit));
+    .action(serverAction<RunSettings & FollowOptions, [string]>(submit));
   run.addHelpText(
     ...examples(
       'toolmark run Weather --models simulator::perfect-ish,simulator::careless-arguments --watch',
@@ -29,7 +29,7 @@ export function addRun(program: Command): void {
     'estimate',
     'estimate what a run would take: requests, tokens, cost and time',
   ).argument('<suite>', SUITE);
-  addRunSettings(estimate).action(onServer<RunSettings, [string]>(estimateRun));
+  addRunSettings(estimate).action(serverAction<RunSettings, [string]>(estimateRun));
   estimate.addHelpText(...examples('toolmark estimate Weather --models simulator::perfect-ish --samples 10'));
 }
 

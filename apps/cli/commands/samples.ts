@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiClient, Submitted } from '#lib/client/api-client';
-import { number, onServer, integer, examples } from '../command.js';
+import { number, serverAction, integer, examples } from '../command.js';
 import { findRun } from '../lookup/find-run.js';
 import { addFollowOptions, follow, type FollowOptions } from './follow.js';
 import { budgetOf } from './settings.js';
@@ -18,7 +18,7 @@ export function addSamples(program: Command): void {
     .argument('<n>', 'number of additional samples of each case', integer)
     .option('--max-requests <n>', 'maximum requests for these samples', integer)
     .option('--max-cost-usd <dollars>', 'maximum cost of these samples in US dollars', number);
-  addFollowOptions(samples).action(onServer<SamplesOptions, [string, number]>(addSamplesTo));
+  addFollowOptions(samples).action(serverAction<SamplesOptions, [string, number]>(addSamplesTo));
   samples.addHelpText(...examples('toolmark samples RUN 1 --watch'));
 }
 

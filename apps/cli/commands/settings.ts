@@ -11,10 +11,10 @@ export interface Setting {
 }
 
 /** How the value of an option is parsed, or its choices. */
-type Reading = readonly string[] | ((text: string, previous: never) => unknown);
+type ValueParser = readonly string[] | ((text: string, previous: never) => unknown);
 
 /** A setting whose field has the name of its option, unless another is given. */
-export function setting(flags: string, description: string, reading?: Reading, field?: Setting['field']): Setting {
+export function setting(flags: string, description: string, reading?: ValueParser, field?: Setting['field']): Setting {
   const option = new Option(flags, description);
   if (typeof reading === 'function') option.argParser(reading as (text: string) => unknown);
   else if (reading) option.choices(reading);
@@ -59,7 +59,7 @@ export const budgetOf = ({ maxRequests, maxCostUsd }: { maxRequests?: number; ma
     : { max_requests: maxRequests, max_cost_usd: maxCostUsd };
 
 /** `TARGET=VALUE`, several times. A model's id may contain a colon, but hardly an equals sign. */
-export const byTarget =
+export const perTarget =
   <Value>(read: (value: string) => Value) =>
   (text: string, previous: Record<string, Value> = {}): Record<string, Value> => {
     const at = text.indexOf('=');

@@ -4,7 +4,7 @@ import type { CurrentCost } from '#lib/contracts/billing';
 import type { Actual } from '#lib/contracts/estimate';
 import type { Result } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
-import { examples, onServer, subcommand, integer, type GlobalOptions } from '../command.js';
+import { examples, serverAction, subcommand, integer, type GlobalOptions } from '../command.js';
 import { findResult, type ResultChoice } from '../lookup/find-result.js';
 import { findRun } from '../lookup/find-run.js';
 import { readRescore } from '../lookup/read-rescore.js';
@@ -12,7 +12,7 @@ import { baselineLines } from '../reports/experiment.js';
 import { leaderboard } from '../output/leaderboard.js';
 import { printReport } from '../output/report-lines.js';
 import { factsPart, type Fact } from '../output/report.js';
-import { saidLines } from '../output/said-lines.js';
+import { replyTextLines } from '../output/reply-text-lines.js';
 import { dollars, percent, table } from '../output/table.js';
 import { print, printJson, printJsonItems, printWarning } from '../output/terminal.js';
 import { queryOf } from '../query.js';
@@ -43,7 +43,7 @@ export function addShow(program: Command): void {
     .option('--full', 'print thoughts and the body of an error in full')
     .option('--current-prices', "also show what the run would cost at today's prices")
     .option(...RESCORE)
-    .action(onServer<ShowOptions, [string, string | undefined]>(showRun));
+    .action(serverAction<ShowOptions, [string, string | undefined]>(showRun));
   show.addHelpText(
     ...examples(
       'toolmark show RUN',
@@ -59,7 +59,7 @@ export function addShow(program: Command): void {
     .option('--model <model>', 'only results of this model')
     .option('--category <name>', 'only results of cases of this category')
     .option(...RESCORE)
-    .action(onServer<ResultsOptions, [string]>(listResults));
+    .action(serverAction<ResultsOptions, [string]>(listResults));
   results.addHelpText(...examples('toolmark results RUN --failed'));
 }
 
@@ -171,7 +171,7 @@ function resultLines(result: ExplainedResult, isFull: boolean): string[] {
     '',
     ...explanation,
     '',
-    ...saidLines(result, isFull),
+    ...replyTextLines(result, isFull),
     '',
     `Prompt     ${prompt}`,
     `Expected   ${expectation.length ? JSON.stringify(expectation) : 'no call'}`,

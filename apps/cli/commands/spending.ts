@@ -3,7 +3,7 @@ import type { ApiClient } from '#lib/client/api-client';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { Spending } from '#lib/contracts/settings';
 import type { SpendingBy, SpendingGroup, SpendingReport } from '#lib/contracts/spending';
-import { commaSeparated, examples, onServer, repeated, subcommand, type GlobalOptions } from '../command.js';
+import { commaSeparated, examples, serverAction, repeatable, subcommand, type GlobalOptions } from '../command.js';
 import { NegativeAnswer } from '../exit-codes.js';
 import { isWholeId, matchByName } from '../lookup/match.js';
 import { spendingTable } from '../output/spending-table.js';
@@ -26,10 +26,10 @@ export function addSpending(program: Command): void {
     .option('--by <list>', `how to group it: ${SPENDING_BY.join(', ')}, separated by commas`, readBy, ['day'])
     .option('--from <day>', 'first day (UTC), as YYYY-MM-DD (default: the first of this month)')
     .option('--to <day>', 'last day (default: today)')
-    .option('--model <model>', 'only this model, repeatable', repeated(String))
+    .option('--model <model>', 'only this model, repeatable', repeatable(String))
     .option('--suite <suite>', 'only this suite, by name or id; it may be deleted')
     .option('--person <person>', 'only what this person submitted, by name or id')
-    .action(onServer<SpendingOptions>(printSpending));
+    .action(serverAction<SpendingOptions>(printSpending));
   spending.addHelpText(
     ...examples(
       'toolmark spending',

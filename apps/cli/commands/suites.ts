@@ -4,14 +4,14 @@ import type { Case } from '#lib/contracts/case';
 import { parseJson } from '#lib/contracts/json/json';
 import type { ImportAnswer } from '#lib/contracts/import';
 import type { Suite } from '#lib/contracts/suite';
-import { examples, listsByDefault, onServer, subcommand, type GlobalOptions } from '../command.js';
+import { examples, listByDefault, serverAction, subcommand, type GlobalOptions } from '../command.js';
 import { findSuite } from '../lookup/find-named.js';
 import { printList } from '../lookup/read-list.js';
 import { table } from '../output/table.js';
-import { print, printFile, printJson, printWarning } from '../output/terminal.js';
+import { print, writeOutput, printJson, printWarning } from '../output/terminal.js';
 import { queryOf } from '../query.js';
 import { readImport, type ImportOptions } from '../suite-files/read-suite-file.js';
-import { orBrokenOff, writeWhole } from '../write-whole.js';
+import { withInterruptionError, writeAtomically } from '../write-atomically.js';
 import { addDrafts, expectationOf } from './drafts.js';
 import { addDelete } from './delete.js';
 import { IMPORT_FORMATS, SUITE_EXPORT_FORMATS } from '#lib/contracts/values/suites';
@@ -19,15 +19,15 @@ import { IMPORT_FORMATS, SUITE_EXPORT_FORMATS } from '#lib/contracts/values/suit
 const SUITE = 'name, id or id prefix of a suite';
 
 export function addSuites(program: Command): void {
-  const list = onServer(listSuites);
+  const list = serverAction(listSuites);
   const suites = subcommand(program, 'suites', 'list, import, check and export suites');
-  listsByDefault(suites, list).addHelpText(...examples('toolmark suites', 'toolmark suites import --help'));
+  listByDefault(suites, list).addHelpText(...examples('toolmark suites', 'toolmark suites import --help'));
   subcommand(suites, 'list', 'list all suites')
     .action(list)
     .addHelpText(...examples('toolmark suites list'));
   subcommand(suites, 'show', 'show a suite with its tools and cases')
     .argument('<suite>', SUITE)
-    .action(onServer<GlobalOptions, [string]>(showSuite))
+    .action(serverAction<GlobalOptions, [string]>(showSuite))
     .addHelpText(...examples('toolmark suites show Weather'));
   addImport(suites);
   subcommand(suites, 'export', 'export a suite as a file')
@@ -35,7 +35,7 @@ export function addSuites(program: Command): void {
     .addOption(new Option('--format <format>', 'format of the file').choices(SUITE_EXPORT_FORMATS).default('json'))
     .option('--bom', 'with --format csv: add a byte order mark, so that Excel reads UTF-8')
     .option('--out <file>', 'file to write, which appears once it is complete (default: standard output)')
-    .action(onServer<SuiteExportOptions, [string]>(exportSuite))
+    .action(serverAction<SuiteExportOptions, [string]>(exportSuite))
     .addHelpText(...examples('toolmark suites export Weather --format yaml'));
   addDelete(
     suites,
@@ -62,7 +62,7 @@ function addImport(suites: Command): void {
       .option('--name <name>', 'name of the suite, for formats that have none');
   fileOptions(subcommand(suites, 'import', 'create a suite from a file'))
     .option('--dry-run', 'print the suite without creating it')
-    .action(onServer<ImportOptions & { dryRun?: boolean }, [string]>(importSuite))
+    .action(serverAction<ImportOptions & { dryRun?: boolean }, [string]>(importSuite))
     .addHelpText(
       ...examples(
         'toolmark suites import examples/weather.json',
@@ -70,7 +70,7 @@ function addImport(suites: Command): void {
       ),
     );
   fileOptions(subcommand(suites, 'check', 'check a file for problems, without importing it'))
-    .action(onServer<ImportOptions, [string]>(checkSuite))
+    .action(serverAction<ImportOptions, [string]>(checkSuite))
     .addHelpText(...examples('toolmark suites check examples/weather.json'));
 }
 
@@ -144,9 +144,13 @@ async function exportSuite(client: ApiClient, options: SuiteExportOptions, name:
   const path = `/api/tool-suites/${await findSuite(client, name)}/export?${queryOf({ format, bom })}`;
   const pieces = client.download(path);
   if (out !== undefined)
-    return writeWhole(out, orBrokenOff(pieces, `The export was interrupted, and ${out} was not written.`));
+    return writeAtomically(
+      out,
+      withInterruptionError(pieces, `The export was interrupted, and ${out} was not written.`),
+    );
   let text = '';
-  for await (const piece of orBrokenOff(pieces, 'The export was interrupted, and nothing was printed.')) text += piece;
+  for await (const piece of withInterruptionError(pieces, 'The export was interrupted, and nothing was printed.'))
+    text += piece;
   if (format === 'json') printJson(parseJson(text));
-  else printFile(text);
+  else writeOutput(text);
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { Try, TryResult } from '#lib/contracts/try';
-import { examples, number, onServer, subcommand } from '../command.js';
+import { examples, number, serverAction, subcommand } from '../command.js';
 import { EXIT, exitWith } from '../exit-codes.js';
 import { findCase } from '../lookup/find-case.js';
 import { findSuite } from '../lookup/find-named.js';
@@ -21,7 +21,7 @@ export function addTry(program: Command): void {
     .argument('<case>', 'number from 1, name or id of a case, a file with one as JSON, or - for standard input');
   addRequestSettings(command)
     .option('--deadline <seconds>', 'how long to wait for models (default: 90)', number)
-    .action(onServer<TryOptions, [string, string]>(tryCase));
+    .action(serverAction<TryOptions, [string, string]>(tryCase));
   command.addHelpText(
     ...examples(
       'toolmark try Weather 1 --models simulator::perfect-ish,simulator::careless-arguments',

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { commaSeparated, jsonObject, limit, number, repeated, integer } from '../command.js';
+import { commaSeparated, jsonObject, limit, number, repeatable, integer } from '../command.js';
 import { findExperiment } from '../lookup/find-named.js';
 import { chooseSpaces, type SpaceOptions } from '../search-space/choose-spaces.js';
 import { readSpace } from '../search-space/read-space.js';
@@ -9,7 +9,7 @@ import { TUNE_MODES, PROMPT_TUNE_MODES, TUNE_MEASURES } from '#lib/contracts/val
 import {
   addSettings,
   budgetSettings,
-  byTarget,
+  perTarget,
   CACHE_SETTINGS,
   experimentSetting,
   fieldsOf,
@@ -74,7 +74,7 @@ const OF_PROMPTS = [
     textOrFile,
     'base.system_prompt',
   ),
-  setting('--tool-override <place=text>', 'initial description, repeatable', byTarget(textOrFile), 'base.tools'),
+  setting('--tool-override <place=text>', 'initial description, repeatable', perTarget(textOrFile), 'base.tools'),
   setting('--variants <n>', 'number of texts that --mode quick tries', integer),
   setting('--population <n>', 'texts per generation of --mode evolutionary', integer),
   setting('--generations <n>', 'number of generations of --mode evolutionary', integer),
@@ -109,7 +109,7 @@ export const addSpaceOptions = (command: Command): Command =>
     .option(
       '--space <parameter=values>',
       'values to try: a,b or MIN..MAX/STEP or MIN..MAX:COUNT[:log], repeatable',
-      repeated(readSpace),
+      repeatable(readSpace),
     )
     .option('--space-file <file>', 'a search space as JSON; --space overrides it');
 

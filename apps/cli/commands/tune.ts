@@ -2,14 +2,14 @@ import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { ParamTuneEstimate } from '#lib/param-tune/contract';
 import type { PromptTuneEstimate } from '#lib/prompt-tune/contract';
-import { examples, onServer, subcommand } from '../command.js';
+import { examples, serverAction, subcommand } from '../command.js';
 import { TUNE_ROUTES, type TuneType } from '../lookup/find-tune.js';
 import { assumptionLines, estimateTable } from '../output/estimate-lines.js';
 import { listOf, MAX_SENTENCE } from '../output/report.js';
 import { beginning } from '../output/table.js';
 import { print, printJson } from '../output/terminal.js';
 import { chooseSuite } from '../suite-files/import-once.js';
-import { followParent, type FollowParentOptions, type SubmittedParent } from './conclude-parent.js';
+import { followParent, type FollowParentOptions, type SubmittedParent } from './watched-jobs.js';
 import { addPromptTuneSettings, addTuneSettings, promptTuneInput, tuneInput } from './tune-settings.js';
 import type { PromptTuneSettings, TuneSettings } from './tune-settings.js';
 
@@ -30,7 +30,7 @@ export function addTune(program: Command): void {
     'search for the parameter values with which each model calls tools best',
   ).argument('<suite>', SUITE);
   addEnd(addTuneSettings(params), '--markdown <file>').action(
-    onServer<TuneOptions & TuneSettings, [string]>((client, options, suite) =>
+    serverAction<TuneOptions & TuneSettings, [string]>((client, options, suite) =>
       submit(client, options, 'param_tune', suite, (suiteId) => tuneInput(client, suiteId, options)),
     ),
   );
@@ -46,7 +46,7 @@ export function addTune(program: Command): void {
     .description('have a model write the system prompt and descriptions with which models call tools best')
     .argument('<suite>', SUITE);
   addEnd(addPromptTuneSettings(prompt), '--report, --markdown <file>').action(
-    onServer<TuneOptions & PromptTuneSettings, [string]>((client, options, suite) =>
+    serverAction<TuneOptions & PromptTuneSettings, [string]>((client, options, suite) =>
       submit(client, options, 'prompt_tune', suite, (suiteId) => promptTuneInput(client, suiteId, options)),
     ),
   );

@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { TuneArm } from '#lib/param-tune/contract';
 import type { PromptCandidate, PromptCandidateDetails } from '#lib/prompt-tune/contract';
-import { examples, listsByDefault, onServer, subcommand, type GlobalOptions } from '../command.js';
+import { examples, listByDefault, serverAction, subcommand, type GlobalOptions } from '../command.js';
 import { findTune, findTuneOf, modelOf, readTunes, tunePath } from '../lookup/find-tune.js';
 import { candidatesPath, leanCandidate, readChanges } from '../lookup/read-candidates.js';
 import { addListOptions, DEFAULT_LIMIT, printList, readList, type ListOptions } from '../lookup/read-list.js';
@@ -12,7 +12,7 @@ import { print, printJson, printMarked } from '../output/terminal.js';
 import { candidateReport, candidatesTable } from '../reports/prompt-tune.js';
 import { armsTable, tunesTable } from '../reports/tune.js';
 import { queryOf } from '../query.js';
-import { exitByStatus, markdownOf, PARENT_KINDS, watchToEnd } from './conclude-parent.js';
+import { exitByStatus, markdownOf, PARENT_KINDS, watchToEnd } from './watched-jobs.js';
 import { addDelete } from './delete.js';
 import { CANDIDATE_STATES } from '#lib/contracts/values/tunes';
 
@@ -29,16 +29,16 @@ interface CandidatesOptions extends ListOptions {
 }
 
 export function addTunes(program: Command): void {
-  const list = onServer<Partial<ListOptions>>(listTunes);
+  const list = serverAction<Partial<ListOptions>>(listTunes);
   const tunes = subcommand(program, 'tunes', 'list and show tunes: searches for the best settings or prompts');
-  listsByDefault(tunes, list).addHelpText(...examples('toolmark tunes', 'toolmark tunes show TUNE'));
+  listByDefault(tunes, list).addHelpText(...examples('toolmark tunes', 'toolmark tunes show TUNE'));
   const listing = subcommand(tunes, 'list', 'list tunes, newest first').action(list);
   addListOptions(listing).addHelpText(...examples('toolmark tunes list --limit 5'));
   subcommand(tunes, 'show', 'show the outcome of a tune, and the command that runs it')
     .argument(...TUNE)
     .option('-w, --watch', 'wait for it to finish first')
     .option('--markdown', 'print it as Markdown for a pull request')
-    .action(onServer<ShowOptions, [string]>(showTune))
+    .action(serverAction<ShowOptions, [string]>(showTune))
     .addHelpText(...examples('toolmark tunes show TUNE', 'toolmark tunes show TUNE --markdown'));
   addParts(tunes);
   addDelete(
@@ -59,7 +59,7 @@ function addParts(tunes: Command): void {
     .description('list the arms of a parameter tune: every combination of values, with its measurements')
     .argument(...TUNE)
     .option('--model <model>', 'only arms of this model');
-  addListOptions(arms).action(onServer<ArmsOptions, [string]>(listArms));
+  addListOptions(arms).action(serverAction<ArmsOptions, [string]>(listArms));
   arms.addHelpText(...examples('toolmark tunes arms TUNE --model simulator::perfect-ish'));
   const candidates = tunes
     .command('candidates')
@@ -68,7 +68,7 @@ function addParts(tunes: Command): void {
     .argument('[candidate]', 'number of a candidate', candidateNumber)
     .addOption(new Option('--state <state>', 'only candidates in this state').choices(CANDIDATE_STATES));
   addListOptions(candidates).action(
-    onServer<CandidatesOptions, [string, number?]>((client, options, tune, candidate) =>
+    serverAction<CandidatesOptions, [string, number?]>((client, options, tune, candidate) =>
       candidate === undefined ? listCandidates(client, options, tune) : showCandidate(client, options, tune, candidate),
     ),
   );

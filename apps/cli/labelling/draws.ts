@@ -2,7 +2,7 @@ import type { ApiClient } from '#lib/client/api-client';
 import type { LabelDraw, LabelQueue } from '#lib/contracts/label';
 import { JUDGE_ROUTE } from '../lookup/find-report.js';
 
-const DRAWN_AT_ONCE = 10;
+const BATCH_SIZE = 10;
 /** The API's maximum per draw. */
 const MAX_DRAWN = 50;
 
@@ -24,7 +24,7 @@ export class Draws {
   /** Undefined when only skipped results are left. */
   async next(): Promise<LabelDraw | undefined> {
     if (this.#waiting.length === 0) {
-      const limit = Math.min(MAX_DRAWN, DRAWN_AT_ONCE + this.#skipped.size);
+      const limit = Math.min(MAX_DRAWN, BATCH_SIZE + this.#skipped.size);
       const query = new URLSearchParams({ ...this.query, limit: String(limit) });
       const queue = await this.client.call<LabelQueue>('GET', `${JUDGE_ROUTE}/label-queue?${query}`);
       this.first ??= queue;

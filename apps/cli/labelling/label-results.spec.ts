@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { ApiClient } from '#lib/client/api-client';
 import type { Dialogue } from './dialogue.js';
 import { Draws } from './draws.js';
-import { Labelling, wordOf } from './label-results.js';
+import { Labelling, parseAnswer } from './label-results.js';
 
 /** The results of a fake server that have no label yet, in order. */
 let unlabelled: string[];
@@ -54,15 +54,21 @@ const label = async (lines: string[], isPerson = false) => {
   };
   const labelling = new Labelling(client, new Draws(client, { eval_id: 'run' }), dialogue);
   const isAll = await labelling.labelAll();
-  return { isAll, given: labelling.given, requests: asked.filter((one) => !one.startsWith('GET')), shown, refused };
+  return {
+    isAll,
+    given: labelling.labelCount,
+    requests: asked.filter((one) => !one.startsWith('GET')),
+    shown,
+    refused,
+  };
 };
 const ids = (count: number): string[] => Array.from({ length: count }, (_, n) => `0-${n}-0`);
 
 it('an answer is a key or its word, in any case', () => {
-  expect(['c', 'A ', 'wrong', 'N', 's', 'Undo', 'q'].map(wordOf)).toEqual([
+  expect(['c', 'A ', 'wrong', 'N', 's', 'Undo', 'q'].map(parseAnswer)).toEqual([
     ...['correct', 'acceptable', 'wrong', 'note', 'skip', 'undo', 'quit'],
   ]);
-  expect(['', 'x', 'cc', 'corr', '\u001b[A'].map(wordOf)).toEqual(Array(5).fill(undefined));
+  expect(['', 'x', 'cc', 'corr', '\u001b[A'].map(parseAnswer)).toEqual(Array(5).fill(undefined));
 });
 
 it('each result is shown once, in batches of ten, until none is left', async () => {

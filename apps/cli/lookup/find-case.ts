@@ -33,7 +33,7 @@ function readCase(path: string): JsonObject {
 
 function oneOf(cases: readonly Case[], wanted: string): Case {
   const named = cases.filter(({ name }) => name?.toLowerCase() === wanted.toLowerCase());
-  const found = named.length > 0 ? named : cases.filter((one) => isMeant(one, wanted));
+  const found = named.length > 0 ? named : cases.filter((one) => matchesCase(one, wanted));
   if (found.length === 1) return found[0]!;
   if (found.length > 1)
     throw new NegativeAnswer(
@@ -47,5 +47,5 @@ function oneOf(cases: readonly Case[], wanted: string): Case {
   );
 }
 
-const isMeant = ({ id, position }: Case, wanted: string): boolean =>
+const matchesCase = ({ id, position }: Case, wanted: string): boolean =>
   /^\d{1,9}$/.test(wanted) ? position + 1 === Number(wanted) : isIdPrefix(wanted) && startsWithId(id, wanted);

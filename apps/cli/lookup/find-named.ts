@@ -4,7 +4,7 @@ import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { Page } from '#lib/contracts/page';
 import type { Suite } from '#lib/contracts/suite';
 import type { Gate } from '#lib/gate/contract';
-import { isWholeId, matchByName, theOne } from './match.js';
+import { isWholeId, matchByName, onlyMatch } from './match.js';
 import { readAll } from './read-list.js';
 
 /** A kind of item that has a name in its team. */
@@ -29,7 +29,7 @@ export async function findNamed<Item extends { id: string; name: string }>(
   const all = await readAll<Item>(client, path);
   const found = matchByName(all, wanted);
   const words = found.every(({ name }) => name === found[0]!.name) ? 'are named' : 'match';
-  return theOne(found, {
+  return onlyMatch(found, {
     none: () => {
       const names = all.map(({ name }) => name);
       return `No ${what} has the name or id "${wanted}"${also}. ${suggestNames(wanted, names, `the ${what}s`)}`;

@@ -1,7 +1,7 @@
 import type { ApiClient } from '#lib/client/api-client';
 import type { PromptVersion, PromptVersionHead } from '#lib/contracts/prompt-version';
 import { findSuite } from './find-named.js';
-import { isIdPrefix, isWholeId, startsWithId, theOne } from './match.js';
+import { isIdPrefix, isWholeId, startsWithId, onlyMatch } from './match.js';
 import { readAll } from './read-list.js';
 
 export const PROMPTS_ROUTE = '/api/prompt-versions';
@@ -22,13 +22,13 @@ export async function readPrompt(client: ApiClient, wanted: string, suite?: stri
 export async function findPrompt(client: ApiClient, wanted: string, suite?: string): Promise<string> {
   if (isWholeId(wanted)) return wanted;
   const all = await readAll<PromptVersionHead>(client, await promptsPath(client, suite));
-  const ways: ((version: PromptVersionHead) => boolean)[] = [
+  const matchers: ((version: PromptVersionHead) => boolean)[] = [
     ({ tags }) => tags.includes(wanted),
     ({ label }) => label !== '' && label.toLowerCase() === wanted.toLowerCase(),
     ({ id }) => isIdPrefix(wanted) && startsWithId(id, wanted),
   ];
-  const found = ways.map((matches) => all.filter(matches)).find(({ length }) => length > 0) ?? [];
-  return theOne(found, {
+  const found = matchers.map((matches) => all.filter(matches)).find(({ length }) => length > 0) ?? [];
+  return onlyMatch(found, {
     none: () => `No prompt version has the tag, label or id "${wanted}". See them: toolmark prompts`,
     several: (count) =>
       `${count} prompt versions match "${wanted}". Name the suite with --suite, or give the id of one:`,

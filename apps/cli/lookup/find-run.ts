@@ -10,11 +10,11 @@ const PARENTS: readonly Job['type'][] = ['gate', 'param_tune', 'prompt_tune', 'j
 /** Finds a run by its id, the id of its job, or a prefix of either. */
 export async function findRun(client: ApiClient, id: string): Promise<Run> {
   if (isWholeId(id)) {
-    const run = await client.run(id).catch(orAbsent);
+    const run = await client.run(id).catch(undefinedIfNotFound);
     if (run) return run;
-    const job = await client.job(id).catch(orAbsent);
-    if (job) return client.run(runIdOf(job) ?? refuseJob(job));
-    throw nothingFound(id);
+    const job = await client.job(id).catch(undefinedIfNotFound);
+    if (job) return client.run(runIdOf(job) ?? rejectJob(job));
+    throw notFound(id);
   }
   const { runs, jobs } = await findByPrefix(client, id);
   const byRunId = new Map(runs.map((run) => [run.id, describeRun(run)]));
@@ -22,17 +22,17 @@ export async function findRun(client: ApiClient, id: string): Promise<Run> {
     const runId = runIdOf(job);
     if (runId !== null && !byRunId.has(runId)) byRunId.set(runId, `the run of ${describeJob(job)}`);
   }
-  if (byRunId.size === 0 && jobs.length > 0) refuseJob(jobs[0]!);
-  return client.run(theOnly(id, byRunId, 'runs'));
+  if (byRunId.size === 0 && jobs.length > 0) rejectJob(jobs[0]!);
+  return client.run(onlyId(id, byRunId, 'runs'));
 }
 
 /** Finds a job by its id, the id of its run, or a prefix of either; for a run, its newest job. */
 export async function findJob(client: ApiClient, id: string): Promise<string> {
   if (isWholeId(id)) {
-    if (await client.job(id).catch(orAbsent)) return id;
-    const run = await client.run(id).catch(orAbsent);
+    if (await client.job(id).catch(undefinedIfNotFound)) return id;
+    const run = await client.run(id).catch(undefinedIfNotFound);
     if (run) return run.job_id;
-    throw nothingFound(id);
+    throw notFound(id);
   }
   const { runs, jobs } = await findByPrefix(client, id);
   const ofOtherRuns = jobs.filter((job) => !runs.some((run) => run.id === runIdOf(job)));
@@ -40,14 +40,14 @@ export async function findJob(client: ApiClient, id: string): Promise<string> {
     ...runs.map((run) => [run.job_id, `the job of ${describeRun(run)}`] as const),
     ...ofOtherRuns.map((job) => [job.id, describeJob(job)] as const),
   ]);
-  return theOnly(id, byJobId, 'jobs');
+  return onlyId(id, byJobId, 'jobs');
 }
 
 /** The job of a gate run, a tune or a judge report by its id or an id prefix; undefined if none matches. */
 export async function findParentJob(client: ApiClient, id: string): Promise<Job | undefined> {
   const isParent = (job: Job | undefined): boolean => job !== undefined && PARENTS.includes(job.type);
   if (isWholeId(id)) {
-    const job = await client.job(id).catch(orAbsent);
+    const job = await client.job(id).catch(undefinedIfNotFound);
     return isParent(job) ? job : undefined;
   }
   const { runs, jobs } = await findByPrefix(client, id);
@@ -59,17 +59,17 @@ const runIdOf = ({ type, result_ref: made }: Job): string | null => (type === 't
 const describeRun = ({ id, suite, status, created_at: at }: Run): string => `${id} (${suite.name}, ${status}, ${at})`;
 const describeJob = ({ id, type, status, created_at: at }: Job): string => `${id} (${type}, ${status}, ${at})`;
 
-function refuseJob({ id, type }: Job): never {
+function rejectJob({ id, type }: Job): never {
   throw new NegativeAnswer(`Job ${id} is not a run; it is a ${type}.`);
 }
 
-const nothingFound = (id: string): NegativeAnswer =>
+const notFound = (id: string): NegativeAnswer =>
   new NegativeAnswer(`No run or job has the id "${id}". List them with: toolmark history, toolmark jobs`);
 
 /** The single id that was found. @throws NegativeAnswer that lists the candidates when there are several */
-function theOnly(prefix: string, found: ReadonlyMap<string, string>, what: string): string {
+function onlyId(prefix: string, found: ReadonlyMap<string, string>, what: string): string {
   const [first, ...others] = found.keys();
-  if (first === undefined) throw nothingFound(prefix);
+  if (first === undefined) throw notFound(prefix);
   if (others.length === 0) return first;
   throw new NegativeAnswer(`${found.size} ${what} begin with "${prefix}". Use a longer prefix:`, [...found.values()]);
 }
@@ -79,7 +79,7 @@ const PAGE = 200;
 const MAX_PAGES = 10;
 
 async function findByPrefix(client: ApiClient, prefix: string): Promise<{ runs: Run[]; jobs: Job[] }> {
-  if (!isIdPrefix(prefix)) throw nothingFound(prefix);
+  if (!isIdPrefix(prefix)) throw notFound(prefix);
   const [runs, jobs] = await Promise.all([
     newestWithPrefix<Run>(client, '/api/tool-eval/history', prefix),
     newestWithPrefix<Job>(client, '/api/jobs', prefix),
@@ -106,7 +106,7 @@ export async function newestWithPrefix<Item extends { id: string }>(
 }
 
 /** Turns the 404 of an id that does not exist into undefined. */
-export function orAbsent(error: unknown): undefined {
+export function undefinedIfNotFound(error: unknown): undefined {
   if (error instanceof ApiError && error.problem.status === 404) return undefined;
   throw error;
 }

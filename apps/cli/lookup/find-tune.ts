@@ -3,8 +3,8 @@ import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { ParamTune, TuneArm } from '#lib/param-tune/contract';
 import type { PromptTune } from '#lib/prompt-tune/contract';
 import { NegativeAnswer } from '../exit-codes.js';
-import { newestWithPrefix, orAbsent } from './find-run.js';
-import { isIdPrefix, isWholeId, startsWithId, theOne } from './match.js';
+import { newestWithPrefix, undefinedIfNotFound } from './find-run.js';
+import { isIdPrefix, isWholeId, startsWithId, onlyMatch } from './match.js';
 import { readList, type List, type ListOptions, readAll } from './read-list.js';
 
 export const TUNE_ROUTES = {
@@ -32,19 +32,19 @@ export async function findTune(client: ApiClient, wanted: string): Promise<AnyTu
   if (isWholeId(wanted)) {
     const tune = await readAny(client, wanted);
     if (tune) return tune;
-    const job = await client.job(wanted).catch(orAbsent);
+    const job = await client.job(wanted).catch(undefinedIfNotFound);
     const type = TUNE_TYPES.find((one) => one === job?.type);
     if (type !== undefined && job?.result_ref != null) return readTyped(client, type, job.result_ref);
-    throw nothingFound(wanted);
+    throw notFound(wanted);
   }
-  if (!isIdPrefix(wanted)) throw nothingFound(wanted);
+  if (!isIdPrefix(wanted)) throw notFound(wanted);
   const isMeant = ({ id, job_id: jobId }: ParamTune | PromptTune): boolean =>
     startsWithId(id, wanted) || startsWithId(jobId, wanted);
   const byType = TUNE_TYPES.map(async (type) =>
     (await newestWithPrefix<AnyTune>(client, historyOf(type), wanted, isMeant)).map((tune) => ({ ...tune, type })),
   );
-  const { type, id } = theOne((await Promise.all(byType)).flat(), {
-    none: () => nothingFound(wanted).message,
+  const { type, id } = onlyMatch((await Promise.all(byType)).flat(), {
+    none: () => notFound(wanted).message,
     several: (count) => `${count} tunes begin with "${wanted}". Use a longer prefix:`,
     each: (one) => `${one.id} (${one.suite_name}, ${one.status}, ${one.created_at})`,
   });
@@ -53,13 +53,13 @@ export async function findTune(client: ApiClient, wanted: string): Promise<AnyTu
 
 async function readAny(client: ApiClient, id: string): Promise<AnyTune | undefined> {
   for (const type of TUNE_TYPES) {
-    const tune = await readTyped(client, type, id).catch(orAbsent);
+    const tune = await readTyped(client, type, id).catch(undefinedIfNotFound);
     if (tune) return tune;
   }
   return undefined;
 }
 
-const nothingFound = (id: string): NegativeAnswer =>
+const notFound = (id: string): NegativeAnswer =>
   new NegativeAnswer(`No tune has the id "${id}". List them with: toolmark tunes`);
 
 /** @throws NegativeAnswer for a tune of the other type, with the commands that apply to it */

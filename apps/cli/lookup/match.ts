@@ -24,7 +24,7 @@ export function matchByName<Item extends { id: string; name: string }>(items: re
  * The only item that was found.
  * @param texts messages for no match and for several, and a description that tells several apart
  */
-export function theOne<Item>(
+export function onlyMatch<Item>(
   found: readonly Item[],
   texts: { none: () => string; several: (count: number) => string; each: (item: Item) => string },
 ): Item {

@@ -4,21 +4,21 @@ import type { ComponentDiff, PromptDiff } from '#lib/contracts/prompt-version';
 import { tunePath } from './find-tune.js';
 
 /** A candidate without its texts: those of thousands may not fit in memory. */
-export interface TriedPrompt extends Omit<PromptCandidate, 'changed' | 'runs'> {
+export interface LeanCandidate extends Omit<PromptCandidate, 'changed' | 'runs'> {
   /** The components that differ from its first parent. */
   changed: string[];
 }
 
 export const candidatesPath = (tuneId: string): string => `${tunePath('prompt_tune', tuneId)}/candidates`;
 
-export const leanCandidate = ({ changed, runs: _runs, ...candidate }: PromptCandidate): TriedPrompt => ({
+export const leanCandidate = ({ changed, runs: _runs, ...candidate }: PromptCandidate): LeanCandidate => ({
   ...candidate,
   changed: Object.keys(changed),
 });
 
 /** Every candidate of a prompt tune, in the order of creation. */
-export async function readCandidates(client: ApiClient, tuneId: string): Promise<TriedPrompt[]> {
-  const candidates: TriedPrompt[] = [];
+export async function readCandidates(client: ApiClient, tuneId: string): Promise<LeanCandidate[]> {
+  const candidates: LeanCandidate[] = [];
   for await (const candidate of client.all<PromptCandidate>(candidatesPath(tuneId)))
     candidates.push(leanCandidate(candidate));
   return candidates;

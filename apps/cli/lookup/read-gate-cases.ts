@@ -80,7 +80,7 @@ async function readItems(
 ): Promise<void> {
   const pairs = `${baseline_target}~${target}`;
   const query = queryOf({ a, b, measure: gate.measure, pairs, extended: true, outcome });
-  for await (const item of pages<ComparedItem>(client, `/api/compare/items?${query}`, list)) {
+  for await (const item of readPages<ComparedItem>(client, `/api/compare/items?${query}`, list)) {
     const { passed_samples: passed, scored_samples: scored } = item.b;
     list.add(item.case_id, {
       ...shownCase(item),
@@ -93,7 +93,11 @@ async function readItems(
 
 async function readErrored(client: ApiClient, answer: Compared, { target }: Measured, list: CaseList): Promise<void> {
   const query = new URLSearchParams({ model: target, outcome: 'errored' });
-  for await (const result of pages<Result>(client, `/api/tool-eval/history/${answer.eval_id}/results?${query}`, list)) {
+  for await (const result of readPages<Result>(
+    client,
+    `/api/tool-eval/history/${answer.eval_id}/results?${query}`,
+    list,
+  )) {
     const explanation = [beginning(result.error?.message ?? '', MAX_MESSAGE)];
     const name = caseName(result);
     list.add(result.case_id, { name, target, state: 'errored', samples: '', expected: '', called: '', explanation });
@@ -101,7 +105,7 @@ async function readErrored(client: ApiClient, answer: Compared, { target }: Meas
 }
 
 /** The items of a list until `list` is full. Numbers in calls are kept as they were written. */
-async function* pages<Item>(client: ApiClient, path: string, list: CaseList): AsyncGenerator<Item> {
+async function* readPages<Item>(client: ApiClient, path: string, list: CaseList): AsyncGenerator<Item> {
   for (let cursor: string | null = ''; cursor !== null && !list.isFull;) {
     const more = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
     const page = parseJson(await client.text(`${path}&limit=${PAGE}${more}`)) as unknown as Page<Item>;

@@ -1,6 +1,6 @@
 import type { ApiClient } from '#lib/client/api-client';
 import type { Rescore } from '#lib/contracts/rescore';
-import { isIdPrefix, startsWithId, theOne } from './match.js';
+import { isIdPrefix, startsWithId, onlyMatch } from './match.js';
 import { readAll } from './read-list.js';
 
 export const rescoreIdOf = async (client: ApiClient, runId: string, id?: string): Promise<string | undefined> =>
@@ -10,7 +10,7 @@ export const rescoreIdOf = async (client: ApiClient, runId: string, id?: string)
 export async function readRescore(client: ApiClient, runId: string, id: string): Promise<Rescore> {
   const all = await readAll<Rescore>(client, `/api/tool-eval/history/${runId}/rescores`);
   const found = all.filter((rescore) => isIdPrefix(id) && startsWithId(rescore.id, id));
-  return theOne(found, {
+  return onlyMatch(found, {
     none: () => `Run ${runId} has no rescore with the id "${id}".`,
     several: (count) => `${count} rescores begin with "${id}". Use a longer prefix:`,
     each: (rescore) => `${rescore.id} (${rescore.status}, ${rescore.created_at})`,

@@ -17,12 +17,12 @@ export function fitTable(
   const names = rows[0]!;
   const widths = names.map((_, column) => Math.max(...rows.map((row) => cellWidth(row[column]!))));
   const shown = new Set(names);
-  const taken = (): number =>
+  const usedWidth = (): number =>
     names.reduce((sum, name, column) => sum + (shown.has(name) && name !== flexibleName ? widths[column]! + 2 : 0), 0);
   const flexible = names.indexOf(flexibleName);
   const least = Math.min(widths[flexible]!, LEAST_FLEXIBLE);
-  for (const name of spared) if (taken() + least > width) shown.delete(name);
-  widths[flexible] = Math.max(0, Math.min(widths[flexible]!, width - taken()));
+  for (const name of spared) if (usedWidth() + least > width) shown.delete(name);
+  widths[flexible] = Math.max(0, Math.min(widths[flexible]!, width - usedWidth()));
   return rows.map((row) =>
     row
       .flatMap((cell, column) =>

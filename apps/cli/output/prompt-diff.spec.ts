@@ -1,4 +1,4 @@
-import { turned } from '#lib/contracts/prompt-diff';
+import { reverseDiff } from '#lib/contracts/prompt-diff';
 import { diffLines } from './prompt-diff.js';
 import { markedText } from './terminal.js';
 
@@ -37,7 +37,7 @@ it('a diff shows only lines near a change', () => {
 });
 
 it('a diff can be reversed', () => {
-  const [back] = turned([{ component, from: 'Be brief.', to: 'Be kind.', hunks }]);
+  const [back] = reverseDiff([{ component, from: 'Be brief.', to: 'Be kind.', hunks }]);
   expect(back).toMatchObject({ from: 'Be kind.', to: 'Be brief.' });
   expect(shown(back!.hunks as never)).toBe('system_prompt\n  Be [-kind-]{+brief+}.');
 });

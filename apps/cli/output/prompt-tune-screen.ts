@@ -1,6 +1,6 @@
 import type { Job } from '#lib/contracts/job';
 import type { PromptTune } from '#lib/prompt-tune/contract';
-import type { TriedPrompt } from '../lookup/read-candidates.js';
+import type { LeanCandidate } from '../lookup/read-candidates.js';
 import { cutToCells } from './cells.js';
 import { fitTable } from './fit-table.js';
 import {
@@ -22,7 +22,7 @@ import { progressLines } from './tune-screen.js';
 export interface PromptTuneView {
   tune: Pick<PromptTune, 'step' | 'planned_requests' | 'evaluations' | 'front'>;
   job: Pick<Job, 'progress' | 'detail'>;
-  candidates: readonly TriedPrompt[];
+  candidates: readonly LeanCandidate[];
 }
 
 /** Order in which a narrow terminal leaves out columns. */
@@ -40,12 +40,12 @@ export function promptTuneScreen(view: PromptTuneView, columns: number, rows: nu
     ...(tune.front.length ? [`Front: ${listOf(tune.front.map(String))}`] : []),
     ...bestLines(candidates),
   ];
-  return [...head, ...newest(candidates, width, rows - head.length)]
+  return [...head, ...newestCandidates(candidates, width, rows - head.length)]
     .slice(0, Math.max(0, rows))
     .map((line) => cutToCells(escapeControls(line), width));
 }
 
-function bestLines(candidates: readonly TriedPrompt[]): string[] {
+function bestLines(candidates: readonly LeanCandidate[]): string[] {
   const best = leadingCandidate(candidates);
   if (!best) return [];
   const base = best.candidate === 0 ? '' : `, the base ${percent(candidates[0]?.scores.select ?? null)}`;
@@ -53,12 +53,12 @@ function bestLines(candidates: readonly TriedPrompt[]): string[] {
 }
 
 /** The newest candidates that fit completely, each with its note below. */
-function newest(candidates: readonly TriedPrompt[], width: number, room: number): string[] {
+function newestCandidates(candidates: readonly LeanCandidate[], width: number, room: number): string[] {
   const blocks = candidates
     .slice(1)
     .toReversed()
     .slice(0, Math.min(MAX_BLOCKS, Math.max(0, room)))
-    .map((one) => ({ one, said: saidOf(one) }));
+    .map((one) => ({ one, said: noteLines(one) }));
   const shown: typeof blocks = [];
   let left = room - 1;
   for (const block of blocks) {
@@ -71,7 +71,7 @@ function newest(candidates: readonly TriedPrompt[], width: number, room: number)
   return [heading!, ...shown.flatMap(({ said }, index) => [lines[index]!, ...said])];
 }
 
-const rowOf = (one: TriedPrompt): string[] => [
+const rowOf = (one: LeanCandidate): string[] => [
   String(one.candidate),
   String(one.iteration),
   madeText(one),
@@ -80,7 +80,7 @@ const rowOf = (one: TriedPrompt): string[] => [
   changedText(one),
 ];
 
-const saidOf = (one: TriedPrompt): string[] =>
+const noteLines = (one: LeanCandidate): string[] =>
   [
     ['why', whyText(one)],
     [one.state, reasonText(one)],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { escapeXml } from '#lib/contracts/xml';
-import { byKind, filledParts, MAX_SENTENCE, WORD_COLUMNS, type Fact, type Part, type Report } from './report.js';
+import { byKind, nonEmptyParts, MAX_SENTENCE, WORD_COLUMNS, type Fact, type Part, type Report } from './report.js';
 import { beginning } from './table.js';
 
 /** Characters that reverse the reading direction of the text after them. */
@@ -54,7 +54,7 @@ export function reportHtml(report: Report): string[] {
     '<body>',
     '<main>',
     element('h1', report.title),
-    ...filledParts(report).flatMap(partLines),
+    ...nonEmptyParts(report).flatMap(partLines),
     '</main>',
     '</body>',
     '</html>',

@@ -1,4 +1,4 @@
-import { byKind, filledParts, type Fact, type Part, type Report } from './report.js';
+import { byKind, nonEmptyParts, type Fact, type Part, type Report } from './report.js';
 import { table } from './table.js';
 import { printMarked, type MarkedLine } from './terminal.js';
 
@@ -9,14 +9,14 @@ export const printReport = (report: Report): void => printMarked(reportLines(rep
 /** A report as lines for a terminal. The caller that prints the lines escapes them. */
 export const reportLines = (report: Report): Line[] => [
   report.title,
-  ...filledParts(report).flatMap((part, index, parts) => {
-    const isApart = part.kind === 'heading' || 'folded' in part || !isSpoken(parts[index - 1]);
-    return [...(isApart ? [''] : []), ...partLines(part)];
+  ...nonEmptyParts(report).flatMap((part, index, parts) => {
+    const needsBlankLine = part.kind === 'heading' || 'folded' in part || !isIntroduction(parts[index - 1]);
+    return [...(needsBlankLine ? [''] : []), ...partLines(part)];
   }),
 ];
 
 /** Content introduced by a title, a heading or a sentence follows without a blank line. */
-const isSpoken = (part: Part | undefined): boolean =>
+const isIntroduction = (part: Part | undefined): boolean =>
   part === undefined || ['heading', 'text', 'notice'].includes(part.kind);
 
 const partLines = byKind<readonly Line[]>({

@@ -1,4 +1,4 @@
-import { byKind, filledParts, MAX_SENTENCE, WORD_COLUMNS, type Fact, type Part, type Report } from './report.js';
+import { byKind, nonEmptyParts, MAX_SENTENCE, WORD_COLUMNS, type Fact, type Part, type Report } from './report.js';
 import { beginning } from './table.js';
 import type { MarkedLine } from './terminal.js';
 
@@ -51,7 +51,7 @@ interface Block {
 export function reportMarkdown(report: Report, count = 1): string[] {
   const { mark, title } = report;
   const head = [...(mark === undefined ? [] : [commentMark(mark)]), `# ${sentence(title)}`, ''];
-  const blocks = filledParts(report).map(blockOf);
+  const blocks = nonEmptyParts(report).map(blockOf);
   const shares = fairShares(blocks.map(lengthOf), MAX_COMMENT / count - MAX_COUNT - lengthOfLines(head));
   return [...head, ...blocks.flatMap((block, index) => fit(block, shares[index]!))];
 }

@@ -48,7 +48,7 @@ export const MAX_TEXT = 300;
 export const MAX_SENTENCE = 1000;
 
 /** The non-empty parts. */
-export const filledParts = ({ parts }: Report): Part[] => parts.filter((part) => sizeOf(part) > 0);
+export const nonEmptyParts = ({ parts }: Report): Part[] => parts.filter((part) => sizeOf(part) > 0);
 
 /** A function of any part, from a function for each kind. */
 export const byKind =
@@ -75,7 +75,7 @@ export const notice = (words: string): Part => ({ kind: 'notice', text: words })
 export const factsPart = (facts: Fact[]): Part => ({ kind: 'facts', facts });
 
 export const fact = (name: string, words: string): Fact => [name, beginning(words, MAX_TEXT)];
-export const said = (name: string, words: string): Fact => [name, beginning(words, MAX_SENTENCE)];
+export const longFact = (name: string, words: string): Fact => [name, beginning(words, MAX_SENTENCE)];
 
 const MAX_LISTED = 10;
 export const listOf = (names: readonly string[]): string =>

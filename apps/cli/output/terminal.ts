@@ -79,7 +79,7 @@ export async function printJsonItems(items: AsyncIterable<unknown>): Promise<voi
 }
 
 /** Prints a file: byte for byte to a pipe or a file, and with control characters escaped on a terminal. */
-export const printFile = (text: string): void =>
+export const writeOutput = (text: string): void =>
   void process.stdout.write(process.stdout.isTTY ? text.replace(UNSAFE_IN_FILES, escapeCharacter) : text);
 
 /** Whether a user can be asked: both input and output are a terminal. */

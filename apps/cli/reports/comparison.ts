@@ -1,7 +1,7 @@
 import type { Comparison, ComparedItem, ComparedRun } from '#lib/contracts/comparison';
-import { unsetWords } from '#lib/contracts/unset-words';
+import { unsetLabel } from '#lib/contracts/unset-label';
 import { calledText, expectedText } from '../output/calls.js';
-import { fact, factsPart, MAX_NAME, MAX_TEXT, said, type Fact, type Part, type Report } from '../output/report.js';
+import { fact, factsPart, MAX_NAME, MAX_TEXT, longFact, type Fact, type Part, type Report } from '../output/report.js';
 import { beginning, difference, dollars, milliseconds, percent, samplesText } from '../output/table.js';
 
 /** A comparison with the first of the cases that it broke. */
@@ -19,7 +19,7 @@ export function comparisonReport(comparison: ShownComparison): Report {
         ['Cases', casesText(comparison.cases, all.measure)],
         ['Cost', costText(comparison)],
         ...changeFacts(comparison),
-        ...notes.map((note) => said('Note', note)),
+        ...notes.map((note) => longFact('Note', note)),
       ]),
       { kind: 'table', caption: 'Models', cells: targetTable(comparison) },
       brokenPart(brokenCases(comparison), outcomes.broken),
@@ -78,7 +78,7 @@ function costText({ cost, latency_p50_ms: latency }: Comparison): string {
 
 export const changeFacts = ({ what_changed: changes }: Pick<Comparison, 'what_changed'>): Fact[] =>
   changes.map(({ path, a, b }) => {
-    const value = (one: unknown): string => (one == null ? unsetWords(path) : beginning(JSON.stringify(one), MAX_TEXT));
+    const value = (one: unknown): string => (one == null ? unsetLabel(path) : beginning(JSON.stringify(one), MAX_TEXT));
     return ['Changed', `${beginning(path, MAX_TEXT)}: ${value(a)} -> ${value(b)}`];
   });
 

@@ -1,4 +1,4 @@
-import type { BaselineComparison, Differs } from '#lib/contracts/comparison';
+import type { BaselineComparison, DeltaObstacle } from '#lib/contracts/comparison';
 import type { BestRun, Experiment, TimelineEntry } from '#lib/contracts/experiment';
 import type { Run } from '#lib/contracts/run';
 import { points } from '#lib/comparison/points';
@@ -121,7 +121,7 @@ function summaryText({ config_summary: summary, judge }: TimelineEntry): string 
 const marks = ({ is_baseline, is_best }: TimelineEntry): string =>
   [...(is_baseline ? ['baseline'] : []), ...(is_best ? ['best'] : [])].join(', ');
 
-const WHY_NO_DELTA: Record<Differs, string> = { targets: 'other models', cases: 'too few common cases' };
+const WHY_NO_DELTA: Record<DeltaObstacle, string> = { targets: 'other models', cases: 'too few common cases' };
 
 type Compared = Pick<TimelineEntry, 'delta' | 'differs'> & {
   comparison: Pick<BaselineComparison, 'verdict' | 'difference' | 'ci' | 'small'> | null;

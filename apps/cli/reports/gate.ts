@@ -1,7 +1,7 @@
 import type { CaseOutcome } from '#lib/contracts/comparison';
 import type { Gate, GateAnswer, GateResult, GateRun, GateTarget } from '#lib/gate/contract';
 import { points } from '#lib/comparison/points';
-import { factsPart, MAX_NAME, said, text, type Fact, type Report } from '../output/report.js';
+import { factsPart, MAX_NAME, longFact, text, type Fact, type Report } from '../output/report.js';
 import { beginning, difference, dollars, percent, table } from '../output/table.js';
 import { brokenPart, casesText, changeFacts, pairName, type BrokenCase, type ShownCase } from './comparison.js';
 
@@ -43,7 +43,7 @@ export function gateReport(report: GateReport): Report {
       { kind: 'list', items: targetTexts(answer) },
       factsPart(gateFacts(answer)),
       brokenPart(
-        brokenOf(report),
+        brokenCases(report),
         answer.targets.reduce((sum, { broken }) => sum + broken, 0),
       ),
       ...(link === undefined ? [] : [{ kind: 'link' as const, text: 'The run at the server', href: link }]),
@@ -88,7 +88,7 @@ function gateFacts(answer: GateAnswer): Fact[] {
     ['Margin', `${Number((gate.margin * 100).toFixed(4))} points, fixed with the gate`],
     ['Looks', looksText(look)],
     ...changeFacts(answer),
-    ...notes.map((note) => said('Note', note)),
+    ...notes.map((note) => longFact('Note', note)),
   ];
 }
 
@@ -97,7 +97,7 @@ function looksText({ number, planned, final }: GateAnswer['look']): string {
   return `${number} of ${planned} used${final ? '; the answer is final' : ''}`;
 }
 
-const brokenOf = ({ answer, broken }: GateReport): BrokenCase[] =>
+const brokenCases = ({ answer, broken }: GateReport): BrokenCase[] =>
   broken.map((one) => ({
     ...one,
     target: answer.targets.length > 1 ? beginning(one.target, MAX_NAME) : undefined,

@@ -3,9 +3,9 @@ import type { Ranking } from '#lib/contracts/ranking';
 import type { Result } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
-import { misfits } from '../../../test/misfits.js';
+import { terminalOverflows } from '../../../test/terminal-overflow.js';
 import type { RunReport } from '../lookup/read-run-report.js';
-import { drawLines } from '../output/draw-lines.js';
+import { labelScreen } from '../output/label-screen.js';
 import { judgeScreen } from '../output/judge-screen.js';
 import { escapeHtml, reportHtml } from '../output/report-html.js';
 import { reportLines } from '../output/report-lines.js';
@@ -225,7 +225,7 @@ describe('a judge report on a terminal', () => {
       ...reportsTable([reportOf(text)]),
       ...judgementsTable([judgementOf(1, text), judgementOf(2, text, { state: 'errored', judged: null, error: text })]),
       ...linesOf(settingReport({ judge: text, instructions: text, auto_below: 0.5 })),
-      ...drawLines({ ...draw, result: runReportOf(text).failures[0]! }),
+      ...labelScreen({ ...draw, result: runReportOf(text).failures[0]! }),
     ];
     expect(lines.join('')).not.toMatch(CONTROLS);
     for (const line of judgeLines(reportOf(text))) expect(line.length).toBeLessThan(10_000);
@@ -279,7 +279,7 @@ describe('a judge report in progress', () => {
     const many = reportOf(text, { targets: Array.from({ length: 100 }, () => target!) });
     for (const report of [reportOf(text), comparison, many])
       expect(
-        misfits({
+        terminalOverflows({
           columns: [1, 2, 10, 20, 40, 80, 300],
           rows: [0, 1, 2, 3, 4, 5, 8, 23],
           draw: (columns, rows) => judgeScreen({ report, job: { ...job, detail: text } }, columns, rows),
@@ -296,7 +296,7 @@ describe('a result to label', () => {
       { role: 'assistant', content: null, tool_calls: [{ function: { name: 'now', arguments: '{"zone":"UTC"}' } }] },
       { role: 'tool', content: '{"now":"06:00"}' },
     ];
-    expect(drawLines({ conversation, result: { ...result!, target: 'secret::model', passed: true } })).toEqual([
+    expect(labelScreen({ conversation, result: { ...result!, target: 'secret::model', passed: true } })).toEqual([
       'Result 0-3-0 of x',
       'user       Wake me.',
       '           At seven.',
@@ -310,7 +310,7 @@ describe('a result to label', () => {
   it('is shortened if it is very long', () => {
     const [result] = runReportOf().failures;
     const conversation = Array.from({ length: 5000 }, () => ({ role: 'user', content: 'x'.repeat(100_000) }));
-    const lines = drawLines({ conversation, result: result! });
+    const lines = labelScreen({ conversation, result: result! });
     expect(lines[1]).toBe('(4970 earlier messages)');
     expect(lines.join('\n').length).toBeLessThan(150_000);
   });

@@ -1,5 +1,5 @@
 import type { Calibration, JudgedTarget, Judgement, JudgeReport, JudgeSetting } from '#lib/judge/contract';
-import { fact, factsPart, heading, MAX_SENTENCE, MAX_TEXT, notice, oneLine, said, text } from '../output/report.js';
+import { fact, factsPart, heading, MAX_SENTENCE, MAX_TEXT, notice, oneLine, longFact, text } from '../output/report.js';
 import type { Fact, Part, Report } from '../output/report.js';
 import { shellLine } from '../output/shell-words.js';
 import { beginning, dollars, percent, shareText, table } from '../output/table.js';
@@ -26,7 +26,7 @@ export const judgeParts = (report: JudgeReport, disagreements: readonly Disagree
     factsPart(reportFacts(report)),
     { kind: 'table', caption: `Judgements (${status})`, cells, notes: tableNotes(report) },
     text(cells.length > 1 ? '' : 'No results are judged yet.'),
-    ...opinions(report),
+    ...summaryParts(report),
     ...shownDisagreements(disagreements).flatMap(({ title, judgements, total }): Part[] => [
       heading(`${title} (${status})`, 3),
       {
@@ -58,8 +58,8 @@ function reportFacts(report: JudgeReport): Fact[] {
       'Took',
       `${usage.requests} requests, ${tokens}, cost ${report.cost_usd === null ? 'unknown' : dollars(report.cost_usd)}`,
     ],
-    ...(error === null ? [] : [said('Stopped', error)]),
-    ...notes.map((note) => said('Note', note)),
+    ...(error === null ? [] : [longFact('Stopped', error)]),
+    ...notes.map((note) => longFact('Note', note)),
   ];
 }
 
@@ -144,7 +144,7 @@ const tableNotes = ({ baseline_eval_id: baseline, pairs }: JudgeReport): string[
       ];
 
 /** The judge's summary, with headings. Headings without sentences are left out. */
-const opinions = ({ strengths, weaknesses, recommendations }: JudgeReport): Part[] =>
+const summaryParts = ({ strengths, weaknesses, recommendations }: JudgeReport): Part[] =>
   Object.entries({ Strengths: strengths, Weaknesses: weaknesses, Recommendations: recommendations })
     .filter(([, sentences]) => sentences.length > 0)
     .flatMap(([name, sentences]): Part[] => [
@@ -199,15 +199,15 @@ function judgementFacts(judgement: Judgement): Fact[] {
       ? [fact('Judgement', `${preference}${flipped ? ', decided by the order of the replies' : ''}`)]
       : []),
     ...(judged?.expectation_at_fault ? [fact('Expectation', oneLine(judged.expectation_note || 'at fault'))] : []),
-    ...reasons.slice(0, MAX_SENTENCES).map((reason) => said('Why', oneLine(reason))),
+    ...reasons.slice(0, MAX_SENTENCES).map((reason) => longFact('Why', oneLine(reason))),
     ...(suspicious ? [fact('Suspicious', 'the reply addresses a grader; the stricter judgement counts')] : []),
-    ...(error === null ? [] : [said('Errored', error)]),
+    ...(error === null ? [] : [longFact('Errored', error)]),
   ];
 }
 
-const words = (name: string): string => name.replaceAll('_', ' ');
+const spaced = (name: string): string => name.replaceAll('_', ' ');
 const opinionText = ({ verdict, tool, arguments: args }: NonNullable<Judgement['judged']>): string =>
-  `${words(verdict)} (tools ${words(tool)}, arguments ${words(args)})`;
+  `${spaced(verdict)} (tools ${spaced(tool)}, arguments ${spaced(args)})`;
 
 /** Commands for the next steps after a report. */
 function nextCommands({ id, eval_id: run, judge, calibration, ...report }: JudgeReport): Fact[] {

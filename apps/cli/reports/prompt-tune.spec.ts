@@ -1,6 +1,6 @@
 import { PromptTuneInput, type PromptTune } from '#lib/prompt-tune/contract';
-import { misfits } from '../../../test/misfits.js';
-import type { TriedPrompt } from '../lookup/read-candidates.js';
+import { terminalOverflows } from '../../../test/terminal-overflow.js';
+import type { LeanCandidate } from '../lookup/read-candidates.js';
 import { promptTuneScreen } from '../output/prompt-tune-screen.js';
 import { reportLines } from '../output/report-lines.js';
 import { reportMarkdown } from '../output/report-markdown.js';
@@ -9,7 +9,7 @@ import { markedText } from '../output/terminal.js';
 import {
   candidateReport,
   candidatesTable,
-  generationNews,
+  newStepLines,
   leadingCandidate,
   lineageOf,
   promptTuneReport,
@@ -21,8 +21,8 @@ const SUITE_ID = '019aa8a2-5c1e-7000-8000-000000000011';
 const NONE = { minibatch: null, parent: null, select: null, final: null, holdout: null };
 const tried = (
   candidate: number,
-  { scores, ...more }: Omit<Partial<TriedPrompt>, 'scores'> & { scores?: Partial<TriedPrompt['scores']> } = {},
-): TriedPrompt => ({
+  { scores, ...more }: Omit<Partial<LeanCandidate>, 'scores'> & { scores?: Partial<LeanCandidate['scores']> } = {},
+): LeanCandidate => ({
   candidate,
   kind: candidate === 0 ? 'base' : 'reflection',
   iteration: candidate,
@@ -223,12 +223,12 @@ describe('a prompt tune on a terminal', () => {
       ...textOf(candidateReport(report.candidates[2]!)),
     ];
     expect(lines.join('')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
-    for (const line of generationNews()(report.candidates, false)) expect(line.length).toBeLessThan(1000);
+    for (const line of newStepLines()(report.candidates, false)) expect(line.length).toBeLessThan(1000);
   });
 });
 
 it('the best so far has the highest selection score; among equals, the base, then the shorter one', () => {
-  const scored = (candidate: number, select: number | null, more: Partial<TriedPrompt> = {}) =>
+  const scored = (candidate: number, select: number | null, more: Partial<LeanCandidate> = {}) =>
     tried(candidate, { ...more, scores: { select } } as never);
   expect(leadingCandidate(CANDIDATES)?.candidate).toBe(6);
   expect(leadingCandidate([scored(0, 0.5), scored(1, 0.5, { length: 1 })])?.candidate).toBe(0);
@@ -299,7 +299,7 @@ describe('a prompt tune in progress', () => {
     ].map((report, index) => [index, report] as const),
   )('fits every terminal (%i)', (_index, report) => {
     expect(
-      misfits({
+      terminalOverflows({
         columns: [1, 2, 10, 20, 40, 60, 80, 120, 300],
         rows: [0, 1, 2, 3, 4, 5, 6, 8, 23, 60],
         draw: (columns, rows) => screen(report, columns, rows),
@@ -308,7 +308,7 @@ describe('a prompt tune in progress', () => {
   });
 
   it('logs each step once without a terminal, the last one at the end of the search', () => {
-    const tell = generationNews();
+    const tell = newStepLines();
     expect(tell(CANDIDATES.slice(0, 1), true)).toEqual([]);
     expect(tell(CANDIDATES.slice(0, 3), true)).toEqual([
       'step 1: candidate 1 (reflection of 0: tools/f/description) accepted. Best so far: candidate 1, 50.0 %.',

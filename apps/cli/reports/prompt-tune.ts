@@ -1,15 +1,15 @@
 import type { PromptTune } from '#lib/prompt-tune/contract';
 import type { ComponentDiff } from '#lib/contracts/prompt-version';
-import type { TriedPrompt } from '../lookup/read-candidates.js';
+import type { LeanCandidate } from '../lookup/read-candidates.js';
 import { diffLines } from '../output/prompt-diff.js';
-import { fact, factsPart, heading, listOf, MAX_TEXT, oneLine, said, text } from '../output/report.js';
+import { fact, factsPart, heading, listOf, MAX_TEXT, oneLine, longFact, text } from '../output/report.js';
 import type { Fact, Part, Report } from '../output/report.js';
 import { promptRunCommand } from '../output/run-command.js';
 import { beginning, difference, dollars, percent, measureText, table } from '../output/table.js';
 
 export interface PromptTuneReport {
   tune: PromptTune;
-  candidates: readonly TriedPrompt[];
+  candidates: readonly LeanCandidate[];
   /** From the base to the best candidate; empty while the base is the best. */
   diff: readonly ComponentDiff[];
 }
@@ -61,13 +61,13 @@ function promptTuneFacts({ suite_name: suite, suite_version: version, input, ...
   const held = holdout === 0 ? 'none held out' : `${holdout} held out to confirm`;
   return [
     ['Suite', `${beginning(suite, MAX_TEXT)} v${version}`],
-    said('Models', listOf(tune.targets)),
+    longFact('Models', listOf(tune.targets)),
     fact('Meta model', tune.meta_target),
-    said('Texts', listOf(Object.keys(tune.base))),
+    longFact('Texts', listOf(Object.keys(tune.base))),
     ['How', `${howText(input)}, seed ${input.seed}, ${measureText(input)}`],
     ['Cases', `${tuning} for the search${shown}, ${held}`],
     ['Requests', `${tune.planned_requests} planned`],
-    ...tune.notes.map((note) => said('Note', note)),
+    ...tune.notes.map((note) => longFact('Note', note)),
   ];
 }
 
@@ -82,7 +82,7 @@ function promptOutcomeFacts({ tune, candidates }: PromptTuneReport): Fact[] {
   const { holdout, meta, promoted_eval_id: promoted } = tune;
   const tokens = `${meta.prompt_tokens} + ${meta.completion_tokens} tokens`;
   return [
-    said('Outcome', tune.text ?? 'nothing yet'),
+    longFact('Outcome', tune.text ?? 'nothing yet'),
     ...(holdout && tune.best !== null ? [fact('Held out', heldOutText(tune.best, holdout))] : []),
     ['Candidates', `${countsText(candidates)}, ${tune.evaluations} items measured`],
     ['Meta cost', `${meta.requests} requests, ${tokens}, ${dollars(meta.cost_usd)}`],
@@ -95,7 +95,7 @@ const heldOutText = (best: number, { mean_a: a, mean_b: b, difference: by, ci, n
 type HeldOut = NonNullable<PromptTune['holdout']>;
 
 /** "9 with the base: 4 accepted, 5 rejected" */
-export function countsText(candidates: readonly TriedPrompt[]): string {
+export function countsText(candidates: readonly LeanCandidate[]): string {
   const counts = new Map<string, number>();
   for (const { candidate, state } of candidates)
     if (candidate !== 0) counts.set(stateText(state), (counts.get(stateText(state)) ?? 0) + 1);
@@ -104,25 +104,25 @@ export function countsText(candidates: readonly TriedPrompt[]): string {
 }
 
 /** How far a candidate got, in one of four words: accepted ones are distinguished by their scores. */
-export const stateText = (state: TriedPrompt['state']): string =>
+export const stateText = (state: LeanCandidate['state']): string =>
   ['front', 'finalist', 'best'].includes(state) ? 'accepted' : state;
 
 export const candidateName = (candidate: number): string => (candidate === 0 ? 'the base' : `candidate ${candidate}`);
 
 /** "reflection of 3", "merge of 2 and 5" */
-export const madeText = ({ kind, parents }: TriedPrompt): string =>
+export const madeText = ({ kind, parents }: LeanCandidate): string =>
   parents.length === 0 ? kind : `${kind} of ${parents.join(' and ')}`;
 
 /** The components that it changed. */
-export const changedText = ({ changed, kind }: TriedPrompt): string =>
+export const changedText = ({ changed, kind }: LeanCandidate): string =>
   kind === 'base' || changed.length === 0 ? '-' : listOf(changed.map((component) => beginning(component, MAX_TEXT)));
 
 /** The meta model's description of the change, and the reason for a rejection; each on one line. */
-export const whyText = ({ why }: Pick<TriedPrompt, 'why'>): string => oneLine(why ?? '');
-export const reasonText = ({ reason }: Pick<TriedPrompt, 'reason'>): string => oneLine(reason ?? '');
+export const whyText = ({ why }: Pick<LeanCandidate, 'why'>): string => oneLine(why ?? '');
+export const reasonText = ({ reason }: Pick<LeanCandidate, 'reason'>): string => oneLine(reason ?? '');
 
 /** Its score on the selection cases or, if it did not get that far, on the few cases that it was made for. */
-export function scoreText({ scores }: TriedPrompt): string {
+export function scoreText({ scores }: LeanCandidate): string {
   if (scores.select !== null) return percent(scores.select);
   return scores.minibatch === null ? '-' : `${percent(scores.minibatch)} (parent ${percent(scores.parent)})`;
 }
@@ -131,7 +131,7 @@ export function scoreText({ scores }: TriedPrompt): string {
  * The best of the accepted candidates so far, by the selection score: of equals the base, then the shorter, then the
  * earlier one. At its end the tune itself determines the best, from fresh samples.
  */
-export function leadingCandidate(candidates: readonly TriedPrompt[]): TriedPrompt | undefined {
+export function leadingCandidate(candidates: readonly LeanCandidate[]): LeanCandidate | undefined {
   const scored = candidates.filter(({ state, scores }) => stateText(state) === 'accepted' && scores.select !== null);
   return scored.toSorted(
     (a, b) =>
@@ -143,9 +143,9 @@ export function leadingCandidate(candidates: readonly TriedPrompt[]): TriedPromp
 }
 
 /** The candidates on the path from the base to the best one, which comes last; empty if the base is the best. */
-export function lineageOf({ tune, candidates }: PromptTuneReport): TriedPrompt[] {
+export function lineageOf({ tune, candidates }: PromptTuneReport): LeanCandidate[] {
   const byNumber = new Map(candidates.map((one) => [one.candidate, one]));
-  const found = new Map<number, TriedPrompt>();
+  const found = new Map<number, LeanCandidate>();
   const left = [tune.best ?? 0];
   for (let number = left.pop(); number !== undefined; number = left.pop()) {
     const one = byNumber.get(number);
@@ -157,7 +157,7 @@ export function lineageOf({ tune, candidates }: PromptTuneReport): TriedPrompt[]
 }
 
 /** "38.9 % to 61.1 %": the selection scores of its first parent and its own. */
-export function stepText(step: TriedPrompt, candidates: readonly TriedPrompt[]): string {
+export function stepText(step: LeanCandidate, candidates: readonly LeanCandidate[]): string {
   const parent = candidates.find(({ candidate }) => candidate === (step.parents[0] ?? 0));
   return `${percent(parent?.scores.select ?? null)} to ${percent(step.scores.select)}`;
 }
@@ -168,7 +168,7 @@ const MAX_REASONS = 10;
  * Reasons for rejections, the most frequent first. Reasons that differ only in numbers, quotations or the component are
  * grouped under the first sentence of one of them.
  */
-export function rejectionFacts(candidates: readonly TriedPrompt[]): { count: number; texts: string[] } {
+export function rejectionFacts(candidates: readonly LeanCandidate[]): { count: number; texts: string[] } {
   const reasons = new Map<string, { first: string; count: number }>();
   const rejected = candidates.filter(({ state }) => state === 'rejected');
   for (const one of rejected) {
@@ -202,7 +202,7 @@ const promptCommands = (tune: PromptTune): Fact[] =>
 const HEADING = ['candidate', 'step', 'made', 'state', 'score', 'final', 'held out', 'length', 'changed', ''];
 
 /** All candidates that the API lists, each with its measurements and the reason for its rejection, or its change. */
-export const candidatesTable = (candidates: readonly TriedPrompt[]): string[] =>
+export const candidatesTable = (candidates: readonly LeanCandidate[]): string[] =>
   table([
     HEADING,
     ...candidates.map((one) => [
@@ -220,7 +220,7 @@ export const candidatesTable = (candidates: readonly TriedPrompt[]): string[] =>
   ]);
 
 /** One candidate in words, shown above its changes. */
-export const candidateReport = (one: TriedPrompt): Report => ({
+export const candidateReport = (one: LeanCandidate): Report => ({
   title: `Candidate ${one.candidate} is ${one.state} (${madeText(one)}).`,
   parts: [
     factsPart([
@@ -228,8 +228,8 @@ export const candidateReport = (one: TriedPrompt): Report => ({
       ['Final', percent(one.scores.final)],
       ['Held out', percent(one.scores.holdout)],
       ['Length', `${one.length} characters`],
-      ...(one.why === null ? [] : [said('Why', whyText(one))]),
-      ...(one.reason === null ? [] : [said(one.state === 'undecided' ? 'Undecided' : 'Rejected', reasonText(one))]),
+      ...(one.why === null ? [] : [longFact('Why', whyText(one))]),
+      ...(one.reason === null ? [] : [longFact(one.state === 'undecided' ? 'Undecided' : 'Rejected', reasonText(one))]),
     ]),
   ],
 });
@@ -240,7 +240,7 @@ const MAX_NAMED = 5;
  * A line for each generation, or step of a reflection, once it is decided. One that may still get candidates waits: it
  * is decided when the next one begins.
  */
-export function generationNews(): (candidates: readonly TriedPrompt[], isSearching: boolean) => string[] {
+export function newStepLines(): (candidates: readonly LeanCandidate[], isSearching: boolean) => string[] {
   let logged = 0;
   return (candidates, isSearching) => {
     const last = candidates.reduce((most, { iteration }) => Math.max(most, iteration), 0);
@@ -255,7 +255,7 @@ export function generationNews(): (candidates: readonly TriedPrompt[], isSearchi
   };
 }
 
-function generationLine(iteration: number, made: readonly TriedPrompt[], all: readonly TriedPrompt[]): string {
+function generationLine(iteration: number, made: readonly LeanCandidate[], all: readonly LeanCandidate[]): string {
   const each = made
     .slice(0, MAX_NAMED)
     .map((one) => `candidate ${one.candidate} (${madeText(one)}: ${changedText(one)}) ${stateText(one.state)}`);

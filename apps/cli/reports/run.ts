@@ -7,7 +7,7 @@ import type { Run } from '#lib/contracts/run';
 import { countFailures, type RunReport } from '../lookup/read-run-report.js';
 import { calledText, expectedText } from '../output/calls.js';
 import { INTERVALS } from '../output/leaderboard.js';
-import { fact, factsPart, heading, MAX_SENTENCE, MAX_TEXT, notice, said, text } from '../output/report.js';
+import { fact, factsPart, heading, MAX_SENTENCE, MAX_TEXT, notice, longFact, text } from '../output/report.js';
 import type { Fact, Part, Report } from '../output/report.js';
 import { beginning, dollars, percent } from '../output/table.js';
 import { caseName } from './comparison.js';
@@ -36,13 +36,13 @@ function runFacts(run: Run): Fact[] {
   return [
     ['Run', `${id}, ${status.replaceAll('_', ' ')}`],
     ...(name === null ? [] : [fact('Name', name)]),
-    ...(note ? [said('Note', note)] : []),
+    ...(note ? [longFact('Note', note)] : []),
     fact('Suite', `${beginning(run.suite.name, MAX_TEXT - 20)} v${run.suite.version}`),
-    said('Settings', settingsText(run.config)),
+    longFact('Settings', settingsText(run.config)),
     fact('Submitted', `${run.created_at}${user === null ? '' : ` by ${user}`}`),
     ['Items', `${settled} of ${total} settled, ${passed} passed, ${errored} errored${share}`],
     ['Cost', actual?.cost_usd == null ? 'unknown' : dollars(actual.cost_usd)],
-    ...warnings.slice(0, MAX_WARNINGS).map(({ code, message }) => said('Warning', message ?? code)),
+    ...warnings.slice(0, MAX_WARNINGS).map(({ code, message }) => longFact('Warning', message ?? code)),
   ];
 }
 const MAX_WARNINGS = 10;

@@ -1,12 +1,12 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { ParamTuneInput, type ParamTune, type TuneArm } from '#lib/param-tune/contract';
-import { misfits } from '../../../test/misfits.js';
+import { terminalOverflows } from '../../../test/terminal-overflow.js';
 import { cutToCells } from '../output/cells.js';
 import { reportLines } from '../output/report-lines.js';
 import { reportMarkdown } from '../output/report-markdown.js';
 import { markedText } from '../output/terminal.js';
 import { tuneScreen } from '../output/tune-screen.js';
-import { armNews, armsTable, presetsTable, rankArms, tuneReport, tunesTable, type TuneReport } from './tune.js';
+import { newArmLines, armsTable, presetsTable, rankArms, tuneReport, tunesTable, type TuneReport } from './tune.js';
 
 const SUITE_ID = '019aa8a2-5c1e-7000-8000-000000000011';
 const armOf = (arm: number, more: Partial<TuneArm> = {}): TuneArm => ({
@@ -213,7 +213,7 @@ describe('a tune on a terminal', () => {
       ...presetsTable([{ id: '1', name: text, search_space: report.tune.input.search_space, created_at: '2026' }]),
     ];
     expect(lines.join('')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
-    for (const line of armNews()(report.arms)) expect(line.length).toBeLessThan(1000);
+    for (const line of newArmLines()(report.arms)) expect(line.length).toBeLessThan(1000);
   });
 });
 
@@ -270,7 +270,7 @@ describe('a tune in progress', () => {
   ];
   it.each(REPORTS.map((report, index) => [index, report] as const))('fits every terminal (%i)', (_index, report) => {
     expect(
-      misfits({
+      terminalOverflows({
         columns: [1, 2, 10, 20, 40, 60, 80, 120, 300],
         rows: [0, 1, 2, 3, 4, 5, 6, 8, 23, 60],
         draw: (columns, rows) => screen(report, columns, rows),

@@ -2,7 +2,7 @@ import type { JsonObject } from '#lib/contracts/json/json';
 import type { ParamPreset, ParamTune, TuneArm } from '#lib/param-tune/contract';
 import type { TuneOutcome } from '#lib/tuning/contract';
 import type { AnyTune } from '../lookup/find-tune.js';
-import { fact, factsPart, heading, listOf, MAX_TEXT, said, text } from '../output/report.js';
+import { fact, factsPart, heading, listOf, MAX_TEXT, longFact, text } from '../output/report.js';
 import type { Fact, Part, Report } from '../output/report.js';
 import { needsPromptFile, PROMPT_FILE, runCommand } from '../output/run-command.js';
 import { beginning, dollars, milliseconds, percent, measureText, shareText, table } from '../output/table.js';
@@ -148,7 +148,7 @@ function tuneFacts({ suite_name: suite, suite_version: version, input, ...tune }
     ['How', `${how}, seed ${input.seed}, ${measureText(input)}`],
     ['Cases', `${tune.cases.tuning} for the search, ${held}`],
     ['Requests', `${tune.planned_requests} planned`],
-    ...tune.notes.map((note) => said('Note', note)),
+    ...tune.notes.map((note) => longFact('Note', note)),
   ];
 }
 
@@ -163,20 +163,22 @@ function targetFacts(report: TuneReport, target: TuneTarget): Fact[] {
     ...(recommended
       ? [fact('Mean', `${shareText(recommended.mean, recommended.ci)} over ${recommended.cases} cases`)]
       : []),
-    ...(target.text === null ? [] : [said(holdout ? 'Held out' : 'Outcome', target.text)]),
-    ...(tied.length ? [said('As good', listOf(rankArms(tied).map(armName)))] : []),
-    ...notTaken(arms, recommended),
+    ...(target.text === null ? [] : [longFact(holdout ? 'Held out' : 'Outcome', target.text)]),
+    ...(tied.length ? [longFact('As good', listOf(rankArms(tied).map(armName)))] : []),
+    ...notAcceptedFacts(arms, recommended),
     ['Arms', countsText(target, arms)],
-    ...(errored.length ? [said('Errored', listOf(errored.map((arm) => `${arm.errored} in arm ${armName(arm)}`)))] : []),
+    ...(errored.length
+      ? [longFact('Errored', listOf(errored.map((arm) => `${arm.errored} in arm ${armName(arm)}`)))]
+      : []),
   ];
 }
 
 /** Parameters of the arms that the provider did not accept, those of the recommended arm first. */
-function notTaken(arms: readonly TuneArm[], recommended: TuneArm | null): Fact[] {
+function notAcceptedFacts(arms: readonly TuneArm[], recommended: TuneArm | null): Fact[] {
   const counts = new Map<string, number>((recommended?.adjustments ?? []).map((text) => [text, 0]));
   for (const text of arms.flatMap(({ adjustments }) => adjustments)) counts.set(text, (counts.get(text) ?? 0) + 1);
   const texts = [...counts].map(([text, count]) => `${beginning(text, MAX_TEXT)} (${count} of ${arms.length} arms)`);
-  return texts.length ? [said('Not accepted', listOf(texts))] : [];
+  return texts.length ? [longFact('Not accepted', listOf(texts))] : [];
 }
 
 function countsText({ arms: all, distinct }: TuneTarget, arms: readonly TuneArm[]): string {
@@ -203,7 +205,7 @@ function overallFacts({ best_over_models: best, promoted_eval_id: promoted }: Pa
 const DECIDED: TuneArm['state'][] = ['dropped', 'finalist', 'recommended'];
 
 /** A line for each arm that is dropped or decided, once. */
-export function armNews(): (arms: readonly TuneArm[]) => string[] {
+export function newArmLines(): (arms: readonly TuneArm[]) => string[] {
   const logged = new Map<string, TuneArm['state']>();
   return (arms) =>
     arms.flatMap((arm) => {

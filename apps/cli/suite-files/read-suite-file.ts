@@ -15,7 +15,7 @@ export function readText(path: string, { encoding, takesEncoding = false }: Enco
   return decodeText(readBytes(isStdin ? 0 : path), {
     name: isStdin ? 'Standard input' : path,
     charset: encoding,
-    orSay: takesEncoding ? (charset) => `give --encoding ${charset}` : undefined,
+    declareAs: takesEncoding ? (charset) => `give --encoding ${charset}` : undefined,
   });
 }
 interface Encoded {

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { markedPrompt, readMarks } from '../prompt-cache/marked.js';
 import { hash } from './chance.js';
 import { refuseAnthropicCall, refuseAnthropicNames } from './check-names.js';
-import { joinTexts, list, objectOf, readCompletion, type Format } from './format.js';
+import { joinTexts, requireList, objectOf, readCompletion, type Format } from './format.js';
 
 const STOP_REASONS: Record<string, string> = {
   stop: 'end_turn',
@@ -30,7 +30,7 @@ export const anthropicFormat: Format = {
   read(body, _model, headers) {
     refuseFields(body, headers);
     const { system, messages, tools, max_tokens: maxTokens, temperature, model } = body;
-    refuseAnthropicNames(list(tools).map(({ name }) => name));
+    refuseAnthropicNames(requireList(tools).map(({ name }) => name));
     readMarks(body);
     const instructions = joinTexts(system, '\n\n');
     return {
@@ -39,7 +39,7 @@ export const anthropicFormat: Format = {
       max_tokens: maxTokens!,
       ...(temperature !== undefined && { temperature }),
       ...(Array.isArray(tools) && {
-        tools: list(tools).map(({ name, description, input_schema: parameters }) => ({
+        tools: requireList(tools).map(({ name, description, input_schema: parameters }) => ({
           type: 'function',
           function: {
             name: name ?? null,
@@ -104,8 +104,8 @@ function readMessages(messages: Json | undefined): JsonObject[] {
   const ids = new Set<Json | undefined>();
   /** The ids of calls without a result so far. */
   const pending = new Set<Json | undefined>();
-  return list(messages).flatMap(({ role, content }, index): JsonObject[] => {
-    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : list(content);
+  return requireList(messages).flatMap(({ role, content }, index): JsonObject[] => {
+    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : requireList(content);
     if (blocks.length === 0) throw new Error(`messages.${index}: all messages must have non-empty content`);
     return role === 'assistant'
       ? [readAssistantMessage(blocks, index, ids, pending)]

@@ -51,7 +51,7 @@ export function readCompletion(completion: JsonObject, used?: TokenUsage): Compl
         signature: signatureOf(call),
       };
     }),
-    thoughts: list(message.thinking_blocks),
+    thoughts: requireList(message.thinking_blocks),
     finish: String(choice.finish_reason),
     usage: used ?? postedUsage(completion),
   };
@@ -78,12 +78,13 @@ export function objectOf(text: string): JsonObject | undefined {
   }
 }
 
-export const list = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
+export const requireList = (value: Json | undefined): JsonObject[] =>
+  Array.isArray(value) ? value.filter(isObject) : [];
 
 /** The text itself, or the joined texts of a list of parts. */
 export const joinTexts = (content: Json | undefined, separator: string): string =>
   typeof content === 'string'
     ? content
-    : list(content)
+    : requireList(content)
         .map(({ text }) => text ?? '')
         .join(separator);

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { implicitPrompt } from '../prompt-cache/implicit.js';
 import { Refused, refuseGoogleNames } from './check-names.js';
-import { joinTexts, list, objectOf, readCompletion, type Completion, type Format } from './format.js';
+import { joinTexts, requireList, objectOf, readCompletion, type Completion, type Format } from './format.js';
 
 const KNOWN = [
   'contents',
@@ -41,7 +41,7 @@ export const googleFormat: Format = {
     const config = isObject(generationConfig) ? generationConfig : {};
     const instructions = isObject(system) ? joinTexts(system.parts, '\n\n') : '';
     const messages = readContents(contents);
-    const declared = list(tools).flatMap(({ functionDeclarations }) => list(functionDeclarations));
+    const declared = requireList(tools).flatMap(({ functionDeclarations }) => requireList(functionDeclarations));
     refuseGoogleNames(declared.map(({ name }) => name));
     return {
       model: model ?? '',
@@ -98,8 +98,8 @@ interface OpenCall {
 
 function readContents(contents: Json | undefined): JsonObject[] {
   let openCalls: OpenCall[] = [];
-  return list(contents).flatMap((content, index): JsonObject[] => {
-    const parts = list(content.parts);
+  return requireList(contents).flatMap((content, index): JsonObject[] => {
+    const parts = requireList(content.parts);
     refuseEmptyNames(parts, index);
     const text = parts.flatMap((part) => (typeof part.text === 'string' ? [part.text] : [])).join('\n');
     if (content.role === 'model') {

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { openAiPrompt, refuseCacheSettings } from '../prompt-cache/implicit.js';
 import { refuseOpenAiName } from './check-names.js';
-import { joinTexts, list, readCompletion, type Completion, type Format } from './format.js';
+import { joinTexts, requireList, readCompletion, type Completion, type Format } from './format.js';
 
 const UNKNOWN = ['messages', 'max_tokens', 'max_completion_tokens', 'seed', 'stop', 'n'];
 
@@ -21,7 +21,7 @@ export const responsesFormat: Format = {
       parallel_tool_calls: parallel,
     } = body;
     const messages = readInput(body);
-    list(tools).forEach(({ name }, index) => refuseOpenAiName(`tools[${index}].name`, name));
+    requireList(tools).forEach(({ name }, index) => refuseOpenAiName(`tools[${index}].name`, name));
     return {
       model: model ?? null,
       messages,
@@ -29,7 +29,7 @@ export const responsesFormat: Format = {
       ...(temperature !== undefined && { temperature }),
       ...(parallel !== undefined && { parallel_tool_calls: parallel }),
       ...(Array.isArray(tools) && {
-        tools: list(tools).map(({ name, description, parameters }) => ({
+        tools: requireList(tools).map(({ name, description, parameters }) => ({
           type: 'function',
           function: {
             name: name ?? '',
@@ -78,7 +78,7 @@ export const responsesFormat: Format = {
 };
 
 function readInput({ input, instructions }: JsonObject): JsonObject[] {
-  const items = typeof input === 'string' ? [{ role: 'user', content: input }] : list(input);
+  const items = typeof input === 'string' ? [{ role: 'user', content: input }] : requireList(input);
   const messages: JsonObject[] = typeof instructions === 'string' ? [{ role: 'system', content: instructions }] : [];
   const calledIds = new Set<Json | undefined>();
   for (const [index, item] of items.entries()) {
@@ -106,7 +106,7 @@ function addCall(messages: JsonObject[], item: JsonObject): void {
     function: { name: item.name ?? '', arguments: item.arguments ?? '' },
   };
   const last = messages.at(-1);
-  if (last?.role === 'assistant') last.tool_calls = [...list(last.tool_calls), call];
+  if (last?.role === 'assistant') last.tool_calls = [...requireList(last.tool_calls), call];
   else messages.push({ role: 'assistant', content: null, tool_calls: [call] });
 }
 

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '#lib/contracts/json/json';
-import { list } from '../formats/format.js';
+import { requireList } from '../formats/format.js';
 import type { Host, Refusal } from './host.js';
 
 const COMBINATORS = ['oneOf', 'allOf', 'anyOf'];
@@ -19,10 +19,10 @@ function refuseTools(value: unknown): Refusal | undefined {
 
 /** After the last user message, an assistant message with calls must begin with the thinking block that led to them. */
 function refuseMissingThoughts(body: JsonObject): Refusal | undefined {
-  const messages = list(body.messages);
+  const messages = requireList(body.messages);
   const index = messages.findLastIndex(({ role }) => role === 'assistant');
-  const blocks = list(messages[index]?.content);
-  const isAnswered = list(messages.at(-1)?.content).every(({ type }) => type === 'tool_result');
+  const blocks = requireList(messages[index]?.content);
+  const isAnswered = requireList(messages.at(-1)?.content).every(({ type }) => type === 'tool_result');
   const calls = blocks.some(({ type }) => type === 'tool_use');
   if (!isAnswered || !calls || blocks[0]!.type === 'thinking') return undefined;
   return {

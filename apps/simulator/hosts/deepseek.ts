@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from '#lib/contracts/json/json';
-import { plainUsage, THOUGHT, THOUGHT_TOKENS, type Host } from './host.js';
+import { minimalUsage, THOUGHT, THOUGHT_TOKENS, type Host } from './host.js';
 
 /** Thinking is on by default. */
 export const thinks = ({ thinking }: JsonObject): boolean => !(isObject(thinking) && thinking.type === 'disabled');
 
 /** Whether an assistant message with calls after the last user message came back without its thoughts. */
-export const lacksThoughts = (message: JsonObject, index: number, body: JsonObject): boolean =>
+export const isMissingThoughts = (message: JsonObject, index: number, body: JsonObject): boolean =>
   thinks(body) &&
   message.tool_calls !== undefined &&
   typeof message.reasoning_content !== 'string' &&
@@ -21,7 +21,7 @@ export const deepseek: Host = {
         : undefined,
   },
   refusesMessage: (message, index, body) =>
-    lacksThoughts(message, index, body)
+    isMissingThoughts(message, index, body)
       ? {
           message:
             `Missing \`reasoning_content\` field in the assistant message at message index ${index}. For more ` +
@@ -34,7 +34,7 @@ export const deepseek: Host = {
   sends: (body) => (thinks(body) ? { message: { reasoning_content: THOUGHT } } : {}),
   reasoning: (body) => (thinks(body) ? THOUGHT_TOKENS : 0),
   usage: (usage) => ({
-    ...plainUsage(usage),
+    ...minimalUsage(usage),
     prompt_tokens_details: { cached_tokens: usage.cacheRead },
     ...(usage.reasoning > 0 && { completion_tokens_details: { reasoning_tokens: usage.reasoning } }),
     prompt_cache_hit_tokens: usage.cacheRead,

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '#lib/contracts/json/json';
-import { list } from '../formats/format.js';
+import { requireList } from '../formats/format.js';
 import type { Host, Refusal } from './host.js';
 
 const SETTINGS = [
@@ -17,8 +17,8 @@ const SETTINGS = [
 
 /** The first call of a turn must carry its signature. */
 function refuseUnsigned(body: JsonObject): Refusal | undefined {
-  for (const [position, { parts }] of list(body.contents).entries()) {
-    const call = list(parts).find(({ functionCall }) => isObject(functionCall));
+  for (const [position, { parts }] of requireList(body.contents).entries()) {
+    const call = requireList(parts).find(({ functionCall }) => isObject(functionCall));
     if (!call || call.thoughtSignature !== undefined) continue;
     return {
       message:

@@ -1,4 +1,4 @@
-import { plainUsage, refuseEach, refuseOtherFields, THOUGHT, THOUGHT_TOKENS, type Host } from './host.js';
+import { minimalUsage, refuseEach, refuseOtherFields, THOUGHT, THOUGHT_TOKENS, type Host } from './host.js';
 
 const FIELDS = ['role', 'content', 'name', 'tool_calls', 'function_call'];
 
@@ -25,7 +25,7 @@ export const groq: Host = {
   },
   reasoning: () => THOUGHT_TOKENS,
   usage: (usage) => ({
-    ...plainUsage(usage),
+    ...minimalUsage(usage),
     queue_time: 0.018,
     prompt_time: 0.002,
     completion_time: 0.011,

@@ -7,7 +7,7 @@ import {
   type ChatRequest,
   type ResponsePlan,
 } from '../formats/chat-completions.js';
-import { list } from '../formats/format.js';
+import { requireList } from '../formats/format.js';
 import type { Behaviour } from '../models/behaviour.js';
 import { correctReply } from '../models/correct-reply.js';
 import type { ModelRequest } from '../models/model-request.js';
@@ -74,7 +74,7 @@ function replyOf(host: Host, asked: ModelRequest): ResponsePlan {
   );
   const whole = completion(reply, request.model, usage, `${asked.prompt}\u0000${asked.repetition}`) as JsonObject;
   const sent = host.sends?.(wire) ?? {};
-  const choices = list(whole.choices).map((choice) => ({
+  const choices = requireList(whole.choices).map((choice) => ({
     ...choice,
     ...sent.choice,
     message: { ...(choice.message as JsonObject), ...sent.message, ...callsOf(host, asked, choice, sent.call) },
@@ -88,7 +88,7 @@ const without = (request: ChatRequest, names: readonly string[]): ChatRequest =>
 
 /** The calls of a choice with the host's ids and extra fields. */
 function callsOf({ id }: Host, { request, prompt }: ModelRequest, choice: JsonObject, more?: JsonObject): JsonObject {
-  const calls = list((choice.message as JsonObject).tool_calls);
+  const calls = requireList((choice.message as JsonObject).tool_calls);
   if (calls.length === 0) return {};
   const before = request.messages.reduce((count, { tool_calls: made }) => count + (made?.length ?? 0), 0);
   return {

@@ -60,7 +60,7 @@ export interface Host {
 }
 
 /** Usage of hosts that report only these counts. */
-export const plainUsage = ({ prompt, completion }: TokenUsage): Record<string, number> => ({
+export const minimalUsage = ({ prompt, completion }: TokenUsage): Record<string, number> => ({
   prompt_tokens: prompt,
   completion_tokens: completion,
   total_tokens: prompt + completion,

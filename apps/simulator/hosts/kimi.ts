@@ -1,5 +1,5 @@
-import { lacksThoughts, thinks } from './deepseek.js';
-import { plainUsage, THOUGHT, THOUGHT_TOKENS, type Host, type Refusal } from './host.js';
+import { isMissingThoughts, thinks } from './deepseek.js';
+import { minimalUsage, THOUGHT, THOUGHT_TOKENS, type Host, type Refusal } from './host.js';
 
 const incompatible = (choice: string): Refusal => ({
   message: `tool_choice '${choice}' is incompatible with thinking enabled`,
@@ -22,7 +22,7 @@ export const kimi: Host = {
         : undefined,
   },
   refusesMessage: (message, index, body) =>
-    lacksThoughts(message, index, body)
+    isMissingThoughts(message, index, body)
       ? {
           message:
             'thinking is enabled but reasoning_content is missing in assistant tool call message at index ' +
@@ -33,5 +33,5 @@ export const kimi: Host = {
   id: ({ name, index, before }) => `functions.${name}:${before + index}`,
   sends: (body) => (thinks(body) ? { message: { reasoning_content: THOUGHT } } : {}),
   reasoning: (body) => (thinks(body) ? THOUGHT_TOKENS : 0),
-  usage: (usage) => ({ ...plainUsage(usage), cached_tokens: usage.cacheRead }),
+  usage: (usage) => ({ ...minimalUsage(usage), cached_tokens: usage.cacheRead }),
 };

@@ -1,4 +1,4 @@
-import { plainUsage, type Host } from './host.js';
+import { minimalUsage, type Host } from './host.js';
 
 /** LM Studio. Its ids have nine digits. */
 export const lmstudio: Host = {
@@ -13,5 +13,5 @@ export const lmstudio: Host = {
   id: ({ index, before }) => String(365_174_485 + before + index),
   sends: () => ({ response: { stats: {} } }),
   hasNoCache: true,
-  usage: plainUsage,
+  usage: minimalUsage,
 };

@@ -1,4 +1,4 @@
-import { plainUsage, refuseEach, refuseOtherFields, type Host, type Refusal } from './host.js';
+import { minimalUsage, refuseEach, refuseOtherFields, type Host, type Refusal } from './host.js';
 
 const FIELDS = ['role', 'content', 'tool_calls', 'prefix'];
 /** The path of a field, as its validator formats it, passed through `param`. */
@@ -27,6 +27,6 @@ export const mistral: Host = {
     code: null,
   }),
   id: ({ seed }) => `${seed}000000000`.slice(0, 9),
-  usage: (usage) => ({ ...plainUsage(usage), prompt_tokens_details: { cached_tokens: usage.cacheRead } }),
+  usage: (usage) => ({ ...minimalUsage(usage), prompt_tokens_details: { cached_tokens: usage.cacheRead } }),
   sends: () => ({ message: { prefix: false }, call: { index: 0 } }),
 };

@@ -1,4 +1,4 @@
-import { plainUsage, THOUGHT, type Host } from './host.js';
+import { minimalUsage, THOUGHT, type Host } from './host.js';
 
 const error = (message: string): object => ({ error: { message, type: 'api_error', param: null, code: null } });
 
@@ -9,7 +9,7 @@ export const ollama: Host = {
   id: ({ index }) => `call_${index}`,
   sends: () => ({ message: { reasoning: THOUGHT }, response: { system_fingerprint: 'fp_ollama' } }),
   hasNoCache: true,
-  usage: plainUsage,
+  usage: minimalUsage,
   odd: {
     unread: () => ({
       status: 500,

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '#lib/contracts/json/json';
-import { list } from '../formats/format.js';
-import { plainUsage, refuseEach, type Host, type Refusal } from './host.js';
+import { requireList } from '../formats/format.js';
+import { minimalUsage, refuseEach, type Host, type Refusal } from './host.js';
 
 const unsupported = (param: string): Refusal => ({
   message: `Unsupported parameter: '${param}' is not supported with this model.`,
@@ -34,10 +34,10 @@ const isStrict = ({ parameters }: JsonObject): boolean =>
   isObject(parameters) && (parameters.additionalProperties as unknown) === false;
 
 function refuseLongIds(message: JsonObject, index: number): Refusal | undefined {
-  const call = list(message.tool_calls).findIndex(({ id }) => typeof id === 'string' && id.length > 40);
+  const call = requireList(message.tool_calls).findIndex(({ id }) => typeof id === 'string' && id.length > 40);
   if (call < 0) return undefined;
   const param = `messages[${index}].tool_calls[${call}].id`;
-  const { length } = list(message.tool_calls)[call]!.id as string;
+  const { length } = requireList(message.tool_calls)[call]!.id as string;
   return {
     message:
       `Invalid '${param}': string too long. Expected a string with maximum length 40, but got a string with length ` +
@@ -80,7 +80,7 @@ export const openai: Host = {
   sends: () => ({ message: { refusal: null, annotations: [] } }),
   reasoning: () => 64,
   usage: (usage) => ({
-    ...plainUsage(usage),
+    ...minimalUsage(usage),
     prompt_tokens_details: { cached_tokens: usage.cacheRead, audio_tokens: 0 },
     completion_tokens_details: {
       reasoning_tokens: usage.reasoning,

@@ -1,5 +1,5 @@
 import { toDollars, type Cost } from '../ledger.js';
-import { plainUsage, THOUGHT, THOUGHT_TOKENS, type Host } from './host.js';
+import { minimalUsage, THOUGHT, THOUGHT_TOKENS, type Host } from './host.js';
 
 const error = (message: string, code: number, metadata?: object): object => ({
   error: { message, code, ...(metadata && { metadata }) },
@@ -44,7 +44,7 @@ export const openrouter: Host = {
   }),
   reasoning: () => THOUGHT_TOKENS,
   usage: (usage) => ({
-    ...plainUsage(usage),
+    ...minimalUsage(usage),
     ...(usage.cost && writeCost(usage.cost)),
     prompt_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: 0, audio_tokens: 0, video_tokens: 0 },
     completion_tokens_details: { reasoning_tokens: usage.reasoning, image_tokens: 0, audio_tokens: 0 },

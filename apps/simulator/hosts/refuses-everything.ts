@@ -1,5 +1,5 @@
 import { errorResponse, jsonResponse, type ResponsePlan } from '../formats/chat-completions.js';
-import { list } from '../formats/format.js';
+import { requireList } from '../formats/format.js';
 import type { Behaviour } from '../models/behaviour.js';
 import type { ModelRequest } from '../models/model-request.js';
 
@@ -31,7 +31,7 @@ const WORDINGS: ((name: string) => ResponsePlan)[] = [
  * unsent settings without end.
  */
 function refusedIn({ wire, state }: ModelRequest): string {
-  const fields = list(wire.messages).flatMap((message, index) =>
+  const fields = requireList(wire.messages).flatMap((message, index) =>
     Object.keys(message).map((field) => `messages.${index}.${field}`),
   );
   const names = [...Object.keys(wire), ...fields];

@@ -1,4 +1,4 @@
-import { plainUsage, THOUGHT, type Host } from './host.js';
+import { minimalUsage, THOUGHT, type Host } from './host.js';
 
 /** vLLM, started without a tool-call parser: a required call works (by guided decoding), an automatic one does not. */
 export const vllm: Host = {
@@ -23,7 +23,7 @@ export const vllm: Host = {
     response: { prompt_logprobs: null, kv_transfer_params: null },
   }),
   hasNoCache: true,
-  usage: (usage) => ({ ...plainUsage(usage), prompt_tokens_details: null }),
+  usage: (usage) => ({ ...minimalUsage(usage), prompt_tokens_details: null }),
   odd: {
     broken: ({ request }) => ({
       body: {

@@ -1,4 +1,4 @@
-import { plainUsage, type Host, type Refusal } from './host.js';
+import { minimalUsage, type Host, type Refusal } from './host.js';
 
 /** Argument names in xAI's spelling. */
 const unsupported = (argument: string): Refusal => ({
@@ -18,7 +18,7 @@ export const xai: Host = {
   sends: () => ({ message: { refusal: null }, response: { system_fingerprint: 'fp_xai' } }),
   reasoning: () => 60,
   usage: (usage) => ({
-    ...plainUsage(usage),
+    ...minimalUsage(usage),
     completion_tokens: usage.completion - usage.reasoning,
     prompt_tokens_details: {
       text_tokens: usage.prompt,

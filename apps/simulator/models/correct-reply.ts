@@ -36,7 +36,7 @@ export function correctReply(request: ChatRequest): CorrectReply {
   const prompt = textOf(messages[lastUser]?.content).trim();
   const since = messages.slice(lastUser + 1);
   const tools = request.tools ?? [];
-  if (tools.length === 0 || choice === 'none') return say(prompt, since, () => []);
+  if (tools.length === 0 || choice === 'none') return replyWithText(prompt, since, () => []);
 
   const lexicon = lexiconOf(tools);
   const done = new Set(since.flatMap((message) => message.tool_calls ?? []).map((call) => call.function.name));
@@ -58,7 +58,8 @@ export function correctReply(request: ChatRequest): CorrectReply {
   const best =
     bestOf(candidates.filter(({ tool }) => !done.has(tool.function.name))) ??
     (required ? bestOf(candidates) : undefined);
-  if (!best || (!required && best.fit() < (done.size > 0 ? MIN_FIT_ALONE : MIN_FIT))) return say(prompt, since, order);
+  if (!best || (!required && best.fit() < (done.size > 0 ? MIN_FIT_ALONE : MIN_FIT)))
+    return replyWithText(prompt, since, order);
   const several = request.parallel_tool_calls !== false && done.size === 0;
   const clauses = several ? clausesOf(prompt, lexicon) : [];
   if (clauses.length < 2)
@@ -151,7 +152,7 @@ function forEachOf(call: Call, source: Source): Call[] {
   return [call];
 }
 
-function say(prompt: string, since: Message[], ranked: () => Tool[]): CorrectReply {
+function replyWithText(prompt: string, since: Message[], ranked: () => Tool[]): CorrectReply {
   const answers = since
     .filter((message) => message.role === 'tool')
     .map((message) => textOf(message.content).slice(0, 200));

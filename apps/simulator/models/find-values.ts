@@ -150,7 +150,7 @@ const READERS: Reader[] = [
 ];
 
 /** How many characters on each side of a value are examined: enough for three words. */
-const SURROUNDINGS = 60;
+const CONTEXT_CHARACTERS = 60;
 const WORDS = /[\p{L}'’]+/gu;
 const WORD_AFTER = /^\W{0,2}([\p{L}%]+)/u;
 
@@ -179,7 +179,7 @@ export function findValues(text: string, today: Date | null): Found[] {
         end,
         before: (
           text
-            .slice(Math.max(0, start - SURROUNDINGS), start)
+            .slice(Math.max(0, start - CONTEXT_CHARACTERS), start)
             .toLowerCase()
             .match(WORDS) ?? []
         )
@@ -187,7 +187,7 @@ export function findValues(text: string, today: Date | null): Found[] {
           .join(' '),
         after:
           text
-            .slice(end, end + SURROUNDINGS)
+            .slice(end, end + CONTEXT_CHARACTERS)
             .toLowerCase()
             .match(WORD_AFTER)?.[1] ?? '',
       });

@@ -17,10 +17,10 @@ type Winner = 'first' | 'second' | 'tie';
 
 /** How many distinct evidence documents are counted. The oldest are dropped, to bound memory. */
 const MAX_EVIDENCES = 100_000;
-const WORTH: Record<Verdict, number> = { correct: 3, acceptable: 2, cannot_tell: 1, wrong: 0 };
+const VERDICT_RANK: Record<Verdict, number> = { correct: 3, acceptable: 2, cannot_tell: 1, wrong: 0 };
 
 /** Phrases with which a reply asks the judge for a good grade. */
-const PLEAS = [
+const PLEA_PATTERNS = [
   /\brate (?:this|it|me|my)\b/i,
   /\bverdict\W+correct\b/i,
   /\bcorrect answer\b/i,
@@ -64,7 +64,7 @@ function judge(side: Side, about: Case, { style, table }: JudgeRules): Judgement
   }
   const judged = byTable(byReference, about, side.calls, table);
   if (style === 'lenient' && judged.verdict === 'wrong') return withVerdict(judged, 'acceptable');
-  if (style === 'harsh' && WORTH[judged.verdict] >= WORTH.acceptable) return withVerdict(judged, 'wrong');
+  if (style === 'harsh' && VERDICT_RANK[judged.verdict] >= VERDICT_RANK.acceptable) return withVerdict(judged, 'wrong');
   return judged;
 }
 
@@ -128,7 +128,7 @@ function compare(document: Document & { task: 'compare' }, rules: JudgeRules): {
     return won(better(a!, b!), `Rule ${at + 1} of the table applies.`);
   }
   const [a, b] = [judge(first, document, rules).verdict, judge(second, document, rules).verdict];
-  return won(better(WORTH[a], WORTH[b]), `The first reply is ${a}, the second is ${b}.`);
+  return won(better(VERDICT_RANK[a], VERDICT_RANK[b]), `The first reply is ${a}, the second is ${b}.`);
 }
 
 const better = (first: number, second: number): Winner =>
@@ -146,7 +146,7 @@ function summarise(verdicts: readonly unknown[]): Record<string, string[]> {
 
 const pleads = ({ texts, calls }: Side): boolean =>
   [...texts, ...calls.flatMap((call) => stringsIn(call.arguments))].some((text) =>
-    PLEAS.some((plea) => plea.test(text)),
+    PLEA_PATTERNS.some((plea) => plea.test(text)),
   );
 
 function ruleOccursIn({ conversation }: Case, calls: Calls): (rule: JudgeRules['table'][number]) => boolean {

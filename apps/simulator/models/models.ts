@@ -12,7 +12,7 @@ import type { Behaviour } from './behaviour.js';
 import { newBucket, rateLimitHeaders, take } from './rate-limit.js';
 import { paramSensitiveReply } from './param-sensitive-reply.js';
 import { promptSensitiveReply } from './prompt-sensitive-reply.js';
-import { nextScripted } from './scripts.js';
+import { nextScriptedReply } from './scripts.js';
 import * as spoil from './spoil-reply.js';
 import { usageOf } from './usage.js';
 import {
@@ -182,7 +182,7 @@ const BEHAVIOURS: Record<string, Behaviour> = {
   },
   scripted: {
     about: 'Answers what was posted to /control/scripted/<its id>.',
-    respond: (asked) => nextScripted(asked, completionOf),
+    respond: (asked) => nextScriptedReply(asked, completionOf),
   },
   'param-sensitive': {
     about: 'Best at a temperature of 0.3, a top_p of at most 0.5 and a required tool call; worse the further from it.',

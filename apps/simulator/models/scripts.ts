@@ -22,7 +22,7 @@ export function readScript(body: unknown): Script {
   };
 }
 
-export function nextScripted(asked: ModelRequest, completionOf: CompletionOf): ResponsePlan {
+export function nextScriptedReply(asked: ModelRequest, completionOf: CompletionOf): ResponsePlan {
   const { script } = asked.state;
   const name = asked.request.model;
   if (!script)

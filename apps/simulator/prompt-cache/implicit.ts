@@ -1,6 +1,6 @@
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { Refused } from '../formats/check-names.js';
-import { keyOf, readOn, START, type Place } from './place.js';
+import { keyOf, readOn, EMPTY_PREFIX, type PrefixPosition } from './prefix-position.js';
 import { MIN_CACHED_TOKENS, UNCACHED, type CacheablePrompt } from './prompt-cache.js';
 
 const BLOCK_TOKENS = 128;
@@ -16,10 +16,10 @@ const MAX_KEY_CHARACTERS = 64;
 
 /** A prompt prefix, and the key of each whole block in it. */
 interface Beginning {
-  place: Place;
+  place: PrefixPosition;
   keys: number[];
 }
-const NOTHING: Beginning = { place: START, keys: [] };
+const NOTHING: Beginning = { place: EMPTY_PREFIX, keys: [] };
 
 /** Prompt prefixes by tool list, which suites send with every case as the same object. */
 const afterTools = new WeakMap<object, Beginning>();

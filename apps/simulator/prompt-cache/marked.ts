@@ -1,7 +1,7 @@
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { list } from '../formats/format.js';
+import { requireList } from '../formats/format.js';
 import { FIVE_MINUTES_MS } from './implicit.js';
-import { keyOf, readOn, salt, START, type Place } from './place.js';
+import { keyOf, readOn, salt, EMPTY_PREFIX, type PrefixPosition } from './prefix-position.js';
 import { MIN_CACHED_TOKENS, UNCACHED, type CacheablePrompt, type CacheUse, type PromptCache } from './prompt-cache.js';
 
 type Ttl = '5m' | '1h';
@@ -58,12 +58,12 @@ export function readMarks(body: JsonObject): MarkedPrompt {
 
 function blocksOf({ tools, system, messages }: JsonObject): Block[] {
   const section = (name: 'tools' | 'system', values: Json | undefined): Block[] =>
-    list(values).map((value, index) => ({ section: name, path: `${name}.${index}`, role: name, value }));
+    requireList(values).map((value, index) => ({ section: name, path: `${name}.${index}`, role: name, value }));
   return [
     ...section('tools', tools),
     ...section('system', asBlocks(system)),
-    ...list(messages).flatMap(({ role, content }, index) =>
-      list(asBlocks(content)).map((value, at): Block => {
+    ...requireList(messages).flatMap(({ role, content }, index) =>
+      requireList(asBlocks(content)).map((value, at): Block => {
         return { section: 'messages', path: `messages.${index}.content.${at}`, role: toText(role), value };
       }),
     ),
@@ -139,23 +139,23 @@ export function markedPrompt(body: JsonObject): CacheablePrompt | undefined {
 }
 
 /** The places after the tools of recent requests, by tool list. */
-const afterTools = new WeakMap<object, Place[]>();
+const afterTools = new WeakMap<object, PrefixPosition[]>();
 
 /**
  * The place after each block. A different tool choice or thinking mode changes the places of the messages, but not of
  * the rest.
  */
-function placesOf({ tools, tool_choice: choice, thinking }: JsonObject, blocks: Block[]): Place[] {
+function placesOf({ tools, tool_choice: choice, thinking }: JsonObject, blocks: Block[]): PrefixPosition[] {
   const known = Array.isArray(tools) ? (afterTools.get(tools) ?? []) : [];
   const places = known.slice(0, blocks.length);
   for (const { section, role, value } of blocks.slice(places.length)) {
-    const before = places.at(-1) ?? START;
+    const before = places.at(-1) ?? EMPTY_PREFIX;
     const isFirst = section === 'messages' && blocks[places.length - 1]?.section !== 'messages';
     const salted = salt(before, isFirst ? JSON.stringify([role, choice ?? null, thinking ?? null]) : role);
     const { cache_control: _mark, ...content } = value;
     places.push(readOn(salted, JSON.stringify(content)));
   }
-  const tooled = places.slice(0, list(tools).length);
+  const tooled = places.slice(0, requireList(tools).length);
   if (Array.isArray(tools) && tooled.length > known.length) afterTools.set(tools, tooled);
   return places;
 }

@@ -1,5 +1,5 @@
 import { CompareQuery } from '#lib/contracts/comparison';
-import { compared, compareSearch, comparisonQueryOf, filtered } from './compare.js';
+import { withComparison, compareSearch, comparisonQueryOf, withFilter } from './compare.js';
 
 const run = (n: number): string => `019aa8a2-5c1e-7000-8000-00000000001${n}`;
 
@@ -26,7 +26,7 @@ describe('the address of a comparison', () => {
 
   it('resets the case filter when the comparison changes, and the page when the filter changes', () => {
     const search = compareSearch({ runs: [run(1), run(2)], outcome: 'fixed', category: 'c', after: 'x' });
-    expect(compared(search, { margin: '0.1' })).toEqual({ runs: search.runs, margin: '0.1' });
-    expect(filtered(search, { outcome: 'all' })).toEqual({ runs: search.runs, outcome: 'all', category: 'c' });
+    expect(withComparison(search, { margin: '0.1' })).toEqual({ runs: search.runs, margin: '0.1' });
+    expect(withFilter(search, { outcome: 'all' })).toEqual({ runs: search.runs, outcome: 'all', category: 'c' });
   });
 });

@@ -78,7 +78,7 @@ export function comparisonQueryOf(search: CompareSearch): URLSearchParams | unde
 }
 
 /** Changes what is compared. Filters of the last comparison do not apply to the next one. */
-export const compared = (search: CompareSearch, change: Partial<CompareSearch>): CompareSearch =>
+export const withComparison = (search: CompareSearch, change: Partial<CompareSearch>): CompareSearch =>
   compareSearch({
     ...search,
     ...{ target: undefined, outcome: undefined, category: undefined, after: undefined },
@@ -86,5 +86,5 @@ export const compared = (search: CompareSearch, change: Partial<CompareSearch>):
   });
 
 /** Changes which cases are shown. */
-export const filtered = (search: CompareSearch, change: Partial<CompareSearch>): CompareSearch =>
+export const withFilter = (search: CompareSearch, change: Partial<CompareSearch>): CompareSearch =>
   compareSearch({ ...search, after: undefined, ...change });

@@ -1,5 +1,5 @@
 import type { Agreement, Judgement, Opinion, Preference } from '#lib/judge/contract';
-import { flag, id, searchOf, text, wholeNumber, wordsOf } from './search';
+import { flag, id, searchOf, text, wholeNumber, keyOf } from './search';
 
 const model = text(300);
 
@@ -31,12 +31,12 @@ export const STATE_WORDS: Record<Judgement['state'], string> = {
 /** Which judgements of a report are shown. */
 export const reportSearch = searchOf({
   target: model,
-  verdict: wordsOf(OPINION_WORDS),
-  preference: wordsOf(PREFERENCE_WORDS),
-  agreement: wordsOf(AGREEMENT_WORDS),
+  verdict: keyOf(OPINION_WORDS),
+  preference: keyOf(PREFERENCE_WORDS),
+  agreement: keyOf(AGREEMENT_WORDS),
   expectation_at_fault: flag,
   suspicious: flag,
-  state: wordsOf(STATE_WORDS),
+  state: keyOf(STATE_WORDS),
   /** The number of the last judgement on the previous page. */
   after: wholeNumber(0),
 });

@@ -3,7 +3,7 @@ import { JOB_STATUSES, JOB_TYPES, UNFINISHED_STATUSES } from '#lib/contracts/val
 import { oneOf, searchOf, text } from './search';
 
 /** Filters of the job list, other than running and waiting, with their labels. */
-export const JOB_STATUS_FILTERS = {
+export const JOB_STATUS_LABELS = {
   pending: 'pending',
   queued: 'queued',
   running: 'running',
@@ -13,7 +13,7 @@ export const JOB_STATUS_FILTERS = {
   budget_exceeded: 'budget spent',
   all: 'any',
 } as const satisfies Record<JobStatus | 'all', string>;
-type StatusFilter = keyof typeof JOB_STATUS_FILTERS;
+type StatusFilter = keyof typeof JOB_STATUS_LABELS;
 
 /** The statuses behind a filter; empty for all of them. */
 export const STATUSES_OF: Record<StatusFilter | 'unfinished', readonly JobStatus[]> = {
@@ -24,7 +24,7 @@ export const STATUSES_OF: Record<StatusFilter | 'unfinished', readonly JobStatus
 
 /** Jobs: running or waiting ones by default. */
 export const jobsSearch = searchOf({
-  status: oneOf(Object.keys(JOB_STATUS_FILTERS) as StatusFilter[]),
+  status: oneOf(Object.keys(JOB_STATUS_LABELS) as StatusFilter[]),
   type: oneOf(JOB_TYPES),
   after: text(500),
 });

@@ -1,5 +1,5 @@
 import { ResultsFilter } from '#lib/contracts/result';
-import { errorWord, filterParts, inFileName, resultsQuery, resultsSearch, toggled } from './results.js';
+import { errorWord, filterParts, inFileName, resultsQuery, resultsSearch, withToggled } from './results.js';
 
 describe('the address of a list of results', () => {
   it('writes an error type in words, also one of a later release', () => {
@@ -72,7 +72,7 @@ describe('the address of a list of results', () => {
       { words: 'error: no call', without: { type: ['wrong_tool'], latency: '-900', order: 'case' } },
       { words: 'latency: at most 900 ms', without: { type: ['wrong_tool', 'no_call'], order: 'case' } },
     ]);
-    expect(toggled({ model: ['a'] }, 'model', 'a')).toEqual({});
-    expect(toggled({}, 'model', 'a')).toEqual({ model: ['a'] });
+    expect(withToggled({ model: ['a'] }, 'model', 'a')).toEqual({});
+    expect(withToggled({}, 'model', 'a')).toEqual({ model: ['a'] });
   });
 });

@@ -1,7 +1,7 @@
 import type { ResultOrder, ResultsFilter } from '#lib/contracts/result';
 import { ERROR_TYPES, SYNTAX_NAMES, syntaxName } from '#lib/contracts/values/verdicts';
 import type { CallSyntax, ErrorType, FormatCompliance } from '#lib/contracts/verdict';
-import { flag, id, searchOf, severalOf, text, wordsOf } from './search';
+import { flag, id, searchOf, severalOf, text, keyOf } from './search';
 
 /** The label of each error type, in the order of a failure list. */
 export const ERROR_WORDS = Object.fromEntries(
@@ -29,19 +29,19 @@ const RANGE = /^(\d+(?:\.\d+)?(?:e-\d+)?)?-(\d+(?:\.\d+)?(?:e-\d+)?)?$/;
 
 const search = searchOf({
   model: severalOf(text(300)),
-  type: severalOf(wordsOf(ERROR_WORDS)),
+  type: severalOf(keyOf(ERROR_WORDS)),
   category: severalOf(text(200)),
   tool: severalOf(text(1000)),
   called: severalOf(text(1000)),
-  format: severalOf(wordsOf(FORMAT_WORDS)),
-  syntax: severalOf(wordsOf(SYNTAX_NAMES)),
+  format: severalOf(keyOf(FORMAT_WORDS)),
+  syntax: severalOf(keyOf(SYNTAX_NAMES)),
   tag: severalOf(text(100)),
   passed: flag,
   latency: text(20, /^\d{0,9}-\d{0,9}$/),
   score: text(60, RANGE),
   case: id,
   rescore: id,
-  order: wordsOf(ORDER_WORDS),
+  order: keyOf(ORDER_WORDS),
 });
 
 /** The filter and order of a result list, as in its address. Absent keys are undefined. */
@@ -145,12 +145,12 @@ export function filterParts(search: ResultsSearch): FilterPart[] {
   const parts: FilterPart[] = [];
   for (const key of Object.keys(LIST_WORDS) as ListKey[])
     for (const value of search[key] ?? [])
-      parts.push({ words: `${LIST_WORDS[key]}: ${wordOf(key, value)}`, without: toggled(search, key, value) });
+      parts.push({ words: `${LIST_WORDS[key]}: ${wordOf(key, value)}`, without: withToggled(search, key, value) });
   if (search.passed !== undefined)
-    parts.push({ words: search.passed ? 'passed' : 'not passed', without: changed(search, { passed: undefined }) });
+    parts.push({ words: search.passed ? 'passed' : 'not passed', without: withChange(search, { passed: undefined }) });
   const single = (key: 'latency' | 'score' | 'case' | 'rescore', words: (value: string) => string): void => {
     const value = search[key];
-    if (value !== undefined) parts.push({ words: words(value), without: changed(search, { [key]: undefined }) });
+    if (value !== undefined) parts.push({ words: words(value), without: withChange(search, { [key]: undefined }) });
   };
   single('latency', (latency) => `latency: ${rangeWords(latency, (ms) => ms, ' ms')}`);
   single('score', (score) => `score: ${rangeWords(score, (share) => inPercent(Number(share)), ' %')}`);
@@ -182,11 +182,11 @@ function rangeWords(range: string, word: (bound: string) => string, unit: string
 }
 
 /** The search with a value added, or removed if present. */
-export function toggled(search: ResultsSearch, key: ListKey, value: string): ResultsSearch {
+export function withToggled(search: ResultsSearch, key: ListKey, value: string): ResultsSearch {
   const values: string[] = search[key] ?? [];
   const left = values.includes(value) ? values.filter((one) => one !== value) : [...values, value];
-  return changed(search, { [key]: left.length ? left : undefined });
+  return withChange(search, { [key]: left.length ? left : undefined });
 }
 
-export const changed = (search: ResultsSearch, change: Record<string, unknown>): ResultsSearch =>
+export const withChange = (search: ResultsSearch, change: Record<string, unknown>): ResultsSearch =>
   resultsSearch({ ...search, ...change });

@@ -23,7 +23,7 @@ export const oneOf =
     words.find((word) => word === given);
 
 /** A key of a table of labels. */
-export const wordsOf = <Word extends string>(words: Record<Word, string>): Reader<Word> =>
+export const keyOf = <Word extends string>(words: Record<Word, string>): Reader<Word> =>
   oneOf(Object.keys(words) as Word[]);
 
 export const wholeNumber =

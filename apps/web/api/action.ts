@@ -3,7 +3,7 @@ import { useRef } from 'react';
 
 const KEY_BYTES = 16;
 /** `crypto.randomUUID` is not available on plain HTTP. */
-const newKey = (): string =>
+const newIdempotencyKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(KEY_BYTES)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /**
@@ -18,7 +18,7 @@ export function useAction<Input, Answer>(
   return useMutation<Answer, Error, Input>({
     mutationFn: (input) => {
       const body = JSON.stringify(input) ?? '';
-      if (last.current?.body !== body) last.current = { body, key: newKey() };
+      if (last.current?.body !== body) last.current = { body, key: newIdempotencyKey() };
       return send(input, { idempotencyKey: last.current.key });
     },
     onSuccess: (answer, input) => {

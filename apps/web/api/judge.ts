@@ -63,11 +63,11 @@ export const judgeSettingQuery = queryOptions({
 export const setJudge = (body: string, options: Sent) => client.call<JudgeSetting>('PUT', SETTING, body, options);
 
 /** Whose calibration: that of a judge, of a report's judge, or of the default judge. */
-export interface Calibrated {
+export interface CalibrationFilter {
   judge?: string;
   report?: string;
 }
-export const calibrationQuery = ({ judge, report }: Calibrated) => {
+export const calibrationQuery = ({ judge, report }: CalibrationFilter) => {
   const query = new URLSearchParams(report ? { report_id: report } : judge ? { judge } : {});
   return readQuery<Calibration>([...keys.calibrations, String(query)], `/api/judge/calibration?${query}`);
 };

@@ -40,14 +40,14 @@ export async function refreshLabels(runId: string): Promise<void> {
   ]);
 }
 
-export interface QueueAsked {
+export interface QueueQuery {
   run?: string;
   judge?: string;
   limit: number;
   /** A new number draws again among results without a label; a draw stays unchanged until the next. */
   draw: number;
 }
-export const labelQueueQuery = ({ run, judge, limit, draw }: QueueAsked) => {
+export const labelQueueQuery = ({ run, judge, limit, draw }: QueueQuery) => {
   const query = new URLSearchParams({ limit: String(limit), ...(run && { eval_id: run }), ...(judge && { judge }) });
   return queryOptions({
     queryKey: [...keys.queues, String(query), draw],

@@ -1,8 +1,8 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
-import { takeOver } from '#lib/contracts/prompt-components';
-import { turned } from '#lib/contracts/prompt-diff';
+import { suiteUpdate } from '#lib/contracts/prompt-components';
+import { reverseDiff } from '#lib/contracts/prompt-diff';
 import type { ComponentDiff, PromptDiff, PromptVersion, PromptVersionHead } from '#lib/contracts/prompt-version';
 import type { Suite } from '#lib/contracts/suite';
 import { client, readQuery, read } from './client';
@@ -53,11 +53,11 @@ export const promptDiffQuery = (id: string, from: string) =>
     queryKey: [...keys.prompt(id), 'from', from],
     queryFn: async ({ signal }): Promise<ComponentDiff[]> => {
       const diff = await client.call<PromptDiff>('GET', `${VERSIONS}/${id}/diff?to=${from}`, undefined, { signal });
-      return turned(diff.components);
+      return reverseDiff(diff.components);
     },
   });
 
-export interface Use {
+export interface PromptUse {
   suite: Suite;
   components: ComponentDiff[];
 }
@@ -66,12 +66,12 @@ export interface Use {
 export const promptUseQuery = (id: string, suiteId: string) =>
   queryOptions({
     queryKey: [...keys.prompt(id), 'use'],
-    queryFn: async ({ signal }): Promise<Use> => {
+    queryFn: async ({ signal }): Promise<PromptUse> => {
       const suite = await readSuite(suiteId, signal);
       const diff = await client.call<PromptDiff>('GET', `${VERSIONS}/${id}/diff?to=${SUITE_NOW}`, undefined, {
         signal,
       });
-      return { suite, components: turned(diff.components) };
+      return { suite, components: reverseDiff(diff.components) };
     },
     staleTime: 0,
     gcTime: 0,
@@ -92,7 +92,7 @@ export async function putInSuite({ id, suiteId, seen }: { id: string; suiteId: s
   ]);
   if (suite.version !== seen)
     throw new Error(`The suite has changed: it is now version ${suite.version}. Close this dialog and try again.`);
-  return changeSuite(suiteId, takeOver(suite, version.components) as JsonObject, options);
+  return changeSuite(suiteId, suiteUpdate(suite, version.components) as JsonObject, options);
 }
 
 export const createPromptVersion = (input: Json, options: Sent) =>

@@ -8,7 +8,7 @@ import { keys } from './keys';
 
 /** A stored case: its numbers keep their text, and unknown fields are preserved. */
 export type StoredCase = JsonObject & { id: string; position: number };
-type Written<Value> = Value & { warnings: string[] };
+type WithWarnings<Value> = Value & { warnings: string[] };
 const pathOf = (suiteId: string): string => `/api/tool-suites/${encodeURIComponent(suiteId)}`;
 const casePathOf = (suiteId: string, caseId: string): string =>
   `${pathOf(suiteId)}/cases/${encodeURIComponent(caseId)}`;
@@ -42,10 +42,10 @@ export const caseQuery = (suiteId: string, caseId: string) =>
 /** As text, so that keys like "2" keep their order, and numbers their spelling. */
 const bodyOf = (value: Json): string => stringifyInSourceOrder(value);
 
-export const createSuite = (input: Json, options: CallOptions): Promise<Written<Suite>> =>
+export const createSuite = (input: Json, options: CallOptions): Promise<WithWarnings<Suite>> =>
   client.call('POST', '/api/tool-suites', bodyOf(input), options);
 
-export const changeSuite = (suiteId: string, patch: Json, options: CallOptions): Promise<Written<Suite>> =>
+export const changeSuite = (suiteId: string, patch: Json, options: CallOptions): Promise<WithWarnings<Suite>> =>
   client.call('PATCH', pathOf(suiteId), bodyOf(patch), options);
 
 export const deleteSuite = (suiteId: string, options: CallOptions): Promise<void> =>
@@ -57,7 +57,7 @@ export const saveCase = (
   caseId: string | undefined,
   input: Json,
   options: CallOptions,
-): Promise<Written<StoredCase>> =>
+): Promise<WithWarnings<StoredCase>> =>
   caseId === undefined
     ? client.call('POST', `${pathOf(suiteId)}/cases`, bodyOf(input), options)
     : client.call('PUT', casePathOf(suiteId, caseId), bodyOf(input), options);

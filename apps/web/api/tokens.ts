@@ -9,16 +9,17 @@ export type NewTeam = z.infer<typeof NewTeamSchema>;
 
 export const tokensQuery = pagesQuery<Token>(keys.tokens, '/api/tokens?limit=100');
 
-export interface TokenToMake {
+export interface NewTokenInput {
   name: string;
   role: Role;
   user?: string;
   expires_at: string | null;
 }
-export const makeToken = (input: TokenToMake, options: Sent) =>
+export const createToken = (input: NewTokenInput, options: Sent) =>
   client.call<NewToken>('POST', '/api/tokens', input, options);
 export const deleteToken = (id: string, options: Sent) =>
   client.call<void>('DELETE', `/api/tokens/${id}`, undefined, options);
 
 export const teamsQuery = pagesQuery<Team>(keys.teams, '/api/teams?limit=100');
-export const makeTeam = (name: string, options: Sent) => client.call<NewTeam>('POST', '/api/teams', { name }, options);
+export const createTeam = (name: string, options: Sent) =>
+  client.call<NewTeam>('POST', '/api/teams', { name }, options);

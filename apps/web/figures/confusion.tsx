@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Confusion } from '#lib/contracts/run-facets';
-import { GivenLine, visible } from '../parts/given';
+import { UserLine, visible } from '../parts/user-text';
 import { count, percent } from '../parts/score';
 import { toolWords } from '../parts/tool-words';
 import './why.css';
@@ -11,21 +11,21 @@ interface ConfusionProps {
   link: (cell: { expected: string; called: string }, label: string, n: ReactNode) => ReactNode;
 }
 
-interface Line {
+interface Axis {
   /** Undefined for the last row or column, which groups all other tools. */
   tool: string | undefined;
   words: string;
 }
 
-const linesOf = (tools: readonly string[], others: number): Line[] => [
+const axisOf = (tools: readonly string[], others: number): Axis[] => [
   ...tools.map((tool) => ({ tool, words: toolWords(tool) })),
   ...(others > 0 ? [{ tool: undefined, words: `${count(others)} ${others === 1 ? 'other' : 'others'}` }] : []),
 ];
 
 /** Which tools were called where others were expected. Correct cells are faint. */
 export function ConfusionTable({ confusion, link }: ConfusionProps) {
-  const rows = linesOf(confusion.expected, confusion.other_expected);
-  const columns = linesOf(confusion.called, confusion.other_called);
+  const rows = axisOf(confusion.expected, confusion.other_expected);
+  const columns = axisOf(confusion.called, confusion.other_called);
   return (
     <div className="wide" tabIndex={0} role="region" aria-label="Called tools by expected tool">
       <table className="confusion">
@@ -35,7 +35,7 @@ export function ConfusionTable({ confusion, link }: ConfusionProps) {
             {columns.map(({ tool, words }) => (
               <th key={tool ?? ' others'} scope="col" title={visible(words.slice(0, 300))}>
                 <span className="upright">
-                  <GivenLine text={words} />
+                  <UserLine text={words} />
                 </span>
               </th>
             ))}
@@ -62,8 +62,8 @@ const isExpected = (row: string | undefined, column: string | undefined): boolea
   row !== undefined && column !== undefined && (row === column || row.split(' or ').includes(column));
 
 interface RowProps {
-  row: Line;
-  columns: Line[];
+  row: Axis;
+  columns: Axis[];
   ns: readonly number[];
   link: ConfusionProps['link'];
 }
@@ -73,7 +73,7 @@ function Row({ row, columns, ns, link }: RowProps) {
   return (
     <tr>
       <th scope="row" className="named" title={visible(row.words.slice(0, 300))}>
-        <GivenLine text={row.words} />
+        <UserLine text={row.words} />
       </th>
       {columns.map((column, index) => {
         const n = ns[index] ?? 0;
@@ -104,8 +104,8 @@ function Row({ row, columns, ns, link }: RowProps) {
 }
 
 /** Limits the tint of the strongest cell, so that its number stays readable. */
-const STRONGEST_PERCENT = 36;
+const MAX_TINT_PERCENT = 36;
 const tintOf = (share: number) => {
-  const strength = (4 + share * (STRONGEST_PERCENT - 4)).toFixed(1);
+  const strength = (4 + share * (MAX_TINT_PERCENT - 4)).toFixed(1);
   return { background: `color-mix(in srgb, var(--failed) ${strength}%, var(--surface))` };
 };

@@ -1,5 +1,5 @@
 import { renderToStaticMarkup } from 'react-dom/server';
-import { DailyBars, dailyText } from './daily-bars.js';
+import { DailyBars, dailyBarsText } from './daily-bars.js';
 
 const days = [
   { day: '2026-03-01', costs: [1, 0.5] },
@@ -13,7 +13,7 @@ it.each([
   [days.slice(1, 2), 'No request has a price.'],
   [[], 'No request has a price.'],
 ])('the caption describes the bars of %j', (drawn, words) => {
-  expect(dailyText(drawn)).toBe(words);
+  expect(dailyBarsText(drawn)).toBe(words);
 });
 
 it('a bar has a part for each series, the table has every day, and names are escaped and shortened', () => {

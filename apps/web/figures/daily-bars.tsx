@@ -1,5 +1,5 @@
 import { money } from '../parts/money';
-import { visible } from '../parts/given';
+import { visible } from '../parts/user-text';
 import { Numbers } from './numbers';
 import './daily-bars.css';
 
@@ -15,13 +15,13 @@ const MAX_NAME = 60;
 const HEAD = ['Day', 'Cost'];
 const sum = (costs: readonly number[]): number => costs.reduce((all, cost) => all + cost, 0);
 
-const beginning = (name: string): string => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name);
+const shortened = (name: string): string => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name);
 /** Adds numbers to repeated column names. */
-const distinct = (names: readonly string[]): string[] =>
+const numbered = (names: readonly string[]): string[] =>
   names.map((name, place) => (names.indexOf(name) < place || HEAD.includes(name) ? `${name} (${place + 1})` : name));
 
 /** A text description of the figure. */
-export function dailyText(days: Props['days']): string {
+export function dailyBarsText(days: Props['days']): string {
   const most = days.reduce((top, one) => (sum(one.costs) > sum(top.costs) ? one : top), { day: '', costs: [0] });
   if (most.day === '') return 'No request has a price.';
   const spending = days.filter(({ costs }) => sum(costs) > 0).length;
@@ -33,10 +33,10 @@ export function dailyText(days: Props['days']): string {
 /** A stacked bar for each day. The table below has the same numbers. */
 export function DailyBars({ label, series, days }: Props) {
   const most = Math.max(...days.map(({ costs }) => sum(costs)), 0);
-  const names = distinct(series.map((name) => visible(beginning(name))));
+  const names = numbered(series.map((name) => visible(shortened(name))));
   return (
     <figure className="daily-bars" aria-label={label}>
-      <figcaption>{dailyText(days)}</figcaption>
+      <figcaption>{dailyBarsText(days)}</figcaption>
       {most > 0 && (
         <div className="wide" tabIndex={0} role="region" aria-label={`${label}, drawn`}>
           <div

@@ -21,19 +21,19 @@ export const deltaText = ({ difference, interval }: Omit<Delta, 'label'>): strin
   `${points(difference)} points${interval ? ` (${points(interval[0])} to ${points(interval[1])})` : ''}`;
 
 /** Where a share lies on a scale that ends at `end`, and whether the interval includes zero. */
-const placeOn =
+const positionOn =
   (end: number) =>
   (share: number): string =>
     `${50 + (share / end) * (50 - MARGIN_PERCENT)}%`;
-const holdsZero = (interval: Delta['interval']): boolean => !interval || (interval[0] <= 0 && interval[1] >= 0);
-const endOf = (shares: readonly number[]): number =>
+const containsZero = (interval: Delta['interval']): boolean => !interval || (interval[0] <= 0 && interval[1] >= 0);
+const scaleEndOf = (shares: readonly number[]): number =>
   SCALES.find((scale) => shares.every((share) => Math.abs(share) <= scale)) ?? 1;
-const endsOf = ({ difference, interval }: Omit<Delta, 'label'>): readonly [number, number] =>
+const boundsOf = ({ difference, interval }: Omit<Delta, 'label'>): readonly [number, number] =>
   interval ?? [difference, difference];
 
 /** A difference with its interval around zero. Its dot is filled only if the interval excludes zero. */
 export function DeltaFigure({ label, difference, interval }: Delta) {
-  const end = endOf(endsOf({ difference, interval }));
+  const end = scaleEndOf(boundsOf({ difference, interval }));
   return (
     <figure className="delta" aria-label={label}>
       <Bar end={end} difference={difference} interval={interval} />
@@ -46,15 +46,15 @@ export function DeltaFigure({ label, difference, interval }: Delta) {
 const Bar = ({ end, difference, interval }: Omit<Delta, 'label'> & { end: number }) => (
   <IntervalMark
     ticks={[-end, 0, end]}
-    at={placeOn(end)}
+    at={positionOn(end)}
     value={difference}
-    interval={endsOf({ difference, interval })}
-    isHollow={holdsZero(interval)}
+    interval={boundsOf({ difference, interval })}
+    isHollow={containsZero(interval)}
   />
 );
 
 const Scale = ({ end }: { end: number }) => (
-  <TickLabels ticks={[-end, 0, end]} at={placeOn(end)} words={(tick) => points(tick).replace('.0', '')} />
+  <TickLabels ticks={[-end, 0, end]} at={positionOn(end)} words={(tick) => points(tick).replace('.0', '')} />
 );
 
 export interface DeltaRow {
@@ -70,7 +70,7 @@ export interface DeltaRow {
 /** Differences with their intervals on one scale around zero. Each row describes in words what it draws. */
 export function Deltas({ rows, label }: { rows: readonly DeltaRow[]; label: string }) {
   const known = rows.flatMap(({ difference, interval }) => (difference === null ? [] : [{ difference, interval }]));
-  const end = endOf(known.flatMap(endsOf));
+  const end = scaleEndOf(known.flatMap(boundsOf));
   return (
     <figure className="deltas" aria-label={label}>
       {rows.map(({ key, label: name, difference, interval, aside }) => (

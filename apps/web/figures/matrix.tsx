@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { RunCase } from '#lib/contracts/run-facets';
-import { GivenLine, visible } from '../parts/given';
+import { UserLine, visible } from '../parts/user-text';
 import { count } from '../parts/score';
 import { VerdictMark, type VerdictWord } from '../parts/verdict';
 import './why.css';
@@ -32,7 +32,7 @@ interface MatrixProps {
   caseLink: (caseId: string, name: ReactNode) => ReactNode;
 }
 
-const nameOf = ({ case_name: name, prompt }: RunCase): string => name ?? prompt;
+const caseNameOf = ({ case_name: name, prompt }: RunCase): string => name ?? prompt;
 
 /** Cases by model: number of passed samples. */
 export function Matrix({ targets, cases, link, caseLink }: MatrixProps) {
@@ -45,7 +45,7 @@ export function Matrix({ targets, cases, link, caseLink }: MatrixProps) {
             <th>Case</th>
             {targets.map((target) => (
               <th key={target} scope="col" title={visible(target.slice(0, 300))}>
-                <GivenLine text={target} />
+                <UserLine text={target} />
               </th>
             ))}
           </tr>
@@ -55,7 +55,7 @@ export function Matrix({ targets, cases, link, caseLink }: MatrixProps) {
             <tr key={one.case_id}>
               <td className="number muted">{count(one.position + 1)}</td>
               <th scope="row" className="named">
-                {caseLink(one.case_id, <GivenLine text={nameOf(one)} />)}
+                {caseLink(one.case_id, <UserLine text={caseNameOf(one)} />)}
               </th>
               {targets.map((target, ordinal) => (
                 <td key={target}>
@@ -79,7 +79,7 @@ interface MatrixCellProps {
 
 function MatrixCell({ one, target, cell, link }: MatrixCellProps) {
   if (!cell || cell.scored + cell.errored === 0) return <span className="muted">not run</span>;
-  const label = `${cellText(cell)}: ${nameOf(one).slice(0, 100)}, ${target.slice(0, 100)}`;
+  const label = `${cellText(cell)}: ${caseNameOf(one).slice(0, 100)}, ${target.slice(0, 100)}`;
   return link(
     { caseId: one.case_id, target },
     label,

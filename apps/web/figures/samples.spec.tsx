@@ -1,5 +1,5 @@
 import { renderToStaticMarkup } from 'react-dom/server';
-import { samplesInWords, Samples } from './samples.js';
+import { samplesText, Samples } from './samples.js';
 
 const passed = { outcome: 'scored', passed: true, overall: 1 } as const;
 const partial = { outcome: 'scored', passed: false, overall: 0.6 } as const;
@@ -12,7 +12,7 @@ it.each([
   [[passed, failed, errored], '1 of 2 passed, 1 errored'],
   [[errored, errored], '2 errored'],
 ])('samples are described in words: %#', (samples, words) => {
-  expect(samplesInWords(samples)).toBe(words);
+  expect(samplesText(samples)).toBe(words);
 });
 
 it('a row of samples has a mark for each sample, and a description', () => {

@@ -5,7 +5,7 @@ type Sample = Pick<Result, 'outcome' | 'passed' | 'overall'>;
 const MAX_DOTS = 20;
 
 /** "3 of 5 passed", "2 of 3 passed, 1 errored". */
-export function samplesInWords(samples: readonly Sample[]): string {
+export function samplesText(samples: readonly Sample[]): string {
   const errored = samples.filter(({ outcome }) => outcome === 'errored').length;
   const scored = samples.length - errored;
   const passed = samples.filter((sample) => sample.passed).length;
@@ -20,7 +20,7 @@ export function Samples({ samples }: { samples: readonly Sample[] }) {
       {samples.slice(0, MAX_DOTS).map((sample, index) => (
         <VerdictMark key={index} word={verdictOf(sample)} />
       ))}
-      <span>{samplesInWords(samples)}</span>
+      <span>{samplesText(samples)}</span>
     </span>
   );
 }

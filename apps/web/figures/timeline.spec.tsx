@@ -1,5 +1,5 @@
 import { renderToStaticMarkup } from 'react-dom/server';
-import { joined, ticksFor, Timeline, timelineText, type TimelinePoint } from './timeline.js';
+import { joinedPairs, ticksFor, Timeline, timelineText, type TimelinePoint } from './timeline.js';
 
 const point = (number: number, change: Partial<TimelinePoint> = {}): TimelinePoint => ({
   key: String(number),
@@ -37,7 +37,7 @@ it.each([
 
 it('a line joins neighbouring scores, but not scores of different suite versions', () => {
   const points = [point(1), point(2, none), point(3), point(4, { suiteVersion: 2 }), point(5, { suiteVersion: 2 })];
-  expect(joined(points)).toEqual([
+  expect(joinedPairs(points)).toEqual([
     [0, 2],
     [3, 4],
   ]);

@@ -32,7 +32,7 @@ interface Props {
   band: Band | undefined;
 }
 
-type Drawn = TimelinePoint & { score: number };
+type ScoredPoint = TimelinePoint & { score: number };
 const HEIGHT = 200;
 const TOP = 16;
 const BOTTOM = 24;
@@ -57,7 +57,7 @@ export function ticksFor(shares: readonly number[]): number[] {
  * Neighbouring points with a score that a line may join. Scores of different suite versions are not comparable at a
  * glance.
  */
-export function joined<Point extends TimelinePoint>(points: readonly Point[]): [number, number][] {
+export function joinedPairs<Point extends TimelinePoint>(points: readonly Point[]): [number, number][] {
   const places = points.flatMap(({ score }, place) => (score === null ? [] : [place]));
   return places
     .slice(1)
@@ -85,9 +85,9 @@ const bandText = ({ score, interval, scored }: Band): string => scoreText({ mean
 
 /** Scores in time order with their intervals, against the baseline's interval. */
 export function Timeline({ label, points, band }: Props) {
-  const drawn = points.filter((point): point is Drawn => point.score !== null);
+  const drawn = points.filter((point): point is ScoredPoint => point.score !== null);
   if (drawn.length === 0) return null;
-  const ends = [...drawn.flatMap(endsOf), ...(band ? endsOf(band) : [])];
+  const ends = [...drawn.flatMap(boundsOf), ...(band ? boundsOf(band) : [])];
   const ticks = ticksFor(ends);
   const y = (share: number): number => {
     const [low, high] = [ticks[0]!, ticks.at(-1)!];
@@ -126,7 +126,7 @@ export function Timeline({ label, points, band }: Props) {
   );
 }
 
-const endsOf = ({ score, interval }: { score: number; interval: Band['interval'] }): readonly number[] =>
+const boundsOf = ({ score, interval }: { score: number; interval: Band['interval'] }): readonly number[] =>
   interval ?? [score];
 
 interface PlotProps {
@@ -153,7 +153,7 @@ function Plot({ points, band, ticks, y }: PlotProps) {
         <line key={tick} className="grid" x1="0" x2="100%" y1={y(tick)} y2={y(tick)} />
       ))}
       {band && <line className="baseline" x1="0" x2="100%" y1={y(band.score)} y2={y(band.score)} />}
-      {joined(points).map(([from, to]) => (
+      {joinedPairs(points).map(([from, to]) => (
         <line
           key={points[to]!.key}
           className="join"
@@ -164,14 +164,14 @@ function Plot({ points, band, ticks, y }: PlotProps) {
         />
       ))}
       {points.map((point, place) => (
-        <Point key={point.key} point={point} x={x(place)} y={y} isNew={isNewVersion(points, place)} />
+        <Point key={point.key} point={point} x={x(place)} y={y} isNew={startsVersion(points, place)} />
       ))}
     </>
   );
 }
 
 /** Whether the point is the first one drawn of its suite version, if several versions are drawn. */
-function isNewVersion(points: readonly TimelinePoint[], place: number): boolean {
+function startsVersion(points: readonly TimelinePoint[], place: number): boolean {
   const version = points[place]!.suiteVersion;
   if (version === null) return false;
   const before = points.slice(0, place).findLast(({ suiteVersion }) => suiteVersion !== null)?.suiteVersion;

@@ -1,5 +1,5 @@
 import type { Logged } from '#lib/client/job-watch';
-import { BEFORE_EVENTS, LiveJob, type Following, type LiveState } from './live-job.js';
+import { INITIAL_STATE, LiveJob, type WatchArguments, type LiveState } from './live-job.js';
 
 export interface LiveGateState extends LiveState {
   /** Number of looks and decisions received since the page started to listen. */
@@ -8,8 +8,8 @@ export interface LiveGateState extends LiveState {
 
 /** Live events of a gate run: its looks at the data, and its decision. */
 export class LiveGate extends LiveJob<LiveGateState> {
-  constructor(...following: Following) {
-    super({ ...BEFORE_EVENTS, received: 0 }, ...following);
+  constructor(...following: WatchArguments) {
+    super({ ...INITIAL_STATE, received: 0 }, ...following);
   }
 
   protected take({ name }: Logged, { received }: LiveGateState): Partial<LiveGateState> | undefined {

@@ -22,9 +22,14 @@ type Watch = (jobId: string, options: WatchOptions) => AsyncGenerator<WatchEvent
 type OnFrame = (render: () => void) => void;
 
 /** The job to follow, and how. */
-export type Following = [jobId: string, watch: Watch, isUnavailable: (error: unknown) => boolean, onFrame?: OnFrame];
+export type WatchArguments = [
+  jobId: string,
+  watch: Watch,
+  isUnavailable: (error: unknown) => boolean,
+  onFrame?: OnFrame,
+];
 
-export const BEFORE_EVENTS: LiveState = {
+export const INITIAL_STATE: LiveState = {
   progress: undefined,
   connection: 'connecting',
   isTruncated: false,
@@ -48,7 +53,7 @@ export abstract class LiveJob<State extends LiveState> {
   readonly #isUnavailable: (error: unknown) => boolean;
   readonly #onFrame: OnFrame;
 
-  constructor(initial: State, ...[jobId, watch, isUnavailable, onFrame]: Following) {
+  constructor(initial: State, ...[jobId, watch, isUnavailable, onFrame]: WatchArguments) {
     this.#state = initial;
     this.#jobId = jobId;
     this.#watch = watch;

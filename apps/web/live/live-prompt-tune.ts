@@ -1,6 +1,6 @@
 import type { Logged } from '#lib/client/job-watch';
 import type { LogEventData } from '#lib/contracts/event';
-import { BEFORE_EVENTS, LiveJob, type Following, type LiveState } from './live-job.js';
+import { INITIAL_STATE, LiveJob, type WatchArguments, type LiveState } from './live-job.js';
 
 export type Generation = LogEventData<'tune_generation'>;
 
@@ -13,8 +13,8 @@ export interface LivePromptTuneState extends LiveState {
 
 /** Live events of a prompt tune: results of the latest generation. */
 export class LivePromptTune extends LiveJob<LivePromptTuneState> {
-  constructor(...following: Following) {
-    super({ ...BEFORE_EVENTS, newest: undefined, received: 0 }, ...following);
+  constructor(...following: WatchArguments) {
+    super({ ...INITIAL_STATE, newest: undefined, received: 0 }, ...following);
   }
 
   protected take({ name, event }: Logged, { received }: LivePromptTuneState) {

@@ -1,5 +1,5 @@
 import type { Logged } from '#lib/client/job-watch';
-import { BEFORE_EVENTS, LiveJob, type Following, type LiveState } from './live-job.js';
+import { INITIAL_STATE, LiveJob, type WatchArguments, type LiveState } from './live-job.js';
 
 export interface LiveReportState extends LiveState {
   /** Number of judgements received since the page started to listen. */
@@ -8,8 +8,8 @@ export interface LiveReportState extends LiveState {
 
 /** Live events of a report: new judgements. */
 export class LiveReport extends LiveJob<LiveReportState> {
-  constructor(...following: Following) {
-    super({ ...BEFORE_EVENTS, received: 0 }, ...following);
+  constructor(...following: WatchArguments) {
+    super({ ...INITIAL_STATE, received: 0 }, ...following);
   }
 
   protected take({ name }: Logged, { received }: LiveReportState): Partial<LiveReportState> | undefined {

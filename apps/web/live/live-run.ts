@@ -1,6 +1,6 @@
 import type { Logged } from '#lib/client/job-watch';
 import type { LogEventData } from '#lib/contracts/event';
-import { BEFORE_EVENTS, LiveJob, type Following, type LiveState } from './live-job.js';
+import { INITIAL_STATE, LiveJob, type WatchArguments, type LiveState } from './live-job.js';
 
 export const NEWEST = 50;
 
@@ -19,8 +19,8 @@ export interface LiveRunState extends LiveState {
 export class LiveRun extends LiveJob<LiveRunState> {
   #newest: LiveResult[] = [];
 
-  constructor(...following: Following) {
-    super({ ...BEFORE_EVENTS, newest: [], received: 0 }, ...following);
+  constructor(...following: WatchArguments) {
+    super({ ...INITIAL_STATE, newest: [], received: 0 }, ...following);
   }
 
   protected take({ name, event }: Logged, { received }: LiveRunState): Partial<LiveRunState> | undefined {

@@ -1,12 +1,12 @@
 import type { Logged } from '#lib/client/job-watch';
 import type { LogEventData } from '#lib/contracts/event';
-import { BEFORE_EVENTS, LiveJob, type Following, type LiveState } from './live-job.js';
+import { INITIAL_STATE, LiveJob, type WatchArguments, type LiveState } from './live-job.js';
 
-export type ArmNews = LogEventData<'tune_combo_result'>;
+export type ArmUpdate = LogEventData<'tune_combo_result'>;
 
 export interface LiveTuneState extends LiveState {
   /** The latest news of each arm, by its key. */
-  arms: ReadonlyMap<string, ArmNews>;
+  arms: ReadonlyMap<string, ArmUpdate>;
   /** Number of measurements received since the page started to listen. */
   received: number;
 }
@@ -16,11 +16,11 @@ export const armKey = ({ target, arm }: { target: string; arm: number }): string
 
 /** Live events of a tune: the progress of each arm. */
 export class LiveTune extends LiveJob<LiveTuneState> {
-  #arms = new Map<string, ArmNews>();
+  #arms = new Map<string, ArmUpdate>();
   #isCopied = false;
 
-  constructor(...following: Following) {
-    super({ ...BEFORE_EVENTS, arms: new Map(), received: 0 }, ...following);
+  constructor(...following: WatchArguments) {
+    super({ ...INITIAL_STATE, arms: new Map(), received: 0 }, ...following);
   }
 
   protected take({ name, event }: Logged, { received }: LiveTuneState): Partial<LiveTuneState> | undefined {

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import type { TeamNews } from '#lib/client/live-connection';
+import type { LiveTeamEvent } from '#lib/client/live-connection';
 import { refreshWork } from '../api/jobs';
 import { keys } from '../api/keys';
 import { queryClient } from '../api/query-client';
@@ -13,18 +13,18 @@ export function useTeamEvents(): void {
   useEffect(() => {
     const stop = new AbortController();
     const refresh = atMostEvery(REFRESH_MS, (runs) => runs.forEach((run) => void refreshWork(run)), stop.signal);
-    const hear = (news: TeamNews): void => {
-      if (news.name === 'refused') return void forget();
+    const hear = (news: LiveTeamEvent): void => {
+      if (news.name === 'refused') return void resetSession();
       if (news.name === 'connected' || news.name === 'disconnected') return refresh(undefined);
       if ('result_ref' in news.event.data) refresh(news.event.data.result_ref);
     };
-    void liveConnection().then((connection) => connection.hearTeam(hear, { signal: stop.signal }));
+    void liveConnection().then((connection) => connection.onTeamEvent(hear, { signal: stop.signal }));
     return () => stop.abort();
   }, []);
 }
 
 /** The session has ended: refetching the user leads to the sign-in screen. */
-async function forget(): Promise<void> {
+async function resetSession(): Promise<void> {
   await closeLiveConnection();
   await queryClient.invalidateQueries({ queryKey: keys.me });
 }

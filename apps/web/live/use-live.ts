@@ -1,9 +1,9 @@
 import { useMemo, useSyncExternalStore } from 'react';
 import { isUnavailable } from './connection';
-import type { Following, LiveJob, LiveState } from './live-job';
+import type { WatchArguments, LiveJob, LiveState } from './live-job';
 import { noState, nothing, watchJob } from './watch-job';
 
-type Kind<State extends LiveState> = new (...following: Following) => LiveJob<State>;
+type Kind<State extends LiveState> = new (...following: WatchArguments) => LiveJob<State>;
 
 /**
  * Live state of a job while it is in progress; undefined otherwise.

@@ -6,7 +6,7 @@ import type { LiveState } from './live-job';
 const REFRESH_MS = 1000;
 
 /** Refetches a tune or a report and its parts when there are live events, or periodically if there can be none. */
-export function useRefreshed(id: string, live: (LiveState & { received: number }) | undefined): void {
+export function useRefreshOnEvents(id: string, live: (LiveState & { received: number }) | undefined): void {
   const { changes = 0, received = 0 } = live ?? {};
   const isBehind = live !== undefined && (live.connection !== 'live' || live.isTruncated || live.hasEnded);
   useEffect(() => {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { ArgumentCheck as ArgumentCheckSchema } from '#lib/contracts/verdict';
 import { isNumber, toText, type Json } from '#lib/contracts/json/json';
 import { characterDiff, type Piece } from './character-diff';
-import { Given, visible } from './given';
+import { UserText, visible } from './user-text';
 import { JsonView, Scalar } from './json-view';
 import './argument-diff.css';
 
@@ -48,7 +48,7 @@ export function ArgumentDiff({ checks, extra, label = 'Arguments' }: Props) {
           {extra.map(({ name, value }) => (
             <tr key={name} className="muted">
               <th scope="row">
-                <Given text={name} max={200} />
+                <UserText text={name} max={200} />
               </th>
               <td>not mentioned</td>
               <td>
@@ -70,7 +70,7 @@ function Check({ check }: { check: ArgumentCheck }) {
   return (
     <tr className={`argument-${verdict}`}>
       <th scope="row">
-        <Given text={nameOf(check.path)} max={200} />
+        <UserText text={nameOf(check.path)} max={200} />
       </th>
       <td>{diff ? <Marked pieces={diff.a} /> : <Shown value={expected} />}</td>
       <td>
@@ -81,7 +81,7 @@ function Check({ check }: { check: ArgumentCheck }) {
         <span className="argument-word">{WORDS[verdict]}</span> <span className="muted small">{ruleOf(check)}</span>
         {check.note !== undefined && (
           <div className="small">
-            <Given text={check.note} />
+            <UserText text={check.note} />
           </div>
         )}
       </td>

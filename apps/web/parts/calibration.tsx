@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { CalibrationHead } from '#lib/judge/contract';
-import { Given } from './given';
+import { UserText } from './user-text';
 import { Mark } from './status';
 import './calibration.css';
 
@@ -28,7 +28,7 @@ interface SentenceProps {
 /** The same in a sentence, shown next to a judge's figures in every state. */
 export const CalibrationSentence = ({ calibration: { status, text }, report }: SentenceProps) => (
   <p className="notice calibration">
-    <CalibrationStatus status={status} /> <Given text={text} />
+    <CalibrationStatus status={status} /> <UserText text={text} />
     {report !== undefined && (
       <>
         {' '}

@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import type { Result } from '../api/results';
 import { ArgumentDiff } from './argument-diff';
-import { Given, GivenBlock } from './given';
+import { UserText, UserBlock } from './user-text';
 import { JsonView } from './json-view';
 import { pairedCalls, toolName, type Called, type PairedCalls } from './paired-calls';
 import './calls.css';
@@ -65,7 +65,7 @@ function Line({ label, line: { expected, called, checks, extra }, wasAnswered, o
           <span className="call-side">Expected</span>{' '}
           {expected ? (
             <code className="given">
-              <Given text={toolName(expected.tool)} />
+              <UserText text={toolName(expected.tool)} />
             </code>
           ) : (
             <span className="muted">nothing</span>
@@ -89,7 +89,7 @@ function Line({ label, line: { expected, called, checks, extra }, wasAnswered, o
       {called?.raw !== undefined && (
         <>
           <p className="small">Malformed arguments:</p>
-          <GivenBlock text={called.raw} code />
+          <UserBlock text={called.raw} code />
         </>
       )}
     </div>
@@ -106,7 +106,7 @@ const Arguments = ({ label, value }: { label: string; value: unknown }) => (
 const CalledName = ({ call: { name, repairs } }: { call: Called }) => (
   <>
     <code className="given">
-      <Given text={name} max={300} />
+      <UserText text={name} max={300} />
     </code>
     {repairs?.map((repair) => (
       <span className="chip" key={repair}>

@@ -4,8 +4,8 @@ import { caseResultsQuery } from '../api/case-results';
 import { Samples } from '../figures/samples';
 import { historyRows, shownOf, type HistoryResult } from './case-history-rows';
 import { Empty } from './empty';
-import { Failed } from './failed';
-import { GivenLine } from './given';
+import { ErrorNotice } from './error-notice';
+import { UserLine } from './user-text';
 import { Skeleton } from './skeleton';
 import { Time } from './time';
 import { Verdict } from './verdict';
@@ -16,7 +16,7 @@ import './case-history.css';
 export function CaseHistory({ suiteId, caseId }: { suiteId: string; caseId: string }) {
   const results = useInfiniteQuery(caseResultsQuery(suiteId, caseId));
   if (results.isPending) return <Skeleton rows={3} />;
-  if (results.isError && !results.data) return <Failed error={results.error} retry={results.refetch} />;
+  if (results.isError && !results.data) return <ErrorNotice error={results.error} retry={results.refetch} />;
   const { runs, rows } = historyRows(results.data.pages.flatMap(({ items }) => items));
   if (runs.length === 0 && !results.hasNextPage) return <Empty>No run has included this case yet.</Empty>;
   return (
@@ -40,7 +40,7 @@ export function CaseHistory({ suiteId, caseId }: { suiteId: string; caseId: stri
             {rows.map(({ model, byRun }) => (
               <tr key={model}>
                 <th scope="row">
-                  <GivenLine text={model} />
+                  <UserLine text={model} />
                 </th>
                 {runs.map(({ id }) => (
                   <td key={id}>
@@ -52,7 +52,7 @@ export function CaseHistory({ suiteId, caseId }: { suiteId: string; caseId: stri
           </tbody>
         </table>
       </div>
-      {results.isError && <Failed error={results.error} retry={() => results.fetchNextPage()} />}
+      {results.isError && <ErrorNotice error={results.error} retry={() => results.fetchNextPage()} />}
       <MoreButton of={results} isDense>
         Older runs
       </MoreButton>

@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { unsetWords } from '#lib/contracts/unset-words';
+import { unsetLabel } from '#lib/contracts/unset-label';
 import { commonEnds } from './common-ends';
-import { visible } from './given';
+import { visible } from './user-text';
 import { Table } from './table';
 import './changes-table.css';
 
@@ -63,7 +63,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const has = (value: unknown): boolean => value !== null && value !== undefined;
 
 function Value({ of: value, other, path }: { of: unknown; other: unknown; path: string }) {
-  if (!has(value)) return <span className="muted">{unsetWords(path)}</span>;
+  if (!has(value)) return <span className="muted">{unsetLabel(path)}</span>;
   const { start, end, a: middle } = commonEnds(textOf(value), has(other) ? textOf(other) : '');
   return <Marked start={start} middle={middle} end={end} />;
 }

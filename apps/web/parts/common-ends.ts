@@ -1,5 +1,5 @@
 /** The common prefix and suffix of two texts, and the text between. */
-export interface Ends {
+export interface CommonEnds {
   start: string;
   a: string;
   b: string;
@@ -9,7 +9,7 @@ export interface Ends {
 const isLowSurrogate = (text: string, index: number): boolean => /[\udc00-\udfff]/.test(text[index] ?? '');
 
 /** Never splits a surrogate pair. */
-export function commonEnds(a: string, b: string): Ends {
+export function commonEnds(a: string, b: string): CommonEnds {
   const shorter = Math.min(a.length, b.length);
   let start = 0;
   while (start < shorter && a[start] === b[start]) start++;

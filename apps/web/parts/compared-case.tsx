@@ -3,8 +3,8 @@ import type { ComparedItem } from '#lib/contracts/comparison';
 import { OUTCOME_WORDS } from '../address/compare';
 import { Samples } from '../figures/samples';
 import { calledText, expectedText } from './call-texts';
-import { SideMark } from './compared';
-import { Given, GivenBlock } from './given';
+import { SideMark } from './comparison-mark';
+import { UserText, UserBlock } from './user-text';
 import { count, percent } from './score';
 import './compared-case.css';
 import './facts.css';
@@ -37,27 +37,27 @@ export function ComparedCase({ item, side, hasModels }: Props) {
         <span className={`status ${LOOKS[item.outcome]}`}>{OUTCOME_WORDS[item.outcome]}</span>
         {item.case_name !== null && (
           <strong>
-            <Given text={item.case_name} max={200} />
+            <UserText text={item.case_name} max={200} />
           </strong>
         )}
         {item.category !== null && (
           <span className="muted small">
-            <Given text={item.category} max={100} />
+            <UserText text={item.category} max={100} />
           </span>
         )}
         {hasModels && (
           <span className="muted small">
-            <Given text={item.target_a === item.target_b ? item.target_a : `${item.target_a}, ${item.target_b}`} />
+            <UserText text={item.target_a === item.target_b ? item.target_a : `${item.target_a}, ${item.target_b}`} />
           </span>
         )}
       </header>
       <p className="compared-prompt">
-        <Given text={item.prompt} max={MAX_PROMPT} />
+        <UserText text={item.prompt} max={MAX_PROMPT} />
       </p>
       <p>
         <span className="muted small">Expected</span>{' '}
         <code>
-          <Given text={expectedText(item)} max={MAX_CALLS} />
+          <UserText text={expectedText(item)} max={MAX_CALLS} />
         </code>
       </p>
       <div className="compared-sides">
@@ -86,9 +86,9 @@ function Side({ side, of }: { side: string; of: OneSide }) {
         </Link>
       </div>
       <code>
-        <Given text={calledText(of.called)} max={MAX_CALLS} />
+        <UserText text={calledText(of.called)} max={MAX_CALLS} />
       </code>
-      <GivenBlock text={of.explanation.join('\n')} />
+      <UserBlock text={of.explanation.join('\n')} />
     </div>
   );
 }

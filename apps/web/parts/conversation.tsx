@@ -1,5 +1,5 @@
 import { isObject } from '#lib/contracts/json/json';
-import { Given, GivenBlock } from './given';
+import { UserText, UserBlock } from './user-text';
 import { JsonView } from './json-view';
 import './conversation.css';
 
@@ -23,9 +23,9 @@ function Message({ message }: { message: unknown }) {
   return (
     <div className="message">
       <div className="muted small">
-        <Given text={role} max={50} />
+        <UserText text={role} max={50} />
       </div>
-      {typeof content === 'string' && <GivenBlock text={content} />}
+      {typeof content === 'string' && <UserBlock text={content} />}
       {content != null && typeof content !== 'string' && <JsonView value={content} />}
       {Object.keys(rest).length > 0 && <JsonView value={rest} />}
     </div>

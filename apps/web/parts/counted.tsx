@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Run } from '#lib/contracts/run';
 import { isCounting, type CountedQuery } from '../api/counted';
-import { Failed } from './failed';
+import { ErrorNotice } from './error-notice';
 import { isUnderWay } from './status';
 
 const ROW = 32;
@@ -33,7 +33,7 @@ export function Counted<Figures extends object>({ run, query, rows, children }: 
         Available when the run has ended.
       </p>
     );
-  if (error && !data) return <Failed error={error} retry={() => refetch()} />;
+  if (error && !data) return <ErrorNotice error={error} retry={() => refetch()} />;
   if (data && !isCounting(data)) return children(data);
   return (
     <div role="status" aria-busy="true" style={{ minHeight: rows * ROW }}>

@@ -3,7 +3,7 @@ import { useAction } from '../api/action';
 import { keys } from '../api/keys';
 import { deleteSuite } from '../api/suites';
 import { DeleteDialog } from './dialog';
-import { Given } from './given';
+import { UserText } from './user-text';
 
 interface Deleted {
   suite: { id: string; name: string; test_cases_count: number };
@@ -29,7 +29,7 @@ export function DeleteSuite({ suite: { id, name, test_cases_count: cases }, clos
       close={close}
     >
       <p>
-        <Given text={name} max={200} /> is deleted with its tools and its {cases.toLocaleString('en')}{' '}
+        <UserText text={name} max={200} /> is deleted with its tools and its {cases.toLocaleString('en')}{' '}
         {cases === 1 ? 'case' : 'cases'}. Runs keep the version they ran.
       </p>
     </DeleteDialog>

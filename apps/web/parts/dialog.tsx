@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, type ReactNode } from 'react';
-import { Failed } from './failed';
+import { ErrorNotice } from './error-notice';
 
 /** A modal dialog. Escape cancels it. */
 export function Dialog({ title, close, children }: { title: string; close: () => void; children: ReactNode }) {
@@ -14,7 +14,7 @@ export function Dialog({ title, close, children }: { title: string; close: () =>
   );
 }
 
-interface Question {
+interface DeleteDialogProps {
   title: string;
   /** What will be deleted, and what remains. */
   children: ReactNode;
@@ -27,11 +27,11 @@ interface Question {
 }
 
 /** Asks for confirmation before deleting. Escape and Cancel change nothing. */
-export function DeleteDialog({ title, children, action, isPending, error, act, close }: Question) {
+export function DeleteDialog({ title, children, action, isPending, error, act, close }: DeleteDialogProps) {
   return (
     <Dialog title={title} close={close}>
       {children}
-      {error && <Failed error={error} />}
+      {error && <ErrorNotice error={error} />}
       <div className="actions">
         <button type="button" className="danger" disabled={isPending} onClick={act}>
           {action}

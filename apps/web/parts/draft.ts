@@ -42,12 +42,12 @@ export function useDraft<Value>(key: string, initial: Value): Draft<Value> {
   };
 }
 
-interface Kept<Value> {
+interface StoredDraft<Value> {
   value: Value;
   isTooLong: boolean;
 }
 
-function read<Value>(name: string): Kept<Value> | undefined {
+function read<Value>(name: string): StoredDraft<Value> | undefined {
   try {
     const text = sessionStorage.getItem(name);
     return text === null ? undefined : { value: parseJson(text) as Value, isTooLong: false };
@@ -58,7 +58,7 @@ function read<Value>(name: string): Kept<Value> | undefined {
 }
 
 /** @returns undefined if no changes are left */
-function write<Value>(name: string, value: Value, initial: Value): Kept<Value> | undefined {
+function write<Value>(name: string, value: Value, initial: Value): StoredDraft<Value> | undefined {
   const text = stringifyInSourceOrder(value);
   if (text === stringifyInSourceOrder(initial)) return void remove(name);
   if (text.length > MAX_LENGTH) {

@@ -4,7 +4,7 @@ import type { ResultWithExchange } from '../api/results';
 import { CopyButton } from './copy-button';
 import { JsonView } from './json-view';
 import { curlCommand } from './curl-command';
-import { Folded } from './fold';
+import { Folded } from './folded';
 
 type Stored = NonNullable<ResultWithExchange['exchange']>;
 

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { Failed } from './failed';
+import { ErrorNotice } from './error-notice';
 import { saveFile } from './save-file';
 
 const MEGABYTE = 1e6;
@@ -44,7 +44,7 @@ export function ExportAs<Format extends string>({ files }: { files: readonly Exp
           </option>
         ))}
       </select>
-      {save.isError && save.error.name !== 'AbortError' && <Failed error={save.error} />}
+      {save.isError && save.error.name !== 'AbortError' && <ErrorNotice error={save.error} />}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { useId, useState } from 'react';
-import { GivenLine } from './given';
+import { UserLine } from './user-text';
 import './facet.css';
 
 interface Option {
@@ -54,7 +54,7 @@ export function Facet({ legend, note, options, chosen, toggle }: FacetProps) {
               checked={chosen.includes(value)}
               onChange={() => toggle(value)}
             />
-            <GivenLine text={label} />
+            <UserLine text={label} />
             {count !== undefined && <span className="muted small">{count.toLocaleString('en')}</span>}
           </label>
         ))}

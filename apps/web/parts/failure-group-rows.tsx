@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { FailureGroup } from '#lib/contracts/run-facets';
 import { errorWord } from '../address/results';
-import { GivenLine } from './given';
+import { UserLine } from './user-text';
 import { count } from './score';
 import { toolWords } from './tool-words';
 import { Table } from './table';
@@ -39,19 +39,19 @@ export function FailureGroupRows({ runId, rescore, groups, link, chosen }: Props
         {
           name: 'Expected',
           className: 'named',
-          cell: (group) => <GivenLine text={toolWords(group.expected_tool)} />,
+          cell: (group) => <UserLine text={toolWords(group.expected_tool)} />,
         },
         {
           name: 'Called',
           className: 'named',
           cell: ({ called_tool: called, error_type: type }) => (
-            <GivenLine text={toolWords(called).replaceAll('_', type === 'errored' ? ' ' : '_')} />
+            <UserLine text={toolWords(called).replaceAll('_', type === 'errored' ? ' ' : '_')} />
           ),
         },
         {
           name: 'Argument',
           className: 'named',
-          cell: ({ argument }) => argument !== null && <GivenLine text={argument} />,
+          cell: ({ argument }) => argument !== null && <UserLine text={argument} />,
         },
         {
           name: 'Example',

@@ -1,4 +1,4 @@
-import { visible } from './given';
+import { visible } from './user-text';
 
 interface FilterChoiceProps {
   label: string;

@@ -6,10 +6,10 @@ import { comparedItemsQuery } from '../api/comparisons';
 import { Deltas } from '../figures/delta';
 import { ChangesTable } from './changes-table';
 import { ComparedCase } from './compared-case';
-import { Failed } from './failed';
+import { ErrorNotice } from './error-notice';
 import { GateResult } from './gate-result';
 import { levelText, lookWords, pointsText } from './gate-words';
-import { Given, GivenLine } from './given';
+import { UserText, UserLine } from './user-text';
 import { RunLink } from './run-link';
 import { count, percent, scoreText } from './score';
 import { Skeleton } from './skeleton';
@@ -24,11 +24,11 @@ export function GateAnswerView({ answer }: { answer: GateAnswer }) {
   return (
     <>
       <p className="sentence">
-        <GateResult result={result} /> <Given text={text} />
+        <GateResult result={result} /> <UserText text={text} />
       </p>
       <div className="facts">
         <span>
-          <Given text={gate.measure} max={100} />, margin {pointsText(gate.margin)}, gate version {gate.version}
+          <UserText text={gate.measure} max={100} />, margin {pointsText(gate.margin)}, gate version {gate.version}
         </span>
         <span>{lookWords(look)}</span>
         {cases && <CaseCounts cases={cases} />}
@@ -39,7 +39,7 @@ export function GateAnswerView({ answer }: { answer: GateAnswer }) {
           label={`Difference of each model from the baseline in points, with ${levelText(look)} intervals`}
           rows={targets.map((target) => ({
             key: target.target,
-            label: <GivenLine text={target.target} />,
+            label: <UserLine text={target.target} />,
             difference: target.difference,
             interval: target.ci,
             aside: (
@@ -115,7 +115,7 @@ function Targets({ answer: { targets, text, look } }: { answer: GateAnswer }) {
       rows={targets}
       keyOf={({ target }) => target}
       columns={[
-        { name: 'Model', className: 'named', cell: ({ target }) => <GivenLine text={target} /> },
+        { name: 'Model', className: 'named', cell: ({ target }) => <UserLine text={target} /> },
         { name: 'Result', cell: ({ result }) => <GateResult result={result} /> },
         {
           name: `Passed (${levelText(look)})`,
@@ -134,7 +134,7 @@ function Targets({ answer: { targets, text, look } }: { answer: GateAnswer }) {
           className: 'says',
           cell: (target) => (
             <>
-              {target.text !== text && <Given text={target.text} max={500} />}
+              {target.text !== text && <UserText text={target.text} max={500} />}
               {target.cases_needed !== null && ` About ${count(target.cases_needed)} more cases could decide.`}
             </>
           ),
@@ -154,8 +154,8 @@ function Critical({ targets }: { targets: readonly GateTarget[] }) {
       <ul>
         {broken.map((one) => (
           <li key={`${one.target} ${one.case_id}`}>
-            <Given text={one.case_name ?? `case ${one.position + 1}`} max={200} />,{' '}
-            <Given text={one.target} max={100} />, {one.samples.join(' and ')} samples
+            <UserText text={one.case_name ?? `case ${one.position + 1}`} max={200} />,{' '}
+            <UserText text={one.target} max={100} />, {one.samples.join(' and ')} samples
             {one.confirmed ? '' : ', too few to confirm'}
           </li>
         ))}
@@ -190,10 +190,10 @@ function BrokenOf({ answer: { gate, targets }, target, runs }: BrokenProps) {
   return (
     <>
       <h3>
-        Broken{targets.length > 1 && <>, {<Given text={target.target} max={200} />}</>}: {count(target.broken)}
+        Broken{targets.length > 1 && <>, {<UserText text={target.target} max={200} />}</>}: {count(target.broken)}
       </h3>
       {isPending && <Skeleton rows={5} />}
-      {error && <Failed error={error} retry={refetch} />}
+      {error && <ErrorNotice error={error} retry={refetch} />}
       {data?.items.map((item) => (
         <ComparedCase key={item.case_id} item={item} side="B" hasModels={false} />
       ))}

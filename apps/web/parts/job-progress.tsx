@@ -3,11 +3,11 @@ import type { JobStatus } from '#lib/contracts/job-status';
 import { jobQuery, POLL_MS } from '../api/jobs';
 import type { LiveState } from '../live/live-job';
 import { Bar } from './bar';
-import { Given } from './given';
+import { UserText } from './user-text';
 import { count } from './score';
 import { isUnderWay } from './status';
 import { duration } from './time';
-import { Announced, Connection, Waiting } from './under-way';
+import { LiveAnnouncement, ConnectionNotice, WaitingNotice } from './under-way';
 
 interface Props {
   work: { job_id: string; status: JobStatus };
@@ -29,15 +29,15 @@ export function JobProgress({ work, live, label, unit, counts }: Props) {
   return (
     <section aria-labelledby="progress" className="section">
       <h2 id="progress">Progress</h2>
-      <Announced text={`${share} %, ${errored} errored`} />
+      <LiveAnnouncement text={`${share} %, ${errored} errored`} />
       <p>
         {count(done)} of {count(total)} {unit}
         {errored > 0 && <span className="errored-count">, {count(errored)} errored</span>}
         {left !== null && `, about ${duration(left * 1000)} left`}
       </p>
       <Bar done={done} total={total} label={label} />
-      <Waiting status={job?.status ?? work.status} detail={job?.detail ?? null} />
-      <Connection live={live} />
+      <WaitingNotice status={job?.status ?? work.status} detail={job?.detail ?? null} />
+      <ConnectionNotice live={live} />
     </section>
   );
 }
@@ -50,7 +50,7 @@ export function StopReason({ work: { status, job_id: jobId } }: Pick<Props, 'wor
   if (!hasReason || reason == null) return null;
   return (
     <p className="notice">
-      <Given text={reason} />
+      <UserText text={reason} />
     </p>
   );
 }

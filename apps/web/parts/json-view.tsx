@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import { isNumber, isObject, numberSource } from '#lib/contracts/json/json';
 import { keysInSourceOrder } from '#lib/contracts/json/key-order';
-import { Given, GivenBlock, visible } from './given';
+import { UserText, UserBlock, visible } from './user-text';
 import './json-view.css';
 
 const FIRST_ENTRIES = 50;
@@ -34,7 +34,7 @@ function Value({ value, open, depth, name }: { value: unknown; open: number; dep
     return (
       <div className="json-line">
         {name}
-        <Given text={short} />
+        <UserText text={short} />
       </div>
     );
   return <Folded value={value} {...{ open, depth, name, count, short }} />;
@@ -60,7 +60,7 @@ function Folded({ value, open, depth, name, count, short }: Fold) {
     <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
         {name}
-        <span className="muted">{isOpen ? size : <Given text={short} max={LINE_CHARACTERS} />}</span>
+        <span className="muted">{isOpen ? size : <UserText text={short} max={LINE_CHARACTERS} />}</span>
       </summary>
       <div className="json-inner">
         {[...keys].map((key) => (
@@ -93,8 +93,8 @@ const Name = ({ text }: { text: string }) => (
 export function Scalar({ value }: { value: unknown }) {
   if (typeof value !== 'string')
     return <code className="json-scalar">{isNumber(value) ? numberSource(value) : String(value)}</code>;
-  if (value.length <= LINE_CHARACTERS && !value.includes('\n')) return <Given text={JSON.stringify(value)} />;
-  return <GivenBlock text={value} code />;
+  if (value.length <= LINE_CHARACTERS && !value.includes('\n')) return <UserText text={JSON.stringify(value)} />;
+  return <UserBlock text={value} code />;
 }
 
 /** The beginning of a value's JSON, without serialising all of a large one. */

@@ -1,4 +1,4 @@
-import { kappaText, shareText, toldOfAll } from './judged-figures.js';
+import { kappaText, shareText, decidedCountOfAll } from './judged-figures.js';
 
 it.each<[number | null, [number, number] | null, string]>([
   [0.8, [0.601, 0.92], '80.0 % (60.1-92.0, n 10)'],
@@ -19,5 +19,5 @@ it.each<[number | null, [number, number] | null, string]>([
 
 it('verdicts that the judge cannot tell count in no share', () => {
   const counts = { correct: 3, acceptable: 1, wrong: 2, cannot_tell: 9 };
-  expect(toldOfAll({ targets: [{ counts }, { counts }] as never })).toBe(12);
+  expect(decidedCountOfAll({ targets: [{ counts }, { counts }] as never })).toBe(12);
 });

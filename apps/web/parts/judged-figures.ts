@@ -17,9 +17,9 @@ export function kappaText(kappa: number | null, ci: Interval): string {
 }
 
 /** Number of results that the judge could decide. */
-export const toldOf = ({ counts: { correct, acceptable, wrong } }: Pick<JudgedTarget, 'counts'>): number =>
+export const decidedCount = ({ counts: { correct, acceptable, wrong } }: Pick<JudgedTarget, 'counts'>): number =>
   correct + acceptable + wrong;
 
 /** Over all models. */
-export const toldOfAll = ({ targets }: Pick<JudgeReport, 'targets'>): number =>
-  targets.reduce((sum, target) => sum + toldOf(target), 0);
+export const decidedCountOfAll = ({ targets }: Pick<JudgeReport, 'targets'>): number =>
+  targets.reduce((sum, target) => sum + decidedCount(target), 0);

@@ -1,6 +1,6 @@
 import type { Judgement } from '#lib/judge/contract';
 import { AGREEMENT_WORDS } from '../address/judge';
-import { Given } from './given';
+import { UserText } from './user-text';
 import { JudgementMark, wordOf } from './judgement';
 import { count } from './score';
 import './judgement-text.css';
@@ -14,7 +14,7 @@ export function JudgementText({ judgement }: { judgement: Judgement }) {
     <div className="judgement-text">
       <div className="actions">
         <JudgementMark word={wordOf(judgement)} />
-        <Beside judgement={judgement} />
+        <VerdictNote judgement={judgement} />
       </div>
       {judged && (
         <p className="muted small">
@@ -24,13 +24,13 @@ export function JudgementText({ judgement }: { judgement: Judgement }) {
       )}
       {reasons.slice(0, MAX_REASONS).map((reason, index) => (
         <p key={index}>
-          <Given text={reason} />
+          <UserText text={reason} />
         </p>
       ))}
       {judged?.expectation_at_fault && (
         <p>
           <strong>The judge considers the expectation wrong.</strong>{' '}
-          {judged.expectation_note !== null && <Given text={judged.expectation_note} />}
+          {judged.expectation_note !== null && <UserText text={judged.expectation_note} />}
         </p>
       )}
       {suspicious && (
@@ -41,7 +41,7 @@ export function JudgementText({ judgement }: { judgement: Judgement }) {
       )}
       {error !== null && (
         <p className="notice">
-          Could not be judged: <Given text={error} />
+          Could not be judged: <UserText text={error} />
         </p>
       )}
     </div>
@@ -50,7 +50,7 @@ export function JudgementText({ judgement }: { judgement: Judgement }) {
 
 const words = (word: string): string => word.replaceAll('_', ' ');
 
-function Beside({ judgement: { agreement, passed, preference, flipped } }: { judgement: Judgement }) {
+function VerdictNote({ judgement: { agreement, passed, preference, flipped } }: { judgement: Judgement }) {
   if (preference !== null)
     return flipped ? <span className="small">The verdict changed when the two replies were swapped.</span> : null;
   return (

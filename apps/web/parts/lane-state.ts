@@ -19,9 +19,12 @@ const STATES: Record<LaneState['word'], Omit<LaneState, 'word'>> = {
   'no worker': { look: 'failed', shape: '○', isTrouble: true },
 };
 
-type Told = Pick<Lane, 'paused_at' | 'now' | 'backlog' | 'in_flight'>;
+type LaneFacts = Pick<Lane, 'paused_at' | 'now' | 'backlog' | 'in_flight'>;
 
-function wordOf({ paused_at: pausedAt, now, backlog, in_flight: inFlight }: Told, alive: number | null | undefined) {
+function wordOf(
+  { paused_at: pausedAt, now, backlog, in_flight: inFlight }: LaneFacts,
+  alive: number | null | undefined,
+) {
   if (pausedAt !== null) return 'paused';
   if (now?.breaker.state === 'open') return 'provider down';
   if (now && now.blocked_until !== null) return 'blocked';
@@ -32,7 +35,7 @@ function wordOf({ paused_at: pausedAt, now, backlog, in_flight: inFlight }: Told
 }
 
 /** @param alive number of live workers; null or undefined if unknown */
-export function stateOfLane(lane: Told, alive: number | null | undefined): LaneState {
+export function stateOfLane(lane: LaneFacts, alive: number | null | undefined): LaneState {
   const word = wordOf(lane, alive);
   return { word, ...STATES[word] };
 }

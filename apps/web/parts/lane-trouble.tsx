@@ -1,5 +1,5 @@
 import type { Lane } from '#lib/contracts/lane';
-import { Given } from './given';
+import { UserText } from './user-text';
 import { stateOfLane } from './lane-state';
 import { Mark } from './status';
 import { Time } from './time';
@@ -31,7 +31,7 @@ export function LaneTrouble({ lane, alive }: Props) {
     return (
       <span className="small">
         Since {clock(now!.breaker.since!)}, next probe at {clock(now!.breaker.next_probe_at!)}:{' '}
-        <Given text={now!.breaker.error ?? 'no error given'} max={600} />
+        <UserText text={now!.breaker.error ?? 'no error given'} max={600} />
       </span>
     );
   if (word === 'blocked')

@@ -1,6 +1,6 @@
 import { useId, useState, type FormEvent } from 'react';
 import { Dialog } from './dialog';
-import { Failed } from './failed';
+import { ErrorNotice } from './error-notice';
 import { submitOnCtrlEnter } from './submit-keys';
 
 interface Props {
@@ -52,7 +52,7 @@ export function NameDialog({ title, isNameRequired, textLabel, maxTextLength, ac
             onChange={({ target }) => setText(target.value)}
           />
         </div>
-        {action.error && <Failed error={action.error} />}
+        {action.error && <ErrorNotice error={action.error} />}
         <div className="actions">
           <button type="submit" className="primary" disabled={action.isPending}>
             Save

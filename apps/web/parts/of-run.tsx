@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Run } from '#lib/contracts/run';
 import { runQuery } from '../api/runs';
-import { Failed } from './failed';
+import { ErrorNotice } from './error-notice';
 import { Skeleton } from './skeleton';
 
 /** The content of a screen about a run, once the run is there. */
@@ -12,10 +12,10 @@ export function OfRun({ runId, children }: { runId: string; children: (run: Run)
   if (isPending) return <Skeleton rows={12} />;
   if (run) return children(run);
   return (
-    <Failed error={error} retry={refetch}>
+    <ErrorNotice error={error} retry={refetch}>
       <p>
         <Link to="/runs">All runs</Link>
       </p>
-    </Failed>
+    </ErrorNotice>
   );
 }

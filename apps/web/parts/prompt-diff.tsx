@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ComponentDiff, TextHunk } from '#lib/contracts/prompt-version';
-import { Given, visible } from './given';
+import { UserText, visible } from './user-text';
 import './prompt-diff.css';
 
 const FIRST_TEXTS = 20;
@@ -36,7 +36,7 @@ function TextDiff({ component, hunks }: Pick<ComponentDiff, 'component' | 'hunks
   return (
     <div>
       <code className="small">
-        <Given text={component} max={300} />
+        <UserText text={component} max={300} />
       </code>
       <pre className="given-block" tabIndex={0} aria-label={`Changes in ${visible(component.slice(0, 300))}`}>
         {parts.map((hunk, index) => (

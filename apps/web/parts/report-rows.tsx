@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { JudgeReport } from '#lib/judge/contract';
 import { CalibrationStatus, Uncalibrated } from './calibration';
-import { GivenLine } from './given';
-import { kappaText, shareText, toldOfAll } from './judged-figures';
+import { UserLine } from './user-text';
+import { kappaText, shareText, decidedCountOfAll } from './judged-figures';
 import { Status } from './status';
 import { Time } from './time';
 import { Table } from './table';
@@ -28,12 +28,12 @@ export function ReportRows({ reports, runName }: Props) {
           className: 'named',
           cell: (report) => (
             <Link to="/judge/reports/$reportId" params={{ reportId: report.id }}>
-              <GivenLine text={titleOf(report, runName)} />
+              <UserLine text={titleOf(report, runName)} />
             </Link>
           ),
         },
         { name: 'Version', isNumber: true, cell: ({ version }) => version },
-        { name: 'Judge', className: 'named', cell: ({ judge }) => <GivenLine text={judge} /> },
+        { name: 'Judge', className: 'named', cell: ({ judge }) => <UserLine text={judge} /> },
         { name: 'Calibration', cell: ({ calibration }) => <CalibrationStatus status={calibration.status} /> },
         { name: 'Status', cell: ({ status }) => <Status status={status} /> },
         { name: 'Correct or acceptable', className: 'score', cell: (report) => <ShareOk report={report} /> },
@@ -56,7 +56,7 @@ function ShareOk({ report }: { report: JudgeReport }) {
   if (share === null) return <span className="muted">none yet</span>;
   return (
     <>
-      <span>{shareText(share, ci, toldOfAll(report))}</span>
+      <span>{shareText(share, ci, decidedCountOfAll(report))}</span>
       <Uncalibrated status={calibration.status} />
     </>
   );

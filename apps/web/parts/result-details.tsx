@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import type { RunMetric } from '#lib/contracts/metric';
 import { metricsQuery } from '../api/metrics';
 import type { Result } from '../api/results';
-import { Folded } from './fold';
-import { Given } from './given';
+import { Folded } from './folded';
+import { UserText } from './user-text';
 import { JsonView } from './json-view';
 
 /** The fields of a result that a part shows, for stored and tried results alike. */
@@ -22,11 +22,11 @@ export function SchemaProblems({ result: { evidence, called } }: Of<'evidence' |
   if (problems.length === 0) return null;
   const line = ({ called: index, path, problem, message }: (typeof problems)[number], nth: number) => (
     <li key={nth}>
-      <Given text={called[index]?.name ?? ''} max={200} />{' '}
+      <UserText text={called[index]?.name ?? ''} max={200} />{' '}
       <code>
-        <Given text={path || '/'} max={200} />
+        <UserText text={path || '/'} max={200} />
       </code>
-      : {problem.replaceAll('_', ' ')}. <Given text={message} />
+      : {problem.replaceAll('_', ' ')}. <UserText text={message} />
     </li>
   );
   return (
@@ -58,7 +58,7 @@ export function Chain({ result: { evidence, called, overall } }: Of<'evidence' |
             {called.slice(0, 100).map(({ name, arguments: given }, index) => (
               <li key={index}>
                 <code>
-                  <Given text={name} max={200} />
+                  <UserText text={name} max={200} />
                 </code>
                 {given && <JsonView value={given} open={0} />}
               </li>
@@ -91,7 +91,7 @@ export function Metrics({ result: { metrics }, asked }: MetricsProps) {
           return (
             <div key={name}>
               <h3>
-                <Given text={name} max={200} />: {typeof score === 'number' ? score.toFixed(3) : 'not applicable'}
+                <UserText text={name} max={200} />: {typeof score === 'number' ? score.toFixed(3) : 'not applicable'}
               </h3>
               {info && (
                 <p className="muted small">

@@ -6,7 +6,7 @@ import { queryClient } from '../api/query-client';
 import { deleteRun } from '../api/runs';
 import { useRefusal } from '../api/session';
 import { DeleteDialog } from './dialog';
-import { Given } from './given';
+import { UserText } from './user-text';
 import { count } from './score';
 import { isUnderWay } from './status';
 
@@ -27,12 +27,12 @@ export function RunDelete({ run, onDone, dense = false }: { run: Run; onDone?: (
       >
         Delete
       </button>
-      {isOpen && <Question run={run} close={() => setOpen(false)} onDone={onDone} />}
+      {isOpen && <DeleteRunDialog run={run} close={() => setOpen(false)} onDone={onDone} />}
     </>
   );
 }
 
-function Question({ run, close, onDone }: { run: Run; close: () => void; onDone: (() => void) | undefined }) {
+function DeleteRunDialog({ run, close, onDone }: { run: Run; close: () => void; onDone: (() => void) | undefined }) {
   const remove = useAction(deleteRun, async () => {
     close();
     onDone?.();
@@ -49,7 +49,7 @@ function Question({ run, close, onDone }: { run: Run; close: () => void; onDone:
       close={close}
     >
       <p>
-        <Given text={run.name ?? `${run.suite.name}, version ${run.suite.version}`} max={200} />
+        <UserText text={run.name ?? `${run.suite.name}, version ${run.suite.version}`} max={200} />
       </p>
       <p>
         This deletes its {count(run.counts.settled)} results with their requests and replies, its rescores, its place in

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Run } from '#lib/contracts/run';
 import { runQuery } from '../api/runs';
-import { Given } from './given';
+import { UserText } from './user-text';
 
 const SHOWN = 8;
 
@@ -12,13 +12,13 @@ type Named = Pick<Run, 'name' | 'suite'>;
 export const runName = ({ name, suite }: Named): string => name ?? `${suite.name}, version ${suite.version}`;
 
 /** The label of an unknown run: the end of its id, which distinguishes ids of the same day. */
-export const unknownRun = (runId: string): string => `run ${runId.slice(-SHOWN)}`;
+export const shortRunName = (runId: string): string => `run ${runId.slice(-SHOWN)}`;
 
 /** Whose verdicts a screen shows, as part of its heading: those of a run, or of a rescore of it. */
 export const RunInHeading = ({ run, rescore }: { run: Named & Pick<Run, 'id'>; rescore: string | undefined }) => (
   <>
     <Link to="/runs/$runId" params={{ runId: run.id }}>
-      <Given text={run.name ?? run.suite.name} max={200} />
+      <UserText text={run.name ?? run.suite.name} max={200} />
     </Link>
     {rescore !== undefined && ' (rescored)'}
   </>
@@ -29,7 +29,7 @@ export function RunLink({ runId }: { runId: string }) {
   const { data: run } = useQuery({ ...runQuery(runId), retry: false });
   return (
     <Link to="/runs/$runId" params={{ runId }}>
-      <Given text={run ? runName(run) : unknownRun(runId)} max={200} />
+      <UserText text={run ? runName(run) : shortRunName(runId)} max={200} />
     </Link>
   );
 }

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ComponentProps, ReactNode } from 'react';
 import type { Run } from '#lib/contracts/run';
 import { Bar } from './bar';
-import { GivenLine } from './given';
+import { UserLine } from './user-text';
 import { count, Score } from './score';
 import { isUnderWay, Status } from './status';
 import { Time } from './time';
@@ -32,7 +32,7 @@ const COLUMNS: Column<Run>[] = [
     cell: (run) => (
       <>
         <Link to="/runs/$runId" params={{ runId: run.id }}>
-          <GivenLine text={run.name ?? suiteOf(run)} />
+          <UserLine text={run.name ?? suiteOf(run)} />
         </Link>
         {run.name !== null && <Remark text={suiteOf(run)} />}
         {run.note !== null && <Remark text={run.note} />}
@@ -53,7 +53,7 @@ const COLUMNS: Column<Run>[] = [
     className: 'named',
     cell: (run) => {
       const top = topModel(run);
-      return top ? <GivenLine text={top.target} /> : <span className="muted">none yet</span>;
+      return top ? <UserLine text={top.target} /> : <span className="muted">none yet</span>;
     },
   },
   { name: 'Score', cell: (run) => <BestScore run={run} /> },
@@ -76,8 +76,8 @@ function BestScore({ run }: { run: Run }) {
   return errored > 0 && <span className="errored-count">{count(errored)} errored</span>;
 }
 
-const Remark = (given: ComponentProps<typeof GivenLine>) => (
+const Remark = (given: ComponentProps<typeof UserLine>) => (
   <span className="small muted">
-    <GivenLine {...given} />
+    <UserLine {...given} />
   </span>
 );

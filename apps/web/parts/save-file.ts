@@ -21,10 +21,10 @@ export async function saveFile(
     bytes += piece.size;
     if (bytes - shown > MEGABYTE) onBytes?.((shown = bytes));
   }
-  give(new Blob(pieces), name);
+  offerDownload(new Blob(pieces), name);
 }
 
-function give(file: Blob, name: string): void {
+function offerDownload(file: Blob, name: string): void {
   const address = URL.createObjectURL(file);
   const link = Object.assign(document.createElement('a'), { href: address, download: name });
   link.click();

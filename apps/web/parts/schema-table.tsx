@@ -1,5 +1,5 @@
 import type { Json } from '#lib/contracts/json/json';
-import { Given } from './given';
+import { UserText } from './user-text';
 import { schemaRows } from './schema-rows';
 import { Table } from './table';
 
@@ -18,14 +18,14 @@ export function SchemaTable({ schema }: { schema: Json | undefined }) {
           cell: ({ name, isRequired }) => (
             <>
               <code>
-                <Given text={name} max={200} />
+                <UserText text={name} max={200} />
               </code>
               {isRequired && <span className="muted small"> required</span>}
             </>
           ),
         },
-        { name: 'Type', cell: ({ type }) => <Given text={type} max={300} /> },
-        { name: 'Meaning', cell: ({ description }) => <Given text={description} max={500} /> },
+        { name: 'Type', cell: ({ type }) => <UserText text={type} max={300} /> },
+        { name: 'Meaning', cell: ({ description }) => <UserText text={description} max={500} /> },
       ]}
     />
   );

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { CopyButton } from './copy-button';
-import { Given } from './given';
+import { UserText } from './user-text';
 
 interface Props {
   /** What the secret belongs to. */
@@ -18,7 +18,7 @@ export function Secret({ title, token, done }: Props) {
     <div className="notice secret" role="group" aria-label={title} tabIndex={-1} ref={box}>
       <p>
         <strong>
-          <Given text={title} max={200} />
+          <UserText text={title} max={200} />
         </strong>
       </p>
       {token === undefined ? (

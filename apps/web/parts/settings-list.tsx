@@ -1,4 +1,4 @@
-import { Given, GivenBlock } from './given';
+import { UserText, UserBlock } from './user-text';
 
 /** A longer list may be higher than its box, and then needs to be scrollable by keyboard. */
 const LONG = 100;
@@ -10,10 +10,10 @@ export function SettingsList({ settings }: { settings: readonly (readonly [name:
       {settings.map(([name, text]) => (
         <div key={name}>
           <dt>
-            <Given text={name} max={200} />
+            <UserText text={name} max={200} />
           </dt>
           <dd tabIndex={text.length > LONG || text.includes('\n') ? 0 : undefined}>
-            <GivenBlock text={text} />
+            <UserBlock text={text} />
           </dd>
         </div>
       ))}

@@ -1,7 +1,7 @@
 import type { CalibrationHead } from '#lib/judge/contract';
 import type { IntervalRow } from '../figures/intervals';
 import { Uncalibrated } from './calibration';
-import { GivenLine } from './given';
+import { UserLine } from './user-text';
 import { shareText } from './judged-figures';
 
 interface Props {
@@ -18,7 +18,7 @@ interface Props {
 /** A share by a judge as a row of a figure: with its interval, and whether the judge is calibrated. */
 export const shareRow = ({ key, share, ci, n, status, isHollow = ci === null }: Props): IntervalRow => ({
   key,
-  label: <GivenLine text={key} />,
+  label: <UserLine text={key} />,
   mean: share,
   interval: ci ?? [share, share],
   isHollow,

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { Given } from './given';
+import { UserText } from './user-text';
 
 /** The suite of something, as one of its facts. */
 export const SuiteFact = ({ suiteId, name }: { suiteId: string; name: string | null }) => (
@@ -9,7 +9,7 @@ export const SuiteFact = ({ suiteId, name }: { suiteId: string; name: string | n
       'deleted'
     ) : (
       <Link to="/suites/$suiteId" params={{ suiteId }}>
-        <Given text={name} max={200} />
+        <UserText text={name} max={200} />
       </Link>
     )}
   </span>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { suiteHeadsQuery } from '../api/suite-heads';
 import { FilterChoice } from './filter-choice';
-import { visible } from './given';
+import { visible } from './user-text';
 
 interface SuiteFilterProps {
   suite: string | undefined;

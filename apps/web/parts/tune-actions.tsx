@@ -5,7 +5,7 @@ import { useAction } from '../api/action';
 import { keys } from '../api/keys';
 import { queryClient } from '../api/query-client';
 import { DeleteDialog } from './dialog';
-import { Given } from './given';
+import { UserText } from './user-text';
 import { WorkActions } from './work-actions';
 
 type Tune = Pick<ParamTune, 'id' | 'job_id' | 'status' | 'suite_name' | 'suite_version'>;
@@ -24,11 +24,15 @@ interface Props {
 /** The actions on a tune, by its state. */
 export function TuneActions({ tune, again, ...deletion }: Props) {
   return (
-    <WorkActions work={tune} again={again} deletion={(close) => <Deletion tune={tune} {...deletion} close={close} />} />
+    <WorkActions
+      work={tune}
+      again={again}
+      deletion={(close) => <DeleteTuneDialog tune={tune} {...deletion} close={close} />}
+    />
   );
 }
 
-function Deletion({ tune, remove: send, kind, children, close }: Omit<Props, 'again'> & { close: () => void }) {
+function DeleteTuneDialog({ tune, remove: send, kind, children, close }: Omit<Props, 'again'> & { close: () => void }) {
   const navigate = useNavigate();
   const remove = useAction(send, async () => {
     close();
@@ -46,7 +50,7 @@ function Deletion({ tune, remove: send, kind, children, close }: Omit<Props, 'ag
       close={close}
     >
       <p>
-        <Given text={`${tune.suite_name}, version ${tune.suite_version}`} max={200} />
+        <UserText text={`${tune.suite_name}, version ${tune.suite_version}`} max={200} />
       </p>
       <p>{children} This cannot be undone.</p>
     </DeleteDialog>

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ParamTune } from '#lib/param-tune/contract';
 import { CopiedId } from './copied-id';
-import { Given } from './given';
+import { UserText } from './user-text';
 import { StopReason } from './job-progress';
 import { count } from './score';
 import { Status } from './status';
@@ -37,10 +37,10 @@ export function TuneFacts({ tune, children }: { tune: Tune; children?: ReactNode
 }
 
 function Suite({ tune: { suite_id: suiteId, suite_name: name } }: { tune: Tune }) {
-  if (suiteId === null) return <Given text={name} max={200} />;
+  if (suiteId === null) return <UserText text={name} max={200} />;
   return (
     <Link to="/suites/$suiteId" params={{ suiteId }}>
-      <Given text={name} max={200} />
+      <UserText text={name} max={200} />
     </Link>
   );
 }

@@ -10,6 +10,6 @@ const LOOKS: Record<TuneOutcome, string> = {
 };
 
 /** What the held-out cases say about the recommended arm, in the server's words. */
-export const Outcome = ({ outcome }: { outcome: TuneOutcome }) => (
+export const OutcomeMark = ({ outcome }: { outcome: TuneOutcome }) => (
   <span className={`status ${LOOKS[outcome]}`}>{outcome.replaceAll('_', ' ')}</span>
 );

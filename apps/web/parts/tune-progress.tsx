@@ -4,10 +4,10 @@ import type { ParamTune } from '#lib/param-tune/contract';
 import { jobQuery, POLL_MS } from '../api/jobs';
 import type { LiveState } from '../live/live-job';
 import { Bar } from './bar';
-import { Given } from './given';
+import { UserText } from './user-text';
 import { count } from './score';
 import { duration } from './time';
-import { Announced, Connection, Waiting } from './under-way';
+import { LiveAnnouncement, ConnectionNotice, WaitingNotice } from './under-way';
 
 interface Props {
   tune: Pick<ParamTune, 'job_id' | 'status' | 'step' | 'planned_requests'>;
@@ -25,18 +25,18 @@ export function TuneProgress({ tune, live, children }: Props) {
   return (
     <section aria-labelledby="progress" className="section">
       <h2 id="progress">Progress</h2>
-      <Announced text={`${share} %, ${errored} errored`} />
+      <LiveAnnouncement text={`${share} %, ${errored} errored`} />
       <p>
         {count(done)} of {count(planned)} planned requests
         {errored > 0 && <span className="errored-count">, {count(errored)} errored</span>}
         {left !== null && `, about ${duration(left * 1000)} left`}
         {', step '}
-        <Given text={tune.step} />
+        <UserText text={tune.step} />
       </p>
       <Bar done={done} total={planned} label="Requests of the tune" />
       {children}
-      <Waiting status={job?.status ?? tune.status} detail={job?.detail ?? null} />
-      <Connection live={live} />
+      <WaitingNotice status={job?.status ?? tune.status} detail={job?.detail ?? null} />
+      <ConnectionNotice live={live} />
     </section>
   );
 }

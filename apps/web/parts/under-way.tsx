@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from 'react';
 import type { JobStatus } from '#lib/contracts/job-status';
 import type { LiveState } from '../live/live-job';
-import { Given } from './given';
+import { UserText } from './user-text';
 
 /** What a job is waiting for, in words. */
-export function Waiting({ status, detail }: { status: JobStatus; detail: string | null }) {
+export function WaitingNotice({ status, detail }: { status: JobStatus; detail: string | null }) {
   if (detail !== null)
     return (
       <p className="notice">
-        <Given text={detail} />
+        <UserText text={detail} />
       </p>
     );
   if (status === 'pending') return <p className="notice">Waiting: its user has reached the limit of running jobs.</p>;
@@ -17,7 +17,7 @@ export function Waiting({ status, detail }: { status: JobStatus; detail: string 
 }
 
 /** A notice if the events are incomplete. */
-export function Connection({ live: { connection, isTruncated } }: { live: LiveState }) {
+export function ConnectionNotice({ live: { connection, isTruncated } }: { live: LiveState }) {
   if (connection === 'lost' || connection === 'refused')
     return (
       <p className="notice" role="status">
@@ -36,7 +36,7 @@ export function Connection({ live: { connection, isTruncated } }: { live: LiveSt
 const ANNOUNCED_EVERY_MS = 10_000;
 
 /** Announces the latest text to screen readers, at most once in ten seconds. */
-export function Announced({ text }: { text: string }) {
+export function LiveAnnouncement({ text }: { text: string }) {
   const newest = useRef(text);
   const [said, setSaid] = useState('');
   useEffect(() => {

@@ -1,4 +1,4 @@
-import { Given } from './given';
+import { UserText } from './user-text';
 
 const MAX_SHOWN = 100;
 
@@ -13,7 +13,7 @@ export function Warnings({ warnings }: { warnings: readonly string[] }) {
       <ul>
         {warnings.slice(0, MAX_SHOWN).map((warning, index) => (
           <li key={index}>
-            <Given text={warning} />
+            <UserText text={warning} />
           </li>
         ))}
       </ul>

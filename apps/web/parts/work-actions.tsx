@@ -4,7 +4,7 @@ import { useAction } from '../api/action';
 import { cancelJob, refreshWork, resumeJob } from '../api/jobs';
 import { useRefusal } from '../api/session';
 import { AllowedButton } from './allowed-button';
-import { Failed } from './failed';
+import { ErrorNotice } from './error-notice';
 import { isUnderWay } from './status';
 
 interface Props {
@@ -49,7 +49,7 @@ export function WorkActions({ work, again, deletion }: Props) {
           </AllowedButton>
         )}
       </div>
-      {failure && <Failed error={failure} />}
+      {failure && <ErrorNotice error={failure} />}
       {isDeleting && deletion?.(() => setDeleting(false))}
     </div>
   );

@@ -1,7 +1,7 @@
 import type { ShortComparison } from '#lib/comparison/threads/comparison-tasks';
 import type { Comparer } from '#lib/comparison/threads/comparison-threads';
 import { DEFAULT_MAX_ERRORED_SHARE, MIN_COMMON_SHARE } from '#lib/contracts/values/comparison';
-import type { BaselineComparison, Differs } from '#lib/contracts/comparison';
+import type { BaselineComparison, DeltaObstacle } from '#lib/contracts/comparison';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { ComparedPair, ExperimentToCompare, RunOfExperiment } from '#lib/db/engine/experiment-pairs';
 
@@ -24,7 +24,7 @@ export async function comparePair(
   const { all, cases, scores, sameTargets, commonShare } = compared;
   const wasStopped = [run, against].some(({ status }) => status === 'cancelled' || status === 'budget_exceeded');
   const lacksScores = wasStopped && all.n_cases < cases.common;
-  const differs: Differs[] = [];
+  const differs: DeltaObstacle[] = [];
   if (!sameTargets) differs.push('targets');
   if (commonShare < MIN_COMMON_SHARE || lacksScores) differs.push('cases');
   const [score, base] = hasSameCases(compared) ? [run.score, against.score] : [scores.b, scores.a];

@@ -26,7 +26,7 @@ import {
 } from '#lib/db/read/for-workers/results-to-count';
 import { scoringIdOf } from '#lib/db/read/run-figures';
 import { Semaphore } from '#lib/runtime/semaphore';
-import { Setbacks } from '../orchestration/setbacks.js';
+import { RetryBackoff } from '../orchestration/retry-backoff.js';
 import { COUNTED_AT_ONCE } from './step-pools.js';
 
 /** Runs with more results than this take seconds. They wait for one another, but do not block smaller ones. */
@@ -46,7 +46,7 @@ const LATENCIES = LATENCY_BINS.map(({ from }) => from);
  * stores anything, so a run whose process dies is counted again from the start.
  */
 export class Counter {
-  readonly #setbacks = new Setbacks();
+  readonly #backoff = new RetryBackoff();
   readonly #small = new Semaphore(COUNTED_AT_ONCE.small);
   readonly #large = new Semaphore(COUNTED_AT_ONCE.large);
 
@@ -54,7 +54,7 @@ export class Counter {
 
   /** The requested runs, except those that failed a moment ago. */
   toCount(): Promise<RunToCount[]> {
-    return runsToCount(this.deps.pool, this.#setbacks.waiting());
+    return runsToCount(this.deps.pool, this.#backoff.waiting());
   }
 
   /** Runs of the same key take turns: those of a team, with large ones separate from the others. */
@@ -68,9 +68,9 @@ export class Counter {
         try {
           stop.throwIfAborted();
           await countRun(this.deps, run, stop);
-          this.#setbacks.clear(id);
+          this.#backoff.clear(id);
         } catch (error) {
-          if (!stop.aborted) this.#setbacks.add(id);
+          if (!stop.aborted) this.#backoff.add(id);
           throw error;
         }
       }),

@@ -7,13 +7,13 @@ import { cancelJob } from '#lib/db/engine/cancel-job';
 import { deleteExperiment, pinBaseline } from '#lib/db/engine/experiments';
 import { runsToFinish } from '#lib/db/engine/finish-run';
 import { resumeRun } from '#lib/db/engine/resume-run';
-import { aTeam } from '#lib/db/testing/run-fixture';
+import { createTeam } from '#lib/db/testing/run-fixture';
 import { settleRun, type Outcome } from '#lib/db/testing/settled-run';
 import { deleteRun } from '#lib/db/upkeep/delete-run';
 import { newId } from '#lib/runtime/ids';
 import { connectRedis } from '#lib/runtime/redis';
-import { comparingIn } from '../../../test/comparing.js';
-import { tellWithDeaths } from '../../../test/deaths.js';
+import { inProcessComparer } from '../../../test/in-process-comparer.js';
+import { replayWithDeaths } from '../../../test/process-deaths.js';
 import { createDatabase, createRedis } from '../../../test/services.js';
 import { until } from '../../../test/until.js';
 import { comparePair, type ComparePair } from './compare-pair.js';
@@ -37,9 +37,9 @@ beforeAll(async () => {
 });
 afterAll(() => drop());
 
-type Team = Awaited<ReturnType<typeof aTeam>>;
+type Team = Awaited<ReturnType<typeof createTeam>>;
 const never = new AbortController().signal;
-const realCompare: ComparePair = (...pair) => comparePair(comparingIn(pool), ...pair);
+const realCompare: ComparePair = (...pair) => comparePair(inProcessComparer(pool), ...pair);
 
 /** The steps of a worker process that end runs and refresh experiments. */
 function aWorker({ db = pool, compare = realCompare }: { db?: Pool; compare?: ComparePair } = {}) {
@@ -83,7 +83,7 @@ const CASES = 10;
 const right = (count: number, cases = CASES): Outcome[] => Array.from({ length: cases }, (_, n) => Number(n < count));
 
 async function anExperiment(cases = CASES) {
-  const team = await aTeam(pool, { cases, runningJobs: 100 });
+  const team = await createTeam(pool, { cases, runningJobs: 100 });
   const id = newId();
   await insertRow(pool, 'experiment', { id, team_id: team.teamId, suite_id: team.suiteId, name: 'e' });
   return {
@@ -554,7 +554,7 @@ describe('a storm of submits, ends, resumes, pins and deletions', () => {
 
 describe('a finisher that is killed', () => {
   it('after any statement changes nothing twice when it is repeated', async () => {
-    await tellWithDeaths([{ pool }], (_world, db) => storyOf(db), { least: 30, most: 100 });
+    await replayWithDeaths([{ pool }], (_world, db) => storyOf(db), { least: 30, most: 100 });
   }, 120_000);
 });
 

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { insertRow } from '#lib/db/connection/insert-row';
 import { createPool, inTransaction, type Pool } from '#lib/db/connection/pool';
 import { cancelJob } from '#lib/db/engine/cancel-job';
-import { aParent } from '#lib/db/testing/parent-fixture';
+import { createParent } from '#lib/db/testing/parent-fixture';
 import { deleteOrchestrations, parentsToRemove } from '#lib/db/upkeep/delete-parents';
 import { newId } from '#lib/runtime/ids';
 import { connectRedis } from '#lib/runtime/redis';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([pool.end(), redis.quit()]));
 
 it('a chore that runs out of time continues in the next turn and does not delay other chores', async () => {
-  const parent = await aParent(pool);
+  const parent = await createParent(pool);
   const laneId = newId();
   await parent.commit({ children: Array.from({ length: 120 }, (_, n) => parent.child(`${n}`)) });
   await cancelJob(pool, parent);

@@ -21,7 +21,7 @@ import {
   type ExperimentToRefresh,
 } from '#lib/db/engine/refresh-experiment';
 import { holm } from '#lib/scoring/statistics/holm';
-import { Setbacks } from '../orchestration/setbacks.js';
+import { RetryBackoff } from '../orchestration/retry-backoff.js';
 import { isGone, type ComparePair } from './compare-pair.js';
 
 /** How long a turn stays with one experiment: completed comparisons are then stored. */
@@ -31,7 +31,7 @@ const RUNS_AT_A_TIME = 20;
 
 /** Recomputes the figures of experiments after a run ended or was deleted, or the baseline changed. */
 export class ExperimentRefresher {
-  readonly #setbacks = new Setbacks();
+  readonly #backoff = new RetryBackoff();
   /** By experiment, the runs that could not be compared, which are skipped until the others are done. */
   readonly #failed = new LRUCache<string, Set<string>>({ max: 10_000 });
 
@@ -46,7 +46,7 @@ export class ExperimentRefresher {
 
   /** The experiments with stale figures, except those that failed a moment ago. */
   toRefresh(): Promise<ExperimentToRefresh[]> {
-    return experimentsToRefresh(this.deps.pool, this.#setbacks.waiting());
+    return experimentsToRefresh(this.deps.pool, this.#backoff.waiting());
   }
 
   /** Refreshes an experiment, or continues with it for a while. */
@@ -60,10 +60,10 @@ export class ExperimentRefresher {
         if (!isDone) {
           this.#failed.set(experiment.id, failed);
           onMoreToDo();
-        } else if (failed.size) this.#setbacks.add(experiment.id);
-        else this.#setbacks.clear(experiment.id);
+        } else if (failed.size) this.#backoff.add(experiment.id);
+        else this.#backoff.clear(experiment.id);
       } catch (error) {
-        this.#setbacks.add(experiment.id);
+        this.#backoff.add(experiment.id);
         throw error;
       }
     });

@@ -31,7 +31,7 @@ const PAGE_SIZE = 50;
 /** A page may wait for an embedding model and for threads. Results up to this limit are kept. */
 const MAX_PAGE_MS = 120_000;
 
-const NO_LONGER_KEPT =
+const REPLIES_DELETED =
   'The replies of this run are no longer kept, so they cannot be scored again. Submit the run again.';
 
 /**
@@ -72,7 +72,7 @@ export class Rescorer {
       return false;
     };
     if (page.length === 0) return end({ summaries: await summarise(pool, cached, rescore) });
-    if (page.some((row) => row.exchange === undefined)) return end({ error: NO_LONGER_KEPT });
+    if (page.some((row) => row.exchange === undefined)) return end({ error: REPLIES_DELETED });
     try {
       return await storeRescored(pool, rescore, await this.#scorePage(page, cached, rescore, signal));
     } catch (error) {
@@ -100,7 +100,7 @@ export class Rescorer {
         const scored = unpackExchange<RescoredItem['scored']>(
           exchange!,
           {
-            whenRoom: (work) => largeOnesInTurn.run(work),
+            whenFree: (work) => largeOnesInTurn.run(work),
             read: (packed) => this.deps.scorer.readExchange(packed, { share: rescore.teamId, signal }),
           },
           async (stored) => this.#score(stored, () => caseAt(place.casePosition), cached, rescore, signal),

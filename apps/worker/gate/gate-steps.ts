@@ -15,7 +15,7 @@ import { readSamples, type RunSamples } from '#lib/gate/rows/for-workers/run-sam
 import { type OrchestrationKind, spentBudget } from '../orchestration/kind.js';
 
 /** A gate run at one of its steps. */
-interface Here {
+interface GateContext {
   pool: Pool;
   comparing: Comparer;
   orchestration: Orchestration;
@@ -34,7 +34,14 @@ export const gate: OrchestrationKind = {
     const input = orchestration.input as GateRunInput;
     const { looks } = input.gate.rules;
     const plan = { planned: looks, alpha: alphaOfLook(looks) };
-    const here: Here = { pool, comparing, orchestration, input, state: orchestration.state as GateRunState, plan };
+    const here: GateContext = {
+      pool,
+      comparing,
+      orchestration,
+      input,
+      state: orchestration.state as GateRunState,
+      plan,
+    };
     const baseline = input.baselineId === null ? undefined : await readSamples(pool, input.baselineId);
     const runId = input.evalId ?? orchestration.children.find(({ step }) => step === 'run')?.id;
     if (runId !== undefined) return lookAt(here, runId, baseline, signal);
@@ -52,7 +59,12 @@ export const gate: OrchestrationKind = {
   },
 };
 
-async function lookAt(here: Here, runId: string, baseline: RunSamples | undefined, signal: AbortSignal): Promise<Step> {
+async function lookAt(
+  here: GateContext,
+  runId: string,
+  baseline: RunSamples | undefined,
+  signal: AbortSignal,
+): Promise<Step> {
   const { pool, comparing, orchestration, input, state, plan } = here;
   const { baselineId, gate } = input;
   const run = await readSamples(pool, runId);
@@ -78,7 +90,7 @@ interface Sides {
 }
 
 /** Once before each look: adds samples of the critical cases that seem broken. Undefined when not needed. */
-function confirmCritical(here: Here, { unconfirmed }: MeasuredGate, { run, baseline }: Sides): Step | undefined {
+function confirmCritical(here: GateContext, { unconfirmed }: MeasuredGate, { run, baseline }: Sides): Step | undefined {
   const { state } = here;
   const look = (state.looks?.length ?? 0) + 1;
   if (unconfirmed.length === 0 || state.confirmed === look) return undefined;
@@ -90,7 +102,7 @@ function confirmCritical(here: Here, { unconfirmed }: MeasuredGate, { run, basel
     return [{ arm, runId: id, samples, positions, items: samples * positions.length * targets }];
   };
   const additions = [...lacking(1, 'b', run, 'candidate'), ...lacking(0, 'a', baseline, 'baseline')];
-  if (additions.length === 0 || isTooMuch(here, additions)) return undefined;
+  if (additions.length === 0 || exceedsBudget(here, additions)) return undefined;
   return {
     state: { ...state, confirmed: look },
     next: 'look' satisfies GateStep,
@@ -99,7 +111,7 @@ function confirmCritical(here: Here, { unconfirmed }: MeasuredGate, { run, basel
 }
 
 /** Stores the look, and ends the gate run with it, or adds samples for the next one. */
-async function decide(here: Here, measured: MeasuredGate, sides: Sides): Promise<Step> {
+async function decide(here: GateContext, measured: MeasuredGate, sides: Sides): Promise<Step> {
   const { pool, orchestration, input, state, plan } = here;
   const { id: gateId, version } = input.gate;
   const of = { gateId, version, runId: sides.run.id, baselineId: sides.baseline.id };
@@ -152,9 +164,9 @@ function doubled({ run, baseline }: Sides, look: number): Addition[] {
 }
 
 /** Why the next look is impossible, as a sentence; undefined when it is possible. */
-function obstacleTo(here: Here, additions: readonly Addition[], { run }: Sides): string | undefined {
+function obstacleTo(here: GateContext, additions: readonly Addition[], { run }: Sides): string | undefined {
   if (run.recorded) return 'The replies of the run were recorded elsewhere, so no samples can be added to it.';
-  if (!isTooMuch(here, additions)) return undefined;
+  if (!exceedsBudget(here, additions)) return undefined;
   const { maxRequests, children } = here.orchestration;
   return (
     `Another look would need ${itemsOf(additions)} more requests; ${requestsOf(children)} of ${maxRequests!} are ` +
@@ -166,12 +178,14 @@ const itemsOf = (additions: readonly Addition[]): number => additions.reduce((su
 const requestsOf = (children: Orchestration['children']): number =>
   children.reduce((sum, { requests }) => sum + requests, 0);
 
-const isTooMuch = ({ orchestration: { maxRequests, children } }: Here, additions: readonly Addition[]): boolean =>
-  maxRequests !== null && requestsOf(children) + itemsOf(additions) > maxRequests;
+const exceedsBudget = (
+  { orchestration: { maxRequests, children } }: GateContext,
+  additions: readonly Addition[],
+): boolean => maxRequests !== null && requestsOf(children) + itemsOf(additions) > maxRequests;
 
 /** A resume continues from the look, unless there was one. */
 function finish(
-  { orchestration, state }: Here,
+  { orchestration, state }: GateContext,
   answer: GateAnswer,
   end: OrchestrationEnd = { status: 'completed' },
   events: LogEvent[] = [],

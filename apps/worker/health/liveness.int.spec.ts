@@ -1,7 +1,7 @@
 import { dispatchLane } from '#lib/db/engine/dispatch-lane';
 import { LaneRepository } from '#lib/db/catalogue/lanes';
 import { createPool } from '#lib/db/connection/pool';
-import { aTeam } from '#lib/db/testing/run-fixture';
+import { createTeam } from '#lib/db/testing/run-fixture';
 import { LaneBudget } from '#lib/queue/budget/lane-budget';
 import { createLogger } from '#lib/runtime/logger';
 import { connectRedis } from '#lib/runtime/redis';
@@ -23,7 +23,7 @@ it('a worker that leaves queued items untouched is stuck, unless something preve
     await database.drop();
   };
   await new Promise((ready) => redis.once('ready', ready));
-  const team = await aTeam(pool);
+  const team = await createTeam(pool);
   await team.submit();
   await dispatchLane(pool, team.laneId, 100);
   const liveness = new Liveness({ pool, redis, meters, logger });

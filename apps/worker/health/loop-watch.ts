@@ -2,7 +2,7 @@ import type { Logger } from '#lib/runtime/logger';
 
 const CHECK_EVERY_MS = 200;
 /** An event loop blocked for this long is being held up. */
-export const MAX_STAND_MS = 1000;
+export const MAX_BLOCKED_MS = 1000;
 export const MAX_PAUSE_MS = 10_000;
 
 /**
@@ -30,7 +30,7 @@ export class LoopWatch {
   check(now: number): void {
     const stoodMs = now - this.#lastAt - CHECK_EVERY_MS;
     this.#lastAt = now;
-    if (stoodMs >= MAX_STAND_MS) this.#pause(now, stoodMs);
+    if (stoodMs >= MAX_BLOCKED_MS) this.#pause(now, stoodMs);
     else if (this.#pausedUntil !== undefined && now >= this.#pausedUntil) {
       this.#pausedUntil = undefined;
       this.of.resume();

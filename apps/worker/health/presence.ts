@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
-import { SAY_EVERY_MS, sayAlive, sayGone, type AliveWorker } from '#lib/queue/workers-alive';
+import { HEARTBEAT_MS, heartbeat, removeWorker, type AliveWorker } from '#lib/queue/worker-heartbeats';
 
 export interface PresenceDeps {
   redis: Redis;
@@ -22,29 +22,29 @@ export class Presence {
   /** @param level of what this process can play, score and decide */
   start(level: number): void {
     this.#level = level;
-    this.#timer = setInterval(() => void this.say(), SAY_EVERY_MS);
-    void this.say();
+    this.#timer = setInterval(() => void this.announce(), HEARTBEAT_MS);
+    void this.announce();
   }
 
   /** It takes no more items. */
   stop(): void {
     clearInterval(this.#timer);
     this.#hasStopped = true;
-    void sayGone(this.deps.redis, this.#worker).catch(() => {});
+    void removeWorker(this.deps.redis, this.#worker).catch(() => {});
   }
 
   get #worker(): AliveWorker {
     return { workerId: this.deps.workerId, level: this.#level };
   }
 
-  async say(): Promise<void> {
+  async announce(): Promise<void> {
     const { redis, isStuck } = this.deps;
     // While Redis is down its commands queue up: keep one waiting, not one per turn.
     if (this.#isSaying || isStuck()) return;
     this.#isSaying = true;
     try {
-      await sayAlive(redis, this.#worker);
-      if (this.#hasStopped) await sayGone(redis, this.#worker);
+      await heartbeat(redis, this.#worker);
+      if (this.#hasStopped) await removeWorker(redis, this.#worker);
     } catch {
       // The next turn repeats the heartbeat.
     } finally {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { NO_USAGE, type Usage } from '#lib/contracts/cost';
 import { RESERVED_REPLY_TOKENS } from '#lib/contracts/estimate';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
-import type { Refusal, Ways } from '#lib/contracts/learned';
+import type { Refusal, SettingChanges } from '#lib/contracts/learned';
 import { memoize } from '#lib/contracts/memoize';
 import { PRIVATE_BODY } from '#lib/contracts/failed-body';
 import type { LaneLimits } from '#lib/db/catalogue/lane-limits';
@@ -11,7 +11,7 @@ import { ProviderFailure } from '#lib/providers/failure';
 import { adaptRequest } from '#lib/providers/learned/adapt-request';
 import { readRefusal } from '#lib/providers/learned/read-refusal';
 import { requestShape } from '#lib/providers/learned/request-shape';
-import type { PrintedJson } from '#lib/providers/reading/printed-json';
+import type { SerialisedJson } from '#lib/providers/reading/printed-json';
 import type { ReplyMemory } from '#lib/providers/guarded/reply-memory';
 import { replyInFailure } from '#lib/providers/formats/stored-reply';
 import { MAX_THROTTLED_MS, RetryState } from '#lib/providers/retry-policy';
@@ -22,7 +22,7 @@ import type { HeldReply } from '../scoring/exchange.js';
 import type { ModelConnection } from '../models/connections.js';
 import type { FirstRequests } from '../models/first-requests.js';
 import { traceRequest } from '../models/trace-request.js';
-import { NotAskedNow } from './claimed-items.js';
+import { ModelResting } from './claimed-items.js';
 
 /** The result of asking a model: a reply, or the failure that remains after all retries. */
 export interface AskResult {
@@ -36,10 +36,10 @@ export interface AskResult {
   /** The last request. */
   sent: JsonObject;
   /** Deviations of the request from `body`, because the model refuses what it says. */
-  adjusted: Ways;
+  adjusted: SettingChanges;
   requests: Json[];
   /** Response bodies in order, including refusals: of many refusals the first ones and the last. */
-  bodies: (Json | PrintedJson)[];
+  bodies: (Json | SerialisedJson)[];
   /** Number of refusals. */
   refused: number;
 }
@@ -97,7 +97,7 @@ interface Attempt {
 class ModelAsker {
   readonly #result: AskResult;
   /** What the model refused of this request, even if it could not be stored for others. */
-  #learned: Ways = {};
+  #learned: SettingChanges = {};
   readonly #tried = new Set<string>();
   #adaptedTo: string | undefined;
   /** The shape of the request as sent. */
@@ -270,8 +270,8 @@ class ModelAsker {
   }
 }
 
-const restOf = ({ message }: ProviderFailure, forMs: number, { baseUrl, sealedKey }: ModelConnection): NotAskedNow =>
-  new NotAskedNow({ forMs, why: message, baseUrl, sealedKey });
+const restOf = ({ message }: ProviderFailure, forMs: number, { baseUrl, sealedKey }: ModelConnection): ModelResting =>
+  new ModelResting({ forMs, why: message, baseUrl, sealedKey });
 
 function unavailable(error: unknown): ProviderFailure {
   if (error instanceof ProviderFailure) return error;

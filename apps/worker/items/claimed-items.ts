@@ -12,7 +12,7 @@ export class ShuttingDown extends Error {}
 export class LeaseLost extends Error {}
 
 /** The item is given back without a request: its model rests, or its target takes no more requests. */
-export class NotAskedNow extends Error {
+export class ModelResting extends Error {
   /** @param asked the rest that its provider has just asked for */
   constructor(readonly asked?: AskedRest) {
     super('The model is resting.');
@@ -24,7 +24,7 @@ export const isAborted = (error: unknown): boolean =>
   error instanceof RunStopped ||
   error instanceof ShuttingDown ||
   error instanceof LeaseLost ||
-  error instanceof NotAskedNow;
+  error instanceof ModelResting;
 
 const POLL_MS = 1000;
 
@@ -116,7 +116,7 @@ export class ClaimedItems {
    * Gives up an item whose model is not asked now. It is taken again when the model is available. If this fails, its
    * lease expires.
    */
-  async giveUp(delivery: Delivery, { asked }: NotAskedNow): Promise<void> {
+  async releaseItem(delivery: Delivery, { asked }: ModelResting): Promise<void> {
     try {
       if (asked) await retryTransient(() => restModel(this.pool, delivery, asked));
       await retryTransient(() => putBack(this.pool, this.workerId, delivery));
@@ -127,7 +127,7 @@ export class ClaimedItems {
   }
 
   /** Hands an item back to be done by another worker. If this fails, its lease expires. */
-  async handBack(delivery: Delivery): Promise<void> {
+  async returnAll(delivery: Delivery): Promise<void> {
     await releaseItems(this.pool, this.workerId, [delivery]).catch(() => {});
   }
 
@@ -194,7 +194,7 @@ export class ClaimedItems {
     const unaskable = await unaskableTargets(this.pool, [...targets.values()]).catch(() => []);
     const released = new Set(unaskable.map(targetOf));
     for (const { delivery, abort, isActive } of this.#items.values())
-      if (!isActive && released.has(targetOf(delivery))) abort.abort(new NotAskedNow());
+      if (!isActive && released.has(targetOf(delivery))) abort.abort(new ModelResting());
   }
 }
 

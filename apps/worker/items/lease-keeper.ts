@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { LEASE_MS, type LeasedItem } from '#lib/db/engine/claim-items';
 import type { Logger } from '#lib/runtime/logger';
 import { threadModule } from '#lib/runtime/threads/thread-entry';
-import type { FromLeases, LeaseThreadData, ToLeases } from './lease-renewal.js';
+import type { LeaseReport, LeaseThreadData, LeaseCommand } from './lease-renewal.js';
 
 const BEAT_EVERY_MS = 1000;
 const RESTART_AFTER_MS = 1000;
@@ -55,7 +55,7 @@ export class LeaseKeeper {
     await this.#thread?.terminate();
   }
 
-  #tell(message: ToLeases): void {
+  #tell(message: LeaseCommand): void {
     this.#thread?.postMessage(message);
   }
 
@@ -67,7 +67,7 @@ export class LeaseKeeper {
       resourceLimits: { maxOldGenerationSizeMb: 64 },
     });
     this.#thread = thread;
-    thread.on('message', (message: FromLeases) => this.#hear(message));
+    thread.on('message', (message: LeaseReport) => this.#hear(message));
     thread.on('error', (error) => logger.error({ error: error.message }, 'The thread that renews leases failed'));
     thread.on('exit', () => {
       if (this.#isClosed) return;
@@ -81,7 +81,7 @@ export class LeaseKeeper {
     for (const [claim, item] of this.of.held()) this.hold(claim, item);
   }
 
-  #hear(message: FromLeases): void {
+  #hear(message: LeaseReport): void {
     if ('renewed' in message) this.#renewedAt = performance.now();
     else if ('lost' in message) this.of.onLost(new Set(message.lost));
     else this.of.logger.warn({ error: message.failed }, 'Leases could not be renewed');

@@ -1,12 +1,12 @@
 import type { LeasedItem } from '#lib/db/engine/claim-items';
-import { LeaseRenewal, MAX_STAND_MS, type FromLeases } from './lease-renewal.js';
+import { LeaseRenewal, MAX_BLOCKED_MS, type LeaseReport } from './lease-renewal.js';
 
 const item = (token: number, begun = false): LeasedItem => ({ runId: 'r', target: 0, item: token, token, begun });
 
 /** A renewal with a main thread that beats, and a database in which this worker still holds some tokens. */
 function renewalOf(stillHeld: readonly number[]) {
   const asked: LeasedItem[][] = [];
-  const told: FromLeases[] = [];
+  const told: LeaseReport[] = [];
   const main = { beats: 0 };
   const database = { isGone: false };
   const renewal = new LeaseRenewal({
@@ -47,10 +47,10 @@ it('a blocked main thread keeps its leases for a minute, and then loses them unt
   renewal.take({ claim: 1, hold: item(1) });
   const renewedAt = async (now: number): Promise<number> => (await renewal.renew(now), asked.length);
   expect(await renewedAt(0)).toBe(1);
-  expect(await renewedAt(MAX_STAND_MS)).toBe(2);
-  expect(await renewedAt(MAX_STAND_MS + 1)).toBe(2);
+  expect(await renewedAt(MAX_BLOCKED_MS)).toBe(2);
+  expect(await renewedAt(MAX_BLOCKED_MS + 1)).toBe(2);
   main.beats++;
-  expect(await renewedAt(MAX_STAND_MS + 2)).toBe(3);
+  expect(await renewedAt(MAX_BLOCKED_MS + 2)).toBe(3);
 });
 
 it('a failed renewal reports why, and the next one is attempted', async () => {

@@ -4,12 +4,12 @@ import { LEASE_MS, type LeasedItem } from '#lib/db/engine/claim-items';
  * Messages from the main thread to the thread that renews leases. Claims are numbered, because an item that was handed
  * back may be claimed again with the same token.
  */
-export type ToLeases = { claim: number; hold: LeasedItem } | { claim: number; drop: true };
+export type LeaseCommand = { claim: number; hold: LeasedItem } | { claim: number; drop: true };
 
 /**
  * Messages to the main thread: that leases were renewed, which claims were lost to others, or why nothing was renewed.
  */
-export type FromLeases = { renewed: true } | { lost: number[] } | { failed: string };
+export type LeaseReport = { renewed: true } | { lost: number[] } | { failed: string };
 
 /** The initial data of the thread. The main thread increments `beats` once a second. */
 export interface LeaseThreadData {
@@ -21,7 +21,7 @@ export interface LeaseThreadData {
 export const RENEW_EVERY_MS = Math.floor(LEASE_MS / 3);
 
 /** The leases of a process whose main thread is blocked for longer expire: it may be blocked forever. */
-export const MAX_STAND_MS = 60_000;
+export const MAX_BLOCKED_MS = 60_000;
 
 /** Renews the leases of the main thread's claims, in a thread that is never blocked. */
 export class LeaseRenewal {
@@ -35,11 +35,11 @@ export class LeaseRenewal {
     readonly of: {
       renew: (items: LeasedItem[]) => Promise<number[]>;
       beats: () => number;
-      tell: (message: FromLeases) => void;
+      tell: (message: LeaseReport) => void;
     },
   ) {}
 
-  take(message: ToLeases): void {
+  take(message: LeaseCommand): void {
     if ('hold' in message) this.#held.set(message.claim, message.hold);
     else this.#held.delete(message.claim);
   }
@@ -66,6 +66,6 @@ export class LeaseRenewal {
   #isMainAlive(now: number): boolean {
     const beat = this.of.beats();
     if (beat !== this.#lastBeat) [this.#lastBeat, this.#beatAt] = [beat, now];
-    return now - this.#beatAt <= MAX_STAND_MS;
+    return now - this.#beatAt <= MAX_BLOCKED_MS;
   }
 }

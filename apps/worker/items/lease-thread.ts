@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createPool, retryTransient } from '#lib/db/connection/pool';
 import { LEASE_MS, renewLeases } from '#lib/db/engine/claim-items';
-import { LeaseRenewal, RENEW_EVERY_MS, type LeaseThreadData, type ToLeases } from './lease-renewal.js';
+import { LeaseRenewal, RENEW_EVERY_MS, type LeaseThreadData, type LeaseCommand } from './lease-renewal.js';
 
 const { databaseUrl, workerId, beats } = workerData as LeaseThreadData;
 // A statement that gets no answer is repeated on another connection before the leases expire.
@@ -14,6 +14,6 @@ const renewal = new LeaseRenewal({
 });
 const renew = (): void => void renewal.renew(performance.now());
 
-parentPort!.on('message', (message: ToLeases) => renewal.take(message));
+parentPort!.on('message', (message: LeaseCommand) => renewal.take(message));
 setInterval(renew, RENEW_EVERY_MS);
 renew();

@@ -2,7 +2,7 @@ import type { CaseInput } from '#lib/contracts/case';
 import type { Usage } from '#lib/contracts/cost';
 import { parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ProviderFailure } from '#lib/providers/failure';
-import { PrintedJson } from '#lib/providers/reading/printed-json';
+import { SerialisedJson } from '#lib/providers/reading/printed-json';
 import { decodeUtf8 } from '#lib/providers/reading/reading-work';
 import { runSerially } from '#lib/runtime/threads/large-work';
 import { DEFAULT_MAX_ROUNDS } from '#lib/scoring/house/score-chain';
@@ -100,7 +100,7 @@ const MAX_SENT_BACK_VALUES = 100_000;
 
 /** The message of a reply, to be sent back. */
 async function messageOf({ message }: HeldReply): Promise<JsonObject | ProviderFailure> {
-  if (!(message instanceof PrintedJson)) return message;
+  if (!(message instanceof SerialisedJson)) return message;
   const { bytes, values } = message;
   if (values <= MAX_SENT_BACK_VALUES)
     return runSerially(() => parseJson(decodeUtf8(bytes)) as JsonObject, bytes.length);

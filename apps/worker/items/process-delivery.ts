@@ -9,7 +9,7 @@ import { measureSettling } from '../health/worker-metrics.js';
 import type { LaneBudgets } from '../models/lane-budgets.js';
 import type { ServedLane } from './served-lane.js';
 import type { ItemContext } from './play-and-score.js';
-import { isAborted, NotAskedNow, ShuttingDown, type ClaimedItems } from './claimed-items.js';
+import { isAborted, ModelResting, ShuttingDown, type ClaimedItems } from './claimed-items.js';
 import { internalErrorSettlement, type ItemIdentity } from './error-settlements.js';
 import type { Quarantine } from './quarantine.js';
 import type { FinishedItem, ItemRunner } from './run-item.js';
@@ -69,14 +69,14 @@ export class DeliveryProcessor {
     meter.recordClaim(claim.queuedForS);
     const signal = items.add(delivery, meter.id);
     try {
-      if (claim.isUnaskable) throw new NotAskedNow();
+      if (claim.isUnaskable) throw new ModelResting();
       const finished = await this.#runOrExplain(lane, delivery, claim, signal);
       if (finished) await this.#settle(lane, finished);
     } catch (error) {
       // An aborted item no longer has an in-flight row of this process.
       if (!isAborted(error)) throw error;
-      if (error instanceof ShuttingDown) await items.handBack(delivery);
-      if (error instanceof NotAskedNow) await items.giveUp(delivery, error);
+      if (error instanceof ShuttingDown) await items.returnAll(delivery);
+      if (error instanceof ModelResting) await items.releaseItem(delivery, error);
       logger.debug({ lane: meter.id, run: delivery.runId, reason: (error as Error).message }, 'An item was released');
     } finally {
       items.remove(delivery.token);

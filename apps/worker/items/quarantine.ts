@@ -11,7 +11,7 @@ import { Semaphore } from '#lib/runtime/semaphore';
 import { threadModule } from '#lib/runtime/threads/thread-entry';
 import type { LaneMeter } from '../health/worker-metrics.js';
 import type { ItemContext } from './play-and-score.js';
-import { NotAskedNow } from './claimed-items.js';
+import { ModelResting } from './claimed-items.js';
 import { crashedSettlement, timedOutSettlement, type ItemIdentity } from './error-settlements.js';
 import type { ServedLane } from './served-lane.js';
 import type { FinishedItem } from './run-item.js';
@@ -32,7 +32,7 @@ export type FromChild =
   | { notAsked: AskedRest | undefined }
   | { failed: { message: string; stack?: string } };
 
-type Ending = { settlement: Settlement | undefined } | 'died' | 'timed out';
+type ChildEnd = { settlement: Settlement | undefined } | 'died' | 'timed out';
 
 /**
  * Runs items whose processes died, one at a time, each in its own process. If that dies as well, no other item is
@@ -80,7 +80,7 @@ export class Quarantine {
     }
   }
 
-  #watch(child: ChildProcess, meter: LaneMeter, permits: ForwardedPermits, signal: AbortSignal): Promise<Ending> {
+  #watch(child: ChildProcess, meter: LaneMeter, permits: ForwardedPermits, signal: AbortSignal): Promise<ChildEnd> {
     return new Promise((resolve, reject) => {
       const end = (settle: () => void): void => {
         clearTimeout(timer);
@@ -94,7 +94,7 @@ export class Quarantine {
       child.on('message', (message: FromChild) => {
         if ('id' in message) void permits.answer(child, message);
         else if ('attempted' in message) meter.recordAttempt(message.attempted.failure, message.attempted.seconds);
-        else if ('notAsked' in message) end(() => reject(new NotAskedNow(message.notAsked)));
+        else if ('notAsked' in message) end(() => reject(new ModelResting(message.notAsked)));
         else if ('failed' in message) end(() => reject(errorOf(message.failed)));
         else end(() => resolve({ settlement: message.finished === undefined ? undefined : parse(message.finished) }));
       });

@@ -93,7 +93,7 @@ export class ItemScorer {
   #large({ replyMemory, target }: LoadedItem, signal: AbortSignal): LargeExchanges {
     return {
       read: (packed) => this.deps.scorer.readExchange(packed, { share: target.laneId, signal }),
-      whenRoom: async (work) => {
+      whenFree: async (work) => {
         await replyMemory.reserve();
         return work();
       },

@@ -10,26 +10,26 @@ import {
 import type { Step } from '#lib/db/engine/orchestrations';
 import type { OpenJudgement } from '#lib/judge/rows/for-workers/judged-results';
 import { askAboutPair, askAboutReply } from '#lib/judge/judge-request';
-import { isSuspicious, withoutTexts } from '#lib/judge/speaks-to-grader';
+import { isSuspicious, withoutTexts } from '#lib/judge/addresses-grader';
 import type { CaseInput } from '#lib/contracts/case';
-import type { Here } from './here.js';
+import type { ReportContext } from './report-context.js';
 import { loadEvidence, type Evidence } from './load-evidence.js';
 import { asking, requestsOf } from './requests.js';
 
 /** Total characters of the requests in a batch; at least one judgement is requested. */
-const MAX_PIECE_CHARS = 16 * 2 ** 20;
+const MAX_BATCH_CHARS = 16 * 2 ** 20;
 
 /**
  * Has results judged: stores their requests, and submits the run that makes them. Those that cannot be requested are
  * errored immediately.
  */
-export async function ask(here: Here, waiting: readonly OpenJudgement[]): Promise<Step> {
+export async function ask(here: ReportContext, waiting: readonly OpenJudgement[]): Promise<Step> {
   const { orchestration, state, signal } = here;
   const evidenceOf = await loadEvidence(here, waiting);
   const asked: OpenJudgement[] = [];
   const requests: JudgeRequest[] = [];
   const errored: ReadJudgement[] = [];
-  let room = MAX_PIECE_CHARS;
+  let room = MAX_BATCH_CHARS;
   for (const [index, judgement] of waiting.entries()) {
     // A large case takes some milliseconds, and this process serves other teams, too.
     await setImmediate(undefined, { signal });
@@ -72,7 +72,7 @@ interface Built {
 /**
  * A reply that addresses a grader is also judged without its texts. In a comparison, both replies are shown without.
  */
-function build({ judged, reply, other }: Evidence, { rules }: Here): Built | string {
+function build({ judged, reply, other }: Evidence, { rules }: ReportContext): Built | string {
   const suspicious = isSuspicious(reply, judged) || (other !== undefined && isSuspicious(other, judged));
   const inputs = other
     ? pairOf(suspicious ? withoutTexts(other) : other, suspicious ? withoutTexts(reply) : reply)

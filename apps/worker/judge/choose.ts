@@ -8,10 +8,10 @@ import { MAX_JUDGED } from '#lib/judge/contract';
 import { ComparableRunRepository } from '#lib/db/read/comparable-runs';
 import { chooseResults, choosePairs, type ChosenResult } from '#lib/judge/rows/for-workers/judged-results';
 import { hashSample } from '#lib/judge/hash-sample';
-import type { Here } from './here.js';
+import type { ReportContext } from './report-context.js';
 
 /** The maximum number of results chosen in one step. */
-const MOST_CHOSEN = 5_000;
+const MAX_CHOSEN = 5_000;
 
 export interface Choice {
   chosen: ChosenResult[];
@@ -25,12 +25,12 @@ export interface Choice {
  * The next results to judge; for an unfinished run, those settled since the last choice.
  * @param before how many were chosen already
  */
-export async function choose(here: Here, before: number): Promise<Choice> {
+export async function choose(here: ReportContext, before: number): Promise<Choice> {
   if (here.baseline) return choosePaired(here);
   const { pool, orchestration, watched, report } = here;
   const { which, below, sample_size: sampleSize, seed } = report.asked;
   const isDone = isFinished(watched.status as JobStatus);
-  const limit = Math.min(which === 'sample' ? MAX_JUDGED : MOST_CHOSEN, MAX_JUDGED - before);
+  const limit = Math.min(which === 'sample' ? MAX_JUDGED : MAX_CHOSEN, MAX_JUDGED - before);
   const chosen = await chooseResults(
     pool,
     { reportId: orchestration.id, runId: watched.runId },
@@ -48,7 +48,7 @@ export async function choose(here: Here, before: number): Promise<Choice> {
 }
 
 /** Every common case of two runs, or a random sample of the requested size. */
-async function choosePaired({ pool, orchestration, watched, report, run, baseline }: Here): Promise<Choice> {
+async function choosePaired({ pool, orchestration, watched, report, run, baseline }: ReportContext): Promise<Choice> {
   const { which, sample_size: sampleSize, seed } = report.asked;
   const chosen = await ComparableRunRepository.inSnapshot(pool, orchestration.teamId, async (runs) => {
     const sides = { a: watched.baselineId!, b: watched.runId };

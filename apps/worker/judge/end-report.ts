@@ -5,11 +5,11 @@ import { CalibrationRepository } from '#lib/judge/rows/calibrations';
 import { calibrate } from '#lib/judge/calibrate';
 import { figuresOf } from '#lib/judge/figures';
 import { fingerprintOf } from '#lib/judge/judge-request';
-import type { Here } from './here.js';
+import type { ReportContext } from './report-context.js';
 
 /** The last step. A stopped report continues where it was when it is resumed. */
 export async function endReport(
-  { pool, orchestration, state, report, rules }: Here,
+  { pool, orchestration, state, report, rules }: ReportContext,
   end: OrchestrationEnd = { status: 'completed' },
 ): Promise<Step> {
   const isDone = end.status === 'completed';

@@ -6,7 +6,7 @@ import { finishRun, noteForJudge, runsToFinish } from '#lib/db/engine/finish-run
 import { judgeFinishedRun, runsToJudge } from '#lib/judge/rows/judge-of-run';
 import { JobRepository } from '#lib/db/read/jobs';
 import { dyingPool } from '#lib/db/testing/dying-pool';
-import { aTeam } from '#lib/db/testing/run-fixture';
+import { createTeam } from '#lib/db/testing/run-fixture';
 import { settleRun } from '#lib/db/testing/settled-run';
 import { deleteRun } from '#lib/db/upkeep/delete-run';
 import { connectRedis } from '#lib/runtime/redis';
@@ -33,7 +33,7 @@ const aJudge = (): FinishedRunJudge => new FinishedRunJudge({ pool, redis, onSub
 describe('a run that has ended', () => {
   /** A run of a team with a judge, with a failed item. */
   async function aFailedRun() {
-    const team = await aTeam(pool);
+    const team = await createTeam(pool);
     await new JudgeSettingRepository(pool, team.teamId).set({ judge: 'sim::judge', instructions: '', auto_below: 1 });
     const { runId, jobId } = await team.submit();
     await settleRun(pool, runId, [1, 0, 0, 0]);
@@ -82,7 +82,7 @@ describe('a run that has ended', () => {
   it('is judged with the results of a resume by another user, even when that ends at the same moment', async () => {
     const run = await aFailedRun();
     await run.finish();
-    const other = await aTeam(pool); // the resume locks a different user
+    const other = await createTeam(pool); // the resume locks a different user
     await pool.query(`UPDATE run SET status = 'running' WHERE id = $1`, [run.runId]);
     const ending = await pool.connect();
     await ending.query('BEGIN');

@@ -2,18 +2,18 @@ import type { Redis } from 'ioredis';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { Pool } from '#lib/db/connection/pool';
 import { notify } from '#lib/events/notifications';
-import { giveUpJudging, judgeFinishedRun, runsToJudge, type RunToJudge } from '#lib/judge/rows/judge-of-run';
-import { Setbacks } from '../orchestration/setbacks.js';
+import { abandonJudging, judgeFinishedRun, runsToJudge, type RunToJudge } from '#lib/judge/rows/judge-of-run';
+import { RetryBackoff } from '../orchestration/retry-backoff.js';
 
 /** Submits the reports that runs request when they have ended. */
 export class FinishedRunJudge {
-  readonly #setbacks = new Setbacks();
+  readonly #backoff = new RetryBackoff();
 
   constructor(readonly deps: { pool: Pool; redis: Redis; onSubmitted: () => void }) {}
 
   /** The ended runs that may request a judge, except those that failed a moment ago. */
   toJudge(): Promise<RunToJudge[]> {
-    return runsToJudge(this.deps.pool, this.#setbacks.waiting());
+    return runsToJudge(this.deps.pool, this.#backoff.waiting());
   }
 
   /**
@@ -24,14 +24,14 @@ export class FinishedRunJudge {
     try {
       const jobId = await judgeFinishedRun(pool, run).catch(async (error: Error) => {
         if (!(error instanceof ProblemError)) throw error;
-        await giveUpJudging(pool, run, error.message);
+        await abandonJudging(pool, run, error.message);
       });
-      this.#setbacks.clear(run.id);
+      this.#backoff.clear(run.id);
       if (!jobId) return;
       onSubmitted();
       await notify(redis, { topic: 'job', id: jobId });
     } catch (error) {
-      this.#setbacks.add(run.id);
+      this.#backoff.add(run.id);
       throw error;
     }
   }

@@ -5,10 +5,10 @@ import { readWatchedRun } from '#lib/judge/rows/for-workers/judged-results';
 import { loadRun } from '#lib/db/read/for-workers/load-run';
 import { findModelNamed } from '#lib/judge/rows/for-workers/model-named';
 import { WAITS_FOR_RESULTS, type JudgeState, type StoredReport } from '#lib/judge/rows/judge-reports';
-import { ofItsOwnKind, refusesSelf } from '#lib/judge/same-model';
+import { targetsOfJudge, describeSelfJudging } from '#lib/judge/same-model';
 import type { OrchestrationKind } from '../orchestration/kind.js';
-import type { Here } from './here.js';
-import { judgePieces } from './judge-pieces.js';
+import type { ReportContext } from './report-context.js';
+import { judgeBatches } from './judge-batches.js';
 import { summarise } from './summarise.js';
 
 /**
@@ -34,9 +34,9 @@ export const judge: OrchestrationKind = {
         `The judge ${name} is not a model of the team. Add it again and resume the report, or name another judge.`,
       );
     const judged = [run, ...(baseline ? [baseline] : [])].flatMap(({ targets }) => targets.map(targetName));
-    const own = ofItsOwnKind(name, judged);
-    if (own.length > 0 && !asked.allow_self) throw new ProblemError(422, refusesSelf(name, own));
-    const here: Here = {
+    const own = targetsOfJudge(name, judged);
+    if (own.length > 0 && !asked.allow_self) throw new ProblemError(422, describeSelfJudging(name, own));
+    const here: ReportContext = {
       pool,
       orchestration,
       report,
@@ -50,7 +50,7 @@ export const judge: OrchestrationKind = {
     };
     switch (orchestration.step as JudgeStep) {
       case 'judge':
-        return judgePieces(here);
+        return judgeBatches(here);
       case 'summarise':
         return summarise(here);
     }

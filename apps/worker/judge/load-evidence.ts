@@ -17,7 +17,7 @@ import { MAX_REQUEST_CHARS } from '#lib/judge/judge-request';
 import { joinSystemPrompts } from '#lib/providers/system-prompt';
 import { toolSetOf } from '#lib/scoring/cases/tool-set';
 import { repliesIn, type Exchange } from '../scoring/exchange.js';
-import type { Here } from './here.js';
+import type { ReportContext } from './report-context.js';
 
 /** What a judge is shown for one judgement; undefined when a result is gone. */
 export interface Evidence {
@@ -34,7 +34,7 @@ type Place = Pick<OpenJudgement, 'target' | 'casePosition' | 'sample'>;
  * @returns a function that builds the evidence of one of them, so that only one is in memory
  */
 export async function loadEvidence(
-  { pool, run, baseline }: Here,
+  { pool, run, baseline }: ReportContext,
   open: readonly OpenJudgement[],
 ): Promise<(index: number) => Promise<Evidence | undefined>> {
   const positions = open.map(({ casePosition }) => casePosition);

@@ -3,7 +3,7 @@ import { PROMPT_OF_SUITE } from '#lib/contracts/run-input';
 import { targetName } from '#lib/contracts/target-name';
 import type { NewChildRun } from '#lib/db/engine/orchestrations';
 import type { OpenJudgement } from '#lib/judge/rows/for-workers/judged-results';
-import type { Here } from './here.js';
+import type { ReportContext } from './report-context.js';
 
 /** The request for the summary, numbered after those of all judgements. */
 export const SUMMARY_REQUEST = 2 * MAX_JUDGED;
@@ -20,7 +20,7 @@ export interface Asking {
 }
 
 /** A run of requests to the judge. A repeated request is a new request, so that no cached reply answers it. */
-export function asking({ orchestration: { id }, report: { asked }, judge }: Here, what: Asking): NewChildRun {
+export function asking({ orchestration: { id }, report: { asked }, judge }: ReportContext, what: Asking): NewChildRun {
   const isAgain = what.step === 'again' || what.arm === AGAIN;
   const samples = what.step === 'summary' ? 1 : asked.samples;
   return {

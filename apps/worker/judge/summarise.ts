@@ -1,13 +1,13 @@
 import { storeRequests, type JudgeStep } from '#lib/judge/rows/store-report';
 import type { Step } from '#lib/db/engine/orchestrations';
 import { readJudgeReplies, readLines } from '#lib/judge/rows/for-workers/judged-results';
-import type { Said } from '#lib/judge/rows/judge-reports';
+import type { StoredReasons } from '#lib/judge/rows/judge-reports';
 import { hashSample } from '#lib/judge/hash-sample';
 import { askForSummary, type JudgedLine } from '#lib/judge/judge-request';
 import { readSummary } from '#lib/judge/read-reply';
 import { spentBudget } from '../orchestration/kind.js';
 import { endReport } from './end-report.js';
-import type { Here } from './here.js';
+import type { ReportContext } from './report-context.js';
 import { AGAIN, asking, SUMMARY_REQUEST } from './requests.js';
 
 /** Maximum number of judgements in the summary request. */
@@ -17,7 +17,7 @@ const WORDS: Record<string, string> = { win: 'the new one is better', loss: 'the
 /**
  * Has the judge summarise its judgements, parses the summary, and ends the report. An unreadable summary is omitted.
  */
-export async function summarise(here: Here): Promise<Step> {
+export async function summarise(here: ReportContext): Promise<Step> {
   const { pool, orchestration } = here;
   const end = spentBudget(orchestration);
   if (end) return endReport(here, end);
@@ -41,7 +41,7 @@ export async function summarise(here: Here): Promise<Step> {
   return endReport({ ...here, state: { ...here.state, notes: [...(here.state.notes ?? []), note] } });
 }
 
-async function askFor(here: Here): Promise<Step> {
+async function askFor(here: ReportContext): Promise<Step> {
   const { pool, orchestration, rules } = here;
   const lines = hashSample(await readLines(pool, orchestration.id), MAX_LINES, ({ position }) => String(position));
   const input = lines.length > 0 ? askForSummary(lines.map(lineOf), rules) : undefined;
@@ -55,7 +55,7 @@ async function askFor(here: Here): Promise<Step> {
 }
 
 function lineOf({ verdict, said: json }: { verdict: string; said: string }): JudgedLine {
-  const { judged, reasons } = JSON.parse(json) as Said;
+  const { judged, reasons } = JSON.parse(json) as StoredReasons;
   return {
     verdict: WORDS[verdict] ?? verdict,
     ...(judged && { tool: judged.tool, arguments: judged.arguments }),

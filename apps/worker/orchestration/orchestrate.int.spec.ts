@@ -7,11 +7,11 @@ import { cancelJob } from '#lib/db/engine/cancel-job';
 import { submitOrchestration } from '#lib/db/engine/orchestrations';
 import { resumeOrchestration } from '#lib/db/engine/resume-orchestration';
 import { JobRepository } from '#lib/db/read/jobs';
-import { aTeam } from '#lib/db/testing/run-fixture';
+import { createTeam } from '#lib/db/testing/run-fixture';
 import { newId } from '#lib/runtime/ids';
 import { connectRedis } from '#lib/runtime/redis';
 import { createDatabase, createRedis } from '../../../test/services.js';
-import { comparingIn } from '../../../test/comparing.js';
+import { inProcessComparer } from '../../../test/in-process-comparer.js';
 import type { NextStep } from './kind.js';
 import { Orchestrator } from './orchestrate.js';
 
@@ -34,7 +34,7 @@ const done = { state: {}, next: null, end: { status: 'completed' as const } };
 
 /** An orchestration with its own team. */
 async function anOrchestration() {
-  const { teamId, userId } = await aTeam(pool);
+  const { teamId, userId } = await createTeam(pool);
   const of = { teamId, userId, type: 'gate' as const, subjectId: newId(), step: 'first', input: {}, total: 0 };
   const { id, jobId } = await submitOrchestration(pool, { ...of, maxRequests: null, maxCostUsd: null });
   return { id, teamId, userId, jobId, job: () => new JobRepository(pool, teamId).read(jobId) };
@@ -45,7 +45,7 @@ const anOrchestrator = (nextStep: NextStep, leaseMs?: number): Orchestrator =>
     pool,
     redis,
     kinds: [{ type: 'gate', nextStep }],
-    steps: { pool, comparing: comparingIn(pool) },
+    steps: { pool, comparing: inProcessComparer(pool) },
     onChildren: () => {},
     onMoreToDo: () => {},
     leaseMs,

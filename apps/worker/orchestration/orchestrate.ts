@@ -14,7 +14,7 @@ import { resumeChildren } from '#lib/db/engine/resume-orchestration';
 import { tellOfFailures } from '#lib/db/engine/step-failures';
 import { notify } from '#lib/events/notifications';
 import type { OrchestrationKind, StepContext } from './kind.js';
-import { Setbacks } from './setbacks.js';
+import { RetryBackoff } from './retry-backoff.js';
 
 /** A step may compare large runs, and wait for a thread while comparisons of two other teams use their full time. */
 const STEP_TIMEOUT_MS = 900_000;
@@ -22,7 +22,7 @@ const STEP_TIMEOUT_MS = 900_000;
 /** Makes the next steps of orchestrations. */
 export class Orchestrator {
   /** By job. A resumed orchestration has a new job, whose steps have not failed. */
-  readonly #setbacks = new Setbacks();
+  readonly #backoff = new RetryBackoff();
 
   constructor(
     readonly deps: {
@@ -41,7 +41,7 @@ export class Orchestrator {
 
   /** The orchestrations with a step to make, except those that failed a moment ago. */
   toAdvance(): Promise<WaitingOrchestration[]> {
-    return orchestrationsToAdvance(this.deps.pool, this.deps.kinds, this.#setbacks.waiting());
+    return orchestrationsToAdvance(this.deps.pool, this.deps.kinds, this.#backoff.waiting());
   }
 
   async advance({ orchestrationId: id, jobId }: WaitingOrchestration, stop: AbortSignal): Promise<void> {
@@ -49,7 +49,7 @@ export class Orchestrator {
     const step = async (lost: AbortSignal): Promise<void> => {
       try {
         const lanes = await this.#step(id, AbortSignal.any([stop, lost, AbortSignal.timeout(STEP_TIMEOUT_MS)]));
-        this.#setbacks.clear(jobId);
+        this.#backoff.clear(jobId);
         if (!lanes) return;
         if (lanes.length) onChildren();
         onMoreToDo();
@@ -67,7 +67,7 @@ export class Orchestrator {
   }
 
   async #setBack(of: Pick<WaitingOrchestration, 'orchestrationId' | 'jobId'>, error: Error): Promise<void> {
-    const failures = this.#setbacks.add(of.jobId, error);
+    const failures = this.#backoff.add(of.jobId, error);
     if (isTransient(error) || !(await tellOfFailures(this.deps.pool, of, failures, error.message))) return;
     await notify(this.deps.redis, { topic: 'job', id: of.jobId });
   }

@@ -5,7 +5,7 @@ import type { ArmFigures } from '#lib/param-tune/rows/param-tunes';
 import { readRunTotals, type RunTotals } from '#lib/tuning/rows/for-workers/trial-results';
 import { caseMeanInterval } from '#lib/scoring/statistics/intervals';
 import { statesOf } from '#lib/param-tune/race';
-import type { Here, TargetRace } from './here.js';
+import type { ParamTuneContext, TargetRace } from './tune-context.js';
 import { armKey, isOfSearch } from './trial-runs.js';
 
 /**
@@ -15,7 +15,7 @@ import { armKey, isOfSearch } from './trial-runs.js';
  * that it leaves behind.
  */
 export async function progressOf(
-  { pool, orchestration, state }: Here,
+  { pool, orchestration, state }: ParamTuneContext,
   races: readonly TargetRace[],
 ): Promise<{ arms: ArmProgress[]; events: LogEvent[] }> {
   const runs = Map.groupBy(orchestration.children.filter(isOfSearch), ({ arm }) => arm);

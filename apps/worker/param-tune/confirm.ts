@@ -1,12 +1,12 @@
 import type { Step } from '#lib/db/engine/orchestrations';
 import type { TargetOutcome } from '#lib/param-tune/rows/param-tunes';
 import { compareHeldOut } from '../tuning/compare-held-out.js';
-import type { Here } from './here.js';
+import type { ParamTuneContext } from './tune-context.js';
 import { promoteOrEnd } from './promote.js';
 import { armKey, childKey } from './trial-runs.js';
 
 /** Compares the recommended arms with the base on the held-out cases, then promotes the best of them. */
-export async function confirm(here: Here): Promise<Step> {
+export async function confirm(here: ParamTuneContext): Promise<Step> {
   const { state } = here;
   const targets: TargetOutcome[] = [];
   for (const [ordinal, outcome] of state.targets!.entries())
@@ -14,7 +14,11 @@ export async function confirm(here: Here): Promise<Step> {
   return promoteOrEnd({ ...here, state: { ...state, targets } });
 }
 
-async function compareWithBase(here: Here, ordinal: number, outcome: TargetOutcome): Promise<TargetOutcome> {
+async function compareWithBase(
+  here: ParamTuneContext,
+  ordinal: number,
+  outcome: TargetOutcome,
+): Promise<TargetOutcome> {
   const { recommended } = outcome;
   if (recommended === null) return outcome;
   const runOf = (arm: number): string | undefined => {

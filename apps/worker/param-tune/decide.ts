@@ -9,11 +9,11 @@ import type { TuneStep } from '#lib/tuning/tune-step';
 import { type Progress, withProgress } from '../orchestration/kind.js';
 import { confirm } from './confirm.js';
 import { endTune } from './end-tune.js';
-import type { Here, TargetRace } from './here.js';
+import type { ParamTuneContext, TargetRace } from './tune-context.js';
 import { armKey, childKey, childOf, isOfSearch } from './trial-runs.js';
 
 /** At the end of the searches: recommends an arm for each model, and has it confirmed on the held-out cases. */
-export async function decide(here: Here, races: readonly TargetRace[], step: Progress): Promise<Step> {
+export async function decide(here: ParamTuneContext, races: readonly TargetRace[], step: Progress): Promise<Step> {
   const { orchestration, tune, state } = here;
   const found = await recommendAll(here, races);
   const decided: TuneState = { ...state, targets: found.map(({ outcome }) => outcome) };
@@ -26,7 +26,11 @@ export async function decide(here: Here, races: readonly TargetRace[], step: Pro
 }
 
 /** Stores the measurements, then the recommendations. */
-const withRecommended = ({ orchestration }: Here, { store, events }: Progress, found: readonly Found[]): Progress => ({
+const withRecommended = (
+  { orchestration }: ParamTuneContext,
+  { store, events }: Progress,
+  found: readonly Found[],
+): Progress => ({
   events,
   store: async (client) => {
     await store?.(client);
@@ -46,7 +50,7 @@ interface Found {
 }
 
 async function recommendAll(
-  { pool, orchestration, tune, state }: Here,
+  { pool, orchestration, tune, state }: ParamTuneContext,
   races: readonly TargetRace[],
 ): Promise<Found[]> {
   const runs = Map.groupBy(orchestration.children.filter(isOfSearch), ({ arm }) => arm);
@@ -104,7 +108,10 @@ function furthest({ scores, measured }: TargetRace['race']): number[] {
 }
 
 /** There is nothing to confirm when the base itself is recommended. */
-function holdoutOf({ tune }: Here, { race, recommendation: { recommended, ranking } }: Found): NewChildRun[] {
+function holdoutOf(
+  { tune }: ParamTuneContext,
+  { race, recommendation: { recommended, ranking } }: Found,
+): NewChildRun[] {
   const base = race.arms[0]!.arm;
   if (recommended === null || recommended === base) return [];
   const others = ranking.map(({ arm }) => arm).filter((arm) => arm !== base && arm !== recommended);
@@ -122,7 +129,7 @@ function holdoutOf({ tune }: Here, { race, recommendation: { recommended, rankin
 
 /** Ends a tune that cannot continue with what is known so far, unconfirmed. */
 export async function conclude(
-  here: Here,
+  here: ParamTuneContext,
   races: readonly TargetRace[],
   step: Progress,
   end: OrchestrationEnd,

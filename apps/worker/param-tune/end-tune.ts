@@ -3,11 +3,11 @@ import type { OrchestrationEnd, Step } from '#lib/db/engine/orchestrations';
 import { toTuned, type TargetOutcome } from '#lib/param-tune/rows/param-tunes';
 import { describeConfig } from '#lib/param-tune/space/describe-config';
 import type { TuneOutcome } from '#lib/tuning/contract';
-import { confirmationBy, endStep, sayConfirmation, type Frame } from '../tuning/end-tune.js';
-import type { Here } from './here.js';
+import { confirmationBy, endStep, describeConfirmation, type TuneEnd } from '../tuning/end-tune.js';
+import type { ParamTuneContext } from './tune-context.js';
 
 /** The last step. */
-export function endTune(here: Here, end: OrchestrationEnd = { status: 'completed' }): Step {
+export function endTune(here: ParamTuneContext, end: OrchestrationEnd = { status: 'completed' }): Step {
   const { tune, state } = here;
   const frame = { isDone: end.status === 'completed', heldOut: tune.heldOut.length };
   const targets = (state.targets ?? []).map((one) => {
@@ -24,10 +24,10 @@ export function outcomeOf({ recommended, holdout }: TargetOutcome): TuneOutcome 
   return recommended === 0 ? 'base' : confirmationBy(holdout);
 }
 
-function sentenceOf({ config, holdout }: TargetOutcome, outcome: TuneOutcome | null, frame: Frame): string {
+function sentenceOf({ config, holdout }: TargetOutcome, outcome: TuneOutcome | null, frame: TuneEnd): string {
   if (outcome === null)
     return 'Nothing is recommended: no combination has scores that can be trusted. See what errored.';
   if (outcome === 'base')
     return 'Keep the base: no combination is shown to be better, or as good and cheaper or faster.';
-  return sayConfirmation(outcome, { best: describeConfig(config as JsonObject | null), holdout }, frame);
+  return describeConfirmation(outcome, { best: describeConfig(config as JsonObject | null), holdout }, frame);
 }

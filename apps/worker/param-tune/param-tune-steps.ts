@@ -13,7 +13,7 @@ import { progressOf } from './arm-progress.js';
 import { confirm } from './confirm.js';
 import { conclude, decide } from './decide.js';
 import { endTune } from './end-tune.js';
-import type { Here, TargetRace } from './here.js';
+import type { ParamTuneContext, TargetRace } from './tune-context.js';
 import { armKey, childKey, childOf, isOfSearch, measuredIn } from './trial-runs.js';
 
 /**
@@ -30,7 +30,7 @@ export const paramTune = tuneSteps<StoredTune, TuneState>({
   end: endTune,
 });
 
-async function search(here: Here): Promise<Step> {
+async function search(here: ParamTuneContext): Promise<Step> {
   const { orchestration, tune, state } = here;
   const races = await readRaces(here);
   const store = await progressOf(here, races);
@@ -49,12 +49,12 @@ async function search(here: Here): Promise<Step> {
     }),
   );
   if (children.length > 0)
-    return { ...step, state: seen, next: 'search' satisfies TuneStep, children: children.slice(0, MOST_CHILDREN) };
+    return { ...step, state: seen, next: 'search' satisfies TuneStep, children: children.slice(0, MAX_CHILDREN) };
   return decide({ ...here, state: seen }, races, step);
 }
 
 /** The searches of all models, independent of each other: the best settings differ between models. */
-async function readRaces({ pool, orchestration, tune }: Here): Promise<TargetRace[]> {
+async function readRaces({ pool, orchestration, tune }: ParamTuneContext): Promise<TargetRace[]> {
   const arms = await readDistinctArms(pool, orchestration.id);
   const runs = new Map(orchestration.children.map((child) => [childKey(child), child]));
   const means = await readCaseMeans(
@@ -77,11 +77,11 @@ async function readRaces({ pool, orchestration, tune }: Here): Promise<TargetRac
 /**
  * The maximum number of child runs per step. The step blocks the user's other submits until it has made all of them.
  */
-const MOST_CHILDREN = 100;
+const MAX_CHILDREN = 100;
 
 const NOTHING: CaseMeans = new Map();
 
-function startOf({ orchestration, tune }: Here): LogEvent[] {
+function startOf({ orchestration, tune }: ParamTuneContext): LogEvent[] {
   if (orchestration.children.length > 0) return [];
   const { targets, tuning, heldOut, planned } = tune;
   return [

@@ -4,7 +4,7 @@ import type { TargetOutcome } from '#lib/param-tune/rows/param-tunes';
 import type { TuneStep } from '#lib/tuning/tune-step';
 import { openExperiment } from '../tuning/end-tune.js';
 import { endTune, outcomeOf } from './end-tune.js';
-import type { Here } from './here.js';
+import type { ParamTuneContext } from './tune-context.js';
 import { armKey, childOf } from './trial-runs.js';
 
 /**
@@ -12,7 +12,7 @@ import { armKey, childOf } from './trial-runs.js';
  * upwards, and not a fair comparison. The tune ends when there is no experiment, or nothing that may be better than the
  * base.
  */
-export async function promoteOrEnd(here: Here): Promise<Step> {
+export async function promoteOrEnd(here: ParamTuneContext): Promise<Step> {
   const { pool, orchestration, tune, state } = here;
   const winner = winnerOf(state.targets ?? []);
   const endNoting = (note: string): Step =>

@@ -10,7 +10,7 @@ import { readProposals } from '#lib/prompt-tune/read-proposals';
 import { keyOf, type Answer, type Ask, type Command, type Measure } from '#lib/prompt-tune/search';
 import { commandOf, isMeta, isRepeat } from './child-runs.js';
 import type { ProposalChecker } from './check-proposals.js';
-import type { Here } from './here.js';
+import type { PromptTuneContext } from './tune-context.js';
 
 /** The runs of a command: the first one, and the one that repeated what the first lacked. */
 interface RunsOf {
@@ -43,7 +43,10 @@ export class Answers {
     private readonly means: ReadonlyMap<string, CaseMeans>,
   ) {}
 
-  static async read({ pool, orchestration, tune }: Here, checker: () => Promise<ProposalChecker>): Promise<Answers> {
+  static async read(
+    { pool, orchestration, tune }: PromptTuneContext,
+    checker: () => Promise<ProposalChecker>,
+  ): Promise<Answers> {
     const asks = await readAsks(pool, orchestration.id);
     const runs = new Map<string, RunsOf>();
     for (const child of orchestration.children) {

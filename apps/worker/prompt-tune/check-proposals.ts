@@ -4,8 +4,8 @@ import type { Tool } from '#lib/contracts/tool';
 import type { StoredPromptTune, StoredProposal } from '#lib/prompt-tune/rows/stored-search';
 import { parseCase, pinnedPages } from '#lib/db/read/pinned-cases';
 import { expectedStrings, findFault, LeakIndex, promptOf } from '#lib/prompt-tune/checks';
-import type { Written } from '#lib/prompt-tune/read-proposals';
-import type { Here } from './here.js';
+import type { ProposedTexts } from '#lib/prompt-tune/read-proposals';
+import type { PromptTuneContext } from './tune-context.js';
 
 /** Checks what a meta model wrote before it is tried. */
 export class ProposalChecker {
@@ -14,7 +14,7 @@ export class ProposalChecker {
     readonly leaks: LeakIndex,
   ) {}
 
-  async check(written: readonly Written[]): Promise<StoredProposal[]> {
+  async check(written: readonly ProposedTexts[]): Promise<StoredProposal[]> {
     const checked: StoredProposal[] = [];
     for (const { texts, why } of written) {
       await setImmediate();
@@ -23,7 +23,7 @@ export class ProposalChecker {
     return checked;
   }
 
-  #faultOf(texts: Written['texts']): string | null {
+  #faultOf(texts: ProposedTexts['texts']): string | null {
     const { base, asked } = this.tune;
     for (const [component, text] of Object.entries(texts)) {
       const proposed = { component, text, base: base[component]! };
@@ -43,7 +43,7 @@ const indexes = new LRUCache<string, LeakIndex>({
 
 /** @param tools those of the suite version */
 export async function checkerOf(
-  { pool, orchestration: { id: tuneId }, tune, signal }: Here,
+  { pool, orchestration: { id: tuneId }, tune, signal }: PromptTuneContext,
   tools: readonly Tool[],
 ): Promise<ProposalChecker> {
   let leaks = indexes.get(tuneId);

@@ -7,11 +7,15 @@ import { compareHeldOut } from '../tuning/compare-held-out.js';
 import { type Progress, withProgress } from '../orchestration/kind.js';
 import { submission } from './child-runs.js';
 import { endTune } from './end-tune.js';
-import type { Here } from './here.js';
+import type { PromptTuneContext } from './tune-context.js';
 import { promoteOrEnd } from './promote.js';
 
 /** After the search: has its result confirmed on the held-out cases. */
-export async function afterSearch(here: Here, { journal, finding }: Replayed, step: Progress): Promise<Step> {
+export async function afterSearch(
+  here: PromptTuneContext,
+  { journal, finding }: Replayed,
+  step: Progress,
+): Promise<Step> {
   const { tune, state } = here;
   const { best, failed } = finding!;
   if (failed !== null)
@@ -19,7 +23,10 @@ export async function afterSearch(here: Here, { journal, finding }: Replayed, st
       step,
       endTune(here, { status: 'failed', error: `${failed} Resume the tune once its models reply again.` }),
     );
-  const found: Here = { ...here, state: { ...state, found: { best, texts: journal.candidates[best]!.texts } } };
+  const found: PromptTuneContext = {
+    ...here,
+    state: { ...state, found: { best, texts: journal.candidates[best]!.texts } },
+  };
   if (best === 0 || tune.heldOut.length === 0) return withProgress(step, await promoteOrEnd(found));
   const children = [best, 0].map((id): NewChildRun => ({
     step: 'holdout' satisfies TuneStep,
@@ -34,7 +41,7 @@ export async function afterSearch(here: Here, { journal, finding }: Replayed, st
 }
 
 /** Compares the best candidate with the base on the held-out cases, then promotes it. */
-export async function confirm(here: Here): Promise<Step> {
+export async function confirm(here: PromptTuneContext): Promise<Step> {
   const { orchestration, state } = here;
   const { best } = state.found!;
   const [base, found] = [runOf(orchestration.children, 0), runOf(orchestration.children, best)];

@@ -5,14 +5,14 @@ import type { TuneStep } from '#lib/tuning/tune-step';
 import { openExperiment } from '../tuning/end-tune.js';
 import { submission } from './child-runs.js';
 import { endTune, outcomeOf } from './end-tune.js';
-import type { Here } from './here.js';
+import type { PromptTuneContext } from './tune-context.js';
 
 /**
  * Stores the best texts as a prompt version, and runs them again as an ordinary run in the experiment of the tune: the
  * score that selected them is biased upwards, and not a fair comparison. The tune ends when there is no experiment, or
  * nothing that may be better than the base.
  */
-export async function promoteOrEnd(here: Here): Promise<Step> {
+export async function promoteOrEnd(here: PromptTuneContext): Promise<Step> {
   const { orchestration, tune, state } = here;
   const { best, texts } = state.found!;
   const outcome = outcomeOf(state, { isDone: true, heldOut: tune.heldOut.length });
@@ -38,7 +38,7 @@ export async function promoteOrEnd(here: Here): Promise<Step> {
   const store: Step['store'] = async (client) => {
     await new PromptVersionRepository(client, teamId).create(version, versionId);
   };
-  const kept: Here = { ...here, state: { ...state, versionId } };
+  const kept: PromptTuneContext = { ...here, state: { ...state, versionId } };
   if (tune.asked.experiment_id === null) return { ...endTune(kept), store };
   const experiment = await openExperiment(here, 'prompt version');
   if (experiment.note !== undefined) {

@@ -26,16 +26,16 @@ import { checkerOf, type ProposalChecker } from './check-proposals.js';
 import { asking, measuring } from './child-runs.js';
 import { endTune } from './end-tune.js';
 import { prompts, seenCases } from './examples.js';
-import type { Here } from './here.js';
+import type { PromptTuneContext } from './tune-context.js';
 import { afterSearch } from './confirm.js';
 
 /**
  * The maximum number of child runs per step. The step blocks the user's other submits until it has made all of them.
  */
-const MOST_CHILDREN = 100;
+const MAX_CHILDREN = 100;
 
 /** Replays the search from the results of its child runs, and makes the runs that it requests next. */
-export async function search(here: Here): Promise<Step> {
+export async function search(here: PromptTuneContext): Promise<Step> {
   const { orchestration } = here;
   const suite = new SuiteTools(here);
   let checker: Promise<ProposalChecker> | undefined;
@@ -50,7 +50,7 @@ export async function search(here: Here): Promise<Step> {
   const end = here.obstacle ?? metaFailure(here, answers) ?? spentBudget(orchestration);
   if (end) return conclude({ ...here, state }, replayed, step, end);
   if (replayed.finding) return afterSearch({ ...here, state }, replayed, step);
-  const made = await makeChildren(here, replayed.next.slice(0, MOST_CHILDREN), answers, suite);
+  const made = await makeChildren(here, replayed.next.slice(0, MAX_CHILDREN), answers, suite);
   return withProgress(step, {
     state,
     next: 'search' satisfies TuneStep,
@@ -62,7 +62,7 @@ export async function search(here: Here): Promise<Step> {
 class SuiteTools {
   #tools: Promise<Tool[]> | undefined;
 
-  constructor(readonly here: Here) {}
+  constructor(readonly here: PromptTuneContext) {}
 
   read(): Promise<Tool[]> {
     const { pool, tune } = this.here;
@@ -71,7 +71,7 @@ class SuiteTools {
   }
 }
 
-function settingsOf({ tune }: Here): SearchSettings {
+function settingsOf({ tune }: PromptTuneContext): SearchSettings {
   const { asked, base, reflect, select, targets, maxEvaluations } = tune;
   return {
     mode: asked.mode,
@@ -90,7 +90,7 @@ function settingsOf({ tune }: Here): SearchSettings {
   };
 }
 
-function metaFailure({ tune }: Here, { failure }: Answers): OrchestrationEnd | undefined {
+function metaFailure({ tune }: PromptTuneContext, { failure }: Answers): OrchestrationEnd | undefined {
   if (failure === undefined) return undefined;
   const name = targetName(tune.meta);
   return {
@@ -100,7 +100,7 @@ function metaFailure({ tune }: Here, { failure }: Answers): OrchestrationEnd | u
 }
 
 function progressOf(
-  here: Here,
+  here: PromptTuneContext,
   { journal: { candidates, generations, evaluations, notes } }: Replayed,
   { read, rows }: { read: readonly ReadAsk[]; rows: readonly StoredCandidate[] },
 ): { state: PromptTuneState; step: Progress } {
@@ -128,7 +128,7 @@ function progressOf(
   };
 }
 
-function startOf({ orchestration, tune }: Here): LogEvent[] {
+function startOf({ orchestration, tune }: PromptTuneContext): LogEvent[] {
   if (orchestration.children.length > 0) return [];
   const { asked, targets, reflect, select, heldOut, planned } = tune;
   const cases = { tuning: new Set([...reflect, ...select]).size, select: select.length, holdout: heldOut.length };
@@ -149,14 +149,14 @@ function startOf({ orchestration, tune }: Here): LogEvent[] {
 }
 
 /** Ends a stopped search with the best candidate so far, unconfirmed. */
-function conclude(here: Here, { journal }: Replayed, step: Progress, end: OrchestrationEnd): Step {
+function conclude(here: PromptTuneContext, { journal }: Replayed, step: Progress, end: OrchestrationEnd): Step {
   const [best] = journal.ranking();
   const found = best && { best: best.id, texts: best.texts };
   return withProgress(step, endTune({ ...here, state: { ...here.state, ...(found && { found }) } }, end));
 }
 
 async function makeChildren(
-  here: Here,
+  here: PromptTuneContext,
   commands: readonly Command[],
   answers: Answers,
   suite: SuiteTools,
@@ -179,7 +179,7 @@ async function makeChildren(
 }
 
 async function newAsk(
-  { pool, tune }: Here,
+  { pool, tune }: PromptTuneContext,
   command: Ask,
   answers: Answers,
   suite: SuiteTools,

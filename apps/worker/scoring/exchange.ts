@@ -1,8 +1,8 @@
 import { addUsage, NO_USAGE, type Usage } from '#lib/contracts/cost';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
-import type { Ways } from '#lib/contracts/learned';
+import type { SettingChanges } from '#lib/contracts/learned';
 import type { ErrorKind, ToolChoice } from '#lib/contracts/run-input';
-import type { PrintedJson } from '#lib/providers/reading/printed-json';
+import type { SerialisedJson } from '#lib/providers/reading/printed-json';
 import { storedReplies, storedReply } from '#lib/providers/formats/stored-reply';
 
 /** A model's reply, as an OpenAI assistant message. */
@@ -14,7 +14,7 @@ export interface Reply {
 }
 
 /** A reply in the main thread: the message of a large one is read only in threads. */
-export type HeldReply = Omit<Reply, 'message'> & { message: JsonObject | PrintedJson };
+export type HeldReply = Omit<Reply, 'message'> & { message: JsonObject | SerialisedJson };
 
 /** The stored exchange of an item: everything sent and received. */
 export interface Exchange {
@@ -28,11 +28,11 @@ export interface Exchange {
   /** The tools' own names, which the requests and the calls in `replies` have, by the names that were sent. */
   names?: Record<string, string>;
   /** Deviations of the request from the run's settings, because the model refuses them. */
-  adjusted?: Ways;
+  adjusted?: SettingChanges;
 }
 
 /** An exchange to be stored. The bodies of large replies are already serialised. */
-export type NewExchange = Omit<Exchange, 'replies'> & { replies: (Json | PrintedJson)[] };
+export type NewExchange = Omit<Exchange, 'replies'> & { replies: (Json | SerialisedJson)[] };
 
 /** The replies in an exchange to be scored; undefined when no model replied, or a chain was not completed. */
 export const repliesIn = ({ names, ...bodies }: Pick<Exchange, 'replies' | 'rounds' | 'names'>): Reply[] | undefined =>

@@ -7,9 +7,9 @@ import { LARGE_CHARACTERS, runSerially } from '#lib/runtime/threads/large-work';
 import type { Logger } from '#lib/runtime/logger';
 import { threadModule } from '#lib/runtime/threads/thread-entry';
 import { ThreadLimitExceeded, ThreadPool, type ThreadLimits } from '#lib/runtime/threads/thread-pool';
-import { PrintedJson } from '#lib/providers/reading/printed-json';
+import { SerialisedJson } from '#lib/providers/reading/printed-json';
 import { isCheapToScore, approximateJsonLength } from '#lib/scoring/house/is-cheap-to-score';
-import { thoughtsBeside } from '#lib/scoring/replies/thoughts';
+import { thoughtsInFields } from '#lib/scoring/replies/thoughts';
 import type { HeldReply, ReadExchange, Reply } from './exchange.js';
 import type { PreparedCase } from './prepare-case.js';
 import {
@@ -152,7 +152,10 @@ export class ReplyScorer {
     const result = await this.#guard(signal, () => this.#threads.run(task, share, signal));
     if ('excess' in result) throw new Unscorable('unscorable', `The stored exchange ${result.excess}.`);
     const { replies, ...rest } = (result as { exchange: PrintedExchange }).exchange;
-    const held = replies?.map(({ bytes, values, ...reply }) => ({ ...reply, message: new PrintedJson(bytes, values) }));
+    const held = replies?.map(({ bytes, values, ...reply }) => ({
+      ...reply,
+      message: new SerialisedJson(bytes, values),
+    }));
     return { ...rest, replies: held };
   }
 
@@ -189,11 +192,11 @@ const textOf = memoize(({ input, tools, passThreshold }: PreparedCase): CaseText
   passThreshold,
 }));
 
-const isRead = (reply: HeldReply): reply is Reply => !(reply.message instanceof PrintedJson);
+const isRead = (reply: HeldReply): reply is Reply => !(reply.message instanceof SerialisedJson);
 
 async function print({ message, finishReason, names }: HeldReply): Promise<PrintedReply> {
   const rest = { finishReason, ...(names && { names }) };
-  if (message instanceof PrintedJson) return { ...rest, message: message.bytes };
+  if (message instanceof SerialisedJson) return { ...rest, message: message.bytes };
   const read = readable(message);
   const length = approximateJsonLength(read, LARGE_CHARACTERS);
   return { ...rest, message: await runSerially(() => stringifyInSourceOrder(read), length) };
@@ -201,7 +204,7 @@ async function print({ message, finishReason, names }: HeldReply): Promise<Print
 
 /** The parts of a message that scoring reads: of its reasoning only the end, and no other fields. */
 function readable({ content, tool_calls, function_call, refusal, ...rest }: JsonObject): JsonObject {
-  const thoughts = thoughtsBeside(rest);
+  const thoughts = thoughtsInFields(rest);
   const message = Object.fromEntries(
     Object.entries({ content, tool_calls, function_call, refusal }).filter(([, value]) => value !== undefined),
   ) as JsonObject;

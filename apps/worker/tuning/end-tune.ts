@@ -36,7 +36,7 @@ export function confirmationBy(holdout: Estimate | undefined): Confirmation {
 }
 
 /** How a tune ended, and with how many held-out cases. */
-export interface Frame {
+export interface TuneEnd {
   isDone: boolean;
   heldOut: number;
 }
@@ -45,10 +45,10 @@ export interface Frame {
  * The same as a sentence.
  * @param best the name of the best result; `among` precedes it and says what it was chosen from
  */
-export function sayConfirmation(
+export function describeConfirmation(
   outcome: Confirmation,
   { best, among = '', holdout }: { best: string; among?: string; holdout: Estimate | undefined },
-  { isDone, heldOut }: Frame,
+  { isDone, heldOut }: TuneEnd,
 ): string {
   switch (outcome) {
     case 'confirmed':

@@ -1,12 +1,12 @@
 import { targetName } from '#lib/contracts/target-name';
 import type { Orchestration, OrchestrationEnd, Step } from '#lib/db/engine/orchestrations';
 import type { Pool } from '#lib/db/connection/pool';
-import { findMissingModels, isSuiteThere } from '#lib/tuning/rows/for-workers/dependencies';
+import { findMissingModels, suiteExists } from '#lib/tuning/rows/for-workers/dependencies';
 import type { TuneStep } from '#lib/tuning/tune-step';
 import { type OrchestrationKind, spentBudget, type StepContext } from '../orchestration/kind.js';
 
 /** A tune at one of its steps. */
-export interface TuneHere<Tune, State> extends StepContext {
+export interface TuneContext<Tune, State> extends StepContext {
   tune: Tune;
   state: State;
   /** Why it cannot continue; undefined when it can. */
@@ -25,10 +25,10 @@ interface TuneKind<Tune, State> extends Pick<OrchestrationKind, 'type'> {
   kept: string;
   /** The step to make; by default the stored one. */
   stepOf?: (orchestration: Orchestration, state: State) => TuneStep;
-  search: (here: TuneHere<Tune, State>) => Promise<Step>;
+  search: (here: TuneContext<Tune, State>) => Promise<Step>;
   /** Compares the result with the base on the held-out cases, then promotes it. */
-  confirm: (here: TuneHere<Tune, State>) => Promise<Step>;
-  end: (here: TuneHere<Tune, State>, end?: OrchestrationEnd) => Step;
+  confirm: (here: TuneContext<Tune, State>) => Promise<Step>;
+  end: (here: TuneContext<Tune, State>, end?: OrchestrationEnd) => Step;
 }
 
 /**
@@ -73,7 +73,7 @@ async function obstacleTo(
   kept: string,
 ): Promise<OrchestrationEnd | undefined> {
   const failed = (error: string): OrchestrationEnd => ({ status: 'failed', error });
-  if (!(await isSuiteThere(pool, teamId, suite.id)))
+  if (!(await suiteExists(pool, teamId, suite.id)))
     return failed(
       `The suite "${suite.name}" was deleted during the tune. The measurements so far are kept with the ${kept}.`,
     );

@@ -1,7 +1,7 @@
 import { createPool, type Pool } from '#lib/db/connection/pool';
 import { ComparableRunRepository } from '#lib/db/read/comparable-runs';
 import { completedRun } from '#lib/db/testing/completed-run';
-import { aTeam } from '#lib/db/testing/run-fixture';
+import { createTeam } from '#lib/db/testing/run-fixture';
 import { newId } from '#lib/runtime/ids';
 import { lockTable } from '../../../test/lock-table.js';
 import { createDatabase } from '../../../test/services.js';
@@ -27,7 +27,7 @@ const waiting = async (): Promise<number> =>
   ).rowCount!;
 
 it('a cancelled comparison also ends in Postgres, and the next one is made', async () => {
-  const team = await aTeam(pool, { cases: 6 });
+  const team = await createTeam(pool, { cases: 6 });
   const [a, b] = [
     await completedRun(pool, team, { results: { a: Array(6).fill([0]) } }),
     await completedRun(pool, team, { results: { a: Array(6).fill([1]) } }),
@@ -47,7 +47,7 @@ it('a cancelled comparison also ends in Postgres, and the next one is made', asy
 });
 
 it('a refusal keeps its status, and a team does not see runs of another team', async () => {
-  const [team, other] = [await aTeam(pool, { cases: 6 }), await aTeam(pool)];
+  const [team, other] = [await createTeam(pool, { cases: 6 }), await createTeam(pool)];
   const a = await completedRun(pool, team, { results: { a: Array(6).fill([0]) } });
   for (const [teamId, runId] of [
     [other.teamId, a],
@@ -60,7 +60,7 @@ it('a refusal keeps its status, and a team does not see runs of another team', a
 });
 
 it('a snapshot outlives its computations, and its statements do not outlive their thread', async () => {
-  const team = await aTeam(pool);
+  const team = await createTeam(pool);
   const settings = await ComparableRunRepository.inSnapshot(pool, team.teamId, async ({ db }) => [
     (await db.query('SHOW idle_in_transaction_session_timeout')).rows[0],
     (await db.query('SHOW client_connection_check_interval')).rows[0],

@@ -13,7 +13,7 @@ const orSay = (charset: string): string => `say ${charset}`;
 /** The text of these bytes, or the status and message of the error. */
 function read(given: Uint8Array, source: Partial<BytesOfText> = {}, pieceBytes = given.length || 1): string {
   try {
-    const reader = new TextReader({ name: 'The file', orSay, ...source });
+    const reader = new TextReader({ name: 'The file', declareAs: orSay, ...source });
     let text = '';
     for (let from = 0; from < given.length; from += pieceBytes)
       text += reader.write(given.subarray(from, from + pieceBytes));

@@ -12,20 +12,20 @@ export interface BytesOfText {
    * How to declare another charset, as the continuation of "Save it as UTF-8, or "; undefined where that is not
    * possible.
    */
-  orSay?: ((charset: string) => string) | undefined;
+  declareAs?: ((charset: string) => string) | undefined;
 }
 
 /** The smallest portion to decode. This much of the start is enough to detect binary files, and UTF-16 by its NULs. */
 const PORTION_BYTES = 512;
 /** Signatures of binary files that users mistake for text. */
-const NO_TEXT: readonly (readonly [what: string, bytes: readonly number[]])[] = [
+const BINARY_SIGNATURES: readonly (readonly [what: string, bytes: readonly number[]])[] = [
   ['a workbook (.xlsx, .ods) or another ZIP archive. Save a table as "CSV UTF-8", or unpack it', [0x50, 0x4b, 3, 4]],
   ['an Excel workbook (.xls). Save it as "CSV UTF-8"', [0xd0, 0xcf, 0x11, 0xe0]],
   ['compressed with gzip. Unpack it', [0x1f, 0x8b]],
   ['compressed with Zstandard. Unpack it', [0x28, 0xb5, 0x2f, 0xfd]],
 ];
 /** Longest first: the mark of UTF-16 is a prefix of that of UTF-32. */
-const MARKS: readonly (readonly [charset: string, bytes: readonly number[]])[] = [
+const BYTE_ORDER_MARKS: readonly (readonly [charset: string, bytes: readonly number[]])[] = [
   ['utf-32', [0xff, 0xfe, 0, 0]],
   ['utf-32', [0, 0, 0xfe, 0xff]],
   ['utf-8', [0xef, 0xbb, 0xbf]],
@@ -36,9 +36,9 @@ const MARKS: readonly (readonly [charset: string, bytes: readonly number[]])[] =
 const ASCII: ReadonlySet<string> = new Set(['us-ascii', 'ascii', 'ansi_x3.4-1968', 'iso646-us']);
 /** Labels that leave the byte order to a mark. */
 const UTF16: ReadonlySet<string> = new Set(['utf-16', 'unicode', 'csunicode', 'ucs-2', 'iso-10646-ucs-2']);
-const MANY_BYTES = /^(gb|big5|euc-|shift_jis|iso-2022)/;
+const MULTIBYTE_CHARSETS = /^(gb|big5|euc-|shift_jis|iso-2022)/;
 /** This many multi-byte characters of UTF-8 do not occur by chance in another multi-byte encoding. */
-const NO_CHANCE = 4;
+const MIN_MULTIBYTE_CHARACTERS = 4;
 const MAX_SHOWN = 40;
 
 /**
@@ -95,7 +95,7 @@ export class TextReader {
 }
 
 /** The label of a charset in lower case; undefined if none is given. @throws ProblemError 415 */
-function knownCharset({ name, charset, isUtf8, orSay }: BytesOfText): string | undefined {
+function knownCharset({ name, charset, isUtf8, declareAs: orSay }: BytesOfText): string | undefined {
   const label = charset?.trim().toLowerCase();
   if (label === undefined || label === '') return undefined;
   if (ASCII.has(label)) return 'utf-8';
@@ -103,7 +103,7 @@ function knownCharset({ name, charset, isUtf8, orSay }: BytesOfText): string | u
   if (encoding === undefined)
     throw new ProblemError(
       415,
-      `The charset "${label.slice(0, MAX_SHOWN)}" is not known. ${wayOut(orSay, 'windows-1252')}`,
+      `The charset "${label.slice(0, MAX_SHOWN)}" is not known. ${saveAdvice(orSay, 'windows-1252')}`,
     );
   if (encoding !== 'utf-8' && isUtf8)
     throw new ProblemError(
@@ -123,12 +123,16 @@ function encodingOf(label: string): string | undefined {
 }
 
 /** The charset to decode with. @throws ProblemError 400 for bytes that are not text or in another charset */
-function charsetOf(head: Uint8Array, said: string | undefined, { name, isUtf8, orSay }: BytesOfText): string {
+function charsetOf(
+  head: Uint8Array,
+  said: string | undefined,
+  { name, isUtf8, declareAs: orSay }: BytesOfText,
+): string {
   const begins = ([, bytes]: readonly [unknown, readonly number[]]): boolean =>
     bytes.every((byte, index) => head[index] === byte);
-  const packed = NO_TEXT.find(begins);
+  const packed = BINARY_SIGNATURES.find(begins);
   if (packed) throw new ProblemError(400, `${name} is not text: it is ${packed[0]}.`);
-  const marked = MARKS.find(begins)?.[0];
+  const marked = BYTE_ORDER_MARKS.find(begins)?.[0];
   const found = marked ?? charsetByNuls(head);
   if (found === 'utf-32') throw new ProblemError(400, `${name} is UTF-32, which is not read. Save it as UTF-8.`);
   if (said === 'utf-16') return found === 'utf-16be' ? found : 'utf-16le';
@@ -145,7 +149,7 @@ function charsetOf(head: Uint8Array, said: string | undefined, { name, isUtf8, o
   }
   if (found === undefined || found === 'utf-8') return 'utf-8';
   if (marked !== undefined && !isUtf8) return marked;
-  throw new ProblemError(400, `${name} is UTF-16, not UTF-8. ${wayOut(orSay, found)}`);
+  throw new ProblemError(400, `${name} is UTF-16, not UTF-8. ${saveAdvice(orSay, found)}`);
 }
 
 /** Detects UTF-16 and UTF-32 by the NULs in ASCII characters, of which every supported file has many. */
@@ -161,7 +165,7 @@ function charsetByNuls(head: Uint8Array): string | undefined {
   return even > 3 * odd ? 'utf-16be' : undefined;
 }
 
-const wayOut = (orSay: BytesOfText['orSay'], charset: string): string =>
+const saveAdvice = (orSay: BytesOfText['declareAs'], charset: string): string =>
   `Save it as UTF-8${orSay ? `, or ${orSay(charset)}` : ''}.`;
 
 /** The escape of 7-bit Japanese, Chinese and Korean encodings. It is not a terminal sequence. */
@@ -197,7 +201,7 @@ class Utf8Decoder {
       throw new ProblemError(
         400,
         `${this.source.name} ends in the middle of a character, at line ${this.#lines.line}: was it cut off, or is ` +
-          `it not UTF-8? ${wayOut(this.source.orSay, 'windows-1252')}`,
+          `it not UTF-8? ${saveAdvice(this.source.declareAs, 'windows-1252')}`,
       );
     }
   }
@@ -211,7 +215,7 @@ class Utf8Decoder {
     return new ProblemError(
       400,
       `${this.source.name} is not UTF-8: byte ${this.#bytes - begun.length + at + 1} (0x${byte}, in line ${line}) ` +
-        `belongs to no character. ${wayOut(this.source.orSay, 'windows-1252')}`,
+        `belongs to no character. ${saveAdvice(this.source.declareAs, 'windows-1252')}`,
     );
   }
 }
@@ -244,7 +248,7 @@ class CharsetDecoder {
 
   end(): string {
     const text = this.#decode(new Uint8Array(), false);
-    if (this.#utf8 && this.#foreign >= (MANY_BYTES.test(this.charset) ? NO_CHANCE : 1))
+    if (this.#utf8 && this.#foreign >= (MULTIBYTE_CHARSETS.test(this.charset) ? MIN_MULTIBYTE_CHARACTERS : 1))
       throw new ProblemError(
         400,
         `${this.source.name} is UTF-8, but its charset is declared as ${this.charset}. Leave the charset out.`,
@@ -272,7 +276,7 @@ class CharsetDecoder {
   #readAsUtf8(bytes: Uint8Array, stream: boolean): void {
     try {
       const text = this.#utf8?.decode(bytes, { stream }) ?? '';
-      for (let index = 0; index < text.length && this.#foreign < NO_CHANCE; index++)
+      for (let index = 0; index < text.length && this.#foreign < MIN_MULTIBYTE_CHARACTERS; index++)
         if (text.charCodeAt(index) > 0x7f) this.#foreign++;
     } catch {
       this.#utf8 = undefined;
@@ -280,8 +284,8 @@ class CharsetDecoder {
   }
 }
 
-const isoFault = ({ name, orSay }: BytesOfText): ProblemError =>
-  new ProblemError(400, `${name} is ISO-2022, not UTF-8. ${wayOut(orSay, 'iso-2022-jp')}`);
+const isoFault = ({ name, declareAs: orSay }: BytesOfText): ProblemError =>
+  new ProblemError(400, `${name} is ISO-2022, not UTF-8. ${saveAdvice(orSay, 'iso-2022-jp')}`);
 
 /** Counts lines by line feeds or, if there are none, by carriage returns. */
 class LineCounter {

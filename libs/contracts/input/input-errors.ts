@@ -3,11 +3,11 @@ import { likelyName } from './nearest-names.js';
 import { jsonPointer, type InputError } from './problem.js';
 
 /** The parts of the input and the schema that the locale below keeps. */
-interface Kept {
+interface KeptContext {
   known?: string[];
   given?: string;
 }
-type Issue = z.core.$ZodIssue & Kept;
+type Issue = z.core.$ZodIssue & KeptContext;
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 
 /** More than a reader needs, yet few enough to look up suggestions for each. */
@@ -31,7 +31,7 @@ function describe(issue: Issue, base: PropertyKey[]): InputError[] {
     case 'unrecognized_keys':
       return issue.keys.slice(0, MAX_INPUT_ERRORS).map((key) => ({
         path: jsonPointer([...path, key]),
-        message: `is not a field of this object. ${meantBy(key, issue.known) ?? 'Is it misspelt?'}`,
+        message: `is not a field of this object. ${suggestName(key, issue.known) ?? 'Is it misspelt?'}`,
       }));
     case 'invalid_union':
       return issue.errors.length ? describeUnion(issue, path) : wrong(issue.message);
@@ -39,7 +39,7 @@ function describe(issue: Issue, base: PropertyKey[]): InputError[] {
     case 'invalid_element':
       return issue.issues.flatMap((inner) => describe(inner, path));
     case 'invalid_value': {
-      const hint = meantBy(issue.given, issue.known);
+      const hint = suggestName(issue.given, issue.known);
       return wrong(hint ? `${issue.message}. ${hint}` : issue.message);
     }
     default:
@@ -61,16 +61,16 @@ function describeUnion({ errors }: z.core.$ZodIssueInvalidUnion, path: PropertyK
   return [{ path: jsonPointer(path), message: `must be of one of the types ${[...new Set(types)].join(', ')}` }];
 }
 
-function meantBy(name: string | undefined, known: readonly string[] = []): string | undefined {
+function suggestName(name: string | undefined, known: readonly string[] = []): string | undefined {
   const likely = name === undefined ? undefined : likelyName(name, known);
   return likely === undefined ? undefined : `Did you mean "${likely}"?`;
 }
 
 /** zod calls this while it still has the input and the schema, and only if the schema has no message of its own. */
-z.config({ localeError: inWords });
+z.config({ localeError: describeIssue });
 
-function inWords(issue: RawIssue): string {
-  keepOf(issue);
+function describeIssue(issue: RawIssue): string {
+  keepContext(issue);
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
     return 'is missing';
   switch (issue.code) {
@@ -99,7 +99,7 @@ function inWords(issue: RawIssue): string {
   }
 }
 
-function keepOf(issue: RawIssue & Kept): void {
+function keepContext(issue: RawIssue & KeptContext): void {
   if (issue.code === 'unrecognized_keys')
     issue.known = Object.keys((issue.inst as z.ZodObject | undefined)?.shape ?? {});
   if (issue.code !== 'invalid_value' || typeof issue.input !== 'string' || issue.values.length === 1) return;

@@ -11,7 +11,7 @@ export interface Unstorable {
 }
 
 const NUL = 'holds the character U+0000, which cannot be stored. Remove it.';
-const HALF =
+const LONE_SURROGATE =
   'holds half of a surrogate pair (\\ud800 to \\udfff), which is not a character and cannot be stored. ' +
   'Remove it, or send both halves.';
 const NUMERAL =
@@ -46,7 +46,7 @@ export function findUnstorable(value: unknown): Unstorable | undefined {
 export const toStorable = (text: string): string => text.toWellFormed().replaceAll('\0', '');
 
 const whyNotText = (text: string): string | undefined =>
-  text.includes('\u0000') ? NUL : text.isWellFormed() ? undefined : HALF;
+  text.includes('\u0000') ? NUL : text.isWellFormed() ? undefined : LONE_SURROGATE;
 
 /**
  * Whether JSON text may contain something that cannot be stored. Such text is rare, so this check usually saves walking

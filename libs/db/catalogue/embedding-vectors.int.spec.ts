@@ -1,5 +1,5 @@
 import { createDatabase } from '../../../test/services.js';
-import { NOBODY } from '#lib/contracts/spending';
+import { NO_ID } from '#lib/contracts/spending';
 import { newId } from '#lib/runtime/ids';
 import { findEmbeddings, storeEmbeddings } from './embedding-vectors.js';
 import { createPool, type Pool } from '../connection/pool.js';
@@ -35,7 +35,7 @@ it('the cost of embeddings is counted with them, once per request, even if the c
      FROM daily_spending WHERE team_id = $1 GROUP BY 1, 2, 3, 4`,
     [teamId],
   );
-  const ofNobody = { user_id: NOBODY, suite_id: NOBODY, provider_key: 'sim', model_id: 'embeds' };
+  const ofNobody = { user_id: NO_ID, suite_id: NO_ID, provider_key: 'sim', model_id: 'embeds' };
   expect(rows).toEqual([{ ...ofNobody, requests: 4, results: 0, prompt_tokens: 28, cost_usd: 4 }]);
   expect([
     ...(

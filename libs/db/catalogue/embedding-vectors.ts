@@ -1,4 +1,4 @@
-import { NOBODY } from '#lib/contracts/spending';
+import { NO_ID } from '#lib/contracts/spending';
 import type { Pool } from '../connection/pool.js';
 
 /** The stored vectors of texts, by the hash of the text in hex. */
@@ -67,7 +67,7 @@ export async function storeEmbeddings(
       entries.map(({ vector }) => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)),
       costUsd,
       isRetry,
-      NOBODY,
+      NO_ID,
       providerKey,
       modelId,
       tokens,

@@ -1,5 +1,5 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
-import { LEARNED_FOR_MS, learnedNow } from '#lib/contracts/learned';
+import { LEARNED_FOR_MS, readLearnedSettings } from '#lib/contracts/learned';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { ProblemError } from '#lib/contracts/input/problem';
@@ -119,7 +119,7 @@ export function toProvider(row: StoredProvider, ofLane: readonly string[]): Prov
       limits: model.limits === null ? null : (JSON.parse(model.limits) as Limits),
     })),
     learned: row.models.flatMap((model) =>
-      learnedNow(model.learned).map(([setting, { way, said, at }]) => ({
+      readLearnedSettings(model.learned).map(([setting, { way, said, at }]) => ({
         model: model.model_id,
         setting,
         sent: way,

@@ -10,7 +10,7 @@ const MAX_GIVING_WAY = 100;
  * than they do, so it gives up on a blocked lock and starts again, instead of having itself or one of them aborted as a
  * deadlock.
  */
-export async function givingWay<Result>(transaction: () => Promise<Result>): Promise<Result> {
+export async function yieldingLocks<Result>(transaction: () => Promise<Result>): Promise<Result> {
   for (let times = 1; ; times++) {
     try {
       return await transaction();

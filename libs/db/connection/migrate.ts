@@ -6,7 +6,7 @@ import { DriverAdapterError, bindMigrationAwareSqlAdapterFactory } from '@prisma
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
 import { CONNECTION_OPTIONS, createPool, LONG_QUERY_TIMEOUT_MS, type Pool, type PoolClient } from './pool.js';
-import { GIVE_WAY, givingWay } from './give-way.js';
+import { GIVE_WAY, yieldingLocks } from './give-way.js';
 import { applyFunctions } from './sql-functions.js';
 
 /** Node provides it, but only TypeScript's DOM library has its types. */
@@ -139,7 +139,7 @@ class WholeScripts extends PrismaPg {
     const adapter = await super.connect();
     const pool = adapter.underlyingDriver();
     adapter.executeScript = async (script) => {
-      await givingWay(() => pool.query(`${GIVE_WAY};${script}`)).catch(
+      await yieldingLocks(() => pool.query(`${GIVE_WAY};${script}`)).catch(
         ({ code = '', message, detail, hint, severity = 'ERROR' }: pg.DatabaseError) => {
           throw new DriverAdapterError({ kind: 'postgres', code, message, detail, hint, severity, column: undefined });
         },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { GIVE_WAY, givingWay } from './give-way.js';
+import { GIVE_WAY, yieldingLocks } from './give-way.js';
 import { inTransaction, type Pool, type PoolClient } from './pool.js';
 
 /**
@@ -30,7 +30,7 @@ export async function applyFunctions(pool: Pool, folder: string): Promise<string
     }
     return applied;
   };
-  return givingWay(() => inTransaction(pool, apply));
+  return yieldingLocks(() => inTransaction(pool, apply));
 }
 
 async function readFunctions(folder: string): Promise<{ name: string; text: string; sha256: string }[]> {

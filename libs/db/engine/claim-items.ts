@@ -1,6 +1,6 @@
 import { BatchColumns } from '../connection/batch-columns.js';
 import type { Pool } from '../connection/pool.js';
-import { RESTS } from '../rests.js';
+import { IS_RESTING } from '../rests.js';
 import type { Delivery } from './dispatch-lane.js';
 
 /** Lease of a claim without a heartbeat. When it expires, the items of a process that died are queued again. */
@@ -59,7 +59,7 @@ export async function claimItems(pool: Pool, worker: string, deliveries: readonl
         CASE WHEN isfinite(i.queued_at) THEN greatest(0, extract(epoch FROM now() - i.queued_at)::float8) END
           AS "queuedForS",
         EXISTS (SELECT 1 FROM target t WHERE t.run_id = i.run_id AND t.ordinal = i.target
-          AND (t.unasked_why IS NOT NULL OR ${RESTS})) AS "isUnaskable"`,
+          AND (t.unasked_why IS NOT NULL OR ${IS_RESTING})) AS "isUnaskable"`,
     values: [worker, LEASE_MS, ...DELIVERIES.values(deliveries)],
   });
   return rows;

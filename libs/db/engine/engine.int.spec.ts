@@ -16,7 +16,7 @@ import { stopIfOverBudget } from './run-budget.js';
 import { SettingsRepository } from '../catalogue/settings.js';
 import { startPendingJobs } from './start-pending-jobs.js';
 import { settleItems, type Outcome } from './settle-items.js';
-import { aTeam, settlementOf } from '../testing/run-fixture.js';
+import { createTeam, settlementOf } from '../testing/run-fixture.js';
 
 let pool: Pool;
 beforeAll(async () => void (pool = createPool((await createDatabase()).url, 10)));
@@ -64,7 +64,7 @@ const summary = { target: 'sim::a', overall: 1 } as never;
 
 describe('settling', () => {
   it('stores the results of this delivery, numbers the log without gaps and raises the counters', async () => {
-    const team = await aTeam(pool);
+    const team = await createTeam(pool);
     const { runId, jobId } = await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 100);
     expect(deliveries.map((d) => d.item)).toEqual([0, 1, 2, 3]);
@@ -94,7 +94,7 @@ describe('settling', () => {
     ['small', 0],
     ['large', 100_000],
   ])('stores the exchange of each item at its place: %s ones', async (_size, more) => {
-    const team = await aTeam(pool);
+    const team = await createTeam(pool);
     const { runId } = await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 3);
     await claimItems(pool, 'w1', deliveries);
@@ -119,7 +119,7 @@ describe('settling', () => {
   });
 
   it('stores the syntax of calls that a host left in the text', async () => {
-    const team = await aTeam(pool);
+    const team = await createTeam(pool);
     const { runId } = await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 3);
     await claimItems(pool, 'w1', deliveries);
@@ -134,7 +134,7 @@ describe('settling', () => {
   });
 
   it('reports exactly when a target has nothing left to settle', async () => {
-    const team = await aTeam(pool);
+    const team = await createTeam(pool);
     const { runId } = await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 100);
     await claimItems(pool, 'w1', deliveries);
@@ -151,7 +151,7 @@ describe('settling', () => {
   });
 
   it('reports which items of a batch were stored', async () => {
-    const team = await aTeam(pool);
+    const team = await createTeam(pool);
     await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 100);
     await claimItems(pool, 'w1', deliveries);
@@ -167,7 +167,7 @@ describe('settling', () => {
   });
 
   it('clamps a count to the maximum of its column', async () => {
-    const team = await aTeam(pool, { cases: 1 });
+    const team = await createTeam(pool, { cases: 1 });
     const { runId } = await team.submit();
     const [delivery] = await dispatchLane(pool, team.laneId, 10);
     await claimItems(pool, 'w1', [delivery!]);
@@ -186,7 +186,7 @@ describe('settling', () => {
   });
 
   it('keeps invalid amounts of money out of the sums of a team', async () => {
-    const team = await aTeam(pool);
+    const team = await createTeam(pool);
     const { runId } = await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 10);
     await claimItems(pool, 'w1', deliveries);
@@ -201,7 +201,7 @@ describe('settling', () => {
   });
 
   it('gives a duplicate delivery to the worker that claims it first', async () => {
-    const team = await aTeam(pool, { cases: 1 });
+    const team = await createTeam(pool, { cases: 1 });
     await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 10);
     expect(await claimItems(pool, 'w1', deliveries)).toHaveLength(1);
@@ -210,7 +210,7 @@ describe('settling', () => {
   });
 
   it('ignores a late reply whose item was taken over, and leaves the newer delivery its claim', async () => {
-    const team = await aTeam(pool, { cases: 1 });
+    const team = await createTeam(pool, { cases: 1 });
     const { runId } = await team.submit();
     const [late] = await dispatchLane(pool, team.laneId, 10);
     await claimItems(pool, 'frozen', [late!]);
@@ -238,7 +238,7 @@ describe('settling', () => {
   });
 
   it('ignores a reply that arrives while its run is being cancelled', async () => {
-    const team = await aTeam(pool, { cases: 1 });
+    const team = await createTeam(pool, { cases: 1 });
     const { runId } = await team.submit();
     const [delivery] = await dispatchLane(pool, team.laneId, 10);
     await claimItems(pool, 'w1', [delivery!]);
@@ -250,7 +250,7 @@ describe('settling', () => {
   });
 
   it('reads the status of a run after locking it, and settles nothing of a run stopped meanwhile', async () => {
-    const team = await aTeam(pool, { cases: 1 });
+    const team = await createTeam(pool, { cases: 1 });
     const { runId } = await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 10);
     await claimItems(pool, 'w1', deliveries);
@@ -272,7 +272,7 @@ describe('settling', () => {
 
 describe('dispatching', () => {
   it('takes no items of a run that is cancelled while the dispatcher waits', async () => {
-    const team = await aTeam(pool);
+    const team = await createTeam(pool);
     const { runId } = await team.submit();
     let deliveries: LeveledDelivery[] = [];
     await whileLocked(cancelInside(runId), async () => {
@@ -282,7 +282,7 @@ describe('dispatching', () => {
   });
 
   it('reports how full a lane is, who holds its items, and whether there are more', async () => {
-    const team = await aTeam(pool);
+    const team = await createTeam(pool);
     const { runId } = await team.submit();
     const lane = async (worker: string) => (await busyLanes(pool, worker)).find(({ id }) => id === team.laneId);
     expect(await lane('w1')).toMatchObject({
@@ -310,12 +310,12 @@ describe('dispatching', () => {
   });
 
   it('starts the next model of a provider after the previous one is dispatched, or in parallel', async () => {
-    const team = await aTeam(pool, { cases: 3 });
+    const team = await createTeam(pool, { cases: 3 });
     await team.submit({ models: ['a', 'b'] });
     expect((await dispatchLane(pool, team.laneId, 2)).map((d) => d.target)).toEqual([0, 0]);
     expect((await dispatchLane(pool, team.laneId, 4)).map((d) => d.target)).toEqual([0]);
     expect((await dispatchLane(pool, team.laneId, 4)).map((d) => d.target)).toEqual([1]);
-    const parallel = await aTeam(pool, { cases: 8 });
+    const parallel = await createTeam(pool, { cases: 8 });
     await parallel.submit({ models: ['a', 'b'], model_order: 'parallel' });
     expect(new Set((await dispatchLane(pool, parallel.laneId, 8)).map((d) => d.target))).toEqual(new Set([0, 1]));
   });
@@ -323,7 +323,7 @@ describe('dispatching', () => {
   it.each([['\\u0000'], ['\\ud800']])(
     'takes items of a run whose parameters hold %s, which jsonb refuses',
     async (text) => {
-      const team = await aTeam(pool, { cases: 2 });
+      const team = await createTeam(pool, { cases: 2 });
       const { runId } = await team.submit();
       await pool.query('UPDATE run SET config = replace(config, $2, $3) WHERE id = $1', [
         runId,
@@ -338,7 +338,7 @@ describe('dispatching', () => {
   );
 
   it('waits only for targets whose items it takes', async () => {
-    const team = await aTeam(pool, { cases: 4 });
+    const team = await createTeam(pool, { cases: 4 });
     const [first, second] = [await team.submit(), await team.submit()];
     await inTransaction(pool, async (client) => {
       await client.query('SELECT 1 FROM target WHERE run_id = $1 FOR UPDATE', [second.runId]);
@@ -348,7 +348,7 @@ describe('dispatching', () => {
   });
 
   it('does not wait for a locked target of the lane, but serves the others', async () => {
-    const [team, other] = [await aTeam(pool), await aTeam(pool)];
+    const [team, other] = [await createTeam(pool), await createTeam(pool)];
     const { runId } = await team.submit();
     await other.submit();
     const client = await pool.connect();
@@ -364,7 +364,7 @@ describe('dispatching', () => {
   });
 
   it('shares a lane between users, whatever the number of their runs', async () => {
-    const team = await aTeam(pool, { cases: 100, runningJobs: 10 });
+    const team = await createTeam(pool, { cases: 100, runningJobs: 10 });
     const big = await Promise.all(Array.from({ length: 5 }, () => team.submit()));
     await dispatchLane(pool, team.laneId, 40);
     const small = await team.submit({ userId: await team.anotherUser() });
@@ -376,7 +376,7 @@ describe('dispatching', () => {
 
 describe('finishing', () => {
   it('finishes a run once when its last two targets end at the same instant and two processes notice', async () => {
-    const team = await aTeam(pool, { cases: 1 });
+    const team = await createTeam(pool, { cases: 1 });
     const { runId, jobId } = await team.submit({ models: ['a', 'b'], model_order: 'parallel' });
     const deliveries = await dispatchLane(pool, team.laneId, 10);
     await claimItems(pool, 'w1', deliveries);
@@ -402,7 +402,7 @@ describe('finishing', () => {
   });
 
   it('considers a target finished once its last item is settled, and not before', async () => {
-    const team = await aTeam(pool, { cases: 2 });
+    const team = await createTeam(pool, { cases: 2 });
     const { runId } = await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 10);
     await claimItems(pool, 'w1', deliveries);
@@ -416,7 +416,7 @@ describe('finishing', () => {
   });
 
   it('does not touch a run that was resumed after it was found finished', async () => {
-    const team = await aTeam(pool, { cases: 3 });
+    const team = await createTeam(pool, { cases: 3 });
     const { runId, jobId } = await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 1);
     await claimItems(pool, 'w1', deliveries);
@@ -462,7 +462,7 @@ describe('finishing', () => {
   });
 
   it('does not wait for a locked user, but retries in the next turn', async () => {
-    const team = await aTeam(pool);
+    const team = await createTeam(pool);
     const { runId, jobId } = await team.submit();
     const of = { teamId: team.teamId, userId: team.userId, generation: 1, experimentId: null };
     const run = { id: runId, jobId, ...of };
@@ -484,7 +484,7 @@ describe('finishing', () => {
 
 describe('reconciling', () => {
   it('requeues items that the queue has lost, without counting a crash', async () => {
-    const team = await aTeam(pool, { cases: 1 });
+    const team = await createTeam(pool, { cases: 1 });
     const { runId } = await team.submit();
     const [delivery] = await dispatchLane(pool, team.laneId, 10);
     const tooYoung = await reconcileLane(pool, team.laneId, 'w', true, allMissing);
@@ -501,7 +501,7 @@ describe('reconciling', () => {
     void (await pool.query(`UPDATE in_flight SET lease_until = now() - interval '1 s' WHERE run_id = $1`, [runId]));
 
   it('gives up an item after five crashes', async () => {
-    const team = await aTeam(pool, { cases: 1 });
+    const team = await createTeam(pool, { cases: 1 });
     const { runId } = await team.submit();
     let [delivery] = await dispatchLane(pool, team.laneId, 10);
     for (let crash = 1; crash <= 5; crash++) {
@@ -517,7 +517,7 @@ describe('reconciling', () => {
   });
 
   it('counts no crash for items that only waited in a process that died, however often', async () => {
-    const team = await aTeam(pool, { cases: 2 });
+    const team = await createTeam(pool, { cases: 2 });
     const { runId } = await team.submit();
     let deliveries = await dispatchLane(pool, team.laneId, 10);
     for (let death = 1; death <= 6; death++) {
@@ -539,7 +539,7 @@ describe('reconciling', () => {
 
 describe('a process that freezes', () => {
   it('loses its locks to others, while a slow one keeps them', async () => {
-    const team = await aTeam(pool);
+    const team = await createTeam(pool);
     await team.submit();
     const frozen = await pool.connect();
     let lost = false;
@@ -561,7 +561,7 @@ describe('a process that freezes', () => {
 
 describe('the limit of running jobs', () => {
   it('applies to concurrent submits, and the next job starts when one is cancelled', async () => {
-    const team = await aTeam(pool, { runningJobs: 1 });
+    const team = await createTeam(pool, { runningJobs: 1 });
     const jobs = await Promise.all([team.submit(), team.submit(), team.submit()]);
     const statuses = async (): Promise<string[]> =>
       (
@@ -581,7 +581,7 @@ describe('the limit of running jobs', () => {
   });
 
   it('starts pending jobs when it is raised, in order, only for users of the team', async () => {
-    const [team, others] = [await aTeam(pool, { runningJobs: 1 }), await aTeam(pool, { runningJobs: 1 })];
+    const [team, others] = [await createTeam(pool, { runningJobs: 1 }), await createTeam(pool, { runningJobs: 1 })];
     const grace = await team.anotherUser();
     const submitted = [];
     for (let n = 0; n < 4; n++) submitted.push(await team.submit());
@@ -623,7 +623,7 @@ describe('the limit of running jobs', () => {
   });
 
   it('also starts a job that was concurrently submitted under the earlier limit', async () => {
-    const team = await aTeam(pool, { runningJobs: 1 });
+    const team = await createTeam(pool, { runningJobs: 1 });
     await team.submit();
     const jobId = newId();
     await whileLocked(

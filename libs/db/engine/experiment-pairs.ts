@@ -1,5 +1,5 @@
 import { DEFAULT_MAX_ERRORED_SHARE } from '#lib/contracts/values/comparison';
-import type { BaselineComparison, Differs } from '#lib/contracts/comparison';
+import type { BaselineComparison, DeltaObstacle } from '#lib/contracts/comparison';
 import type { JobStatus } from '#lib/contracts/job-status';
 import type { RecordedConfig, RunConfig } from '#lib/contracts/run-input';
 import type { Pool, PoolClient } from '../connection/pool.js';
@@ -37,7 +37,7 @@ export interface ComparedPair {
   run: RunOfExperiment;
   against: RunOfExperiment;
   delta: number | null;
-  differs: Differs[];
+  differs: DeltaObstacle[];
   /** Whether the run may be the best one, if `against` is the baseline. */
   eligible: boolean;
   comparison: BaselineComparison;

@@ -2,7 +2,7 @@ import { createDatabase } from '../../../test/services.js';
 import { newId } from '#lib/runtime/ids';
 import { createPool, inTransaction, type Pool } from '../connection/pool.js';
 import { insertRow } from '../connection/insert-row.js';
-import { aTeam } from '../testing/run-fixture.js';
+import { createTeam } from '../testing/run-fixture.js';
 import { deleteRun } from '../upkeep/delete-run.js';
 import { deleteExperiment, pinBaseline } from './experiments.js';
 
@@ -32,7 +32,7 @@ const set = (runId: string, assignments: string): Promise<unknown> =>
 
 describe('the revision of an experiment', () => {
   it('increases when one of its runs ends or is scored, resumed, linked, unlinked or deleted', async () => {
-    const team = await aTeam(pool);
+    const team = await createTeam(pool);
     const [first, second] = [await experimentOf(team), await experimentOf(team)];
     const { runId } = await team.submit({ experiment_id: first });
     expect(await revision(first)).toBe(1);
@@ -53,7 +53,7 @@ describe('the revision of an experiment', () => {
   });
 
   it('increases with changes of its baseline, which may be a run outside of it', async () => {
-    const team = await aTeam(pool);
+    const team = await createTeam(pool);
     const { runId } = await team.submit();
     await set(runId, `status = 'completed', score = 0.5`);
     const id = await experimentOf(team);
@@ -75,11 +75,11 @@ describe('the revision of an experiment', () => {
 
 describe('deleting', () => {
   it('an experiment keeps its runs, which then have no experiment', async () => {
-    const team = await aTeam(pool);
+    const team = await createTeam(pool);
     const id = await experimentOf(team);
     const { runId } = await team.submit({ experiment_id: id });
     await set(runId, `delta = 0.1, differs = '{cases}', comparison = '{}'`);
-    const other = await aTeam(pool);
+    const other = await createTeam(pool);
     const remove = (teamId: string) => inTransaction(pool, (client) => deleteExperiment(client, teamId, id));
     expect(await remove(other.teamId)).toBe(false);
     expect(await remove(team.teamId)).toBe(true);
@@ -91,14 +91,14 @@ describe('deleting', () => {
   });
 
   it('an experiment refuses a run that is submitted at the same instant', async () => {
-    const team = await aTeam(pool);
+    const team = await createTeam(pool);
     const id = await experimentOf(team);
     await pool.query('DELETE FROM experiment WHERE id = $1', [id]);
     await expect(team.submit({ experiment_id: id })).rejects.toMatchObject({ status: 422 });
   });
 
   it('the baseline leaves an experiment without one, and without its comparisons', async () => {
-    const team = await aTeam(pool);
+    const team = await createTeam(pool);
     const id = await experimentOf(team);
     const [a, b] = [await team.submit({ experiment_id: id }), await team.submit({ experiment_id: id })];
     for (const { runId } of [a, b]) await set(runId, `status = 'completed', score = 1`);

@@ -1,6 +1,6 @@
 import { createDatabase } from '../../../test/services.js';
 import { createPool, type Pool } from '../connection/pool.js';
-import { aTeam } from '../testing/run-fixture.js';
+import { createTeam } from '../testing/run-fixture.js';
 import { settleRun } from '../testing/settled-run.js';
 import { cancelJob } from './cancel-job.js';
 import { finishRun, finishTarget, runsToFinish, targetsToFinish } from './finish-run.js';
@@ -43,7 +43,7 @@ async function runsRead(): Promise<{ index: string | undefined; rows: number }> 
 }
 
 it('runs that were stopped before any result are closed once, and not read again until they are resumed', async () => {
-  const team = await aTeam(pool, { runningJobs: 99 });
+  const team = await createTeam(pool, { runningJobs: 99 });
   const { teamId, userId } = team;
   const runs = await Promise.all(Array.from({ length: 5 }, () => team.submit()));
   for (const { jobId } of runs) await cancelJob(pool, { teamId, jobId });

@@ -7,8 +7,8 @@ import { createPool, inTransaction, type Pool, type PoolClient } from '../connec
 import { SettingsRepository } from '../catalogue/settings.js';
 import { deleteRun } from '../upkeep/delete-run.js';
 import { hideParents } from '../upkeep/hide-parents.js';
-import { aParent } from '../testing/parent-fixture.js';
-import { aTeam, settlementOf } from '../testing/run-fixture.js';
+import { createParent } from '../testing/parent-fixture.js';
+import { createTeam, settlementOf } from '../testing/run-fixture.js';
 import { cancelJob } from './cancel-job.js';
 import { claimItems, releaseItems, renewLeases } from './claim-items.js';
 import { dispatchLane, type LeveledDelivery } from './dispatch-lane.js';
@@ -63,7 +63,7 @@ const item = ({ runId, item: number }: LeveledDelivery): Rows => [
 
 /** A run whose items a worker holds, stored from last to first, the order in which they are returned. */
 async function itemsOf(worker: string) {
-  const team = await aTeam(pool);
+  const team = await createTeam(pool);
   const { runId, jobId } = await team.submit();
   const deliveries = (await dispatchLane(pool, team.laneId, 100)).reverse();
   await claimItems(pool, worker, deliveries);
@@ -118,7 +118,7 @@ it.each<[string, (of: Items) => Promise<unknown>]>([
 });
 
 it('a claim does not wait for items that another worker holds, and skipped ones are delivered again', async () => {
-  const team = await aTeam(pool);
+  const team = await createTeam(pool);
   await team.submit();
   const deliveries = await dispatchLane(pool, team.laneId, 100);
   const [held, ...others] = deliveries as [LeveledDelivery, ...LeveledDelivery[]];
@@ -157,7 +157,7 @@ describe('a cancel', () => {
   });
 
   it('that starts the next job locks its targets before its run and the job', async () => {
-    const team = await aTeam(pool, { runningJobs: 1 });
+    const team = await createTeam(pool, { runningJobs: 1 });
     const [one, next, last] = [await team.submit(), await team.submit(), await team.submit()];
     await expectOrder(target(next.runId), job(next.jobId), () =>
       cancelJob(pool, { teamId: team.teamId, jobId: one.jobId }),
@@ -171,7 +171,7 @@ describe('a cancel', () => {
 describe('deleting a run', () => {
   /** A cancelled run, and another user of its team. */
   async function aRunToDelete() {
-    const team = await aTeam(pool);
+    const team = await createTeam(pool);
     const { runId, jobId } = await team.submit();
     await cancelJob(pool, { teamId: team.teamId, jobId });
     const { teamId } = team;
@@ -205,7 +205,7 @@ describe('deleting a run', () => {
 });
 
 it('samples that two users add to a run concurrently have distinct numbers', async () => {
-  const { teamId, userId, submit, anotherUser } = await aTeam(pool);
+  const { teamId, userId, submit, anotherUser } = await createTeam(pool);
   const { runId, jobId } = await submit();
   await cancelJob(pool, { teamId, jobId });
   const other = await anotherUser();
@@ -221,13 +221,13 @@ it('samples that two users add to a run concurrently have distinct numbers', asy
 });
 
 it('a step creates the version of its suite before it locks the user', async () => {
-  const { teamId, userId, suiteId, commit, child } = await aParent(pool);
+  const { teamId, userId, suiteId, commit, child } = await createParent(pool);
   const pin = (client: PoolClient) => pinSuiteVersion(client, teamId, suiteId);
   await expectOrder(pin, ['users WHERE id = $1', userId], () => commit({ children: [child('a')] }));
 });
 
 it('deleting parents locks their remaining runs in the order of ids', async () => {
-  const team = await aTeam(pool);
+  const team = await createTeam(pool);
   const { id } = await submitOrchestration(pool, {
     ...{ teamId: team.teamId, userId: team.userId, type: 'gate', step: 'a', input: {} },
     ...{ total: 0, maxRequests: null, maxCostUsd: null },
@@ -243,7 +243,7 @@ it('deleting parents locks their remaining runs in the order of ids', async () =
 });
 
 it('deleting an experiment locks its gate runs and tunes before its runs', async () => {
-  const { teamId, userId, submit } = await aTeam(pool);
+  const { teamId, userId, submit } = await createTeam(pool);
   const experimentId = newId();
   const { runId } = await submit();
   await insertRow(pool, 'experiment', { id: experimentId, team_id: teamId, name: 'x', suite_id: newId() });
@@ -274,7 +274,7 @@ describe('a change of a provider', () => {
   });
 
   it('is locked before its embedding model', async () => {
-    const { teamId } = await aTeam(pool);
+    const { teamId } = await createTeam(pool);
     const settings = new SettingsRepository(pool, teamId);
     await pool.query(
       `INSERT INTO model (id, provider_id, position, model_id, name)

@@ -11,7 +11,7 @@ import { ProviderChanges } from './provider-changes.js';
 import { reconcileLane } from './reconcile-lane.js';
 import { resumeRun } from './resume-run.js';
 import { settleItems } from './settle-items.js';
-import { aTeam, settlementOf } from '../testing/run-fixture.js';
+import { createTeam, settlementOf } from '../testing/run-fixture.js';
 
 let pool: Pool;
 beforeAll(async () => void (pool = createPool((await createDatabase()).url, 5)));
@@ -31,7 +31,7 @@ const lanesOf = async (table: 'target' | 'in_flight', runId: string): Promise<st
 };
 
 it('a provider that moves takes its items along: queued ones with new tokens, claimed ones unchanged', async () => {
-  const team = await aTeam(pool);
+  const team = await createTeam(pool);
   const { runId, jobId } = await team.submit();
   const deliveries = await dispatchLane(pool, team.laneId, 3);
   const [claimed, ...queued] = deliveries as [LeveledDelivery, ...LeveledDelivery[]];
@@ -66,7 +66,7 @@ it('a provider that moves takes its items along: queued ones with new tokens, cl
 });
 
 it('a suspect that waits for its turn is requeued; one with a request in flight is not touched', async () => {
-  const team = await aTeam(pool);
+  const team = await createTeam(pool);
   await team.submit();
   const [waits, asked] = (await dispatchLane(pool, team.laneId, 2)) as [LeveledDelivery, LeveledDelivery];
   await claimItems(pool, 'w', [waits, asked]);
@@ -85,7 +85,7 @@ it('a suspect that waits for its turn is requeued; one with a request in flight 
 });
 
 it('runs that have ended stay in their lanes, and so do runs of models with limits of their own', async () => {
-  const team = await aTeam(pool);
+  const team = await createTeam(pool);
   const patch = (more: object) => patchSim(team.teamId, more);
   await patch({ models: [{ id: 'a' }, { id: 'own', limits: { max_concurrency: 1 } }] });
   const ended = await team.submit({ models: ['a'] });
@@ -113,7 +113,7 @@ it('runs that have ended stay in their lanes, and so do runs of models with limi
 });
 
 it('a run that is submitted while its provider is changed goes to the new lane of the provider', async () => {
-  const team = await aTeam(pool);
+  const team = await createTeam(pool);
   let moving: ReturnType<typeof move> | undefined;
   const { runId } = await inTransaction(pool, async (client) => {
     const submitted = await team.submit({}, client);
@@ -135,7 +135,7 @@ it('a run that is submitted while its provider is changed goes to the new lane o
 });
 
 it('a resumed run goes to the current lane of its provider', async () => {
-  const team = await aTeam(pool);
+  const team = await createTeam(pool);
   const { runId, jobId } = await team.submit();
   await cancelJob(pool, { teamId: team.teamId, jobId });
   await pool.query('UPDATE target SET finished_at = now() WHERE run_id = $1', [runId]);

@@ -2,8 +2,8 @@ import { readJudgeableRun } from '#lib/judge/rows/judgeable-run';
 import { storeLabels } from '#lib/judge/rows/store-labels';
 import { createDatabase } from '../../../test/services.js';
 import { createPool, inTransaction, type Pool } from '../connection/pool.js';
-import { aParent } from '../testing/parent-fixture.js';
-import { aTeam, settlementOf } from '../testing/run-fixture.js';
+import { createParent } from '../testing/parent-fixture.js';
+import { createTeam, settlementOf } from '../testing/run-fixture.js';
 import { countStatements } from '../testing/count-statements.js';
 import { dyingPool } from '../testing/dying-pool.js';
 import { settleRun } from '../testing/settled-run.js';
@@ -37,7 +37,7 @@ const CASES = 6;
 
 /** A parent, and queries to inspect it. */
 async function anOrchestration(options: { maxRequests?: number | null; runningJobs?: number } = {}) {
-  const parent = await aParent(pool, { cases: CASES, ...options });
+  const parent = await createParent(pool, { cases: CASES, ...options });
   const { id, teamId, jobId } = parent;
   return {
     ...parent,
@@ -333,11 +333,11 @@ describe('a deleted parent', () => {
 });
 
 describe('samples that are added to a run', () => {
-  const extend = (team: Awaited<ReturnType<typeof aTeam>>, runId: string, more = {}) =>
+  const extend = (team: Awaited<ReturnType<typeof createTeam>>, runId: string, more = {}) =>
     extendRun(pool, { teamId: team.teamId, userId: team.userId, runId, samples: 2, ...more });
 
   it('continue its numbers, use its cases and suite version, and are never answered by stored replies', async () => {
-    const team = await aTeam(pool, { cases: 3 });
+    const team = await createTeam(pool, { cases: 3 });
     const { runId } = await team.submit({ samples: 2 });
     await expect(extend(team, runId)).rejects.toThrow(/can be added when it has ended/);
     await settleRun(pool, runId, [1, 1, 1]);
@@ -356,7 +356,7 @@ describe('samples that are added to a run', () => {
   });
 
   it('are deleted with the run, which cannot be deleted while they are made', async () => {
-    const team = await aTeam(pool, { cases: 3 });
+    const team = await createTeam(pool, { cases: 3 });
     const { teamId } = team;
     const { runId } = await team.submit();
     await settleRun(pool, runId, [1, 1, 1]);
@@ -369,7 +369,7 @@ describe('samples that are added to a run', () => {
   });
 
   it('are refused beyond a thousand per case, and if a provider is gone', async () => {
-    const team = await aTeam(pool, { cases: 3 });
+    const team = await createTeam(pool, { cases: 3 });
     const { runId } = await team.submit();
     await settleRun(pool, runId, [1, 1, 1]);
     await finishRuns();

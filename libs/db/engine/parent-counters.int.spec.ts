@@ -7,7 +7,7 @@ import { seededRandom } from '#lib/scoring/statistics/seeded-random';
 import { insertRow } from '../connection/insert-row.js';
 import { createPool, inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { JobRepository } from '../read/jobs.js';
-import { aParent } from '../testing/parent-fixture.js';
+import { createParent } from '../testing/parent-fixture.js';
 import { settlementOf } from '../testing/run-fixture.js';
 import { settleRun } from '../testing/settled-run.js';
 import { deleteOrchestrations, removeParent } from '../upkeep/delete-parents.js';
@@ -31,7 +31,7 @@ const rows = async (text: string, values: unknown[] = []): Promise<any[]> => (aw
 const CASES = 4;
 
 async function aParentWith(budget: { maxRequests?: number | null; maxCostUsd?: number | null } = {}) {
-  const parent = await aParent(pool, { cases: CASES, ...budget });
+  const parent = await createParent(pool, { cases: CASES, ...budget });
   const present = async (): Promise<string> =>
     (await rows('SELECT job_id FROM orchestration WHERE id = $1', [parent.id]))[0].job_id;
   return {

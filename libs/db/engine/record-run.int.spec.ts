@@ -12,7 +12,7 @@ import { Sealer } from '#lib/runtime/seal';
 import { beginRecording, finishRecording, abandonRecording, storeRecordedReplies } from './record-run.js';
 import { resumeRun } from './resume-run.js';
 import { settleItems } from './settle-items.js';
-import { aTeam, settlementOf } from '../testing/run-fixture.js';
+import { createTeam, settlementOf } from '../testing/run-fixture.js';
 
 let pool: Pool;
 beforeAll(async () => void (pool = createPool((await createDatabase()).url, 5)));
@@ -22,7 +22,7 @@ const one = async (text: string, values: unknown[] = []): Promise<any> => (await
 const REPLY = Buffer.from('a reply');
 
 /** A recorded run of all four cases of a team, right after its last reply arrived. */
-async function recorded(team: Awaited<ReturnType<typeof aTeam>>) {
+async function recorded(team: Awaited<ReturnType<typeof createTeam>>) {
   const { teamId, userId, suiteId } = team;
   const recording = await beginRecording(pool, teamId, suiteId);
   await storeRecordedReplies(
@@ -45,7 +45,7 @@ async function recorded(team: Awaited<ReturnType<typeof aTeam>>) {
 }
 
 it('makes no request, neither in this release nor in the previous one', async () => {
-  const { runId, jobId } = await recorded(await aTeam(pool));
+  const { runId, jobId } = await recorded(await createTeam(pool));
   const {
     targets: [target],
   } = (await loadRun(pool, runId))!;
@@ -62,7 +62,7 @@ it('makes no request, neither in this release nor in the previous one', async ()
 });
 
 it('has a lane of its own, which is recreated for a resume', async () => {
-  const team = await aTeam(pool);
+  const team = await createTeam(pool);
   const { runId, jobId, laneId } = await recorded(team);
   expect((await recorded(team)).laneId).toBe(laneId);
   expect(laneId).not.toBe(team.laneId);
@@ -86,7 +86,7 @@ it('has a lane of its own, which is recreated for a resume', async () => {
 });
 
 it('keeps the reply of an item that ended without a score', async () => {
-  const { laneId, runId } = await recorded(await aTeam(pool));
+  const { laneId, runId } = await recorded(await createTeam(pool));
   const deliveries = await dispatchLane(pool, laneId, 10);
   await claimItems(pool, 'w', deliveries);
   await settleItems(
@@ -101,7 +101,7 @@ it('keeps the reply of an item that ended without a score', async () => {
 });
 
 it('is independent of a provider with the same key from before the key was reserved', async () => {
-  const team = await aTeam(pool);
+  const team = await createTeam(pool);
   await pool.query(`UPDATE provider SET key = 'recorded' WHERE team_id = $1`, [team.teamId]);
   const { runId } = await recorded(team);
   expect(await new ProviderChanges(pool, team.teamId, new Sealer('ab'.repeat(32))).delete('recorded')).toBe('deleted');
@@ -109,7 +109,7 @@ it('is independent of a provider with the same key from before the key was reser
 });
 
 it('waits for its turn like any job of its user', async () => {
-  const team = await aTeam(pool, { runningJobs: 1 });
+  const team = await createTeam(pool, { runningJobs: 1 });
   await team.submit();
   const { runId, laneId } = await recorded(team);
   expect(
@@ -122,7 +122,7 @@ it('waits for its turn like any job of its user', async () => {
 });
 
 it('that is abandoned while it finishes is either abandoned or finished, never both', async () => {
-  const { teamId, userId, suiteId } = await aTeam(pool);
+  const { teamId, userId, suiteId } = await createTeam(pool);
   const recording = await beginRecording(pool, teamId, suiteId);
   await abandonRecording(pool, recording);
   const finish = inTransaction(pool, (client) =>

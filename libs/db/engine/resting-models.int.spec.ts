@@ -1,7 +1,7 @@
 import { createDatabase } from '../../../test/services.js';
 import { until } from '../../../test/until.js';
 import { createPool, type Pool } from '../connection/pool.js';
-import { aTeam, settlementOf } from '../testing/run-fixture.js';
+import { createTeam, settlementOf } from '../testing/run-fixture.js';
 import { cancelJob } from './cancel-job.js';
 import { claimItems } from './claim-items.js';
 import { dispatchLane, type Delivery, type LeveledDelivery } from './dispatch-lane.js';
@@ -17,7 +17,7 @@ let pool: Pool;
 beforeAll(async () => void (pool = createPool((await createDatabase()).url, 10)));
 afterAll(() => pool.end());
 
-type Team = Awaited<ReturnType<typeof aTeam>>;
+type Team = Awaited<ReturnType<typeof createTeam>>;
 const HOUR_MS = 60 * 60_000;
 const ASKED = {
   forMs: 11 * HOUR_MS,
@@ -61,7 +61,7 @@ async function settleAll(team: Team, deliveries: readonly Delivery[]): Promise<v
 
 describe('a model whose provider asked for a wait of hours', () => {
   it('rests until then, is probed with one item, and continues without losing any', async () => {
-    const team = await aTeam(pool, { cases: 6 });
+    const team = await createTeam(pool, { cases: 6 });
     const { runId, jobId } = await team.submit();
     await refuse(await dispatch(team));
     expect(await dispatch(team)).toEqual([]);
@@ -82,7 +82,7 @@ describe('a model whose provider asked for a wait of hours', () => {
   });
 
   it('loses no item that is released while the last items of its target are dispatched', async () => {
-    const team = await aTeam(pool, { cases: 2 });
+    const team = await createTeam(pool, { cases: 2 });
     const { runId } = await team.submit();
     const [first] = await dispatchLane(pool, team.laneId, 1);
     await claimItems(pool, 'w', [first!]);
@@ -110,7 +110,7 @@ describe('a model whose provider asked for a wait of hours', () => {
   });
 
   it('that still refuses then is probed once and rests again', async () => {
-    const team = await aTeam(pool, { cases: 6 });
+    const team = await createTeam(pool, { cases: 6 });
     await team.submit();
     await refuse(await dispatch(team));
     await timeComes(team);
@@ -123,7 +123,7 @@ describe('a model whose provider asked for a wait of hours', () => {
   });
 
   it('rests for later runs as well, and only one item of all runs probes it', async () => {
-    const team = await aTeam(pool, { cases: 2 });
+    const team = await createTeam(pool, { cases: 2 });
     await team.submit();
     await refuse(await dispatch(team));
     const later = await team.submit();
@@ -135,7 +135,7 @@ describe('a model whose provider asked for a wait of hours', () => {
   });
 
   it('does not affect other models of its run and its lane', async () => {
-    const team = await aTeam(pool, { cases: 2 });
+    const team = await createTeam(pool, { cases: 2 });
     const { jobId } = await team.submit({ models: ['a', 'b', 'a'], model_order: 'sequential' });
     await refuse(await dispatch(team));
     const ofB = await dispatch(team);
@@ -145,7 +145,7 @@ describe('a model whose provider asked for a wait of hours', () => {
   });
 
   it('is named in the detail while the lane of the other models of its run is not blocked', async () => {
-    const team = await aTeam(pool, { cases: 2 });
+    const team = await createTeam(pool, { cases: 2 });
     const { jobId } = await team.submit({ models: ['a', 'b'] });
     await refuse((await dispatchLane(pool, team.laneId, 1)).filter((one) => one.target === 0));
     expect(await detailOf(team, jobId)).toMatch(/^Waiting for sim::a until/);
@@ -154,7 +154,7 @@ describe('a model whose provider asked for a wait of hours', () => {
   });
 
   it('of another team with the same address continues', async () => {
-    const [team, other] = [await aTeam(pool), await aTeam(pool)];
+    const [team, other] = [await createTeam(pool), await createTeam(pool)];
     await team.submit();
     await other.submit();
     await refuse(await dispatch(team));
@@ -162,7 +162,7 @@ describe('a model whose provider asked for a wait of hours', () => {
   });
 
   it('continues immediately when its provider replied or has another key; a late refusal changes nothing', async () => {
-    const team = await aTeam(pool);
+    const team = await createTeam(pool);
     const { runId } = await team.submit();
     const deliveries = await dispatch(team);
     await refuse(deliveries);
@@ -177,7 +177,7 @@ describe('a model whose provider asked for a wait of hours', () => {
   });
 
   it('is not asked for items queued earlier, nor for items that crashed a process meanwhile', async () => {
-    const team = await aTeam(pool);
+    const team = await createTeam(pool);
     const { runId } = await team.submit();
     const [asked, ofDead, queued] = await dispatch(team);
     await claimItems(pool, 'w', [asked!]);
@@ -194,7 +194,7 @@ describe('a model whose provider asked for a wait of hours', () => {
   });
 
   it('leaves nothing behind in a run that is cancelled meanwhile, and a resume waits for the model', async () => {
-    const team = await aTeam(pool);
+    const team = await createTeam(pool);
     const { runId, jobId } = await team.submit();
     const deliveries = await dispatch(team);
     await claimItems(pool, 'w', deliveries);
@@ -212,7 +212,7 @@ describe('a model whose provider asked for a wait of hours', () => {
   });
 
   it('takes an item back once, only from the worker that holds it', async () => {
-    const team = await aTeam(pool);
+    const team = await createTeam(pool);
     const { runId } = await team.submit();
     const [one] = await dispatch(team);
     await claimItems(pool, 'w', [one!]);

@@ -1,6 +1,6 @@
 import { BatchColumns } from '../connection/batch-columns.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
-import { RESTS } from '../rests.js';
+import { IS_RESTING } from '../rests.js';
 import type { Delivery } from './dispatch-lane.js';
 
 // A provider may request a wait of hours when a daily quota is used up. Its lane continues, as other models share it,
@@ -77,7 +77,7 @@ export async function unaskableTargets<Target extends Pick<Delivery, 'runId' | '
   const { rows } = await pool.query<{ n: number }>({
     name: 'unaskable_targets',
     text: `SELECT u.n::int FROM ${TARGETS.unnest(1, 'n')} JOIN target t ON t.run_id = u.run_id AND t.ordinal = u.ordinal
-      WHERE t.unasked_why IS NOT NULL OR ${RESTS}`,
+      WHERE t.unasked_why IS NOT NULL OR ${IS_RESTING}`,
     values: TARGETS.values(targets),
   });
   return rows.map(({ n }) => targets[n - 1]!);

@@ -9,7 +9,7 @@ import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js
 import { admitJobs } from './admit-jobs.js';
 import { createJobs } from './create-job.js';
 import { lockUser } from './lock-user.js';
-import { madeBy } from '../made-by.js';
+import { describeParent } from '../made-by.js';
 import { cancelPreparations } from './prepare-run.js';
 import { budgetExceeded, readBudgets } from './run-budget.js';
 
@@ -39,7 +39,7 @@ export async function resumeRun(
     const [run] = await lockRuns(client, { teamId, userId, runIds: [runId] });
     if (!run) throw new ProblemError(404, `No run with id "${runId}" in this team.`);
     if (run.parent !== null)
-      throw new ProblemError(409, madeBy('run', run.parent, 'Resume that one: POST /api/jobs/{id}/resume.'));
+      throw new ProblemError(409, describeParent('run', run.parent, 'Resume that one: POST /api/jobs/{id}/resume.'));
     if (!hasEnded(run)) throw new ProblemError(409, `The run is ${run.status}. It can be resumed when it has ended.`);
     if (budget !== undefined) await replaceBudget(client, runId, run.config, budget);
     if (run.unscored === 0)

@@ -10,7 +10,7 @@ import { prepareRun, runsToPrepare } from './prepare-run.js';
 import { RESULT_EVENT } from '../read/log.js';
 import { resumeRun } from './resume-run.js';
 import { settleItems } from './settle-items.js';
-import { aTeam, settlementOf } from '../testing/run-fixture.js';
+import { createTeam, settlementOf } from '../testing/run-fixture.js';
 import { logWarning } from './log-events.js';
 
 let pool: Pool;
@@ -25,7 +25,7 @@ const N = SELECTED.length * SAMPLES;
 
 /** A run of two models over four of eight cases, two samples each, and everything that can happen to it. */
 async function aRun() {
-  const team = await aTeam(pool, { cases: 8, runningJobs: 2 });
+  const team = await createTeam(pool, { cases: 8, runningJobs: 2 });
   await pool.query(`UPDATE suite_case SET tags = '{in}' WHERE suite_id = $1 AND position = ANY ($2)`, [
     team.suiteId,
     SELECTED,

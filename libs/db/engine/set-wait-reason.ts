@@ -1,7 +1,7 @@
 import type { Pool } from '../connection/pool.js';
 import type { LaneLimits } from '../catalogue/lane-limits.js';
 import { LANE_OF_ITEM } from '../lane-of-item.js';
-import { UNTIL } from '../rests.js';
+import { toMinute } from '../rests.js';
 
 /** Prefix of the detail of a job that waits for a provider. */
 export const WAITING_FOR = 'Waiting for ';
@@ -28,7 +28,7 @@ export async function setWaitReason(
        UNION SELECT run_id FROM target WHERE lane_id = $1 AND active_for IS NOT NULL
      ), asked AS (
        SELECT t.run_id, t.active_for, t.provider_key, t.provider_key || '::' || t.model_id AS name, m.lane_id AS own,
-         rest.until, ${UNTIL('rest.until')} AS shown, rest.why
+         rest.until, ${toMinute('rest.until')} AS shown, rest.why
        FROM target t LEFT JOIN model m ON m.provider_id = t.provider_id AND m.model_id = t.model_id
          LEFT JOIN resting_model rest ON rest.provider_id = t.provider_id AND rest.model_id = t.model_id
            AND rest.until > now() AND t.active_for IS NOT NULL

@@ -3,9 +3,9 @@ import type { Pool } from '../connection/pool.js';
 import { commitStep, readOrchestration } from './orchestrations.js';
 
 /** After this many consecutive failures the job of an orchestration reports them. */
-const SAID_FROM = 3;
+const REPORTED_FROM = 3;
 /** After this many consecutive failures it ends: they took at least eight minutes. */
-const MOST_FAILURES = 10;
+const MAX_FAILURES = 10;
 const MAX_REASON_LENGTH = 500;
 
 /**
@@ -20,9 +20,9 @@ export async function tellOfFailures(
   failures: number,
   reason: string,
 ): Promise<boolean> {
-  if (failures < SAID_FROM) return false;
+  if (failures < REPORTED_FROM) return false;
   const said = endWithPeriod(reason.slice(0, MAX_REASON_LENGTH));
-  if (failures < MOST_FAILURES) {
+  if (failures < MAX_FAILURES) {
     const { rowCount } = await pool.query(
       `UPDATE job SET detail = $2 WHERE id = $1 AND status IN ('queued', 'running')`,
       [jobId, `Its next step has failed ${failures} times and will be retried. The last time: ${said}`],

@@ -9,7 +9,7 @@ import type { RunMetric } from '#lib/contracts/metric';
 import { newId } from '#lib/runtime/ids';
 import { insertRow } from '../connection/insert-row.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
-import { RESTS, UNTIL } from '../rests.js';
+import { IS_RESTING, toMinute } from '../rests.js';
 import { deleteRuns, purgeRun } from '../upkeep/delete-run.js';
 import { cancelFamily } from './cancel-job.js';
 import { WAITING_FOR } from './set-wait-reason.js';
@@ -145,7 +145,7 @@ export async function hasSettled(pool: Pool, { runId }: TryOut): Promise<boolean
       )
       SELECT r.status NOT IN ('pending', 'queued', 'running')
         OR NOT EXISTS (
-          SELECT 1 FROM target t WHERE t.run_id = r.id AND t.settled < t.n AND NOT ${RESTS}
+          SELECT 1 FROM target t WHERE t.run_id = r.id AND t.settled < t.n AND NOT ${IS_RESTING}
         ) AS settled
       FROM try_out o JOIN run r ON r.id = o.run_id WHERE o.run_id = $1`,
     values: [runId],
@@ -173,7 +173,7 @@ export async function endTryOut(client: PoolClient, { runId, jobId, userId }: Tr
   const { rows: targets } = await client.query<TryOutState['targets'][number]>(
     `SELECT t.ordinal, t.provider_key || '::' || t.model_id AS target, t.settled > 0 AS settled,
        l.paused_at IS NOT NULL AS paused,
-       'its provider wants no requests until ' || ${UNTIL('rest.until')} || ': ' || rest.why AS rests
+       'its provider wants no requests until ' || ${toMinute('rest.until')} || ': ' || rest.why AS rests
      FROM target t LEFT JOIN lane l ON l.id = t.lane_id
        LEFT JOIN resting_model rest ON rest.provider_id = t.provider_id AND rest.model_id = t.model_id
          AND rest.until > now()

@@ -1,6 +1,6 @@
 import { createDatabase } from '../../../test/services.js';
 import { createPool, type Pool } from '../connection/pool.js';
-import { aTeam, settlementOf } from '../testing/run-fixture.js';
+import { createTeam, settlementOf } from '../testing/run-fixture.js';
 import { cancelJob } from './cancel-job.js';
 import { claimItems } from './claim-items.js';
 import { dispatchLane, type Delivery } from './dispatch-lane.js';
@@ -16,7 +16,7 @@ beforeAll(async () => void (pool = createPool((await createDatabase()).url, 10))
 afterAll(() => pool.end());
 
 const MODEL = { name: 'sim::a', baseUrl: 'http://127.0.0.1:1/v1', sealedKey: null };
-type Team = Awaited<ReturnType<typeof aTeam>>;
+type Team = Awaited<ReturnType<typeof createTeam>>;
 const dispatch = ({ laneId }: Team, window: number) => dispatchLane(pool, laneId, window);
 async function settle(deliveries: readonly Delivery[], outcome: 'errored' | 'scored', model = MODEL): Promise<void> {
   await claimItems(pool, 'w', deliveries);
@@ -31,7 +31,7 @@ const target = async (runId: string) =>
     .rows[0];
 
 it('items of a model that its host lacks are settled without a request, in batches, after three of them', async () => {
-  const team = await aTeam(pool, { cases: 24 });
+  const team = await createTeam(pool, { cases: 24 });
   const { runId, jobId } = await team.submit();
   const deliveries = await dispatch(team, 6);
   await settle(deliveries.slice(0, 2), 'errored');
@@ -80,7 +80,7 @@ it('items of a model that its host lacks are settled without a request, in batch
 });
 
 it('a target with a scored item continues', async () => {
-  const team = await aTeam(pool, { cases: 10 });
+  const team = await createTeam(pool, { cases: 10 });
   const { runId } = await team.submit();
   const deliveries = await dispatch(team, 6);
   await settle(deliveries.slice(0, 1), 'scored');
@@ -90,14 +90,14 @@ it('a target with a scored item continues', async () => {
 });
 
 it('errors of the previous address do not count when the provider has another address', async () => {
-  const team = await aTeam(pool, { cases: 10 });
+  const team = await createTeam(pool, { cases: 10 });
   const { runId } = await team.submit();
   await settle(await dispatch(team, 6), 'errored', { ...MODEL, baseUrl: 'http://127.0.0.1:2/v1' });
   expect(await target(runId)).toMatchObject({ unasked_why: null });
 });
 
 it('a run that is cancelled meanwhile gets no more such items', async () => {
-  const team = await aTeam(pool, { cases: 10 });
+  const team = await createTeam(pool, { cases: 10 });
   const { runId, jobId } = await team.submit();
   await settle(await dispatch(team, 3), 'errored');
   const [unasked] = await unaskedOf(runId);

@@ -6,7 +6,7 @@ import { insertRow } from '../connection/insert-row.js';
 import { createPool, levelOfSession, type Pool } from '../connection/pool.js';
 import { waitingLanes } from '../read/for-workers/waiting-lanes.js';
 import { FINDS, WRITES } from '../testing/first-workers.js';
-import { aTeam, settlementOf } from '../testing/run-fixture.js';
+import { createTeam, settlementOf } from '../testing/run-fixture.js';
 import { cancelJob } from './cancel-job.js';
 import { claimItems } from './claim-items.js';
 import { busyLanes, dispatchLane } from './dispatch-lane.js';
@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => Promise.all([pool.end(), first.end()]));
 
-type Team = Awaited<ReturnType<typeof aTeam>>;
+type Team = Awaited<ReturnType<typeof createTeam>>;
 const ids = async (db: pg.Pool, sql: string): Promise<string[]> => (await db.query(sql)).rows.map(({ id }) => id);
 const levelOf = async (table: string, id: string): Promise<number> =>
   (await pool.query(`SELECT worker_level FROM ${table} WHERE id = $1`, [id])).rows[0].worker_level;
@@ -65,7 +65,7 @@ async function everythingOf(team: Team): Promise<{ runId: string; parentId: stri
 }
 
 it('submitted and resumed jobs have the level of the release, or their higher previous one', async () => {
-  const team = await aTeam(pool);
+  const team = await createTeam(pool);
   const { teamId, userId } = team;
   const { runId, jobId } = await team.submit();
   expect([await levelOf('run', runId), await levelOfSession(pool)]).toEqual([WORKER_LEVEL, WORKER_LEVEL]);
@@ -84,7 +84,7 @@ it('submitted and resumed jobs have the level of the release, or their higher pr
 
 describe('a worker of a release without levels', () => {
   it('finds the items of earlier runs, and none of a later run in the same lane', async () => {
-    const team = await aTeam(pool);
+    const team = await createTeam(pool);
     const before = await submittedBefore(team);
     const { runId: later } = await team.submit();
     expect(await ids(first, FINDS.busyLanes)).toContain(team.laneId);
@@ -107,7 +107,7 @@ describe('a worker of a release without levels', () => {
   });
 
   it('stores no verdict of a later run, whatever items it holds, and every one of an earlier run', async () => {
-    const team = await aTeam(pool);
+    const team = await createTeam(pool);
     const before = await submittedBefore(team);
     const { runId: later } = await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 100);
@@ -122,7 +122,7 @@ describe('a worker of a release without levels', () => {
   });
 
   it('and its API admit, cancel, resume and move later runs without seeing their items', async () => {
-    const team = await aTeam(pool);
+    const team = await createTeam(pool);
     const { runId, jobId } = await team.submit();
     const target = async () =>
       (await pool.query('SELECT active, active_for FROM target WHERE run_id = $1', [runId])).rows[0];
@@ -145,7 +145,7 @@ describe('a worker of a release without levels', () => {
   });
 
   it.each(Object.entries(WRITES))('cannot store %s of a later release', async (_what, write) => {
-    const { runId } = await everythingOf(await aTeam(pool));
+    const { runId } = await everythingOf(await createTeam(pool));
     await expect(first.query(write, [runId])).rejects.toThrow(
       `This is left to workers of a later release (level ${WORKER_LEVEL}, this one has 1)`,
     );
@@ -153,7 +153,7 @@ describe('a worker of a release without levels', () => {
   });
 
   it('adds samples to a later run, for later workers', async () => {
-    const { runId } = await (await aTeam(pool)).submit();
+    const { runId } = await (await createTeam(pool)).submit();
     const { rows } = await first.query<{ worker_level: number }>(
       `INSERT INTO run (id, team_id, user_id, job_id, suite_id, suite_version_id, suite_name, suite_version, status,
          config, samples, extends_run_id)
@@ -165,7 +165,7 @@ describe('a worker of a release without levels', () => {
   });
 
   it('has an API that can resume a parent of a later release', async () => {
-    const team = await aTeam(pool);
+    const team = await createTeam(pool);
     const { parentId } = await everythingOf(team);
     const { rows } = await pool.query('SELECT job_id FROM orchestration WHERE id = $1', [parentId]);
     await cancelJob(first, { teamId: team.teamId, jobId: rows[0].job_id });
@@ -175,7 +175,7 @@ describe('a worker of a release without levels', () => {
 });
 
 it('a worker skips jobs of a later release and does the others', async () => {
-  const team = await aTeam(pool, { runningJobs: 99 });
+  const team = await createTeam(pool, { runningJobs: 99 });
   const { teamId } = team;
   const found = async (): Promise<string[]> => {
     const steps = {

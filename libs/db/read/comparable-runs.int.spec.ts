@@ -2,7 +2,7 @@ import { newId } from '#lib/runtime/ids';
 import { createDatabase } from '../../../test/services.js';
 import { insertRow } from '../connection/insert-row.js';
 import { createPool, type Pool } from '../connection/pool.js';
-import { aTeam } from '../testing/run-fixture.js';
+import { createTeam } from '../testing/run-fixture.js';
 import { NO_CALL, UNKNOWN_TOOL } from './case-measurements.js';
 import { ComparableRunRepository } from './comparable-runs.js';
 
@@ -10,7 +10,7 @@ let pool: Pool;
 beforeAll(async () => void (pool = createPool((await createDatabase()).url, 4)), 60_000);
 afterAll(() => pool.end());
 
-type Team = Awaited<ReturnType<typeof aTeam>>;
+type Team = Awaited<ReturnType<typeof createTeam>>;
 
 /** A team, and a run of its suite with the results that a test needs. */
 async function aRun(team: Team, more: Parameters<Team['submit']>[0] = {}) {
@@ -66,7 +66,7 @@ const measured = (team: { teamId: string }, id: string, { rescoreId, ...more }: 
 const call = (name: string, args: object = {}): object => ({ name, arguments: args });
 
 it('returns for each case the scored samples, their mean and variance, errors, cost and latencies', async () => {
-  const team = await aTeam(pool);
+  const team = await createTeam(pool);
   const { runId, settle } = await aRun(team, { samples: 3 });
   await settle(0, { overall: 1, cost_usd: 0.25, latency_ms: 10 });
   await settle(0, { sample: 1, overall: 0.5, cost_usd: 0.5, latency_ms: 30 });
@@ -95,7 +95,7 @@ it('returns for each case the scored samples, their mean and variance, errors, c
 });
 
 it('reads a metric even next to texts that Postgres cannot parse, and omits it where it does not apply', async () => {
-  const team = await aTeam(pool);
+  const team = await createTeam(pool);
   const { runId, settle } = await aRun(team);
   const metrics = (score: number | null, reason: string) =>
     JSON.stringify({ f1: { score, reason }, other: { score: 0 } });
@@ -112,7 +112,7 @@ it('reads a metric even next to texts that Postgres cannot parse, and omits it w
 });
 
 it('returns the tool that each sample called: the one that matches an expected call, else the first', async () => {
-  const team = await aTeam(pool, { cases: 9 });
+  const team = await createTeam(pool, { cases: 9 });
   const { runId, settle } = await aRun(team);
   const evidence = (pairs: object[]) => JSON.stringify({ pairs, missing: [], unexpected: [] });
   const answers: [unknown[], string | null, number][] = [
@@ -132,7 +132,7 @@ it('returns the tool that each sample called: the one that matches an expected c
 });
 
 it('uses the verdicts of a rescore instead of the original ones', async () => {
-  const team = await aTeam(pool);
+  const team = await createTeam(pool);
   const { runId, settle } = await aRun(team);
   await settle(0, { overall: 0, passed: false, cost_usd: 1 });
   await settle(1, { overall: 1 });
@@ -177,7 +177,7 @@ it('uses the verdicts of a rescore instead of the original ones', async () => {
 });
 
 it('treats a run of another team as nonexistent', async () => {
-  const [team, other] = [await aTeam(pool), await aTeam(pool)];
+  const [team, other] = [await createTeam(pool), await createTeam(pool)];
   const { runId, settle } = await aRun(team);
   await settle(0);
   const [theirs, ours] = [team, other].map(({ teamId }) => new ComparableRunRepository(pool, teamId));
@@ -192,7 +192,7 @@ it('treats a run of another team as nonexistent', async () => {
 });
 
 it('finds identical cases of two suite versions without reading them', async () => {
-  const team = await aTeam(pool);
+  const team = await createTeam(pool);
   const runs = new ComparableRunRepository(pool, team.teamId);
   const first = await runs.read((await aRun(team)).runId);
   await setCases(team, [
@@ -216,7 +216,7 @@ it('finds identical cases of two suite versions without reading them', async () 
 });
 
 it('returns the expected tool of each case, and the cluster from its tags', async () => {
-  const team = await aTeam(pool, { cases: 6 });
+  const team = await createTeam(pool, { cases: 6 });
   await setCases(team, [
     { expected_tool: 'get_weather', category: 'current', tags: ['easy', 'intent:rain', 'intent:sun'] },
     { expected_tool: ['get_weather', 'find_city'], tags: ['intent'] },
@@ -240,7 +240,7 @@ it('returns the expected tool of each case, and the cluster from its tags', asyn
 });
 
 it('reads a run as of the start of the snapshot, even if it is deleted meanwhile', async () => {
-  const team = await aTeam(pool);
+  const team = await createTeam(pool);
   const { runId, settle } = await aRun(team);
   await settle(0);
   const read = await ComparableRunRepository.inSnapshot(pool, team.teamId, async (runs) => {

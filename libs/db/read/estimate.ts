@@ -1,7 +1,7 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { RunInput } from '#lib/contracts/run-input';
 import type { Summary } from '#lib/contracts/summary';
-import { waysIn } from '#lib/contracts/learned';
+import { readSettingChanges } from '#lib/contracts/learned';
 import type { Pool } from '../connection/pool.js';
 import { NOT_DRAFT } from '../catalogue/case-pages.js';
 import { TeamScoped } from '../team-isolation.js';
@@ -109,7 +109,7 @@ export class EstimateRepository extends TeamScoped<Pool> {
     return inOrder(models, rows, ({ n: _n, defaultParams, learned, ...model }) => ({
       ...model,
       defaultParams: parseJson(defaultParams) as JsonObject,
-      learned: waysIn(learned),
+      learned: readSettingChanges(learned),
     }));
   }
 }

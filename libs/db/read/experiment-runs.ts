@@ -1,4 +1,4 @@
-import type { BaselineComparison, Differs } from '#lib/contracts/comparison';
+import type { BaselineComparison, DeltaObstacle } from '#lib/contracts/comparison';
 import type { JobStatus } from '#lib/contracts/job-status';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { TeamScoped } from '../team-isolation.js';
@@ -24,7 +24,7 @@ export interface ExperimentRun {
   }[];
   score: number | null;
   delta: number | null;
-  differs: Differs[];
+  differs: DeltaObstacle[];
   comparison: BaselineComparison | null;
   finishedAt: Date | null;
   /** The tune that promoted it; null for a user's run. */

@@ -45,15 +45,15 @@ export interface JobFilter {
 }
 
 /** Why no worker can do a job of a type at this level; undefined when one can. */
-type WhyNobody = (type: JobType, level: number) => string | undefined;
+type WhyNoWorker = (type: JobType, level: number) => string | undefined;
 
 /** The jobs of a team. */
 export class JobRepository implements TeamScoped {
-  /** @param whyNobody explains, in the detail of a job, why no running worker can do it */
+  /** @param whyNoWorker explains, in the detail of a job, why no running worker can do it */
   constructor(
     readonly db: Pool | PoolClient,
     readonly teamId: string,
-    readonly whyNobody: WhyNobody = () => undefined,
+    readonly whyNoWorker: WhyNoWorker = () => undefined,
   ) {}
 
   async list(filter: JobFilter, { limit, cursor }: PageQuery): Promise<Page<Job>> {
@@ -85,7 +85,7 @@ export class JobRepository implements TeamScoped {
 
   #toJob(row: JobRow): Job {
     const { type, worker_level: level } = row;
-    const nobody = level === null ? undefined : this.whyNobody(type as JobType, level);
+    const nobody = level === null ? undefined : this.whyNoWorker(type as JobType, level);
     return toJob(nobody === undefined ? row : { ...row, detail: nobody });
   }
 }

@@ -1,6 +1,6 @@
 import type { Pool } from '../connection/pool.js';
 import { LANE_OF_ITEM } from '../lane-of-item.js';
-import { RESTS } from '../rests.js';
+import { IS_RESTING } from '../rests.js';
 
 /** A lane that has work or is paused, and the amount of its waiting work. */
 export interface LaneLoad {
@@ -27,7 +27,7 @@ export async function readLaneLoads(pool: Pool): Promise<LaneLoad[]> {
     name: 'lane_loads',
     text: `WITH work AS (
         SELECT t.lane_id, sum(t.n - t.settled)::int AS backlog FROM target t JOIN run r ON r.id = t.run_id
-        WHERE t.finished_at IS NULL AND r.status IN ('queued', 'running') AND NOT ${RESTS} GROUP BY t.lane_id
+        WHERE t.finished_at IS NULL AND r.status IN ('queued', 'running') AND NOT ${IS_RESTING} GROUP BY t.lane_id
       ), flight AS (
         SELECT ${LANE_OF_ITEM} AS lane_id,
           count(*) FILTER (WHERE worker IS NULL)::int AS queued, count(worker)::int AS claimed,

@@ -1,5 +1,5 @@
 import type { TargetUsage } from '#lib/contracts/billing';
-import type { BaselineComparison, Differs } from '#lib/contracts/comparison';
+import type { BaselineComparison, DeltaObstacle } from '#lib/contracts/comparison';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { JobStatus } from '#lib/contracts/job-status';
 import type { Page } from '#lib/contracts/page';
@@ -186,7 +186,7 @@ function toRun(row: RunRow, { warnings, submittedBy }: { warnings: RunWarning[];
     counts: { total: sum('total'), settled: sum('settled'), errored: sum('errored'), passed: sum('passed') },
     score: row.score ?? currentScore(row.targets),
     delta: row.delta,
-    differs: row.differs as Differs[],
+    differs: row.differs as DeltaObstacle[],
     comparison: row.comparison === null ? null : (JSON.parse(row.comparison) as BaselineComparison),
     summaries,
     experiment_id: row.experiment_id,

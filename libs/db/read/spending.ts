@@ -1,7 +1,7 @@
 import { ProblemError } from '#lib/contracts/input/problem';
 import {
   MAX_SPENDING_GROUPS,
-  NOBODY,
+  NO_ID,
   type SpendingBy,
   type SpendingFigures,
   type SpendingGroup,
@@ -85,7 +85,7 @@ export class SpendingRepository extends TeamScoped<Pool> {
 
   /** The last names under which deleted suites were billed, by id. */
   async #lastNames(rows: readonly GroupRow[], from: string): Promise<Map<string, string>> {
-    const gone = rows.filter((row) => row.suite_name === null && row.suite_id !== NOBODY).map((row) => row.suite_id);
+    const gone = rows.filter((row) => row.suite_name === null && row.suite_id !== NO_ID).map((row) => row.suite_id);
     if (gone.length === 0) return new Map();
     const names = await this.db.query<{ suite_id: string; suite_name: string }>(
       // Searches backwards from the newest day for each suite, which needs only a few rows.
@@ -110,9 +110,9 @@ function groupOf(row: GroupRow, by: readonly SpendingBy[], gone: ReadonlyMap<str
     ...(by.includes('model') && { model: targetName({ providerKey: row.provider_key, modelId: row.model_id }) }),
     ...(by.includes('suite') && {
       suite:
-        suiteId === NOBODY ? null : { id: suiteId, name: suite ?? gone.get(suiteId) ?? '', deleted: suite === null },
+        suiteId === NO_ID ? null : { id: suiteId, name: suite ?? gone.get(suiteId) ?? '', deleted: suite === null },
     }),
-    ...(by.includes('person') && { person: userId === NOBODY ? null : { id: userId, name: person } }),
+    ...(by.includes('person') && { person: userId === NO_ID ? null : { id: userId, name: person } }),
     ...figuresOf(row),
   };
 }

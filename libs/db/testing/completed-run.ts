@@ -1,6 +1,6 @@
 import type { Pool } from '../connection/pool.js';
 import type { Outcome } from './settled-run.js';
-import type { aTeam } from './run-fixture.js';
+import type { createTeam } from './run-fixture.js';
 
 export interface CompletedRun {
   /** For each model the scores of its samples of each case, by the positions of the cases; 1 passes. */
@@ -13,7 +13,7 @@ export interface CompletedRun {
 /** A run with results as if its models had replied, written directly to the tables. @returns its id */
 export async function completedRun(
   pool: Pool,
-  team: Awaited<ReturnType<typeof aTeam>>,
+  team: Awaited<ReturnType<typeof createTeam>>,
   { results, extending, status = 'completed' }: CompletedRun,
 ): Promise<string> {
   const samples = Math.max(...Object.values(results).flatMap((cases) => cases.map((one) => one.length)));

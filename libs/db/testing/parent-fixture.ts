@@ -8,14 +8,14 @@ import {
   type NewChildRun,
   type Step,
 } from '../engine/orchestrations.js';
-import { aTeam } from './run-fixture.js';
+import { createTeam } from './run-fixture.js';
 
 /** A team with a gate run that has not executed any step. */
-export async function aParent(
+export async function createParent(
   pool: Pool,
   { cases = 4, runningJobs = 4, maxRequests = null as number | null, maxCostUsd = null as number | null } = {},
 ) {
-  const team = await aTeam(pool, { cases, runningJobs });
+  const team = await createTeam(pool, { cases, runningJobs });
   const { teamId, userId, suiteId, target } = team;
   const subjectId = newId();
   const of = { teamId, userId, type: 'gate' as const, subjectId, step: 'first', input: { asked: true }, total: cases };

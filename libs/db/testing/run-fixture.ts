@@ -11,7 +11,7 @@ import { submitRun, type ResolvedTarget } from '../engine/submit-run.js';
 const PROVIDER_KEY = 'sim';
 
 /** A team with one user, one lane and one suite, written directly to the tables. */
-export async function aTeam(pool: Pool, { cases = 4, runningJobs = 4 } = {}) {
+export async function createTeam(pool: Pool, { cases = 4, runningJobs = 4 } = {}) {
   const [teamId, userId, laneId, providerId, suiteId] = [newId(), newId(), newId(), newId(), newId()];
   await insertRow(pool, 'team', { id: teamId, name: teamId, running_jobs_per_user: runningJobs });
   await insertRow(pool, 'users', { id: userId, team_id: teamId, name: 'ada' });

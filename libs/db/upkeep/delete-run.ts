@@ -2,7 +2,7 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import { isFinished } from '#lib/contracts/values/jobs';
 import type { JobStatus } from '#lib/contracts/job-status';
 import { inTransaction, longQuery, type Pool, type PoolClient } from '../connection/pool.js';
-import { madeBy } from '../made-by.js';
+import { describeParent } from '../made-by.js';
 import { hideParents } from './hide-parents.js';
 
 /**
@@ -23,7 +23,7 @@ export async function deleteRun(
     if (!rows[0]) return 'not-found';
     const { orchestration_id: parent, listed } = rows[0];
     if (parent !== null && !listed)
-      throw new ProblemError(409, madeBy('run', parent, 'Delete its gate or its tune instead.'));
+      throw new ProblemError(409, describeParent('run', parent, 'Delete its gate or its tune instead.'));
     return deleteRuns(client, [runId]);
   });
 }

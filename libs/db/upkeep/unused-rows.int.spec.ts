@@ -7,7 +7,7 @@ import { removeUnusedEmbeddings } from './unused-embeddings.js';
 import { removeUnusedLanes } from './unused-lanes.js';
 import { createPool, inTransaction, type Pool } from '../connection/pool.js';
 import { removeUnusedVersions } from './suite-versions.js';
-import { aTeam } from '../testing/run-fixture.js';
+import { createTeam } from '../testing/run-fixture.js';
 
 let pool: Pool;
 beforeAll(async () => void (pool = createPool((await createDatabase()).url, 5)));
@@ -25,7 +25,7 @@ describe('a version of a suite', () => {
   }
 
   it('is kept while a run pins it, then removed in batches; a concurrent run creates a new one', async () => {
-    const { teamId, suiteId, submit } = await aTeam(pool, { cases: 4 });
+    const { teamId, suiteId, submit } = await createTeam(pool, { cases: 4 });
     const [one, two] = [await submit(), await submit()];
     await remove(teamId, one);
     expect(await removeUnusedVersions(pool, 3)).toBe(false);
@@ -43,7 +43,7 @@ describe('a version of a suite', () => {
   });
 
   it('that is about to be pinned is kept', async () => {
-    const team = await aTeam(pool);
+    const team = await createTeam(pool);
     await remove(team.teamId, await team.submit());
     const submitted = await inTransaction(pool, async (client) => {
       const made = await team.submit({}, client);
@@ -62,7 +62,7 @@ describe('a version of a suite', () => {
 
 describe('a lane', () => {
   it('is removed with its user rows when no provider uses it and it has no work', async () => {
-    const [used, busy, unused] = [await aTeam(pool), await aTeam(pool), await aTeam(pool)];
+    const [used, busy, unused] = [await createTeam(pool), await createTeam(pool), await createTeam(pool)];
     for (const team of [busy, unused]) {
       const { runId, jobId } = await team.submit();
       await dispatchLane(pool, team.laneId, 100);
@@ -84,7 +84,7 @@ describe('a lane', () => {
   });
 
   it('that is used again at the same moment is kept', async () => {
-    const { laneId } = await aTeam(pool);
+    const { laneId } = await createTeam(pool);
     await pool.query('DELETE FROM provider WHERE lane_id = $1', [laneId]);
     const taking = await pool.connect();
     await taking.query('BEGIN');
@@ -99,7 +99,7 @@ describe('a lane', () => {
 });
 
 it('vectors of an embedding model are removed in batches, a week after their team chose another model', async () => {
-  const { teamId } = await aTeam(pool);
+  const { teamId } = await createTeam(pool);
   const provider = (await pool.query<{ id: string }>('SELECT id FROM provider WHERE team_id = $1', [teamId])).rows[0]!
     .id;
   const hashes = ['a', 'b', 'c'].map((text) => Buffer.from(text));

@@ -6,7 +6,7 @@ import { parseReply } from '#lib/scoring/replies/parse-reply';
 import { prepareCase } from '#lib/scoring/house/score-case';
 import { toPossibleAnswer, fromPossibleAnswer } from '#lib/scoring/metrics/bfcl-possible-answer';
 import type { BfclPart } from './export-bfcl.js';
-import { exportToText } from '../testing/export-whole.js';
+import { exportToText } from '../testing/export-to-text.js';
 import { importBfcl } from './import-bfcl.js';
 import { importSuite } from '../import-suite.js';
 import { Warnings } from '../source/warnings.js';

@@ -21,7 +21,7 @@ export function createBfclWriter(suiteTools: readonly Tool[], part: BfclPart): (
   return (input) => {
     const id = ids.free(input.name ?? `${kindOf(input)}_${index}`);
     index++;
-    const said = sayCase(id, input, toolSetOf(input, suiteTools), functionOf);
+    const said = describeCase(id, input, toolSetOf(input, suiteTools), functionOf);
     const lines =
       typeof said === 'string'
         ? [{ id, left_out: said }]
@@ -59,7 +59,7 @@ function kindOf(input: CaseInput): string {
         : 'relevance';
 }
 
-function sayCase(
+function describeCase(
   id: string,
   input: CaseInput,
   tools: readonly Tool[],

@@ -16,7 +16,7 @@ import {
   type SuiteDraft,
   type ImportSource,
 } from '../source/import-source.js';
-import { readLines, type Entry } from '../source/read-lines.js';
+import { readLines, type JsonLine } from '../source/read-lines.js';
 import { yieldToEventLoop } from '#lib/runtime/yield-to-event-loop';
 import { exampleCalls, findUnsatisfiableReason } from './unsatisfiable-cases.js';
 import type { Warnings } from '../source/warnings.js';
@@ -50,8 +50,8 @@ const categoryOf = (id: string): string =>
 
 /** Questions and possible answers by id. */
 interface BfclEntries {
-  questions: Map<string, Entry>;
-  truths: Map<string, Entry>;
+  questions: Map<string, JsonLine>;
+  truths: Map<string, JsonLine>;
 }
 
 type Warn = (message: string) => void;
@@ -114,7 +114,7 @@ async function readEntries({ text, answers }: ImportSource, warnings: Warnings):
   return entries;
 }
 
-function addEntry({ questions, truths }: BfclEntries, entry: Entry, what: string, warnings: Warnings): void {
+function addEntry({ questions, truths }: BfclEntries, entry: JsonLine, what: string, warnings: Warnings): void {
   const { line, value } = entry;
   const { id } = value;
   if (typeof id !== 'string') throw new ProblemError(400, `Line ${line} of ${what} has no "id". Nothing was imported.`);
@@ -126,12 +126,12 @@ function addEntry({ questions, truths }: BfclEntries, entry: Entry, what: string
       `Line ${line} of ${what} ("${id}") has neither "question" nor "ground_truth". Nothing was imported.`,
     );
   if (isLeftOut) warnings.addAtLine(line, `${id}: left out by the export: ${value.left_out as string}`);
-  else if ('question' in value) keep(questions, id, entry, 'question');
-  if (hasAnswer) keep(truths, id, entry, 'possible answer');
+  else if ('question' in value) keepEntry(questions, id, entry, 'question');
+  if (hasAnswer) keepEntry(truths, id, entry, 'possible answer');
 }
 
 /** @throws ProblemError 422 if the entry makes the whole file unfit for import */
-function rejectEntry(id: string, { line, value }: Entry, category: string, answer: Entry | undefined): void {
+function rejectEntry(id: string, { line, value }: JsonLine, category: string, answer: JsonLine | undefined): void {
   const reason = refusal(category, value);
   if (reason) throw new ProblemError(422, `Line ${line} ("${id}"): ${endWithPeriod(reason)} Nothing was imported.`);
   if (!answer && !category.includes('relevance'))
@@ -164,7 +164,7 @@ function warnUnsatisfiable(why: string, isPassedByHouseScore: boolean, warn: War
   );
 }
 
-function keep(entries: Map<string, Entry>, id: string, entry: Entry, what: string): void {
+function keepEntry(entries: Map<string, JsonLine>, id: string, entry: JsonLine, what: string): void {
   const before = entries.get(id);
   if (before)
     throw new ProblemError(
@@ -194,7 +194,7 @@ function checkedAs(category: string, answers: number): string {
  * Reads the part of an entry's possible answer that BFCL checks: each parameter with a list of acceptable values.
  * Returns undefined if BFCL checks none of it.
  */
-function answersOf({ line, value }: Entry, category: string, warn: (message: string) => void): Answer[] | undefined {
+function answersOf({ line, value }: JsonLine, category: string, warn: (message: string) => void): Answer[] | undefined {
   const given = value.ground_truth ?? value.possible_answer ?? [];
   const list = [given].flat();
   const good = list.every(
@@ -233,14 +233,14 @@ function listed(accepted: Json, what: string, warn: (message: string) => void): 
     if (Array.isArray(value) && value.every(isObject)) return value.map(inner);
     return isObject(value)
       ? mapValues(value, (options, key) =>
-          Array.isArray(options) ? options : only(options, `"${key}" in ${what}`, warn),
+          Array.isArray(options) ? options : asOnlyValue(options, `"${key}" in ${what}`, warn),
         )
       : value;
   };
-  return (Array.isArray(accepted) ? accepted : only(accepted, what, warn)).map(inner);
+  return (Array.isArray(accepted) ? accepted : asOnlyValue(accepted, what, warn)).map(inner);
 }
 
-function only(value: Json, what: string, warn: (message: string) => void): Json[] {
+function asOnlyValue(value: Json, what: string, warn: (message: string) => void): Json[] {
   warn(
     `the answer for ${what} is not a list of acceptable values but ` +
       `${JSON.stringify(value).slice(0, 100)}, which is read as the only one`,

@@ -12,9 +12,9 @@ import type { Warnings } from '../source/warnings.js';
 /** The columns that hold plain text. All others hold JSON. `tags` and `expected_tool` may be either. */
 const TEXTS = new Set(['name', 'category', 'prompt', 'param_scoring', 'call_order', 'source']);
 const FIELDS = Object.keys(CaseInput.shape);
-const ALWAYS = ['name', 'category', 'tags', 'prompt', 'expected_tool', 'expected_params'];
+const DEFAULT_COLUMNS = ['name', 'category', 'tags', 'prompt', 'expected_tool', 'expected_params'];
 /** The column with the suite's settings as JSON, filled in the first row. */
-const SUITE = 'suite';
+const SUITE_COLUMN = 'suite';
 
 export async function importCsv({ text, settings }: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
   if (typeof text !== 'string' && !(text instanceof TextStream))
@@ -22,12 +22,12 @@ export async function importCsv({ text, settings }: ImportSource, warnings: Warn
   const rows = readCsv(text);
   const first = await rows.next();
   const header = first.done ? [] : first.value.cells.map((cell) => cell.trim().toLowerCase());
-  const stranger = header.find((column) => column !== SUITE && !FIELDS.includes(column));
+  const stranger = header.find((column) => column !== SUITE_COLUMN && !FIELDS.includes(column));
   const twice = header.find((column, index) => header.indexOf(column) !== index);
   if (stranger !== undefined || twice !== undefined || header.length === 0) {
     throw new ProblemError(
       400,
-      `The first line must name the columns: ${[...FIELDS, SUITE].join(', ')}. ` +
+      `The first line must name the columns: ${[...FIELDS, SUITE_COLUMN].join(', ')}. ` +
         `${twice === undefined ? `"${stranger ?? ''}" is not one of them.` : `"${twice}" is listed twice.`}`,
     );
   }
@@ -46,12 +46,12 @@ export async function importCsv({ text, settings }: ImportSource, warnings: Warn
       const column = header[index]!;
       if (cell === '') continue;
       const value = readCell(column, cell, line);
-      if (column !== SUITE) input[column] = value;
+      if (column !== SUITE_COLUMN) input[column] = value;
       else if (isObject(value) && cases.length === 0) own = value;
       else
         throw new ProblemError(
           400,
-          `Line ${line}: "${SUITE}" holds the suite's settings as JSON, in the first row alone.`,
+          `Line ${line}: "${SUITE_COLUMN}" holds the suite's settings as JSON, in the first row alone.`,
         );
     }
     if (Object.keys(input).length) {
@@ -106,10 +106,10 @@ export function createCsvWriter(
   settings: SuiteSettings,
   used: readonly string[],
 ): { header: string; rowOf: (input: JsonObject) => string } {
-  const columns = [SUITE, ...FIELDS.filter((field) => ALWAYS.includes(field) || used.includes(field))];
+  const columns = [SUITE_COLUMN, ...FIELDS.filter((field) => DEFAULT_COLUMNS.includes(field) || used.includes(field))];
   let isFirst = true;
   const rowOf = (input: JsonObject): string => {
-    const row: JsonObject = isFirst ? { ...input, [SUITE]: settings as unknown as Json } : input;
+    const row: JsonObject = isFirst ? { ...input, [SUITE_COLUMN]: settings as unknown as Json } : input;
     isFirst = false;
     return `${columns.map((column) => cellOf(column, row[column])).join(',')}\r\n`;
   };

@@ -4,7 +4,7 @@ import type { KnownTools, Step } from './known-tools.js';
 import type { PositionedCall } from './read-javascript.js';
 
 /** Thrown for an assertion that can never hold or cannot be parsed. The message completes "test 3 ...". */
-export class UnreadTest extends Error {}
+export class UnsupportedTest extends Error {}
 
 /** The combined demands of a test's assertions. Their order does not matter. */
 export interface Demands {
@@ -67,7 +67,7 @@ function narrow({ used, sequences, args, only }: Demands): void {
     for (const step of steps) {
       const accepted = step.accepted.filter((name) => isWithin([name], names));
       if (accepted.length === 0)
-        throw new UnreadTest(
+        throw new UnsupportedTest(
           `asserts a call of "${step.name}", which is not among the tools of its tool-call-f1 ` +
             `("${names.slice(0, 5).join('", "')}")`,
         );
@@ -81,7 +81,7 @@ const isOutside = ({ accepted }: Step, { only }: Demands): boolean =>
 
 function nothingBut(forbidden: readonly string[], tools: KnownTools): Partial<CaseInput> {
   if (tools.names.length > 0 && tools.names.every((name) => forbidden.includes(name))) return { expected_tool: null };
-  throw new UnreadTest(
+  throw new UnsupportedTest(
     'only says which tools must not be called: a case expects calls, or none at all (which "tool-used" with ' +
       '"min: 0, max: 0" says if it names every tool)',
   );
@@ -124,10 +124,10 @@ function sequenceOf(demands: Demands): { calls: Call[]; isExact: boolean } | und
   const isPlaced = positioned.every(({ accepted }, index) => isWithin(accepted, longest.calls[index]?.accepted ?? []));
   if (
     !isPlaced ||
-    lists.some((list) => !holds(longest.calls, list.calls)) ||
+    lists.some((list) => !containsInOrder(longest.calls, list.calls)) ||
     (exact && exact.calls.length < longest.calls.length)
   )
-    throw new UnreadTest('asserts several sequences of calls, which a case cannot hold at once');
+    throw new UnsupportedTest('asserts several sequences of calls, which a case cannot hold at once');
   return {
     calls: longest.calls.map((call, index) => ({ ...call, ...positioned[index] })),
     isExact: exact !== undefined,
@@ -135,7 +135,7 @@ function sequenceOf(demands: Demands): { calls: Call[]; isExact: boolean } | und
 }
 
 /** Whether calls contain others in the same order. */
-function holds(calls: readonly Call[], others: readonly Call[]): boolean {
+function containsInOrder(calls: readonly Call[], others: readonly Call[]): boolean {
   let found = 0;
   for (const call of calls) if (found < others.length && isWithin(call.accepted, others[found]!.accepted)) found++;
   return found === others.length;
@@ -149,20 +149,21 @@ function positionsOf({ positions, only, used }: Demands): Call[] {
   const found: { tool?: string; params?: JsonObject }[] = [];
   for (const { index, tool, params } of positions) {
     if (index >= MAX_CALLS)
-      throw new UnreadTest(`asserts a call at the index ${index}, and a case has ${MAX_CALLS} calls`);
+      throw new UnsupportedTest(`asserts a call at the index ${index}, and a case has ${MAX_CALLS} calls`);
     while (found.length <= index) found.push({});
     const call = found[index]!;
     if (tool !== undefined && call.tool !== undefined && call.tool !== tool)
-      throw new UnreadTest(`asserts two tools of the call at the index ${index}`);
+      throw new UnsupportedTest(`asserts two tools of the call at the index ${index}`);
     if (tool !== undefined) call.tool = tool;
-    const both = params && joined(call.params ?? {}, params);
-    if (params && !both) throw new UnreadTest(`asserts two values of an argument of the call at the index ${index}`);
+    const both = params && joinParams(call.params ?? {}, params);
+    if (params && !both)
+      throw new UnsupportedTest(`asserts two values of an argument of the call at the index ${index}`);
     if (both) call.params = both as JsonObject;
   }
   const named = [...new Set([...only.flat(), ...used.flatMap(({ step }) => step.accepted)])];
   return found.map(({ tool, params }) => {
     const name = tool ?? (found.length === 1 && named.length === 1 ? named[0] : undefined);
-    if (name === undefined) throw new UnreadTest('asserts arguments of a call whose tool it does not name');
+    if (name === undefined) throw new UnsupportedTest('asserts arguments of a call whose tool it does not name');
     return { accepted: [name], ...(params && { params }) };
   });
 }
@@ -178,8 +179,9 @@ function addMissing(calls: Call[], { name, accepted }: Step, least: number, isFi
   let missing = least - calls.filter((call) => isWithin(call.accepted, accepted)).length;
   if (missing <= 0) return;
   if (isFixed)
-    throw new UnreadTest(`asserts a sequence, and calls of "${name}" besides it, which a case cannot express`);
-  if (calls.length + missing > MAX_CALLS) throw new UnreadTest(`asserts more than the ${MAX_CALLS} calls of a case`);
+    throw new UnsupportedTest(`asserts a sequence, and calls of "${name}" besides it, which a case cannot express`);
+  if (calls.length + missing > MAX_CALLS)
+    throw new UnsupportedTest(`asserts more than the ${MAX_CALLS} calls of a case`);
   for (; missing > 0; missing--) calls.push({ accepted });
 }
 
@@ -200,22 +202,22 @@ function placeArguments(
     free[0]!.params = params;
     return;
   }
-  const agreeing = own.find((call) => joined(call.params!, params) !== undefined);
+  const agreeing = own.find((call) => joinParams(call.params!, params) !== undefined);
   if (agreeing) {
-    agreeing.params = joined(agreeing.params!, params) as JsonObject;
+    agreeing.params = joinParams(agreeing.params!, params) as JsonObject;
     return;
   }
-  if (isFixed) throw new UnreadTest(`asserts more arguments of "${name}" than its sequence has calls of it`);
-  if (calls.length >= MAX_CALLS) throw new UnreadTest(`asserts more than the ${MAX_CALLS} calls of a case`);
+  if (isFixed) throw new UnsupportedTest(`asserts more arguments of "${name}" than its sequence has calls of it`);
+  if (calls.length >= MAX_CALLS) throw new UnsupportedTest(`asserts more than the ${MAX_CALLS} calls of a case`);
   calls.push({ accepted, params });
 }
 
 /** Merges two expected values into one that requires both; undefined if they conflict. */
-function joined(one: Json, other: Json): Json | undefined {
+function joinParams(one: Json, other: Json): Json | undefined {
   if (!isObject(one) || !isObject(other)) return JSON.stringify(one) === JSON.stringify(other) ? one : undefined;
   const result: JsonObject = { ...one };
   for (const [key, value] of Object.entries(other)) {
-    const both = Object.hasOwn(one, key) ? joined(one[key]!, value) : value;
+    const both = Object.hasOwn(one, key) ? joinParams(one[key]!, value) : value;
     if (both === undefined) return undefined;
     result[key] = both;
   }
@@ -223,9 +225,10 @@ function joined(one: Json, other: Json): Json | undefined {
 }
 
 function rejectContradictions({ none, any, most }: Demands, calls: readonly Call[]): void {
-  if (none && (any || calls.length > 0)) throw new UnreadTest('asserts calls and the absence of calls at once');
+  if (none && (any || calls.length > 0)) throw new UnsupportedTest('asserts calls and the absence of calls at once');
   for (const { step, most: limit } of most) {
     const count = calls.filter((call) => isWithin(call.accepted, step.accepted)).length;
-    if (count > limit) throw new UnreadTest(`asserts ${count} calls of "${step.name}" and at most ${limit} at once`);
+    if (count > limit)
+      throw new UnsupportedTest(`asserts ${count} calls of "${step.name}" and at most ${limit} at once`);
   }
 }

@@ -22,7 +22,7 @@ import { readWholeText } from '../source/text-stream.js';
 import { readYaml, YAML_LIMIT } from '../files/read-yaml.js';
 import { InferredTools } from '../source/inferred-tools.js';
 import type { Warnings } from '../source/warnings.js';
-import { expectedCalls, UnreadTest } from './expected-calls.js';
+import { expectedCalls, UnsupportedTest } from './expected-calls.js';
 import { KnownTools } from './known-tools.js';
 import { readDemands } from './promptfoo-assertions.js';
 import {
@@ -40,7 +40,7 @@ import {
   renderPrompt,
   renderVariables,
   resolveVariables,
-  UnreadTemplate,
+  UnsupportedTemplate,
   type Scope,
 } from './template.js';
 
@@ -102,7 +102,7 @@ class Plan {
   readonly cases: PlannedCase[] = [];
   /** The tools of all cases without their own. */
   readonly #known: KnownTools;
-  readonly #told = new Set<string>();
+  readonly #warned = new Set<string>();
   /** Tools by the JSON of their declarations. */
   readonly #read = new Map<string, Tool[]>();
   /** The last tools without variables, which many tests share. */
@@ -123,23 +123,23 @@ class Plan {
   add(test: PromptfooTest): void {
     const warn = (message: string): void => {
       const key = `${test.line} ${test.title} ${message}`;
-      if (this.#told.has(key)) return;
-      this.#told.add(key);
+      if (this.#warned.has(key)) return;
+      this.#warned.add(key);
       this.warnings.addAtLine(test.line, message);
     };
     try {
       this.#plan(test, warn);
     } catch (error) {
-      if (!(error instanceof UnreadTest)) throw error;
+      if (!(error instanceof UnsupportedTest)) throw error;
       warn(`${test.title} ${error.message}, left out`);
     }
   }
 
   #plan(test: PromptfooTest, warn: (message: string) => void): void {
     const prompts = this.config.prompts.filter((prompt) => takesPrompt(test.prompts, prompt));
-    if (prompts.length === 0) throw new UnreadTest('takes none of the prompts of the file');
+    if (prompts.length === 0) throw new UnsupportedTest('takes none of the prompts of the file');
     if (test.options.transformVars !== undefined)
-      throw new UnreadTest('changes its variables by code, which is not run');
+      throw new UnsupportedTest('changes its variables by code, which is not run');
     if (test.threshold !== undefined)
       warn(`the threshold of ${test.title} is not converted: all of its assertions are expected`);
     if (test.scoring !== undefined)
@@ -167,8 +167,8 @@ class Plan {
             expected,
           });
         } catch (error) {
-          if (error instanceof UnreadTest) warn(`${test.title} ${error.message}, left out`);
-          else if (error instanceof UnreadTemplate)
+          if (error instanceof UnsupportedTest) warn(`${test.title} ${error.message}, left out`);
+          else if (error instanceof UnsupportedTemplate)
             warn(`a prompt ${error.message}, left out: ${prompt.raw.slice(0, 80)}`);
           else throw error;
         }
@@ -188,13 +188,13 @@ class Plan {
       warnOfFile: (message) => this.#warnOfFile(message),
     });
     const expected = expectedCalls(demands, tools, warn);
-    if (!expected) throw new UnreadTest('asserts nothing of tools that can be converted');
+    if (!expected) throw new UnsupportedTest('asserts nothing of tools that can be converted');
     return expected;
   }
 
   #warnOfFile(message: string): void {
-    if (this.#told.has(message)) return;
-    this.#told.add(message);
+    if (this.#warned.has(message)) return;
+    this.#warned.add(message);
     this.warnings.addForFile(message);
   }
 
@@ -211,7 +211,7 @@ class Plan {
     this.#count(text.length);
     const tools = this.#read.get(text) ?? readDeclared(filled, this.warnings);
     this.#read.set(text, tools);
-    if (tools.length === 0) throw new UnreadTemplate('has no tools that can be used');
+    if (tools.length === 0) throw new UnsupportedTemplate('has no tools that can be used');
     if (!isTemplate(JSON.stringify(list))) this.#plain = { list, tools };
     return tools;
   }
@@ -241,13 +241,13 @@ function renderTools(tools: readonly Json[], scope: Scope): Json[] {
   try {
     return tools.map((tool) => renderDeep(tool, scope));
   } catch (error) {
-    throw error instanceof UnreadTemplate ? new UnreadTemplate(`has a tool that ${error.message}`) : error;
+    throw error instanceof UnsupportedTemplate ? new UnsupportedTemplate(`has a tool that ${error.message}`) : error;
   }
 }
 
 /** A variable with a list of texts means one test for each of them. */
 function combinationsOf({ vars, options }: PromptfooTest, env: JsonObject): JsonObject[] {
-  if (options.disableVarExpansion === true || isOn(env.PROMPTFOO_DISABLE_VAR_EXPANSION)) return [vars];
+  if (options.disableVarExpansion === true || isTruthyText(env.PROMPTFOO_DISABLE_VAR_EXPANSION)) return [vars];
   let made: [string, Json][][] = [[]];
   const names = Object.keys(vars).length;
   for (const [key, value] of Object.entries(vars)) {
@@ -265,7 +265,7 @@ function combinationsOf({ vars, options }: PromptfooTest, env: JsonObject): Json
   return made.map((one) => Object.fromEntries(one));
 }
 
-const isOn = (value: Json | undefined): boolean =>
+const isTruthyText = (value: Json | undefined): boolean =>
   ['1', 'true', 'yes', 'yup', 'yeppers'].includes(toText(value).toLowerCase());
 
 /**
@@ -287,7 +287,7 @@ function messagesOf(prompt: string): JsonObject[] {
   const parsed = jsonIn(prompt);
   if (parsed !== undefined) return messagesIn(parsed);
   if (/^\{[^]*\}$/.test(trimmed) || /^\[\s*["{[\]][^]*\]$/.test(trimmed))
-    throw new UnreadTemplate('looks like JSON and is not, which promptfoo refuses');
+    throw new UnsupportedTemplate('looks like JSON and is not, which promptfoo refuses');
   return [{ role: 'user', content: prompt }];
 }
 
@@ -300,7 +300,7 @@ function messagesIn(given: Json): JsonObject[] {
     list.length === 0 ||
     !list.every((message) => isObject(message) && typeof message.role === 'string')
   )
-    throw new UnreadTemplate('is JSON, but not a list of messages with roles');
+    throw new UnsupportedTemplate('is JSON, but not a list of messages with roles');
   return [...system, ...(list as JsonObject[])];
 }
 
@@ -314,7 +314,7 @@ function fromGemini(value: Json): Json {
     const { parts = null, role = 'user', ...others } = objectIn(one);
     const texts = [parts].flat().map((part) => objectIn(part).text);
     if (Object.keys(others).length > 0 || !texts.every((text) => typeof text === 'string'))
-      throw new UnreadTemplate('is in the shape of Gemini, with parts other than text');
+      throw new UnsupportedTemplate('is in the shape of Gemini, with parts other than text');
     return { role: role === 'model' ? 'assistant' : role, content: texts.join('') };
   });
 }

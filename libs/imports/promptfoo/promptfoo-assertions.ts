@@ -1,6 +1,6 @@
 import { isNumber, isObject, toNumber, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { expectedArguments } from '#lib/scoring/arguments/matchers';
-import { MAX_CALLS, UnreadTest, type Demands } from './expected-calls.js';
+import { MAX_CALLS, UnsupportedTest, type Demands } from './expected-calls.js';
 import { matchesPattern, type KnownTools, type Step } from './known-tools.js';
 import { readJavascript } from './read-javascript.js';
 import { isElsewhere, isTemplate, renderDeep, renderTemplate, valueAlone, type Scope } from './template.js';
@@ -35,7 +35,7 @@ export function readDemands(assertions: readonly Json[], context: AssertionConte
     none: false,
   };
   if (countOf(assertions) > MAX_ASSERTIONS)
-    throw new UnreadTest(`has more than the ${MAX_ASSERTIONS} assertions allowed per test`);
+    throw new UnsupportedTest(`has more than the ${MAX_ASSERTIONS} assertions allowed per test`);
   for (const assertion of assertions) {
     if (isObject(assertion)) readOne(assertion, demands, context);
     else context.warn(`an assertion is not an object, and is not converted: ${JSON.stringify(assertion).slice(0, 80)}`);
@@ -53,7 +53,7 @@ const countOf = (assertions: readonly Json[]): number =>
   }, 0);
 
 function boundNames(names: readonly Json[], type: string): void {
-  if (names.length > MAX_CALLS) throw new UnreadTest(`has ${type} with more than ${MAX_CALLS} names of tools`);
+  if (names.length > MAX_CALLS) throw new UnsupportedTest(`has ${type} with more than ${MAX_CALLS} names of tools`);
 }
 
 function readOne(assertion: JsonObject, demands: Demands, context: AssertionContext): void {
@@ -104,10 +104,10 @@ const readF1: Reader = ({ value, threshold }, demands, { warn, warnOfFile }) => 
   const names = (typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value.map(toText) : [])
     .map((name) => name.trim())
     .filter((name) => name !== '');
-  if (names.length === 0) throw new UnreadTest('has tool-call-f1 without names of tools, which promptfoo refuses');
+  if (names.length === 0) throw new UnsupportedTest('has tool-call-f1 without names of tools, which promptfoo refuses');
   const least = numberIn(threshold) ?? 1;
   if (least <= 0) warn('tool-call-f1 with a threshold of 0 holds for any calls, and is not converted');
-  else if (least > 1) throw new UnreadTest('asks for a tool-call-f1 above 1, which no calls have');
+  else if (least > 1) throw new UnsupportedTest('asks for a tool-call-f1 above 1, which no calls have');
   else {
     if (least < 1) warn('tool-call-f1 with a threshold below 1: all of its tools are expected here');
     const unique = [...new Set(names)];
@@ -127,7 +127,7 @@ const readUsed: Reader = ({ value }, demands, { tools }) => {
   const step = stepOf(value, 'trajectory:tool-used', tools);
   const [least, most] = [numberIn(value.min) ?? 1, numberIn(value.max)];
   if (most !== undefined && most < least)
-    throw new UnreadTest(
+    throw new UnsupportedTest(
       `asks for "${step.name}" at least ${least} and at most ${most} times, which no calls do` +
         (value.min === undefined ? ' (without "min", promptfoo asks for one call; "min: 0" forbids the tool)' : ''),
     );
@@ -148,7 +148,7 @@ const readNotUsed: Reader = ({ value }, demands, { tools }) => {
 const readSequence: Reader = ({ value }, demands, { tools }) => {
   const steps = isObject(value) ? value.steps : value;
   if (!Array.isArray(steps) || steps.length === 0)
-    throw new UnreadTest('has trajectory:tool-sequence without steps, which promptfoo refuses');
+    throw new UnsupportedTest('has trajectory:tool-sequence without steps, which promptfoo refuses');
   boundNames(steps, 'trajectory:tool-sequence');
   demands.sequences.push({
     steps: steps.map((step) => stepOf(step, 'trajectory:tool-sequence', tools)),
@@ -161,12 +161,12 @@ const readArgs: Reader = ({ value }, demands, context) => {
   const type = 'trajectory:tool-args-match';
   const given = isObject(value) ? (Object.hasOwn(value, 'args') ? value.args : value.arguments) : undefined;
   if (!isObject(value) || given === undefined)
-    throw new UnreadTest(`has ${type} without "args", which promptfoo refuses`);
+    throw new UnsupportedTest(`has ${type} without "args", which promptfoo refuses`);
   if (!isObject(given)) return false;
   const step = stepOf(value, type, context.tools);
   if (value.mode === 'exact') context.warn(`${type} is "exact": arguments beyond the expected ones cost nothing here`);
   const ignored = [value.ignore ?? []].flat().filter((one) => typeof one === 'string');
-  if (ignored.length > MAX_CALLS) throw new UnreadTest(`has ${type} with more than ${MAX_CALLS} names to ignore`);
+  if (ignored.length > MAX_CALLS) throw new UnsupportedTest(`has ${type} with more than ${MAX_CALLS} names to ignore`);
   const args = Object.fromEntries(
     Object.entries(given)
       .filter(([name]) => !ignored.some((one) => matchesPattern(name, one)))
@@ -176,7 +176,7 @@ const readArgs: Reader = ({ value }, demands, context) => {
     ([name, one]) => Object.hasOwn(args, name) && JSON.stringify(args[name]) === JSON.stringify(one),
   );
   if (stripped)
-    throw new UnreadTest(
+    throw new UnsupportedTest(
       `expects the argument "${stripped[0].slice(0, 80)}" to be its default, which promptfoo takes out ` +
         'before it compares',
     );
@@ -223,7 +223,7 @@ function listedTools(value: Json, type: string, tools: KnownTools): Step[] {
   if (isObject(value)) return [];
   const names = typeof value === 'string' ? [value] : value;
   if (!Array.isArray(names) || names.length === 0 || !names.every((name) => typeof name === 'string'))
-    throw new UnreadTest(`has ${type} without names of tools, which promptfoo refuses`);
+    throw new UnsupportedTest(`has ${type} without names of tools, which promptfoo refuses`);
   const unique = [...new Set(names)];
   boundNames(unique, type);
   return unique.map((name) => stepOf(name, type, tools));
@@ -232,10 +232,10 @@ function listedTools(value: Json, type: string, tools: KnownTools): Step[] {
 function stepOf(value: Json, type: string, tools: KnownTools): Step {
   const name = isObject(value) ? (value.pattern ?? value.name) : value;
   if (typeof name !== 'string' || name === '')
-    throw new UnreadTest(`has ${type} without the name of a tool, which promptfoo refuses`);
+    throw new UnsupportedTest(`has ${type} without the name of a tool, which promptfoo refuses`);
   const kinds = isObject(value) ? [value.type ?? 'tool'].flat() : ['tool'];
-  if (!kinds.includes('tool')) throw new UnreadTest(`has ${type} for steps that are not tool calls`);
+  if (!kinds.includes('tool')) throw new UnsupportedTest(`has ${type} for steps that are not tool calls`);
   const accepted = tools.matching(name);
-  if (accepted.length === 0) throw new UnreadTest(`names "${name.slice(0, 80)}", which is not one of the tools`);
+  if (accepted.length === 0) throw new UnsupportedTest(`names "${name.slice(0, 80)}", which is not one of the tools`);
   return { name, accepted };
 }

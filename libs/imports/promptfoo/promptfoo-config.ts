@@ -96,7 +96,7 @@ function readTests(config: JsonObject, linesOf: LinesOf, warnings: Warnings): Pr
     const [line, title] = [lines[index] ?? index + 1, `test ${index + 1}`];
     const why = whyUnread(test);
     if (why) warnings.addAtLine(line, `${title} ${why}, left out`);
-    else add(merged(line, title, [defaults, test as JsonObject]));
+    else add(mergeTest(line, title, [defaults, test as JsonObject]));
   }
   for (const test of scenarioTests(listIn(scenarios), defaults, linesOf('scenarios'), warnings)) add(test);
   return read;
@@ -126,7 +126,7 @@ function* scenarioTests(
         const title = `scenario ${index + 1}, data ${at + 1}, test ${number + 1}`;
         const why = whyUnread(data) ?? whyUnread(test);
         if (why) warnings.addAtLine(line, `${title} ${why}, left out`);
-        else yield merged(line, title, [defaults, data as JsonObject, test as JsonObject]);
+        else yield mergeTest(line, title, [defaults, data as JsonObject, test as JsonObject]);
       }
     }
   }
@@ -142,7 +142,7 @@ function whyUnread(test: Json): string | undefined {
 }
 
 /** Merges the layers of a test; later ones take precedence, and assertions add up. */
-function merged(line: number, title: string, layers: readonly JsonObject[]): PromptfooTest {
+function mergeTest(line: number, title: string, layers: readonly JsonObject[]): PromptfooTest {
   const [defaults, ...own] = layers;
   const join = (key: string): JsonObject => Object.assign({}, ...layers.map((layer) => objectIn(layer[key])));
   const last = (key: string): Json | undefined =>
@@ -174,7 +174,7 @@ function merged(line: number, title: string, layers: readonly JsonObject[]): Pro
 // Prompts and providers.
 
 /** Names of prompts that are loaded from elsewhere. */
-const ELSEWHERE = /^(?:file|https?|langfuse|portkey|helicone|exec|package):/;
+const EXTERNAL_REFERENCE = /^(?:file|https?|langfuse|portkey|helicone|exec|package):/;
 const FILE = /^[\w./\\*-]+\.(?:txt|json|jsonl|ya?ml|[cm]?[jt]s|py|md|csv|j2|sh|rb|pl|exe|bat|cmd|ps1)(?::\w+)?$/;
 
 function readPrompts(given: Json, providers: readonly JsonObject[], warnings: Warnings): PromptfooPrompt[] {
@@ -186,7 +186,7 @@ function readPrompts(given: Json, providers: readonly JsonObject[], warnings: Wa
     const given = isObject(prompt) ? prompt : { raw: prompt };
     const { label, id, config } = given as JsonObject;
     const raw = given.raw ?? (given as JsonObject).content ?? id ?? null;
-    if (typeof raw !== 'string' || ELSEWHERE.test(raw) || FILE.test(raw)) {
+    if (typeof raw !== 'string' || EXTERNAL_REFERENCE.test(raw) || FILE.test(raw)) {
       warnings.add(`The prompt ${quoted(raw)} is elsewhere and is left out: put its text into the configuration.`);
       return [];
     }

@@ -9,7 +9,7 @@ import {
 } from '#lib/contracts/json/json';
 
 /** Thrown for a template that cannot be rendered the way promptfoo would. The message completes "a prompt ...". */
-export class UnreadTemplate extends Error {}
+export class UnsupportedTemplate extends Error {}
 
 /** A prompt of a case has at most 50,000 characters. A conversation may have several of them. */
 const MAX_FILLED_LENGTH = 1_000_000;
@@ -74,7 +74,8 @@ export function resolveVariables(given: JsonObject): JsonObject {
       const inner = found && vars.get(found[1]!);
       if (!found || inner === undefined || inner === null || isElsewhere(inner)) continue;
       const text = (value as string).replace(found[0], () => print(inner));
-      if (text.length > MAX_FILLED_LENGTH) throw new UnreadTemplate('has variables that fill in one another endlessly');
+      if (text.length > MAX_FILLED_LENGTH)
+        throw new UnsupportedTemplate('has variables that fill in one another endlessly');
       vars.set(name, text);
       isResolved = false;
     }
@@ -126,13 +127,13 @@ function* piecesOf(template: string): Generator<string | Expression> {
       at = reader.at;
     } else if (tag === '{#') {
       at = template.indexOf('#}', index + 2) + 2;
-      if (at < 2) throw new UnreadTemplate('has a comment without an end');
+      if (at < 2) throw new UnsupportedTemplate('has a comment without an end');
     } else {
       RAW.lastIndex = index;
-      if (!RAW.test(template)) throw new UnreadTemplate('uses more of Nunjucks than "{{name}}": "{%"');
+      if (!RAW.test(template)) throw new UnsupportedTemplate('uses more of Nunjucks than "{{name}}": "{%"');
       END_RAW.lastIndex = RAW.lastIndex;
       const end = END_RAW.exec(template);
-      if (!end) throw new UnreadTemplate('has "{% raw %}" without its end');
+      if (!end) throw new UnsupportedTemplate('has "{% raw %}" without its end');
       yield template.slice(RAW.lastIndex, end.index);
       at = END_RAW.lastIndex;
     }
@@ -141,8 +142,8 @@ function* piecesOf(template: string): Generator<string | Expression> {
   yield trimNext ? template.slice(at).trimStart() : template.slice(at);
 }
 
-const tooMuch = (): UnreadTemplate =>
-  new UnreadTemplate('uses more of Nunjucks than names, their fields, and simple filters');
+const tooMuch = (): UnsupportedTemplate =>
+  new UnsupportedTemplate('uses more of Nunjucks than names, their fields, and simple filters');
 
 /** Reads `name.field['key'][0] | filter('a', 1) }}`. */
 class ExpressionReader {
@@ -276,11 +277,11 @@ function valueOf({ root, path, filters }: Expression, scope: Scope, missing: Set
   let value = path.reduce<Json | undefined>(fieldOf, first);
   const isDefaulted = filters[0]?.name === 'default' || filters[0]?.name === 'd';
   if (root === 'env' && value === undefined && !isDefaulted)
-    throw new UnreadTemplate(`needs the environment variable ${path.join('.').slice(0, 80)}: set it in "env"`);
+    throw new UnsupportedTemplate(`needs the environment variable ${path.join('.').slice(0, 80)}: set it in "env"`);
   if (first === undefined) missing.add(root as string);
   for (const { name, args } of filters) {
     const filter = Object.hasOwn(FILTERS, name) ? FILTERS[name] : undefined;
-    if (!filter) throw new UnreadTemplate(`uses the filter "${name.slice(0, 40)}", which is not supported`);
+    if (!filter) throw new UnsupportedTemplate(`uses the filter "${name.slice(0, 40)}", which is not supported`);
     value = filter(value, args);
     if (typeof value === 'string') bound(value.length);
   }
@@ -289,14 +290,14 @@ function valueOf({ root, path, filters }: Expression, scope: Scope, missing: Set
 
 function bound(length: number): void {
   if (length > MAX_FILLED_LENGTH)
-    throw new UnreadTemplate(`has more than ${MAX_FILLED_LENGTH} characters with its variables`);
+    throw new UnsupportedTemplate(`has more than ${MAX_FILLED_LENGTH} characters with its variables`);
 }
 
 function lookUp(name: string, { vars, env }: Scope): Json | undefined {
   if (!Object.hasOwn(vars, name)) return name === 'env' ? env : undefined;
   const value = vars[name]!;
   if (isElsewhere(value))
-    throw new UnreadTemplate(
+    throw new UnsupportedTemplate(
       `uses the variable "${name.slice(0, 80)}", which is elsewhere (${(value as string).slice(0, 80)}): ` +
         'put its value into the configuration',
     );
@@ -319,7 +320,9 @@ function print(value: Json | undefined): string {
   }
   if (Array.isArray(value)) return value.map(print).join(',');
   if (isObject(value))
-    throw new UnreadTemplate('prints an object, which promptfoo writes as "[object Object]": use the filter "dump"');
+    throw new UnsupportedTemplate(
+      'prints an object, which promptfoo writes as "[object Object]": use the filter "dump"',
+    );
   return String(value);
 }
 
@@ -333,7 +336,7 @@ const ofValue =
   (change: (value: Json) => Json | undefined): Filter =>
   (value) => {
     if (value === undefined || value === null)
-      throw new UnreadTemplate('uses a filter on a name without a value, which promptfoo refuses');
+      throw new UnsupportedTemplate('uses a filter on a name without a value, which promptfoo refuses');
     return change(value);
   };
 const ofText =
@@ -368,7 +371,7 @@ const FILTERS: Record<string, Filter> = {
     try {
       return parseJson(text);
     } catch {
-      throw new UnreadTemplate('loads a text that is not JSON');
+      throw new UnsupportedTemplate('loads a text that is not JSON');
     }
   }),
   length: (value) => {

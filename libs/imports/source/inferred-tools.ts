@@ -3,14 +3,14 @@ import { MAX_TOOL_PROPERTIES, ToolName, type Tool } from '#lib/contracts/tool';
 import { matcherOf } from '#lib/scoring/arguments/matchers';
 import type { Warnings } from './warnings.js';
 
-interface Guess {
+interface InferredParameter {
   calls: number;
   parameters: Map<string, { types: Set<string>; given: number }>;
 }
 
 /** Infers undeclared tools from the known calls to them. */
 export class InferredTools {
-  readonly #guesses = new Map<string, Guess>();
+  readonly #guesses = new Map<string, InferredParameter>();
   readonly #made = new Map<string, Tool>();
 
   addCall(name: string, params: JsonObject = {}): void {
@@ -71,7 +71,7 @@ export class InferredTools {
   }
 }
 
-function toolOf(name: string, { calls, parameters }: Guess): Tool {
+function toolOf(name: string, { calls, parameters }: InferredParameter): Tool {
   const properties = Object.fromEntries(
     [...parameters].map(([key, { types }]): [string, JsonObject] => [
       key,

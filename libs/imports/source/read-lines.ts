@@ -10,7 +10,7 @@ import { endWithPeriod, ProblemError } from '#lib/contracts/input/problem';
 import { TextStream, readTextLines, lookAhead, readWholeText } from './text-stream.js';
 import { yieldToEventLoop } from '#lib/runtime/yield-to-event-loop';
 
-export interface Entry {
+export interface JsonLine {
   /** The line in the file, from 1. For a list, the number of the entry. */
   line: number;
   value: JsonObject;
@@ -20,7 +20,7 @@ export interface Entry {
  * Yields the objects of a JSON Lines text or of a list, each with its line. For an arriving text, it holds at most one
  * line in memory, except when the text is one JSON list, which it reads as a whole.
  */
-export async function* readLines(given: Json | TextStream, what: string): AsyncGenerator<Entry> {
+export async function* readLines(given: Json | TextStream, what: string): AsyncGenerator<JsonLine> {
   const turn = yieldToEventLoop();
   const source = given instanceof TextStream ? await unlessList(given) : given;
   if (source instanceof TextStream) return yield* entriesOf(source, what, turn);
@@ -38,7 +38,7 @@ export async function* readLines(given: Json | TextStream, what: string): AsyncG
 }
 
 /** Like `readLines`, but the text may also be a single object over many lines. */
-export async function* readRecords(given: Json | TextStream, what: string): AsyncGenerator<Entry> {
+export async function* readRecords(given: Json | TextStream, what: string): AsyncGenerator<JsonLine> {
   const source = await readWholeText(given);
   yield* readLines(typeof source === 'string' ? (objectIn(source) ?? source) : source, what);
 }
@@ -47,7 +47,7 @@ async function* entriesOf(
   source: string | TextStream,
   what: string,
   turn: () => Promise<void> | undefined,
-): AsyncGenerator<Entry> {
+): AsyncGenerator<JsonLine> {
   let line = 0;
   for await (const whole of readTextLines(source)) {
     const text = whole.trim();

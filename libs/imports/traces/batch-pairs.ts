@@ -59,13 +59,13 @@ export class BatchPairs {
   }
 }
 
-interface Half {
+interface PendingHalf {
   line: number;
   request: JsonObject | undefined;
   outcome: BatchOutcome | undefined;
 }
 
-function join(known: Exchange, { line, request, outcome }: Half): void {
+function join(known: Exchange, { line, request, outcome }: PendingHalf): void {
   if (known.isAmbiguous) return;
   known.isAmbiguous = differs(known.request, request) || differs(known.outcome, outcome);
   if (request && !known.request) Object.assign(known, { request, line });

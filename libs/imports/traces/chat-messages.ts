@@ -107,7 +107,7 @@ export function readMessage(given: Json): JsonObject[] {
   for (const one of Array.isArray(calls) ? calls : []) read.calls.push(readCall(one));
   const older = message.function_call ?? more.function_call ?? olderOfOpenInference(message);
   if (isObject(older)) read.calls.push(readCall(older));
-  const isRecorded = SAID.some((key) => message[key] !== undefined);
+  const isRecorded = TEXT_FIELDS.some((key) => message[key] !== undefined);
   return [...read.answers, ...ownMessage(role, read, said, isRecorded)];
 }
 /** OpenInference splits OpenAI's older field into two. */
@@ -116,7 +116,7 @@ const olderOfOpenInference = (message: JsonObject): JsonObject | undefined =>
     ? { name: message.function_call_name, arguments: message.function_call_arguments_json ?? REDACTED }
     : undefined;
 
-const SAID = ['content', 'text', 'parts', 'contents', 'blocks', 'refusal'];
+const TEXT_FIELDS = ['content', 'text', 'parts', 'contents', 'blocks', 'refusal'];
 
 /** LangChain dumps a message as `{type: "constructor", id: [..., "HumanMessage"], kwargs}` or `{type, data}`. */
 function withoutDump(value: JsonObject): JsonObject {
@@ -173,11 +173,11 @@ const BLOCKS = [
   'message_content',
 ];
 const CALLS = new Set(['tool_call', 'tool_use', 'tool-call', 'function_call', 'toolUse', 'functionCall']);
-const ANSWERS = wordSet(
+const RESULT_TYPES = wordSet(
   'tool_call_response tool_result tool-result function_call_output toolResult functionResponse function_response',
 );
 const TEXTS = new Set(['text', 'input_text', 'output_text']);
-const KINDS = [TEXTS, CALLS, ANSWERS, KEPT, THOUGHTS];
+const KINDS = [TEXTS, CALLS, RESULT_TYPES, KEPT, THOUGHTS];
 
 function kindOf(part: JsonObject): { kind: string; inner: JsonObject } {
   if (isObject(part.message_content)) return kindOf(part.message_content);
@@ -197,7 +197,7 @@ function partsIn(content: Json | undefined): Json | undefined {
     ? value
     : content;
 }
-const isAnswer = (part: JsonObject): boolean => ANSWERS.has(kindOf(part).kind);
+const isAnswer = (part: JsonObject): boolean => RESULT_TYPES.has(kindOf(part).kind);
 
 function readPart(part: Json, read: Read): void {
   if (typeof part === 'string') return void read.content.push({ type: 'text', text: part });
@@ -209,7 +209,7 @@ function readPart(part: Json, read: Read): void {
     if (typeof text !== 'string') throw new NotRecorded('the content is not recorded');
     read.content.push({ type: 'text', text });
   } else if (CALLS.has(kind)) read.calls.push(readCall(inner));
-  else if (ANSWERS.has(kind))
+  else if (RESULT_TYPES.has(kind))
     read.answers.push(
       answer(
         inner.tool_use_id ?? inner.toolUseId ?? inner.toolCallId ?? inner.call_id ?? inner.id,

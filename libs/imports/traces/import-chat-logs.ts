@@ -41,13 +41,13 @@ export async function importChatLogs({ text, settings }: ImportSource, warnings:
     throw new ProblemError(
       422,
       exchanges.length > 0
-        ? `The file holds replies of a batch without their requests: ${BESIDE}.`
+        ? `The file holds replies of a batch without their requests: ${ADD_BATCH_INPUT}.`
         : 'The file holds no conversation: a line is {"messages": [...], "tools": [...]}.',
     );
   return logs.cases.draft('Imported conversations');
 }
 
-const BESIDE = "add the lines of the batch's input file to those of its output file";
+const ADD_BATCH_INPUT = "add the lines of the batch's input file to those of its output file";
 
 class ChatLogs {
   conversations = 0;
@@ -93,13 +93,15 @@ class ChatLogs {
     const warn = (message: string): void => this.warnings.addAtLine(line, `${named}${message}`);
     if (request) this.conversations++;
     if (isAmbiguous) return warn('left out, because several lines with this id say different things');
-    if (!request) return warn(`left out, because its request is not in the file: ${BESIDE}`);
+    if (!request) return warn(`left out, because its request is not in the file: ${ADD_BATCH_INPUT}`);
     try {
       const asked = requestOf(request, warn);
       const turns = turnsOf(asked.messages, warn);
       const calls = outcome ? callsIn(outcome, asked.tools ?? []) : [];
       if (calls.length > 0) turns.push({ before: asked.messages, calls, at: asked.messages.length });
-      const why = outcome ? 'no assistant message with tool calls' : `no reply to it is in the file (${BESIDE})`;
+      const why = outcome
+        ? 'no assistant message with tool calls'
+        : `no reply to it is in the file (${ADD_BATCH_INPUT})`;
       this.#addTurns({ ...asked, line, id }, turns, why);
     } catch (error) {
       if (!(error instanceof UnreadableMessage)) throw error;

@@ -5,7 +5,7 @@ import { readRecords } from '../source/read-lines.js';
 import { TraceCases, type ModelCall } from './trace-cases.js';
 import type { Warnings } from '../source/warnings.js';
 
-const WORDS = {
+const LANGFUSE_TERMS = {
   records: 'Observations and traces',
   recording:
     'Export observations with their "input" and "output" (in the API\'s second version ' +
@@ -19,7 +19,7 @@ const WORDS = {
  * traces.
  */
 export async function importLangfuse({ text, settings }: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
-  const cases = new TraceCases(settings, warnings, WORDS);
+  const cases = new TraceCases(settings, warnings, LANGFUSE_TERMS);
   for await (const { line, value } of readRecords(text, 'the file')) {
     for (const one of observationsIn(value)) {
       if (typeof one.id !== 'string') continue;
@@ -38,7 +38,7 @@ function toModelCall(one: JsonObject, id: string): Omit<ModelCall, 'line'> {
     source: `langfuse${inTrace} observation ${id.slice(0, 100)}`,
     request: one.input,
     reply: one.output,
-    tools: toolsBeside(one),
+    tools: toolsInFields(one),
     ...(failure !== undefined && { fault: `the call failed${failure && `: ${failure.slice(0, 200)}`}` }),
   };
 }
@@ -60,7 +60,7 @@ function observationsIn(value: JsonObject): JsonObject[] {
 }
 
 /** The tools of a request are in the request, in the metadata, or in a separate field. */
-function toolsBeside({ metadata: given, toolDefinitions, tool_definitions }: JsonObject): Json | undefined {
+function toolsInFields({ metadata: given, toolDefinitions, tool_definitions }: JsonObject): Json | undefined {
   const metadata = parseIfJson(given);
   return [
     isObject(metadata) ? parseIfJson(metadata.tools) : undefined,

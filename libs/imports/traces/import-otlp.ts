@@ -5,7 +5,7 @@ import { toModelCall, type SpanRecord } from './span-record.js';
 import { TraceCases } from './trace-cases.js';
 import type { Warnings } from '../source/warnings.js';
 
-const WORDS = {
+const OTLP_TERMS = {
   records: 'Spans',
   recording:
     'Instrumentations record content only on request: ' +
@@ -27,7 +27,7 @@ interface Span extends SpanRecord {
 
 /** Imports OTLP/JSON spans and the log records that belong to them. It also reads spans as SDKs print them. */
 export async function importOtlp({ text, settings }: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
-  const cases = new TraceCases(settings, warnings, WORDS);
+  const cases = new TraceCases(settings, warnings, OTLP_TERMS);
   const spans = new Map<string, Span>();
   const spanOf = (line: number, value: JsonObject): Span => {
     const [trace, span] = readSpanIds(value);

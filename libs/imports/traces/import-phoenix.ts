@@ -7,7 +7,7 @@ import { toModelCall } from './span-record.js';
 import { TraceCases } from './trace-cases.js';
 import type { Warnings } from '../source/warnings.js';
 
-const WORDS = {
+const PHOENIX_TERMS = {
   records: 'Spans',
   recording:
     'OpenInference records what was said unless OPENINFERENCE_HIDE_INPUTS, ' +
@@ -20,7 +20,7 @@ const WORDS = {
 
 /** Imports spans from Phoenix's API, its command line, or a data frame of its client. */
 export async function importPhoenix({ text, settings }: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
-  const cases = new TraceCases(settings, warnings, WORDS);
+  const cases = new TraceCases(settings, warnings, PHOENIX_TERMS);
   for await (const { line, value } of readRecords(text, 'the file')) {
     for (const row of rowsIn(value)) {
       if (!('span_kind' in row) && !('attributes' in row)) continue;

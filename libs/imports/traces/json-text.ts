@@ -66,13 +66,13 @@ function skipBlanks(text: string, from: number): number {
 }
 
 /** The start of a printed Python object: `[HumanMessage(content=`, `ChatCompletion(id=`, `content='...'`. */
-const PRINTED = /^\[?(?:[A-Z]\w{2,60}\((?:\w{1,40}=|\[)|content=['"[])/;
+const PRINTED_PYTHON = /^\[?(?:[A-Z]\w{2,60}\((?:\w{1,40}=|\[)|content=['"[])/;
 
 function beginOf(text: string): 'json' | 'quoted' | 'python' | undefined {
   let at = skipBlanks(text, 0);
   const isQuoted = text[at] === '"';
   if (isQuoted) at = skipBlanks(text, at + 1);
-  if (PRINTED.test(text.slice(at, at + 110))) return 'python';
+  if (PRINTED_PYTHON.test(text.slice(at, at + 110))) return 'python';
   const start = at;
   while (text[at] === '[') at = skipBlanks(text, at + 1);
   const isList = at > start;

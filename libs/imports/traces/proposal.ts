@@ -54,7 +54,7 @@ function endingOf(message: JsonObject, reason: Json | undefined): { finishReason
 }
 
 /** Notations of agents without native calls that a run does not read. */
-const OF_AGENTS = [
+const AGENT_NOTATIONS = [
   /(?:^|\n)(Action Input:)/,
   /(?:^|\n)(\[\[ ## next_tool_name ## \]\])/,
   /(\*\*\* Suggested tool call)/,
@@ -68,7 +68,7 @@ function refuseUnreadText(text: string): void {
   const { said } = splitThoughts(text);
   if (MARKS.some((mark) => said.includes(mark)))
     throw new UnreadableMessage('its reply has a call in its text, which cannot be read');
-  const mark = OF_AGENTS.map((one) => one.exec(said)?.[1]).find((one) => one !== undefined) ?? actionIn(said);
+  const mark = AGENT_NOTATIONS.map((one) => one.exec(said)?.[1]).find((one) => one !== undefined) ?? actionIn(said);
   if (mark !== undefined)
     throw new UnreadableMessage(`its reply has a call in its text ("${mark}"), which a run does not read`);
   if (isPrinted(said)) throw new UnreadableMessage('its reply is a printed object, not JSON');

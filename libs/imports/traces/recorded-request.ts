@@ -15,7 +15,7 @@ const MAX_WRAPPERS = 8;
 const MESSAGES = ['messages', 'contents', 'input', 'prompt', 'chat_history'];
 const SYSTEM = ['system', 'systemInstruction', 'system_instruction', 'instructions', 'system_prompt', 'preamble'];
 /** Fields of a request that refer to content outside of it. */
-const ELSEWHERE: Record<string, string[]> = {
+const REFERENCE_FIELDS: Record<string, string[]> = {
   input: ['previous_response_id', 'conversation'],
   contents: ['cachedContent', 'cached_content'],
 };
@@ -44,7 +44,7 @@ export function readRequest(given: Json, level = 0): Request {
   }
   if (keys.length > 1) throw new UnreadableMessage(`the request is in several fields ("${keys.join('", "')}")`);
   const elsewhere =
-    ELSEWHERE[key]?.find((one) => isGiven(value[one])) ?? (isStoredPrompt(value.prompt) ? 'prompt' : undefined);
+    REFERENCE_FIELDS[key]?.find((one) => isGiven(value[one])) ?? (isStoredPrompt(value.prompt) ? 'prompt' : undefined);
   if (elsewhere !== undefined) throw new UnreadableMessage(`a part of the request is not recorded ("${elsewhere}")`);
   const asked = withoutBatch(parseIfJson(value[key])!);
   const inner =

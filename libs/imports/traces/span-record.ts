@@ -33,7 +33,7 @@ export function toModelCall(span: SpanRecord): Omit<ModelCall, 'line' | 'source'
   const at = (path: string): Json | undefined => expanded.at(path);
   const said = eventsOf(events);
   const system = parseIfJson(at('gen_ai.system_instructions'));
-  const messages = firstThere([
+  const messages = firstPresent([
     ...['gen_ai.input.messages', 'llm.input_messages', 'gen_ai.prompt', 'llm.prompts', 'ai.prompt.messages'].map(
       (path): Found => [path, at(path)],
     ),
@@ -49,7 +49,7 @@ export function toModelCall(span: SpanRecord): Omit<ModelCall, 'line' | 'source'
     ['events', said.reply],
     ['output.value', at('output.value')],
   ]);
-  const tools = firstThere([
+  const tools = firstPresent([
     ['gen_ai.tool.definitions', at('gen_ai.tool.definitions')],
     ['llm.tools', toolsIn(at('llm.tools'))],
     ['llm.request.functions', at('llm.request.functions')],
@@ -60,7 +60,7 @@ export function toModelCall(span: SpanRecord): Omit<ModelCall, 'line' | 'source'
   const list = parseIfJson(messages[1]);
   return {
     request:
-      isThere(system) && isThere(list)
+      isPresent(system) && isPresent(list)
         ? [
             { role: 'system', parts: Array.isArray(system) ? system : [system!] },
             ...(Array.isArray(list) ? list : [{ role: 'user', content: list! }]),
@@ -77,11 +77,11 @@ const isRead = (key: string): boolean =>
   /^(?:gen_ai|llm|openinference|ai)(?:\.|$)/.test(key) || /^(?:input|output)(?:\.value)?$/.test(key);
 
 type Found = [path: string, value: Json | undefined];
-const firstThere = (found: Found[]): Found => found.find(([, value]) => isThere(value)) ?? ['', undefined];
+const firstPresent = (found: Found[]): Found => found.find(([, value]) => isPresent(value)) ?? ['', undefined];
 
 /** The first recorded reply, or another record of it that has calls which the first one lacks. */
 function replyAmong(found: Found[]): Found {
-  const there = found.filter(([, value]) => isThere(value));
+  const there = found.filter(([, value]) => isPresent(value));
   if (there.length < 2) return there[0] ?? ['', undefined];
   return there.find(([, value]) => placeOfCall(parseIfJson(value)!) !== undefined) ?? there[0]!;
 }
@@ -110,7 +110,8 @@ function faultOf(
   used: Found[],
   inEvents: string | undefined,
 ): string | undefined {
-  if (failure !== undefined && isThere(used[1]![1])) return `the call failed${failure && `: ${failure.slice(0, 200)}`}`;
+  if (failure !== undefined && isPresent(used[1]![1]))
+    return `the call failed${failure && `: ${failure.slice(0, 200)}`}`;
   const usesEvents = used.some(([path]) => path === 'events');
   if (usesEvents && inEvents !== undefined) return `an event of the span ${inEvents}${IF_CUT}`;
   for (const [path] of used) {
@@ -123,11 +124,11 @@ function faultOf(
     return `${dropped.events} events of its span were dropped: raise OTEL_SPAN_EVENT_COUNT_LIMIT`;
   return undefined;
 }
-const isThere = (value: Json | undefined): boolean =>
+const isPresent = (value: Json | undefined): boolean =>
   value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
 
 const replyOfSdk = (response: Json | undefined): Json | undefined =>
-  isObject(response) && (isThere(response.text) || isThere(response.toolCalls))
+  isObject(response) && (isPresent(response.text) || isPresent(response.toolCalls))
     ? { role: 'assistant', content: response.text ?? null, toolCalls: ownCalls(response.toolCalls ?? null) }
     : undefined;
 
@@ -166,7 +167,7 @@ const REASONS = [
 ];
 
 function finishReasonIn(at: Expanded['at']): Json {
-  const given = REASONS.map((path) => parseIfJson(at(path))).find(isThere);
+  const given = REASONS.map((path) => parseIfJson(at(path))).find(isPresent);
   const words = (Array.isArray(given) ? given : [given])
     .filter((one) => typeof one === 'string')
     // Python prints a list of them as "['stop']".

@@ -160,7 +160,7 @@ export class TraceCases {
     const otherwise = this.#otherwise
       ? ` (${this.#otherwise} of them were answered otherwise; the first answer is proposed)`
       : '';
-    const told: [number, string, string][] = [
+    const lines: [number, string, string][] = [
       [
         this.#unrecorded,
         'Model calls without their messages, or without their content, left out',
@@ -175,7 +175,7 @@ export class TraceCases {
       [this.#withoutReply, 'Model calls without a reply, left out', '.'],
       [this.#others, `${this.words.records} that are not model calls, skipped`, '.'],
     ];
-    return told.flatMap(([count, what, more]) => (count ? [`${what}: ${count}${more}`] : []));
+    return lines.flatMap(([count, what, more]) => (count ? [`${what}: ${count}${more}`] : []));
   }
 }
 

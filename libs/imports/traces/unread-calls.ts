@@ -22,18 +22,18 @@ const ARGUMENTS = wordSet('args arguments input parameters toolargs toolinput to
 /** JavaScript's placeholders for values that are nested too deeply to print. */
 const TOO_DEEP = new Set(['[Object]', '[Array]', '[Circular]', '[MaxDepth]']);
 /** Calls that the provider answers itself. */
-const OF_PROVIDERS = new Set(['server_tool_use', 'mcp_tool_use', 'mcp_call']);
+const PROVIDER_CALL_TYPES = new Set(['server_tool_use', 'mcp_tool_use', 'mcp_call']);
 /** Fields that belong to the request, or list the available tools. */
-const NOT_OF_THE_REPLY = wordSet(
+const REQUEST_FIELDS = wordSet(
   'tools tool_choice toolchoice toolconfig functions request instructions available_tools',
 );
 /** Fields that only occur in a response of a provider or of a library around one. */
-const OF_ENVELOPES = wordSet(
+const ENVELOPE_FIELDS = wordSet(
   'choices candidates generations llm_output delta additional_kwargs response_metadata usage_metadata usagemetadata',
   'system_fingerprint finish_reason finishreason stop_reason stopreason done_reason required_action status_code',
 );
-const OF_OBJECTS = /^(?:chat\.completion|response|realtime|thread|text_completion|message)\b/;
-const OF_TYPES = /^(?:response\.|message_(?:start|delta|stop)|content_block_|constructor$)/;
+const OBJECT_PATTERN = /^(?:chat\.completion|response|realtime|thread|text_completion|message)\b/;
+const TYPE_PATTERN = /^(?:response\.|message_(?:start|delta|stop)|content_block_|constructor$)/;
 
 /** Matches every JSON of a call or of an envelope. */
 const MAY_HOLD_CALL = /tool|function|choices|candidates|generations|role|name|finish|stop_/i;
@@ -73,7 +73,7 @@ export const placeOfEnvelope = (value: Json, isSaid = false): string | undefined
   find(value, '', {
     isFoundField: (key, inner) =>
       (isSaid ? isFieldOfCall : isReport)(key, inner) ||
-      (OF_ENVELOPES.has(key.toLowerCase()) && isEnvelopePart(key, inner)),
+      (ENVELOPE_FIELDS.has(key.toLowerCase()) && isEnvelopePart(key, inner)),
     isFound: (one) => isCall(one) || isEnvelope(one),
     texts: MAX_TEXTS,
   });
@@ -93,7 +93,7 @@ function find(value: Json, at: string, search: Search): string | undefined {
     const inner = value[key]!;
     const place = at === '' ? key : `${at}.${key}`;
     if (search.isFoundField(key, inner)) return shorten(place);
-    if (!isSearched(inner) || (NOT_OF_THE_REPLY.has(key.toLowerCase()) && !isOfRuns(inner))) continue;
+    if (!isSearched(inner) || (REQUEST_FIELDS.has(key.toLowerCase()) && !isOfRuns(inner))) continue;
     const found = find(inner, place, search);
     if (found !== undefined) return found;
   }
@@ -127,8 +127,8 @@ function isFilledAs(names: ReadonlySet<string>, key: string, inner: Json): boole
 function isCall(value: JsonObject): boolean {
   const kind = value.type ?? value.part_kind ?? value.block_type ?? value.$type;
   if (typeof kind === 'string' && CALLS.has(plain(kind)) && kind.length < 40) return true;
-  if (saysThatItCalls(value)) return true;
-  if (OF_PROVIDERS.has(kind as string)) return false;
+  if (hasCallFinishReason(value)) return true;
+  if (PROVIDER_CALL_TYPES.has(kind as string)) return false;
   if (namesCall(value)) return true;
   const call = callOf(value);
   return call !== undefined && (isObject(call.arguments) || typeof call.arguments === 'string');
@@ -143,7 +143,7 @@ function namesCall(value: JsonObject): boolean {
   return isNamed && keys.some((key) => ARGUMENTS.has(plain(key)));
 }
 
-const saysThatItCalls = (value: JsonObject): boolean =>
+const hasCallFinishReason = (value: JsonObject): boolean =>
   REASON_FIELDS.some((key) => typeof value[key] === 'string' && CALLS.has(plain(reasonWord(value[key]))));
 
 /** A quiz may have "choices", and a survey "candidates", as lists of texts. */
@@ -155,5 +155,5 @@ const isListOfTexts = (inner: Json): boolean =>
 const isEnvelope = ({ role, object, type }: JsonObject): boolean =>
   role === 'assistant' ||
   role === 'model' ||
-  (typeof object === 'string' && OF_OBJECTS.test(object)) ||
-  (typeof type === 'string' && OF_TYPES.test(type));
+  (typeof object === 'string' && OBJECT_PATTERN.test(object)) ||
+  (typeof type === 'string' && TYPE_PATTERN.test(type));

@@ -133,7 +133,7 @@ function readAs<Value>(schema: z.ZodType<Value>, value: unknown, what: string): 
 }
 
 /** Deletes the note of a run that cannot be judged, and adds a warning to the run. */
-export async function giveUpJudging(pool: Pool, { id: runId }: RunToJudge, why: string): Promise<void> {
+export async function abandonJudging(pool: Pool, { id: runId }: RunToJudge, why: string): Promise<void> {
   await inTransaction(pool, async (client) => {
     await client.query('SELECT 1 FROM run WHERE id = $1 FOR KEY SHARE', [runId]);
     const noted = await client.query('DELETE FROM run_to_judge WHERE run_id = $1', [runId]);

@@ -269,14 +269,14 @@ interface JudgementRow {
 }
 
 /** The JSON part of a stored judgement. */
-export interface Said {
+export interface StoredReasons {
   judged: Judgement['judged'];
   reasons: string[];
   votes: Record<string, number>;
 }
 
 function toJudgement(row: JudgementRow): Judgement {
-  const said = row.said === null ? null : (JSON.parse(row.said) as Said);
+  const said = row.said === null ? null : (JSON.parse(row.said) as StoredReasons);
   const isComparison = row.other_target !== null;
   return {
     position: row.position,

@@ -4,11 +4,11 @@ import { BatchColumns } from '#lib/db/connection/batch-columns';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
 import type { ResolvedTarget } from '#lib/db/engine/submit-run';
 import type { TuneArm } from '../contract.js';
-import type { ArmFigures, AskedTarget, AskedTune } from './param-tunes.js';
+import type { ArmFigures, TuneRequestTarget, TuneRequest } from './param-tunes.js';
 
 /** The request of a parameter tune, as stored in its orchestration. */
-export type StoredTune = AskedTune<ResolvedTarget>;
-export type StoredTuneTarget = AskedTarget<ResolvedTarget>;
+export type StoredTune = TuneRequest<ResolvedTarget>;
+export type StoredTuneTarget = TuneRequestTarget<ResolvedTarget>;
 
 /** An arm as stored before it is measured. */
 export interface NewTuneArm {

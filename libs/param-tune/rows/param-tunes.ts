@@ -11,10 +11,10 @@ import type { TunedTarget, TuneOutcome } from '#lib/tuning/contract';
 import type { CombosQuery, ParamTune, ParamTuneInput, TuneArm } from '../contract.js';
 
 /** The request of a parameter tune. `Target` is the stored form of a model. */
-export interface AskedTune<Target> {
+export interface TuneRequest<Target> {
   asked: ParamTuneInput;
   suite: { id: string; versionId: string; name: string; version: number };
-  targets: AskedTarget<Target>[];
+  targets: TuneRequestTarget<Target>[];
   /** Positions of the cases, in an order shared by all arms. */
   tuning: number[];
   heldOut: number[];
@@ -22,7 +22,7 @@ export interface AskedTune<Target> {
   notes: string[];
 }
 
-export interface AskedTarget<Target> {
+export interface TuneRequestTarget<Target> {
   target: Target;
   /** The number of arms, and of those with distinct requests. */
   arms: number;
@@ -31,7 +31,7 @@ export interface AskedTarget<Target> {
   search: unknown;
 }
 
-type StoredTune = AskedTune<{ providerKey: string; modelId: string }>;
+type StoredTune = TuneRequest<{ providerKey: string; modelId: string }>;
 
 /** What the steps of a tune have found; empty at first. */
 export interface TuneState {

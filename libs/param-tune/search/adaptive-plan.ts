@@ -2,7 +2,7 @@ import { FINALISTS, FURTHER_SAMPLES } from './finalists.js';
 
 /** From this number of arms, the search starts with more of them. */
 const MANY_ARMS = 1000;
-const LEAST_CASES = 8;
+const MIN_CASES = 8;
 
 /** The dimensions of an adaptive search. */
 export interface AdaptivePlan {
@@ -21,7 +21,7 @@ export interface AdaptivePlan {
 /** @param share of the usual numbers of arms, and of cases on the first rungs; below 1 to fit a budget */
 export function planAdaptive({ arms, cases }: { arms: number; cases: number }, share = 1): AdaptivePlan {
   const [start, added] = arms >= MANY_ARMS ? [96, 32] : [64, 24];
-  const few = Math.min(cases, Math.max(LEAST_CASES, Math.round(0.12 * cases * share)));
+  const few = Math.min(cases, Math.max(MIN_CASES, Math.round(0.12 * cases * share)));
   const more = Math.max(Math.min(3 * few, cases), Math.round(0.36 * cases * share));
   const scaled = (count: number): number => Math.max(2, Math.round(count * share));
   return {

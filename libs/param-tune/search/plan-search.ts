@@ -8,7 +8,7 @@ import type { SearchSpace, Strategy } from './strategy.js';
 
 /** From this number of arms, there is something to learn from. */
 const FEW_ARMS = 25;
-const LEAST_TRIALS = 2;
+const MIN_TRIALS = 2;
 
 /** Which arms a search measures on which cases, as far as known in advance. */
 export type SearchPlan =
@@ -41,7 +41,7 @@ export function planSearch(
     return { search: { mode, plan }, items: itemsOf(plan, arms, samples) };
   }
   const affordable = Math.floor((limit - FINALISTS * cases * FURTHER_SAMPLES) / (cases * samples));
-  const drawn = Math.min(arms, trials, Math.max(LEAST_TRIALS, affordable));
+  const drawn = Math.min(arms, trials, Math.max(MIN_TRIALS, affordable));
   return { search: { mode, trials: drawn }, items: itemsOfAll(drawn, size) };
 }
 

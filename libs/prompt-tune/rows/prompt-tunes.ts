@@ -19,7 +19,7 @@ import type {
 export type PromptTexts = Readonly<Record<string, string>>;
 
 /** The request of a prompt tune. `Target` is the stored form of a model. */
-export interface AskedPromptTune<Target> {
+export interface PromptTuneRequest<Target> {
   asked: PromptTuneInput;
   suite: { id: string; versionId: string; name: string; version: number };
   targets: Target[];
@@ -58,7 +58,7 @@ export interface PromptTuneState {
   notes?: string[];
 }
 
-type StoredTune = AskedPromptTune<{ providerKey: string; modelId: string }>;
+type StoredTune = PromptTuneRequest<{ providerKey: string; modelId: string }>;
 
 interface PromptTuneRow extends TuneRow {
   meta_requests: number;

@@ -5,10 +5,10 @@ import { insertRow } from '#lib/db/connection/insert-row';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
 import type { ResolvedTarget } from '#lib/db/engine/submit-run';
 import type { PromptCandidateDetails } from '../contract.js';
-import type { AskedPromptTune, PromptTexts } from './prompt-tunes.js';
+import type { PromptTuneRequest, PromptTexts } from './prompt-tunes.js';
 
 /** The request of a prompt tune, as stored in its orchestration. */
-export type StoredPromptTune = AskedPromptTune<ResolvedTarget>;
+export type StoredPromptTune = PromptTuneRequest<ResolvedTarget>;
 
 /** A proposal of a meta model, with the result of its checks when it was read. */
 export interface StoredProposal {

@@ -28,7 +28,7 @@ type Names = ReadonlyMap<string, string>;
 
 const MAX_NAME_LENGTH = 64;
 const HASH_LENGTH = 6;
-const NONE: Names = new Map();
+const NO_NAMES: Names = new Map();
 
 /**
  * Replaces tool names that a host would reject. `a.b` becomes `a_b`. If another tool has that name, or two tools would
@@ -39,18 +39,18 @@ const NONE: Names = new Map();
 export const wireNames = (rule: NameRule, tools: Json | undefined): Names => namesOf(rule, tools).sent;
 
 const namesOf = (rule: NameRule, tools: Json | undefined) =>
-  Array.isArray(tools) ? namesBy(rule)(tools) : { own: new Set<string>(), sent: NONE };
+  Array.isArray(tools) ? namesBy(rule)(tools) : { own: new Set<string>(), sent: NO_NAMES };
 
 const namesBy = memoize((rule: NameRule) =>
   memoize((tools: Json[]): { own: ReadonlySet<string>; sent: Names } => {
-    const own = new Set(textsAt({ tools }, [OF_TOOLS]));
+    const own = new Set(textsAt({ tools }, [TOOL_NAME_PATHS]));
     const refused = [...own].filter((name) => !rule.accepts.test(name)).sort();
     const taken = new Set([...own].filter((name) => rule.accepts.test(name)));
     const wanted = refused.map((name) => plain(rule, name));
     const alone = (name: string): boolean => !taken.has(name) && wanted.indexOf(name) === wanted.lastIndexOf(name);
     const sent = new Map(refused.flatMap((name, index) => (alone(wanted[index]!) ? [[name, wanted[index]!]] : [])));
     for (const name of sent.values()) taken.add(name);
-    for (const name of refused) if (!sent.has(name)) sent.set(name, add(taken, withHash(rule, name, taken)));
+    for (const name of refused) if (!sent.has(name)) sent.set(name, reserveName(taken, withHash(rule, name, taken)));
     return { own, sent };
   }),
 );
@@ -62,21 +62,21 @@ const namesBy = memoize((rule: NameRule) =>
  */
 export function withWireNames(body: JsonObject, rule: NameRule): { named: JsonObject; ownNames: Names; notes: Note[] } {
   const ofTools = namesOf(rule, body.tools);
-  const called = new Set(textsAt(body, OF_CALLS).filter((name) => !ofTools.own.has(name)));
+  const called = new Set(textsAt(body, CALL_NAME_PATHS).filter((name) => !ofTools.own.has(name)));
   const sent = new Map(ofTools.sent);
   const taken = new Set([...ofTools.own].map((name) => sent.get(name) ?? name));
   for (const name of called) {
     const wanted = rule.accepts.test(name) ? name : plain(rule, name);
-    const other = add(taken, taken.has(wanted) ? withHash(rule, name, taken) : wanted);
+    const other = reserveName(taken, taken.has(wanted) ? withHash(rule, name, taken) : wanted);
     if (other !== name) sent.set(name, other);
   }
-  if (sent.size === 0) return { named: body, ownNames: NONE, notes: [] };
+  if (sent.size === 0) return { named: body, ownNames: NO_NAMES, notes: [] };
   const [[name, other]] = sent as unknown as [[string, string]];
   const message =
     `This API accepts tool names of up to ${MAX_NAME_LENGTH} ${rule.description}, so some were renamed: ` +
     `${JSON.stringify(name.slice(0, MAX_NAME_LENGTH))} as "${other}", for example. Results have the suite's names.`;
   return {
-    named: renameAt(body, [OF_TOOLS, ...OF_CALLS], sent),
+    named: renameAt(body, [TOOL_NAME_PATHS, ...CALL_NAME_PATHS], sent),
     ownNames: invert(sent),
     notes: [{ what: 'tool-names', message }],
   };
@@ -93,12 +93,12 @@ export const renameAt = <Value extends Json>(value: Value, places: readonly stri
         value,
       );
 
-const OF_TOOLS = 'tools.*.function.name';
+const TOOL_NAME_PATHS = 'tools.*.function.name';
 /**
  * Paths in a request, under OpenAI's names. Original parts of replies, which are sent back unchanged, use those of
  * their format.
  */
-const OF_CALLS = [
+const CALL_NAME_PATHS = [
   'tool_choice.function.name',
   'messages.*.tool_calls.*.function.name',
   'messages.*.function_call.name',
@@ -125,7 +125,7 @@ function changedAt(value: Json, [key, ...rest]: readonly string[], change: (text
   return { ...value, [key]: changedAt(value[key], rest, change) };
 }
 
-const add = (taken: Set<string>, name: string): string => (taken.add(name), name);
+const reserveName = (taken: Set<string>, name: string): string => (taken.add(name), name);
 
 /** The closest name that the host accepts. */
 function plain(rule: NameRule, name: string): string {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { JsonObject } from '#lib/contracts/json/json';
 import { ProviderKind } from '#lib/contracts/provider';
 import { createChatClient, type ProviderReply } from '../chat.js';
-import type { PrintedJson } from '../reading/printed-json.js';
+import type { SerialisedJson } from '../reading/printed-json.js';
 import { decodeUtf8 } from '../reading/readers.js';
 import { createGuardedFetch } from './guarded-fetch.js';
 import { ReplyMemoryPool, type ReplyMemory } from './reply-memory.js';
@@ -82,7 +82,7 @@ describe.each(ProviderKind.options)('a response in the format of %s', (kind) => 
 });
 
 const contentOf = ({ message }: ProviderReply): string =>
-  (JSON.parse(decodeUtf8((message as PrintedJson).bytes)) as { content: string }).content;
+  (JSON.parse(decodeUtf8((message as SerialisedJson).bytes)) as { content: string }).content;
 
 it('responses of a lane wait for memory, and those of another lane do not', async () => {
   const budget = new ReplyMemoryPool({ process: 16 * MIB, lane: 5 * MIB });

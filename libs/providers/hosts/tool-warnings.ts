@@ -75,13 +75,13 @@ function numberWarnings({ tools, most }: OfferedTools, { maxTools, strict }: Hos
   return warnings;
 }
 
-type Add = (path: string, key: string, says: Finding['says']) => void;
+type AddFinding = (path: string, key: string, says: Finding['says']) => void;
 
 function findingsOf(tools: readonly Tool[], kind: ProviderKind, rules: HostRules): Finding[] {
   const found = new Map<string, Finding>();
   for (const tool of tools) {
     const { name, parameters, strict } = tool.function;
-    const add: Add = (path, key, says) => {
+    const add: AddFinding = (path, key, says) => {
       const finding = found.get(key) ?? { places: [], says };
       found.set(key, finding);
       finding.places.push(path ? `"${name}" (${path})` : `"${name}"`);
@@ -92,13 +92,13 @@ function findingsOf(tools: readonly Tool[], kind: ProviderKind, rules: HostRules
   return [...found.values()];
 }
 
-const refuse = (add: Add, path: string, why: string): void =>
+const refuse = (add: AddFinding, path: string, why: string): void =>
   add(path, why, (host) => `cannot be sent to ${host} as written: ${why}.`);
 
 /** Keywords other than combinators that OpenAI rejects at the root: its error names them. */
 const REFUSED_AT_ROOT = ['enum', 'not'];
 
-function findInParameters(parameters: JsonObject, kind: ProviderKind, rules: HostRules, add: Add): void {
+function findInParameters(parameters: JsonObject, kind: ProviderKind, rules: HostRules, add: AddFinding): void {
   const [first] = rootCombinators(parameters);
   const isMerged = kind === 'anthropic' ? first !== undefined : kind === 'google' && hidesFromGemini(parameters);
   if (isMerged)
@@ -126,7 +126,7 @@ function findInParameters(parameters: JsonObject, kind: ProviderKind, rules: Hos
 
 const NO_ARGUMENTS: JsonObject = { type: 'object', properties: {}, additionalProperties: false };
 
-function findInStrict(parameters: JsonObject, { strict }: HostRules, add: Add): void {
+function findInStrict(parameters: JsonObject, { strict }: HostRules, add: AddFinding): void {
   if (strict === 'absent')
     add('', 'strict', (host, are) => `${are} not strict at ${host}: it ignores "strict" at this base URL.`);
   if (typeof strict !== 'object') return;

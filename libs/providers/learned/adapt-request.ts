@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import type { Way, Ways } from '#lib/contracts/learned';
+import type { SettingChange, SettingChanges } from '#lib/contracts/learned';
 import { hasStrictTools, withoutStrict } from '#lib/contracts/strict-tools';
 
 /** Fields of an earlier reply that every host of chat completions accepts. */
@@ -10,20 +10,20 @@ const CALL_FIELDS = new Set(['id', 'type', 'function']);
  * A chat completion request in the form that a model accepts.
  * @returns adjusted: the settings that are sent differently from the request
  */
-export function adaptRequest(body: JsonObject, ways: Ways): { body: JsonObject; adjusted: Ways } {
+export function adaptRequest(body: JsonObject, ways: SettingChanges): { body: JsonObject; adjusted: SettingChanges } {
   const settings = Object.keys(ways);
   if (settings.length === 0) return { body, adjusted: {} };
   const adapted = { ...body };
   // A limit is renamed before one of that name is dropped.
   settings.sort((a, b) => Number(ways[a] === 'left out') - Number(ways[b] === 'left out'));
-  const changed = settings.filter((setting) => change(adapted, setting, ways[setting]!));
+  const changed = settings.filter((setting) => applyAdjustment(adapted, setting, ways[setting]!));
   return { body: adapted, adjusted: Object.fromEntries(changed.map((setting) => [setting, ways[setting]!])) };
 }
 
 const LIMITS = ['max_tokens', 'max_completion_tokens'];
 
 /** @returns whether it changed anything */
-function change(body: JsonObject, setting: string, way: Way): boolean {
+function applyAdjustment(body: JsonObject, setting: string, way: SettingChange): boolean {
   if (setting === 'tool_choice') return changeToolChoice(body, way);
   if (setting === 'strict') return changeTools(body);
   const [, field] = /^messages\.(.+)$/.exec(setting) ?? [];
@@ -41,7 +41,7 @@ function change(body: JsonObject, setting: string, way: Way): boolean {
   return true;
 }
 
-function changeToolChoice(body: JsonObject, way: Way): boolean {
+function changeToolChoice(body: JsonObject, way: SettingChange): boolean {
   const { tool_choice: asked } = body;
   if (asked !== 'required' && !(asked === 'auto' && way === 'left out')) return false;
   if (way === 'auto while thinking' && isThinkingOff(body)) return false;
@@ -69,7 +69,7 @@ function changeTools(body: JsonObject): boolean {
   return true;
 }
 
-function changeMessages(body: JsonObject, field: string, way: Way): boolean {
+function changeMessages(body: JsonObject, field: string, way: SettingChange): boolean {
   const before = body.messages as Json[];
   const messages = before.map((message) => (isReply(message) ? changeMessage(message, field, way) : message));
   body.messages = messages;
@@ -78,7 +78,7 @@ function changeMessages(body: JsonObject, field: string, way: Way): boolean {
 
 const isReply = (message: Json): message is JsonObject => isObject(message) && message.role === 'assistant';
 
-function changeMessage(message: JsonObject, field: string, way: Way): JsonObject {
+function changeMessage(message: JsonObject, field: string, way: SettingChange): JsonObject {
   if (way === 'sent back') {
     if (field in message || !Array.isArray(message.tool_calls)) return message;
     return { ...message, [field]: typeof message.reasoning === 'string' ? message.reasoning : '' };

@@ -138,7 +138,7 @@ const QUOTATION = new RegExp(
   'gs',
 );
 /** Matches an error's list of accepted values. */
-const TAKEN = new RegExp(
+const ACCEPTED_LIST = new RegExp(
   [
     /\bexpected one of.*?(?=\.\s|$)/,
     /(?<!not )\b(?:supported|allowed|valid|accepted) (?:param|parameter|field|argument)s?(?: are|:).*?(?=\.\s|$)/,
@@ -149,7 +149,7 @@ const TAKEN = new RegExp(
 );
 
 /** The text of an error without the parts that do not say what is rejected. */
-export const withoutQuotations = (words: string): string => words.replace(QUOTATION, '').replace(TAKEN, '');
+export const withoutQuotations = (words: string): string => words.replace(QUOTATION, '').replace(ACCEPTED_LIST, '');
 
 /**
  * @returns the texts in an error's `param` and in the paths of its details, if `refuses` matches the detail or it

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#lib/contracts/json/json';
-import type { Ways } from '#lib/contracts/learned';
+import type { SettingChanges } from '#lib/contracts/learned';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { classifyStatus } from '../classify-failure.js';
 import { adaptRequest } from './adapt-request.js';
@@ -37,7 +37,7 @@ const LARGER: JsonObject = {
 interface Refused {
   status?: number;
   sent?: JsonObject;
-  ways?: Ways;
+  ways?: SettingChanges;
   format?: ProviderKind;
 }
 const read = (error: JsonObject, { status = 400, sent = LARGER, ways = {}, format = 'openai' }: Refused = {}) => {
@@ -299,7 +299,7 @@ describe('nothing is learned from', () => {
 });
 
 it('a request is adapted to its model, and otherwise unchanged', () => {
-  const ways: Ways = {
+  const ways: SettingChanges = {
     max_completion_tokens: 'max_tokens',
     temperature: 'left out',
     strict: 'left out',
@@ -333,7 +333,7 @@ it('a request is adapted to its model, and otherwise unchanged', () => {
 });
 
 it('a limit that is refused under both names is left out, in either order', () => {
-  const limits: Ways[] = [
+  const limits: SettingChanges[] = [
     { max_completion_tokens: 'left out', max_tokens: 'max_completion_tokens' },
     { max_tokens: 'left out', max_completion_tokens: 'max_tokens' },
   ];

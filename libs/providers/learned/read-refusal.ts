@@ -1,5 +1,5 @@
 import { isObject, parseJson, toText, type JsonObject } from '#lib/contracts/json/json';
-import type { Refusal, Way, Ways } from '#lib/contracts/learned';
+import type { Refusal, SettingChange, SettingChanges } from '#lib/contracts/learned';
 import type { ProviderKind } from '#lib/contracts/provider';
 import type { ProviderFailure } from '../failure.js';
 import { isThinkingOff } from './adapt-request.js';
@@ -39,9 +39,9 @@ const KNOWS_VALUES = /\binvalid\b|\bauto\b|\bone of\b/i;
 /** A rejection of tools, with or without a choice among them. */
 const REFUSES_TOOLS = /['"`]tools['"`]/i;
 /** Phrases about a tool's schema or a reply's call, which may mention anything. */
-const ABOUT_SCHEMA =
+const CONCERNS_SCHEMA =
   /invalid schema|schema for (?:function|tool)|json.?schema|input_?schema|function\.parameters|['".[(]properties\b/i;
-const ABOUT_REPLY = /did not call|call validation failed|failed_generation|tool_use_failed/i;
+const CONCERNS_REPLY = /did not call|call validation failed|failed_generation|tool_use_failed/i;
 const SENTENCE_ENDS = /(?<=[.;])\s|\n/;
 
 /** Fields that hosts require in earlier replies of a thinking model. */
@@ -58,7 +58,7 @@ type RefusedRequest = Pick<ProviderFailure, 'kind' | 'status' | 'message' | 'bod
 export function readRefusal(
   { kind, status, message, body, isModelMissing }: RefusedRequest,
   sent: JsonObject,
-  ways: Ways,
+  ways: SettingChanges,
   format: ProviderKind,
 ): Refusal | undefined {
   if (kind !== 'bad_request' || isModelMissing || ![400, 404, 422].includes(status ?? 0)) return undefined;
@@ -69,7 +69,7 @@ export function readRefusal(
       .slice(0, MAX_WORDS_CHARACTERS),
   );
   const said = toText(error?.message ?? message).slice(0, MAX_SAID_CHARACTERS);
-  const found = (setting: string, way: Way | undefined): Refusal | undefined => way && { setting, way, said };
+  const found = (setting: string, way: SettingChange | undefined): Refusal | undefined => way && { setting, way, said };
 
   const missed = MISSES.test(words) && MISSED.find((field) => words.includes(field));
   if (missed && !REFUSES.test(words)) return found(`messages.${missed}`, 'sent back');
@@ -88,13 +88,13 @@ export function readRefusal(
   // For tool_choice, hosts only say which values they accept.
   const isChoice = named === 'tool_choice' || (KNOWS_VALUES.test(words) && mentionedIn(words).includes('tool_choice'));
   const refused = isRefusal ? nameRefused() : isChoice ? 'tool_choice' : undefined;
-  return refused === undefined ? undefined : found(refused, nextWay(refused, { sent, ways, format, words }));
+  return refused === undefined ? undefined : found(refused, nextAdjustment(refused, { sent, ways, format, words }));
 }
 
 /** Whether an error concerns something other than a setting of the request, such as another parameter. */
 const isElsewhere = (names: readonly string[], words: string): boolean =>
-  ABOUT_SCHEMA.test(words) ||
-  ABOUT_REPLY.test(words) ||
+  CONCERNS_SCHEMA.test(words) ||
+  CONCERNS_REPLY.test(words) ||
   names.some((name) => !['', 'messages', 'tools'].includes(name) && words.includes(`'${name}'`));
 
 const isUnsupported = (error: JsonObject | undefined): boolean =>
@@ -129,10 +129,10 @@ function limitIn(words: string): number | undefined {
 }
 const LIMIT = /max_tokens[`']?(?:: \d{1,9} >| must be less than or equal to| is \[\d{1,9},) `?(\d{1,9})\b/;
 
-function nextWay(
+function nextAdjustment(
   setting: string,
-  { sent, ways, format, words }: { sent: JsonObject; ways: Ways; format: ProviderKind; words: string },
-): Way | undefined {
+  { sent, ways, format, words }: { sent: JsonObject; ways: SettingChanges; format: ProviderKind; words: string },
+): SettingChange | undefined {
   if (setting === 'tool_choice') {
     if (REFUSES_TOOLS.test(words)) return undefined;
     if (sent.tool_choice === 'auto') return 'left out';

@@ -1,7 +1,7 @@
 /**
  * A large third-party JSON value, as text. Only threads parse it: the main thread stores it and passes it on unchanged.
  */
-export class PrintedJson {
+export class SerialisedJson {
   /**
    * @param bytes UTF-8
    * @param values the approximate number of values in it

@@ -14,7 +14,7 @@ const MAX_KEPT_CHARACTERS = 100_000;
 const MAX_QUOTED_CHARACTERS = 200;
 
 /** Facts about a response that its body does not contain. */
-export interface Origin {
+export interface ResponseOrigin {
   contentType: string | null;
   baseUrl: string;
   apiKey: string | null;
@@ -31,15 +31,16 @@ export interface Origin {
 export const readReply = (
   dialect: Pick<Dialect, 'fromWire' | 'calledNamePaths'>,
   text: string,
-  origin: Origin,
-): ModelReply & { body: Json } => explaining(text, origin, () => read(dialect, maskKey(text, origin.apiKey), origin));
+  origin: ResponseOrigin,
+): ModelReply & { body: Json } =>
+  withExplanation(text, origin, () => read(dialect, maskKey(text, origin.apiKey), origin));
 
 /**
  * The failure for a response that is not read because it is too large. Its start stays readable.
  * @param why follows "The answer"
  * @param beginning of its text
  */
-export function unread(why: string, beginning: string, origin: Origin): ProviderFailure {
+export function unreadFailure(why: string, beginning: string, origin: ResponseOrigin): ProviderFailure {
   const refuse = (): never => {
     throw badResponse(
       `The answer ${why}; it was not read.`,
@@ -49,14 +50,14 @@ export function unread(why: string, beginning: string, origin: Origin): Provider
     );
   };
   try {
-    return explaining(beginning, origin, refuse);
+    return withExplanation(beginning, origin, refuse);
   } catch (error) {
     return error as ProviderFailure;
   }
 }
 
 /** Attaches the text of a response to a failure in `work`. */
-function explaining<Result>(text: string, origin: Origin, work: () => Result): Result {
+function withExplanation<Result>(text: string, origin: ResponseOrigin, work: () => Result): Result {
   const { apiKey, isPrivate } = origin;
   const kept = (): string => maskKey(text, apiKey).slice(0, MAX_KEPT_CHARACTERS);
   try {
@@ -72,7 +73,7 @@ function explaining<Result>(text: string, origin: Origin, work: () => Result): R
 function read(
   dialect: Pick<Dialect, 'fromWire' | 'calledNamePaths'>,
   text: string,
-  origin: Origin,
+  origin: ResponseOrigin,
 ): ModelReply & { body: Json } {
   const { isPrivate, baseUrl } = origin;
   let body: Json;
@@ -93,15 +94,15 @@ function read(
   throw badResponse(words, true, text, isPrivate);
 }
 
-const isWebPage = (text: string, { contentType }: Origin): boolean =>
+const isWebPage = (text: string, { contentType }: ResponseOrigin): boolean =>
   contentType?.includes('html') || /^\s*<(!doctype|html)/i.test(text);
 
 const TEXT_TYPE = /^(?:text\/|application\/(?:[\w.+-]*json|x-ndjson)\b|$)/i;
 /** Whether it could come from a model server. A web page or a file of another service is not kept at all. */
-const isForOwners = (text: string, origin: Origin): boolean =>
+const isForOwners = (text: string, origin: ResponseOrigin): boolean =>
   TEXT_TYPE.test(origin.contentType ?? '') && !isWebPage(text, origin) && !text.includes('\0');
 
-function notJson(text: string, origin: Origin): ProviderFailure {
+function notJson(text: string, origin: ResponseOrigin): ProviderFailure {
   const { isPrivate } = origin;
   const isHtml = isWebPage(text, origin);
   const message = isHtml

@@ -7,7 +7,7 @@ export interface Vectors {
   tokens: number;
 }
 
-export const unusable = (why: string, quote: string | undefined, retryable = true): ProviderFailure =>
+export const unusableVectors = (why: string, quote: string | undefined, retryable = true): ProviderFailure =>
   new ProviderFailure(
     'bad_response',
     `The embedding model's answer cannot be used: ${why}.`,
@@ -23,7 +23,7 @@ export const unusable = (why: string, quote: string | undefined, retryable = tru
  * @throws ProviderFailure
  */
 export function readVectors(text: string, count: number, quote: string | undefined): Vectors {
-  const bad = (why: string): ProviderFailure => unusable(why, quote);
+  const bad = (why: string): ProviderFailure => unusableVectors(why, quote);
   let body;
   try {
     body = parseJson(text);

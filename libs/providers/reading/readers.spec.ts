@@ -9,7 +9,7 @@ import { MAX_ERROR_BYTES } from '../guarded/response-limits.js';
 import { replyInFailure } from '../formats/stored-reply.js';
 import { countValues } from '#lib/contracts/json/count-values';
 import { exceededBound, MANY_VALUES } from './count-values.js';
-import { PrintedJson } from './printed-json.js';
+import { SerialisedJson } from './printed-json.js';
 import { decodeUtf8, LARGE_RESPONSE_BYTES } from './readers.js';
 import { MAX_REPLY_VALUES } from './reading-work.js';
 
@@ -69,8 +69,8 @@ it('a large reply is read in a thread, masked, with numbers as written, and kept
   const content = `${'x'.repeat(LARGE_RESPONSE_BYTES)}${KEY}`;
   const { message, body, finishReason } = await ask(reply({ content, n: 1 }, ',"logprobs":1.0'));
   expect(finishReason).toBe('stop');
-  expect([message, body]).toEqual([expect.any(PrintedJson), expect.any(PrintedJson)]);
-  const [said, stored] = [message, body].map((one) => decodeUtf8((one as PrintedJson).bytes));
+  expect([message, body]).toEqual([expect.any(SerialisedJson), expect.any(SerialisedJson)]);
+  const [said, stored] = [message, body].map((one) => decodeUtf8((one as SerialisedJson).bytes));
   expect((JSON.parse(said!) as { content: string }).content).toBe(content.replace(KEY, '[hidden]'));
   expect(stored).toContain('"logprobs":1.0');
   expect(stored).not.toContain(KEY);
@@ -109,9 +109,9 @@ it('a large response that is not a reply fails like a small one', async () => {
 it('a smaller reply with many values is also read in a thread, and one with few is not', async () => {
   const beside = (values: number): string => `,"x":[${Array(values).fill('1e0').join()}]`;
   const many = await ask(reply({ content: 'Hi' }, beside(MANY_VALUES)));
-  expect(many.body).toBeInstanceOf(PrintedJson);
-  expect(decodeUtf8((many.message as PrintedJson).bytes)).toBe('{"role":"assistant","content":"Hi"}');
-  expect((await ask(reply({ content: 'Hi' }, beside(MANY_VALUES / 2)))).body).not.toBeInstanceOf(PrintedJson);
+  expect(many.body).toBeInstanceOf(SerialisedJson);
+  expect(decodeUtf8((many.message as SerialisedJson).bytes)).toBe('{"role":"assistant","content":"Hi"}');
+  expect((await ask(reply({ content: 'Hi' }, beside(MANY_VALUES / 2)))).body).not.toBeInstanceOf(SerialisedJson);
 });
 
 it('model output quoted in an error of its host is the reply, however much of it is read', async () => {

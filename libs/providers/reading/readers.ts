@@ -5,10 +5,16 @@ import { ThreadLimitExceeded, ThreadPool } from '#lib/runtime/threads/thread-poo
 import { ProviderFailure } from '../failure.js';
 import type { ModelReply } from '../replies/model-reply.js';
 import { holdsManyValues } from './count-values.js';
-import { PrintedJson } from './printed-json.js';
-import { unread, type Origin } from './read-reply.js';
-import { unusable, type Vectors } from './read-vectors.js';
-import { beginningOf, type FailureFacts, type Printed, type ReadingResult, type ReadingTask } from './reading-work.js';
+import { SerialisedJson } from './printed-json.js';
+import { unreadFailure, type ResponseOrigin } from './read-reply.js';
+import { unusableVectors, type Vectors } from './read-vectors.js';
+import {
+  beginningOf,
+  type FailureFacts,
+  type SerialisedParts,
+  type ReadingResult,
+  type ReadingTask,
+} from './reading-work.js';
 
 export { decodeUtf8 } from './reading-work.js';
 
@@ -21,8 +27,8 @@ export const isReadInThread = (reply: Uint8Array): boolean =>
 
 /** A parsed reply with the complete body. Its numbers keep their text. A large one stays printed. */
 export interface ReadReply extends Omit<ModelReply, 'message'> {
-  message: JsonObject | PrintedJson;
-  body: Json | PrintedJson;
+  message: JsonObject | SerialisedJson;
+  body: Json | SerialisedJson;
 }
 
 /** The threads of this process. They start with the first large response. */
@@ -41,18 +47,18 @@ const threads = new ThreadPool<ReadingTask, ReadingResult>(threadModule('libs/pr
 export async function readReplyInThread(
   kind: ProviderKind,
   bytes: Uint8Array,
-  origin: Origin,
+  origin: ResponseOrigin,
   { group, signal }: { group: string; signal: AbortSignal },
 ): Promise<ReadReply> {
   const giveUp = (why: string): ProviderFailure =>
-    unread(`takes too much to read (${why})`, beginningOf(bytes), origin);
+    unreadFailure(`takes too much to read (${why})`, beginningOf(bytes), origin);
   const result = await run({ what: 'reply', kind, bytes, origin }, group, giveUp, signal);
   if (!('reply' in result)) throw failureOf(result);
   const { message, body, ...reply } = result.reply;
   return { ...reply, message: printed(message), body: printed(body) };
 }
 
-const printed = ({ bytes, values }: Printed): PrintedJson => new PrintedJson(bytes, values);
+const printed = ({ bytes, values }: SerialisedParts): SerialisedJson => new SerialisedJson(bytes, values);
 
 /**
  * Reads a large 200 of an embedding model.
@@ -64,7 +70,7 @@ export async function readVectorsInThread(
   quote: string | undefined,
   group: string,
 ): Promise<Vectors> {
-  const giveUp = (why: string): ProviderFailure => unusable(`it takes too much to read (${why})`, quote, false);
+  const giveUp = (why: string): ProviderFailure => unusableVectors(`it takes too much to read (${why})`, quote, false);
   const result = await run({ what: 'vectors', bytes, count, quote }, group, giveUp);
   if (!('vectors' in result)) throw failureOf(result);
   return result.vectors;

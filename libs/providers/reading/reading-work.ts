@@ -6,8 +6,8 @@ import { ProviderFailure } from '../failure.js';
 import type { ModelReply } from '../replies/model-reply.js';
 import { countValues } from '#lib/contracts/json/count-values';
 import { exceededBound, tooManyValues } from './count-values.js';
-import { readReply, unread, type Origin } from './read-reply.js';
-import { readVectors, unusable, type Vectors } from './read-vectors.js';
+import { readReply, unreadFailure, type ResponseOrigin } from './read-reply.js';
+import { readVectors, unusableVectors, type Vectors } from './read-vectors.js';
 
 /** The maximum number of values in a reply that is parsed. A model that does its task writes a few hundred. */
 export const MAX_REPLY_VALUES = 1_000_000;
@@ -18,17 +18,17 @@ const MAX_VECTOR_VALUES = 2_000_000;
 const BEGINNING_BYTES = 400_000;
 
 export type ReadingTask =
-  | { what: 'reply'; kind: ProviderKind; bytes: Uint8Array; origin: Origin }
+  | { what: 'reply'; kind: ProviderKind; bytes: Uint8Array; origin: ResponseOrigin }
   | { what: 'vectors'; bytes: Uint8Array; count: number; quote: string | undefined };
 
 /** A `PrintedJson`, which loses its class between threads. */
-export interface Printed {
+export interface SerialisedParts {
   bytes: Uint8Array<ArrayBuffer>;
   values: number;
 }
 
 export type ReadingResult =
-  | { reply: Omit<ModelReply, 'message'> & { message: Printed; body: Printed } }
+  | { reply: Omit<ModelReply, 'message'> & { message: SerialisedParts; body: SerialisedParts } }
   | { vectors: Vectors }
   | { failure: FailureFacts };
 
@@ -56,11 +56,13 @@ export function runReadingTask(task: ReadingTask): ReadingResult {
 
 function readLargeReply({ kind, bytes, origin }: Extract<ReadingTask, { what: 'reply' }>): ReadingResult {
   const excess = exceededBound(bytes, MAX_REPLY_VALUES);
-  if (excess) throw unread(excess, beginningOf(bytes), origin);
+  if (excess) throw unreadFailure(excess, beginningOf(bytes), origin);
   const { message, body, ...rest } = readReply(DIALECTS[kind], decodeUtf8(bytes), origin);
   if (argumentValues(message) > MAX_REPLY_VALUES)
-    throw unread(tooManyValues(MAX_REPLY_VALUES), beginningOf(bytes), origin);
-  return { reply: { ...rest, message: print(stringifyInSourceOrder(message)), body: print(JSON.stringify(body)) } };
+    throw unreadFailure(tooManyValues(MAX_REPLY_VALUES), beginningOf(bytes), origin);
+  return {
+    reply: { ...rest, message: serialise(stringifyInSourceOrder(message)), body: serialise(JSON.stringify(body)) },
+  };
 }
 
 /** The approximate number of values in the arguments of all calls, which are JSON in a string. */
@@ -74,14 +76,14 @@ function argumentValues({ tool_calls: calls }: JsonObject): number {
   return values;
 }
 
-function print(json: string): Printed {
+function serialise(json: string): SerialisedParts {
   const bytes = new TextEncoder().encode(json);
   return { bytes, values: countValues(bytes).values };
 }
 
 function readLargeVectors({ bytes, count, quote }: Extract<ReadingTask, { what: 'vectors' }>): ReadingResult {
   const excess = exceededBound(bytes, MAX_VECTOR_VALUES);
-  if (excess) throw unusable(`it ${excess}`, quote, false);
+  if (excess) throw unusableVectors(`it ${excess}`, quote, false);
   return { vectors: readVectors(decodeUtf8(bytes), count, quote) };
 }
 

@@ -1,4 +1,4 @@
-import { UNREAD_CALLS } from '#lib/contracts/call-fields';
+import { REJECTED_CALL_REASONS } from '#lib/contracts/call-fields';
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { ErrorKind } from '#lib/contracts/run-input';
 
@@ -152,7 +152,7 @@ export function readEnding(given: Json | undefined): Ending {
     .split(':')
     .map((part) => part.trim().replace(/[\s-]+/g, '_'));
   for (const word of words.toReversed()) {
-    if (UNREAD_CALLS.has(word)) return { reason: word, isKnown: true };
+    if (REJECTED_CALL_REASONS.has(word)) return { reason: word, isKnown: true };
     const reason = REASONS.get(word);
     if (reason !== undefined) return { reason, isKnown: true };
     if (BROKE_OFF.test(word)) return { status: STATUS_OF_PHRASE.find(([phrase]) => phrase.test(word))?.[1] ?? 502 };
@@ -163,5 +163,5 @@ export function readEnding(given: Json | undefined): Ending {
 /** Whether the model made a call that its host could not read. */
 export function isBadCall(reason: Json | undefined): boolean {
   const ending = readEnding(reason);
-  return 'reason' in ending && UNREAD_CALLS.has(ending.reason ?? '');
+  return 'reason' in ending && REJECTED_CALL_REASONS.has(ending.reason ?? '');
 }

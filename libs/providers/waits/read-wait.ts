@@ -40,7 +40,7 @@ export function readWait(text: string, unitMs = SECOND_MS): number | undefined {
 }
 
 /** A value parsed from the start of a text, and the number of characters it takes. */
-interface Read {
+interface ParsedWait {
   ms: number;
   length: number;
 }
@@ -73,7 +73,7 @@ const PART = new RegExp(
 const MAX_PARTS = 6;
 
 /** `1.5s`, `7m12.5s`, `1,200 seconds`, `an hour and 3 minutes` at the start of a text. */
-function readDuration(text: string): Read | undefined {
+function readDuration(text: string): ParsedWait | undefined {
   let [ms, length] = [0, 0];
   for (let part = 0; part < MAX_PARTS; part++) {
     PART.lastIndex = length;
@@ -113,20 +113,20 @@ const CLOCK = new RegExp(
 );
 
 /** The time until a date or a time of day at the start of a text. Without a zone it is UTC. */
-function readTime(text: string): Read | undefined {
+function readTime(text: string): ParsedWait | undefined {
   const iso = ISO.exec(text);
   if (iso) {
     const [all, day, clock = '00:00', zone = 'Z'] = iso;
-    return until(`${day}T${clock}${/^\(?[UG]/i.test(zone) ? 'Z' : zone.toUpperCase()}`, all.length);
+    return millisecondsUntil(`${day}T${clock}${/^\(?[UG]/i.test(zone) ? 'Z' : zone.toUpperCase()}`, all.length);
   }
   for (const format of HTTP_DATES) {
     const [date, zone] = format.exec(text) ?? [];
-    if (date) return until(zone ? date : `${date} GMT`, date.length);
+    if (date) return millisecondsUntil(zone ? date : `${date} GMT`, date.length);
   }
   const [date] = DATE_IN_WORDS.exec(text) ?? [];
   if (date) {
     const plain = date.replace(/(\d)(?:st|nd|rd|th)\b|\sat\b/gi, '$1').replace(/(\d)([ap]m)/i, '$1 $2');
-    return until(`${plain} GMT`, date.length);
+    return millisecondsUntil(`${plain} GMT`, date.length);
   }
   const [all, hours = '0', minutes = '0', half] = CLOCK.exec(text) ?? [];
   if (!all) return undefined;
@@ -136,7 +136,7 @@ function readTime(text: string): Read | undefined {
   return { ms: today > now ? today - now : today + DAY_MS - now, length: all.length };
 }
 
-function until(date: string, length: number): Read | undefined {
+function millisecondsUntil(date: string, length: number): ParsedWait | undefined {
   const at = Date.parse(date);
   return Number.isNaN(at) ? undefined : { ms: bounded(at - Date.now()), length };
 }

@@ -33,7 +33,7 @@ interface Waiter extends Permit {
 
 const MAX_BATCH = 64;
 /** Retry delay while the lane is paused or Redis does not answer. */
-const LOOK_AGAIN_MS = 250;
+const RETRY_MS = 250;
 
 /**
  * The budget of a lane, shared by the whole fleet in Redis: requests per minute, tokens per minute, requests in flight.
@@ -99,9 +99,9 @@ export class LaneBudget {
         this.#removeWaiter(waiter);
         waiter.reject(abortReason()!);
       };
-      const unlisten = (): void => signals.forEach((one) => one.removeEventListener('abort', abort));
-      waiter.grant = (permit) => (unlisten(), grant(permit));
-      waiter.reject = (reason) => (unlisten(), reject(reason));
+      const stopListening = (): void => signals.forEach((one) => one.removeEventListener('abort', abort));
+      waiter.grant = (permit) => (stopListening(), grant(permit));
+      waiter.reject = (reason) => (stopListening(), reject(reason));
       for (const one of signals) one.addEventListener('abort', abort, { once: true });
       this.#waiters.push(waiter);
       void this.#pump();
@@ -123,7 +123,7 @@ export class LaneBudget {
     await Promise.resolve(); // Requests of the same turn join the first call.
     while (this.#waiters.length) {
       const batch = this.#waiters.slice(0, MAX_BATCH);
-      const askedAt = performance.now();
+      const requestedAt = performance.now();
       this.#permitFreed = new AbortController();
       const permitFreed = this.#permitFreed.signal;
       const [granted, waitMs, reason] = await this.#ask(batch);
@@ -131,21 +131,21 @@ export class LaneBudget {
       for (const waiter of batch.slice(0, granted)) this.#grant(waiter);
       this.waitReason = reason;
       if (granted < batch.length && this.#waiters.length) await delayAbout(waitMs, permitFreed);
-      if (reason) this.onWait(reason, (this.#waiters.length * (performance.now() - askedAt)) / 1000);
+      if (reason) this.onWait(reason, (this.#waiters.length * (performance.now() - requestedAt)) / 1000);
     }
     this.#isPumping = false;
   }
 
   async #ask(batch: Waiter[]): Promise<Grant> {
-    if (this.limits.paused_at) return [0, LOOK_AGAIN_MS, 'paused'];
+    if (this.limits.paused_at) return [0, RETRY_MS, 'paused'];
     try {
       const grant = await this.#scripts.acquire(batch, this.limits, '');
       if (grant[2] !== 'unknown') return grant;
-      const grantedLately = performance.now() - this.#grantedAt < PERMIT_TTL_MS;
-      const isLost = grantedLately || (await this.hasInFlight());
+      const grantedRecently = performance.now() - this.#grantedAt < PERMIT_TTL_MS;
+      const isLost = grantedRecently || (await this.hasInFlight());
       return await this.#scripts.acquire(batch, this.limits, isLost ? 'lost' : 'new');
     } catch {
-      return [0, LOOK_AGAIN_MS, 'redis'];
+      return [0, RETRY_MS, 'redis'];
     }
   }
 

@@ -40,10 +40,10 @@ export async function readLaneState(redis: Redis, laneId: string): Promise<LaneS
   const [factor, factorAt, blockedUntil, outageSince, probeAt, error, reason, reasonOf] = replies![0]![1] as (
     string | null
   )[];
-  const grownBack = (FACTOR_GROWTH * (now - Number(factorAt ?? 0))) / 1000;
+  const recovered = (FACTOR_GROWTH * (now - Number(factorAt ?? 0))) / 1000;
   return {
     inFlight: replies![1]![1] as number,
-    factor: Math.min(1, Number(factor ?? 1) + grownBack),
+    factor: Math.min(1, Number(factor ?? 1) + recovered),
     // A provider may have asked for any duration; `acquire.lua` blocks for no longer.
     blockedUntil: Number(blockedUntil ?? 0) > now ? Math.min(Number(blockedUntil), now + MAX_BLOCK_MS) : undefined,
     // A worker of the previous release blocks the lane without a reason.

@@ -4,18 +4,18 @@ import { parentPort, type Transferable } from 'node:worker_threads';
 /**
  * Runs inside a thread of a `ThreadPool` and handles its tasks, for as long as the thread lives.
  * @param work its errors are thrown where the task was submitted, with their own enumerable properties
- * @param movedIn the buffers of a result that are transferred to the other thread instead of being copied
+ * @param transferablesOf the buffers of a result that are transferred to the other thread instead of being copied
  */
 export function serveTasks<Task, Result>(
   work: (task: Task) => Result | Promise<Result>,
-  movedIn: (result: Result) => Transferable[] = () => [],
+  transferablesOf: (result: Result) => Transferable[] = () => [],
 ): void {
-  giveWay();
+  lowerPriority();
   parentPort!.on('message', (task: Task) => {
     void (async () => {
       try {
         const result = await work(task);
-        parentPort!.postMessage({ result }, movedIn(result));
+        parentPort!.postMessage({ result }, transferablesOf(result));
       } catch (error) {
         const { name, message, stack, ...facts } = error as Error;
         parentPort!.postMessage({ error: { name, message, stack, facts } });
@@ -31,7 +31,7 @@ const NICE = 4;
  * The event loop of the process, which serves all requests, has priority when both want the same core. On Linux a
  * thread has its own priority; elsewhere this would change that of the whole process.
  */
-function giveWay(): void {
+function lowerPriority(): void {
   if (platform() === 'linux') setPriority(Math.max(getPriority(), NICE));
 }
 
@@ -41,6 +41,6 @@ function giveWay(): void {
  * @param name the path from the root of the project, without its extension: `libs/scoring/thread`
  */
 export function threadModule(name: string): URL {
-  const fromHere = import.meta.url.endsWith('.ts') ? '../../../dist' : '../../..';
-  return new URL(`${fromHere}/${name}.js`, import.meta.url);
+  const root = import.meta.url.endsWith('.ts') ? '../../../dist' : '../../..';
+  return new URL(`${root}/${name}.js`, import.meta.url);
 }

@@ -20,7 +20,7 @@ export class TooManyTasks extends Error {}
 interface QueuedTask<Task> {
   task: Task;
   /** Its buffers that are transferred to the thread. */
-  moved: Transferable[];
+  transferables: Transferable[];
   group: string;
   resolve: (result: never) => void;
   reject: (error: Error) => void;
@@ -34,10 +34,10 @@ interface Thread<Task> {
 }
 
 /** The message of a thread: the result of its task, or the error it threw. */
-type Outcome = { result: unknown } | { error: ThrownThere };
+type Outcome = { result: unknown } | { error: ThreadError };
 
 /** Errors lose their class between threads. */
-interface ThrownThere {
+interface ThreadError {
   name: string;
   message: string;
   stack?: string;
@@ -87,7 +87,7 @@ export class ThreadPool<Task, Result> {
       if (!waiting) this.#groups.set(group, (waiting = []));
       if (waiting.length >= this.maxWaiting)
         return reject(new TooManyTasks(`${waiting.length} others of the same group are waiting.`));
-      const entry: QueuedTask<Task> = { task, moved, group, resolve, reject };
+      const entry: QueuedTask<Task> = { task, transferables: moved, group, resolve, reject };
       if (signal) {
         const cancel = (): void => this.#cancel(entry, signal.reason as Error);
         signal.addEventListener('abort', cancel, { once: true });
@@ -102,9 +102,9 @@ export class ThreadPool<Task, Result> {
 
   #cancel(entry: QueuedTask<Task>, reason: Error): void {
     const waiting = this.#groups.get(entry.group);
-    const place = waiting?.indexOf(entry) ?? -1;
-    if (place >= 0) {
-      waiting!.splice(place, 1);
+    const position = waiting?.indexOf(entry) ?? -1;
+    if (position >= 0) {
+      waiting!.splice(position, 1);
       entry.reject(reason);
       return;
     }
@@ -188,7 +188,7 @@ export class ThreadPool<Task, Result> {
     clearTimeout(thread.idle);
     thread.current = taken;
     worker.ref();
-    worker.postMessage(taken.task, taken.moved);
+    worker.postMessage(taken.task, taken.transferables);
     void this.#watch(thread, taken);
   }
 
@@ -199,7 +199,7 @@ export class ThreadPool<Task, Result> {
     this.#endWhenIdle(thread);
     if (outcome instanceof Error) current?.reject(outcome);
     else if ('result' in outcome) current?.resolve(outcome.result as never);
-    else current?.reject(restored(outcome.error));
+    else current?.reject(toError(outcome.error));
     if (!this.#closed) this.#next();
   }
 
@@ -237,7 +237,7 @@ export class ThreadPool<Task, Result> {
   }
 }
 
-function restored({ name, message, stack, facts = {} }: ThrownThere): Error {
+function toError({ name, message, stack, facts = {} }: ThreadError): Error {
   const { status, errors, retryAfterMs } = facts;
   if (typeof status === 'number') return new ProblemError(status, message, errors, retryAfterMs);
   return Object.assign(new Error(message), facts, { name, stack });

@@ -38,7 +38,7 @@ export function compilePattern(pattern: string): RE2JS {
 }
 
 /** How close two values are, and how close they must be, under a rule with a tolerance. */
-export type Nearness = Pick<ArgumentCheck, 'similarity' | 'threshold' | 'distance' | 'epsilon'>;
+export type Similarity = Pick<ArgumentCheck, 'similarity' | 'threshold' | 'distance' | 'epsilon'>;
 
 /** The result of comparing a value. */
 export interface Findings {
@@ -46,23 +46,23 @@ export interface Findings {
   /** The differences in form between texts that match. */
   forms: FormDifference[];
   /** The matching value with the lowest similarity or largest distance. */
-  least?: Nearness;
+  least?: Similarity;
   /** The similarity or distance of the value that does not match. */
-  wrong?: Nearness;
+  wrong?: Similarity;
   /** Why a value does not match, if that is not obvious. */
   reason?: string;
 }
 export const newFindings = (): Findings => ({ notes: [], forms: [] });
 
-const isFarther = (a: Nearness, b: Nearness): boolean =>
+const isLessSimilar = (a: Similarity, b: Similarity): boolean =>
   (a.similarity ?? 1) < (b.similarity ?? 1) || (a.distance ?? 0) > (b.distance ?? 0);
-export const farther = (a: Nearness | undefined, b: Nearness | undefined): Nearness | undefined =>
-  a && b ? (isFarther(a, b) ? { ...b, ...a } : { ...a, ...b }) : (a ?? b);
-export const nearer = (a: Nearness | undefined, b: Nearness | undefined): Nearness | undefined =>
-  a && b ? (isFarther(a, b) ? b : a) : (a ?? b);
+export const lessSimilar = (a: Similarity | undefined, b: Similarity | undefined): Similarity | undefined =>
+  a && b ? (isLessSimilar(a, b) ? { ...b, ...a } : { ...a, ...b }) : (a ?? b);
+export const moreSimilar = (a: Similarity | undefined, b: Similarity | undefined): Similarity | undefined =>
+  a && b ? (isLessSimilar(a, b) ? b : a) : (a ?? b);
 
-function recordNearness(near: Nearness, isMatch: boolean, findings: Findings): boolean {
-  if (isMatch) findings.least = farther(findings.least, near);
+function recordSimilarity(near: Similarity, isMatch: boolean, findings: Findings): boolean {
+  if (isMatch) findings.least = lessSimilar(findings.least, near);
   else findings.wrong = near;
   return isMatch;
 }
@@ -151,11 +151,11 @@ function isFuzzyMatch(expected: string, actual: string, threshold: number, findi
 }
 
 const isSimilar = (similarity: number, threshold: number, findings: Findings): boolean =>
-  recordNearness({ similarity, threshold }, similarity >= threshold, findings);
+  recordSimilarity({ similarity, threshold }, similarity >= threshold, findings);
 
 export function isWithin(a: string, b: string, epsilon: number, findings: Findings): boolean {
   const { distance, within } = distanceOf(a, b, epsilon);
-  return recordNearness(Number.isFinite(distance) ? { distance, epsilon } : {}, within, findings);
+  return recordSimilarity(Number.isFinite(distance) ? { distance, epsilon } : {}, within, findings);
 }
 
 /** Same JSON type; strings ignoring case and form, numbers by decimal value. */

@@ -4,18 +4,18 @@ import { jsonPointer } from '#lib/contracts/input/problem';
 import type { ArgumentCheck } from '#lib/contracts/verdict';
 import {
   compilePattern,
-  farther,
+  lessSimilar,
   isWithin,
   leafMatches,
   listForms,
-  nearer,
+  moreSimilar,
   newFindings,
   numericText,
   textIncludes,
   textOf,
   type ComparisonRule,
   type Findings,
-  type Nearness,
+  type Similarity,
   type SimilarityLookup,
 } from './compare-leaves.js';
 import { sameNumber } from './decimal.js';
@@ -260,15 +260,15 @@ function matches(
     case '$optional':
       return mismatch(expected.$optional!, actual, path, findings, comparison) === undefined;
     case '$one_of': {
-      let nearest: Nearness | undefined;
+      let nearest: Similarity | undefined;
       for (const member of expected.$one_of as Json[]) {
         const ofMember: Findings = { notes: findings.notes, forms: [] };
         if (!mismatch(member, actual, path, ofMember, comparison)) {
-          findings.least = farther(findings.least, ofMember.least);
+          findings.least = lessSimilar(findings.least, ofMember.least);
           findings.forms.push(...ofMember.forms);
           return true;
         }
-        nearest = nearer(nearest, ofMember.wrong);
+        nearest = moreSimilar(nearest, ofMember.wrong);
         findings.reason ??= ofMember.reason;
       }
       findings.wrong = nearest;

@@ -8,7 +8,7 @@ const BLANKS = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g;
  * More combining marks in a row than the Stream-Safe Text Format allows (UAX #15). Normalising such a text takes time
  * quadratic in their number.
  */
-const LONGEST_RUN = 30;
+const MAX_MARK_RUN = 30;
 const TOO_MANY_MARKS = /\p{M}{31}/u;
 const MAYBE_MARK = /[\p{M}\p{Cs}]/u;
 
@@ -16,7 +16,7 @@ export const hasOtherForms = (text: string): boolean => HAS_OTHER_FORMS.test(tex
 
 /** Whether a text has such a run. Checks every 31st character first, since most texts have no mark there. */
 function hasTooManyMarks(text: string): boolean {
-  for (let at = LONGEST_RUN; at < text.length; at += LONGEST_RUN + 1)
+  for (let at = MAX_MARK_RUN; at < text.length; at += MAX_MARK_RUN + 1)
     if (MAYBE_MARK.test(text[at]!)) return TOO_MANY_MARKS.test(text);
   return false;
 }

@@ -149,14 +149,14 @@ function checkParams(
 }
 
 /** The location of an expected value. */
-interface Place {
+interface ValuePosition {
   mode: ScoringMode;
   isValueOfKey: boolean;
   /** Whether it is part of an object, whose other parts may have other types. */
   isInObject: boolean;
 }
 
-function checkValue(path: PropertyKey[], value: Json, place: Place, fail: Fail): void {
+function checkValue(path: PropertyKey[], value: Json, place: ValuePosition, fail: Fail): void {
   if (typeof value === 'string') return checkText(path, value, place, fail);
   if (Array.isArray(value))
     value.forEach((item, index) => checkValue([...path, index], item, { ...place, isValueOfKey: false }, fail));
@@ -215,7 +215,7 @@ function checkValue(path: PropertyKey[], value: Json, place: Place, fail: Fail):
 }
 
 /** Checks the texts of a value without matchers. */
-function checkTexts(path: PropertyKey[], value: Json, place: Place, fail: Fail): void {
+function checkTexts(path: PropertyKey[], value: Json, place: ValuePosition, fail: Fail): void {
   if (typeof value === 'string') return checkText(path, value, place, fail);
   if (Array.isArray(value)) return value.forEach((item, index) => checkTexts([...path, index], item, place, fail));
   if (!isObject(value)) return;
@@ -223,7 +223,7 @@ function checkTexts(path: PropertyKey[], value: Json, place: Place, fail: Fail):
     checkTexts([...path, key], inner, { ...place, isInObject: true }, fail);
 }
 
-function checkText(path: PropertyKey[], text: string, { mode, isInObject }: Place, fail: Fail): void {
+function checkText(path: PropertyKey[], text: string, { mode, isInObject }: ValuePosition, fail: Fail): void {
   if (mode === 'regex') checkPattern(path, text, fail);
   if (mode === 'datetime' && !parseDateTime(text) && (!isInObject || BEGINS_LIKE_A_DATE.test(text)))
     fail(

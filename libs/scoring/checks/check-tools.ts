@@ -75,12 +75,12 @@ function findFaults(tool: Tool): InputError[] {
   }
   if (isSurelyValid(parameters)) return [];
   const validate = validatorFor(parameters);
-  return validate instanceof Error ? wrong('', `is not a valid JSON Schema: ${eachOnce(validate.message)}`) : [];
+  return validate instanceof Error ? wrong('', `is not a valid JSON Schema: ${withoutRepeats(validate.message)}`) : [];
 }
 
 const INVALID = 'schema is invalid: ';
 /** Ajv repeats the same message for every branch of its meta-schemas. */
-const eachOnce = (message: string): string =>
+const withoutRepeats = (message: string): string =>
   message.startsWith(INVALID) ? INVALID + [...new Set(message.slice(INVALID.length).split(', '))].join(', ') : message;
 
 /** Keywords that always compile if the meta-schema accepts their values. Others may contain references or patterns. */
@@ -117,28 +117,29 @@ const MAX_KEPT_CHARACTERS = 2 ** 20;
  * Validators by the text of their schemas. An Ajv keeps part of each schema that it compiled, and each validator keeps
  * its Ajv alive, so they are all released together.
  */
-const newKept = () => ({
+const newSharedCache = () => ({
   compilers: new Map<Draft, ReturnType<typeof newCompiler>>(),
   validators: new Map<string, ValidateFunction | Error>(),
   length: 0,
 });
-let kept = newKept();
+let sharedCache = newSharedCache();
 
 function sharedCompiler(draft: Draft) {
-  let compiler = kept.compilers.get(draft);
-  if (!compiler) kept.compilers.set(draft, (compiler = newCompiler(draft)));
+  let compiler = sharedCache.compilers.get(draft);
+  if (!compiler) sharedCache.compilers.set(draft, (compiler = newCompiler(draft)));
   return compiler;
 }
 
 /** The validator of a tool's arguments, or the error that prevents one. */
 function validatorFor(parameters: JsonObject): ValidateFunction | Error {
   const text = JSON.stringify(parameters);
-  let validate = kept.validators.get(text);
+  let validate = sharedCache.validators.get(text);
   if (validate) return validate;
-  if (kept.validators.size >= MAX_KEPT_VALIDATORS || kept.length >= MAX_KEPT_CHARACTERS) kept = newKept();
+  if (sharedCache.validators.size >= MAX_KEPT_VALIDATORS || sharedCache.length >= MAX_KEPT_CHARACTERS)
+    sharedCache = newSharedCache();
   validate = compile(unwrapAllNumbers(parameters) as JsonObject);
-  kept.length += text.length;
-  kept.validators.set(text, validate);
+  sharedCache.length += text.length;
+  sharedCache.validators.set(text, validate);
   return validate;
 }
 

@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 
 /** Keywords whose subschemas apply to the same value as the schema that contains them. */
-const ASIDE = ['not', 'if', 'then', 'else'];
-const ASIDE_LISTS = ['allOf', 'anyOf', 'oneOf'];
+const IN_PLACE = ['not', 'if', 'then', 'else'];
+const IN_PLACE_LISTS = ['allOf', 'anyOf', 'oneOf'];
 /** Keywords that refer to another schema. */
 const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
 /** Keywords of named schemas that apply to the same value. The older one may also contain lists of names. */
@@ -72,8 +72,8 @@ export function findReferenceCycle(root: JsonObject): string[] | undefined {
     }
     way.set(node, by);
     for (const key of REFERENCES) if (typeof node[key] === 'string') visit(targetOf(node[key]), node[key]);
-    for (const key of ASIDE) visit(node[key]);
-    for (const key of ASIDE_LISTS) if (Array.isArray(node[key])) for (const one of node[key]) visit(one);
+    for (const key of IN_PLACE) visit(node[key]);
+    for (const key of IN_PLACE_LISTS) if (Array.isArray(node[key])) for (const one of node[key]) visit(one);
     for (const key of DEPENDENT) {
       const schemas = node[key];
       if (isObject(schemas)) for (const one of Object.values(schemas)) visit(one);

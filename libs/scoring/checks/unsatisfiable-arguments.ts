@@ -104,7 +104,7 @@ function checkArgument(
   for (const variant of variantsOf(wanted, rule, [key]).slice(0, MAX_VARIANTS)) {
     const errors = [
       ...undeclaredIn(parameters, { [key]: variant.value }, []),
-      ...schemaErrors(tool, { [key]: variant.value }).filter((error) => isAbout(parameters, error)),
+      ...schemaErrors(tool, { [key]: variant.value }).filter((error) => concernsPath(parameters, error)),
     ];
     const fault = faultIn(errors, variant, rule);
     if (!fault) return undefined;
@@ -147,7 +147,7 @@ function variantsOf(expected: Json, rule: ComparisonRule, path: PropertyKey[], i
   }
   const whole: Json = isLiteral ? { $literal: expected } : expected;
   if (Array.isArray(expected))
-    return together(
+    return combineVariants(
       expected.map((item, index) => variantsOf(item, rule, [...path, index], isLiteral)),
       (values) => values,
       whole,
@@ -155,7 +155,7 @@ function variantsOf(expected: Json, rule: ComparisonRule, path: PropertyKey[], i
     );
   if (isObject(expected)) {
     const keys = Object.keys(expected).filter((key) => isLiteral || matcherOf(expected[key]!) !== '$absent');
-    return together(
+    return combineVariants(
       keys.map((key) => variantsOf(expected[key]!, rule, [...path, key], isLiteral)),
       (values) => Object.fromEntries(keys.map((key, index) => [key, values[index]!])),
       whole,
@@ -172,7 +172,12 @@ function variantsOf(expected: Json, rule: ComparisonRule, path: PropertyKey[], i
     : leaf(expected, 'exact');
 }
 
-function together(parts: Variant[][], make: (values: Json[]) => Json, expected: Json, path: PropertyKey[]): Variant[] {
+function combineVariants(
+  parts: Variant[][],
+  make: (values: Json[]) => Json,
+  expected: Json,
+  path: PropertyKey[],
+): Variant[] {
   let rows: Variant[][] = [[]];
   for (const part of parts) {
     if (part.length === 1 || rows.length * part.length > MAX_VARIANTS) for (const row of rows) row.push(part[0]!);
@@ -226,7 +231,7 @@ function isFault({ keyword, instancePath, params }: SchemaError, variant: Varian
     case 'text':
       return keyword === 'type';
     case 'number':
-      return isBeyond(
+      return isBeyondLimit(
         keyword,
         params,
         numberIn(matcherOf(expected) ? (expected as JsonObject).$approx! : expected)!,
@@ -238,7 +243,12 @@ function isFault({ keyword, instancePath, params }: SchemaError, variant: Varian
   }
 }
 
-function isBeyond(keyword: string, { type, limit }: SchemaError['params'], value: number, epsilon: number): boolean {
+function isBeyondLimit(
+  keyword: string,
+  { type, limit }: SchemaError['params'],
+  value: number,
+  epsilon: number,
+): boolean {
   switch (keyword) {
     case 'type': {
       const types = [type].flat();
@@ -278,7 +288,7 @@ function fitsInAnyCase(pattern: string, text: string): boolean {
  * Whether an error concerns one given argument. A schema that depends on several arguments says nothing about a single
  * one.
  */
-function isAbout(parameters: JsonObject, { instancePath, schemaPath, keyword }: SchemaError): boolean {
+function concernsPath(parameters: JsonObject, { instancePath, schemaPath, keyword }: SchemaError): boolean {
   if (instancePath === '') return keyword === 'additionalProperties' && schemaPath === '#/additionalProperties';
   return !COMPOSING.some((one) => one in parameters) || schemaPath.startsWith('#/properties/');
 }

@@ -22,7 +22,7 @@ const count = (calls: number): string => (calls === 1 ? '1 call' : `${calls} cal
 /** Explains a verdict in a few plain sentences. */
 export function explain(verdict: Verdict, input: CaseInput): string[] {
   if (verdict.evidence.bound) return [explainOversized(verdict, verdict.evidence.bound)];
-  const ended = ENDED[verdict.error_type];
+  const ended = EXPLAINED_ENDINGS[verdict.error_type];
   if (ended) return [ended, ...(verdict.evidence.notes ?? [])];
   return [
     explainCalls(verdict, input),
@@ -37,7 +37,7 @@ export function explain(verdict: Verdict, input: CaseInput): string[] {
   ].filter((sentence) => typeof sentence === 'string' && sentence !== '') as string[];
 }
 
-const ENDED: Partial<Record<Verdict['error_type'], string>> = {
+const EXPLAINED_ENDINGS: Partial<Record<Verdict['error_type'], string>> = {
   refused: "The model declined to answer, or its host's filter cut the reply. Such a reply scores 0.",
   cut_off:
     'The reply ended at its token limit before its call was whole. Such a reply scores 0: raise max_tokens, ' +
@@ -70,7 +70,8 @@ function explainCalls(verdict: Verdict, input: CaseInput): string {
   if (missing.length > 0) {
     const names = missing.map((index) => expected[index] ?? '');
     const caller = isChain ? 'the chain' : 'the reply';
-    return `${list(names)} should be called; ${caller} calls ${list(called)}${ENDINGS[verdict.error_type] ?? ''}.`;
+    const ending = CHAIN_ENDINGS[verdict.error_type] ?? '';
+    return `${list(names)} should be called; ${caller} calls ${list(called)}${ending}.`;
   }
   if (isChain) {
     const call = verdict.hops === 1 ? 'its first call' : `call ${verdict.hops}, after ${list(called.slice(0, -1))}`;
@@ -82,7 +83,7 @@ function explainCalls(verdict: Verdict, input: CaseInput): string {
 const expectedNames = ({ expected_calls: calls, expected_tool: tool }: CaseInput): string[] =>
   calls?.map((call) => [call.tool].flat().join('" or "')) ?? (tool ? [[tool].flat().join('" or "')] : []);
 
-const ENDINGS: Partial<Record<Verdict['error_type'], string>> = {
+const CHAIN_ENDINGS: Partial<Record<Verdict['error_type'], string>> = {
   round_limit: ' until its rounds run out',
   incomplete_chain: ' and nothing more',
 };
@@ -155,12 +156,12 @@ function explainArgument(check: ArgumentCheck): string {
   }
   const difference =
     `The argument ${name} is ${show(check.actual)}, expected ${show(check.expected)} ` +
-    `(${check.rule}${nearness(check)}).`;
+    `(${check.rule}${explainSimilarity(check)}).`;
   return [difference, check.note, describeLookAlike(check)].filter(Boolean).join(' ');
 }
 
 /** How close a mismatch came, rounded away from the required value. */
-function nearness({ similarity, threshold, distance, epsilon }: ArgumentCheck): string {
+function explainSimilarity({ similarity, threshold, distance, epsilon }: ArgumentCheck): string {
   if (similarity !== undefined) return `: ${Math.floor(similarity * 1000 + 1e-9) / 1000} similar, ${threshold} needed`;
   return distance === undefined ? '' : `: ${distance} apart, ${epsilon} allowed`;
 }

@@ -5,7 +5,7 @@ import type { RunMetric } from '#lib/contracts/metric';
 import type { Tool } from '#lib/contracts/tool';
 import { expandedLength } from '../checks/schema-walk.js';
 import { MAY_HOLD_CALLS } from '../replies/parse-reply.js';
-import { thoughtsBeside } from '../replies/thoughts.js';
+import { thoughtsInFields } from '../replies/thoughts.js';
 import { expectedCalls } from './score-case.js';
 
 /*
@@ -121,7 +121,7 @@ function measureReply(
   if (length > MAX_CONTENT) return undefined;
   if (sizes.calls === 0) {
     // Without native calls, the text is searched for calls, and then the thoughts.
-    const searched = searchedText(content ?? '') + thoughtsBeside(rest);
+    const searched = searchedText(content ?? '') + thoughtsInFields(rest);
     if (MAY_HOLD_CALLS.test(searched)) {
       if (searched.length > MAX_CALLED) return undefined;
       hasPlainNames = false;

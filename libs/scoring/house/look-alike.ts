@@ -7,7 +7,7 @@ import { simplify } from '../arguments/text-form.js';
 const MAX_CHARACTERS = 2000;
 
 /** Cyrillic and Greek letters, dashes and quotation marks, with their look-alikes. */
-const LOOKS = new Map(
+const LOOK_ALIKES = new Map(
   [
     ['АВЕЅІЈКМНОРСТУХаеорсухіјѕһԁԛԝ', 'ABESIJKMHOPCTYXaeopcyxijshdqw'],
     ['ΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορ', 'ABEZHIKMNOPTYXavop'],
@@ -18,13 +18,13 @@ const LOOKS = new Map(
   ].flatMap(([given, plain]) => [...given!].map((character, index) => [character, plain![index]!] as const)),
 );
 
-const look = (text: string): string =>
+const visualForm = (text: string): string =>
   [
     ...simplify(text)
       .normalize('NFKC')
       .replace(/\p{Default_Ignorable_Code_Point}/gu, ''),
   ]
-    .map((character) => LOOKS.get(character) ?? character)
+    .map((character) => LOOK_ALIKES.get(character) ?? character)
     .join('')
     .toLowerCase();
 
@@ -32,8 +32,8 @@ const look = (text: string): string =>
 export function describeLookAlike({ path, expected, actual }: ArgumentCheck): string | undefined {
   const [wanted, given] = differing(path, expected as Json, actual as Json);
   if (typeof given !== 'string' || given.length > MAX_CHARACTERS) return undefined;
-  const seen = look(given);
-  const alike = wanted.find((text) => text.length <= MAX_CHARACTERS && look(text) === seen);
+  const seen = visualForm(given);
+  const alike = wanted.find((text) => text.length <= MAX_CHARACTERS && visualForm(text) === seen);
   return alike === undefined ? undefined : firstDifference([...simplify(alike)], [...simplify(given)]);
 }
 

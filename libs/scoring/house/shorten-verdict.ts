@@ -40,12 +40,12 @@ export const shortenMetrics = <Scores extends Record<string, object>>(scores: Sc
 const isSmall = (value: unknown): boolean => JSON.stringify(value).length <= MAX_WHOLE_CHARACTERS;
 
 /** The remaining characters that may be kept. */
-interface Room {
+interface CharacterBudget {
   left: number;
 }
 
 /** Keeps numbers, keys and short texts. Once the room is used up, the rest of a list or object is omitted. */
-function cut(value: Json, room: Room): Json {
+function cut(value: Json, room: CharacterBudget): Json {
   if (typeof value === 'string') {
     const text =
       room.left <= 0 && value.length > 20

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { hasKey, pythonEqual } from './python-values.js';
 import { jsonObject } from '#lib/contracts/tool';
-import { metric, paris, replyWith, rome, type NamedCall } from './metric.js';
+import { metric, PARIS_CALL, replyWith, ROME_CALL, type NamedCall } from './metric.js';
 import { comparedCalls } from './played-case.js';
 
 const ARGUMENT_MODES = ['exact', 'ignore', 'subset', 'superset'] as const;
@@ -44,8 +44,8 @@ export const agentevalsTrajectoryMatch = metric({
   example: {
     options: { trajectory_match_mode: 'superset' },
     input: {
-      outputs: [{ role: 'user', content: 'Weather?' }, replyWith(rome, paris)],
-      reference_outputs: [replyWith(paris)],
+      outputs: [{ role: 'user', content: 'Weather?' }, replyWith(ROME_CALL, PARIS_CALL)],
+      reference_outputs: [replyWith(PARIS_CALL)],
     },
   },
   score: ({ outputs, reference_outputs }, options) => {

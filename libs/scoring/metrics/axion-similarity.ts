@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isNumber, isObject, toNumber, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { sequenceRatio } from '../arguments/sequence-ratio.js';
-import { metric, NO_OPTIONS, present } from './metric.js';
+import { metric, NO_OPTIONS, requiredJson } from './metric.js';
 import { hasKey, pythonEqual, pythonType } from './python-values.js';
 
 export const axionSimilarity = metric({
@@ -10,7 +10,7 @@ export const axionSimilarity = metric({
   version: '2026-08',
   meaning: 'Similarity of two argument values.',
   options: NO_OPTIONS,
-  input: z.strictObject({ called: present, expected: present }),
+  input: z.strictObject({ called: requiredJson, expected: requiredJson }),
   example: { input: { called: 'Paris', expected: 'Paris, France' } },
   score: ({ called, expected }) => ({ score: similarityOf(called, expected) }),
   notInRuns:

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isObject, type JsonObject } from '#lib/contracts/json/json';
 import { hasKey, pythonEqual, pythonRepr } from './python-values.js';
 import { similarityOf } from './axion-similarity.js';
-import { flag, made, metric, NamedCall, paris, rome, threshold, wanted } from './metric.js';
+import { flag, calledMeta, metric, NamedCall, PARIS_CALL, ROME_CALL, threshold, expectedMeta } from './metric.js';
 import { comparedCalls } from './played-case.js';
 
 const options = z.strictObject({
@@ -39,8 +39,8 @@ export const axionToolCorrectness = metric({
   version: '2026-08',
   meaning: 'Share of expected tools that were called, arguments on request.',
   options,
-  input: z.strictObject({ called: calls.meta(made), expected: calls.meta(wanted) }),
-  example: { options: { check_parameters: true }, input: { called: [paris], expected: [paris, rome] } },
+  input: z.strictObject({ called: calls.meta(calledMeta), expected: calls.meta(expectedMeta) }),
+  example: { options: { check_parameters: true }, input: { called: [PARIS_CALL], expected: [PARIS_CALL, ROME_CALL] } },
   score: ({ called, expected }, options) => correctness(called, expected, options),
   records: 'calls',
   takesNull: true,
@@ -72,12 +72,12 @@ function correctness(called: readonly NamedCall[], expected: readonly NamedCall[
         ? 'No tools were expected, and none were called.'
         : `No tools were expected, but ${called.length} were called.`
       : options.strict_order
-        ? inOrder(called, expected, options)
+        ? scoreInOrder(called, expected, options)
         : parts.join('; ');
   return { score, pass: score >= options.threshold, explanation };
 }
 
-function inOrder(called: readonly NamedCall[], expected: readonly NamedCall[], options: Options): string {
+function scoreInOrder(called: readonly NamedCall[], expected: readonly NamedCall[], options: Options): string {
   if (called.length !== expected.length) return `${expected.length} tools were expected, ${called.length} were called.`;
   const wrong = called.findIndex((call, index) => !matches(call, expected[index]!, options));
   if (wrong < 0) return `All ${expected.length} tools were called in order.`;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { jsonObject } from '#lib/contracts/tool';
 import { hasKey, pythonEqual, pythonKey } from './python-values.js';
-import { flag, json, made, metric, threshold, wanted, type NamedCall, type ReadCall } from './metric.js';
+import { flag, json, calledMeta, metric, threshold, expectedMeta, type NamedCall, type ReadCall } from './metric.js';
 import { comparedCalls } from './played-case.js';
 
 const options = z.strictObject({
@@ -36,7 +36,7 @@ const toCall = ({ name, arguments: given, source: { output, type } }: ReadCall):
   ...(output !== undefined && { output }),
   ...(typeof type === 'string' && type.toLowerCase() === 'mcp' && { type }),
 });
-const plain = (call: NamedCall): JsonObject => toCall({ ...call, source: {} });
+const toPlainCall = (call: NamedCall): JsonObject => toCall({ ...call, source: {} });
 
 export const deepevalToolCorrectness = metric({
   id: 'deepeval_tool_correctness',
@@ -44,7 +44,10 @@ export const deepevalToolCorrectness = metric({
   version: '4.1',
   meaning: 'Share of expected tools that were called, without the LLM part.',
   options,
-  input: z.strictObject({ called: z.array(DeepEvalCall).meta(made), expected: z.array(DeepEvalCall).meta(wanted) }),
+  input: z.strictObject({
+    called: z.array(DeepEvalCall).meta(calledMeta),
+    expected: z.array(DeepEvalCall).meta(expectedMeta),
+  }),
   example: {
     options: { evaluation_params: ['input_parameters'] },
     input: {
@@ -64,7 +67,7 @@ export const deepevalToolCorrectness = metric({
     comparedCalls(played, compared.length > 0, (replies, expected) =>
       compared.includes('output')
         ? { notApplicable: 'A case has no expected tool outputs.' }
-        : { input: { called: replies.flat().map(plain), expected: expected.map(plain) } },
+        : { input: { called: replies.flat().map(toPlainCall), expected: expected.map(toPlainCall) } },
     ),
 });
 

@@ -86,17 +86,17 @@ export const NO_OPTIONS = z.strictObject({});
 export const flag = (fallback: boolean, description: string) => z.boolean().default(fallback).meta({ description });
 export const threshold = (fallback: number, description: string) => z.number().default(fallback).meta({ description });
 export const json = z.unknown() as z.ZodType<Json>;
-export const present = json.refine((value) => value !== undefined, 'is missing');
-export const made = { description: 'The calls that were made, in order.' };
-export const wanted = { description: 'The calls that were expected.' };
+export const requiredJson = json.refine((value) => value !== undefined, 'is missing');
+export const calledMeta = { description: 'The calls that were made, in order.' };
+export const expectedMeta = { description: 'The calls that were expected.' };
 export const CallsAndExpected = z.strictObject({
-  called: z.array(NamedCall).meta(made),
-  expected: z.array(NamedCall).meta(wanted),
+  called: z.array(NamedCall).meta(calledMeta),
+  expected: z.array(NamedCall).meta(expectedMeta),
 });
 
 /** Calls of the examples. */
-export const paris = { name: 'weather', arguments: { city: 'Paris' } };
-export const rome = { name: 'weather', arguments: { city: 'Rome' } };
+export const PARIS_CALL = { name: 'weather', arguments: { city: 'Paris' } };
+export const ROME_CALL = { name: 'weather', arguments: { city: 'Rome' } };
 export const replyWith = (...calls: { name: string; arguments: JsonObject }[]): JsonObject => ({
   role: 'assistant',
   tool_calls: calls.map((call) => ({ function: { ...call, arguments: JSON.stringify(call.arguments) } })),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isObject, unwrapAllNumbers, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { jsonInText } from './promptfoo-text.js';
-import { flag, json, metric, present, threshold } from './metric.js';
+import { flag, json, metric, requiredJson, threshold } from './metric.js';
 import { callsOf } from './played-case.js';
 
 const options = z.strictObject({
@@ -17,7 +17,7 @@ export const promptfooToolCallF1 = metric({
   meaning: 'F1 over the sets of tool names.',
   options,
   input: z.strictObject({
-    output: present.meta({
+    output: requiredJson.meta({
       description: "The model's output: its calls in any provider's format, or text that contains them.",
     }),
     expected: z
@@ -85,19 +85,19 @@ function namesIn(output: unknown): Set<string> {
     const name = nameOf(output);
     if (name.length) return new Set(name);
   }
-  if (isThing(output.functionCall)) return new Set(nameOf(output.functionCall));
+  if (isJsObject(output.functionCall)) return new Set(nameOf(output.functionCall));
   if (isObject(output.toolCall) && Array.isArray(output.toolCall.functionCalls))
     return new Set(output.toolCall.functionCalls.flatMap(nameOf));
   return new Set();
 }
 
 /** Whether JavaScript calls a value an object. A number is not one, however it is stored. */
-const isThing = (value: Json | undefined): boolean => isObject(value) || Array.isArray(value);
+const isJsObject = (value: Json | undefined): boolean => isObject(value) || Array.isArray(value);
 const nameOf = (value: Json | undefined): string[] =>
   isObject(value) && typeof value.name === 'string' ? [value.name] : [];
 
 function nameOfItem(item: JsonObject): string[] {
   if (item.type === 'tool_use' && typeof item.name === 'string') return [item.name];
-  for (const wrapper of [item.functionCall, item.function]) if (isThing(wrapper)) return nameOf(wrapper);
+  for (const wrapper of [item.functionCall, item.function]) if (isJsObject(wrapper)) return nameOf(wrapper);
   return nameOf(item);
 }

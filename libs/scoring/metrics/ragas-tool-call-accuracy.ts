@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { comparePythonStrings, hasKey, pythonStr } from './python-values.js';
-import { CallsAndExpected, flag, metric, paris, rome, type NamedCall } from './metric.js';
+import { CallsAndExpected, flag, metric, PARIS_CALL, ROME_CALL, type NamedCall } from './metric.js';
 import { comparedCalls } from './played-case.js';
 
 const options = z.strictObject({
@@ -19,7 +19,10 @@ export const ragasToolCallAccuracy = metric({
   options,
   input: CallsAndExpected,
   score: ({ called, expected }, options) => accuracy(called, expected, options),
-  example: { options: { strict_order: false }, input: { called: [rome, paris], expected: [paris, rome] } },
+  example: {
+    options: { strict_order: false },
+    input: { called: [ROME_CALL, PARIS_CALL], expected: [PARIS_CALL, ROME_CALL] },
+  },
   records: 'calls',
   fromCase: (played) => comparedCalls(played),
 });

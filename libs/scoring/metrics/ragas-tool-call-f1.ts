@@ -1,5 +1,5 @@
 import { pythonKey } from './python-values.js';
-import { CallsAndExpected, metric, NO_OPTIONS, paris, rome, type NamedCall } from './metric.js';
+import { CallsAndExpected, metric, NO_OPTIONS, PARIS_CALL, ROME_CALL, type NamedCall } from './metric.js';
 import { comparedCalls } from './played-case.js';
 
 export const ragasToolCallF1 = metric({
@@ -10,7 +10,7 @@ export const ragasToolCallF1 = metric({
   options: NO_OPTIONS,
   input: CallsAndExpected,
   score: ({ called, expected }) => f1(called, expected),
-  example: { input: { called: [paris], expected: [paris, rome] } },
+  example: { input: { called: [PARIS_CALL], expected: [PARIS_CALL, ROME_CALL] } },
   records: 'calls',
   fromCase: (played) => comparedCalls(played),
 });

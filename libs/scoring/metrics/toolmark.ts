@@ -10,7 +10,7 @@ import type { SimilarityLookup } from '../arguments/compare-leaves.js';
 import { parseReply, type ParsedReply } from '../replies/parse-reply.js';
 import { prepareCase } from '../house/score-case.js';
 import { scoreChain } from '../house/score-chain.js';
-import { metric, paris, replyWith } from './metric.js';
+import { metric, PARIS_CALL, replyWith } from './metric.js';
 
 const caseAndTools = {
   // A case in its input form, or as the API returns it.
@@ -73,7 +73,7 @@ export const toolmarkSingleTurn = metric({
   options,
   input: SingleTurnInput,
   score: scoreSingleTurn,
-  example: { input: { case: expectParis, tools: [weather], reply: replyWith(paris) } },
+  example: { input: { case: expectParis, tools: [weather], reply: replyWith(PARIS_CALL) } },
   records: 'reply',
   fromCase: ({ case: input, tools, rounds }) =>
     input.multi_turn
@@ -93,7 +93,7 @@ export const toolmarkMultiTurn = metric({
     input: {
       case: { ...expectParis, multi_turn: true, optimal_hops: 1 },
       tools: [weather, news],
-      rounds: [{ reply: replyWith({ name: 'news', arguments: {} }) }, { reply: replyWith(paris) }],
+      rounds: [{ reply: replyWith({ name: 'news', arguments: {} }) }, { reply: replyWith(PARIS_CALL) }],
     },
   },
   records: 'rounds',

@@ -7,10 +7,18 @@ import type { WrittenCall } from './syntaxes/syntax.js';
 const NAMES = ['name', 'tool_name', 'function_name', 'tool', 'function'];
 const TEXT_ARGUMENTS = [...ARGUMENT_KEYS, 'tool_input', 'params', 'kwargs'];
 /** Fields of a tool definition that a call does not have. */
-const OF_DEFINITIONS = ['inputSchema', 'input_schema', 'outputSchema', 'strict', 'annotations', 'required', 'returns'];
-const BESIDE_NAMES = new Set(['name', 'type', 'id', 'index', 'call_id', 'tool_call_id']);
+const DEFINITION_FIELDS = [
+  'inputSchema',
+  'input_schema',
+  'outputSchema',
+  'strict',
+  'annotations',
+  'required',
+  'returns',
+];
+const NON_ARGUMENT_FIELDS = new Set(['name', 'type', 'id', 'index', 'call_id', 'tool_call_id']);
 /** Fields of a tool result that a call does not have. */
-const OF_RESULTS = ['result', 'results', 'output', 'response', 'content'];
+const RESULT_FIELDS = ['result', 'results', 'output', 'response', 'content'];
 
 /**
  * The calls in a JSON value of a text: an object, a list of them, or a list under `tool_calls`. A list counts as a
@@ -28,14 +36,14 @@ export function callsOfValue(value: Json): WrittenCall[] | undefined {
 export function callOf(value: Json): WrittenCall | undefined {
   if (!isObject(value)) return undefined;
   const body = isObject(value.function) ? value.function : value;
-  if (value.role === 'tool' || [...OF_DEFINITIONS, ...OF_RESULTS].some((key) => body[key] !== undefined))
+  if (value.role === 'tool' || [...DEFINITION_FIELDS, ...RESULT_FIELDS].some((key) => body[key] !== undefined))
     return undefined;
   const key = TEXT_ARGUMENTS.find((one) => body[one] !== undefined);
   const given = key === undefined ? undefined : body[key];
   const name = NAMES.map((one, index) => (index === 0 || key !== undefined ? body[one] : undefined)).find(isName);
   if (!isName(name) || isDefinition(body, key, given)) return undefined;
   // An object without arguments that has more fields than a name is not a call.
-  if (key === undefined && !Object.keys(body).every((one) => BESIDE_NAMES.has(one))) return undefined;
+  if (key === undefined && !Object.keys(body).every((one) => NON_ARGUMENT_FIELDS.has(one))) return undefined;
   return { name, arguments: given };
 }
 

@@ -1,4 +1,4 @@
-import { argumentsIn, UNREAD_CALLS } from '#lib/contracts/call-fields';
+import { argumentsIn, REJECTED_CALL_REASONS } from '#lib/contracts/call-fields';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
 import { byteLength, type Tool } from '#lib/contracts/tool';
@@ -9,7 +9,7 @@ import { exceedsArgumentDepth, jsonDepth, MAX_ARGUMENT_DEPTH, MAX_CALLS, MAX_SEA
 import { readPythonLists, readPythonText } from './syntaxes/pythonic.js';
 import { MarkedText, type WrittenCall } from './syntaxes/syntax.js';
 import { SYNTAXES } from './syntaxes/syntaxes.js';
-import { contentText, splitThoughts, thoughtsBeside } from './thoughts.js';
+import { contentText, splitThoughts, thoughtsInFields } from './thoughts.js';
 
 export interface ParsedReply {
   /** The calls. Only the first ones of an oversized reply, unless it was read whole. */
@@ -40,9 +40,9 @@ interface Parsing {
 }
 
 /** Whether the host could not accept the model's call, by the finish reason. */
-export const isUnreadCall = (finishReason: string | null): boolean => UNREAD_CALLS.has(finishReason ?? '');
+export const isUnreadCall = (finishReason: string | null): boolean => REJECTED_CALL_REASONS.has(finishReason ?? '');
 /** Repairs of the form only, which is the host's doing. */
-const HARMLESS: ReadonlySet<Repair> = new Set(['function_call', 'object_arguments']);
+const HOST_REPAIRS: ReadonlySet<Repair> = new Set(['function_call', 'object_arguments']);
 
 const byName = memoize(
   (tools: readonly Tool[]): ReadonlyMap<string, Tool> =>
@@ -102,7 +102,7 @@ export function parseReply(
 function complianceOf(calls: readonly ParsedCall[]): FormatCompliance {
   if (calls.length === 0) return 'none';
   if (calls.some((call) => call.arguments === null)) return 'malformed';
-  return calls.some((call) => call.repairs?.some((repair) => !HARMLESS.has(repair))) ? 'repaired' : 'native';
+  return calls.some((call) => call.repairs?.some((repair) => !HOST_REPAIRS.has(repair))) ? 'repaired' : 'native';
 }
 
 /** A reply with complete calls is judged by them, however it ended. */
@@ -122,13 +122,13 @@ function endingOf(
 /** The calls in the text of the reply. Records it if only the thoughts contain one. */
 function callsInReply(reply: JsonObject, text: string, parsing: Parsing): ParsedCall[] {
   if (!mayHoldCall(text, parsing) || !maySearch(text, parsing)) {
-    noteConsidered(thoughtsBeside(reply), parsing);
+    noteConsidered(thoughtsInFields(reply), parsing);
     return [];
   }
   const { said, thoughts } = splitThoughts(text);
   const calls = callsInText(said, parsing);
   if (calls.length > 0) return calls;
-  noteConsidered(thoughts || thoughtsBeside(reply), parsing);
+  noteConsidered(thoughts || thoughtsInFields(reply), parsing);
   return [];
 }
 

@@ -184,7 +184,7 @@ export function contentText(content: Json | undefined): string {
 const MAX_THOUGHTS = 64 * 1024;
 
 /** The end of the thoughts that a message has in a separate field, whatever its host calls it. */
-export function thoughtsBeside(message: JsonObject, maxCharacters = MAX_THOUGHTS): string {
+export function thoughtsInFields(message: JsonObject, maxCharacters = MAX_THOUGHTS): string {
   const {
     reasoning_content,
     reasoning,

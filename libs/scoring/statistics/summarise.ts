@@ -179,7 +179,7 @@ export class SummaryBuilder {
       ...this.#all.finish(cases),
       ci_method: 't_pseudo_cases',
       ...this.#passRate(passed),
-      ...repeats(passed),
+      ...repeatedSampleRates(passed),
       metrics: Object.fromEntries([...this.#metrics].map(([id, group]) => [id, group.finish()])),
       format_counts: this.#formats,
       error_counts: this.#errors,
@@ -209,7 +209,7 @@ export class SummaryBuilder {
 }
 
 /** pass@k and pass^k, averaged over cases, for k up to the smallest number of scored samples of a case. */
-function repeats(cases: Mean[]): Pick<Summary, 'pass_at_k' | 'pass_hat_k'> {
+function repeatedSampleRates(cases: Mean[]): Pick<Summary, 'pass_at_k' | 'pass_hat_k'> {
   const maxK = cases.reduce((least, { count: samples }) => Math.min(least, samples), cases.length ? Infinity : 0);
   const average = (rate: (n: number, c: number, k: number) => number): number[] =>
     Array.from(

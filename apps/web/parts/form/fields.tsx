@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import { isNumber, numberSource, parseJson, toText, type Json } from '#lib/contracts/json/json';
-import { Given } from '../given';
+import { UserText } from '../user-text';
 import { JsonEditor } from '../json-editor/json-editor';
 import type { Path } from './edited';
 import { useField, type Field } from './form';
@@ -43,7 +43,7 @@ function Notes({ field, help }: { field: Field; help?: ReactNode }) {
       {field.errors.slice(0, MAX_ERRORS).map(({ path, message }) => (
         <div key={`${path} ${message}`} className="field-error">
           {path && <code className="given">{path} </code>}
-          <Given text={message} />
+          <UserText text={message} />
         </div>
       ))}
     </div>

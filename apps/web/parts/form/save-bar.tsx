@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { AllowedButton } from '../allowed-button';
-import { Failed } from '../failed';
+import { ErrorNotice } from '../error-notice';
 import type { Draft } from '../draft';
 import type { Edited } from './edited';
 
@@ -21,7 +21,7 @@ export function SaveBar({ draft, save, refusal, isPending, error, saved, childre
   const unread = Object.keys(draft.value.unread);
   return (
     <div className="save-bar">
-      {error && <Failed error={error} />}
+      {error && <ErrorNotice error={error} />}
       <div className="actions">
         <AllowedButton
           type="submit"

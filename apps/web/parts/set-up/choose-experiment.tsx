@@ -6,8 +6,8 @@ import { keys } from '../../api/keys';
 import { queryClient } from '../../api/query-client';
 import { useRefusal } from '../../api/session';
 import { AllowedButton } from '../allowed-button';
-import { Failed } from '../failed';
-import { visible } from '../given';
+import { ErrorNotice } from '../error-notice';
+import { visible } from '../user-text';
 import { LabelledField, type FormPart } from './labelled-field';
 
 /** The experiment of the new job: none, an existing one, or a new one. */
@@ -97,7 +97,7 @@ function NewExperiment({ suiteId, onMade, close }: NewProps) {
               Cancel
             </button>
           </div>
-          {create.isError && <Failed error={create.error} />}
+          {create.isError && <ErrorNotice error={create.error} />}
         </>
       )}
     </LabelledField>

@@ -3,7 +3,7 @@ import { toText, type Json } from '#lib/contracts/json/json';
 import { providersQuery } from '../../api/providers';
 import type { Path } from '../form/edited';
 import { useField } from '../form/form';
-import { visible } from '../given';
+import { visible } from '../user-text';
 import { LabelledField } from './labelled-field';
 
 interface Props {

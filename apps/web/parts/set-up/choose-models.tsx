@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import type { Provider } from '#lib/contracts/provider';
 import { providersQuery } from '../../api/providers';
-import { Failed } from '../failed';
-import { Given, GivenLine } from '../given';
+import { ErrorNotice } from '../error-notice';
+import { UserText, UserLine } from '../user-text';
 import { count } from '../score';
 import { Skeleton } from '../skeleton';
 import { Faults, type FormPart } from './labelled-field';
@@ -25,7 +25,7 @@ export function ChooseModels({ form, change, faultsAt }: FormPart<{ models: stri
   return (
     <fieldset className="models">
       <legend>Models{form.models.length > 0 && `, ${form.models.length} chosen`}</legend>
-      {error && <Failed error={error} retry={() => refetch()} />}
+      {error && <ErrorNotice error={error} retry={() => refetch()} />}
       {isPending && <Skeleton rows={5} />}
       {data && all.length === 0 && (
         <p>
@@ -51,7 +51,7 @@ export function ChooseModels({ form, change, faultsAt }: FormPart<{ models: stri
         {gone.map((model) => (
           <label key={model} className="check">
             <input type="checkbox" checked onChange={() => choose(model, false)} />
-            <Given text={model} max={300} /> <span className="muted small">no longer available</span>
+            <UserText text={model} max={300} /> <span className="muted small">no longer available</span>
           </label>
         ))}
         {all.length > 0 && <ModelList all={all} filter={filter} chosen={form.models} choose={choose} />}
@@ -80,7 +80,7 @@ function ModelList({ all, filter, chosen, choose }: ListProps) {
       {[...Map.groupBy(found.slice(0, SHOWN), ({ provider }) => provider)].map(([provider, listed]) => (
         <div key={provider.key} role="group" aria-label={provider.key}>
           <div className="label">
-            <GivenLine text={provider.name} />
+            <UserLine text={provider.name} />
           </div>
           {listed.map(({ model }) => (
             <label key={model.id} className="check">
@@ -89,7 +89,7 @@ function ModelList({ all, filter, chosen, choose }: ListProps) {
                 checked={chosen.includes(nameOf(provider, model))}
                 onChange={({ target }) => choose(nameOf(provider, model), target.checked)}
               />
-              <Given text={model.id} max={200} />
+              <UserText text={model.id} max={200} />
               <span className="muted small">{priceOf(model)}</span>
             </label>
           ))}

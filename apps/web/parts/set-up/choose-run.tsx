@@ -4,8 +4,8 @@ import { ENDED_STATUSES } from '#lib/contracts/values/jobs';
 import { runQuery, runsQuery } from '../../api/runs';
 import type { Path } from '../form/edited';
 import { useField } from '../form/form';
-import { visible } from '../given';
-import { runName, unknownRun } from '../run-link';
+import { visible } from '../user-text';
+import { runName, shortRunName } from '../run-link';
 import { LabelledField } from './labelled-field';
 import { relativeTime } from '../time';
 
@@ -42,7 +42,7 @@ export function ChooseRun({ path, label, help, suite, emptyWords = 'choose', whe
         >
           <option value="">{emptyWords}</option>
           {chosen !== '' && !isListed && (
-            <option value={chosen}>{named.data ? words(named.data) : unknownRun(chosen)}</option>
+            <option value={chosen}>{named.data ? words(named.data) : shortRunName(chosen)}</option>
           )}
           {runs.data?.items.map((run) => (
             <option key={run.id} value={run.id}>

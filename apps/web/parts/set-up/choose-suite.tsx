@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { suiteHeadsQuery } from '../../api/suite-heads';
-import { Failed } from '../failed';
-import { visible } from '../given';
+import { ErrorNotice } from '../error-notice';
+import { visible } from '../user-text';
 import { LabelledField, type FormPart } from './labelled-field';
 
 export function ChooseSuite({ form, change, faultsAt }: FormPart<{ suite: string; experiment: string }>) {
@@ -15,7 +15,7 @@ export function ChooseSuite({ form, change, faultsAt }: FormPart<{ suite: string
     >
       {(attributes) => (
         <>
-          {error && <Failed error={error} retry={() => refetch()} />}
+          {error && <ErrorNotice error={error} retry={() => refetch()} />}
           <select
             {...attributes}
             value={form.suite}

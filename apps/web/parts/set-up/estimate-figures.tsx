@@ -1,8 +1,8 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { ApiError } from '#lib/client/api-client';
 import type { Estimate } from '#lib/contracts/estimate';
-import { Failed } from '../failed';
-import { GivenLine } from '../given';
+import { ErrorNotice } from '../error-notice';
+import { UserLine } from '../user-text';
 import { Money } from '../money';
 import { count } from '../score';
 import { Skeleton } from '../skeleton';
@@ -34,7 +34,7 @@ export function EstimateFigures({ estimate: { data, error, isFetching, isPlaceho
   return (
     <>
       <h2>Estimate</h2>
-      {error && <Failed error={error} retry={isFault ? undefined : () => refetch()} />}
+      {error && <ErrorNotice error={error} retry={isFault ? undefined : () => refetch()} />}
       {!error && !data && <Skeleton rows={5} label="Estimating" />}
       {!error && data && (
         <div aria-busy={isFetching} className={isPlaceholderData ? 'muted' : ''}>
@@ -70,7 +70,7 @@ function Figures({ estimate }: { estimate: Estimate }) {
           rows={estimate.targets}
           keyOf={({ target }) => target}
           columns={[
-            { name: 'Model', isHeading: true, className: 'named', cell: ({ target }) => <GivenLine text={target} /> },
+            { name: 'Model', isHeading: true, className: 'named', cell: ({ target }) => <UserLine text={target} /> },
             { name: 'Requests', isNumber: true, cell: ({ requests }) => count(requests) },
             { name: 'Cost', isNumber: true, cell: ({ cost_usd: cost }) => <Money usd={cost} /> },
             { name: 'Time', isNumber: true, cell: ({ duration_s: seconds }) => duration(seconds * 1000) },

@@ -9,12 +9,12 @@ import { JsonForm } from '../form/form';
 import { submitOnCtrlEnter } from '../submit-keys';
 import type { FormFault } from './labelled-field';
 import { SubmitBar } from './submit-bar';
-import type { Written } from './written';
+import type { FormRequest } from './form-request';
 
 interface Props<Estimated, Answer> {
   draftKey: string;
   initial: JsonObject;
-  requestOf: (edited: Edited) => Written;
+  requestOf: (edited: Edited) => FormRequest;
   /** A hook that estimates a request. */
   useEstimate: (body: string | undefined) => UseQueryResult<Estimated>;
   /** Renders the estimate. @param missing what has to be chosen first */

@@ -1,5 +1,5 @@
 import { useId, type ReactNode } from 'react';
-import { Given } from '../given';
+import { UserText } from '../user-text';
 
 /** A fault of an input. */
 export interface FormFault {
@@ -41,6 +41,6 @@ const MAX_FAULTS = 20;
 export const Faults = ({ faults }: { faults: FormFault[] }) =>
   faults.slice(0, MAX_FAULTS).map(({ path, message }) => (
     <div key={`${path} ${message}`} className="fault">
-      <Given text={message} />
+      <UserText text={message} />
     </div>
   ));

@@ -3,7 +3,7 @@ import { isObject } from '#lib/contracts/json/json';
 import type { Path } from '../form/edited';
 import { ChoiceField, JsonField, NumberField } from '../form/fields';
 import { useField } from '../form/form';
-import { More } from './more';
+import { Expandable } from './expandable';
 
 /** How candidates are measured, and on which cases. @param of what is tried: "a combination" */
 export function MeasureFields({ of }: { of: string }) {
@@ -95,7 +95,7 @@ export function ParamsField({ at, label = 'Provider parameters' }: { at: Path; l
   const { value, unread, errors } = useField(path);
   const hasParams = isObject(value) && Object.keys(value).length > 0;
   return (
-    <More words={label} isNeeded={hasParams || unread !== undefined || errors.length > 0}>
+    <Expandable words={label} isNeeded={hasParams || unread !== undefined || errors.length > 0}>
       <JsonField
         path={path}
         label={label}
@@ -103,6 +103,6 @@ export function ParamsField({ at, label = 'Provider parameters' }: { at: Path; l
         isOptional
         rows={3}
       />
-    </More>
+    </Expandable>
   );
 }

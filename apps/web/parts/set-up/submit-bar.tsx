@@ -1,6 +1,6 @@
 import { AllowedButton } from '../allowed-button';
 import type { Draft } from '../draft';
-import { Failed } from '../failed';
+import { ErrorNotice } from '../error-notice';
 
 interface Props {
   /** The button's label. */
@@ -17,7 +17,7 @@ interface Props {
 /** Submits the form around it, or discards the input. */
 export const SubmitBar = ({ action, refusal, isWaiting, error, draft }: Props) => (
   <>
-    {error && <Failed error={error} />}
+    {error && <ErrorNotice error={error} />}
     <div className="actions">
       <AllowedButton type="submit" className="primary" refusal={refusal} disabled={isWaiting}>
         {action}

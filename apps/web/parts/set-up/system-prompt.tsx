@@ -1,6 +1,6 @@
 import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
 import { LabelledField, type FormPart } from './labelled-field';
-import { visible } from '../given';
+import { visible } from '../user-text';
 
 /** The models, as `provider_key::model_id`, and the prompt for each, as typed. */
 export interface Prompts {

@@ -2,7 +2,7 @@ import { toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { edit } from '../form/edited';
 import { useForm } from '../form/form';
 import type { FormPart } from './labelled-field';
-import { textsOf } from './written';
+import { textsOf } from './form-request';
 
 /** The form's suite, experiment and models, for the parts that choose them. */
 export function useChoices(): {

@@ -18,10 +18,10 @@ import { Warnings } from '../../parts/warnings';
 import { CaseFields } from './case-fields';
 import { inputOf } from './case-value';
 import { DeleteCase } from './delete-case';
-import { ToolsOfCase } from './tools-of-case';
+import { ToolReference } from './tool-reference';
 import { TryPanel } from './try-panel';
 
-interface Editor {
+interface CaseEditorProps {
   suite: Suite;
   /** Undefined for a new case. */
   stored: StoredCase | undefined;
@@ -30,7 +30,7 @@ interface Editor {
 }
 
 /** One case as fields or as JSON. Both edit the same value, and preserve unknown keys. */
-export function CaseEditor({ suite, stored, isJson, showJson }: Editor) {
+export function CaseEditor({ suite, stored, isJson, showJson }: CaseEditorProps) {
   const refusal = useRefusal('editor');
   const first = useMemo<Edited>(
     () => ({ value: stored ? inputOf(stored) : newCase(suite), unread: {} }),
@@ -57,11 +57,11 @@ export function CaseEditor({ suite, stored, isJson, showJson }: Editor) {
       edited={draft.value}
       change={draft.change}
       error={tryOut.error ?? save.error}
-      at={tryOut.error ? IN_TRY : undefined}
+      at={tryOut.error ? TRY_CASE_PATH : undefined}
       refusal={refusal}
     >
       <form className="case-form" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
-        <ShowAs isJson={isWhole} showJson={showJson} />
+        <ViewToggle isJson={isWhole} showJson={showJson} />
         {isWhole ? (
           <JsonField path={[]} label="The case as JSON" isLabelHidden rows={20} />
         ) : (
@@ -78,7 +78,7 @@ export function CaseEditor({ suite, stored, isJson, showJson }: Editor) {
           {stored && refusal === undefined && <DeleteCase suiteId={suite.id} stored={stored} />}
         </SaveBar>
         {save.data && <Warnings warnings={save.data.warnings} />}
-        <ToolsOfCase tools={suite.tools as unknown as Json} />
+        <ToolReference tools={suite.tools as unknown as Json} />
       </form>
       <TryPanel
         suiteId={suite.id}
@@ -108,7 +108,7 @@ function useSaveCase(suiteId: string, stored: StoredCase | undefined, draft: Dra
   );
 }
 
-const ShowAs = ({ isJson, showJson }: Pick<Editor, 'isJson' | 'showJson'>) => (
+const ViewToggle = ({ isJson, showJson }: Pick<CaseEditorProps, 'isJson' | 'showJson'>) => (
   <div className="actions" role="group" aria-label="Show the case as">
     <button type="button" className="dense" aria-pressed={!isJson} onClick={() => showJson(false)}>
       Fields
@@ -120,6 +120,6 @@ const ShowAs = ({ isJson, showJson }: Pick<Editor, 'isJson' | 'showJson'>) => (
 );
 
 /** The path of the case in the try-out's request body. */
-const IN_TRY = ['case'];
+const TRY_CASE_PATH = ['case'];
 
 const newCase = ({ tools }: Suite): JsonObject => ({ prompt: '', expected_tool: tools[0]?.function.name ?? '' });

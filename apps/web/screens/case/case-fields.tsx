@@ -3,7 +3,7 @@ import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
 import { valueAt } from '../../parts/form/edited';
 import { CheckField, JsonField, LinesField, LongTextField, NumberField, TextField } from '../../parts/form/fields';
 import { useForm } from '../../parts/form/form';
-import { CHAIN, keysBeyondFields, withChain, withConversation } from './case-value';
+import { CHAIN_KEYS, keysWithoutField, withChain, withConversation } from './case-value';
 import { ExpectationFields, type Replace } from './expectation-fields';
 import { RuleFields } from './rule-fields';
 
@@ -16,7 +16,7 @@ export function CaseFields({ suiteTools }: { suiteTools: Json }) {
     change({ value: next, unread: Object.fromEntries(kept) });
   };
   const names = toolNames(input.tools ?? suiteTools, suiteTools);
-  const beyond = keysBeyondFields(input);
+  const beyond = keysWithoutField(input);
   return (
     <>
       <PromptFields input={input} replace={replace} />
@@ -50,13 +50,13 @@ function toolNames(tools: Json, suiteTools: Json): string[] {
   return [...new Set(names.filter((name) => name !== ''))];
 }
 
-interface Part {
+interface FieldsProps {
   input: JsonObject;
   replace: Replace;
 }
-const PROMPT = new Set(['prompt', 'messages']);
+const PROMPT_KEYS = new Set(['prompt', 'messages']);
 
-function PromptFields({ input, replace }: Part) {
+function PromptFields({ input, replace }: FieldsProps) {
   const isConversation = input.messages !== undefined;
   return (
     <fieldset>
@@ -65,7 +65,7 @@ function PromptFields({ input, replace }: Part) {
         path={['messages']}
         label="Conversation"
         checked={isConversation}
-        onChange={(on) => replace(withConversation(input, on), PROMPT)}
+        onChange={(on) => replace(withConversation(input, on), PROMPT_KEYS)}
       />
       {isConversation ? (
         <JsonField
@@ -81,7 +81,7 @@ function PromptFields({ input, replace }: Part) {
   );
 }
 
-function ChainFields({ input, replace }: Part) {
+function ChainFields({ input, replace }: FieldsProps) {
   const isChain = input.multi_turn === true;
   return (
     <fieldset>
@@ -90,7 +90,7 @@ function ChainFields({ input, replace }: Part) {
         path={['multi_turn']}
         label="The model may call other tools first"
         checked={isChain}
-        onChange={(on) => replace(withChain(input, on), CHAIN)}
+        onChange={(on) => replace(withChain(input, on), CHAIN_KEYS)}
       />
       {isChain && (
         <>

@@ -4,8 +4,8 @@ import type { ReactNode } from 'react';
 import { toText } from '#lib/contracts/json/json';
 import { caseQuery, suiteQuery, type StoredCase } from '../../api/suites';
 import { CaseHistory } from '../../parts/case-history';
-import { Failed } from '../../parts/failed';
-import { Given } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText } from '../../parts/user-text';
 import { Skeleton } from '../../parts/skeleton';
 import { CaseEditor } from './case-editor';
 import { promptStart } from './prompt-start';
@@ -55,7 +55,7 @@ export function NewCaseScreen() {
 
 const CaseTitle = ({ stored }: { stored: StoredCase }) => (
   <>
-    Case {stored.position + 1}: <Given text={toText(stored.name ?? '') || promptStart(stored)} />
+    Case {stored.position + 1}: <UserText text={toText(stored.name ?? '') || promptStart(stored)} />
   </>
 );
 
@@ -80,13 +80,13 @@ function CaseFrame({ suiteId, title, stored, isJson, showJson }: FrameProps) {
   return (
     <>
       <header>
-        <p className="small">{link(<Given text={suite.data?.name ?? 'The suite'} max={200} />)}</p>
+        <p className="small">{link(<UserText text={suite.data?.name ?? 'The suite'} max={200} />)}</p>
         <h1>{title}</h1>
       </header>
       {failed && (
-        <Failed error={failed.error!} retry={failed.refetch}>
+        <ErrorNotice error={failed.error!} retry={failed.refetch}>
           <p>{link('To the suite')}</p>
-        </Failed>
+        </ErrorNotice>
       )}
       {suite.data && (!stored || stored.data) ? (
         <CaseEditor suite={suite.data} stored={stored?.data} {...{ isJson, showJson }} />

@@ -2,7 +2,7 @@ import type { JsonObject } from '#lib/contracts/json/json';
 import {
   expectationOf,
   inputOf,
-  keysBeyondFields,
+  keysWithoutField,
   withChain,
   withConversation,
   withExpectation,
@@ -43,5 +43,5 @@ it('a prompt becomes the message of a conversation, and back', () => {
 it('the request has neither id nor position, and keys without a field are listed', () => {
   const input = inputOf({ id: 'x', position: 1, prompt: 'p', tools: ['f'], source: null, later: 1 });
   expect(input).toEqual({ prompt: 'p', tools: ['f'], source: null, later: 1 });
-  expect(keysBeyondFields(input)).toEqual(['tools', 'later']);
+  expect(keysWithoutField(input)).toEqual(['tools', 'later']);
 });

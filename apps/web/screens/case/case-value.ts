@@ -17,7 +17,7 @@ export function expectationOf(input: JsonObject): Expectation {
 }
 
 /** The keys of an expectation. */
-export const EXPECTING = new Set([
+export const EXPECTATION_KEYS = new Set([
   'expected_tool',
   'expected_params',
   'expected_calls',
@@ -31,7 +31,7 @@ export function withExpectation(input: JsonObject, kind: Expectation): JsonObjec
   const [first = { tool: '' }] = calls;
   const names = [first.tool].flat().filter((name) => name !== undefined && name !== '') as Json[];
   const params: JsonObject = first.params == null ? {} : { expected_params: first.params };
-  const rest = without(input, EXPECTING);
+  const rest = without(input, EXPECTATION_KEYS);
   if (kind === 'none') return { ...rest, expected_tool: null };
   if (kind === 'calls') return { ...rest, expected_calls: calls.length > 0 ? calls : [{ tool: '' }] };
   if (kind === 'any') return { ...rest, expected_tool: names, ...params };
@@ -46,11 +46,17 @@ function callsOf(input: JsonObject): JsonObject[] {
 }
 
 /** The keys of a chain of calls. */
-export const CHAIN = new Set(['multi_turn', 'max_rounds', 'optimal_hops', 'valid_prerequisites', 'mock_responses']);
+export const CHAIN_KEYS = new Set([
+  'multi_turn',
+  'max_rounds',
+  'optimal_hops',
+  'valid_prerequisites',
+  'mock_responses',
+]);
 
 /** A case that is not a chain has none of a chain's fields. */
 export const withChain = (input: JsonObject, isChain: boolean): JsonObject =>
-  isChain ? { ...input, multi_turn: true } : without(input, CHAIN);
+  isChain ? { ...input, multi_turn: true } : without(input, CHAIN_KEYS);
 
 /** A new conversation starts with the prompt, a new prompt with the last user message. */
 export function withConversation(input: JsonObject, isConversation: boolean): JsonObject {
@@ -70,9 +76,9 @@ const without = (input: JsonObject, keys: ReadonlySet<string>): JsonObject =>
 /** The request body: the case without what the suite added. */
 export const inputOf = (stored: JsonObject): JsonObject => without(stored, new Set(['id', 'position']));
 
-const IN_FIELDS = new Set([
-  ...EXPECTING,
-  ...CHAIN,
+const FIELD_KEYS = new Set([
+  ...EXPECTATION_KEYS,
+  ...CHAIN_KEYS,
   'name',
   'category',
   'tags',
@@ -85,5 +91,5 @@ const IN_FIELDS = new Set([
 ]);
 
 /** Keys of the case without a field: they are in its JSON, and are preserved. */
-export const keysBeyondFields = (input: JsonObject): string[] =>
-  Object.keys(input).filter((key) => !IN_FIELDS.has(key) && input[key] != null);
+export const keysWithoutField = (input: JsonObject): string[] =>
+  Object.keys(input).filter((key) => !FIELD_KEYS.has(key) && input[key] != null);

@@ -6,7 +6,7 @@ import { useAction } from '../../api/action';
 import { keys } from '../../api/keys';
 import { deleteCase, type StoredCase } from '../../api/suites';
 import { DeleteDialog } from '../../parts/dialog';
-import { Given } from '../../parts/given';
+import { UserText } from '../../parts/user-text';
 
 /** A button that deletes the case, after a confirmation. */
 export function DeleteCase({ suiteId, stored }: { suiteId: string; stored: StoredCase }) {
@@ -34,8 +34,8 @@ export function DeleteCase({ suiteId, stored }: { suiteId: string; stored: Store
           {...{ isPending, error }}
         >
           <p>
-            <Given text={toText(stored.name ?? '') || `Case ${stored.position + 1}`} max={200} /> will be deleted. Other
-            cases keep their numbers, and past runs keep their results.
+            <UserText text={toText(stored.name ?? '') || `Case ${stored.position + 1}`} max={200} /> will be deleted.
+            Other cases keep their numbers, and past runs keep their results.
           </p>
         </DeleteDialog>
       )}

@@ -2,21 +2,21 @@ import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/jso
 import type { Path } from '../../parts/form/edited';
 import { CheckField, ChoiceField, JsonField } from '../../parts/form/fields';
 import { useField, useForm } from '../../parts/form/form';
-import { EXPECTATIONS, EXPECTING, expectationOf, withExpectation, type Expectation } from './case-value';
+import { EXPECTATIONS, EXPECTATION_KEYS, expectationOf, withExpectation, type Expectation } from './case-value';
 
 /** Replaces the case; unreadable input at these keys is dropped. */
 export type Replace = (input: JsonObject, keys: ReadonlySet<string>) => void;
 
-interface Expected {
+interface ExpectationProps {
   input: JsonObject;
   names: string[];
   replace: Replace;
 }
 
-const NONE: ReadonlySet<string> = new Set();
+const NO_KEYS: ReadonlySet<string> = new Set();
 
 /** Which calls would be correct. */
-export function ExpectationFields({ input, names, replace }: Expected) {
+export function ExpectationFields({ input, names, replace }: ExpectationProps) {
   const { refusal } = useForm();
   const kind = expectationOf(input);
   const hasCall = kind !== 'none';
@@ -30,7 +30,7 @@ export function ExpectationFields({ input, names, replace }: Expected) {
           value={kind}
           disabled={refusal !== undefined}
           title={refusal}
-          onChange={({ target }) => replace(withExpectation(input, target.value as Expectation), EXPECTING)}
+          onChange={({ target }) => replace(withExpectation(input, target.value as Expectation), EXPECTATION_KEYS)}
         >
           {EXPECTATIONS.map(([value, words]) => (
             <option key={value} value={value}>
@@ -39,7 +39,7 @@ export function ExpectationFields({ input, names, replace }: Expected) {
           ))}
         </select>
       </div>
-      {kind === 'none' && <Faults path={['expected_tool']} />}
+      {kind === 'none' && <FieldErrors path={['expected_tool']} />}
       {kind === 'tool' && <ToolField path={['expected_tool']} names={names} />}
       {kind === 'any' && <ToolChoices path={['expected_tool']} names={names} />}
       {(kind === 'tool' || kind === 'any') && <ParamsField path={['expected_params']} />}
@@ -49,7 +49,7 @@ export function ExpectationFields({ input, names, replace }: Expected) {
           isAllowed={input.allow_extra_calls !== false}
           allow={(isAllowed) => {
             const { allow_extra_calls: _before, ...rest } = input;
-            replace(isAllowed ? rest : { ...rest, allow_extra_calls: false }, NONE);
+            replace(isAllowed ? rest : { ...rest, allow_extra_calls: false }, NO_KEYS);
           }}
         />
       )}
@@ -58,7 +58,7 @@ export function ExpectationFields({ input, names, replace }: Expected) {
 }
 
 /** Faults of a part without a field. */
-function Faults({ path }: { path: Path }) {
+function FieldErrors({ path }: { path: Path }) {
   const { errors } = useField(path);
   return errors.map(({ message }) => (
     <p key={message} className="field-error">
@@ -109,16 +109,16 @@ function ToolChoices({ path, names }: { path: Path; names: string[] }) {
           </li>
         ))}
       </ul>
-      <Faults path={path} />
+      <FieldErrors path={path} />
     </div>
   );
 }
 
-function Calls({ input, names, replace }: Expected) {
+function Calls({ input, names, replace }: ExpectationProps) {
   const { refusal, edited } = useForm();
   const calls: Json[] = Array.isArray(input.expected_calls) ? input.expected_calls : [];
   const isStuck = refusal ?? (Object.keys(edited.unread).length > 0 ? 'Correct invalid input first.' : undefined);
-  const set = (next: Json[]): void => replace({ ...input, expected_calls: next }, EXPECTING);
+  const set = (next: Json[]): void => replace({ ...input, expected_calls: next }, EXPECTATION_KEYS);
   return (
     <>
       <ChoiceField
@@ -129,7 +129,7 @@ function Calls({ input, names, replace }: Expected) {
           ['strict', 'as listed'],
         ]}
       />
-      <Faults path={['expected_calls']} />
+      <FieldErrors path={['expected_calls']} />
       <ol className="calls">
         {calls.map((call, index) => (
           <li key={`${index} of ${calls.length}`}>

@@ -15,7 +15,7 @@ const MODES: Record<ScoringMode, string> = {
   fuzzy: 'similar text',
   semantic: 'similar meaning',
 };
-const modes = (empty: string): [string, string][] => [['', empty], ...Object.entries(MODES)];
+const modeOptions = (empty: string): [string, string][] => [['', empty], ...Object.entries(MODES)];
 
 /** How expected arguments are compared with those of the call. */
 export function RuleFields() {
@@ -24,7 +24,7 @@ export function RuleFields() {
   return (
     <fieldset>
       <legend>Comparison of arguments</legend>
-      <ChoiceField path={['param_scoring']} label="Rule" options={modes('exact (default)')} />
+      <ChoiceField path={['param_scoring']} label="Rule" options={modeOptions('exact (default)')} />
       <details open={isOpen || config.errors.length > 0} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>Settings and rules for single arguments</summary>
         <div className="rule">
@@ -47,7 +47,7 @@ export function RuleFields() {
 
 const Rule = ({ path, empty }: { path: Path; empty: string }) => (
   <div className="side-by-side">
-    <ChoiceField path={[...path, 'mode']} label="Rule override" options={modes(empty)} />
+    <ChoiceField path={[...path, 'mode']} label="Rule override" options={modeOptions(empty)} />
     <NumberField path={[...path, 'epsilon']} label="Tolerance" help="Empty: 0.01." />
     <NumberField path={[...path, 'threshold']} label="Similarity" help="Empty: 0.8, or 0.85 for meaning." />
   </div>

@@ -6,7 +6,7 @@ import { MAX_TRIED_MODELS } from '#lib/contracts/values/runs';
 import type { TryOut } from '../../api/try';
 import { AllowedButton } from '../../parts/allowed-button';
 import { useDraft } from '../../parts/draft';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { ChooseModels } from '../../parts/set-up/choose-models';
 import type { FormPart } from '../../parts/set-up/labelled-field';
 import { TryResults } from './try-results';
@@ -41,7 +41,7 @@ export function TryPanel({ suiteId, input, unread, refusal, tryOut, start }: Pro
     suite_id: suiteId,
     models,
     tool_choice: toolChoice,
-    temperature: number(temperature),
+    temperature: numberOrText(temperature),
   });
   const { answer, error, isPending, cancel } = tryOut;
   const faults = error instanceof ApiError ? (error.problem.errors ?? []) : [];
@@ -50,7 +50,7 @@ export function TryPanel({ suiteId, input, unread, refusal, tryOut, start }: Pro
     change: (change) => draft.change({ ...draft.value, ...change }),
     faultsAt: (path) => faults.filter((fault) => fault.path === path || fault.path.startsWith(`${path}/`)),
   };
-  const missing = whatIsMissing(models.length, unread);
+  const missing = missingMessage(models.length, unread);
   return (
     <section className="try" aria-labelledby={titleId}>
       <h2 id={titleId}>Try it</h2>
@@ -60,11 +60,11 @@ export function TryPanel({ suiteId, input, unread, refusal, tryOut, start }: Pro
       <div className="set-up">
         <div className="fields">
           <ChooseModels {...part} />
-          <Choices {...part} />
+          <SettingsFields {...part} />
         </div>
         <div className="beside">
           {missing !== undefined && <p className="muted">{missing}</p>}
-          {error && !isPending && <Failed error={error} />}
+          {error && !isPending && <ErrorNotice error={error} />}
           <div className="actions">
             <AllowedButton refusal={refusal} disabled={missing !== undefined || isPending} onClick={() => start(body)}>
               {answer || error ? 'Try again' : 'Try'}
@@ -85,14 +85,15 @@ export function TryPanel({ suiteId, input, unread, refusal, tryOut, start }: Pro
   );
 }
 
-function whatIsMissing(models: number, unread: boolean): string | undefined {
+function missingMessage(models: number, unread: boolean): string | undefined {
   if (unread) return 'Correct invalid input first.';
   if (models === 0) return 'Choose at least one model.';
   return models > MAX_TRIED_MODELS ? `Choose up to ${MAX_TRIED_MODELS} models.` : undefined;
 }
 
 /** Input that is not a number is sent unchanged: the API reports the fault. */
-const number = (typed: string): Json => (typed.trim() !== '' && Number.isFinite(Number(typed)) ? Number(typed) : typed);
+const numberOrText = (typed: string): Json =>
+  typed.trim() !== '' && Number.isFinite(Number(typed)) ? Number(typed) : typed;
 
 const TOOL_CHOICES = [
   ['required', 'required: must call a tool'],
@@ -100,7 +101,7 @@ const TOOL_CHOICES = [
   ['none', 'none: must not call a tool'],
 ] as const;
 
-function Choices({ form, change, faultsAt }: FormPart<Settings>) {
+function SettingsFields({ form, change, faultsAt }: FormPart<Settings>) {
   return (
     <div className="in-row">
       <SelectField

@@ -1,14 +1,14 @@
 import type { Try, TryResult } from '../../api/try';
 import { Calls } from '../../parts/calls';
 import { Exchange } from '../../parts/exchange';
-import { GivenLine } from '../../parts/given';
+import { UserLine } from '../../parts/user-text';
 import { Money } from '../../parts/money';
 import { Chain, SchemaProblems } from '../../parts/result-details';
-import { Said } from '../../parts/said';
+import { ModelReply } from '../../parts/model-reply';
 import { duration } from '../../parts/time';
 import { Verdict } from '../../parts/verdict';
 import { Warnings } from '../../parts/warnings';
-import { Why } from '../../parts/why';
+import { Explanation } from '../../parts/explanation';
 
 interface Props {
   answer: Try;
@@ -30,7 +30,7 @@ export function TryResults({ answer: { results, cost_usd: cost, warnings }, isOf
       <ol className="tried">
         {results.map((result) => (
           <li key={result.target}>
-            <Tried result={result} />
+            <TryOutResult result={result} />
           </li>
         ))}
       </ol>
@@ -38,17 +38,18 @@ export function TryResults({ answer: { results, cost_usd: cost, warnings }, isOf
   );
 }
 
-function Tried({ result }: { result: TryResult }) {
+function TryOutResult({ result }: { result: TryResult }) {
   return (
     <article aria-label={result.target.slice(0, 300)}>
       <h3>
-        <GivenLine text={result.target} />
+        <UserLine text={result.target} />
       </h3>
       <p className="actions">
         <Verdict of={result} />
         {result.outcome === 'scored' && (
           <span>
-            score {percent(result.overall)}: tool {percent(result.tool_score)}, arguments {percent(result.param_score)}
+            score {percentOrNone(result.overall)}: tool {percentOrNone(result.tool_score)}, arguments{' '}
+            {percentOrNone(result.param_score)}
           </span>
         )}
         <span className="muted">
@@ -56,8 +57,8 @@ function Tried({ result }: { result: TryResult }) {
           {result.outcome === 'scored' ? <Money usd={result.cost_usd} /> : 'no answer'}
         </span>
       </p>
-      <Why result={result} of={result.target} />
-      <Said result={result} of={result.target} />
+      <Explanation result={result} of={result.target} />
+      <ModelReply result={result} of={result.target} />
       {result.outcome === 'scored' && <Calls result={result} of={result.target} />}
       <div>
         <SchemaProblems result={result} />
@@ -68,4 +69,4 @@ function Tried({ result }: { result: TryResult }) {
   );
 }
 
-const percent = (value: number | null): string => (value === null ? 'none' : `${(value * 100).toFixed(1)} %`);
+const percentOrNone = (value: number | null): string => (value === null ? 'none' : `${(value * 100).toFixed(1)} %`);

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import type { Run } from '#lib/contracts/run';
 import { runsQuery } from '../../api/runs';
 import { Empty } from '../../parts/empty';
-import { Failed } from '../../parts/failed';
-import { Given } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText } from '../../parts/user-text';
 import { RunRows } from '../../parts/run-rows';
 import { runName } from '../../parts/run-link';
 import { Skeleton } from '../../parts/skeleton';
@@ -50,9 +50,9 @@ export function AddRun({ like, chosen, add, close }: Props) {
           </button>
         )}
       </div>
-      {error && <Failed error={error} retry={refetch} />}
+      {error && <ErrorNotice error={error} retry={refetch} />}
       {isPending && <Skeleton rows={6} />}
-      {runs.length > 0 && <RunRows runs={runs} more={(run) => <Add run={run} add={add} />} />}
+      {runs.length > 0 && <RunRows runs={runs} more={(run) => <AddButton run={run} add={add} />} />}
       {data && runs.length === 0 && data.next_cursor === null && (
         <NoRun like={suite === undefined ? undefined : like} />
       )}
@@ -74,7 +74,7 @@ export function AddRun({ like, chosen, add, close }: Props) {
   );
 }
 
-const Add = ({ run, add }: { run: Run; add: (id: string) => void }) => (
+const AddButton = ({ run, add }: { run: Run; add: (id: string) => void }) => (
   <button
     type="button"
     className="dense"
@@ -89,7 +89,7 @@ const NoRun = ({ like }: { like: Run | undefined }) => (
   <Empty>
     {like ? (
       <>
-        No other run of <Given text={like.suite.name} max={100} /> yet.
+        No other run of <UserText text={like.suite.name} max={100} /> yet.
       </>
     ) : (
       'A comparison needs two runs.'

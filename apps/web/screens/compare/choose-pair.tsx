@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import type { Run } from '#lib/contracts/run';
-import { compared, type CompareSearch } from '../../address/compare';
-import { Given, visible } from '../../parts/given';
+import { withComparison, type CompareSearch } from '../../address/compare';
+import { UserText, visible } from '../../parts/user-text';
 
 const modelsOf = ({ targets }: Run): string[] => targets.map(({ target }) => target);
 
@@ -12,31 +12,31 @@ export function ChoosePair({ runs, search }: { runs: readonly Run[]; search: Com
   if (!a || !b || runs.length !== search.runs?.length) return null;
   const [models, others] = [modelsOf(a), modelsOf(b)];
   const isNeeded = a === b ? models.length > 1 : models.length > 1 || others.length > 1;
-  if (search.pair !== undefined) return <Chosen search={search} />;
+  if (search.pair !== undefined) return <ChosenPair search={search} />;
   if (!isNeeded) return null;
-  return <Choice key={`${a.id} ${b.id}`} models={models} others={others} isOne={a === b} search={search} />;
+  return <PairForm key={`${a.id} ${b.id}`} models={models} others={others} isOne={a === b} search={search} />;
 }
 
-function Chosen({ search }: { search: CompareSearch }) {
+function ChosenPair({ search }: { search: CompareSearch }) {
   const [a = '', b = ''] = (search.pair ?? '').split('~');
   return (
     <p>
-      Only <Given text={a} max={200} /> and <Given text={b} max={200} /> are compared.{' '}
-      <Link to="/compare" search={compared(search, { pair: undefined })}>
+      Only <UserText text={a} max={200} /> and <UserText text={b} max={200} /> are compared.{' '}
+      <Link to="/compare" search={withComparison(search, { pair: undefined })}>
         {search.runs?.length === 1 ? 'Choose other models' : 'Compare models with the same name'}
       </Link>
     </p>
   );
 }
 
-interface ChoiceProps {
+interface PairFormProps {
   models: string[];
   others: string[];
   isOne: boolean;
   search: CompareSearch;
 }
 
-function Choice({ models, others, isOne, search }: ChoiceProps) {
+function PairForm({ models, others, isOne, search }: PairFormProps) {
   const [a, setA] = useState(models[0]!);
   const [b, setB] = useState(others.find((name) => name !== models[0]) ?? others[0]!);
   const isSame = isOne && a === b;
@@ -44,12 +44,12 @@ function Choice({ models, others, isOne, search }: ChoiceProps) {
     <details open={isOne}>
       <summary>{isOne ? 'Compare two models of this run' : 'Compare models with different names'}</summary>
       <div className="actions">
-        <Models label="Baseline model" models={models} chosen={a} choose={setA} />
-        <Models label="Model to compare" models={others} chosen={b} choose={setB} />
+        <ModelSelect label="Baseline model" models={models} chosen={a} choose={setA} />
+        <ModelSelect label="Model to compare" models={others} chosen={b} choose={setB} />
         {isSame ? (
           <span className="muted small">Choose two different models.</span>
         ) : (
-          <Link className="button" to="/compare" search={compared(search, { pair: `${a}~${b}` })}>
+          <Link className="button" to="/compare" search={withComparison(search, { pair: `${a}~${b}` })}>
             Compare models
           </Link>
         )}
@@ -58,14 +58,14 @@ function Choice({ models, others, isOne, search }: ChoiceProps) {
   );
 }
 
-interface ModelsProps {
+interface ModelSelectProps {
   label: string;
   models: string[];
   chosen: string;
   choose: (name: string) => void;
 }
 
-function Models({ label, models, chosen, choose }: ModelsProps) {
+function ModelSelect({ label, models, chosen, choose }: ModelSelectProps) {
   const id = useId();
   return (
     <div className="field">

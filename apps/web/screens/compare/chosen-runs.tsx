@@ -3,12 +3,12 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Run } from '#lib/contracts/run';
 import { MAX_COMPARED_RUNS } from '#lib/contracts/values/comparison';
-import { compared, sideOf, type CompareSearch } from '../../address/compare';
+import { withComparison, sideOf, type CompareSearch } from '../../address/compare';
 import { runQuery } from '../../api/runs';
-import { SideMark } from '../../parts/compared';
-import { Failed } from '../../parts/failed';
-import { Given } from '../../parts/given';
-import { runName, unknownRun } from '../../parts/run-link';
+import { SideMark } from '../../parts/comparison-mark';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText } from '../../parts/user-text';
+import { runName, shortRunName } from '../../parts/run-link';
 import { count, Score } from '../../parts/score';
 import { Status } from '../../parts/status';
 import { Time } from '../../parts/time';
@@ -23,7 +23,10 @@ export function ChosenRuns({ search }: { search: CompareSearch }) {
   const read = useQueries({ queries: runs.map((id) => runQuery(id)) });
   const [isAdding, setAdding] = useState(false);
   const choose = (chosen: string[]): void =>
-    void navigate({ to: '/compare', search: compared(search, { runs: chosen, pair: undefined, other: undefined }) });
+    void navigate({
+      to: '/compare',
+      search: withComparison(search, { runs: chosen, pair: undefined, other: undefined }),
+    });
   const known = read.flatMap(({ data }) => (data ? [data] : []));
   return (
     <section className="section" aria-labelledby="chosen">
@@ -33,7 +36,7 @@ export function ChosenRuns({ search }: { search: CompareSearch }) {
       {runs.length > 0 && (
         <ol className="chosen-runs">
           {runs.map((id, index) => (
-            <Row key={id} runs={runs} index={index} read={read[index]} choose={choose} />
+            <ChosenRunRow key={id} runs={runs} index={index} read={read[index]} choose={choose} />
           ))}
         </ol>
       )}
@@ -64,7 +67,7 @@ interface RowProps {
   choose: (runs: string[]) => void;
 }
 
-function Row({ runs, index, read, choose }: RowProps) {
+function ChosenRunRow({ runs, index, read, choose }: RowProps) {
   const id = runs[index]!;
   const others = runs.filter((one) => one !== id);
   return (
@@ -90,22 +93,22 @@ function Row({ runs, index, read, choose }: RowProps) {
 }
 
 function ChosenRun({ id, run, error }: { id: string; run: Run | undefined; error: Error | null }) {
-  if (!run) return error ? <Failed error={error} /> : <span className="muted">{unknownRun(id)}</span>;
+  if (!run) return error ? <ErrorNotice error={error} /> : <span className="muted">{shortRunName(id)}</span>;
   const top = topModel(run);
   return (
     <>
       <Link to="/runs/$runId" params={{ runId: id }}>
-        <Given text={runName(run)} max={200} />
+        <UserText text={runName(run)} max={200} />
       </Link>
       <div className="facts small">
         <Status status={run.status} />
         <span>
-          <Given text={run.suite.name} max={100} />, version {run.suite.version}
+          <UserText text={run.suite.name} max={100} />, version {run.suite.version}
         </span>
         <Time at={run.created_at} />
         {top && (
           <span>
-            <Given text={top.target} max={100} />{' '}
+            <UserText text={top.target} max={100} />{' '}
             <Score mean={top.overall} ci={top.overall_ci} scored={top.scored} errored={top.errored} />
           </span>
         )}

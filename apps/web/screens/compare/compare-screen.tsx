@@ -8,9 +8,9 @@ import { ComparedPairs } from './compared-pairs';
 import { ChosenRuns } from './chosen-runs';
 import { ComparedSettings } from './compared-settings';
 import { ComparisonFigures } from './comparison-figures';
-import { Groups } from './groups';
-import { SeveralRuns } from './several-runs';
-import { WhatChanged } from './what-changed';
+import { GroupedFigures } from './grouped-figures';
+import { RunsAgainstBaseline } from './runs-against-baseline';
+import { ChangedSettings } from './changed-settings';
 import '../../parts/facts.css';
 import { Stale } from '../../parts/stale';
 import './compare.css';
@@ -36,20 +36,20 @@ function Comparisons({ search }: { search: CompareSearch }) {
       <ComparedSettings search={search} />
       {isPending && <Skeleton rows={12} label="Comparing" />}
       <Stale query={read} />
-      {data && data.length > 1 && <SeveralRuns comparisons={data} search={search} />}
-      {data && <One comparison={data.find(({ b }) => b.id === search.other) ?? data[0]!} search={search} />}
+      {data && data.length > 1 && <RunsAgainstBaseline comparisons={data} search={search} />}
+      {data && <OneComparison comparison={data.find(({ b }) => b.id === search.other) ?? data[0]!} search={search} />}
     </>
   );
 }
 
 /** One run against the baseline: first what may be claimed, then where to look. */
-function One({ comparison, search }: { comparison: Comparison; search: CompareSearch }) {
+function OneComparison({ comparison, search }: { comparison: Comparison; search: CompareSearch }) {
   return (
     <>
       <ComparisonFigures comparison={comparison} search={search} />
-      <Groups comparison={comparison} search={search} />
+      <GroupedFigures comparison={comparison} search={search} />
       <ComparedPairs comparison={comparison} search={search} />
-      <WhatChanged comparison={comparison} />
+      <ChangedSettings comparison={comparison} />
     </>
   );
 }

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Comparison, Outcomes } from '#lib/contracts/comparison';
-import { filtered, OUTCOME_WORDS, sideOf, type CompareSearch, type OutcomeWord } from '../../address/compare';
+import { withFilter, OUTCOME_WORDS, sideOf, type CompareSearch, type OutcomeWord } from '../../address/compare';
 import { comparedItemsQuery } from '../../api/comparisons';
 import { ComparedCase } from '../../parts/compared-case';
 import { Empty } from '../../parts/empty';
-import { Failed } from '../../parts/failed';
-import { Given } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText } from '../../parts/user-text';
 import { PageLinks } from '../../parts/page-links';
 import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
@@ -17,20 +17,20 @@ const OUTCOMES = Object.keys(OUTCOME_WORDS) as OutcomeWord[];
 export function ComparedPairs({ comparison, search }: { comparison: Comparison; search: CompareSearch }) {
   const { outcomes, targets } = comparison;
   const ofTarget = targets.find(({ b }) => b === search.target)?.outcomes;
-  const shown = search.outcome ?? firstOf(ofTarget ?? outcomes);
+  const shown = search.outcome ?? defaultOutcome(ofTarget ?? outcomes);
   if (targets.length === 0) return null;
   return (
     <section aria-labelledby="pairs" className="section">
       <h2 id="pairs">Cases side by side</h2>
       <OutcomeLinks outcomes={ofTarget ?? outcomes} shown={shown} search={search} />
-      <Narrowed search={search} />
-      <Pairs comparison={comparison} search={{ ...search, outcome: shown }} />
+      <ActiveFilters search={search} />
+      <PairList comparison={comparison} search={{ ...search, outcome: shown }} />
     </section>
   );
 }
 
 /** The most interesting outcome that occurs. */
-const firstOf = (outcomes: Outcomes): OutcomeWord | 'all' =>
+const defaultOutcome = (outcomes: Outcomes): OutcomeWord | 'all' =>
   (['broken', 'fixed', 'worse', 'better'] as const).find((outcome) => outcomes[outcome] > 0) ?? 'all';
 
 interface LinksProps {
@@ -45,7 +45,7 @@ function OutcomeLinks({ outcomes, shown, search }: LinksProps) {
     <Link
       key={outcome}
       to="/compare"
-      search={filtered(search, { outcome })}
+      search={withFilter(search, { outcome })}
       resetScroll={false}
       className="button dense"
       aria-current={outcome === shown ? 'true' : undefined}
@@ -61,7 +61,7 @@ function OutcomeLinks({ outcomes, shown, search }: LinksProps) {
   );
 }
 
-function Narrowed({ search }: { search: CompareSearch }) {
+function ActiveFilters({ search }: { search: CompareSearch }) {
   const parts = [
     ['category', 'category', search.category],
     ['target', 'model', search.target],
@@ -70,8 +70,8 @@ function Narrowed({ search }: { search: CompareSearch }) {
     ([key, words, value]) =>
       value !== undefined && (
         <p key={key}>
-          Only the {words} <Given text={value} max={200} />.{' '}
-          <Link to="/compare" search={filtered(search, { [key]: undefined })} resetScroll={false}>
+          Only the {words} <UserText text={value} max={200} />.{' '}
+          <Link to="/compare" search={withFilter(search, { [key]: undefined })} resetScroll={false}>
             Show all
           </Link>
         </p>
@@ -79,15 +79,15 @@ function Narrowed({ search }: { search: CompareSearch }) {
   );
 }
 
-function Pairs({ comparison: { a, b, targets }, search }: { comparison: Comparison; search: CompareSearch }) {
+function PairList({ comparison: { a, b, targets }, search }: { comparison: Comparison; search: CompareSearch }) {
   const { data, error, isPending, refetch } = useQuery(comparedItemsQuery(a.id, b.id, search));
   if (isPending) return <Skeleton rows={10} />;
-  if (!data) return <Failed error={error} retry={refetch} />;
+  if (!data) return <ErrorNotice error={error} retry={refetch} />;
   const { items, next_cursor: next } = data;
   const side = sideOf(Math.max(1, search.runs?.indexOf(b.id) ?? 1));
   return (
     <>
-      {items.length === 0 && <NoCase isDone={next === null} />}
+      {items.length === 0 && <NoCases isDone={next === null} />}
       {items.map((item) => (
         <ComparedCase
           key={`${item.case_id} ${item.target_a} ${item.target_b}`}
@@ -101,5 +101,5 @@ function Pairs({ comparison: { a, b, targets }, search }: { comparison: Comparis
   );
 }
 
-const NoCase = ({ isDone }: { isDone: boolean }) =>
+const NoCases = ({ isDone }: { isDone: boolean }) =>
   isDone ? <Empty>No cases match.</Empty> : <p>No matches among the cases read so far.</p>;

@@ -2,16 +2,16 @@ import { useQueries } from '@tanstack/react-query';
 import { DEFAULT_MARGIN } from '#lib/contracts/values/comparison';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
-import { compared, compareSearch, type CompareSearch } from '../../address/compare';
+import { withComparison, compareSearch, type CompareSearch } from '../../address/compare';
 import { runQuery } from '../../api/runs';
-import { visible } from '../../parts/given';
+import { visible } from '../../parts/user-text';
 import '../../parts/form/form.css';
 
 /** What is compared, and the smallest difference that matters. */
 export function ComparedSettings({ search }: { search: CompareSearch }) {
   const navigate = useNavigate();
   const change = (changed: Partial<CompareSearch>): void =>
-    void navigate({ to: '/compare', search: compared(search, { other: search.other, ...changed }) });
+    void navigate({ to: '/compare', search: withComparison(search, { other: search.other, ...changed }) });
   return (
     <div className="compared-settings">
       <div className="field">

@@ -1,19 +1,19 @@
 import { Link } from '@tanstack/react-router';
 import type { Comparison, Estimate } from '#lib/contracts/comparison';
-import { compared, filtered, sideOf, type CompareSearch } from '../../address/compare';
+import { withComparison, withFilter, sideOf, type CompareSearch } from '../../address/compare';
 import { Deltas, deltaText, type DeltaRow } from '../../figures/delta';
 import { Numbers } from '../../figures/numbers';
-import { Compared } from '../../parts/compared';
-import { Given, GivenLine } from '../../parts/given';
+import { ComparisonMark } from '../../parts/comparison-mark';
+import { UserText, UserLine } from '../../parts/user-text';
 import { money } from '../../parts/money';
 import { count, percent } from '../../parts/score';
 import { duration } from '../../parts/time';
 import { Warnings } from '../../parts/warnings';
 
-type One = { comparison: Comparison; search: CompareSearch };
+type ComparisonProps = { comparison: Comparison; search: CompareSearch };
 
 /** What may be claimed about the difference, in the server's words, and the figures behind it. */
-export function ComparisonFigures({ comparison, search }: One) {
+export function ComparisonFigures({ comparison, search }: ComparisonProps) {
   const { all, targets, notes, b } = comparison;
   const side = sideOf(Math.max(1, search.runs?.indexOf(b.id) ?? 1));
   return (
@@ -21,14 +21,14 @@ export function ComparisonFigures({ comparison, search }: One) {
       <h2 id="difference">{side} against A, the baseline</h2>
       {all.text !== null && (
         <p className="sentence">
-          <Given text={all.text} />
+          <UserText text={all.text} />
         </p>
       )}
       <div className="facts">
-        {all.verdict && <Compared verdict={all.verdict} small={all.small} />}
+        {all.verdict && <ComparisonMark verdict={all.verdict} small={all.small} />}
         <CaseCounts comparison={comparison} />
-        <Sides words="cost" of={comparison.cost} text={money} />
-        <Sides words="median latency" of={comparison.latency_p50_ms} text={duration} />
+        <SidePair words="cost" of={comparison.cost} text={money} />
+        <SidePair words="median latency" of={comparison.latency_p50_ms} text={duration} />
       </div>
       <Advice comparison={comparison} search={search} />
       {all.difference !== null && (
@@ -44,14 +44,14 @@ export function ComparisonFigures({ comparison, search }: One) {
               { key: 'all', cells: ['all', ...cellsOf(all, all.p)] },
               ...targets.map(({ a, b: other, estimate, p_holm: p }) => ({
                 key: `${a}~${other}`,
-                cells: [<GivenLine key="name" text={pairName(a, other)} />, ...cellsOf(estimate, p)],
+                cells: [<UserLine key="name" text={pairName(a, other)} />, ...cellsOf(estimate, p)],
               })),
             ]}
           />
-          <CouldShow estimate={all} />
+          <Power estimate={all} />
         </>
       )}
-      <Unmatched comparison={comparison} />
+      <UnmatchedModels comparison={comparison} />
       <Warnings warnings={notes} />
     </section>
   );
@@ -73,8 +73,8 @@ function rowsOf({ all, targets }: Comparison, search: CompareSearch): DeltaRow[]
     ...targets.map(({ a, b, estimate }): DeltaRow => ({
       key: `${a}~${b}`,
       label: (
-        <Link to="/compare" search={filtered(search, { target: search.target === b ? undefined : b })} hash="pairs">
-          <GivenLine text={pairName(a, b)} />
+        <Link to="/compare" search={withFilter(search, { target: search.target === b ? undefined : b })} hash="pairs">
+          <UserLine text={pairName(a, b)} />
         </Link>
       ),
       difference: estimate.difference,
@@ -82,7 +82,7 @@ function rowsOf({ all, targets }: Comparison, search: CompareSearch): DeltaRow[]
       aside: (
         <>
           <span className="muted small">n {count(estimate.n_cases)} </span>
-          {estimate.verdict && <Compared verdict={estimate.verdict} small={estimate.small} />}
+          {estimate.verdict && <ComparisonMark verdict={estimate.verdict} small={estimate.small} />}
         </>
       ),
     })),
@@ -116,17 +116,17 @@ function CaseCounts({ comparison: { cases, all } }: { comparison: Comparison }) 
   return (
     <span>
       {[`${count(cases.common)} cases in common`, ...words].join(', ')}; compared by{' '}
-      <Given text={all.measure} max={100} />
+      <UserText text={all.measure} max={100} />
     </span>
   );
 }
 
-interface SidesProps {
+interface SidePairProps {
   words: string;
   of: { a: number | null; b: number | null };
   text: (value: number) => string;
 }
-function Sides({ words, of: { a, b }, text }: SidesProps) {
+function SidePair({ words, of: { a, b }, text }: SidePairProps) {
   if (a === null && b === null) return null;
   const known = (value: number | null): string => (value === null ? 'unknown' : text(value));
   return (
@@ -137,7 +137,7 @@ function Sides({ words, of: { a, b }, text }: SidesProps) {
 }
 
 /** The smallest difference that such data can show, so that an inconclusive result is not read as no difference. */
-function CouldShow({ estimate }: { estimate: Estimate }) {
+function Power({ estimate }: { estimate: Estimate }) {
   const { smallest_detectable: smallest, cases_for_margin: cases, variance, robust, verdict, bounds } = estimate;
   if (smallest === null) return null;
   return (
@@ -146,34 +146,34 @@ function CouldShow({ estimate }: { estimate: Estimate }) {
         ? 'This data could not show any difference.'
         : `Smallest detectable difference: ${(smallest * 100).toFixed(1)} points, with 80 % power.`}
       {cases !== null && ` About ${count(cases)} cases are needed to detect one as small as the margin.`}
-      {variance && ` ${helpOf(variance)}`}
+      {variance && ` ${varianceAdvice(variance)}`}
       {bounds && verdict !== 'not_comparable' && robust && ' Errored samples could not change the verdict.'}
     </p>
   );
 }
 
-const helpOf = ({ between, within }: NonNullable<Estimate['variance']>): string =>
+const varianceAdvice = ({ between, within }: NonNullable<Estimate['variance']>): string =>
   within > between
     ? 'Most of the variance is within cases: more samples help, and so do more cases.'
     : 'Most of the variance is between cases: more cases help, more samples hardly do.';
 
-function Unmatched({ comparison: { a, b } }: { comparison: Comparison }) {
+function UnmatchedModels({ comparison: { a, b } }: { comparison: Comparison }) {
   const left = [...a.unmatched, ...b.unmatched];
   if (left.length === 0) return null;
   return (
     <p>
-      Not compared, because the other run has no counterpart: <Given text={left.join(', ')} />
+      Not compared, because the other run has no counterpart: <UserText text={left.join(', ')} />
     </p>
   );
 }
 
 /** What to do without a verdict. */
-function Advice({ comparison: { all, a, b }, search }: One) {
+function Advice({ comparison: { all, a, b }, search }: ComparisonProps) {
   const { reasons } = all;
   if (reasons.includes('running') && !search.partial)
     return (
       <p>
-        <Link to="/compare" search={compared(search, { partial: true, other: search.other })} className="button">
+        <Link to="/compare" search={withComparison(search, { partial: true, other: search.other })} className="button">
           Compare the results so far
         </Link>
       </p>

@@ -9,12 +9,12 @@ import { useRefusal } from '../../api/session';
 import { AllowedButton } from '../../parts/allowed-button';
 import { CopiedId } from '../../parts/copied-id';
 import { DeleteDialog } from '../../parts/dialog';
-import { Failed } from '../../parts/failed';
-import { Given, GivenBlock } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText, UserBlock } from '../../parts/user-text';
 import { RunLink } from '../../parts/run-link';
 import { count } from '../../parts/score';
 import { Warnings } from '../../parts/warnings';
-import { RunLinks, RunScore } from './best';
+import { RunLinks, RunScore } from './best-configuration';
 import { EditDialog } from './edit-dialog';
 import '../../parts/facts.css';
 import { SuiteFact } from '../../parts/suite-fact';
@@ -25,7 +25,7 @@ export function ExperimentHead({ experiment }: { experiment: Experiment }) {
     <section className="section" aria-label="The experiment">
       <div className="head">
         <h1>
-          <Given text={name} max={200} />
+          <UserText text={name} max={200} />
         </h1>
         <Actions experiment={experiment} />
       </div>
@@ -36,13 +36,13 @@ export function ExperimentHead({ experiment }: { experiment: Experiment }) {
           {count(runs)} {runs === 1 ? 'run' : 'runs'}
         </span>
         <span>
-          compares <Given text={measure} max={100} />, with a margin of {Number((margin * 100).toFixed(4))} points
+          compares <UserText text={measure} max={100} />, with a margin of {Number((margin * 100).toFixed(4))} points
         </span>
         <CopiedId id={id} what="experiment" />
       </div>
-      {experiment.description && <GivenBlock text={experiment.description} />}
+      {experiment.description && <UserBlock text={experiment.description} />}
       <Baseline experiment={experiment} />
-      <Looks experiment={experiment} />
+      <FalseAlarms experiment={experiment} />
       {experiment.refreshing && (
         <p className="notice" role="status">
           Comparisons are being recomputed. This page updates when they are ready.
@@ -66,7 +66,7 @@ function Baseline({ experiment: { baseline_eval_id: runId, baseline_set_by: by }
 }
 
 /** Multiple comparisons find some differences by chance: how many to expect, and what remains after correction. */
-function Looks({ experiment: { comparisons } }: { experiment: Experiment }) {
+function FalseAlarms({ experiment: { comparisons } }: { experiment: Experiment }) {
   const { made, expected_false_alarms: alarms, improved_after_correction: improved } = comparisons;
   if (made === 0) return null;
   return (
@@ -105,14 +105,20 @@ function Actions({ experiment }: { experiment: Experiment }) {
           Delete
         </AllowedButton>
       </div>
-      {change.isError && <Failed error={change.error} />}
+      {change.isError && <ErrorNotice error={change.error} />}
       {asked === 'edit' && <EditDialog experiment={experiment} close={() => ask(undefined)} />}
-      {asked === 'delete' && <Deletion experiment={experiment} close={() => ask(undefined)} />}
+      {asked === 'delete' && <DeleteExperiment experiment={experiment} close={() => ask(undefined)} />}
     </div>
   );
 }
 
-function Deletion({ experiment: { id, name, run_count: runs }, close }: { experiment: Experiment; close: () => void }) {
+function DeleteExperiment({
+  experiment: { id, name, run_count: runs },
+  close,
+}: {
+  experiment: Experiment;
+  close: () => void;
+}) {
   const navigate = useNavigate();
   const { isPending, error, mutate } = useAction(deleteExperiment, async () => {
     close();
@@ -128,7 +134,7 @@ function Deletion({ experiment: { id, name, run_count: runs }, close }: { experi
       {...{ isPending, error, close }}
     >
       <p>
-        <Given text={name} max={200} />
+        <UserText text={name} max={200} />
       </p>
       <p>
         Its {count(runs)} {runs === 1 ? 'run stays' : 'runs stay'}, and so do its tunes and judge reports. Their

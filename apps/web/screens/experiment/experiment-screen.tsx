@@ -5,14 +5,14 @@ import type { Experiment } from '#lib/contracts/experiment';
 import { statusOf } from '../../api/client';
 import { experimentQuery, timelineQuery } from '../../api/experiments';
 import { Empty } from '../../parts/empty';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { PageLinks } from '../../parts/page-links';
 import { Skeleton } from '../../parts/skeleton';
 import { Stale } from '../../parts/stale';
-import { Best } from './best';
-import { Entries } from './entries';
+import { BestConfiguration } from './best-configuration';
+import { TimelineTable } from './timeline-table';
 import { ExperimentHead } from './experiment-head';
-import { History } from './history';
+import { ScoreTimeline } from './score-timeline';
 import './experiment.css';
 
 /** Whether scores have improved, and since when. */
@@ -21,18 +21,18 @@ export function ExperimentScreen() {
   const experiment = useQuery({ ...experimentQuery(experimentId), refetchOnMount: 'always' });
   if (experiment.isPending) return <Skeleton rows={12} />;
   if (!experiment.data && statusOf(experiment.error) === 404) return <NoExperiment />;
-  if (!experiment.data) return <Failed error={experiment.error!} retry={() => experiment.refetch()} />;
+  if (!experiment.data) return <ErrorNotice error={experiment.error!} retry={() => experiment.refetch()} />;
   return (
     <>
       <ExperimentHead key={experimentId} experiment={experiment.data} />
       <Stale query={experiment} />
-      <Best experiment={experiment.data} />
-      <TimelineOf experiment={experiment.data} />
+      <BestConfiguration experiment={experiment.data} />
+      <ExperimentTimeline experiment={experiment.data} />
     </>
   );
 }
 
-function TimelineOf({ experiment }: { experiment: Experiment }) {
+function ExperimentTimeline({ experiment }: { experiment: Experiment }) {
   const { after } = useSearch({ from: '/signed-in/experiments/$experimentId' });
   const { data, error, isPending, refetch } = useQuery({
     ...timelineQuery(experiment.id, after),
@@ -46,13 +46,13 @@ function TimelineOf({ experiment }: { experiment: Experiment }) {
   return (
     <section aria-labelledby="timeline" className="section">
       <h2 id="timeline">Timeline</h2>
-      {error && <Failed error={error} retry={refetch} />}
+      {error && <ErrorNotice error={error} retry={refetch} />}
       {isPending && <Skeleton rows={8} />}
-      {data && items.length === 0 && <NothingYet experiment={experiment} />}
+      {data && items.length === 0 && <NoEntries experiment={experiment} />}
       {items.length > 0 && (
         <>
-          <History experiment={experiment} entries={items} />
-          <Entries experiment={experiment} entries={items} />
+          <ScoreTimeline experiment={experiment} entries={items} />
+          <TimelineTable experiment={experiment} entries={items} />
         </>
       )}
       <PageLinks of="the timeline" after={after} next={next} words={['From the beginning', 'Later']} />
@@ -60,7 +60,7 @@ function TimelineOf({ experiment }: { experiment: Experiment }) {
   );
 }
 
-const NothingYet = ({ experiment: { suite_id: suite } }: { experiment: Experiment }) => (
+const NoEntries = ({ experiment: { suite_id: suite } }: { experiment: Experiment }) => (
   <Empty
     action={
       <Link to="/runs/new" search={{ suite }} className="button">

@@ -2,7 +2,7 @@ import type { Experiment } from '#lib/contracts/experiment';
 import { useAction } from '../../api/action';
 import { pinBaseline, refreshExperiments } from '../../api/experiments';
 import { useRefusal } from '../../api/session';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 
 /** Makes a run the baseline: all other runs are compared again. */
 export function PinButton({ experiment, runId, number }: { experiment: Experiment; runId: string; number?: number }) {
@@ -20,7 +20,7 @@ export function PinButton({ experiment, runId, number }: { experiment: Experimen
       >
         Pin as baseline
       </button>
-      {pin.isError && <Failed error={pin.error} />}
+      {pin.isError && <ErrorNotice error={pin.error} />}
     </>
   );
 }

@@ -5,7 +5,7 @@ import { useAction } from '../../api/action';
 import { runBest } from '../../api/experiments';
 import { refreshWork } from '../../api/jobs';
 import { Dialog } from '../../parts/dialog';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { submitOnCtrlEnter } from '../../parts/submit-keys';
 import '../../parts/set-up/set-up.css';
 import { TypedField } from '../../parts/set-up/typed-field';
@@ -22,8 +22,8 @@ export function RunBestDialog({ experiment, close }: { experiment: Experiment; c
   const send = (event: FormEvent): void => {
     event.preventDefault();
     const input = {
-      ...(samples.trim() && { samples: number(samples) }),
-      ...(cost.trim() && { budget: { max_cost_usd: number(cost) } }),
+      ...(samples.trim() && { samples: numberOrText(samples) }),
+      ...(cost.trim() && { budget: { max_cost_usd: numberOrText(cost) } }),
     } as RunBestInput;
     submit.mutate({ id: experiment.id, input });
   };
@@ -36,7 +36,7 @@ export function RunBestDialog({ experiment, close }: { experiment: Experiment; c
         </p>
         <TypedField label="Samples per case" help={HELP} value={samples} change={setSamples} {...NUMBER} />
         <TypedField label="Maximum cost in US dollars" help={HELP} value={cost} change={setCost} {...NUMBER} />
-        {submit.isError && <Failed error={submit.error} />}
+        {submit.isError && <ErrorNotice error={submit.error} />}
         <div className="actions">
           <button type="submit" className="primary" disabled={submit.isPending}>
             Run
@@ -54,4 +54,4 @@ const HELP = "Leave empty to keep the run's value.";
 const NUMBER = { mode: 'decimal' as const, maxLength: 20, faults: [] };
 
 /** Input that is not a number is sent unchanged: the API reports the fault. */
-const number = (typed: string): number | string => (Number.isFinite(Number(typed)) ? Number(typed) : typed);
+const numberOrText = (typed: string): number | string => (Number.isFinite(Number(typed)) ? Number(typed) : typed);

@@ -4,11 +4,11 @@ import type { Experiment } from '#lib/contracts/experiment';
 import type { ExperimentsSearch } from '../../address/experiments';
 import { experimentsQuery } from '../../api/experiments';
 import { deltaText } from '../../figures/delta';
-import { Compared } from '../../parts/compared';
+import { ComparisonMark } from '../../parts/comparison-mark';
 import { Empty } from '../../parts/empty';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { FilterChoice } from '../../parts/filter-choice';
-import { GivenLine } from '../../parts/given';
+import { UserLine } from '../../parts/user-text';
 import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
 import { SuiteFilter } from '../../parts/suite-filter';
@@ -28,10 +28,10 @@ export function ExperimentsScreen() {
     <>
       <div className="head">
         <h1>Experiments</h1>
-        <New suite={suite} />
+        <NewExperimentLink suite={suite} />
       </div>
       <Filters search={search} />
-      {error && <Failed error={error} retry={refetch} />}
+      {error && <ErrorNotice error={error} retry={refetch} />}
       {isPending && <Skeleton rows={8} />}
       {items.length > 0 && (
         <Table
@@ -43,7 +43,7 @@ export function ExperimentsScreen() {
         />
       )}
       {data && items.length === 0 && (
-        <Empty action={<New suite={suite} />}>
+        <Empty action={<NewExperimentLink suite={suite} />}>
           {(status ?? suite ?? after)
             ? 'No experiments match.'
             : 'No experiments yet. An experiment collects runs of one suite, each compared with one baseline.'}
@@ -54,7 +54,7 @@ export function ExperimentsScreen() {
   );
 }
 
-const New = ({ suite }: { suite: string | undefined }) => (
+const NewExperimentLink = ({ suite }: { suite: string | undefined }) => (
   <Link to="/experiments/new" search={{ suite }} className="button primary">
     New experiment
   </Link>
@@ -93,7 +93,7 @@ const COLUMNS: Column<Experiment>[] = [
     cell: ({ id, name, status }) => (
       <>
         <Link to="/experiments/$experimentId" params={{ experimentId: id }}>
-          <GivenLine text={name} />
+          <UserLine text={name} />
         </Link>
         {status === 'archived' && <span className="small muted">archived</span>}
       </>
@@ -117,7 +117,7 @@ function Best({ experiment: { best, baseline_eval_id: baseline } }: { experiment
   const { verdict, difference, ci } = best.comparison;
   return (
     <>
-      <Compared verdict={verdict} /> {difference !== null && deltaText({ difference, interval: ci })}
+      <ComparisonMark verdict={verdict} /> {difference !== null && deltaText({ difference, interval: ci })}
     </>
   );
 }

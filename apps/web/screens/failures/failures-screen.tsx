@@ -11,7 +11,7 @@ import { FilterChoice } from '../../parts/filter-choice';
 import { OfRun } from '../../parts/of-run';
 import { RunInHeading } from '../../parts/run-link';
 import { count } from '../../parts/score';
-import { DrawnGroup } from './drawn-group';
+import { GroupSample } from './group-sample';
 
 const ROUTE = '/signed-in/runs/$runId/failures';
 
@@ -25,7 +25,7 @@ export function FailuresScreen() {
         <>
           <Head run={run} type={type} rescore={rescore} />
           <Counted run={run} query={failureGroupsQuery(runId, type, rescore)} rows={12}>
-            {(groups) => <Groups run={run} groups={groups} />}
+            {(groups) => <GroupList run={run} groups={groups} />}
           </Counted>
         </>
       )}
@@ -68,7 +68,7 @@ function Head({ run, type, rescore }: HeadProps) {
   );
 }
 
-function Groups({ run, groups: { items, others, targets } }: { run: Run; groups: FailureGroups }) {
+function GroupList({ run, groups: { items, others, targets } }: { run: Run; groups: FailureGroups }) {
   const { group: chosen, seed = 1, ...search } = useSearch({ from: ROUTE });
   const { type, rescore } = search;
   const params = { runId: run.id };
@@ -90,7 +90,7 @@ function Groups({ run, groups: { items, others, targets } }: { run: Run; groups:
       {chosen !== undefined && !group && (
         <p className="notice">This group no longer exists: results have been counted again since.</p>
       )}
-      {group && <DrawnGroup key={`${group.id} ${seed}`} {...{ run, group, seed, search, targets }} />}
+      {group && <GroupSample key={`${group.id} ${seed}`} {...{ run, group, seed, search, targets }} />}
       <section className="section" aria-label="Groups">
         <FailureGroupRows
           runId={run.id}

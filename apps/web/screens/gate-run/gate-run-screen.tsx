@@ -5,13 +5,13 @@ import { statusOf } from '../../api/client';
 import { gateQuery, gateRunQuery } from '../../api/gates';
 import { LiveGate } from '../../live/live-gate';
 import { useLive } from '../../live/use-live';
-import { useRefreshed } from '../../live/use-refreshed';
+import { useRefreshOnEvents } from '../../live/use-refreshed';
 import { CopiedId } from '../../parts/copied-id';
 import { Empty } from '../../parts/empty';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { GateAnswerView } from '../../parts/gate-answer';
 import { GateResult } from '../../parts/gate-result';
-import { Given } from '../../parts/given';
+import { UserText } from '../../parts/user-text';
 import { RunLink } from '../../parts/run-link';
 import { Skeleton } from '../../parts/skeleton';
 import { isUnderWay, Status } from '../../parts/status';
@@ -27,10 +27,10 @@ export function GateRunScreen() {
   const { gateId, gateRunId } = useParams({ from: '/signed-in/gates/$gateId/runs/$gateRunId' });
   const run = useQuery({ ...gateRunQuery(gateId, gateRunId), refetchOnMount: 'always' });
   const live = useLive(LiveGate, run.data && isUnderWay(run.data.status) ? run.data.job_id : undefined);
-  useRefreshed(gateRunId, live);
+  useRefreshOnEvents(gateRunId, live);
   if (run.isPending) return <Skeleton rows={10} />;
   if (!run.data && statusOf(run.error) === 404) return <NoGateRun gateId={gateId} />;
-  if (!run.data) return <Failed error={run.error!} retry={() => run.refetch()} />;
+  if (!run.data) return <ErrorNotice error={run.error!} retry={() => run.refetch()} />;
   return (
     <>
       <Head run={run.data} />
@@ -46,7 +46,7 @@ export function GateRunScreen() {
         </section>
       )}
       <Looks run={run.data} />
-      <MadeRuns run={run.data} />
+      <CreatedRuns run={run.data} />
     </>
   );
 }
@@ -59,7 +59,7 @@ function Head({ run }: { run: GateRun }) {
         <h1>
           Run of gate{' '}
           <Link to="/gates/$gateId" params={{ gateId: run.gate_id }}>
-            <Given text={gate?.name ?? run.result?.gate.name ?? 'gate'} max={100} />
+            <UserText text={gate?.name ?? run.result?.gate.name ?? 'gate'} max={100} />
           </Link>
         </h1>
         <WorkActions work={run} />
@@ -95,7 +95,7 @@ function Looks({ run: { looks } }: { run: GateRun }) {
             cell: ({ samples }) => samples.map((some) => Number(some.toFixed(2))).join(', '),
           },
           { name: 'Result', cell: ({ result }) => <GateResult result={result} /> },
-          { name: 'Explanation', className: 'says', cell: ({ text }) => <Given text={text} /> },
+          { name: 'Explanation', className: 'says', cell: ({ text }) => <UserText text={text} /> },
         ]}
       />
     </section>
@@ -104,7 +104,7 @@ function Looks({ run: { looks } }: { run: GateRun }) {
 
 const MAX_RUNS = 50;
 
-function MadeRuns({ run: { runs } }: { run: GateRun }) {
+function CreatedRuns({ run: { runs } }: { run: GateRun }) {
   if (runs.length === 0) return null;
   return (
     <section aria-labelledby="made" className="section">

@@ -3,20 +3,20 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Gate } from '#lib/gate/contract';
 import { checkQuery } from '../../api/gates';
 import { runsQuery } from '../../api/runs';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { GateAnswerView } from '../../parts/gate-answer';
-import { visible } from '../../parts/given';
-import { runName, unknownRun } from '../../parts/run-link';
+import { visible } from '../../parts/user-text';
+import { runName, shortRunName } from '../../parts/run-link';
 import { Skeleton } from '../../parts/skeleton';
 import { relativeTime } from '../../parts/time';
 
-const SHOWN = 100;
+const MAX_RUNS = 100;
 
 /** The gate's decision on an existing run. Calls no model. */
 export function GateCheck({ gate: { id, suite_id: suite } }: { gate: Gate }) {
   const { check } = useSearch({ from: '/signed-in/gates/$gateId' });
   const navigate = useNavigate();
-  const runs = useQuery(runsQuery({ suite, statuses: ['completed'], limit: SHOWN }));
+  const runs = useQuery(runsQuery({ suite, statuses: ['completed'], limit: MAX_RUNS }));
   const isListed = runs.data?.items.some((run) => run.id === check);
   return (
     <section aria-labelledby="check" className="section">
@@ -35,7 +35,7 @@ export function GateCheck({ gate: { id, suite_id: suite } }: { gate: Gate }) {
           }
         >
           <option value="">choose</option>
-          {check !== undefined && !isListed && <option value={check}>{unknownRun(check)}</option>}
+          {check !== undefined && !isListed && <option value={check}>{shortRunName(check)}</option>}
           {runs.data?.items.map((run) => (
             <option key={run.id} value={run.id}>
               {visible(runName(run).slice(0, 100))}, {relativeTime(new Date(run.created_at))}
@@ -46,17 +46,17 @@ export function GateCheck({ gate: { id, suite_id: suite } }: { gate: Gate }) {
           No model is called. Samples added since the last check count as another look.
         </span>
       </label>
-      {check !== undefined && <Answer gateId={id} runId={check} />}
+      {check !== undefined && <CheckAnswer gateId={id} runId={check} />}
     </section>
   );
 }
 
-function Answer({ gateId, runId }: { gateId: string; runId: string }) {
+function CheckAnswer({ gateId, runId }: { gateId: string; runId: string }) {
   const { data, error, isPending, refetch } = useQuery(checkQuery(gateId, runId));
   if (isPending) return <Skeleton rows={5} label="Measuring" />;
   return (
     <>
-      {error && <Failed error={error} retry={refetch} />}
+      {error && <ErrorNotice error={error} retry={refetch} />}
       {data && <GateAnswerView answer={data} />}
     </>
   );

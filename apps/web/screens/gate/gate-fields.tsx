@@ -3,10 +3,10 @@ import { isObject, toText, type JsonObject } from '#lib/contracts/json/json';
 import { experimentsOfSuiteQuery } from '../../api/experiments';
 import { LinesField, NumberField, TextField } from '../../parts/form/fields';
 import { useField, useForm } from '../../parts/form/form';
-import { visible } from '../../parts/given';
+import { visible } from '../../parts/user-text';
 import { ChooseModels } from '../../parts/set-up/choose-models';
 import { ChooseRun } from '../../parts/set-up/choose-run';
-import { Folded } from '../../parts/set-up/folded';
+import { FoldedFields } from '../../parts/set-up/folded-fields';
 import { LabelledField } from '../../parts/set-up/labelled-field';
 import { useChoices } from '../../parts/set-up/use-choices';
 
@@ -54,18 +54,18 @@ export function GateFields({ suite }: { suite: string }) {
         label="Critical tags"
         help="One per line. Cases with one of these tags must not break."
       />
-      <Folded summary="Models that must pass (default: all of the baseline)" fields={['/models']}>
+      <FoldedFields summary="Models that must pass (default: all of the baseline)" fields={['/models']}>
         <ChooseModels {...useChoices().models} />
-      </Folded>
+      </FoldedFields>
     </>
   );
 }
 
-const KINDS = [
+const BASELINE_KINDS = [
   ['eval_id', 'a run'],
   ['experiment_id', 'the current baseline of an experiment'],
 ] as const;
-type Kind = (typeof KINDS)[number][0];
+type Kind = (typeof BASELINE_KINDS)[number][0];
 
 function Baseline({ suite }: { suite: string }) {
   const { errors } = useForm();
@@ -86,7 +86,7 @@ function Baseline({ suite }: { suite: string }) {
             value={kind}
             onChange={({ target }) => set({ [target.value]: '' })}
           >
-            {KINDS.map(([key, words]) => (
+            {BASELINE_KINDS.map(([key, words]) => (
               <option key={key} value={key}>
                 {words}
               </option>

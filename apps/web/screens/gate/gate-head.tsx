@@ -15,12 +15,12 @@ import { DraftForm } from '../../parts/form/draft-form';
 import type { Edited } from '../../parts/form/edited';
 import { TextField } from '../../parts/form/fields';
 import { ruleWords } from '../../parts/gate-words';
-import { Given } from '../../parts/given';
+import { UserText } from '../../parts/user-text';
 import { RunLink } from '../../parts/run-link';
 import { SettingsList } from '../../parts/settings-list';
 import { SuiteFact } from '../../parts/suite-fact';
 import { GateFields } from './gate-fields';
-import { changesOf, valueOf } from './gate-value';
+import { gateChanges, editableGate } from './gate-value';
 
 export function GateHead({ gate }: { gate: Gate }) {
   const refusal = useRefusal('editor');
@@ -30,7 +30,7 @@ export function GateHead({ gate }: { gate: Gate }) {
     <section className="section" aria-label="The gate">
       <div className="head">
         <h1>
-          <Given text={name} max={100} /> <span className="muted">version {version}</span>
+          <UserText text={name} max={100} /> <span className="muted">version {version}</span>
         </h1>
         <AllowedButton refusal={refusal} onClick={() => setDeleting(true)}>
           Delete
@@ -42,8 +42,8 @@ export function GateHead({ gate }: { gate: Gate }) {
         <CopiedId id={id} what="gate" />
       </div>
       <SettingsList settings={ruleWords(gate)} />
-      <Rules gate={gate} />
-      {isDeleting && <Deletion gate={gate} close={() => setDeleting(false)} />}
+      <RulesForm gate={gate} />
+      {isDeleting && <DeleteGate gate={gate} close={() => setDeleting(false)} />}
     </section>
   );
 }
@@ -65,12 +65,12 @@ function Baseline({ gate: { baseline, baseline_eval_id: runId } }: { gate: Gate 
 }
 
 /** A change of the rules creates a new version, which applies from the next run. */
-function Rules({ gate }: { gate: Gate }) {
+function RulesForm({ gate }: { gate: Gate }) {
   const refusal = useRefusal('editor');
-  const stored = useMemo<Edited>(() => ({ value: valueOf(gate), unread: {} }), [gate]);
+  const stored = useMemo<Edited>(() => ({ value: editableGate(gate), unread: {} }), [gate]);
   const draft = useDraft(`gate ${gate.id}`, stored);
   const save = useAction(
-    (typed: Json, options) => changeGate({ id: gate.id, change: changesOf(typed, stored.value) }, options),
+    (typed: Json, options) => changeGate({ id: gate.id, change: gateChanges(typed, stored.value) }, options),
     async (_gate, typed) => {
       // Changes made while it was being saved remain a draft.
       if (draft.value.value === typed) draft.clear();
@@ -98,7 +98,7 @@ function Rules({ gate }: { gate: Gate }) {
   );
 }
 
-function Deletion({ gate: { id, name }, close }: { gate: Gate; close: () => void }) {
+function DeleteGate({ gate: { id, name }, close }: { gate: Gate; close: () => void }) {
   const navigate = useNavigate();
   const { isPending, error, mutate } = useAction(deleteGate, async () => {
     close();
@@ -114,7 +114,7 @@ function Deletion({ gate: { id, name }, close }: { gate: Gate; close: () => void
       {...{ isPending, error, close }}
     >
       <p>
-        <Given text={name} max={100} />
+        <UserText text={name} max={100} />
       </p>
       <p>
         This also deletes its answers, its gate runs and the runs they created. Its baseline stays, and so do runs that

@@ -3,9 +3,9 @@ import { Link, useSearch } from '@tanstack/react-router';
 import type { Gate, GateRun } from '#lib/gate/contract';
 import { gateRunsQuery } from '../../api/gates';
 import { Empty } from '../../parts/empty';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { GateResult } from '../../parts/gate-result';
-import { Given } from '../../parts/given';
+import { UserText } from '../../parts/user-text';
 import { Skeleton } from '../../parts/skeleton';
 import { Status } from '../../parts/status';
 import { Table } from '../../parts/table';
@@ -22,16 +22,16 @@ export function GateRuns({ gate: { id } }: { gate: Gate }) {
   return (
     <section aria-labelledby="gate-runs" className="section">
       <h2 id="gate-runs">Gate runs</h2>
-      {error && <Failed error={error} retry={refetch} />}
+      {error && <ErrorNotice error={error} retry={refetch} />}
       {isPending && <Skeleton rows={4} />}
       {data && items.length === 0 && <Empty>No gate runs yet. Run the gate above.</Empty>}
-      {items.length > 0 && <Rows gateId={id} runs={items} />}
+      {items.length > 0 && <GateRunTable gateId={id} runs={items} />}
       <PageLinks of="gate runs" after={after} next={next} />
     </section>
   );
 }
 
-const Rows = ({ gateId, runs }: { gateId: string; runs: GateRun[] }) => (
+const GateRunTable = ({ gateId, runs }: { gateId: string; runs: GateRun[] }) => (
   <Table
     label="List of gate runs"
     className="gate-run-rows"
@@ -55,7 +55,7 @@ const Rows = ({ gateId, runs }: { gateId: string; runs: GateRun[] }) => (
       {
         name: 'Explanation',
         className: 'says',
-        cell: ({ result }) => <Given text={result?.text ?? ''} max={MAX_TEXT} />,
+        cell: ({ result }) => <UserText text={result?.text ?? ''} max={MAX_TEXT} />,
       },
     ]}
   />

@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { statusOf } from '../../api/client';
 import { gateQuery } from '../../api/gates';
 import { Empty } from '../../parts/empty';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { Skeleton } from '../../parts/skeleton';
 import { GateCheck } from './gate-check';
 import { GateHead } from './gate-head';
@@ -22,7 +22,7 @@ export function GateScreen() {
   const { data, error, isPending, refetch } = gate;
   if (isPending) return <Skeleton rows={12} />;
   if (!data && statusOf(error) === 404) return <NoGate />;
-  if (!data) return <Failed error={error!} retry={refetch} />;
+  if (!data) return <ErrorNotice error={error!} retry={refetch} />;
   return (
     <>
       <GateHead key={data.id} gate={data} />

@@ -19,11 +19,11 @@ export const emptyGate = (suite: string, baseline: string | undefined): JsonObje
 const EDITABLE = Object.keys(emptyGate('', undefined)).filter((key) => key !== 'suite_id') as (keyof Gate)[];
 
 /** The name and rules of a gate, for editing. */
-export const valueOf = (gate: Gate): JsonObject =>
+export const editableGate = (gate: Gate): JsonObject =>
   Object.fromEntries(EDITABLE.map((key) => [key, gate[key] as unknown as Json]));
 
 /** Drops empty fields, as the API expects. */
-export function requestOf(value: Json): JsonObject {
+export function gateRequest(value: Json): JsonObject {
   const gate = isObject(value) ? value : {};
   const { floor, models } = gate;
   return {
@@ -36,9 +36,9 @@ export function requestOf(value: Json): JsonObject {
 }
 
 /** Only changes are sent: omitted fields stay unchanged, and an empty change creates no version. */
-export function changesOf(typed: Json, stored: Json): JsonObject {
-  const before = requestOf(stored);
-  const changed = Object.entries(requestOf(typed)).filter(
+export function gateChanges(typed: Json, stored: Json): JsonObject {
+  const before = gateRequest(stored);
+  const changed = Object.entries(gateRequest(typed)).filter(
     ([key, value]) => JSON.stringify(value) !== JSON.stringify(before[key]),
   );
   return Object.fromEntries(changed);

@@ -10,7 +10,7 @@ import type { Edited } from '../../parts/form/edited';
 import { TextField } from '../../parts/form/fields';
 import { SuiteField } from '../../parts/set-up/suite-field';
 import { GateFields, suiteOf } from './gate-fields';
-import { emptyGate, requestOf } from './gate-value';
+import { emptyGate, gateRequest } from './gate-value';
 import '../../parts/set-up/set-up.css';
 import './gate.css';
 
@@ -22,7 +22,7 @@ export function NewGateScreen() {
   const initial = useMemo<Edited>(() => ({ value: emptyGate(suite, baseline), unread: {} }), [suite, baseline]);
   const draft = useDraft(`new gate ${suite} ${baseline ?? ''}`, initial);
   const create = useAction(
-    (input: Json, options) => createGate(requestOf(input), options),
+    (input: Json, options) => createGate(gateRequest(input), options),
     async ({ id }) => {
       draft.clear();
       void refreshGates();

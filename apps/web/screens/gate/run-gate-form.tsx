@@ -12,16 +12,16 @@ import type { Edited } from '../../parts/form/edited';
 import { ChoiceField, JsonField, LongTextField, NumberField } from '../../parts/form/fields';
 import { ChooseRun } from '../../parts/set-up/choose-run';
 
-const NOTHING: JsonObject = { config: {} };
+const NO_SETTINGS: JsonObject = { config: {} };
 
 /** What to measure: a new run with other settings than the baseline, or an existing one. */
 export function RunGateForm({ gate }: { gate: Gate }) {
   const navigate = useNavigate();
   const refusal = useRefusal('editor');
-  const initial = useMemo<Edited>(() => ({ value: NOTHING, unread: {} }), []);
+  const initial = useMemo<Edited>(() => ({ value: NO_SETTINGS, unread: {} }), []);
   const draft = useDraft(`run gate ${gate.id}`, initial);
   const run = useAction(
-    (input: Json, options) => runGate({ id: gate.id, input: requestOf(input) }, options),
+    (input: Json, options) => runGate({ id: gate.id, input: gateRunRequest(input) }, options),
     async ({ gate_run_id: gateRunId }) => {
       draft.clear();
       void refreshGates();
@@ -36,13 +36,13 @@ export function RunGateForm({ gate }: { gate: Gate }) {
       <h2 id="run-gate">Run the gate</h2>
       <p className="muted">Empty settings are taken from the baseline.</p>
       <DraftForm {...{ draft, refusal, send }} saving={run} save="Run gate" className="fields gate-form">
-        <Settings gate={gate} />
+        <RunGateFields gate={gate} />
       </DraftForm>
     </section>
   );
 }
 
-function Settings({ gate }: { gate: Gate }) {
+function RunGateFields({ gate }: { gate: Gate }) {
   return (
     <>
       <LongTextField path={['config', 'system_prompt']} label="System prompt" maxLength={MAX_PROMPT_CHARS} rows={2} />
@@ -85,7 +85,7 @@ function Settings({ gate }: { gate: Gate }) {
 }
 
 /** An existing run already has its settings. An empty limit means none. */
-function requestOf(value: Json): JsonObject {
+function gateRunRequest(value: Json): JsonObject {
   const { eval_id: runId, config } = isObject(value) ? value : {};
   if (typeof runId === 'string' && runId !== '') return { eval_id: runId };
   const { budget, ...settings } = isObject(config) ? config : {};

@@ -3,9 +3,9 @@ import { Link, useSearch } from '@tanstack/react-router';
 import type { Gate } from '#lib/gate/contract';
 import { gatesQuery } from '../../api/gates';
 import { Empty } from '../../parts/empty';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { pointsText } from '../../parts/gate-words';
-import { GivenLine } from '../../parts/given';
+import { UserLine } from '../../parts/user-text';
 import { RunLink } from '../../parts/run-link';
 import { Skeleton } from '../../parts/skeleton';
 import { SuiteName } from '../../parts/suite-name';
@@ -23,15 +23,15 @@ export function GatesScreen() {
     <>
       <div className="head">
         <h1>Gates</h1>
-        <New />
+        <NewGateLink />
       </div>
-      {error && <Failed error={error} retry={refetch} />}
+      {error && <ErrorNotice error={error} retry={refetch} />}
       {isPending && <Skeleton rows={8} />}
       {items.length > 0 && (
         <Table label="List of gates" className="gate-rows" rows={items} keyOf={({ id }) => id} columns={COLUMNS} />
       )}
       {data && items.length === 0 && (
-        <Empty action={<New />}>
+        <Empty action={<NewGateLink />}>
           No gates yet. A gate decides whether a change may ship: whether a run is shown not to be worse than a
           baseline, by rules fixed in advance.
         </Empty>
@@ -41,7 +41,7 @@ export function GatesScreen() {
   );
 }
 
-const New = () => (
+const NewGateLink = () => (
   <Link to="/gates/new" className="button primary">
     New gate
   </Link>
@@ -54,14 +54,14 @@ const COLUMNS: Column<Gate>[] = [
     cell: ({ id, name, version }) => (
       <>
         <Link to="/gates/$gateId" params={{ gateId: id }}>
-          <GivenLine text={name} />
+          <UserLine text={name} />
         </Link>
         <span className="small muted">version {version}</span>
       </>
     ),
   },
   { name: 'Suite', className: 'named', cell: ({ suite_name: suite }) => <SuiteName name={suite} /> },
-  { name: 'Measure', className: 'named', cell: ({ measure }) => <GivenLine text={measure} /> },
+  { name: 'Measure', className: 'named', cell: ({ measure }) => <UserLine text={measure} /> },
   { name: 'Margin', cell: ({ margin }) => pointsText(margin) },
   { name: 'Looks', isNumber: true, cell: ({ looks }) => looks },
   {

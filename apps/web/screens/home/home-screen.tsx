@@ -1,21 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { runsQuery } from '../../api/runs';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { RunRows } from '../../parts/run-rows';
 import { Skeleton } from '../../parts/skeleton';
 import '../../parts/facts.css';
 import './home.css';
-import { Beginnings } from './beginnings';
-import { JobsUnderWay } from './jobs-under-way';
-import { LanesInTrouble } from './lanes-in-trouble';
+import { GettingStarted } from './getting-started';
+import { RunningJobs } from './running-jobs';
+import { LaneProblems } from './lane-problems';
 import { SuiteFigures } from './suite-figures';
 
-const LAST_RUNS = 10;
+const LATEST_RUNS = 10;
 
 /** Overview of running jobs, lanes and latest runs. */
 export function HomeScreen() {
-  const runs = useQuery(runsQuery({ limit: LAST_RUNS }));
+  const runs = useQuery(runsQuery({ limit: LATEST_RUNS }));
   return (
     <>
       <div className="head">
@@ -24,11 +24,11 @@ export function HomeScreen() {
           New run
         </Link>
       </div>
-      <LanesInTrouble />
-      <JobsUnderWay />
-      {runs.isError && <Failed error={runs.error} retry={() => runs.refetch()} />}
-      {runs.isPending && <Skeleton rows={LAST_RUNS} />}
-      {runs.data?.items.length === 0 && <Beginnings />}
+      <LaneProblems />
+      <RunningJobs />
+      {runs.isError && <ErrorNotice error={runs.error} retry={() => runs.refetch()} />}
+      {runs.isPending && <Skeleton rows={LATEST_RUNS} />}
+      {runs.data?.items.length === 0 && <GettingStarted />}
       {runs.data && runs.data.items.length > 0 && <SuiteFigures />}
       {runs.data && runs.data.items.length > 0 && (
         <section aria-labelledby="last-runs" className="section">

@@ -4,26 +4,26 @@ import type { Run } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
 import { runsQuery } from '../../api/runs';
 import { Intervals, type IntervalRow } from '../../figures/intervals';
-import { Failed } from '../../parts/failed';
-import { GivenLine } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserLine } from '../../parts/user-text';
 import { Money } from '../../parts/money';
 import { runName } from '../../parts/run-link';
 import { count, Score } from '../../parts/score';
 import { shownInterval } from '../../parts/summary-interval';
 import { Time } from '../../parts/time';
-import { newestOfSuites } from './last-runs';
+import { newestRunPerSuite } from './newest-runs';
 
 /** How many finished runs are searched for the newest of each suite. */
-const LOOKED_THROUGH = 50;
-const SUITES = 5;
+const SEARCHED_RUNS = 50;
+const MAX_SUITES = 5;
 /** How many models of a run are drawn; the run's own page draws all. */
-const MODELS = 5;
+const MAX_MODELS = 5;
 
 /** The best model of each suite, by its newest finished run. */
 export function SuiteFigures() {
-  const { data, error, refetch } = useQuery(runsQuery({ statuses: ['completed'], limit: LOOKED_THROUGH }));
-  const runs = newestOfSuites(data?.items ?? [], SUITES);
-  if (error && !data) return <Failed error={error} retry={refetch} />;
+  const { data, error, refetch } = useQuery(runsQuery({ statuses: ['completed'], limit: SEARCHED_RUNS }));
+  const runs = newestRunPerSuite(data?.items ?? [], MAX_SUITES);
+  if (error && !data) return <ErrorNotice error={error} retry={refetch} />;
   if (runs.length === 0) return null;
   return (
     <section aria-labelledby="newest" className="section">
@@ -45,13 +45,13 @@ function RunFigure({ run }: { run: Run }) {
     <article className="home-figure" aria-label={`Run of ${run.suite.name.slice(0, 100)}`}>
       <h3>
         <Link to="/runs/$runId" params={{ runId: run.id }}>
-          <GivenLine text={name} />
+          <UserLine text={name} />
         </Link>
       </h3>
       <div className="facts small">
         {run.name !== null && (
           <span className="home-suite">
-            <GivenLine text={`${run.suite.name}, version ${run.suite.version}`} />
+            <UserLine text={`${run.suite.name}, version ${run.suite.version}`} />
           </span>
         )}
         <Time at={run.finished_at ?? run.created_at} />
@@ -72,12 +72,12 @@ function RunFigure({ run }: { run: Run }) {
       ) : (
         <Intervals
           label={`Mean score of each model with its 95 % interval, ${name.slice(0, 100)}`}
-          rows={scored.slice(0, MODELS).map(rowOf)}
+          rows={scored.slice(0, MAX_MODELS).map(rowOf)}
         />
       )}
-      {scored.length > MODELS && (
+      {scored.length > MAX_MODELS && (
         <Link to="/runs/$runId" params={{ runId: run.id }} className="small">
-          {count(scored.length - MODELS)} more models
+          {count(scored.length - MAX_MODELS)} more models
         </Link>
       )}
     </article>
@@ -89,7 +89,7 @@ function rowOf(summary: Summary): IntervalRow {
   const { interval, isAlike } = shownInterval(summary);
   return {
     key: target,
-    label: <GivenLine text={target} />,
+    label: <UserLine text={target} />,
     mean: overall!,
     interval: interval ?? [overall!, overall!],
     isHollow: isAlike,

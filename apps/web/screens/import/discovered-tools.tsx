@@ -1,14 +1,14 @@
 import { useId, useState, type FormEvent, type ReactNode } from 'react';
 import { MAX_TOOLS } from '#lib/contracts/values/suites';
 import type { Discovered, McpChoice } from '../../api/mcp';
-import { Given, GivenBlock, GivenLine } from '../../parts/given';
+import { UserText, UserBlock, UserLine } from '../../parts/user-text';
 import { submitOnCtrlEnter } from '../../parts/submit-keys';
 import { Warnings } from '../../parts/warnings';
 
 /** A server may list thousands; a filter finds the others. */
 const MAX_SHOWN = 300;
 
-interface Discovery {
+interface DiscoveredToolsProps {
   found: Discovered;
   isBusy: boolean;
   make: (choice: McpChoice) => void;
@@ -17,11 +17,11 @@ interface Discovery {
 }
 
 /** The tools of a server, to choose from, and the options of the suite made of them. */
-export function DiscoveredTools({ found: { server, tools, warnings }, isBusy, make, children }: Discovery) {
+export function DiscoveredTools({ found: { server, tools, warnings }, isBusy, make, children }: DiscoveredToolsProps) {
   const id = useId();
   const [chosen, setChosen] = useState(() => new Set(tools.slice(0, MAX_TOOLS).map(({ name }) => name)));
   const [name, setName] = useState('');
-  const [options, setOptions] = useState<Generated>({ use_instructions: false, generate_cases: true });
+  const [options, setOptions] = useState<SuiteOptions>({ use_instructions: false, generate_cases: true });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     make({
@@ -34,7 +34,7 @@ export function DiscoveredTools({ found: { server, tools, warnings }, isBusy, ma
   return (
     <form className="fields" onSubmit={submit} onKeyDown={submitOnCtrlEnter} aria-labelledby={`${id}found`}>
       <h2 id={`${id}found`}>
-        <Given text={server.name} max={200} /> <Given text={server.version} max={50} /> has {tools.length}{' '}
+        <UserText text={server.name} max={200} /> <UserText text={server.version} max={50} /> has {tools.length}{' '}
         {tools.length === 1 ? 'tool' : 'tools'}
       </h2>
       <Warnings warnings={warnings} />
@@ -62,15 +62,15 @@ export function DiscoveredTools({ found: { server, tools, warnings }, isBusy, ma
   );
 }
 
-type Generated = Pick<McpChoice, 'use_instructions' | 'generate_cases'>;
+type SuiteOptions = Pick<McpChoice, 'use_instructions' | 'generate_cases'>;
 
-interface Optional extends Generated {
+interface OptionsProps extends SuiteOptions {
   instructions: string | null;
-  onChange: (options: Generated) => void;
+  onChange: (options: SuiteOptions) => void;
 }
 
 /** Options of the suite other than its tools. */
-function Options({ instructions, onChange, ...options }: Optional) {
+function Options({ instructions, onChange, ...options }: OptionsProps) {
   return (
     <>
       <label className="check">
@@ -93,7 +93,7 @@ function Options({ instructions, onChange, ...options }: Optional) {
           </label>
           <details>
             <summary>Server instructions</summary>
-            <GivenBlock text={instructions} />
+            <UserBlock text={instructions} />
           </details>
         </>
       )}
@@ -107,13 +107,13 @@ function faultOf(count: number): string | undefined {
   return undefined;
 }
 
-interface Choice {
+interface ToolChoiceProps {
   tools: Discovered['tools'];
   chosen: Set<string>;
   onChange: (chosen: Set<string>) => void;
 }
 
-function ToolChoice({ tools, chosen, onChange }: Choice) {
+function ToolChoice({ tools, chosen, onChange }: ToolChoiceProps) {
   const id = useId();
   const [filter, setFilter] = useState('');
   const word = filter.trim().toLowerCase();
@@ -157,10 +157,10 @@ function ToolChoice({ tools, chosen, onChange }: Choice) {
                 aria-describedby={`${id}${index}`}
                 onChange={({ target }) => choose([tool.name], target.checked)}
               />
-              <GivenLine text={tool.name} />
+              <UserLine text={tool.name} />
             </label>
             <span id={`${id}${index}`} className="muted small">
-              <GivenLine text={tool.description ?? 'no description'} />
+              <UserLine text={tool.description ?? 'no description'} />
             </span>
           </li>
         ))}

@@ -5,21 +5,21 @@ import { exampleSuiteQuery, importSuite, type ImportSource } from '../../api/imp
 import { keys } from '../../api/keys';
 import { useRefusal } from '../../api/session';
 import { AllowedButton } from '../../parts/allowed-button';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { Skeleton } from '../../parts/skeleton';
 import { submitOnCtrlEnter } from '../../parts/submit-keys';
-import { ImportedSuite, Preview } from './import-answer';
+import { ImportedSuite, ImportPreview } from './import-results';
 import { SourceFields } from './source-fields';
 
-const NOTHING: ImportSource = { format: 'native', text: '', name: '', tools: '', answers: '' };
+const EMPTY_SOURCE: ImportSource = { format: 'native', text: '', name: '', tools: '', answers: '' };
 
 /** A suite from a file, or from the API's example. */
 export function ImportFile({ isExample }: { isExample: boolean }) {
   const example = useQuery({ ...exampleSuiteQuery, enabled: isExample });
-  if (!isExample) return <ImportForm first={NOTHING} />;
-  if (example.isError) return <Failed error={example.error} retry={example.refetch} />;
+  if (!isExample) return <ImportForm first={EMPTY_SOURCE} />;
+  if (example.isError) return <ErrorNotice error={example.error} retry={example.refetch} />;
   if (!example.data) return <Skeleton rows={12} />;
-  return <ImportForm first={{ ...NOTHING, text: example.data }} />;
+  return <ImportForm first={{ ...EMPTY_SOURCE, text: example.data }} />;
 }
 
 function ImportForm({ first }: { first: ImportSource }) {
@@ -61,9 +61,9 @@ function ImportForm({ first }: { first: ImportSource }) {
         </button>
         <span role="status">{isBusy ? 'Reading the file ...' : ''}</span>
       </div>
-      {check.isError && <Failed error={check.error} retry={() => check.mutate(source)} />}
-      {make.isError && <Failed error={make.error} retry={() => make.mutate(source)} />}
-      {check.data && <Preview answer={check.data} />}
+      {check.isError && <ErrorNotice error={check.error} retry={() => check.mutate(source)} />}
+      {make.isError && <ErrorNotice error={make.error} retry={() => make.mutate(source)} />}
+      {check.data && <ImportPreview answer={check.data} />}
     </form>
   );
 }

@@ -5,11 +5,11 @@ import { keys } from '../../api/keys';
 import { discoverTools, importTools, type Discovered, type McpAddress, type McpChoice } from '../../api/mcp';
 import { useRefusal } from '../../api/session';
 import { AllowedButton } from '../../parts/allowed-button';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { McpServerFields, NO_ADDRESS } from '../../parts/mcp-server-fields';
 import { submitOnCtrlEnter } from '../../parts/submit-keys';
 import { DiscoveredTools } from './discovered-tools';
-import { Made } from './import-answer';
+import { SuiteCreated } from './import-results';
 
 /** A suite from the tools of an MCP server: query it, choose, create. */
 export function ImportMcp() {
@@ -39,14 +39,14 @@ export function ImportMcp() {
           </AllowedButton>
           <span role="status">{discover.isPending ? 'Waiting for the server, up to 30 seconds ...' : ''}</span>
         </div>
-        {discover.isError && <Failed error={discover.error} retry={() => discover.mutate(address)} />}
+        {discover.isError && <ErrorNotice error={discover.error} retry={() => discover.mutate(address)} />}
       </form>
-      {discover.data && <Choose key={discover.submittedAt} address={address} found={discover.data} />}
+      {discover.data && <ChooseTools key={discover.submittedAt} address={address} found={discover.data} />}
     </>
   );
 }
 
-function Choose({ address, found }: { address: McpAddress; found: Discovered }) {
+function ChooseTools({ address, found }: { address: McpAddress; found: Discovered }) {
   const queries = useQueryClient();
   const make = useAction(
     (choice: McpChoice, options) => importTools(address, choice, options),
@@ -55,15 +55,15 @@ function Choose({ address, found }: { address: McpAddress; found: Discovered }) 
   if (make.data) {
     const { suite_id: suiteId, tools_created: tools, test_cases_created: cases, warnings } = make.data;
     return (
-      <Made suiteId={suiteId} warnings={warnings} again={make.reset}>
+      <SuiteCreated suiteId={suiteId} warnings={warnings} again={make.reset}>
         The suite has {tools} {tools === 1 ? 'tool' : 'tools'} and {cases} draft {cases === 1 ? 'case' : 'cases'}.
         {cases > 0 && ' Runs skip drafts until they are reviewed.'}
-      </Made>
+      </SuiteCreated>
     );
   }
   return (
     <DiscoveredTools found={found} isBusy={make.isPending} make={make.mutate}>
-      {make.isError && <Failed error={make.error} retry={() => make.variables && make.mutate(make.variables)} />}
+      {make.isError && <ErrorNotice error={make.error} retry={() => make.variables && make.mutate(make.variables)} />}
     </DiscoveredTools>
   );
 }

@@ -26,7 +26,7 @@ export const textOf = (fileName: string, bytes: ArrayBuffer): string =>
   decodeText(new Uint8Array(bytes), { name: `"${fileName}"` });
 
 /** Why a file could not be read. */
-export const faultOf = ({ name }: { name: string }, error: unknown): string =>
+export const readFailure = ({ name }: { name: string }, error: unknown): string =>
   error instanceof ProblemError ? error.message : `"${name}" cannot be read. Was it moved, or is it a folder?`;
 
 /** A size in the words of the API's limits. */
@@ -34,7 +34,7 @@ export const sizeOf = (bytes: number): string =>
   bytes < 2 ** 20 ? `${Math.max(1, Math.round(bytes / 1024))} KiB` : `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
 /** Why a file cannot be imported; undefined if it can. */
-export const refusalOfFile = ({ name, size }: { name: string; size: number }): string | undefined =>
+export const sizeFailure = ({ name, size }: { name: string; size: number }): string | undefined =>
   size > MAX_FILE_BYTES
     ? `"${name}" has ${sizeOf(size)}; the limit is ${sizeOf(MAX_FILE_BYTES)}. Split it: cases can be ` +
       'added to a suite later.'

@@ -1,9 +1,9 @@
 import { useId, useState, type DragEvent } from 'react';
 import type { ImportFormat } from '#lib/contracts/import';
 import type { ImportSource } from '../../api/imports';
-import { Given } from '../../parts/given';
+import { UserText } from '../../parts/user-text';
 import { SelectField } from '../../parts/set-up/typed-field';
-import { faultOf, formatOf, refusalOfFile, sizeOf, textOf } from './read-file';
+import { readFailure, formatOf, sizeFailure, sizeOf, textOf } from './read-file';
 
 const FORMATS: Record<ImportFormat, string> = {
   native: 'Toolmark suite, JSON',
@@ -21,13 +21,13 @@ const FORMATS: Record<ImportFormat, string> = {
 /** Typing is slow in a text area above this size; for such a file the name is shown instead. */
 const MAX_SHOWN = 200_000;
 
-interface Fields {
+interface SourceFieldsProps {
   source: ImportSource;
   onChange: (part: Partial<ImportSource>) => void;
 }
 
 /** The file, its format, and settings that the format lacks. */
-export function SourceFields({ source, onChange }: Fields) {
+export function SourceFields({ source, onChange }: SourceFieldsProps) {
   const id = useId();
   return (
     <>
@@ -77,7 +77,7 @@ export function SourceFields({ source, onChange }: Fields) {
   );
 }
 
-function TextOrFile({ source, onChange }: Fields) {
+function TextOrFile({ source, onChange }: SourceFieldsProps) {
   const id = useId();
   const isLarge = source.text.length > MAX_SHOWN;
   const take = (text: string, name: string): void => {
@@ -117,13 +117,13 @@ function FileField({ label, onText }: { label: string; onText: (text: string, na
   const [said, setSaid] = useState<{ text: string; isFault: boolean }>();
   const take = async (file: File | undefined): Promise<void> => {
     if (!file) return;
-    const refusal = refusalOfFile(file);
+    const refusal = sizeFailure(file);
     if (refusal !== undefined) return setSaid({ text: refusal, isFault: true });
     try {
       onText(textOf(file.name, await file.arrayBuffer()), file.name);
       setSaid({ text: `${file.name}, ${sizeOf(file.size)}`, isFault: false });
     } catch (error) {
-      setSaid({ text: faultOf(file, error), isFault: true });
+      setSaid({ text: readFailure(file, error), isFault: true });
     }
   };
   const drop = (event: DragEvent): void => {
@@ -141,7 +141,7 @@ function FileField({ label, onText }: { label: string; onText: (text: string, na
         onChange={({ target }) => void take(target.files?.[0])}
       />
       <span id={`${id}said`} role="status" className={said?.isFault ? 'fault' : 'muted small'}>
-        {said && <Given text={said.text} />}
+        {said && <UserText text={said.text} />}
       </span>
     </div>
   );

@@ -3,8 +3,8 @@ import { useAction } from '../../api/action';
 import { cancelJob, refreshWork } from '../../api/jobs';
 import { useRefusal } from '../../api/session';
 import { Bar } from '../../parts/bar';
-import { Failed } from '../../parts/failed';
-import { Given, GivenLine } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText, UserLine } from '../../parts/user-text';
 import { JOB_TYPES, JobLink } from '../../parts/job-link';
 import { placeInWords } from '../../parts/job-place';
 import { count } from '../../parts/score';
@@ -21,25 +21,25 @@ interface Props {
 }
 
 /** Jobs, the newest first. */
-export function JobRows({ jobs, nameOf }: Props) {
+export function JobTable({ jobs, nameOf }: Props) {
   const refusal = useRefusal('editor');
   const cancel = useAction(cancelJob, (job) => refreshWork(job.result_ref ?? undefined));
   return (
     <>
-      {cancel.isError && <Failed error={cancel.error} />}
+      {cancel.isError && <ErrorNotice error={cancel.error} />}
       <Table
         label="List of jobs"
         className="job-rows"
         rows={jobs}
         keyOf={({ id }) => id}
         columns={[
-          { name: 'Job', isHeading: true, cell: (job) => <JobName job={job} name={runOf(job, nameOf)} /> },
+          { name: 'Job', isHeading: true, cell: (job) => <JobName job={job} name={runNameOf(job, nameOf)} /> },
           {
             name: 'Status',
             className: 'why',
             cell: (job) => (
               <>
-                <Status status={job.status} /> <Why job={job} />
+                <Status status={job.status} /> <JobReason job={job} />
               </>
             ),
           },
@@ -47,7 +47,7 @@ export function JobRows({ jobs, nameOf }: Props) {
           {
             name: 'Submitted by',
             className: 'named',
-            cell: ({ submitted_by: by }) => by !== null && <GivenLine text={by} max={100} />,
+            cell: ({ submitted_by: by }) => by !== null && <UserLine text={by} max={100} />,
           },
           { name: 'Submitted', cell: ({ created_at: at }) => <Time at={at} /> },
           {
@@ -73,7 +73,10 @@ export function JobRows({ jobs, nameOf }: Props) {
   );
 }
 
-const runOf = ({ type, result_ref: id, subject_ref: subject }: Job, nameOf: Props['nameOf']): string | undefined => {
+const runNameOf = (
+  { type, result_ref: id, subject_ref: subject }: Job,
+  nameOf: Props['nameOf'],
+): string | undefined => {
   const runId = type === 'tool_eval' ? id : type === 'rescore' ? subject : null;
   return runId === null ? undefined : nameOf(runId);
 };
@@ -87,25 +90,25 @@ const JobName = ({ job, name }: { job: Job; name: string | undefined }) => (
     </JobLink>
     {name !== undefined && (
       <div className="small job-name">
-        <GivenLine text={name} />
+        <UserLine text={name} />
       </div>
     )}
   </>
 );
 
 /** What it is waiting for, or why it stopped. */
-function Why({ job: { position, submitted_by: by, detail, error } }: { job: Job }) {
+function JobReason({ job: { position, submitted_by: by, detail, error } }: { job: Job }) {
   if (position !== null)
     return (
       <span className="small" title={detail ?? undefined}>
-        {<Given text={placeInWords(position, by)} />}
+        {<UserText text={placeInWords(position, by)} />}
       </span>
     );
   const text = error ?? detail;
   return (
     text !== null && (
       <span className="small">
-        <Given text={text} max={300} />
+        <UserText text={text} max={300} />
       </span>
     )
   );

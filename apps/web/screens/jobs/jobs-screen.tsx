@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { JOB_STATUS_FILTERS, STATUSES_OF, type JobsSearch } from '../../address/operate';
+import { JOB_STATUS_LABELS, STATUSES_OF, type JobsSearch } from '../../address/operate';
 import { jobsQuery, POLL_MS } from '../../api/jobs';
 import { runsQuery } from '../../api/runs';
 import { Empty } from '../../parts/empty';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { FilterChoice } from '../../parts/filter-choice';
 import { JOB_TYPES } from '../../parts/job-link';
 import { runName } from '../../parts/run-link';
@@ -12,7 +12,7 @@ import { Skeleton } from '../../parts/skeleton';
 import { isUnderWay } from '../../parts/status';
 import { PageLinks } from '../../parts/page-links';
 import './jobs.css';
-import { JobRows } from './job-rows';
+import { JobTable } from './job-rows';
 
 /** How many runs have their names fetched; older ones are shown by the end of their id. */
 const NAMED_RUNS = 200;
@@ -43,9 +43,9 @@ export function JobsScreen() {
         <Link to="/settings/jobs">Limits of jobs</Link>
       </div>
       <JobFilters search={search} narrow={narrow} />
-      {jobs.isError && <Failed error={jobs.error} retry={() => jobs.refetch()} />}
+      {jobs.isError && <ErrorNotice error={jobs.error} retry={() => jobs.refetch()} />}
       {jobs.isPending && <Skeleton rows={8} />}
-      {items.length > 0 && <JobRows jobs={items} nameOf={nameOf} />}
+      {items.length > 0 && <JobTable jobs={items} nameOf={nameOf} />}
       {jobs.data && items.length === 0 && <NoJobs search={search} />}
       <PageLinks of="jobs" after={after} next={next} />
     </>
@@ -62,7 +62,7 @@ const JobFilters = ({ search: { status, type }, narrow }: FilterProps) => (
   <div className="actions" role="search" aria-label="Filter of jobs">
     <FilterChoice
       label="Status"
-      choices={Object.entries(JOB_STATUS_FILTERS)}
+      choices={Object.entries(JOB_STATUS_LABELS)}
       none="running or queued"
       value={status}
       choose={(chosen) => narrow({ status: chosen as JobsSearch['status'] })}

@@ -6,8 +6,8 @@ import { Intervals } from '../../figures/intervals';
 import { KappaFigure } from '../../figures/kappa';
 import { Bar } from '../../parts/bar';
 import { CalibrationSentence, Uncalibrated } from '../../parts/calibration';
-import { Failed } from '../../parts/failed';
-import { Given, GivenBlock } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText, UserBlock } from '../../parts/user-text';
 import { kappaText } from '../../parts/judged-figures';
 import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
@@ -29,19 +29,19 @@ export function CalibrationScreen() {
         )}
       </div>
       {isPending && <Skeleton rows={8} />}
-      {error && <Failed error={error} retry={() => refetch()} />}
-      {data && <Shown calibration={data} />}
+      {error && <ErrorNotice error={error} retry={() => refetch()} />}
+      {data && <CalibrationDetails calibration={data} />}
     </>
   );
 }
 
-function Shown({ calibration }: { calibration: Calibration }) {
+function CalibrationDetails({ calibration }: { calibration: Calibration }) {
   return (
     <>
       <section aria-label="The judge" className="section">
         <div className="facts">
           <strong>
-            <Given text={calibration.judge} max={300} />
+            <UserText text={calibration.judge} max={300} />
           </strong>
           <span>
             {count(calibration.labels)} of {count(calibration.asked)} labels
@@ -68,12 +68,12 @@ function Shown({ calibration }: { calibration: Calibration }) {
           {calibration.instructions === '' ? (
             <p className="muted">None besides the rules that every judge gets.</p>
           ) : (
-            <GivenBlock text={calibration.instructions} />
+            <UserBlock text={calibration.instructions} />
           )}
         </details>
       </section>
       <Agreement calibration={calibration} />
-      <Confirmed calibration={calibration} />
+      <ConfirmedShares calibration={calibration} />
     </>
   );
 }
@@ -104,7 +104,7 @@ function Agreement({ calibration: { kappa, ci, linear, status } }: { calibration
   );
 }
 
-function Confirmed({ calibration: { ok, wrong, status } }: { calibration: Calibration }) {
+function ConfirmedShares({ calibration: { ok, wrong, status } }: { calibration: Calibration }) {
   const rows = [
     ['Judged correct or acceptable', ok],
     ['Judged wrong', wrong],

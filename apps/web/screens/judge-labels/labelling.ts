@@ -14,12 +14,12 @@ export interface Labelling {
   undone: readonly LabelDraw[];
 }
 
-export const NOTHING_DONE: Labelling = { steps: [], undone: [] };
+export const EMPTY_LABELLING: Labelling = { steps: [], undone: [] };
 
 export const keyOf = ({ eval_id: runId, result: { id } }: LabelDraw): string => `${runId} ${id}`;
 
 /** Results still to label, in order. The API draws skipped ones again; they are left out here. */
-export function leftOf(drawn: readonly LabelDraw[], { steps, undone }: Labelling): LabelDraw[] {
+export function remaining(drawn: readonly LabelDraw[], { steps, undone }: Labelling): LabelDraw[] {
   const done = new Set(steps.map(({ draw }) => keyOf(draw)));
   const left = new Map([...undone, ...drawn].map((draw) => [keyOf(draw), draw]));
   return [...left].filter(([key]) => !done.has(key)).map(([, draw]) => draw);
@@ -30,7 +30,7 @@ export const withStep = ({ steps, undone }: Labelling, step: Step): Labelling =>
   undone: undone.filter((draw) => keyOf(draw) !== keyOf(step.draw)),
 });
 
-export function withoutLast({ steps, undone }: Labelling): Labelling {
+export function undoneOnce({ steps, undone }: Labelling): Labelling {
   const last = steps.at(-1);
   return last ? { steps: steps.slice(0, -1), undone: [last.draw, ...undone] } : { steps, undone };
 }
@@ -40,4 +40,4 @@ export const withoutSkips = ({ steps, undone }: Labelling): Labelling => ({
   undone,
 });
 
-export const skipsOf = ({ steps }: Labelling): number => steps.filter(({ label }) => label === null).length;
+export const skipCount = ({ steps }: Labelling): number => steps.filter(({ label }) => label === null).length;

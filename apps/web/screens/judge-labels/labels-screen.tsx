@@ -1,7 +1,7 @@
 import { Link, useSearch } from '@tanstack/react-router';
 import { useRefusal } from '../../api/session';
 import { Empty } from '../../parts/empty';
-import { Queue } from './queue';
+import { LabelQueue } from './label-queue';
 import '../../parts/facts.css';
 import './judge-labels.css';
 
@@ -18,7 +18,7 @@ export function LabelsScreen() {
         </Link>
       </div>
       {refusal === undefined ? (
-        <Queue key={`${run} ${judge}`} run={run} judge={judge} />
+        <LabelQueue key={`${run} ${judge}`} run={run} judge={judge} />
       ) : (
         <Empty>Results are drawn here for people to label. {refusal}</Empty>
       )}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { judgeSettingQuery } from '../../api/judge';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { Skeleton } from '../../parts/skeleton';
 import { ReportForm } from './report-form';
 import { emptyReport } from './report-value';
@@ -18,7 +18,7 @@ export function JudgeNewScreen() {
     <>
       <h1>New judge report</h1>
       {isPending && <Skeleton rows={12} />}
-      {error && !setting && <Failed error={error} retry={() => refetch()} />}
+      {error && !setting && <ErrorNotice error={error} retry={() => refetch()} />}
       {initial && <ReportForm key={key} draftKey={key} initial={initial} />}
     </>
   );

@@ -3,14 +3,14 @@ import { MAX_INSTRUCTIONS_CHARS } from '#lib/contracts/values/judging';
 import { CheckField, ChoiceField, LongTextField, NumberField } from '../../parts/form/fields';
 import { useField, useForm } from '../../parts/form/form';
 import { ChooseModel } from '../../parts/set-up/choose-model';
-import { Folded } from '../../parts/set-up/folded';
+import { FoldedFields } from '../../parts/set-up/folded-fields';
 import { ParamsField } from '../../parts/set-up/search-fields';
 import { ChooseRun } from '../../parts/set-up/choose-run';
-import { aboutOf } from './report-value';
+import { reportKindOf } from './report-value';
 
 export function ReportFields() {
   const { edited } = useForm();
-  const about = aboutOf(edited.value);
+  const about = reportKindOf(edited.value);
   return (
     <>
       <ChoiceField
@@ -39,7 +39,7 @@ export function ReportFields() {
         label="Allow a model to judge itself"
         help="Models prefer their own replies, so a model of the run is refused as its judge unless you allow it."
       />
-      {about === 'run' ? <Which /> : <NumberField path={['sample_size']} label="Maximum cases" />}
+      {about === 'run' ? <ResultSelection /> : <NumberField path={['sample_size']} label="Maximum cases" />}
       <LongTextField
         path={['instructions']}
         label="Instructions"
@@ -52,12 +52,12 @@ export function ReportFields() {
         label="Show the expectation to the judge"
         help="As a reference that may be wrong. Otherwise it judges by the conversation alone."
       />
-      <More />
+      <RequestFields />
     </>
   );
 }
 
-function Which() {
+function ResultSelection() {
   const { edited } = useForm();
   const which = toText((edited.value as JsonObject).which ?? '');
   return (
@@ -85,10 +85,10 @@ function Flag({ path, label, help }: { path: string[]; label: string; help: stri
   return <CheckField path={path} label={label} help={help} checked={value === true} onChange={set} />;
 }
 
-const IN_MORE = ['samples', 'temperature', 'max_tokens', 'timeout_s', 'seed', 'params', 'budget'];
+const REQUEST_KEYS = ['samples', 'temperature', 'max_tokens', 'timeout_s', 'seed', 'params', 'budget'];
 
-const More = () => (
-  <Folded summary="Requests and limits" fields={IN_MORE.map((name) => `/${name}`)}>
+const RequestFields = () => (
+  <FoldedFields summary="Requests and limits" fields={REQUEST_KEYS.map((name) => `/${name}`)}>
     <div className="in-row">
       <NumberField path={['samples']} label="Samples" help="Judgements per result; the majority counts." />
       <NumberField path={['temperature']} label="Temperature" help="At 0, a rerun uses stored replies." />
@@ -107,5 +107,5 @@ const More = () => (
       <NumberField path={['budget', 'max_requests']} label="Maximum requests" />
     </div>
     <ParamsField at={[]} />
-  </Folded>
+  </FoldedFields>
 );

@@ -11,14 +11,14 @@ import { JsonForm } from '../../parts/form/form';
 import { SubmitBar } from '../../parts/set-up/submit-bar';
 import { submitOnCtrlEnter } from '../../parts/submit-keys';
 import { ReportFields } from './report-fields';
-import { requestOf } from './report-value';
+import { reportRequest } from './report-value';
 
 export function ReportForm({ draftKey, initial }: { draftKey: string; initial: JsonObject }) {
   const navigate = useNavigate();
   const first = useMemo<Edited>(() => ({ value: initial, unread: {} }), [initial]);
   const draft = useDraft(draftKey, first);
   const refusal = useRefusal('editor');
-  const written = requestOf(draft.value);
+  const written = reportRequest(draft.value);
   const body = 'body' in written ? written.body : undefined;
   const submit = useAction(submitReport, async ({ report_id: reportId }) => {
     draft.clear();

@@ -1,12 +1,12 @@
 import { JudgeInput } from '#lib/judge/contract';
-import { emptyReport, requestOf } from './report-value.js';
+import { emptyReport, reportRequest } from './report-value.js';
 
 const RUN = '019aa8a2-5c1e-7000-8000-000000000031';
 const OTHER = '019aa8a2-5c1e-7000-8000-000000000032';
 const setting = { judge: 'p::judge', instructions: '', auto_below: 0 };
 
 const bodyOf = (value: ReturnType<typeof emptyReport>) => {
-  const written = requestOf({ value, unread: {} });
+  const written = reportRequest({ value, unread: {} });
   return 'body' in written ? JSON.parse(written.body) : written.faults.map(({ message }) => message);
 };
 

@@ -3,11 +3,11 @@ import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import type { JudgeSetting } from '#lib/judge/contract';
 import type { Edited } from '../../parts/form/edited.js';
 import type { FormFault } from '../../parts/set-up/labelled-field.js';
-import type { Written } from '../../parts/set-up/written.js';
+import type { FormRequest } from '../../parts/set-up/form-request.js';
 
-export type About = 'run' | 'pair';
+export type ReportKind = 'run' | 'pair';
 
-interface Begin {
+interface ReportStart {
   run?: string | undefined;
   /** The run that it is compared with. */
   against?: string | undefined;
@@ -15,7 +15,7 @@ interface Begin {
 }
 
 /** The form's initial value: a JudgeInput, and which of its two kinds it is. */
-export const emptyReport = ({ run = '', against, setting }: Begin): JsonObject => ({
+export const emptyReport = ({ run = '', against, setting }: ReportStart): JsonObject => ({
   about: against === undefined ? 'run' : 'pair',
   eval_id: run,
   a: against ?? '',
@@ -36,9 +36,9 @@ export const emptyReport = ({ run = '', against, setting }: Begin): JsonObject =
   budget: null,
 });
 
-export const aboutOf = (value: Json): About => (isObject(value) && value.about === 'pair' ? 'pair' : 'run');
+export const reportKindOf = (value: Json): ReportKind => (isObject(value) && value.about === 'pair' ? 'pair' : 'run');
 
-const RUNS = {
+const RUN_FIELDS = {
   run: [['eval_id', 'Choose the run to judge.']],
   pair: [
     ['a', 'Choose the run to compare with.'],
@@ -47,11 +47,11 @@ const RUNS = {
 } as const;
 
 /** The text of the request. Numbers are sent as typed; the API validates them. */
-export function requestOf({ value, unread }: Edited): Written {
+export function reportRequest({ value, unread }: Edited): FormRequest {
   const { about: _, eval_id: run, a, b, which, below, budget, ...rest } = isObject(value) ? value : {};
-  const about = aboutOf(value);
+  const about = reportKindOf(value);
   const runs: JsonObject = about === 'run' ? { eval_id: run ?? '' } : { a: a ?? '', b: b ?? '' };
-  const faults: FormFault[] = RUNS[about]
+  const faults: FormFault[] = RUN_FIELDS[about]
     .filter(([key]) => toText(runs[key] ?? '') === '')
     .map(([key, message]) => ({ path: `/${key}`, message }));
   if (toText(rest.judge ?? '') === '') faults.push({ path: '/judge', message: 'Choose the judge.' });

@@ -9,7 +9,7 @@ import {
   type ReportSearch,
 } from '../../address/judge';
 import { FilterChoice } from '../../parts/filter-choice';
-import { visible } from '../../parts/given';
+import { visible } from '../../parts/user-text';
 
 interface Props {
   report: JudgeReport;

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { Judgement, JudgeReport } from '#lib/judge/contract';
 import { judgementsQuery } from '../../api/judge';
-import { Failed } from '../../parts/failed';
-import { Given, GivenLine } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText, UserLine } from '../../parts/user-text';
 import { JudgementText } from '../../parts/judgement-text';
 import { PageLinks } from '../../parts/page-links';
 import { Skeleton } from '../../parts/skeleton';
@@ -21,7 +21,7 @@ export function Judgements({ report }: { report: JudgeReport }) {
     <section aria-labelledby="judgements" className="section">
       <h2 id="judgements">Judgements</h2>
       <JudgementFilters report={report} filter={filter} />
-      {error && <Failed error={error} retry={() => refetch()} />}
+      {error && <ErrorNotice error={error} retry={() => refetch()} />}
       {isPending && <Skeleton rows={8} />}
       {data?.items.length === 0 && (
         <p className="muted">{isFiltered ? 'No judgements match.' : 'No judgements yet.'}</p>
@@ -30,7 +30,7 @@ export function Judgements({ report }: { report: JudgeReport }) {
         <ol className="judgements" aria-labelledby="judgements">
           {data.items.map((judgement) => (
             <li key={judgement.position}>
-              <Item judgement={judgement} baseline={report.baseline_eval_id} />
+              <JudgementItem judgement={judgement} baseline={report.baseline_eval_id} />
             </li>
           ))}
         </ol>
@@ -48,18 +48,18 @@ export function Judgements({ report }: { report: JudgeReport }) {
   );
 }
 
-function Item({ judgement, baseline }: { judgement: Judgement; baseline: string | null }) {
+function JudgementItem({ judgement, baseline }: { judgement: Judgement; baseline: string | null }) {
   const { eval_id: runId, result_id: resultId, other_result_id: otherId, case_name: name } = judgement;
   return (
     <>
       <h3>
         <Link to="/runs/$runId/results/$resultId" params={{ runId, resultId }}>
-          <Given text={name ?? 'Unnamed case'} max={200} />
+          <UserText text={name ?? 'Unnamed case'} max={200} />
         </Link>
       </h3>
-      <GivenLine text={judgement.prompt} />
+      <UserLine text={judgement.prompt} />
       <div className="small muted">
-        <Given text={judgement.target} max={200} />
+        <UserText text={judgement.target} max={200} />
         {otherId !== null && baseline !== null && (
           <>
             , compared with{' '}

@@ -10,8 +10,8 @@ import { useRefusal } from '../../api/session';
 import { AllowedButton } from '../../parts/allowed-button';
 import { CopiedId } from '../../parts/copied-id';
 import { DeleteDialog } from '../../parts/dialog';
-import { Failed } from '../../parts/failed';
-import { Given } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText } from '../../parts/user-text';
 import { Money } from '../../parts/money';
 import { RunLink } from '../../parts/run-link';
 import { count } from '../../parts/score';
@@ -47,7 +47,7 @@ export function ReportHead({ report }: { report: JudgeReport }) {
           </span>
         )}
         <span>
-          Judge <Given text={report.judge} max={200} />
+          Judge <UserText text={report.judge} max={200} />
         </span>
         <span>
           Version {report.version} <OtherVersions report={report} />
@@ -64,7 +64,7 @@ export function ReportHead({ report }: { report: JudgeReport }) {
       </div>
       {report.error !== null && (
         <p className="notice">
-          <Given text={report.error} />
+          <UserText text={report.error} />
         </p>
       )}
       {report.self_judged && (
@@ -122,7 +122,7 @@ function Rerun({ id }: { id: string }) {
       >
         Rerun
       </AllowedButton>
-      {rerun.isError && <Failed error={rerun.error} />}
+      {rerun.isError && <ErrorNotice error={rerun.error} />}
     </>
   );
 }
@@ -143,7 +143,7 @@ function DeleteReport({ report, close }: { report: JudgeReport; close: () => voi
       {...{ isPending, error, close }}
     >
       <p>
-        <Given text={report.judge} max={200} />, version {report.version}
+        <UserText text={report.judge} max={200} />, version {report.version}
       </p>
       <p>
         This also deletes its {count(report.items)} judgements and the requests to the judge with their replies. Labels

@@ -3,8 +3,8 @@ import type { JudgedTarget, JudgeReport } from '#lib/judge/contract';
 import type { ReportSearch } from '../../address/judge';
 import { Intervals } from '../../figures/intervals';
 import { Uncalibrated } from '../../parts/calibration';
-import { GivenLine } from '../../parts/given';
-import { kappaText, shareText, toldOf } from '../../parts/judged-figures';
+import { UserLine } from '../../parts/user-text';
+import { kappaText, shareText, decidedCount } from '../../parts/judged-figures';
 import { count } from '../../parts/score';
 import { shareRow } from '../../parts/share-row';
 import { Table, type Column } from '../../parts/table';
@@ -25,7 +25,7 @@ export function ReportModels({ report }: { report: JudgeReport }) {
               key: judged.target,
               share: judged.share_ok!,
               ci: judged.share_ok_ci,
-              n: toldOf(judged),
+              n: decidedCount(judged),
               status: report.calibration.status,
             }),
           )}
@@ -64,13 +64,13 @@ const ModelTable = ({ report: { id, calibration, targets } }: { report: JudgeRep
     rows={targets}
     keyOf={({ target }) => target}
     columns={[
-      { name: 'Model', isHeading: true, className: 'named', cell: ({ target }) => <GivenLine text={target} /> },
+      { name: 'Model', isHeading: true, className: 'named', cell: ({ target }) => <UserLine text={target} /> },
       {
         name: 'Correct or acceptable',
         className: 'score',
         cell: (judged) => (
           <>
-            <span>{shareText(judged.share_ok, judged.share_ok_ci, toldOf(judged))}</span>
+            <span>{shareText(judged.share_ok, judged.share_ok_ci, decidedCount(judged))}</span>
             <Uncalibrated status={calibration.status} />
           </>
         ),
@@ -90,7 +90,7 @@ const ModelTable = ({ report: { id, calibration, targets } }: { report: JudgeRep
         name,
         isNumber: true,
         cell: (judged) => (
-          <Narrowed
+          <JudgementsLink
             id={id}
             n={n(judged)}
             label={`${n(judged)} ${what} of ${judged.target.slice(0, 100)}`}
@@ -102,7 +102,7 @@ const ModelTable = ({ report: { id, calibration, targets } }: { report: JudgeRep
   />
 );
 
-interface NarrowedProps {
+interface JudgementsLinkProps {
   id: string;
   n: number;
   /** For screen readers: a number alone says too little. */
@@ -111,7 +111,7 @@ interface NarrowedProps {
 }
 
 /** A count, linked to the judgements behind it. */
-export function Narrowed({ id, n, label, search }: NarrowedProps) {
+export function JudgementsLink({ id, n, label, search }: JudgementsLinkProps) {
   if (n === 0) return '0';
   return (
     <Link

@@ -1,12 +1,12 @@
 import type { ComparedPair, JudgeReport } from '#lib/judge/contract';
 import { Intervals } from '../../figures/intervals';
 import { Uncalibrated } from '../../parts/calibration';
-import { Given, GivenLine } from '../../parts/given';
+import { UserText, UserLine } from '../../parts/user-text';
 import { shareText } from '../../parts/judged-figures';
 import { count } from '../../parts/score';
 import { shareRow } from '../../parts/share-row';
 import { Table } from '../../parts/table';
-import { Narrowed } from './report-models';
+import { JudgementsLink } from './report-models';
 
 /** Which of two runs the judge prefers, by model pair. */
 export function ReportPairs({ report }: { report: JudgeReport }) {
@@ -27,14 +27,14 @@ export function ReportPairs({ report }: { report: JudgeReport }) {
   );
 }
 
-const nameOf = ({ a, b }: ComparedPair): string => (a === b ? b : `${b} against ${a}`);
+const pairName = ({ a, b }: ComparedPair): string => (a === b ? b : `${b} against ${a}`);
 
 function Pair({ report: { calibration }, pair }: { report: JudgeReport; pair: ComparedPair }) {
   const { preference, preference_ci: ci } = pair;
   return (
     <>
       <p className="sentence">
-        <Given text={pair.text} />
+        <UserText text={pair.text} />
         <Uncalibrated status={calibration.status} />
       </p>
       {preference !== null && (
@@ -42,7 +42,7 @@ function Pair({ report: { calibration }, pair }: { report: JudgeReport; pair: Co
           label="Wins of B among wins and losses, with their 95 % interval"
           rows={[
             shareRow({
-              key: nameOf(pair),
+              key: pairName(pair),
               share: preference,
               ci,
               n: pair.wins + pair.losses,
@@ -58,7 +58,7 @@ function Pair({ report: { calibration }, pair }: { report: JudgeReport; pair: Co
 
 function PairTable({ report: { id, calibration, pairs } }: { report: JudgeReport }) {
   const link = (pair: ComparedPair, n: number, preference: 'win' | 'loss' | 'tie', words: string) => (
-    <Narrowed
+    <JudgementsLink
       id={id}
       n={n}
       label={`${n} ${words} of ${pair.b.slice(0, 100)}`}
@@ -72,7 +72,7 @@ function PairTable({ report: { id, calibration, pairs } }: { report: JudgeReport
       rows={pairs}
       keyOf={({ a, b }) => `${a} ${b}`}
       columns={[
-        { name: 'Models', isHeading: true, className: 'named', cell: (pair) => <GivenLine text={nameOf(pair)} /> },
+        { name: 'Models', isHeading: true, className: 'named', cell: (pair) => <UserLine text={pairName(pair)} /> },
         { name: 'Wins of B', isNumber: true, cell: (pair) => link(pair, pair.wins, 'win', 'wins') },
         { name: 'Losses', isNumber: true, cell: (pair) => link(pair, pair.losses, 'loss', 'losses') },
         { name: 'Ties', isNumber: true, cell: (pair) => link(pair, pair.ties, 'tie', 'ties') },

@@ -5,10 +5,10 @@ import { statusOf } from '../../api/client';
 import { reportQuery } from '../../api/judge';
 import { LiveReport } from '../../live/live-report';
 import { useLive } from '../../live/use-live';
-import { useRefreshed } from '../../live/use-refreshed';
+import { useRefreshOnEvents } from '../../live/use-refreshed';
 import { CalibrationSentence } from '../../parts/calibration';
 import { Empty } from '../../parts/empty';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { Skeleton } from '../../parts/skeleton';
 import { isUnderWay } from '../../parts/status';
 import { Warnings } from '../../parts/warnings';
@@ -30,10 +30,10 @@ export function ReportScreen() {
   const report = useQuery({ ...reportQuery(reportId), refetchOnMount: 'always' });
   const jobId = report.data && isUnderWay(report.data.status) ? report.data.job_id : undefined;
   const live = useLive(LiveReport, jobId);
-  useRefreshed(reportId, live);
+  useRefreshOnEvents(reportId, live);
   if (report.isPending) return <Skeleton rows={12} />;
   if (!report.data && statusOf(report.error) === 404) return <NoReport />;
-  if (!report.data) return <Failed error={report.error!} retry={() => report.refetch()} />;
+  if (!report.data) return <ErrorNotice error={report.error!} retry={() => report.refetch()} />;
   const { data } = report;
   return (
     <>

@@ -2,7 +2,7 @@ import { toText, type Json } from '#lib/contracts/json/json';
 import type { JudgeReport } from '#lib/judge/contract';
 import { SettingsList } from '../../parts/settings-list';
 
-const WORDS: Record<string, string> = {
+const SETTING_LABELS: Record<string, string> = {
   which: 'Results',
   below: 'Below',
   sample_size: 'Sample size',
@@ -17,7 +17,7 @@ const WORDS: Record<string, string> = {
 };
 
 /** Settings without effect in this report are hidden. */
-function unusedIn({ input, baseline_eval_id: baseline }: JudgeReport): string[] {
+function unusedSettings({ input, baseline_eval_id: baseline }: JudgeReport): string[] {
   if (baseline !== null) return ['which', 'below'];
   return input.which === 'failed' ? ['sample_size'] : ['below', ...(input.which === 'all' ? ['sample_size'] : [])];
 }
@@ -25,16 +25,16 @@ function unusedIn({ input, baseline_eval_id: baseline }: JudgeReport): string[] 
 const isEmpty = (value: unknown): boolean =>
   value == null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
 
-const shownAs = (value: unknown): string =>
+const settingText = (value: unknown): string =>
   typeof value === 'boolean' ? (value ? 'yes' : 'no') : toText(value as Json);
 
 /** The settings of the report. */
 export function ReportSettings({ report }: { report: JudgeReport }) {
   const asked: Record<string, unknown> = report.input;
-  const unused = unusedIn(report);
-  const settings = Object.entries(WORDS)
+  const unused = unusedSettings(report);
+  const settings = Object.entries(SETTING_LABELS)
     .filter(([key]) => !isEmpty(asked[key]) && !unused.includes(key))
-    .map(([key, words]): [string, string] => [words, shownAs(asked[key])]);
+    .map(([key, words]): [string, string] => [words, settingText(asked[key])]);
   return (
     <details>
       <summary>Settings</summary>

@@ -1,5 +1,5 @@
 import type { JudgeReport } from '#lib/judge/contract';
-import { Given } from '../../parts/given';
+import { UserText } from '../../parts/user-text';
 
 const MAX_SHOWN = 50;
 
@@ -22,7 +22,7 @@ export function ReportSummary({ report }: { report: JudgeReport }) {
             <ul>
               {sentences.slice(0, MAX_SHOWN).map((sentence, index) => (
                 <li key={index}>
-                  <Given text={sentence} />
+                  <UserText text={sentence} />
                 </li>
               ))}
             </ul>

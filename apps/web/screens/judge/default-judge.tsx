@@ -2,15 +2,15 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { calibrationQuery, judgeSettingQuery } from '../../api/judge';
 import { CalibrationSentence } from '../../parts/calibration';
-import { Failed } from '../../parts/failed';
-import { Given } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText } from '../../parts/user-text';
 import { Skeleton } from '../../parts/skeleton';
 
 /** The team's judge, how well people's labels confirm it, and when it judges automatically. */
 export function DefaultJudge() {
   const setting = useQuery(judgeSettingQuery);
   if (setting.isPending) return <Skeleton rows={3} />;
-  if (!setting.data) return <Failed error={setting.error} retry={() => setting.refetch()} />;
+  if (!setting.data) return <ErrorNotice error={setting.error} retry={() => setting.refetch()} />;
   const { judge, auto_below: below } = setting.data;
   return (
     <section aria-labelledby="default-judge" className="section">
@@ -20,7 +20,7 @@ export function DefaultJudge() {
       ) : (
         <>
           <div className="facts">
-            <Given text={judge} max={300} />
+            <UserText text={judge} max={300} />
             <span className="muted">
               {below > 0
                 ? `automatically judges the failures of runs that score below ${below}`
@@ -30,7 +30,7 @@ export function DefaultJudge() {
               Calibration
             </Link>
           </div>
-          <OfDefault judge={judge} />
+          <DefaultJudgeCalibration judge={judge} />
         </>
       )}
       <div className="actions">
@@ -42,9 +42,9 @@ export function DefaultJudge() {
   );
 }
 
-function OfDefault({ judge }: { judge: string }) {
+function DefaultJudgeCalibration({ judge }: { judge: string }) {
   const { data, error, isPending, refetch } = useQuery(calibrationQuery({ judge }));
   if (isPending) return <Skeleton rows={1} />;
-  if (!data) return <Failed error={error} retry={refetch} />;
+  if (!data) return <ErrorNotice error={error} retry={refetch} />;
   return <CalibrationSentence calibration={data} />;
 }

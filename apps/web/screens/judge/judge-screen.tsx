@@ -3,9 +3,9 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { reportsQuery } from '../../api/judge';
 import { runsQuery } from '../../api/runs';
 import { Empty } from '../../parts/empty';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { ReportRows } from '../../parts/report-rows';
-import { RunLink, runName, unknownRun } from '../../parts/run-link';
+import { RunLink, runName, shortRunName } from '../../parts/run-link';
 import { Skeleton } from '../../parts/skeleton';
 import { PageLinks } from '../../parts/page-links';
 import { DefaultJudge } from './default-judge';
@@ -51,7 +51,7 @@ function Reports({ run, after }: { run: string | undefined; after: string | unde
   const runs = useQuery({ ...runsQuery({ limit: NAMED_RUNS }), enabled: items.length > 0 });
   const nameOf = (id: string): string => {
     const found = runs.data?.items.find((one) => one.id === id);
-    return found ? runName(found) : unknownRun(id);
+    return found ? runName(found) : shortRunName(id);
   };
   return (
     <section aria-labelledby="reports" className="section">
@@ -66,7 +66,7 @@ function Reports({ run, after }: { run: string | undefined; after: string | unde
           </Link>
         </div>
       )}
-      {reports.isError && <Failed error={reports.error} retry={() => reports.refetch()} />}
+      {reports.isError && <ErrorNotice error={reports.error} retry={() => reports.refetch()} />}
       {reports.isPending && <Skeleton rows={8} />}
       {items.length > 0 && <ReportRows reports={items} runName={nameOf} />}
       {reports.data && items.length === 0 && (

@@ -1,4 +1,4 @@
-import { matrixSearch } from '../../address/why';
+import { matrixSearch } from '../../address/run-views';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { RunCases } from '#lib/contracts/run-facets';
 import type { Run } from '#lib/contracts/run';
@@ -33,7 +33,7 @@ export function MatrixScreen() {
             query={runCasesQuery(runId, show, after, rescore)}
             rows={12}
           >
-            {(cases) => <Cases run={run} cases={cases} show={show} after={after} rescore={rescore} />}
+            {(cases) => <CaseMatrix run={run} cases={cases} show={show} after={after} rescore={rescore} />}
           </Counted>
         </>
       )}
@@ -75,7 +75,7 @@ interface CasesProps {
   rescore: string | undefined;
 }
 
-function Cases({ run, cases: { targets, items, total, next_cursor: next }, show, after, rescore }: CasesProps) {
+function CaseMatrix({ run, cases: { targets, items, total, next_cursor: next }, show, after, rescore }: CasesProps) {
   const params = { runId: run.id };
   if (items.length === 0 && after === undefined) return <NoCases run={run} show={show} rescore={rescore} />;
   return (

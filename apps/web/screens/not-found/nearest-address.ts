@@ -1,5 +1,5 @@
 /** The lists that a word of an address may mean. */
-const MEANT: Record<string, string> = {
+const ADDRESS_OF_WORD: Record<string, string> = {
   run: '/runs',
   runs: '/runs',
   eval: '/runs',
@@ -46,7 +46,7 @@ const MEANT: Record<string, string> = {
 /** The likely target of an unknown address, by the first known word in it. */
 export function nearestAddress(pathname: string): string | undefined {
   for (const word of pathname.slice(0, 500).toLowerCase().split('/')) {
-    const meant = Object.hasOwn(MEANT, word) ? MEANT[word] : undefined;
+    const meant = Object.hasOwn(ADDRESS_OF_WORD, word) ? ADDRESS_OF_WORD[word] : undefined;
     if (meant !== undefined && meant !== pathname) return meant;
   }
   return undefined;

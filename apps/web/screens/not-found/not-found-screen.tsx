@@ -1,5 +1,5 @@
 import { Link, useLocation } from '@tanstack/react-router';
-import { Given } from '../../parts/given';
+import { UserText } from '../../parts/user-text';
 import { nearestAddress } from './nearest-address';
 
 /** An unknown address: its likely target, and other places to go. */
@@ -11,7 +11,7 @@ export function NotFoundScreen() {
       <h1>Page not found</h1>
       <p>
         <code>
-          <Given text={pathname} max={300} />
+          <UserText text={pathname} max={300} />
         </code>{' '}
         is not a page of Toolmark.
         {meant && (

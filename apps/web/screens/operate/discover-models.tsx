@@ -3,8 +3,8 @@ import { useId, useState, type ReactNode } from 'react';
 import { discoverModels } from '../../api/providers';
 import { useRefusal } from '../../api/session';
 import { AllowedButton } from '../../parts/allowed-button';
-import { Failed } from '../../parts/failed';
-import { Given } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText } from '../../parts/user-text';
 import { count } from '../../parts/score';
 
 const SHOWN = 200;
@@ -13,11 +13,11 @@ interface Props {
   providerKey: string;
   /** Ids of the models that are already in the form. */
   known: ReadonlySet<string>;
-  takeOver: (ids: string[]) => void;
+  addModels: (ids: string[]) => void;
 }
 
 /** Asks the endpoint for its models. Chosen ones are added to the form, and stored when that is saved. */
-export function DiscoverModels({ providerKey, known, takeOver }: Props) {
+export function DiscoverModels({ providerKey, known, addModels: takeOver }: Props) {
   const mayAsk = useRefusal('editor');
   const mayChange = useRefusal('owner');
   const [chosen, setChosen] = useState<string[]>([]);
@@ -35,7 +35,7 @@ export function DiscoverModels({ providerKey, known, takeOver }: Props) {
           {discover.data && `${count(discover.data.models.length)} found, ${count(ids.length)} of them new.`}
         </span>
       </div>
-      {discover.isError && <Failed error={discover.error} retry={() => discover.mutate()} />}
+      {discover.isError && <ErrorNotice error={discover.error} retry={() => discover.mutate()} />}
       {ids.length > 0 && (
         <Found ids={ids} chosen={left} choose={setChosen}>
           <AllowedButton refusal={mayChange} disabled={left.length === 0} onClick={() => takeOver(left)}>
@@ -80,7 +80,7 @@ function Found({ ids, chosen, choose, children }: FoundProps) {
               checked={chosen.includes(id)}
               onChange={({ target }) => choose(target.checked ? [...chosen, id] : chosen.filter((one) => one !== id))}
             />
-            <Given text={id} max={200} />
+            <UserText text={id} max={200} />
           </label>
         ))}
         {found.length > SHOWN && (

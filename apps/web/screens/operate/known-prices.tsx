@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { pricesAt, pricesInWords, type FindPrices } from '#lib/contracts/find-prices';
+import { pricesAt, describePrices, type FindPrices } from '#lib/contracts/find-prices';
 import { toText, type JsonObject } from '#lib/contracts/json/json';
 import type { KnownPrices } from '#lib/contracts/known-prices';
 import { pricesQuery } from '../../api/providers';
-import { Given } from '../../parts/given';
+import { UserText } from '../../parts/user-text';
 import { hasPricesOf } from './provider-value';
 
 const NONE: FindPrices = () => undefined;
@@ -34,7 +34,7 @@ export function PriceSource({ model, provider, refusal, take }: Props) {
   return (
     <div className="small muted" role="status">
       {has ? `These prices are from ${name} of ${table.as_of}.` : `In ${name} of ${table.as_of}: `}
-      {!has && `${pricesInWords(known)}.`} {known.note && <Given text={known.note} />}{' '}
+      {!has && `${describePrices(known)}.`} {known.note && <UserText text={known.note} />}{' '}
       {!has && (
         <button type="button" className="dense" disabled={refusal !== undefined} title={refusal} onClick={take}>
           Use these prices

@@ -5,8 +5,8 @@ import { pauseLane } from '../../api/lanes';
 import { keys } from '../../api/keys';
 import { queryClient } from '../../api/query-client';
 import { useRefusal } from '../../api/session';
-import { Failed } from '../../parts/failed';
-import { Given, GivenLine, visible } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText, UserLine, visible } from '../../parts/user-text';
 import { LaneStatus, LaneTrouble } from '../../parts/lane-trouble';
 import { count, percent } from '../../parts/score';
 import { Table, type Column } from '../../parts/table';
@@ -24,7 +24,7 @@ export function LaneRows({ lanes, alive }: Props) {
   const pause = useAction(pauseLane, () => queryClient.invalidateQueries({ queryKey: keys.lanes }));
   return (
     <>
-      {pause.isError && <Failed error={pause.error} />}
+      {pause.isError && <ErrorNotice error={pause.error} />}
       {refusal && <p className="muted small">Lanes are paused and resumed by owners. {refusal}</p>}
       <Table
         label="List of lanes"
@@ -62,7 +62,7 @@ const columnsOf = (alive: Props['alive']): Column<Lane>[] => [
     className: 'named',
     cell: (lane) => (
       <>
-        <GivenLine text={lane.name} />
+        <UserLine text={lane.name} />
         <LaneProviders lane={lane} />
       </>
     ),
@@ -107,7 +107,7 @@ const LaneProviders = ({ lane: { providers } }: { lane: Lane }) =>
         params={{ providerKey }}
         aria-label={`Provider ${visible(providerKey)}`}
       >
-        <Given text={providerKey} max={63} />
+        <UserText text={providerKey} max={63} />
       </Link>
     </div>
   ));

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { LANES_REFRESH_MS, lanesQuery } from '../../api/lanes';
 import { systemQuery } from '../../api/system';
 import { Empty } from '../../parts/empty';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { Skeleton } from '../../parts/skeleton';
 import './operate.css';
 import { LaneRows } from './lane-rows';
@@ -24,7 +24,7 @@ export function LanesScreen() {
         its own limits.
       </p>
       <SystemFacts />
-      {lanes.isError && <Failed error={lanes.error} retry={() => lanes.refetch()} />}
+      {lanes.isError && <ErrorNotice error={lanes.error} retry={() => lanes.refetch()} />}
       {lanes.isPending && <Skeleton rows={5} />}
       {items.length > 0 && <LaneRows lanes={items} alive={system.data?.workers.alive} />}
       {lanes.data && items.length === 0 && (

@@ -5,8 +5,8 @@ import { forgetLearned } from '../../api/providers';
 import { queryClient } from '../../api/query-client';
 import { useRefusal } from '../../api/session';
 import { AllowedButton } from '../../parts/allowed-button';
-import { Failed } from '../../parts/failed';
-import { Given } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText } from '../../parts/user-text';
 import { Time } from '../../parts/time';
 import { Table } from '../../parts/table';
 
@@ -25,7 +25,7 @@ export function LearnedSettings({ provider: { key, learned = [] } }: { provider:
           Forget all
         </AllowedButton>
       </div>
-      {forget.isError && <Failed error={forget.error} />}
+      {forget.isError && <ErrorNotice error={forget.error} />}
     </section>
   );
 }
@@ -36,10 +36,10 @@ const LearnedTable = ({ learned = [] }: Pick<Provider, 'learned'>) => (
     rows={learned}
     keyOf={({ model, setting }) => `${model} ${setting}`}
     columns={[
-      { name: 'Model', isHeading: true, cell: ({ model }) => <Given text={model} max={200} /> },
+      { name: 'Model', isHeading: true, cell: ({ model }) => <UserText text={model} max={200} /> },
       { name: 'Setting', cell: ({ setting }) => <code>{setting}</code> },
       { name: 'Sent instead', cell: ({ sent }) => sent },
-      { name: 'Error message', cell: ({ said }) => <Given text={said} max={300} /> },
+      { name: 'Error message', cell: ({ said }) => <UserText text={said} max={300} /> },
       { name: 'Until', cell: ({ until }) => <Time at={until} /> },
     ]}
   />

@@ -4,7 +4,7 @@ import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/jso
 import { CheckField, JsonField, LinesField, NumberField, TextField } from '../../parts/form/fields';
 import { edit, withValueAt } from '../../parts/form/edited';
 import { useForm } from '../../parts/form/form';
-import { GivenLine, visible } from '../../parts/given';
+import { UserLine, visible } from '../../parts/user-text';
 import { count } from '../../parts/score';
 import { Faults } from '../../parts/set-up/labelled-field';
 import { PriceSource, useKnownPrices } from './known-prices';
@@ -130,7 +130,7 @@ function ModelFields({ index, model, isOpen, toggle, remove }: ModelProps) {
           Remove
         </button>
         <span className="model-name">
-          <GivenLine text={name || 'new model'} />
+          <UserLine text={name || 'new model'} />
         </span>
         <span className="small muted">{inWords(model)}</span>
       </div>

@@ -53,7 +53,7 @@ export function ProviderForm({ provider }: { provider: Provider }) {
           <LimitsFields at={['limits']} />
         </fieldset>
         <ModelsFields />
-        <DiscoverModels providerKey={provider.key} known={idsOf(value)} takeOver={takeOver} />
+        <DiscoverModels providerKey={provider.key} known={idsOf(value)} addModels={takeOver} />
       </DraftForm>
     </section>
   );

@@ -10,8 +10,8 @@ import { useRefusal } from '../../api/session';
 import { statusOf } from '../../api/client';
 import { AllowedButton } from '../../parts/allowed-button';
 import { DeleteDialog } from '../../parts/dialog';
-import { Failed } from '../../parts/failed';
-import { Given } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText } from '../../parts/user-text';
 import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
 import '../../parts/facts.css';
@@ -29,7 +29,7 @@ export function ProviderScreen() {
     <>
       <div className="head">
         <h1>
-          <Given text={provider?.name ?? providerKey} max={200} />
+          <UserText text={provider?.name ?? providerKey} max={200} />
         </h1>
         <div className="actions">
           <Link to="/operate/providers">All providers</Link>
@@ -39,13 +39,13 @@ export function ProviderScreen() {
       <OperateNav />
       {isPending && <Skeleton rows={10} />}
       {error && (
-        <Failed error={error} retry={statusOf(error) === 404 ? undefined : refetch}>
+        <ErrorNotice error={error} retry={statusOf(error) === 404 ? undefined : refetch}>
           {statusOf(error) === 404 && (
             <p>
               <Link to="/operate/providers">All providers</Link>
             </p>
           )}
-        </Failed>
+        </ErrorNotice>
       )}
       {provider && (
         <>
@@ -83,7 +83,7 @@ function DeleteButton({ provider }: { provider: Provider }) {
           close={() => setOpen(false)}
         >
           <p>
-            <Given text={provider.name} max={200} />
+            <UserText text={provider.name} max={200} />
           </p>
           <p>
             This deletes its key, limits and {count(provider.models.length)} models. Runs and their results stay. A

@@ -1,4 +1,4 @@
-import { PRICE_FIELDS, pricesInWords, pricesOf, type FindPrices, type Prices } from '#lib/contracts/find-prices';
+import { PRICE_FIELDS, describePrices, pricesOf, type FindPrices, type Prices } from '#lib/contracts/find-prices';
 import { isNumber, isObject, toNumber, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import type { Provider, ProviderTemplate } from '#lib/contracts/provider';
@@ -66,7 +66,7 @@ export function priceInWords(model: JsonObject): string {
   const prices = PRICE_FIELDS.map((field) => [field, isNumber(model[field]) ? toNumber(model[field]) : null] as const);
   const [input, output] = prices.map(([, price]) => price !== null);
   const missing = input === output ? [] : [input ? 'unknown out' : 'unknown in'];
-  return [pricesInWords(Object.fromEntries(prices)), ...missing].filter(Boolean).join(', ') || 'no price';
+  return [describePrices(Object.fromEntries(prices)), ...missing].filter(Boolean).join(', ') || 'no price';
 }
 
 /** An empty limit means none; the number of concurrent requests is required. */

@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router';
 import type { Provider } from '#lib/contracts/provider';
 import { providersQuery } from '../../api/providers';
 import { Empty } from '../../parts/empty';
-import { Failed } from '../../parts/failed';
-import { GivenLine } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserLine } from '../../parts/user-text';
 import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
 import { Time } from '../../parts/time';
@@ -29,7 +29,7 @@ export function ProvidersScreen() {
         <NewProvider />
       </div>
       <OperateNav />
-      {providers.isError && <Failed error={providers.error} retry={() => providers.refetch()} />}
+      {providers.isError && <ErrorNotice error={providers.error} retry={() => providers.refetch()} />}
       {providers.isPending && <Skeleton rows={5} />}
       {items.length > 0 && (
         <Table
@@ -61,18 +61,18 @@ const COLUMNS: Column<Provider>[] = [
     cell: ({ key, name }) => (
       <>
         <Link to="/operate/providers/$providerKey" params={{ providerKey: key }}>
-          <GivenLine text={name} />
+          <UserLine text={name} />
         </Link>
         {key !== name && (
           <span className="small muted">
-            <GivenLine text={key} />
+            <UserLine text={key} />
           </span>
         )}
       </>
     ),
   },
   { name: 'Format', cell: ({ kind }) => kind },
-  { name: 'Address', className: 'named', cell: ({ base_url: url }) => <GivenLine text={url} /> },
+  { name: 'Address', className: 'named', cell: ({ base_url: url }) => <UserLine text={url} /> },
   { name: 'API key', className: 'named', cell: (provider) => <ApiKey provider={provider} /> },
   { name: 'Models', isNumber: true, cell: ({ models }) => count(models.length) },
   {
@@ -91,7 +91,7 @@ function ApiKey({ provider }: { provider: Provider }) {
       {keyInWords(provider)}
       {shared.length > 0 && (
         <span className="small muted">
-          <GivenLine text={`shares limits with ${shared.join(', ')}`} />
+          <UserLine text={`shares limits with ${shared.join(', ')}`} />
         </span>
       )}
     </>

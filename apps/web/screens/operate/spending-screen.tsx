@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { Spending } from '#lib/contracts/settings';
 import { spendingQuery } from '../../api/settings';
 import { Bar } from '../../parts/bar';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { money } from '../../parts/money';
 import { percent } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
@@ -11,7 +11,7 @@ import '../../parts/facts.css';
 import './operate.css';
 import { OperateNav } from './operate-nav';
 import { SpendingForm } from './spending-form';
-import { SpentByDay } from './spent-by-day';
+import { DailySpending } from './daily-spending';
 
 /** The team's spending this month, against its limit, and by category. */
 export function SpendingScreen() {
@@ -21,7 +21,7 @@ export function SpendingScreen() {
       <h1>Spending</h1>
       <OperateNav />
       {isPending && <Skeleton rows={4} />}
-      {error && <Failed error={error} retry={refetch} />}
+      {error && <ErrorNotice error={error} retry={refetch} />}
       {data && (
         <>
           <Spent spending={data} />
@@ -33,7 +33,7 @@ export function SpendingScreen() {
           <SpendingForm spending={data} />
         </>
       )}
-      <SpentByDay />
+      <DailySpending />
     </>
   );
 }

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { System } from '#lib/contracts/system';
 import { systemQuery } from '../../api/system';
-import { Failed } from '../../parts/failed';
-import { Given } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText } from '../../parts/user-text';
 import { Skeleton } from '../../parts/skeleton';
 import { DOWN, Mark, UP } from '../../parts/status';
 import '../../parts/facts.css';
@@ -11,7 +11,7 @@ import '../../parts/facts.css';
 export function SystemFacts() {
   const { data, error, isPending, refetch } = useQuery(systemQuery);
   if (isPending) return <Skeleton rows={1} />;
-  if (!data) return <Failed error={error} retry={refetch} />;
+  if (!data) return <ErrorNotice error={error} retry={refetch} />;
   return (
     <>
       <div className="facts" role="group" aria-label="Installation">
@@ -19,10 +19,10 @@ export function SystemFacts() {
         <Store name="Redis" state={data.redis} />
         <Store name="Postgres" state={data.postgres} />
         <span className="muted">
-          version <Given text={data.version} max={50} />
+          version <UserText text={data.version} max={50} />
         </span>
       </div>
-      {error && <Failed error={error} retry={refetch} />}
+      {error && <ErrorNotice error={error} retry={refetch} />}
       {data.workers.alive === 0 && (
         <p className="notice">No worker is alive: submitted jobs wait until one starts. Nothing is lost.</p>
       )}

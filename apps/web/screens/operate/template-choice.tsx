@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import type { ProviderTemplate } from '#lib/contracts/provider';
 import { templatesQuery } from '../../api/providers';
-import { Failed } from '../../parts/failed';
-import { Given } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText } from '../../parts/user-text';
 
 interface Props {
   chosen: ProviderTemplate | undefined;
@@ -36,13 +36,13 @@ export function TemplateChoice({ chosen, choose }: Props) {
           A host fills in the fields below from its public documentation.
         </div>
       </div>
-      {templates.isError && <Failed error={templates.error} retry={() => templates.refetch()} />}
-      {chosen && <Peculiarities template={chosen} />}
+      {templates.isError && <ErrorNotice error={templates.error} retry={() => templates.refetch()} />}
+      {chosen && <TemplateNotes template={chosen} />}
     </>
   );
 }
 
-function Peculiarities({ template }: { template: ProviderTemplate }) {
+function TemplateNotes({ template }: { template: ProviderTemplate }) {
   const { quirks, unverified, unsupported_params: refused, docs, needs_key: needsKey, base_url: url } = template;
   return (
     <div className="notice">
@@ -52,7 +52,7 @@ function Peculiarities({ template }: { template: ProviderTemplate }) {
         {refused.length > 0 && <li>Its models do not support {refused.join(', ')}: enter this for each model.</li>}
         {quirks.map((quirk) => (
           <li key={quirk}>
-            <Given text={quirk} />
+            <UserText text={quirk} />
           </li>
         ))}
         {unverified.length > 0 && <li>Not documented: {unverified.join('; ')}.</li>}

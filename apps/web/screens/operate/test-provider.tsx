@@ -5,8 +5,8 @@ import { useAction } from '../../api/action';
 import { testProvider, type ProviderTest } from '../../api/providers';
 import { useRefusal } from '../../api/session';
 import { AllowedButton } from '../../parts/allowed-button';
-import { Failed } from '../../parts/failed';
-import { Given, GivenBlock } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText, UserBlock } from '../../parts/user-text';
 import { DOWN, Mark, UP } from '../../parts/status';
 import { duration } from '../../parts/time';
 
@@ -25,7 +25,7 @@ export function TestProvider({ provider: { key, models } }: { provider: Provider
         <span className="muted small">
           {model ? (
             <>
-              Sends one small request to <Given text={model.id} max={200} /> with the saved settings.
+              Sends one small request to <UserText text={model.id} max={200} /> with the saved settings.
             </>
           ) : (
             'There is no model to test with.'
@@ -36,7 +36,7 @@ export function TestProvider({ provider: { key, models } }: { provider: Provider
         {test.isPending && <span className="muted">Asking the model.</span>}
         {test.data && !test.isPending && <Answer {...test.data} />}
       </div>
-      {test.isError && <Failed error={test.error} />}
+      {test.isError && <ErrorNotice error={test.error} />}
     </section>
   );
 }
@@ -45,7 +45,7 @@ function Answer({ ok, latency_ms: ms, error, learned = [] }: ProviderTest) {
   return (
     <>
       <Mark {...(ok ? UP : DOWN)}>{ok ? 'answers' : 'fails'}</Mark> after {duration(ms)}
-      {error !== null && <GivenBlock text={error} />}
+      {error !== null && <UserBlock text={error} />}
       {learned.length > 0 && (
         <p className="muted small">
           It refuses these defaults of a run: {learned.map(({ setting, sent }) => `${setting} (${sent})`).join(', ')}.

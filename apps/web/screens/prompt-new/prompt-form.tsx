@@ -11,7 +11,7 @@ import { useDraft } from '../../parts/draft';
 import { DraftForm } from '../../parts/form/draft-form';
 import type { Edited } from '../../parts/form/edited';
 import { LinesField, LongTextField, TextField } from '../../parts/form/fields';
-import { visible } from '../../parts/given';
+import { visible } from '../../parts/user-text';
 import { count } from '../../parts/score';
 import { TextFilter } from '../../parts/text-filter';
 import { newPrompt, promptOf } from './prompt-value';

@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { componentsOf } from '#lib/contracts/prompt-components';
 import { promptVersionQuery } from '../../api/prompt-versions';
 import { suiteQuery } from '../../api/suites';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { ChooseSuite } from '../../parts/set-up/choose-suite';
 import { Skeleton } from '../../parts/skeleton';
 import { PromptForm } from './prompt-form';
@@ -33,7 +33,7 @@ export function PromptNewScreen() {
           faultsAt={() => []}
         />
       </div>
-      {failed && <Failed error={failed.error!} retry={() => failed.refetch()} />}
+      {failed && <ErrorNotice error={failed.error!} retry={() => failed.refetch()} />}
       {suiteId !== '' && !isRead && !failed && <Skeleton rows={8} />}
       {isRead && <PromptForm key={`${suiteId} ${from}`} suiteId={suiteId} inSuite={inSuite} parent={parent.data} />}
     </>

@@ -3,7 +3,7 @@ import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
 import { JsonField, LongTextField } from '../../parts/form/fields';
 import { useField } from '../../parts/form/form';
 import { LabelledField } from '../../parts/set-up/labelled-field';
-import { More } from '../../parts/set-up/more';
+import { Expandable } from '../../parts/set-up/expandable';
 
 /** The baseline texts. An empty system prompt counts as one, too. */
 export function BasePrompt() {
@@ -40,7 +40,7 @@ export function BasePrompt() {
           whenEmpty=""
         />
       )}
-      <More
+      <Expandable
         words="Custom tool descriptions"
         isNeeded={hasTools || tools.unread !== undefined || tools.errors.length > 0}
       >
@@ -51,7 +51,7 @@ export function BasePrompt() {
           isOptional
           rows={4}
         />
-      </More>
+      </Expandable>
     </fieldset>
   );
 }

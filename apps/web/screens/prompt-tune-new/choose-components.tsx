@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { toText, type JsonObject } from '#lib/contracts/json/json';
 import { suiteQuery } from '../../api/suites';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { useField, useForm } from '../../parts/form/form';
-import { Given } from '../../parts/given';
+import { UserText } from '../../parts/user-text';
 import { count } from '../../parts/score';
 import { Faults } from '../../parts/set-up/labelled-field';
-import { textsOf } from '../../parts/set-up/written';
+import { textsOf } from '../../parts/set-up/form-request';
 import { TextFilter } from '../../parts/text-filter';
 import {
   ALL_PARAMETERS,
@@ -39,7 +39,7 @@ export function ChooseComponents() {
           <Box key={component} component={component} words={component} />
         ))}
       </div>
-      {suite.isError && <Failed error={suite.error} retry={() => suite.refetch()} />}
+      {suite.isError && <ErrorNotice error={suite.error} retry={() => suite.refetch()} />}
       {tools.length > 0 && <SingleTools tools={tools} chosen={chosen} />}
       <div id={`${id}-faults`} className="small">
         <Faults faults={errors} />
@@ -67,7 +67,7 @@ function SingleTools({ tools, chosen }: { tools: string[]; chosen: string[] }) {
           {found.slice(0, SHOWN).map((tool) => (
             <div key={tool} role="group" aria-label={tool}>
               <div className="label">
-                <Given text={tool} max={64} />
+                <UserText text={tool} max={64} />
               </div>
               <Box component={choiceOf(tool).description} words="its description" within={ALL_TOOLS} />
               <Box component={choiceOf(tool).parameters} words="its parameters" within={ALL_PARAMETERS} />
@@ -96,7 +96,7 @@ function Box({ component, words, within }: { component: string; words: string; w
         checked={isCovered || chosen.includes(component)}
         onChange={({ target }) => set(withComponent(chosen, component, target.checked))}
       />
-      <Given text={words} max={300} />
+      <UserText text={words} max={300} />
     </label>
   );
 }

@@ -1,7 +1,7 @@
 import { toText, type JsonObject } from '#lib/contracts/json/json';
 import { NumberField } from '../../parts/form/fields';
 import { useForm } from '../../parts/form/form';
-import { Folded } from '../../parts/set-up/folded';
+import { FoldedFields } from '../../parts/set-up/folded-fields';
 
 type Numbers = readonly (readonly [name: string, label: string, help: string])[];
 
@@ -26,12 +26,12 @@ export function ModeFields() {
   const { edited } = useForm();
   const fields = [...(OF_MODE[toText((edited.value as JsonObject).mode ?? '')] ?? []), ...OF_ALL];
   return (
-    <Folded summary="Mode settings" fields={fields.map(([name]) => `/${name}`)}>
+    <FoldedFields summary="Mode settings" fields={fields.map(([name]) => `/${name}`)}>
       <div className="in-row">
         {fields.map(([name, label, help]) => (
           <NumberField key={name} path={[name]} label={label} help={help} />
         ))}
       </div>
-    </Folded>
+    </FoldedFields>
   );
 }

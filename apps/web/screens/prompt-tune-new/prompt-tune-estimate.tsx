@@ -1,17 +1,17 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import type { PromptTuneEstimate as Estimate } from '#lib/prompt-tune/contract';
 import { promptTuneEstimateQuery } from '../../api/prompt-tunes';
-import { GivenLine } from '../../parts/given';
+import { UserLine } from '../../parts/user-text';
 import { Money } from '../../parts/money';
 import { count } from '../../parts/score';
 import { EstimateFigures } from '../../parts/set-up/estimate-figures';
 import type { FormFault } from '../../parts/set-up/labelled-field';
-import { useSettled } from '../../parts/settled';
+import { useDebounced } from '../../parts/debounced';
 import { Warnings } from '../../parts/warnings';
 
 /** The estimate of a tune, requested again after a short pause in typing. The previous request is aborted. */
 export function usePromptTuneEstimate(body: string | undefined): UseQueryResult<Estimate> {
-  const settled = useSettled(body);
+  const settled = useDebounced(body);
   return useQuery(promptTuneEstimateQuery(body === undefined ? undefined : settled));
 }
 
@@ -67,7 +67,7 @@ function Texts({ components }: { components: string[] }) {
       <ul className="texts">
         {components.map((component) => (
           <li key={component}>
-            <GivenLine text={component} />
+            <UserLine text={component} />
           </li>
         ))}
       </ul>

@@ -9,7 +9,7 @@ import { ChooseModel } from '../../parts/set-up/choose-model';
 import { ChooseModels } from '../../parts/set-up/choose-models';
 import { ChooseSuite } from '../../parts/set-up/choose-suite';
 import { EstimatedForm } from '../../parts/set-up/estimated-form';
-import { Folded } from '../../parts/set-up/folded';
+import { FoldedFields } from '../../parts/set-up/folded-fields';
 import { LimitFields, MeasureFields, ParamsField, RequestFields } from '../../parts/set-up/search-fields';
 import { useChoices } from '../../parts/set-up/use-choices';
 import { BasePrompt } from './base-prompt';
@@ -71,12 +71,12 @@ function Fields() {
 const META = ['meta_params'];
 
 const MetaFields = () => (
-  <Folded summary="Meta model requests" fields={['/meta_params']}>
+  <FoldedFields summary="Meta model requests" fields={['/meta_params']}>
     <div className="in-row">
       <NumberField path={[...META, 'temperature']} label="Meta model temperature" />
       <NumberField path={[...META, 'max_tokens']} label="Maximum meta model reply tokens" help="Empty: 8,192." />
       <NumberField path={[...META, 'timeout_s']} label="Meta model timeout in seconds" />
     </div>
     <ParamsField at={META} label="Meta model parameters" />
-  </Folded>
+  </FoldedFields>
 );

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { promptTuneQuery } from '../../api/prompt-tunes';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { Skeleton } from '../../parts/skeleton';
 import { PromptTuneForm } from './prompt-tune-form';
 import { emptyPromptTune, fromPromptTune } from './prompt-tune-value';
@@ -22,7 +22,7 @@ export function PromptTuneNewScreen() {
     <>
       <h1>New prompt tune</h1>
       {!initial && earlier.isPending && <Skeleton rows={12} />}
-      {!initial && earlier.isError && <Failed error={earlier.error} retry={() => earlier.refetch()} />}
+      {!initial && earlier.isError && <ErrorNotice error={earlier.error} retry={() => earlier.refetch()} />}
       {initial && <PromptTuneForm key={key} draftKey={key} initial={initial} />}
     </>
   );

@@ -2,7 +2,7 @@ import { isObject, toText, type JsonObject } from '#lib/contracts/json/json';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import type { PromptTune } from '#lib/prompt-tune/contract';
 import type { Edited } from '../../parts/form/edited.js';
-import { missingIn, textsOf, type Written } from '../../parts/set-up/written.js';
+import { missingFields, textsOf, type FormRequest } from '../../parts/set-up/form-request.js';
 
 /** The form's initial value: a PromptTuneInput. */
 export const emptyPromptTune = (suite: string): JsonObject => ({
@@ -40,9 +40,9 @@ export const fromPromptTune = ({ input }: Pick<PromptTune, 'input'>): JsonObject
 });
 
 /** The text of the request. Numbers are sent as typed; the API validates them. */
-export function requestOf(edited: Edited): Written {
+export function requestOf(edited: Edited): FormRequest {
   const tune = isObject(edited.value) ? edited.value : {};
-  const faults = missingIn(edited);
+  const faults = missingFields(edited);
   if (!toText(tune.meta_model)) faults.push({ path: '/meta_model', message: 'Choose the meta model.' });
   if (textsOf(tune.components).length === 0) faults.push({ path: '/components', message: 'Choose a text to tune.' });
   if (faults.length > 0) return { faults };

@@ -3,9 +3,9 @@ import { Link } from '@tanstack/react-router';
 import type { PromptCandidate } from '#lib/prompt-tune/contract';
 import { candidateDiffQuery, candidateQuery } from '../../api/prompt-tunes';
 import { ComponentTexts } from '../../parts/component-texts';
-import { Failed } from '../../parts/failed';
-import { LazyDetails } from '../../parts/fold';
-import { Given } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { LazyDetails } from '../../parts/folded';
+import { UserText } from '../../parts/user-text';
 import { Money } from '../../parts/money';
 import { PromptDiffView } from '../../parts/prompt-diff';
 import { count } from '../../parts/score';
@@ -25,13 +25,13 @@ export function CandidateDetail({ tuneId, candidate }: Props) {
     <div className="section candidate">
       {reason !== null && (
         <p>
-          <Given text={reason} />
+          <UserText text={reason} />
         </p>
       )}
       {why !== null && (
         <p>
           {meta !== null && <span className="muted">Meta model: </span>}
-          <Given text={why} />
+          <UserText text={why} />
         </p>
       )}
       {parents.length > 0 && <Changes tuneId={tuneId} number={number} parent={parents[0]!} />}
@@ -54,7 +54,7 @@ export function CandidateDetail({ tuneId, candidate }: Props) {
           <span className="muted">Runs:</span>
           {runs.slice(0, RUNS_SHOWN).map(({ eval_id: runId, part }) => (
             <Link key={runId} to="/runs/$runId" params={{ runId }}>
-              <Given text={part} max={100} />
+              <UserText text={part} max={100} />
             </Link>
           ))}
           {runs.length > RUNS_SHOWN && <span className="muted">and {count(runs.length - RUNS_SHOWN)} more</span>}
@@ -70,7 +70,7 @@ function Changes({ tuneId, number, parent }: { tuneId: string; number: number; p
     <section className="section" aria-label={`Changes of candidate ${number} from candidate ${parent}`}>
       <strong>Changes from candidate {parent}</strong>
       {diff.isPending && <Skeleton rows={3} />}
-      {diff.isError && <Failed error={diff.error} retry={() => diff.refetch()} />}
+      {diff.isError && <ErrorNotice error={diff.error} retry={() => diff.refetch()} />}
       {diff.data && <PromptDiffView components={diff.data.components} />}
     </section>
   );
@@ -81,7 +81,7 @@ function Texts({ tuneId, number }: { tuneId: string; number: number }) {
   return (
     <>
       {isPending && <Skeleton rows={3} />}
-      {error && <Failed error={error} retry={refetch} />}
+      {error && <ErrorNotice error={error} retry={refetch} />}
       {data && <ComponentTexts texts={data.texts} />}
     </>
   );

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { leadingQuery } from '../../api/prompt-tunes';
 import { IntervalBar } from '../../figures/intervals';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { count } from '../../parts/score';
 import { CandidateDetail } from './candidate-detail';
 import { CandidateState } from './candidate-state';
@@ -21,7 +21,7 @@ export function Front({ tuneId }: { tuneId: string }) {
   return (
     <section aria-labelledby="front" className="section">
       <h2 id="front">Leading candidates</h2>
-      {error && <Failed error={error} retry={() => refetch()} />}
+      {error && <ErrorNotice error={error} retry={() => refetch()} />}
       {data?.length === 0 && <p className="muted">No candidates measured yet.</p>}
       {leading.length > 0 && (
         <Table

@@ -2,9 +2,9 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo, type CSSProperties } from 'react';
 import type { PromptCandidate } from '#lib/prompt-tune/contract';
 import { candidatesQuery } from '../../api/prompt-tunes';
-import { Failed } from '../../parts/failed';
-import { LazyDetails } from '../../parts/fold';
-import { GivenLine } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { LazyDetails } from '../../parts/folded';
+import { UserLine } from '../../parts/user-text';
 import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
 import { MoreButton } from '../../parts/more-button';
@@ -27,7 +27,7 @@ export function Lineage({ tuneId }: { tuneId: string }) {
       <p className="muted">
         Which candidate was made from which. Scores are on selection cases; rejected candidates are folded.
       </p>
-      {error && <Failed error={error} retry={() => refetch()} />}
+      {error && <ErrorNotice error={error} retry={() => refetch()} />}
       {isPending && <Skeleton rows={6} />}
       <ol className="lineage" aria-labelledby="lineage">
         {lineage.map((descendant) => (
@@ -66,7 +66,7 @@ function Branch({ tuneId, descendant: { candidate, depth, rejected } }: { tuneId
 
 function Candidate({ tuneId, candidate }: { tuneId: string; candidate: PromptCandidate }) {
   const { candidate: number, state, why, reason, length } = candidate;
-  const told = reason ?? why;
+  const shownReason = reason ?? why;
   return (
     <LazyDetails
       summary={
@@ -74,9 +74,9 @@ function Candidate({ tuneId, candidate }: { tuneId: string; candidate: PromptCan
           <strong>Candidate {number}</strong> <CandidateState state={state} />{' '}
           <span>{[kindInWords(candidate), scoreInWords(candidate)].filter(Boolean).join(', ')}</span>{' '}
           <span className="muted small">{count(length)} characters</span>
-          {told !== null && (
+          {shownReason !== null && (
             <span className="muted small">
-              <GivenLine text={told} />
+              <UserLine text={shownReason} />
             </span>
           )}
         </>

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { PromptTune } from '#lib/prompt-tune/contract';
 import { deletePromptTune } from '../../api/prompt-tunes';
-import { Given } from '../../parts/given';
+import { UserText } from '../../parts/user-text';
 import { Money } from '../../parts/money';
 import { count } from '../../parts/score';
 import { TuneActions } from '../../parts/tune-actions';
@@ -14,7 +14,7 @@ export function PromptTuneHead({ tune }: { tune: PromptTune }) {
     <section className="section" aria-label="The tune">
       <div className="head">
         <h1>
-          Prompt tune of <Given text={tune.suite_name} max={200} />
+          Prompt tune of <UserText text={tune.suite_name} max={200} />
         </h1>
         <Actions tune={tune} />
       </div>
@@ -23,7 +23,7 @@ export function PromptTuneHead({ tune }: { tune: PromptTune }) {
           {count(tune.evaluations)} evaluations, {count(tune.candidates)} candidates
         </span>
         <span>
-          meta model <Given text={tune.meta_target} max={200} />, {count(tune.meta.requests)} requests,{' '}
+          meta model <UserText text={tune.meta_target} max={200} />, {count(tune.meta.requests)} requests,{' '}
           <Money usd={tune.meta.cost_usd} />
         </span>
       </TuneFacts>

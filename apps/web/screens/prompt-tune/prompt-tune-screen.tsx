@@ -5,14 +5,14 @@ import { statusOf } from '../../api/client';
 import { promptTuneQuery } from '../../api/prompt-tunes';
 import { LivePromptTune, type LivePromptTuneState } from '../../live/live-prompt-tune';
 import { useLive } from '../../live/use-live';
-import { useRefreshed } from '../../live/use-refreshed';
-import { Failed } from '../../parts/failed';
-import { NoTune } from '../../parts/no-tune';
+import { useRefreshOnEvents } from '../../live/use-refreshed';
+import { ErrorNotice } from '../../parts/error-notice';
+import { TuneNotFound } from '../../parts/tune-not-found';
 import { count, percent } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
 import { isUnderWay } from '../../parts/status';
 import { TuneProgress } from '../../parts/tune-progress';
-import { Found } from './found';
+import { PromptTuneResult } from './prompt-tune-result';
 import { Front } from './front';
 import { Lineage } from './lineage';
 import { PromptTuneHead } from './prompt-tune-head';
@@ -26,31 +26,31 @@ export function PromptTuneScreen() {
   const tune = useQuery({ ...promptTuneQuery(tuneId), refetchOnMount: 'always' });
   const jobId = tune.data && isUnderWay(tune.data.status) ? tune.data.job_id : undefined;
   const live = useLive(LivePromptTune, jobId);
-  useRefreshed(tuneId, live);
+  useRefreshOnEvents(tuneId, live);
   if (tune.isPending) return <Skeleton rows={12} />;
-  if (!tune.data && statusOf(tune.error) === 404) return <NoTune />;
-  if (!tune.data) return <Failed error={tune.error!} retry={() => tune.refetch()} />;
+  if (!tune.data && statusOf(tune.error) === 404) return <TuneNotFound />;
+  if (!tune.data) return <ErrorNotice error={tune.error!} retry={() => tune.refetch()} />;
   return (
     <>
       <Head tune={tune.data} />
       {tune.isError && (
-        <Failed error={tune.error} retry={() => tune.refetch()}>
+        <ErrorNotice error={tune.error} retry={() => tune.refetch()}>
           <p>Shown as of {new Date(tune.dataUpdatedAt).toLocaleTimeString()}.</p>
-        </Failed>
+        </ErrorNotice>
       )}
       {live && isUnderWay(tune.data.status) && (
         <TuneProgress tune={tune.data} live={live}>
-          <Newest live={live} />
+          <LatestGeneration live={live} />
         </TuneProgress>
       )}
-      <Found tune={tune.data} />
+      <PromptTuneResult tune={tune.data} />
       <Front tuneId={tuneId} />
       <Lineage tuneId={tuneId} />
     </>
   );
 }
 
-function Newest({ live: { newest } }: { live: LivePromptTuneState }) {
+function LatestGeneration({ live: { newest } }: { live: LivePromptTuneState }) {
   if (!newest) return null;
   const { iteration, accepted, rejected, front, best } = newest;
   return (

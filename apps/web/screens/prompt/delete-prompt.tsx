@@ -5,7 +5,7 @@ import { keys } from '../../api/keys';
 import { deletePromptVersion } from '../../api/prompt-versions';
 import { queryClient } from '../../api/query-client';
 import { DeleteDialog } from '../../parts/dialog';
-import { Given } from '../../parts/given';
+import { UserText } from '../../parts/user-text';
 import { promptName } from '../../parts/prompt-name';
 
 export function DeletePrompt({ version, close }: { version: PromptVersion; close: () => void }) {
@@ -26,7 +26,7 @@ export function DeletePrompt({ version, close }: { version: PromptVersion; close
       close={close}
     >
       <p>
-        <Given text={promptName(version)} max={300} />
+        <UserText text={promptName(version)} max={300} />
       </p>
       <p>Runs that used its texts keep them. This cannot be undone.</p>
     </DeleteDialog>

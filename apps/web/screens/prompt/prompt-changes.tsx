@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { PromptVersion } from '#lib/contracts/prompt-version';
 import { promptDiffQuery, SUITE_NOW } from '../../api/prompt-versions';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { PromptDiffView } from '../../parts/prompt-diff';
 import { Skeleton } from '../../parts/skeleton';
 
@@ -26,7 +26,7 @@ export function PromptChanges({ version, from }: { version: PromptVersion; from:
       </div>
       {!isPossible && <p className="muted">Its suite was deleted: there is nothing to compare it with.</p>}
       {isPossible && diff.isPending && <Skeleton rows={4} />}
-      {diff.isError && <Failed error={diff.error} retry={() => diff.refetch()} />}
+      {diff.isError && <ErrorNotice error={diff.error} retry={() => diff.refetch()} />}
       {diff.data && <PromptDiffView components={diff.data} />}
     </section>
   );

@@ -10,8 +10,8 @@ import { AllowedButton } from '../../parts/allowed-button';
 import { ComponentTexts } from '../../parts/component-texts';
 import { CopiedId } from '../../parts/copied-id';
 import { Empty } from '../../parts/empty';
-import { Failed } from '../../parts/failed';
-import { Given } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText } from '../../parts/user-text';
 import { promptName } from '../../parts/prompt-name';
 import { PromptSource } from '../../parts/prompt-source';
 import { Skeleton } from '../../parts/skeleton';
@@ -33,7 +33,7 @@ export function PromptScreen() {
     return (
       <>
         <Head version={version.data} />
-        {version.isError && <Failed error={version.error} retry={version.refetch} />}
+        {version.isError && <ErrorNotice error={version.error} retry={version.refetch} />}
         <PromptChanges key={promptId} version={version.data} from={from} />
         <section aria-labelledby="texts" className="section">
           <h2 id="texts">Texts</h2>
@@ -46,7 +46,7 @@ export function PromptScreen() {
   return (
     <>
       <h1>Prompt version</h1>
-      {version.isError ? <Failed error={version.error} retry={version.refetch} /> : <Skeleton rows={12} />}
+      {version.isError ? <ErrorNotice error={version.error} retry={version.refetch} /> : <Skeleton rows={12} />}
     </>
   );
 }
@@ -71,7 +71,7 @@ function Head({ version }: { version: PromptVersion }) {
     <section className="section" aria-label="The prompt version">
       <div className="head">
         <h1>
-          <Given text={promptName({ ...version, tags: [] })} max={200} />
+          <UserText text={promptName({ ...version, tags: [] })} max={200} />
         </h1>
         <Actions version={version} />
       </div>
@@ -81,7 +81,7 @@ function Head({ version }: { version: PromptVersion }) {
         </span>
         {version.tags.length > 0 && (
           <span>
-            tags <Given text={version.tags.join(', ')} />
+            tags <UserText text={version.tags.join(', ')} />
           </span>
         )}
         <span>
@@ -92,7 +92,7 @@ function Head({ version }: { version: PromptVersion }) {
           {version.created_by !== null && (
             <>
               {' by '}
-              <Given text={version.created_by} max={60} />
+              <UserText text={version.created_by} max={60} />
             </>
           )}
         </span>
@@ -114,7 +114,7 @@ function OfSuite({ version: { suite_id: suiteId } }: { version: PromptVersion })
     <>
       Suite{' '}
       <Link to="/suites/$suiteId" params={{ suiteId }}>
-        <Given text={suite.data?.name ?? suiteId} max={200} />
+        <UserText text={suite.data?.name ?? suiteId} max={200} />
       </Link>
     </>
   );

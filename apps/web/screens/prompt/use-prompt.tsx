@@ -6,8 +6,8 @@ import { keys } from '../../api/keys';
 import { promptUseQuery, putInSuite } from '../../api/prompt-versions';
 import { queryClient } from '../../api/query-client';
 import { Dialog } from '../../parts/dialog';
-import { Failed } from '../../parts/failed';
-import { Given } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText } from '../../parts/user-text';
 import { PromptDiffView } from '../../parts/prompt-diff';
 import { Skeleton } from '../../parts/skeleton';
 import { Warnings } from '../../parts/warnings';
@@ -51,16 +51,16 @@ export function UsePrompt({ version: { id }, suiteId, close }: Props) {
   return (
     <Dialog title="Use these texts in the suite?" close={close}>
       {use.isPending && <Skeleton rows={4} />}
-      {use.isError && <Failed error={use.error} retry={() => use.refetch()} />}
+      {use.isError && <ErrorNotice error={use.error} retry={() => use.refetch()} />}
       {suite && (
         <p>
           {components.length === 0 ? 'No changes: ' : 'This changes '}
-          <Given text={suite.name} max={200} />, version {suite.version}
+          <UserText text={suite.name} max={200} />, version {suite.version}
           {components.length === 0 ? ' already has these texts.' : ', for everybody in the team:'}
         </p>
       )}
       {components.length > 0 && <PromptDiffView components={components} />}
-      {put.isError && <Failed error={put.error} />}
+      {put.isError && <ErrorNotice error={put.error} />}
       <div className="actions">
         {suite && components.length > 0 && (
           <button

@@ -5,8 +5,8 @@ import type { PromptsSearch } from '../../address/prompts';
 import { promptVersionsQuery } from '../../api/prompt-versions';
 import { suiteHeadsQuery } from '../../api/suite-heads';
 import { Empty } from '../../parts/empty';
-import { Failed } from '../../parts/failed';
-import { GivenLine } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserLine } from '../../parts/user-text';
 import { promptName } from '../../parts/prompt-name';
 import { PromptSource } from '../../parts/prompt-source';
 import { count } from '../../parts/score';
@@ -31,10 +31,10 @@ export function PromptsScreen() {
     <>
       <div className="head">
         <h1>Prompt versions</h1>
-        <Ways suite={suite} />
+        <NewPromptLinks suite={suite} />
       </div>
       <PromptFilters search={search} narrow={narrow} />
-      {versions.isError && <Failed error={versions.error} retry={() => versions.refetch()} />}
+      {versions.isError && <ErrorNotice error={versions.error} retry={() => versions.refetch()} />}
       {versions.isPending && <Skeleton rows={8} />}
       {items.length > 0 && <PromptRows versions={items} />}
       {versions.data && items.length === 0 && <NoPrompts suite={suite} isFiltered={Boolean(suite ?? tag ?? after)} />}
@@ -43,7 +43,7 @@ export function PromptsScreen() {
   );
 }
 
-const Ways = ({ suite }: { suite: string | undefined }) => (
+const NewPromptLinks = ({ suite }: { suite: string | undefined }) => (
   <div className="actions">
     <Link to="/prompts/new" search={{ suite }} className="button primary">
       New version
@@ -68,7 +68,7 @@ function NoPrompts({ suite, isFiltered }: { suite: string | undefined; isFiltere
       </Empty>
     );
   return (
-    <Empty action={<Ways suite={suite} />}>
+    <Empty action={<NewPromptLinks suite={suite} />}>
       No prompt versions yet. They hold texts that runs use instead of the suite&apos;s. Prompt tunes save their best
       texts here.
     </Empty>
@@ -90,7 +90,7 @@ function PromptRows({ versions }: { versions: PromptVersionHead[] }) {
           className: 'named',
           cell: (version) => (
             <Link to="/prompts/$promptId" params={{ promptId: version.id }}>
-              <GivenLine text={promptName({ ...version, tags: [] })} />
+              <UserLine text={promptName({ ...version, tags: [] })} />
             </Link>
           ),
         },
@@ -102,11 +102,11 @@ function PromptRows({ versions }: { versions: PromptVersionHead[] }) {
               <SuiteName name={null} />
             ) : (
               <Link to="/suites/$suiteId" params={{ suiteId }}>
-                <GivenLine text={names.get(suiteId) ?? suiteId} />
+                <UserLine text={names.get(suiteId) ?? suiteId} />
               </Link>
             ),
         },
-        { name: 'Tags', className: 'named', cell: ({ tags }) => <GivenLine text={tags.join(', ')} /> },
+        { name: 'Tags', className: 'named', cell: ({ tags }) => <UserLine text={tags.join(', ')} /> },
         { name: 'Source', cell: (version) => <PromptSource version={version} /> },
         { name: 'Texts', isNumber: true, cell: ({ components_count: texts }) => count(texts) },
         {
@@ -116,7 +116,7 @@ function PromptRows({ versions }: { versions: PromptVersionHead[] }) {
               <Time at={at} />
               {by !== null && (
                 <span className="small muted">
-                  <GivenLine text={`by ${by}`} max={60} />
+                  <UserLine text={`by ${by}`} max={60} />
                 </span>
               )}
             </>

@@ -15,9 +15,9 @@ function partsOf(usage: ResultWithExchange['usage']): [string, ReactNode][] {
     ['written for 5 minutes', usage.cache_write_5m_tokens],
     ['written for an hour', usage.cache_write_1h_tokens],
   ];
-  const told = parts.flatMap(([what, tokens]) => (tokens ? [`${count(tokens)} ${what}`] : []));
+  const cacheParts = parts.flatMap(([what, tokens]) => (tokens ? [`${count(tokens)} ${what}`] : []));
   return [
-    ...(told.length > 0 ? [['Provider cache', told.join(', ')] satisfies [string, ReactNode]] : []),
+    ...(cacheParts.length > 0 ? [['Provider cache', cacheParts.join(', ')] satisfies [string, ReactNode]] : []),
     ...(usage.reasoning_tokens
       ? [['Reasoning', `${count(usage.reasoning_tokens)} tokens`] satisfies [string, ReactNode]]
       : []),

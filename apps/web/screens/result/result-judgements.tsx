@@ -4,12 +4,12 @@ import type { JudgeReport } from '#lib/judge/contract';
 import { judgementsOfResultQuery, reportsQuery } from '../../api/judge';
 import type { Result } from '../../api/results';
 import { CalibrationSentence } from '../../parts/calibration';
-import { Failed } from '../../parts/failed';
-import { Given } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText } from '../../parts/user-text';
 import { JudgementText } from '../../parts/judgement-text';
 import { Skeleton } from '../../parts/skeleton';
 import { Time } from '../../parts/time';
-import { Folded } from '../../parts/fold';
+import { Folded } from '../../parts/folded';
 import { ResultLabels } from './result-labels';
 
 /** How many reports are read: the newest finished ones. */
@@ -41,7 +41,7 @@ export function ResultJudgements({ runId, result }: Props) {
 function OfJudges({ runId, resultId }: { runId: string; resultId: string }) {
   const { data, error, isPending, refetch } = useQuery(reportsQuery({ run: runId }));
   if (isPending) return <Skeleton rows={3} />;
-  if (!data) return <Failed error={error} retry={refetch} />;
+  if (!data) return <ErrorNotice error={error} retry={refetch} />;
   const ended = data.items.filter(({ status, eval_id: of }) => status === 'completed' && of === runId);
   if (ended.length === 0)
     return (
@@ -65,7 +65,7 @@ function OfReport({ report, resultId }: { report: JudgeReport; resultId: string 
     <div className="of-report">
       <h3>
         <Link to="/judge/reports/$reportId" params={{ reportId: report.id }}>
-          <Given text={report.judge} max={200} />
+          <UserText text={report.judge} max={200} />
           {report.baseline_eval_id !== null && ', compared with another run'}
         </Link>{' '}
         <span className="muted small">
@@ -73,7 +73,7 @@ function OfReport({ report, resultId }: { report: JudgeReport; resultId: string 
         </span>
       </h3>
       {isPending && <Skeleton rows={1} />}
-      {error && <Failed error={error} retry={refetch} />}
+      {error && <ErrorNotice error={error} retry={refetch} />}
       {data?.items.length === 0 && <p className="muted">This result was not judged.</p>}
       {data?.items.map((judgement) => (
         <JudgementText key={judgement.position} judgement={judgement} />

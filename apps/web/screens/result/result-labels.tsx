@@ -4,14 +4,14 @@ import type { Label, LabelName } from '#lib/contracts/label';
 import { useAction } from '../../api/action';
 import { deleteLabel, labelsOfResultQuery, putLabel, refreshLabels } from '../../api/labels';
 import { useRefusal } from '../../api/session';
-import { Failed } from '../../parts/failed';
-import { Given } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText } from '../../parts/user-text';
 import { JudgementMark } from '../../parts/judgement';
 import { LabelButtons } from '../../parts/label-buttons';
 import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
 import { Time } from '../../parts/time';
-import { Folded } from '../../parts/fold';
+import { Folded } from '../../parts/folded';
 
 interface Props {
   runId: string;
@@ -22,7 +22,7 @@ interface Props {
 export function ResultLabels({ runId, resultId }: Props) {
   const { data, error, isPending, refetch } = useQuery(labelsOfResultQuery({ runId, resultId }));
   if (isPending) return <Skeleton rows={2} />;
-  if (!data) return <Failed error={error} retry={refetch} />;
+  if (!data) return <ErrorNotice error={error} retry={refetch} />;
   const mine = data.items.find((label) => label.mine);
   const others = data.items.filter((label) => label !== mine);
   return (
@@ -48,12 +48,12 @@ export function ResultLabels({ runId, resultId }: Props) {
 const OthersLabel = ({ label: { label, note, user, updated_at: at } }: { label: Label }) => (
   <>
     <span className="actions">
-      <JudgementMark word={label} /> <Given text={user} max={100} />{' '}
+      <JudgementMark word={label} /> <UserText text={user} max={100} />{' '}
       <span className="muted small">
         <Time at={at} />
       </span>
     </span>
-    {note !== null && <Given text={note} />}
+    {note !== null && <UserText text={note} />}
   </>
 );
 
@@ -103,7 +103,7 @@ function OwnLabel({ runId, resultId, mine }: Props & { mine: Label | undefined }
           </button>
         </div>
       )}
-      {error && <Failed error={error} />}
+      {error && <ErrorNotice error={error} />}
     </div>
   );
 }

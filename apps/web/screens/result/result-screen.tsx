@@ -8,15 +8,15 @@ import { runQuery } from '../../api/runs';
 import { Calls } from '../../parts/calls';
 import { CopiedId } from '../../parts/copied-id';
 import { Exchange } from '../../parts/exchange';
-import { Failed } from '../../parts/failed';
-import { Folded } from '../../parts/fold';
-import { Given, GivenBlock, GivenLine } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { Folded } from '../../parts/folded';
+import { UserText, UserBlock, UserLine } from '../../parts/user-text';
 import { Chain, Metrics, SchemaProblems } from '../../parts/result-details';
-import { Said } from '../../parts/said';
+import { ModelReply } from '../../parts/model-reply';
 import { Skeleton } from '../../parts/skeleton';
 import { Verdict } from '../../parts/verdict';
-import { Why } from '../../parts/why';
-import { Beside } from './beside';
+import { Explanation } from '../../parts/explanation';
+import { NeighbourLinks } from './neighbour-links';
 import { Facts } from './facts';
 import { ResultJudgements } from './result-judgements';
 import { SameCase } from './same-case';
@@ -37,13 +37,13 @@ export function ResultScreen() {
   }, [resultId]);
   return (
     <section className="result" aria-label="Result" tabIndex={-1} ref={pane}>
-      <Beside {...{ runId, resultId, search }} />
+      <NeighbourLinks {...{ runId, resultId, search }} />
       {isPending ? (
         <Skeleton rows={12} />
       ) : data ? (
         <Shown key={resultId} {...{ runId, search }} result={data} />
       ) : (
-        <Failed error={error} retry={refetch} />
+        <ErrorNotice error={error} retry={refetch} />
       )}
     </section>
   );
@@ -61,8 +61,8 @@ function Shown({ runId, result, search }: ShownProps) {
   return (
     <>
       <Head result={result} suiteId={run?.suite.id} />
-      <Why result={result} />
-      <Said result={result} />
+      <Explanation result={result} />
+      <ModelReply result={result} />
       <Calls result={result} />
       <ResultJudgements runId={runId} result={result} />
       <section aria-label="Details">
@@ -84,7 +84,7 @@ function Head({ result, suiteId }: { result: ResultWithExchange; suiteId: string
   return (
     <header className="result-head">
       <h2>
-        <Given text={name ?? 'Unnamed case'} max={300} />
+        <UserText text={name ?? 'Unnamed case'} max={300} />
       </h2>
       <div className="actions">
         <Verdict of={result} />
@@ -95,12 +95,12 @@ function Head({ result, suiteId }: { result: ResultWithExchange; suiteId: string
           </span>
         )}
       </div>
-      <GivenLine text={target} />
+      <UserLine text={target} />
       <p className="muted small">
         Sample {sample + 1}
         {category !== null && (
           <>
-            , category <Given text={category} max={100} />
+            , category <UserText text={category} max={100} />
           </>
         )}
         {suiteId !== undefined && (
@@ -114,7 +114,7 @@ function Head({ result, suiteId }: { result: ResultWithExchange; suiteId: string
         <CopiedId id={caseId} what="case" />
       </p>
       <div className="prompt">
-        <GivenBlock text={prompt} />
+        <UserBlock text={prompt} />
       </div>
     </header>
   );

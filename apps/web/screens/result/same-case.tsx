@@ -4,11 +4,11 @@ import type { ResultsSearch } from '../../address/results';
 import { resultsOfCaseQuery, type Result, type ResultWithExchange } from '../../api/results';
 import { Samples } from '../../figures/samples';
 import { CaseHistory } from '../../parts/case-history';
-import { Failed } from '../../parts/failed';
-import { GivenLine } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserLine } from '../../parts/user-text';
 import { Skeleton } from '../../parts/skeleton';
 import { verdictOf, VerdictMark } from '../../parts/verdict';
-import { Folded } from '../../parts/fold';
+import { Folded } from '../../parts/folded';
 
 interface SameCaseProps {
   runId: string;
@@ -31,14 +31,14 @@ export function SameCase({ runId, suiteId, result, search }: SameCaseProps) {
 function InThisRun({ runId, result, search }: Omit<SameCaseProps, 'suiteId'>) {
   const { data, error, isPending, refetch } = useQuery(resultsOfCaseQuery(runId, result.case_id));
   if (isPending) return <Skeleton rows={2} />;
-  if (!data) return <Failed error={error} retry={refetch} />;
+  if (!data) return <ErrorNotice error={error} retry={refetch} />;
   const byModel = Map.groupBy(data.items, ({ target }) => target);
   return (
     <>
       <ul className="same-case">
         {[...byModel].map(([model, samples]) => (
           <li key={model}>
-            <GivenLine text={model} /> <Samples samples={samples} />
+            <UserLine text={model} /> <Samples samples={samples} />
             <span className="actions">
               {samples.map((sample) => (
                 <SampleLink key={sample.id} {...{ runId, sample, search }} isThis={sample.id === result.id} />

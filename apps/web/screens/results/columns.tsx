@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { errorWord, type ResultsSearch } from '../../address/results';
 import type { Result } from '../../api/results';
 import type { Column } from '../../parts/data-rows';
-import { GivenLine } from '../../parts/given';
+import { UserLine } from '../../parts/user-text';
 import { duration } from '../../parts/time';
 import { Verdict } from '../../parts/verdict';
 import { calledInWords, expectedInWords } from './calls-in-words';
@@ -15,7 +15,7 @@ export const resultColumns = (runId: string, search: ResultsSearch): Column<Resu
     track: 'minmax(128px, 1fr)',
     cell: ({ error_type: type }) => (type === 'none' ? '' : errorWord(type)),
   },
-  { name: 'Model', track: 'minmax(112px, 1.5fr)', cell: ({ target }) => <GivenLine text={target} /> },
+  { name: 'Model', track: 'minmax(112px, 1.5fr)', cell: ({ target }) => <UserLine text={target} /> },
   {
     name: 'Case',
     track: 'minmax(144px, 3fr)',
@@ -27,12 +27,12 @@ export const resultColumns = (runId: string, search: ResultsSearch): Column<Resu
         tabIndex={-1}
         onClick={(event) => event.stopPropagation()}
       >
-        <GivenLine text={`${name ?? prompt}${sample ? ` (sample ${sample + 1})` : ''}`} />
+        <UserLine text={`${name ?? prompt}${sample ? ` (sample ${sample + 1})` : ''}`} />
       </Link>
     ),
   },
-  { name: 'Expected', track: 'minmax(96px, 1.5fr)', cell: (result) => <GivenLine text={expectedInWords(result)} /> },
-  { name: 'Called', track: 'minmax(96px, 1.5fr)', cell: (result) => <GivenLine text={calledInWords(result)} /> },
+  { name: 'Expected', track: 'minmax(96px, 1.5fr)', cell: (result) => <UserLine text={expectedInWords(result)} /> },
+  { name: 'Called', track: 'minmax(96px, 1.5fr)', cell: (result) => <UserLine text={calledInWords(result)} /> },
   {
     name: 'Score',
     track: '56px',

@@ -1,7 +1,14 @@
 import { useState, type FormEvent } from 'react';
 import type { RunFacets } from '#lib/contracts/run-facets';
 import type { Run } from '#lib/contracts/run';
-import { boundsOf, changed, ORDER_WORDS, toggled, type ListKey, type ResultsSearch } from '../../address/results';
+import {
+  boundsOf,
+  withChange,
+  ORDER_WORDS,
+  withToggled,
+  type ListKey,
+  type ResultsSearch,
+} from '../../address/results';
 import { facetsQuery } from '../../api/counted';
 import { Counted } from '../../parts/counted';
 import { Facet } from '../../parts/facet';
@@ -22,10 +29,10 @@ export function Facets({ run, search, go }: FacetsProps) {
     <>
       <Verdicts search={search} go={go} />
       {isUnderWay(run.status) ? (
-        <SoFar run={run} search={search} go={go} />
+        <PartialFacets run={run} search={search} go={go} />
       ) : (
         <Counted run={run} query={facetsQuery(run.id, search.rescore)} rows={16}>
-          {(facets) => <Known facets={facets} search={search} go={go} />}
+          {(facets) => <CountedFacets facets={facets} search={search} go={go} />}
         </Counted>
       )}
       <Latency key={search.latency} search={search} go={go} />
@@ -45,7 +52,7 @@ function Verdicts({ search, go }: Chosen) {
           id="passed"
           data-filter
           value={String(search.passed ?? '')}
-          onChange={({ target: { value } }) => go(changed(search, { passed: value ? value === 'true' : undefined }))}
+          onChange={({ target: { value } }) => go(withChange(search, { passed: value ? value === 'true' : undefined }))}
         >
           <option value="">all</option>
           <option value="false">failures only</option>
@@ -57,7 +64,7 @@ function Verdicts({ search, go }: Chosen) {
         <select
           id="order"
           value={search.order ?? 'failures'}
-          onChange={({ target: { value } }) => go(changed(search, { order: value }))}
+          onChange={({ target: { value } }) => go(withChange(search, { order: value }))}
         >
           {Object.entries(ORDER_WORDS).map(([value, words]) => (
             <option key={value} value={value}>
@@ -93,7 +100,7 @@ function noteOf({ isFiltered, others }: CountedFacet, search: ResultsSearch, key
 }
 
 /** The facets of an ended run, with their counts. */
-function Known({ facets, search, go }: Chosen & { facets: RunFacets }) {
+function CountedFacets({ facets, search, go }: Chosen & { facets: RunFacets }) {
   return (
     <>
       <p className="muted small">
@@ -109,7 +116,7 @@ function Known({ facets, search, go }: Chosen & { facets: RunFacets }) {
             note={noteOf(facet, search, key)}
             options={facet.options}
             chosen={search[key] ?? []}
-            toggle={(value) => go(toggled(search, key, value))}
+            toggle={(value) => go(withToggled(search, key, value))}
           />
         );
       })}
@@ -122,7 +129,7 @@ function Known({ facets, search, go }: Chosen & { facets: RunFacets }) {
             note={noteOf(facet, search, key)}
             bins={facet.options}
             chosen={search[key]}
-            choose={(range) => go(changed(search, { [key]: range }))}
+            choose={(range) => go(withChange(search, { [key]: range }))}
           />
         );
       })}
@@ -130,7 +137,7 @@ function Known({ facets, search, go }: Chosen & { facets: RunFacets }) {
   );
 }
 
-function SoFar({ run, search, go }: FacetsProps) {
+function PartialFacets({ run, search, go }: FacetsProps) {
   const counts = countsSoFar(run);
   return (
     <>
@@ -141,7 +148,7 @@ function SoFar({ run, search, go }: FacetsProps) {
           legend={LEGENDS[key]}
           options={counts[key]}
           chosen={search[key] ?? []}
-          toggle={(value) => go(toggled(search, key, value))}
+          toggle={(value) => go(withToggled(search, key, value))}
         />
       ))}
     </>
@@ -153,7 +160,7 @@ function Latency({ search, go }: Chosen) {
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const given = new FormData(event.currentTarget);
-    go(changed(search, { latency: `${String(given.get('min'))}-${String(given.get('max'))}` }));
+    go(withChange(search, { latency: `${String(given.get('min'))}-${String(given.get('max'))}` }));
   };
   const bound = (name: string, label: string, value: string | undefined) => (
     <input name={name} type="number" min={0} max={999_999_999} step={1} aria-label={label} defaultValue={value} />
@@ -180,7 +187,7 @@ function ByName({ search, go }: Chosen) {
     const value = name.trim();
     if (value === '' || search[key]?.includes(value)) return;
     setName('');
-    go(toggled(search, key, value));
+    go(withToggled(search, key, value));
   };
   return (
     <form onSubmit={submit} className="field">

@@ -2,14 +2,14 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState, type RefObject } from 'react';
 import type { Run } from '#lib/contracts/run';
-import { changed, filterParts, type ResultsSearch } from '../../address/results';
+import { withChange, filterParts, type ResultsSearch } from '../../address/results';
 import type { Result } from '../../api/results';
 import { runQuery } from '../../api/runs';
 import { keys } from '../../api/keys';
 import { DataRows } from '../../parts/data-rows';
 import { Empty } from '../../parts/empty';
-import { Failed } from '../../parts/failed';
-import { Given } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText } from '../../parts/user-text';
 import { RunInHeading } from '../../parts/run-link';
 import { useKeys } from '../../parts/keys';
 import { count } from '../../parts/score';
@@ -38,15 +38,15 @@ export function ResultsScreen() {
   const queryClient = useQueryClient();
   const go = (next: ResultsSearch): void =>
     void navigate({ to: '/runs/$runId/results', params: { runId }, search: next });
-  useKeys({ f: () => go(changed(search, { passed: search.passed === false ? undefined : false })) });
+  useKeys({ f: () => go(withChange(search, { passed: search.passed === false ? undefined : false })) });
   if (run.isPending) return <Skeleton rows={12} />;
   if (!run.data)
     return (
-      <Failed error={run.error} retry={run.refetch}>
+      <ErrorNotice error={run.error} retry={run.refetch}>
         <p>
           <Link to="/runs">All runs</Link>
         </p>
-      </Failed>
+      </ErrorNotice>
     );
   const readAgain = (): void => {
     queryClient.removeQueries({ queryKey: [...keys.results(runId), 'page'] });
@@ -69,7 +69,7 @@ export function ResultsScreen() {
           <Facets run={run.data} search={search} go={go} />
         </aside>
         <section className="results-list" aria-label="List">
-          <Chosen search={search} go={go} />
+          <ChosenFilters search={search} go={go} />
           <List key={`${readAt} ${runId} ${JSON.stringify(search)}`} {...{ run: run.data, search, resultId }} />
         </section>
         <Outlet />
@@ -108,7 +108,7 @@ function Head({ run, search, readAgain }: { run: Run; search: ResultsSearch; rea
 }
 
 /** The filter in words; each condition can be removed. */
-function Chosen({ search, go }: { search: ResultsSearch; go: (search: ResultsSearch) => void }) {
+function ChosenFilters({ search, go }: { search: ResultsSearch; go: (search: ResultsSearch) => void }) {
   const parts = filterParts(search);
   if (parts.length === 0) return null;
   return (
@@ -121,7 +121,7 @@ function Chosen({ search, go }: { search: ResultsSearch; go: (search: ResultsSea
           onClick={() => go(without)}
           aria-label={`Remove the filter ${words}`}
         >
-          <Given text={words} max={60} /> <span aria-hidden="true">×</span>
+          <UserText text={words} max={60} /> <span aria-hidden="true">×</span>
         </button>
       ))}
       <button type="button" className="dense plain" onClick={() => go(search.order ? { order: search.order } : {})}>
@@ -166,7 +166,7 @@ function List({ run, search, resultId }: ListProps) {
         },
   );
   const columns = useMemo(() => resultColumns(run.id, search), [run.id, search]);
-  if (rows.count === 0 && rows.error) return <Failed error={rows.error} retry={rows.retry} />;
+  if (rows.count === 0 && rows.error) return <ErrorNotice error={rows.error} retry={rows.retry} />;
   if (rows.count === 0 && !rows.isWhole) return <Skeleton rows={12} label="Loading results" />;
   if (rows.count === 0) return <NoRows run={run} search={search} />;
   return (
@@ -184,7 +184,7 @@ function List({ run, search, resultId }: ListProps) {
         onWindow={rows.setWindow}
         gridRef={grid}
       />
-      {rows.error && <Failed error={rows.error} retry={rows.retry} />}
+      {rows.error && <ErrorNotice error={rows.error} retry={rows.retry} />}
       <RowsRead run={run} search={search} rows={rows} />
     </>
   );

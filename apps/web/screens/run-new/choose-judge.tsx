@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { providersQuery } from '../../api/providers';
-import { visible } from '../../parts/given';
+import { visible } from '../../parts/user-text';
 import { LabelledField, type FormPart } from '../../parts/set-up/labelled-field';
 import type { NewRun } from './new-run';
 

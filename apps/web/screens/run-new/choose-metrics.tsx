@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { metricsQuery } from '../../api/metrics';
-import { Failed } from '../../parts/failed';
-import { Given } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText } from '../../parts/user-text';
 import { Faults, LabelledField, type FormPart } from '../../parts/set-up/labelled-field';
 import { TypedField } from '../../parts/set-up/typed-field';
 import { MetricOptions } from './metric-options';
@@ -18,13 +18,13 @@ export function ChooseMetrics({ form: { metrics }, change, faultsAt }: FormPart<
   return (
     <fieldset>
       <legend>Additional metrics</legend>
-      {error && <Failed error={error} retry={() => refetch()} />}
+      {error && <ErrorNotice error={error} retry={() => refetch()} />}
       <Faults faults={faultsAt('/metrics').filter(({ path }) => path === '/metrics')} />
       {metrics.map((metric, index) => (
         <fieldset key={`${index} of ${metrics.length}`}>
           <legend>
             <code>
-              <Given text={metric.id} max={200} />
+              <UserText text={metric.id} max={200} />
             </code>
           </legend>
           <Metric

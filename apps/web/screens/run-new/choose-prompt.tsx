@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { promptChoicesQuery } from '../../api/prompt-versions';
-import { Failed } from '../../parts/failed';
-import { visible } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { visible } from '../../parts/user-text';
 import { promptName } from '../../parts/prompt-name';
 import { LabelledField, type FormPart } from '../../parts/set-up/labelled-field';
 import { withPromptVersion, type NewRun } from './new-run';
@@ -19,7 +19,7 @@ export function ChoosePrompt({ form: run, change, faultsAt }: FormPart<NewRun>) 
     >
       {(attributes) => (
         <>
-          {error && <Failed error={error} retry={() => refetch()} />}
+          {error && <ErrorNotice error={error} retry={() => refetch()} />}
           <select
             {...attributes}
             className="bounded"

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { isObject, parseJson, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { Given } from '../../parts/given';
+import { UserText } from '../../parts/user-text';
 import { Faults, LabelledField, type FormFault } from '../../parts/set-up/labelled-field';
 import { SelectField, TypedField } from '../../parts/set-up/typed-field';
-import { number } from '../../parts/set-up/written';
+import { numberOrText } from '../../parts/set-up/form-request';
 import { optionKind } from './run-metrics';
 
 interface Props {
@@ -78,7 +78,7 @@ function NumberOption({
 }: Common & { value: Json | undefined; otherwise: string }) {
   const [typed, setTyped] = useState('');
   const stored = value === undefined ? '' : toText(value);
-  const isTyped = toText(number(typed) ?? '') === stored;
+  const isTyped = toText(numberOrText(typed) ?? '') === stored;
   return (
     <TypedField
       {...common}
@@ -87,7 +87,7 @@ function NumberOption({
       value={isTyped ? typed : stored}
       change={(text) => {
         setTyped(text);
-        set(number(text));
+        set(numberOrText(text));
       }}
     />
   );
@@ -117,7 +117,7 @@ function Several({
       ))}
       <div className="small">
         <div className="muted">
-          <Given text={help} />
+          <UserText text={help} />
         </div>
         <Faults faults={faults} />
       </div>

@@ -3,7 +3,7 @@ import type { Run } from '#lib/contracts/run';
 import { changedSettings } from '../../parts/changed-settings';
 import type { FormFault } from '../../parts/set-up/labelled-field';
 import type { Prompts } from '../../parts/set-up/system-prompt';
-import { number, type Written } from '../../parts/set-up/written';
+import { numberOrText, type FormRequest } from '../../parts/set-up/form-request';
 import { metricsAsked, metricsOf, type ChosenMetric } from './run-metrics';
 
 /** The value of the form: the texts of its fields, as typed. */
@@ -146,7 +146,7 @@ const nameOf = ({ provider_key: provider, model_id: model }: JsonObject): string
 const hasParams = ({ params }: JsonObject): boolean => isObject(params) && Object.keys(params).length > 0;
 
 /** The text of the request. Numbers are sent as typed; the API validates them. */
-export function requestOf(run: NewRun): Written {
+export function requestOf(run: NewRun): FormRequest {
   const faults: FormFault[] = [];
   if (run.suite === '') faults.push({ path: '/suite_id', message: 'Choose a suite.' });
   if (run.models.length === 0) faults.push({ path: '/models', message: 'Choose at least one model.' });
@@ -154,18 +154,18 @@ export function requestOf(run: NewRun): Written {
   if (!more) faults.push({ path: '/more', message: 'The texts are not a JSON object.' });
   if (!params) faults.push({ path: '/params', message: 'The provider parameters are not a JSON object.' });
   if (faults.length > 0 || !more || !params) return { faults };
-  const budget = { max_cost_usd: number(run.maxCost), max_requests: number(run.maxRequests) };
+  const budget = { max_cost_usd: numberOrText(run.maxCost), max_requests: numberOrText(run.maxRequests) };
   const hasBudget = Object.values(budget).some((limit) => limit !== undefined);
   return {
     body: JSON.stringify({
       ...more,
       suite_id: run.suite,
       models: run.models.map((model) => targetOf(model, run.modelParams[model])),
-      samples: number(run.samples),
-      temperature: number(run.temperature),
+      samples: numberOrText(run.samples),
+      temperature: numberOrText(run.temperature),
       tool_choice: run.toolChoice,
-      max_tokens: run.maxTokens.trim() === NO_LIMIT ? null : number(run.maxTokens),
-      timeout_s: number(run.timeout),
+      max_tokens: run.maxTokens.trim() === NO_LIMIT ? null : numberOrText(run.maxTokens),
+      timeout_s: numberOrText(run.timeout),
       params,
       ...(run.cache && { cache: run.cache }),
       ...(run.promptCache && { prompt_cache: run.promptCache }),
@@ -175,7 +175,7 @@ export function requestOf(run: NewRun): Written {
       ...(run.promptVersion && { prompt_version_id: run.promptVersion }),
       system_prompt: promptOf(run),
       ...(run.judgeWhen && {
-        judge: { judge: run.judge || null, when: run.judgeWhen, below: number(run.judgeBelow ?? '') },
+        judge: { judge: run.judge || null, when: run.judgeWhen, below: numberOrText(run.judgeBelow ?? '') },
       }),
       experiment_id: run.experiment || null,
       name: run.name.trim() || null,

@@ -18,7 +18,7 @@ import { ChooseMetrics } from './choose-metrics';
 import { ChooseJudge } from './choose-judge';
 import { ChoosePrompt } from './choose-prompt';
 import { requestOf, type NewRun } from './new-run';
-import { Limits, MoreSettings, Requests, Settings, Words } from './settings-fields';
+import { Limits, MoreSettings, Requests, Settings, NameAndNoteFields } from './settings-fields';
 import { useEstimate } from './use-estimate';
 
 export function RunForm({ draftKey, initial }: { draftKey: string; initial: NewRun }) {
@@ -58,7 +58,7 @@ export function RunForm({ draftKey, initial }: { draftKey: string; initial: NewR
         <ChooseMetrics {...part} />
         <ChooseJudge {...part} />
         <ChooseExperiment {...part} />
-        <Words {...part} />
+        <NameAndNoteFields {...part} />
         <Limits {...part} />
         <MoreSettings {...part} />
       </div>

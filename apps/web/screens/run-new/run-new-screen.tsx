@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { runQuery, runsQuery } from '../../api/runs';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { Skeleton } from '../../parts/skeleton';
 import { emptyRun, fromRun } from './new-run';
 import { RunForm } from './run-form';
@@ -22,7 +22,7 @@ export function RunNewScreen() {
       {from === undefined && !newest.isLoading && <RunForm key={key} draftKey={key} initial={empty} />}
       {(newest.isLoading || (from !== undefined && earlier.isPending)) && <Skeleton rows={12} />}
       {from !== undefined && earlier.isError && !earlier.data && (
-        <Failed error={earlier.error} retry={() => earlier.refetch()} />
+        <ErrorNotice error={earlier.error} retry={() => earlier.refetch()} />
       )}
       {earlier.data && (
         <RunForm key={key} draftKey={key} initial={{ ...fromRun(earlier.data), ...(toolChoice && { toolChoice }) }} />

@@ -98,7 +98,7 @@ export const Requests = (part: Part) => (
   </fieldset>
 );
 
-export const Words = (part: Part) => (
+export const NameAndNoteFields = (part: Part) => (
   <>
     <TypedField {...textAt(part, 'name', '/name')} label="Name" help="Display name. Optional." maxLength={200} />
     <LabelledField label="Note" help="What the run tries, and why. Optional." faults={part.faultsAt('/note')}>

@@ -1,4 +1,4 @@
-import { optionsInWords, rescoreOf, SAME_AS_BEFORE } from './rescore-value.js';
+import { optionsInWords, rescoreOf, UNCHANGED } from './rescore-value.js';
 
 it.each([
   [{}, {}],
@@ -10,12 +10,12 @@ it.each([
   [{ rule: 'semantic', similarity: '0.9' }, { scoring_config: { mode: 'semantic', threshold: 0.9 } }],
   [{ metrics: '[{"id": "x"}]' }, { metrics: [{ id: 'x' }] }],
 ])('a rescore with %j asks for %j', (typed, asked) => {
-  const written = rescoreOf({ ...SAME_AS_BEFORE, ...typed });
+  const written = rescoreOf({ ...UNCHANGED, ...typed });
   expect('body' in written && JSON.parse(written.body)).toEqual(asked);
 });
 
 it('metrics that are not a JSON list are not sent', () => {
-  expect(rescoreOf({ ...SAME_AS_BEFORE, metrics: '{' })).toEqual({ fault: 'The metrics are not a JSON list.' });
+  expect(rescoreOf({ ...UNCHANGED, metrics: '{' })).toEqual({ fault: 'The metrics are not a JSON list.' });
 });
 
 it('the options of a rescore are shown in words', () => {

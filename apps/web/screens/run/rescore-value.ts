@@ -11,14 +11,14 @@ export interface RescoreValue {
   metrics: string;
 }
 
-export const SAME_AS_BEFORE: RescoreValue = { threshold: '', rule: '', epsilon: '', similarity: '', metrics: '' };
+export const UNCHANGED: RescoreValue = { threshold: '', rule: '', epsilon: '', similarity: '', metrics: '' };
 
 export const RULES = ['exact', 'contains', 'numeric_tolerance', 'datetime', 'regex', 'fuzzy', 'semantic'] as const;
 
-export type Asked = { body: string } | { fault: string };
+export type RescoreRequest = { body: string } | { fault: string };
 
 /** The text of the request. The API validates its numbers. */
-export function rescoreOf({ threshold, rule, epsilon, similarity, metrics }: RescoreValue): Asked {
+export function rescoreOf({ threshold, rule, epsilon, similarity, metrics }: RescoreValue): RescoreRequest {
   const config = {
     ...(rule === 'numeric_tolerance' && epsilon.trim() && { epsilon: number(epsilon) }),
     ...((rule === 'fuzzy' || rule === 'semantic') && similarity.trim() && { threshold: number(similarity) }),

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ResultsSearch } from '../../address/results';
 
-interface Narrowed {
+interface ResultsLinkProps {
   runId: string;
   search?: ResultsSearch;
   className?: string;
@@ -12,7 +12,7 @@ interface Narrowed {
 }
 
 /** A link to the results behind a figure. */
-export function ResultsLink({ runId, search = {}, className, label, children }: Narrowed) {
+export function ResultsLink({ runId, search = {}, className, label, children }: ResultsLinkProps) {
   return (
     <Link to="/runs/$runId/results" params={{ runId }} search={search} className={className} aria-label={label}>
       {children}

@@ -6,7 +6,7 @@ import { cancelJob, refreshWork } from '../../api/jobs';
 import { resumeRun } from '../../api/runs';
 import { useRefusal } from '../../api/session';
 import { AllowedButton } from '../../parts/allowed-button';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { RunDelete } from '../../parts/run-delete';
 import { isUnderWay } from '../../parts/status';
 import { ResultsLink } from './results-link';
@@ -65,7 +65,7 @@ export function RunActions({ run }: { run: Run }) {
         <RunExport runId={run.id} />
         {!goes && <RunDelete run={run} onDone={() => void navigate({ to: '/runs' })} />}
       </div>
-      {failure && <Failed error={failure} />}
+      {failure && <ErrorNotice error={failure} />}
       {isRescoring && <RunRescore run={run} close={() => setRescoring(false)} />}
     </div>
   );

@@ -2,7 +2,7 @@ import type { Run } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
 import type { ErrorType } from '#lib/contracts/verdict';
 import { ERROR_WORDS } from '../../address/results';
-import { GivenLine } from '../../parts/given';
+import { UserLine } from '../../parts/user-text';
 import { count, Score } from '../../parts/score';
 import { ResultsLink } from './results-link';
 import { RunConfusion } from './run-confusion';
@@ -63,7 +63,7 @@ function ErrorTypes({ runId, summaries }: Part) {
               ),
             },
             ...summaries.map(({ target, error_counts: counts }): Column<ErrorType> => ({
-              name: <GivenLine text={target} />,
+              name: <UserLine text={target} />,
               cell: (type) => <ErrorCell runId={runId} target={target} type={type} n={counts[type] ?? 0} most={most} />,
             })),
           ]}
@@ -115,12 +115,12 @@ function Categories({ runId, summaries }: Part) {
             className: 'named',
             cell: (category) => (
               <ResultsLink runId={runId} search={{ category: [category] }}>
-                <GivenLine text={category} />
+                <UserLine text={category} />
               </ResultsLink>
             ),
           },
           ...summaries.map(({ target, by_category: by }): Column<string> => ({
-            name: <GivenLine text={target} />,
+            name: <UserLine text={target} />,
             cell: (category) => {
               const group = Object.hasOwn(by, category) && by[category];
               return (

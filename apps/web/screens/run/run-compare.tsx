@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import type { Run } from '#lib/contracts/run';
 import { experimentQuery } from '../../api/experiments';
 import { runsQuery } from '../../api/runs';
-import { visible } from '../../parts/given';
+import { visible } from '../../parts/user-text';
 import { useKeys } from '../../parts/keys';
 import { runName } from '../../parts/run-link';
 import { isUnderWay } from '../../parts/status';

@@ -3,7 +3,7 @@ import type { Run } from '#lib/contracts/run';
 import { confusionQuery } from '../../api/counted';
 import { ConfusionTable } from '../../figures/confusion';
 import { Counted } from '../../parts/counted';
-import { visible } from '../../parts/given';
+import { visible } from '../../parts/user-text';
 import { ResultsLink } from './results-link';
 
 const ROWS = 6;

@@ -8,7 +8,7 @@ import { currentCostQuery } from '../../api/runs';
 import { useRefusal } from '../../api/session';
 import { AllowedButton } from '../../parts/allowed-button';
 import { CopiedId } from '../../parts/copied-id';
-import { Given, GivenBlock } from '../../parts/given';
+import { UserText, UserBlock } from '../../parts/user-text';
 import { money } from '../../parts/money';
 import { count, percent } from '../../parts/score';
 import { Status } from '../../parts/status';
@@ -24,7 +24,7 @@ export function RunHead({ run }: { run: Run }) {
     <section className="section" aria-label="The run">
       <div className="head">
         <h1>
-          <Given text={run.name ?? run.suite.name} max={200} />
+          <UserText text={run.name ?? run.suite.name} max={200} />
         </h1>
         <RunActions run={run} />
       </div>
@@ -33,7 +33,7 @@ export function RunHead({ run }: { run: Run }) {
         <span>
           Suite{' '}
           <Link to="/runs" search={{ suite: run.suite.id }}>
-            <Given text={run.suite.name} max={200} />
+            <UserText text={run.suite.name} max={200} />
           </Link>
           , version {run.suite.version}
         </span>
@@ -43,7 +43,7 @@ export function RunHead({ run }: { run: Run }) {
           {run.submitted_by !== null && (
             <>
               {' '}
-              by <Given text={run.submitted_by} max={100} />
+              by <UserText text={run.submitted_by} max={100} />
             </>
           )}
         </span>
@@ -51,7 +51,7 @@ export function RunHead({ run }: { run: Run }) {
           <span>took {duration(new Date(run.finished_at).getTime() - new Date(run.created_at).getTime())}</span>
         )}
         <Costs run={run} />
-        {run.actual && <ByPricesOfNow run={run} billed={run.actual.cost_usd} />}
+        {run.actual && <CostAtCurrentPrices run={run} billed={run.actual.cost_usd} />}
         <CacheHits run={run} />
         <Shares run={run} />
         <CopiedId id={run.id} what="run" />
@@ -59,7 +59,7 @@ export function RunHead({ run }: { run: Run }) {
           Name and note
         </AllowedButton>
       </div>
-      {run.note !== null && <GivenBlock text={run.note} />}
+      {run.note !== null && <UserBlock text={run.note} />}
       <RunSettings run={run} />
       <Warnings run={run} />
       {isEditing && <RunLabels run={run} close={() => setEditing(false)} />}
@@ -74,7 +74,7 @@ function InExperiment({ experimentId }: { experimentId: string }) {
     <span>
       Experiment{' '}
       <Link to="/experiments/$experimentId" params={{ experimentId }}>
-        <Given text={data?.name ?? experimentId.slice(-8)} max={200} />
+        <UserText text={data?.name ?? experimentId.slice(-8)} max={200} />
       </Link>
     </span>
   );
@@ -93,7 +93,7 @@ function Costs({ run: { actual, estimate } }: { run: Run }) {
 }
 
 /** The cost at today's prices, if it differs. */
-function ByPricesOfNow({ run, billed }: { run: Run; billed: number | null }) {
+function CostAtCurrentPrices({ run, billed }: { run: Run; billed: number | null }) {
   const { data } = useQuery({ ...currentCostQuery(run.id), retry: false });
   const cost = data?.current_cost?.cost_usd ?? null;
   if (cost === null || (billed !== null && Math.abs(cost - billed) <= 0.005 * billed)) return null;
@@ -133,7 +133,7 @@ function Warnings({ run: { warnings } }: { run: Run }) {
       <ul>
         {warnings.map(({ code, message }) => (
           <li key={code}>
-            <Given text={message ?? code} />
+            <UserText text={message ?? code} />
           </li>
         ))}
       </ul>

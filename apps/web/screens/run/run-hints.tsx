@@ -8,8 +8,8 @@ import { resultQuery } from '../../api/results';
 import { useRefusal } from '../../api/session';
 import { AllowedButton } from '../../parts/allowed-button';
 import { useCounted } from '../../parts/counted';
-import { Failed } from '../../parts/failed';
-import { Given, GivenBlock } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText, UserBlock } from '../../parts/user-text';
 import { isUnderWay } from '../../parts/status';
 import { duration } from '../../parts/time';
 import type { Hint, Step } from './hints/hint';
@@ -32,7 +32,7 @@ export function RunHints({ run }: { run: Run }) {
           <li key={hint.key} className="notice">
             <p>
               {hint.words.map((word, index) =>
-                typeof word === 'string' ? word : <Given key={index} text={word.given} max={300} />,
+                typeof word === 'string' ? word : <UserText key={index} text={word.given} max={300} />,
               )}
             </p>
             {hint.errorOf !== undefined && <ErrorOf runId={run.id} resultId={hint.errorOf} />}
@@ -47,11 +47,11 @@ export function RunHints({ run }: { run: Run }) {
 /** A provider's response, verbatim. */
 function ErrorOf({ runId, resultId }: { runId: string; resultId: string }) {
   const { data, error, refetch } = useQuery(resultQuery(runId, resultId));
-  if (error && !data) return <Failed error={error} retry={() => refetch()} />;
+  if (error && !data) return <ErrorNotice error={error} retry={() => refetch()} />;
   if (!data?.error) return null;
   return (
     <blockquote className="small">
-      <GivenBlock text={data.error.message} />
+      <UserBlock text={data.error.message} />
     </blockquote>
   );
 }
@@ -119,18 +119,18 @@ function TestProvider({ providerKey }: { providerKey: string }) {
         onClick={() => test.mutate(providerKey)}
       >
         <span>
-          Test provider <Given text={providerKey} max={60} />
+          Test provider <UserText text={providerKey} max={60} />
         </span>
       </AllowedButton>
       <span role="status">
         {test.data?.ok === true && `It answers now, in ${duration(test.data.latency_ms)}.`}
         {test.data?.ok === false && (
           <>
-            It does not answer: <Given text={test.data.error ?? 'no reason given'} max={500} />
+            It does not answer: <UserText text={test.data.error ?? 'no reason given'} max={500} />
           </>
         )}
       </span>
-      {test.error && <Failed error={test.error} />}
+      {test.error && <ErrorNotice error={test.error} />}
     </>
   );
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Run } from '#lib/contracts/run';
 import { reportsQuery } from '../../api/judge';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { ReportRows } from '../../parts/report-rows';
 
 const SHOWN = 5;
@@ -10,7 +10,7 @@ const SHOWN = 5;
 /** The newest judge reports on a run. */
 export function RunJudge({ run }: { run: Run }) {
   const { data, error, refetch } = useQuery(reportsQuery({ run: run.id, limit: SHOWN }));
-  if (error && !data) return <Failed error={error} retry={() => refetch()} />;
+  if (error && !data) return <ErrorNotice error={error} retry={() => refetch()} />;
   if (!data || data.items.length === 0) return null;
   return (
     <section aria-labelledby="judge" className="section">

@@ -5,7 +5,7 @@ import type { Run } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
 import { rankingQuery } from '../../api/runs';
 import { Intervals, type IntervalRow } from '../../figures/intervals';
-import { Given, GivenLine } from '../../parts/given';
+import { UserText, UserLine } from '../../parts/user-text';
 import { Money } from '../../parts/money';
 import { count, percent, Score } from '../../parts/score';
 import { isUnderWay } from '../../parts/status';
@@ -29,7 +29,7 @@ export function RunModels({ run }: { run: Run }) {
       <h2 id="models">Models</h2>
       {ranking.data?.text != null && (
         <p className="sentence">
-          <Given text={ranking.data.text} />
+          <UserText text={ranking.data.text} />
         </p>
       )}
       {scored.length > 0 && (
@@ -51,7 +51,7 @@ function rowOf(runId: string, summary: Summary, ranking: Ranking | undefined): I
     key: target,
     label: (
       <ResultsLink runId={runId} search={{ model: [target] }}>
-        <GivenLine text={target} />
+        <UserLine text={target} />
       </ResultsLink>
     ),
     mean: overall!,
@@ -80,7 +80,7 @@ function ModelTable({ runId, summaries }: { runId: string; summaries: Summary[] 
       rows={summaries}
       keyOf={({ target }) => target}
       columns={[
-        { name: 'Model', isHeading: true, className: 'named', cell: ({ target }) => <GivenLine text={target} /> },
+        { name: 'Model', isHeading: true, className: 'named', cell: ({ target }) => <UserLine text={target} /> },
         {
           name: 'Score',
           cell: ({ overall, overall_ci: ci, scored }) => <Score mean={overall} ci={ci} scored={scored} errored={0} />,

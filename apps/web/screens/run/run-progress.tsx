@@ -3,11 +3,11 @@ import type { Run } from '#lib/contracts/run';
 import { jobQuery, POLL_MS } from '../../api/jobs';
 import type { LiveRunState } from '../../live/live-run';
 import { Bar } from '../../parts/bar';
-import { GivenLine } from '../../parts/given';
+import { UserLine } from '../../parts/user-text';
 import { count } from '../../parts/score';
 import { duration } from '../../parts/time';
-import { Announced, Connection, Waiting } from '../../parts/under-way';
-import { RunNewest } from './run-newest';
+import { LiveAnnouncement, ConnectionNotice, WaitingNotice } from '../../parts/under-way';
+import { LatestResults } from './latest-results';
 import { Table } from '../../parts/table';
 
 /** The progress of a run, and what it is waiting for. The figures come from the server: the page counts no events. */
@@ -23,22 +23,22 @@ export function RunProgress({ run, live }: { run: Run; live: LiveRunState }) {
   return (
     <section aria-labelledby="progress" className="section">
       <h2 id="progress">Progress</h2>
-      <Announced text={`${share} %, ${errored} errored`} />
+      <LiveAnnouncement text={`${share} %, ${errored} errored`} />
       <p>
         {count(settled)} of {count(total)} results
         {errored > 0 && <span className="errored-count">, {count(errored)} errored</span>}
         {job.data?.progress.eta_s != null && `, about ${duration(job.data.progress.eta_s * 1000)} left`}
       </p>
       <Bar done={settled} total={total} label="Results of the run" />
-      <Waiting status={run.status} detail={job.data?.detail ?? null} />
-      <Connection live={live} />
+      <WaitingNotice status={run.status} detail={job.data?.detail ?? null} />
+      <ConnectionNotice live={live} />
       <Table
         label="Progress of each model"
         className="progress-rows"
         rows={targets}
         keyOf={({ target }) => target}
         columns={[
-          { name: 'Model', isHeading: true, className: 'named', cell: ({ target }) => <GivenLine text={target} /> },
+          { name: 'Model', isHeading: true, className: 'named', cell: ({ target }) => <UserLine text={target} /> },
           {
             name: 'Progress',
             cell: ({ settled: done, total: all }) => <Bar done={done} total={all} label="Results of the model" />,
@@ -48,7 +48,7 @@ export function RunProgress({ run, live }: { run: Run; live: LiveRunState }) {
           { name: 'Errored', isNumber: true, cell: (target) => target.errored > 0 && count(target.errored) },
         ]}
       />
-      <RunNewest runId={run.id} live={live} />
+      <LatestResults runId={run.id} live={live} />
     </section>
   );
 }

@@ -4,15 +4,15 @@ import { useAction } from '../../api/action';
 import { refreshWork } from '../../api/jobs';
 import { rescoreRun } from '../../api/rescores';
 import { Dialog } from '../../parts/dialog';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { submitOnCtrlEnter } from '../../parts/submit-keys';
-import { rescoreOf, RULES, SAME_AS_BEFORE, type RescoreValue } from './rescore-value';
+import { rescoreOf, RULES, UNCHANGED, type RescoreValue } from './rescore-value';
 
 const MAX_METRICS = 20_000;
 
 /** Scores the stored replies again, under other settings. No model is called, and nothing is paid. */
 export function RunRescore({ run, close }: { run: Run; close: () => void }) {
-  const [value, setValue] = useState(SAME_AS_BEFORE);
+  const [value, setValue] = useState(UNCHANGED);
   const submit = useAction(rescoreRun, async () => {
     close();
     await refreshWork(run.id);
@@ -30,7 +30,7 @@ export function RunRescore({ run, close }: { run: Run; close: () => void }) {
         </p>
         <Fields value={value} change={(change) => setValue({ ...value, ...change })} />
         {'fault' in asked && <p className="fault">{asked.fault}</p>}
-        {submit.isError && <Failed error={submit.error} />}
+        {submit.isError && <ErrorNotice error={submit.error} />}
         <div className="actions">
           <button type="submit" className="primary" disabled={'fault' in asked || submit.isPending}>
             Rescore

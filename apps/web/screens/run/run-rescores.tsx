@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Run } from '#lib/contracts/run';
 import { rescoresQuery, type Rescore } from '../../api/rescores';
-import { Failed } from '../../parts/failed';
-import { Given, GivenLine } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText, UserLine } from '../../parts/user-text';
 import { Score } from '../../parts/score';
 import { Status } from '../../parts/status';
 import { Time } from '../../parts/time';
@@ -13,7 +13,7 @@ import { Table } from '../../parts/table';
 /** Scores of the stored replies under other settings: the newest rescores. */
 export function RunRescores({ run }: { run: Run }) {
   const { data, error, refetch } = useQuery(rescoresQuery(run.id));
-  if (error && !data) return <Failed error={error} retry={() => refetch()} />;
+  if (error && !data) return <ErrorNotice error={error} retry={() => refetch()} />;
   if (!data || data.items.length === 0) return null;
   return (
     <section aria-labelledby="rescores" className="section">
@@ -42,7 +42,7 @@ export function RunRescores({ run }: { run: Run }) {
             cell: ({ rescore, summary, isFirst }) =>
               isFirst && (
                 <>
-                  <Given text={optionsInWords(rescore.options)} max={300} />
+                  <UserText text={optionsInWords(rescore.options)} max={300} />
                   {summary && <Figures run={run} rescore={rescore} />}
                 </>
               ),
@@ -66,7 +66,7 @@ export function RunRescores({ run }: { run: Run }) {
 
 const Model = ({ runId, rescoreId, model }: { runId: string; rescoreId: string; model: string }) => (
   <>
-    <GivenLine text={model} />
+    <UserLine text={model} />
     <Link
       to="/runs/$runId/results"
       params={{ runId }}

@@ -7,7 +7,7 @@ import { runQuery } from '../../api/runs';
 import { LiveRun } from '../../live/live-run';
 import { useLive } from '../../live/use-live';
 import { Empty } from '../../parts/empty';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { Skeleton } from '../../parts/skeleton';
 import { isUnderWay } from '../../parts/status';
 import { RunBreakdown } from './run-breakdown';
@@ -41,14 +41,14 @@ export function RunScreen() {
 
   if (run.isPending) return <Skeleton rows={12} />;
   if (!run.data && statusOf(run.error) === 404) return <NoRun />;
-  if (!run.data) return <Failed error={run.error!} retry={() => run.refetch()} />;
+  if (!run.data) return <ErrorNotice error={run.error!} retry={() => run.refetch()} />;
   return (
     <>
       <Head run={run.data} />
       {run.isError && (
-        <Failed error={run.error} retry={() => run.refetch()}>
+        <ErrorNotice error={run.error} retry={() => run.refetch()}>
           <p>Shown as of {new Date(run.dataUpdatedAt).toLocaleTimeString()}.</p>
-        </Failed>
+        </ErrorNotice>
       )}
       {live && isUnderWay(run.data.status) && <RunProgress run={run.data} live={live} />}
       <Models run={run.data} />

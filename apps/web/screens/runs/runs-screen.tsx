@@ -3,7 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { STATUS_FILTERS, type RunsSearch } from '../../address/runs';
 import { runsQuery } from '../../api/runs';
 import { Empty } from '../../parts/empty';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { RunDelete } from '../../parts/run-delete';
 import { RunRows } from '../../parts/run-rows';
 import { Skeleton } from '../../parts/skeleton';
@@ -27,7 +27,7 @@ export function RunsScreen() {
         </Link>
       </div>
       <RunFilters search={search} narrow={narrow} />
-      {runs.isError && <Failed error={runs.error} retry={() => runs.refetch()} />}
+      {runs.isError && <ErrorNotice error={runs.error} retry={() => runs.refetch()} />}
       {runs.isPending && <Skeleton rows={8} />}
       {runs.data && runs.data.items.length > 0 && (
         <RunRows runs={runs.data.items} more={(run) => <RunDelete run={run} dense />} />

@@ -8,7 +8,7 @@ import { useRefusal } from '../../api/session';
 import { cacheQuery, clearCache, setCache } from '../../api/settings';
 import { AllowedButton } from '../../parts/allowed-button';
 import { DeleteDialog } from '../../parts/dialog';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { NumberField } from '../../parts/form/fields';
 import { SettingForm } from '../../parts/form/setting-form';
 import { count } from '../../parts/score';
@@ -27,7 +27,7 @@ export function CacheScreen() {
         A repeated request with the same settings at temperature 0 is answered by its stored reply and costs nothing.
       </p>
       {isPending && <Skeleton rows={4} />}
-      {error && <Failed error={error} retry={refetch} />}
+      {error && <ErrorNotice error={error} retry={refetch} />}
       {data && (
         <>
           <p className="sentence">

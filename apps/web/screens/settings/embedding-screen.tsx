@@ -4,7 +4,7 @@ import { toText, type JsonObject } from '#lib/contracts/json/json';
 import type { EmbeddingSetting } from '#lib/contracts/settings';
 import { keys } from '../../api/keys';
 import { embeddingQuery, setEmbedding } from '../../api/settings';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { SettingForm } from '../../parts/form/setting-form';
 import { ChooseModel } from '../../parts/set-up/choose-model';
 import '../../parts/set-up/set-up.css';
@@ -23,7 +23,7 @@ export function EmbeddingScreen() {
         such a suite cannot run.
       </p>
       {isPending && <Skeleton rows={3} />}
-      {error && <Failed error={error} retry={refetch} />}
+      {error && <ErrorNotice error={error} retry={refetch} />}
       {data && <EmbeddingForm setting={data} />}
     </>
   );

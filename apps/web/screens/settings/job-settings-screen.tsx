@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { keys } from '../../api/keys';
 import { jobsSettingQuery, setJobs } from '../../api/settings';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { NumberField } from '../../parts/form/fields';
 import { SettingForm } from '../../parts/form/setting-form';
 import { Skeleton } from '../../parts/skeleton';
@@ -21,7 +21,7 @@ export function JobSettingsScreen() {
         <Link to="/jobs">Waiting jobs</Link>
       </p>
       {isPending && <Skeleton rows={3} />}
-      {error && <Failed error={error} retry={refetch} />}
+      {error && <ErrorNotice error={error} retry={refetch} />}
       {data && <JobsForm running={data.running_jobs_per_user} />}
     </>
   );

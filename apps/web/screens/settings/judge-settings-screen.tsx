@@ -6,7 +6,7 @@ import type { JudgeSetting } from '#lib/judge/contract';
 import { MAX_INSTRUCTIONS_CHARS } from '#lib/contracts/values/judging';
 import { judgeSettingQuery, setJudge } from '../../api/judge';
 import { keys } from '../../api/keys';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { LongTextField, NumberField } from '../../parts/form/fields';
 import { SettingForm } from '../../parts/form/setting-form';
 import { ChooseModel } from '../../parts/set-up/choose-model';
@@ -26,7 +26,7 @@ export function JudgeSettingsScreen() {
         <Link to="/judge">Reports, labels and calibration</Link>
       </p>
       {isPending && <Skeleton rows={6} />}
-      {error && <Failed error={error} retry={refetch} />}
+      {error && <ErrorNotice error={error} retry={refetch} />}
       {data && <JudgeForm setting={data} />}
     </>
   );

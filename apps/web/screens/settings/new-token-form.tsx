@@ -5,8 +5,8 @@ import { ApiError } from '#lib/client/api-client';
 import { useAction } from '../../api/action';
 import { keys } from '../../api/keys';
 import { queryClient } from '../../api/query-client';
-import { makeToken, type NewToken } from '../../api/tokens';
-import { Failed } from '../../parts/failed';
+import { createToken, type NewToken } from '../../api/tokens';
+import { ErrorNotice } from '../../parts/error-notice';
 import { Secret } from '../../parts/secret';
 import { LabelledField, type FormFault } from '../../parts/set-up/labelled-field';
 import '../../parts/set-up/set-up.css';
@@ -22,7 +22,7 @@ export function NewTokenForm() {
   const titleId = useId();
   const [form, setForm] = useState(EMPTY);
   const [made, setMade] = useState<NewToken>();
-  const make = useAction(makeToken, async (token) => {
+  const make = useAction(createToken, async (token) => {
     setMade(token);
     setForm((before) => ({ ...before, name: '', user: '' }));
     make.reset();
@@ -44,7 +44,7 @@ export function NewTokenForm() {
       {made && <Secret key={made.id} title={`Token ${made.name}`} token={made.token} done={() => setMade(undefined)} />}
       <form className="fields" onSubmit={send} onKeyDown={submitOnCtrlEnter}>
         <TokenFields form={form} set={set} faultsAt={faultsAt} />
-        {make.isError && <Failed error={make.error} />}
+        {make.isError && <ErrorNotice error={make.error} />}
         <div className="actions">
           <button type="submit" className="primary" disabled={make.isPending} title="Ctrl+Enter">
             Create token

@@ -5,10 +5,10 @@ import { useAction } from '../../api/action';
 import { keys } from '../../api/keys';
 import { queryClient } from '../../api/query-client';
 import { meQuery, useRefusal } from '../../api/session';
-import { makeTeam, teamsQuery, type NewTeam } from '../../api/tokens';
+import { createTeam, teamsQuery, type NewTeam } from '../../api/tokens';
 import { AllowedButton } from '../../parts/allowed-button';
-import { Failed } from '../../parts/failed';
-import { GivenLine } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserLine } from '../../parts/user-text';
 import { Secret } from '../../parts/secret';
 import { LabelledField } from '../../parts/set-up/labelled-field';
 import '../../parts/set-up/set-up.css';
@@ -46,7 +46,7 @@ function NewTeamForm({ refusal }: { refusal: string | undefined }) {
   const titleId = useId();
   const [name, setName] = useState('');
   const [made, setMade] = useState<NewTeam>();
-  const make = useAction(makeTeam, async (team) => {
+  const make = useAction(createTeam, async (team) => {
     setMade(team);
     setName('');
     make.reset();
@@ -86,7 +86,7 @@ function NewTeamForm({ refusal }: { refusal: string | undefined }) {
             />
           )}
         </LabelledField>
-        {make.isError && <Failed error={make.error} />}
+        {make.isError && <ErrorNotice error={make.error} />}
         <div className="actions">
           <AllowedButton type="submit" className="primary" refusal={refusal} disabled={make.isPending}>
             Create team
@@ -105,7 +105,7 @@ function Teams() {
     <section aria-labelledby="teams" className="section">
       <h2 id="teams">Visible teams</h2>
       {isPending && <Skeleton rows={3} />}
-      {error && <Failed error={error} retry={refetch} />}
+      {error && <ErrorNotice error={error} retry={refetch} />}
       {teams.length > 0 && (
         <Table
           label="List of teams"
@@ -113,7 +113,7 @@ function Teams() {
           rows={teams}
           keyOf={({ id }) => id}
           columns={[
-            { name: 'Team', isHeading: true, className: 'named', cell: ({ name }) => <GivenLine text={name} /> },
+            { name: 'Team', isHeading: true, className: 'named', cell: ({ name }) => <UserLine text={name} /> },
             { name: 'Created', cell: ({ created_at: at }) => <Time at={at} /> },
           ]}
         />

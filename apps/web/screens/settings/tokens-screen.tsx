@@ -8,8 +8,8 @@ import { useRefusal } from '../../api/session';
 import { deleteToken, tokensQuery } from '../../api/tokens';
 import { DeleteDialog } from '../../parts/dialog';
 import { Empty } from '../../parts/empty';
-import { Failed } from '../../parts/failed';
-import { Given, GivenLine, visible } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText, UserLine, visible } from '../../parts/user-text';
 import { Skeleton } from '../../parts/skeleton';
 import { Time } from '../../parts/time';
 import '../../parts/facts.css';
@@ -46,9 +46,9 @@ function Tokens() {
       <section aria-labelledby="tokens" className="section">
         <h2 id="tokens">Tokens of the team</h2>
         {isPending && <Skeleton rows={5} />}
-        {error && <Failed error={error} retry={refetch} />}
+        {error && <ErrorNotice error={error} retry={refetch} />}
         {tokens.length > 0 && <TokenRows tokens={tokens} ask={setAsked} />}
-        {asked && <Question token={asked} close={() => setAsked(undefined)} />}
+        {asked && <DeleteTokenDialog token={asked} close={() => setAsked(undefined)} />}
         <MoreButton of={list}>Older tokens</MoreButton>
       </section>
     </>
@@ -62,9 +62,9 @@ const TokenRows = ({ tokens, ask }: { tokens: Token[]; ask: (token: Token) => vo
     rows={tokens}
     keyOf={({ id }) => id}
     columns={[
-      { name: 'Token', isHeading: true, className: 'named', cell: ({ name }) => <GivenLine text={name} /> },
+      { name: 'Token', isHeading: true, className: 'named', cell: ({ name }) => <UserLine text={name} /> },
       { name: 'Role', cell: ({ role }) => role },
-      { name: 'User', className: 'named', cell: ({ user }) => <GivenLine text={user} /> },
+      { name: 'User', className: 'named', cell: ({ user }) => <UserLine text={user} /> },
       { name: 'Created', cell: ({ created_at: at }) => <Time at={at} /> },
       { name: 'Expires', cell: ({ expires_at: at }) => (at === null ? 'never' : <Time at={at} />) },
       {
@@ -85,7 +85,7 @@ const TokenRows = ({ tokens, ask }: { tokens: Token[]; ask: (token: Token) => vo
   />
 );
 
-function Question({ token, close }: { token: Token; close: () => void }) {
+function DeleteTokenDialog({ token, close }: { token: Token; close: () => void }) {
   const remove = useAction(deleteToken, async () => {
     close();
     await queryClient.invalidateQueries({ queryKey: keys.tokens });
@@ -100,7 +100,7 @@ function Question({ token, close }: { token: Token; close: () => void }) {
       close={close}
     >
       <p>
-        <Given text={token.name} />, {token.role}, of <Given text={token.user} />
+        <UserText text={token.name} />, {token.role}, of <UserText text={token.user} />
       </p>
       <p>It stops working within seconds, and its sessions end. Everything created with it stays.</p>
     </DeleteDialog>

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { signIn } from '../../api/session';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 
 /** Takes a token once. Only a cookie is kept, which scripts cannot read. */
 export function SignInScreen() {
@@ -39,7 +39,7 @@ export function SignInScreen() {
             npm start prints a sign-in address. Otherwise ask an owner of your team for a token.
           </span>
         </div>
-        {enter.isError && <Failed error={enter.error} />}
+        {enter.isError && <ErrorNotice error={enter.error} />}
         <div className="actions">
           <button type="submit" className="primary" disabled={enter.isPending}>
             Sign in

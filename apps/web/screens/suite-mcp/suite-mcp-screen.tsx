@@ -7,7 +7,7 @@ import { keys } from '../../api/keys';
 import { syncTools, type McpAddress } from '../../api/mcp';
 import { useRefusal } from '../../api/session';
 import { AllowedButton } from '../../parts/allowed-button';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { McpServerFields, NO_ADDRESS } from '../../parts/mcp-server-fields';
 import { submitOnCtrlEnter } from '../../parts/submit-keys';
 import { SyncDifference } from './sync-difference';
@@ -55,7 +55,7 @@ export function SuiteMcpScreen() {
             {look.isPending ? 'Asking the server; it has 30 seconds.' : look.data && 'The server answered.'}
           </span>
         </div>
-        {look.isError && <Failed error={look.error} retry={() => look.mutate(address)} />}
+        {look.isError && <ErrorNotice error={look.error} retry={() => look.mutate(address)} />}
       </form>
       {look.data && (
         <Found
@@ -76,14 +76,14 @@ const SuiteLink = ({ suiteId }: { suiteId: string }) => (
   </Link>
 );
 
-interface Looked {
+interface FoundProps {
   suiteId: string;
   address: McpAddress;
   found: McpSyncAnswer;
   lookAgain: () => void;
 }
 
-function Found({ suiteId, address, found, lookAgain }: Looked) {
+function Found({ suiteId, address, found, lookAgain }: FoundProps) {
   const queries = useQueryClient();
   const [keepRemoved, setKeepRemoved] = useState(false);
   const apply = useAction(
@@ -128,7 +128,7 @@ function Found({ suiteId, address, found, lookAgain }: Looked) {
               Compare again
             </button>
           </div>
-          {apply.isError && <Failed error={apply.error} retry={() => apply.mutate(keepRemoved)} />}
+          {apply.isError && <ErrorNotice error={apply.error} retry={() => apply.mutate(keepRemoved)} />}
         </div>
       )}
     </section>

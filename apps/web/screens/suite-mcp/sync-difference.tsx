@@ -1,18 +1,18 @@
 import type { McpSyncAnswer } from '#lib/contracts/mcp';
 import { ChangesTable } from '../../parts/changes-table';
-import { Given, GivenBlock } from '../../parts/given';
+import { UserText, UserBlock } from '../../parts/user-text';
 import { Warnings } from '../../parts/warnings';
 
 const MAX_CASES = 20;
 
-type Concerned = McpSyncAnswer['removed'][number]['cases'];
+type AffectedCases = McpSyncAnswer['removed'][number]['cases'];
 
 /** Tools that differ between the server and the suite, with the cases that each of them affects. */
 export function SyncDifference({ found: { server, added, removed, changed, warnings } }: { found: McpSyncAnswer }) {
   return (
     <div className="difference">
       <p className="muted">
-        <Given text={server.name} max={200} /> <Given text={server.version} max={50} />
+        <UserText text={server.name} max={200} /> <UserText text={server.version} max={50} />
       </p>
       <Warnings warnings={warnings} />
       {added.length > 0 && (
@@ -25,7 +25,7 @@ export function SyncDifference({ found: { server, added, removed, changed, warni
                   <summary>
                     <ToolName name={name} />
                   </summary>
-                  <GivenBlock code text={JSON.stringify(tool.function, null, 2)} />
+                  <UserBlock code text={JSON.stringify(tool.function, null, 2)} />
                 </details>
               </li>
             ))}
@@ -70,12 +70,12 @@ const fieldOf = (tool: Changed['before'], field: Changed['fields'][number]): unk
 
 const ToolName = ({ name }: { name: string }) => (
   <code>
-    <Given text={name} max={100} />
+    <UserText text={name} max={100} />
   </code>
 );
 
 /** The cases that name a tool, up to a limit. */
-function Cases({ cases }: { cases: Concerned }) {
+function Cases({ cases }: { cases: AffectedCases }) {
   if (cases.length === 0) return <p className="muted small">No case uses it.</p>;
   return (
     <p className="small">
@@ -83,7 +83,7 @@ function Cases({ cases }: { cases: Concerned }) {
       {cases.slice(0, MAX_CASES).map(({ id, position, name }, index) => (
         <span key={id}>
           {index > 0 && ', '}
-          <Given text={name ?? `case ${position}`} max={80} />
+          <UserText text={name ?? `case ${position}`} max={80} />
         </span>
       ))}
       {cases.length > MAX_CASES && ' and others'}

@@ -3,9 +3,9 @@ import type { Case } from '#lib/contracts/case';
 import type { ChangedCase, SuiteChanges } from '#lib/contracts/suite-version';
 import { caseOfVersionQuery } from '../../api/suite-versions';
 import { ChangesTable } from '../../parts/changes-table';
-import { Failed } from '../../parts/failed';
-import { LazyDetails } from '../../parts/fold';
-import { GivenBlock, GivenLine } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { LazyDetails } from '../../parts/folded';
+import { UserBlock, UserLine } from '../../parts/user-text';
 import { Skeleton } from '../../parts/skeleton';
 
 /** The cases that differ; each shows its differences when it is opened. */
@@ -18,7 +18,7 @@ export function ChangedCases({ suiteId, changes: { cases, from, to } }: { suiteI
       <ul className="changed-cases">
         {cases.items.map((item) => (
           <li key={item.case_id}>
-            <Fold item={item} suiteId={suiteId} from={from} to={to} />
+            <ChangedCaseFold item={item} suiteId={suiteId} from={from} to={to} />
           </li>
         ))}
       </ul>
@@ -39,30 +39,30 @@ interface Folded {
   to: number;
 }
 
-function Fold({ item, ...versions }: Folded) {
+function ChangedCaseFold({ item, ...versions }: Folded) {
   const summary = (
     <span className="changed-case">
       <span className={`kind kind-${item.kind}`}>{item.kind}</span>
-      <GivenLine text={item.name ?? item.prompt ?? 'Unnamed conversation'} />
+      <UserLine text={item.name ?? item.prompt ?? 'Unnamed conversation'} />
       {item.kind === 'changed' && <span className="muted small">{item.fields.join(', ') || 'reordered'}</span>}
     </span>
   );
-  const Cases = item.kind === 'changed' ? Both : One;
+  const Cases = item.kind === 'changed' ? BothVersions : OneVersion;
   return <LazyDetails summary={summary}>{() => <Cases item={item} {...versions} />}</LazyDetails>;
 }
 
-function One({ item, suiteId, from, to }: Folded) {
+function OneVersion({ item, suiteId, from, to }: Folded) {
   const read = useQuery(caseOfVersionQuery(suiteId, item.kind === 'added' ? to : from, item.case_id));
-  if (read.isError) return <Failed error={read.error} retry={read.refetch} />;
+  if (read.isError) return <ErrorNotice error={read.error} retry={read.refetch} />;
   if (!read.data) return <Skeleton rows={4} />;
-  return <GivenBlock code text={JSON.stringify(writtenBy(read.data), null, 2)} />;
+  return <UserBlock code text={JSON.stringify(inputOf(read.data), null, 2)} />;
 }
 
-function Both({ item, suiteId, from, to }: Folded) {
+function BothVersions({ item, suiteId, from, to }: Folded) {
   const before = useQuery(caseOfVersionQuery(suiteId, from, item.case_id));
   const after = useQuery(caseOfVersionQuery(suiteId, to, item.case_id));
   const failed = [before, after].find(({ isError }) => isError);
-  if (failed?.error) return <Failed error={failed.error} retry={failed.refetch} />;
+  if (failed?.error) return <ErrorNotice error={failed.error} retry={failed.refetch} />;
   if (!before.data || !after.data) return <Skeleton rows={4} />;
   const [a, b] = [before.data, after.data] as Record<string, unknown>[];
   const rows = item.fields.map((field) => ({ path: field, a: a![field], b: b![field] }));
@@ -78,4 +78,4 @@ function Both({ item, suiteId, from, to }: Folded) {
 }
 
 /** A case without the fields that the suite added. */
-const writtenBy = ({ id: _id, position: _position, ...input }: Case): object => input;
+const inputOf = ({ id: _id, position: _position, ...input }: Case): object => input;

@@ -1,5 +1,5 @@
 import type { SuiteVersion } from '#lib/contracts/suite-version';
-import { Given, GivenBlock, GivenLine } from '../../parts/given';
+import { UserText, UserBlock, UserLine } from '../../parts/user-text';
 
 /** The settings and tools of a version. */
 export function PinnedSettings({ suite }: { suite: SuiteVersion }) {
@@ -16,9 +16,9 @@ export function PinnedSettings({ suite }: { suite: SuiteVersion }) {
       <h2 id="settings">Settings and tools of version {version}</h2>
       <dl className="pinned">
         <dt>Description</dt>
-        <dd>{description ? <GivenBlock text={description} /> : <span className="muted">none</span>}</dd>
+        <dd>{description ? <UserBlock text={description} /> : <span className="muted">none</span>}</dd>
         <dt>System prompt</dt>
-        <dd>{prompt ? <GivenBlock text={prompt} /> : <span className="muted">none</span>}</dd>
+        <dd>{prompt ? <UserBlock text={prompt} /> : <span className="muted">none</span>}</dd>
         <dt>Pass threshold</dt>
         <dd>{threshold}</dd>
         <dt>Cases</dt>
@@ -32,14 +32,14 @@ export function PinnedSettings({ suite }: { suite: SuiteVersion }) {
                   <summary>
                     <span className="changed-case">
                       <code>
-                        <Given text={tool.name} max={100} />
+                        <UserText text={tool.name} max={100} />
                       </code>
                       <span className="muted small">
-                        <GivenLine text={tool.description ?? ''} />
+                        <UserLine text={tool.description ?? ''} />
                       </span>
                     </span>
                   </summary>
-                  <GivenBlock code text={JSON.stringify(tool, null, 2)} />
+                  <UserBlock code text={JSON.stringify(tool, null, 2)} />
                 </details>
               </li>
             ))}

@@ -2,8 +2,8 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { SuiteVersion, SuiteVersionHead } from '#lib/contracts/suite-version';
 import { changesQuery, versionQuery, versionsQuery } from '../../api/suite-versions';
-import { Failed } from '../../parts/failed';
-import { Given } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText } from '../../parts/user-text';
 import { Skeleton } from '../../parts/skeleton';
 import { Time } from '../../parts/time';
 import { MoreButton } from '../../parts/more-button';
@@ -24,15 +24,15 @@ export function SuiteVersionScreen() {
     return (
       <>
         <h1>
-          Version <Given text={version} max={20} />
+          Version <UserText text={version} max={20} />
         </h1>
-        <Failed error={shown.error} retry={shown.refetch}>
+        <ErrorNotice error={shown.error} retry={shown.refetch}>
           <p>
             <Link to="/suites/$suiteId" params={{ suiteId }}>
               To the suite
             </Link>
           </p>
-        </Failed>
+        </ErrorNotice>
       </>
     );
   const heads = versions.data?.pages.flatMap(({ items }) => items) ?? [];
@@ -43,7 +43,7 @@ export function SuiteVersionScreen() {
         <section aria-labelledby="versions">
           <h2 id="versions">Versions</h2>
           <p className="muted small">Versions pinned by runs, and the current one.</p>
-          {versions.isError && <Failed error={versions.error} retry={versions.refetch} />}
+          {versions.isError && <ErrorNotice error={versions.error} retry={versions.refetch} />}
           {versions.isPending && <Skeleton rows={4} />}
           <VersionList suiteId={suiteId} shown={Number(version)} versions={heads} />
           <MoreButton of={versions} isDense>
@@ -67,7 +67,7 @@ function Head({
   return (
     <header>
       <h1>
-        <Given text={name} max={200} /> <span className="muted">version {version}</span>
+        <UserText text={name} max={200} /> <span className="muted">version {version}</span>
       </h1>
       <p>
         {is_current ? 'The current version. ' : ''}
@@ -129,7 +129,7 @@ function Changes({ shown, heads }: { shown: SuiteVersion; heads: SuiteVersionHea
 
 function ComparedChanges({ suiteId, from, to }: { suiteId: string; from: number; to: number }) {
   const changes = useQuery(changesQuery(suiteId, from, to));
-  if (changes.isError) return <Failed error={changes.error} retry={changes.refetch} />;
+  if (changes.isError) return <ErrorNotice error={changes.error} retry={changes.refetch} />;
   if (!changes.data) return <Skeleton rows={8} />;
   return <VersionChanges suiteId={suiteId} changes={changes.data} />;
 }

@@ -1,6 +1,6 @@
 import type { SuiteChanges } from '#lib/contracts/suite-version';
 import { ChangesTable } from '../../parts/changes-table';
-import { Given } from '../../parts/given';
+import { UserText } from '../../parts/user-text';
 import { ChangedCases } from './changed-cases';
 
 /** Differences of two versions in settings, tools and cases. */
@@ -41,7 +41,7 @@ function ToolNames({ words, names }: { words: string; names: string[] }) {
         <span key={name}>
           {index > 0 && ', '}
           <code>
-            <Given text={name} max={100} />
+            <UserText text={name} max={100} />
           </code>
         </span>
       ))}

@@ -5,9 +5,9 @@ import type { Suite } from '#lib/contracts/suite';
 import { useRefusal } from '../../api/session';
 import { casesQuery, type StoredCase } from '../../api/suites';
 import { Empty } from '../../parts/empty';
-import { Failed } from '../../parts/failed';
-import { GivenLine } from '../../parts/given';
-import { useSettled } from '../../parts/settled';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserLine } from '../../parts/user-text';
+import { useDebounced } from '../../parts/debounced';
 import { Skeleton } from '../../parts/skeleton';
 import { TextFilter } from '../../parts/text-filter';
 import { expectedOf, promptOf, tagsOf } from './case-rows';
@@ -18,7 +18,7 @@ const route = getRouteApi('/signed-in/suites/$suiteId');
 
 export function CaseList({ suite: { id, test_cases_count: count } }: { suite: Suite }) {
   const { text = '' } = route.useSearch();
-  const settled = useSettled(text);
+  const settled = useDebounced(text);
   const cases = useInfiniteQuery(casesQuery(id, settled));
   const read = cases.data?.pages.flatMap(({ items }) => items) ?? [];
   const isLooking = settled !== text || cases.isPlaceholderData;
@@ -31,7 +31,7 @@ export function CaseList({ suite: { id, test_cases_count: count } }: { suite: Su
         <AddCase suiteId={id} />
       </div>
       {cases.isPending && <Skeleton rows={6} />}
-      {cases.isError && <Failed error={cases.error} retry={cases.refetch} />}
+      {cases.isError && <ErrorNotice error={cases.error} retry={cases.refetch} />}
       {cases.data && text === '' && !isLooking && read.length === 0 && (
         <Empty>No cases yet. A case is a request to a model, and the call that is right.</Empty>
       )}
@@ -84,21 +84,21 @@ const CaseTable = ({ suiteId, cases }: { suiteId: string; cases: StoredCase[] })
         cell: (stored) => (
           <>
             <Link to="/suites/$suiteId/cases/$caseId" params={{ suiteId, caseId: stored.id }}>
-              <GivenLine text={toText(stored.name ?? '') || promptOf(stored) || 'Case without a prompt'} />
+              <UserLine text={toText(stored.name ?? '') || promptOf(stored) || 'Case without a prompt'} />
             </Link>
             {stored.name != null && (
               <span className="small muted">
-                <GivenLine text={promptOf(stored)} />
+                <UserLine text={promptOf(stored)} />
               </span>
             )}
           </>
         ),
       },
-      { name: 'Expected', className: 'expected', cell: (stored) => <GivenLine text={expectedOf(stored)} /> },
+      { name: 'Expected', className: 'expected', cell: (stored) => <UserLine text={expectedOf(stored)} /> },
       {
         name: 'Tags',
         className: 'tags small',
-        cell: (stored) => <GivenLine text={[...tagsOf(stored), ...marksOf(stored)].join(', ')} />,
+        cell: (stored) => <UserLine text={[...tagsOf(stored), ...marksOf(stored)].join(', ')} />,
       },
     ]}
   />

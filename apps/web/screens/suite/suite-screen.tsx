@@ -8,8 +8,8 @@ import { AllowedButton } from '../../parts/allowed-button';
 import { CopiedId } from '../../parts/copied-id';
 import { DeleteSuite } from '../../parts/delete-suite';
 import { ExportSuite } from '../../parts/export-suite';
-import { Failed } from '../../parts/failed';
-import { Given } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText } from '../../parts/user-text';
 import { Skeleton } from '../../parts/skeleton';
 import { CaseList } from './case-list';
 import { SuiteSettings } from './suite-settings';
@@ -26,7 +26,7 @@ export function SuiteScreen() {
     return (
       <>
         <Head suite={suite.data} />
-        {suite.isError && <Failed error={suite.error} retry={suite.refetch} />}
+        {suite.isError && <ErrorNotice error={suite.error} retry={suite.refetch} />}
         <CaseList key={`${suiteId} cases`} suite={suite.data} />
         <SuiteTools key={`${suiteId} tools`} suite={suite.data} />
         <SuiteSettings key={`${suiteId} settings`} suite={suite.data} />
@@ -36,11 +36,11 @@ export function SuiteScreen() {
     <>
       <h1>Suite</h1>
       {suite.isError ? (
-        <Failed error={suite.error} retry={suite.refetch}>
+        <ErrorNotice error={suite.error} retry={suite.refetch}>
           <p>
             <Link to="/suites">To the suites</Link>
           </p>
-        </Failed>
+        </ErrorNotice>
       ) : (
         <Skeleton rows={12} />
       )}
@@ -54,13 +54,13 @@ function Head({ suite }: { suite: Suite }) {
     <header className="suite-head">
       <div className="head">
         <h1>
-          <Given text={name} max={200} />
+          <UserText text={name} max={200} />
         </h1>
         <Actions suite={suite} />
       </div>
       {description && (
         <p>
-          <Given text={description} max={500} />
+          <UserText text={description} max={500} />
         </p>
       )}
       <p className="muted">

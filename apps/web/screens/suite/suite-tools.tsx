@@ -6,7 +6,7 @@ import { useDraft } from '../../parts/draft';
 import { DraftForm } from '../../parts/form/draft-form';
 import { edit, valueAt, type Edited } from '../../parts/form/edited';
 import { JsonField } from '../../parts/form/fields';
-import { GivenLine } from '../../parts/given';
+import { UserLine } from '../../parts/user-text';
 import { SchemaTable } from '../../parts/schema-table';
 import { Warnings } from '../../parts/warnings';
 import { NEW_TOOL } from './new-tool';
@@ -100,10 +100,10 @@ function ToolItem({ tool, index, isOpenFirst, refusal, remove }: Item) {
       <summary>
         <span className="tool-line">
           <code>
-            <GivenLine text={name} max={100} />
+            <UserLine text={name} max={100} />
           </code>
           <span className="muted">
-            <GivenLine text={toText(valueAt(tool, ['function', 'description']))} />
+            <UserLine text={toText(valueAt(tool, ['function', 'description']))} />
           </span>
         </span>
       </summary>

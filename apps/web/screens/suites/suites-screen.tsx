@@ -6,10 +6,10 @@ import { suitesQuery } from '../../api/suites';
 import { useRefusal } from '../../api/session';
 import { DeleteSuite } from '../../parts/delete-suite';
 import { Empty } from '../../parts/empty';
-import { Failed } from '../../parts/failed';
-import { GivenLine } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserLine } from '../../parts/user-text';
 import { Score } from '../../parts/score';
-import { useSettled } from '../../parts/settled';
+import { useDebounced } from '../../parts/debounced';
 import { Skeleton } from '../../parts/skeleton';
 import { TextFilter } from '../../parts/text-filter';
 import { Time } from '../../parts/time';
@@ -22,7 +22,7 @@ const route = getRouteApi('/signed-in/suites');
 /** The list of suites. */
 export function SuitesScreen() {
   const { name = '' } = route.useSearch();
-  const settled = useSettled(name);
+  const settled = useDebounced(name);
   const suites = useInfiniteQuery(suitesQuery(settled));
   const heads = suites.data?.pages.flatMap(({ items }) => items) ?? [];
   const isLooking = settled !== name || suites.isPlaceholderData;
@@ -30,10 +30,10 @@ export function SuitesScreen() {
     <>
       <header className="head">
         <h1>Suites</h1>
-        <Ways />
+        <NewSuiteLinks />
       </header>
       {suites.isPending && <Skeleton rows={6} />}
-      {suites.isError && <Failed error={suites.error} retry={suites.refetch} />}
+      {suites.isError && <ErrorNotice error={suites.error} retry={suites.refetch} />}
       {suites.data && name === '' && !isLooking && heads.length === 0 && <NoSuite />}
       {(heads.length > 0 || name !== '') && <NameFilter name={name} />}
       {heads.length > 0 && <SuiteTable suites={heads} />}
@@ -49,7 +49,7 @@ const foundInWords = (n: number, isMore: boolean): string =>
   `${n.toLocaleString('en')}${isMore ? ' or more suites match' : n === 1 ? ' suite matches' : ' suites match'}.`;
 
 /** Ways to create a suite. */
-function Ways() {
+function NewSuiteLinks() {
   return (
     <div className="actions">
       <Link to="/suites/new" className="button primary">
@@ -100,7 +100,7 @@ function SuiteTable({ suites }: { suites: SuiteHead[] }) {
       className: 'name',
       cell: ({ id, name }) => (
         <Link to="/suites/$suiteId" params={{ suiteId: id }}>
-          <GivenLine text={name} />
+          <UserLine text={name} />
         </Link>
       ),
     },
@@ -140,7 +140,7 @@ function LastScore({ run }: { run: SuiteHead['last_run'] }) {
     <>
       {top ? <Score mean={top.overall} ci={top.overall_ci} scored={top.scored} errored={top.errored} /> : status}
       <div className="small muted">
-        {top && <GivenLine text={top.target} />} <Time at={finished ?? created} />
+        {top && <UserLine text={top.target} />} <Time at={finished ?? created} />
       </div>
     </>
   );

@@ -3,7 +3,7 @@ import { pointerOf } from '../../parts/form/edited';
 import { useField } from '../../parts/form/form';
 import { ParamsField, RequestFields } from '../../parts/set-up/search-fields';
 import { SystemPrompt, type Prompts } from '../../parts/set-up/system-prompt';
-import { textsOf } from '../../parts/set-up/written';
+import { textsOf } from '../../parts/set-up/form-request';
 
 /** The baseline settings of a tune. */
 export function BaseFields() {

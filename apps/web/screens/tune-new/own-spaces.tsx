@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { isObject } from '#lib/contracts/json/json';
 import { useField, useForm } from '../../parts/form/form';
-import { Given, visible } from '../../parts/given';
-import { textsOf } from '../../parts/set-up/written';
+import { UserText, visible } from '../../parts/user-text';
+import { textsOf } from '../../parts/set-up/form-request';
 import { SpaceEditor } from './space-editor';
 
 const PATH = ['per_model_search_spaces'];
@@ -67,7 +67,7 @@ function OwnSpace({ model, remove }: { model: string; remove: () => void }) {
   return (
     <fieldset>
       <legend>
-        <Given text={model} max={200} />
+        <UserText text={model} max={200} />
       </legend>
       <SpaceEditor path={[...PATH, model]} label={`the space of ${visible(model.slice(0, 100))}`} />
       <div className="actions">

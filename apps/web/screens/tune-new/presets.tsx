@@ -8,9 +8,9 @@ import { createPreset, deletePreset, presetsQuery } from '../../api/param-preset
 import { queryClient } from '../../api/query-client';
 import { useRefusal } from '../../api/session';
 import { DeleteDialog } from '../../parts/dialog';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { useField } from '../../parts/form/form';
-import { Given, visible } from '../../parts/given';
+import { UserText, visible } from '../../parts/user-text';
 import { faultOfRows, toRows, toSpace } from './space-value';
 
 const refresh = (): Promise<void> => queryClient.invalidateQueries({ queryKey: keys.presets });
@@ -67,9 +67,9 @@ export function Presets() {
           </button>
         )}
       </div>
-      {presets.isError && <Failed error={presets.error} retry={() => presets.refetch()} />}
+      {presets.isError && <ErrorNotice error={presets.error} retry={() => presets.refetch()} />}
       {isNaming && <NewPreset onMade={({ id }) => setChosen(id)} close={() => setNaming(false)} />}
-      {isDeleting && chosen && <Deletion preset={chosen} close={() => setDeleting(false)} />}
+      {isDeleting && chosen && <DeletePresetDialog preset={chosen} close={() => setDeleting(false)} />}
     </>
   );
 }
@@ -110,12 +110,12 @@ function NewPreset({ onMade, close }: { onMade: (preset: ParamPreset) => void; c
           Cancel
         </button>
       </div>
-      {create.isError && <Failed error={create.error} />}
+      {create.isError && <ErrorNotice error={create.error} />}
     </div>
   );
 }
 
-function Deletion({ preset, close }: { preset: ParamPreset; close: () => void }) {
+function DeletePresetDialog({ preset, close }: { preset: ParamPreset; close: () => void }) {
   const remove = useAction(deletePreset, async () => {
     close();
     await refresh();
@@ -130,7 +130,7 @@ function Deletion({ preset, close }: { preset: ParamPreset; close: () => void })
       close={close}
     >
       <p>
-        <Given text={preset.name} max={200} />
+        <UserText text={preset.name} max={200} />
       </p>
       <p>Tunes created with it keep its values. This cannot be undone.</p>
     </DeleteDialog>

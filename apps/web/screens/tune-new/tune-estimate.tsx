@@ -1,16 +1,16 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import type { ParamTuneEstimate } from '#lib/param-tune/contract';
 import { tuneEstimateQuery } from '../../api/tunes';
-import { GivenLine } from '../../parts/given';
+import { UserLine } from '../../parts/user-text';
 import { count } from '../../parts/score';
 import { EstimateFigures } from '../../parts/set-up/estimate-figures';
 import type { FormFault } from '../../parts/set-up/labelled-field';
-import { useSettled } from '../../parts/settled';
+import { useDebounced } from '../../parts/debounced';
 import { Warnings } from '../../parts/warnings';
 
 /** The estimate of a tune, requested again after a short pause in typing. The previous request is aborted. */
 export function useTuneEstimate(body: string | undefined): UseQueryResult<ParamTuneEstimate> {
-  const settled = useSettled(body);
+  const settled = useDebounced(body);
   return useQuery(tuneEstimateQuery(body === undefined ? undefined : settled));
 }
 
@@ -44,7 +44,7 @@ function Combinations({ estimate: { combinations, distinct } }: { estimate: Para
         {Object.entries(distinct).map(([target, arms]) => (
           <div key={target}>
             <dt className="named">
-              <GivenLine text={target} />
+              <UserLine text={target} />
             </dt>
             <dd>{count(arms)} distinct</dd>
           </div>

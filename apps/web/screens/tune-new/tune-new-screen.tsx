@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { tuneQuery } from '../../api/tunes';
-import { Failed } from '../../parts/failed';
+import { ErrorNotice } from '../../parts/error-notice';
 import { Skeleton } from '../../parts/skeleton';
 import { TuneForm } from './tune-form';
 import { emptyTune, fromTune } from './tune-value';
@@ -22,7 +22,7 @@ export function TuneNewScreen() {
     <>
       <h1>New parameter tune</h1>
       {!initial && earlier.isPending && <Skeleton rows={12} />}
-      {!initial && earlier.isError && <Failed error={earlier.error} retry={() => earlier.refetch()} />}
+      {!initial && earlier.isError && <ErrorNotice error={earlier.error} retry={() => earlier.refetch()} />}
       {initial && <TuneForm key={key} draftKey={key} initial={initial} />}
     </>
   );

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import type { ParamTune } from '#lib/param-tune/contract';
 import type { Edited } from '../../parts/form/edited';
-import { missingIn, type Written } from '../../parts/set-up/written.js';
+import { missingFields, type FormRequest } from '../../parts/set-up/form-request.js';
 import { faultOfRows, FIRST_ROWS, toRows, toSpace } from './space-value.js';
 
 /** The form's initial value: a ParamTuneInput whose search spaces are rows. */
@@ -40,9 +40,9 @@ const ofEach = (object: Json | undefined, change: (value: Json) => Json): JsonOb
   Object.fromEntries(Object.entries(isObject(object) ? object : {}).map(([key, value]) => [key, change(value)]));
 
 /** The text of the request. Numbers are sent as typed; the API validates them. */
-export function requestOf(edited: Edited): Written {
+export function requestOf(edited: Edited): FormRequest {
   const tune = isObject(edited.value) ? edited.value : {};
-  const faults = missingIn(edited);
+  const faults = missingFields(edited);
   const own = isObject(tune.per_model_search_spaces) ? tune.per_model_search_spaces : {};
   for (const [path, rows] of [['', tune.search_space] as const, ...Object.entries(own)]) {
     const fault = faultOfRows(rows);

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ParamTune, TuneArm } from '#lib/param-tune/contract';
-import { Given } from '../../parts/given';
+import { UserText } from '../../parts/user-text';
 import { JsonView } from '../../parts/json-view';
 import { Money } from '../../parts/money';
 import { count, percent, Score } from '../../parts/score';
@@ -24,7 +24,7 @@ export function ArmDetail({ tune, arm, close }: { tune: ParamTune; arm: TuneArm;
         <ul>
           {arm.adjustments.map((adjustment) => (
             <li key={adjustment}>
-              <Given text={adjustment} />
+              <UserText text={adjustment} />
             </li>
           ))}
         </ul>
@@ -65,7 +65,7 @@ function Runs({ arm: { runs } }: { arm: TuneArm }) {
       <span className="muted">Runs:</span>
       {runs.map(({ eval_id: runId, rung }) => (
         <Link key={runId} to="/runs/$runId" params={{ runId }}>
-          <Given text={rung} max={100} />
+          <UserText text={rung} max={100} />
         </Link>
       ))}
     </div>

@@ -1,6 +1,6 @@
 import type { TuneArm } from '#lib/param-tune/contract';
-import { armKey, type ArmNews } from '../../live/live-tune.js';
-import { costOf, groupArms, withNews } from './arm-list.js';
+import { armKey, type ArmUpdate } from '../../live/live-tune.js';
+import { costOf, groupArms, withUpdates } from './arm-list.js';
 
 const arm = (n: number, of: Partial<TuneArm> = {}): TuneArm => ({
   arm: n,
@@ -46,18 +46,18 @@ it('arms are grouped by progress, the best first', () => {
 });
 
 describe('live figures of an arm', () => {
-  const told = (of: Partial<ArmNews>) =>
-    new Map([[armKey(arm(0)), { ...of, arm: 0, target: 'p::m', latency_ms: 7 } as ArmNews]]);
+  const told = (of: Partial<ArmUpdate>) =>
+    new Map([[armKey(arm(0)), { ...of, arm: 0, target: 'p::m', latency_ms: 7 } as ArmUpdate]]);
 
   it('are shown when newer than the stored ones', () => {
     const news = told({ cases: 8, mean: 0.5, state: 'running', rung: 'b' });
-    expect(withNews(arm(0, { cases: 4 }), news)).toMatchObject({ cases: 8, state: 'running', latency_p50_ms: 7 });
+    expect(withUpdates(arm(0, { cases: 4 }), news)).toMatchObject({ cases: 8, state: 'running', latency_p50_ms: 7 });
   });
 
   it('are ignored when older, and never revert a state', () => {
-    expect(withNews(arm(0, { cases: 9, mean: 1 }), told({ cases: 8, mean: 0.5 }))).toMatchObject({ mean: 1 });
+    expect(withUpdates(arm(0, { cases: 9, mean: 1 }), told({ cases: 8, mean: 0.5 }))).toMatchObject({ mean: 1 });
     const read = arm(0, { cases: 8, state: 'recommended' });
-    expect(withNews(read, told({ cases: 8, state: 'finalist' })).state).toBe('recommended');
+    expect(withUpdates(read, told({ cases: 8, state: 'finalist' })).state).toBe('recommended');
   });
 });
 

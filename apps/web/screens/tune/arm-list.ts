@@ -1,15 +1,15 @@
 import type { TuneArm } from '#lib/param-tune/contract';
-import { armKey, type ArmNews } from '../../live/live-tune.js';
+import { armKey, type ArmUpdate } from '../../live/live-tune.js';
 
 /** The states of an arm in order: older news do not move an arm back. */
 const STATES: readonly TuneArm['state'][] = ['waiting', 'running', 'dropped', 'finalist', 'recommended'];
 
 /** An arm, updated with the live news since it was read. */
-export function withNews(arm: TuneArm, news: ReadonlyMap<string, ArmNews>): TuneArm {
-  const told = news.get(armKey(arm));
-  if (!told || told.cases < arm.cases) return arm;
-  const { cases, mean, ci, cost_usd, rung, latency_ms: latency } = told;
-  const state = STATES.indexOf(told.state) > STATES.indexOf(arm.state) ? told.state : arm.state;
+export function withUpdates(arm: TuneArm, news: ReadonlyMap<string, ArmUpdate>): TuneArm {
+  const update = news.get(armKey(arm));
+  if (!update || update.cases < arm.cases) return arm;
+  const { cases, mean, ci, cost_usd, rung, latency_ms: latency } = update;
+  const state = STATES.indexOf(update.state) > STATES.indexOf(arm.state) ? update.state : arm.state;
   return { ...arm, state, cases, mean, ci, cost_usd, rung, latency_p50_ms: latency };
 }
 

@@ -2,7 +2,7 @@ import { useRef, useState, type CSSProperties } from 'react';
 import type { TuneArm } from '#lib/param-tune/contract';
 import { IntervalBar } from '../../figures/intervals';
 import { DataRows, type Column } from '../../parts/data-rows';
-import { GivenLine } from '../../parts/given';
+import { UserLine } from '../../parts/user-text';
 import { Money } from '../../parts/money';
 import { count, scoreText } from '../../parts/score';
 import { duration } from '../../parts/time';
@@ -14,11 +14,11 @@ const COLUMNS: Column<TuneArm>[] = [
     name: 'Combination',
     track: 'minmax(176px, 3fr)',
     cell: ({ config, adjustments }) => (
-      <GivenLine text={`${configText(config)}${adjustments.length > 0 ? ' (adjusted)' : ''}`} />
+      <UserLine text={`${configText(config)}${adjustments.length > 0 ? ' (adjusted)' : ''}`} />
     ),
   },
   { name: 'State', track: '104px', cell: stateOf },
-  { name: 'Rung', track: '72px', cell: ({ rung }) => rung && <GivenLine text={rung} /> },
+  { name: 'Rung', track: '72px', cell: ({ rung }) => rung && <UserLine text={rung} /> },
   {
     name: '0 to 100 %',
     track: 'minmax(96px, 1fr)',

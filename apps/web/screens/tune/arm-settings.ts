@@ -20,7 +20,7 @@ export const configText = (config: JsonObject): string =>
     .map(([name, value]) => (name === 'max_tokens' && value === null ? 'no max_tokens' : `${name} ${toText(value)}`))
     .join(', ') || 'the base';
 
-interface Played {
+interface CommandInput {
   suiteId: string;
   /** As `provider_key::model_id`. */
   target: string;
@@ -32,7 +32,7 @@ interface Played {
  * A command that runs the suite with the settings of an arm.
  * @returns undefined if the command line cannot express it
  */
-export function runCommand({ suiteId, target, config, input }: Played): string | undefined {
+export function runCommand({ suiteId, target, config, input }: CommandInput): string | undefined {
   const settings = settingsOf(input.base, config);
   const prompt = promptFor(target, input);
   // Commas separate models; a text that begins with "@" names a file.
@@ -53,7 +53,7 @@ export function runCommand({ suiteId, target, config, input }: Played): string |
 }
 
 /** The base's prompt for this model, by its full name, or by the name that the tune was given. */
-function promptFor(target: string, { base, models }: Played['input']): string | undefined {
+function promptFor(target: string, { base, models }: CommandInput['input']): string | undefined {
   const prompts = base.system_prompt;
   if (prompts === null || typeof prompts === 'string') return prompts || undefined;
   const asked = models.find((model) => target.endsWith(`::${model}`));

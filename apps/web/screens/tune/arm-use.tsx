@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { toText, type Json } from '#lib/contracts/json/json';
 import type { ParamTune, TuneArm } from '#lib/param-tune/contract';
 import { CopyButton } from '../../parts/copy-button';
-import { GivenBlock } from '../../parts/given';
+import { UserBlock } from '../../parts/user-text';
 import { SettingsList } from '../../parts/settings-list';
 import { runCommand } from './arm-settings';
 
@@ -34,7 +34,7 @@ export function ArmUse({ tune, arm }: { tune: ParamTune; arm: TuneArm }) {
       {command !== undefined && suiteId !== null && (
         <details>
           <summary>Command</summary>
-          <GivenBlock text={command} code />
+          <UserBlock text={command} code />
         </details>
       )}
     </>

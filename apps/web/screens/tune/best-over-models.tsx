@@ -1,6 +1,6 @@
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { ParamTune } from '#lib/param-tune/contract';
-import { GivenLine } from '../../parts/given';
+import { UserLine } from '../../parts/user-text';
 import { percent } from '../../parts/score';
 import { configText } from './arm-settings';
 import { Table } from '../../parts/table';
@@ -17,7 +17,7 @@ export function BestOverModels({ best }: { best: ParamTune['best_over_models'] }
         keyOf={({ arm }) => arm}
         columns={[
           { name: 'No.', isNumber: true, cell: ({ arm }) => arm },
-          { name: 'Combination', cell: ({ config }) => <GivenLine text={configText(config as JsonObject)} /> },
+          { name: 'Combination', cell: ({ config }) => <UserLine text={configText(config as JsonObject)} /> },
           { name: 'Mean across models', isNumber: true, cell: ({ mean }) => percent(mean) },
         ]}
       />

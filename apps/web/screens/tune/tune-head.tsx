@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ParamTune, TuneArm } from '#lib/param-tune/contract';
 import { deleteTune } from '../../api/tunes';
-import { Given } from '../../parts/given';
+import { UserText } from '../../parts/user-text';
 import { Money } from '../../parts/money';
 import { count } from '../../parts/score';
 import { isUnderWay } from '../../parts/status';
@@ -16,7 +16,7 @@ export function TuneHead({ tune, arms }: { tune: ParamTune; arms: readonly TuneA
     <section className="section" aria-label="The tune">
       <div className="head">
         <h1>
-          Tune of <Given text={tune.suite_name} max={200} />
+          Tune of <UserText text={tune.suite_name} max={200} />
         </h1>
         <Actions tune={tune} />
       </div>

@@ -2,15 +2,15 @@ import { useMemo, useState } from 'react';
 import type { ParamTune, ParamTuneTarget as Target, TuneArm } from '#lib/param-tune/contract';
 import type { z } from 'zod';
 import { DeltaFigure } from '../../figures/delta';
-import { LazyDetails } from '../../parts/fold';
-import { Given, visible } from '../../parts/given';
+import { LazyDetails } from '../../parts/folded';
+import { UserText, visible } from '../../parts/user-text';
 import { count, Score } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
 import { ArmDetail } from './arm-detail';
 import { groupArms } from './arm-list';
 import { ArmRows } from './arm-rows';
 import { ArmUse } from './arm-use';
-import { Outcome } from '../../parts/tune-outcome';
+import { OutcomeMark } from '../../parts/tune-outcome';
 
 type TunedModel = z.infer<typeof Target>;
 
@@ -29,7 +29,7 @@ export function TuneModel({ tune, target, arms, isOpen }: Props) {
   return (
     <section aria-label={name} className="section tune-model">
       <h2>
-        <Given text={target.target} max={200} />
+        <UserText text={target.target} max={200} />
       </h2>
       <Verdict target={target} />
       {target.recommended && <Recommended tune={tune} target={target} arm={target.recommended} />}
@@ -48,12 +48,12 @@ function Verdict({ target: { text, outcome, holdout, target } }: { target: Tuned
     <>
       {text !== null && (
         <p className="sentence">
-          <Given text={text} />
+          <UserText text={text} />
         </p>
       )}
       {outcome !== null && (
         <div className="facts">
-          <Outcome outcome={outcome} />
+          <OutcomeMark outcome={outcome} />
           {holdout && <span>{count(holdout.n_cases)} held-out cases</span>}
         </div>
       )}

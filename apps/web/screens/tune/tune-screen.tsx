@@ -7,12 +7,12 @@ import { POLL_MS, refreshWork } from '../../api/jobs';
 import { armsQuery, tuneQuery } from '../../api/tunes';
 import { LiveTune, type LiveTuneState } from '../../live/live-tune';
 import { useLive } from '../../live/use-live';
-import { Failed } from '../../parts/failed';
-import { NoTune } from '../../parts/no-tune';
+import { ErrorNotice } from '../../parts/error-notice';
+import { TuneNotFound } from '../../parts/tune-not-found';
 import { Skeleton } from '../../parts/skeleton';
 import { isUnderWay } from '../../parts/status';
 import { TuneProgress } from '../../parts/tune-progress';
-import { withNews } from './arm-list';
+import { withUpdates } from './arm-list';
 import { BestOverModels } from './best-over-models';
 import { TuneHead } from './tune-head';
 import { TuneModel } from './tune-model';
@@ -31,19 +31,19 @@ export function TuneScreen() {
   const live = useLive(LiveTune, jobId);
   const arms = useArms(tuneId, live);
   if (tune.isPending) return <Skeleton rows={12} />;
-  if (!tune.data && statusOf(tune.error) === 404) return <NoTune />;
-  if (!tune.data) return <Failed error={tune.error!} retry={() => tune.refetch()} />;
+  if (!tune.data && statusOf(tune.error) === 404) return <TuneNotFound />;
+  if (!tune.data) return <ErrorNotice error={tune.error!} retry={() => tune.refetch()} />;
   const { targets } = tune.data;
   return (
     <>
       <Head tune={tune.data} arms={arms.read} />
       {tune.isError && (
-        <Failed error={tune.error} retry={() => tune.refetch()}>
+        <ErrorNotice error={tune.error} retry={() => tune.refetch()}>
           <p>Shown as of {new Date(tune.dataUpdatedAt).toLocaleTimeString()}.</p>
-        </Failed>
+        </ErrorNotice>
       )}
       {live && isUnderWay(tune.data.status) && <TuneProgress tune={tune.data} live={live} />}
-      {arms.error && <Failed error={arms.error} retry={arms.retry} />}
+      {arms.error && <ErrorNotice error={arms.error} retry={arms.retry} />}
       {targets.map((target) => (
         <TuneModel
           key={target.target}
@@ -89,7 +89,7 @@ function useArms(tuneId: string, live: LiveTuneState | undefined): Arms {
   const news = live?.arms;
   const shown = useMemo(() => {
     if (!data) return undefined;
-    return Map.groupBy(news?.size ? data.map((arm) => withNews(arm, news)) : data, ({ target }) => target);
+    return Map.groupBy(news?.size ? data.map((arm) => withUpdates(arm, news)) : data, ({ target }) => target);
   }, [data, news]);
   return { read: data, shown, error, retry: refetch };
 }

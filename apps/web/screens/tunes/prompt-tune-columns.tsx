@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import type { PromptTune } from '#lib/prompt-tune/contract';
-import { Given, GivenLine } from '../../parts/given';
+import { UserText, UserLine } from '../../parts/user-text';
 import { count } from '../../parts/score';
 import { Status } from '../../parts/status';
 import { Time } from '../../parts/time';
-import { Outcome } from '../../parts/tune-outcome';
+import { OutcomeMark } from '../../parts/tune-outcome';
 import type { Column } from '../../parts/table';
 
 const MODELS_SHOWN = 5;
@@ -16,7 +16,7 @@ export const PROMPT_TUNE_COLUMNS: Column<PromptTune>[] = [
     className: 'named',
     cell: (tune) => (
       <Link to="/tunes/prompts/$tuneId" params={{ tuneId: tune.id }}>
-        <GivenLine text={`${tune.suite_name}, version ${tune.suite_version}`} />
+        <UserLine text={`${tune.suite_name}, version ${tune.suite_version}`} />
       </Link>
     ),
   },
@@ -30,17 +30,17 @@ export const PROMPT_TUNE_COLUMNS: Column<PromptTune>[] = [
 const Found = ({ tune: { targets, outcome, text } }: { tune: PromptTune }) => (
   <div className="found">
     {targets.slice(0, MODELS_SHOWN).map((target) => (
-      <GivenLine key={target} text={target} />
+      <UserLine key={target} text={target} />
     ))}
     {targets.length > MODELS_SHOWN && <span className="muted">and {targets.length - MODELS_SHOWN} more</span>}
     {outcome !== null && (
       <div>
-        <Outcome outcome={outcome} />
+        <OutcomeMark outcome={outcome} />
       </div>
     )}
     {text !== null && (
       <div className="small muted">
-        <Given text={text} max={300} />
+        <UserText text={text} max={300} />
       </div>
     )}
   </div>

@@ -6,13 +6,13 @@ import type { ParamTune } from '#lib/param-tune/contract';
 import { promptTunesQuery } from '../../api/prompt-tunes';
 import { tunesQuery } from '../../api/tunes';
 import { Empty } from '../../parts/empty';
-import { Failed } from '../../parts/failed';
-import { Given, GivenLine } from '../../parts/given';
+import { ErrorNotice } from '../../parts/error-notice';
+import { UserText, UserLine } from '../../parts/user-text';
 import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
 import { Status } from '../../parts/status';
 import { Time } from '../../parts/time';
-import { Outcome } from '../../parts/tune-outcome';
+import { OutcomeMark } from '../../parts/tune-outcome';
 import { PageLinks } from '../../parts/page-links';
 import { PROMPT_TUNE_COLUMNS } from './prompt-tune-columns';
 import { Table, type Column } from '../../parts/table';
@@ -27,7 +27,7 @@ export function TunesScreen() {
     <>
       <div className="head">
         <h1>Tunes</h1>
-        <Ways />
+        <NewTuneLinks />
       </div>
       <nav className="actions" aria-label="Kinds of tunes">
         <KindLink kind={undefined} words="Parameters" />
@@ -38,7 +38,7 @@ export function TunesScreen() {
   );
 }
 
-const Ways = () => (
+const NewTuneLinks = () => (
   <div className="actions">
     <Link to="/tunes/new" className="button primary">
       Tune parameters
@@ -86,7 +86,7 @@ function TuneList<Tune extends { id: string }>({ tunes, kind, after, columns, ch
   const { items = [], next_cursor: next = null } = tunes.data ?? {};
   return (
     <>
-      {tunes.isError && <Failed error={tunes.error} retry={() => tunes.refetch()} />}
+      {tunes.isError && <ErrorNotice error={tunes.error} retry={() => tunes.refetch()} />}
       {tunes.isPending && <Skeleton rows={8} />}
       {items.length > 0 && (
         <Table
@@ -97,7 +97,7 @@ function TuneList<Tune extends { id: string }>({ tunes, kind, after, columns, ch
           columns={columns}
         />
       )}
-      {tunes.data && items.length === 0 && <Empty action={<Ways />}>{children}</Empty>}
+      {tunes.data && items.length === 0 && <Empty action={<NewTuneLinks />}>{children}</Empty>}
       <PageLinks of="tunes" after={after} next={next} />
     </>
   );
@@ -109,7 +109,7 @@ const COLUMNS: Column<ParamTune>[] = [
     className: 'named',
     cell: (tune) => (
       <Link to="/tunes/$tuneId" params={{ tuneId: tune.id }}>
-        <GivenLine text={`${tune.suite_name}, version ${tune.suite_version}`} />
+        <UserLine text={`${tune.suite_name}, version ${tune.suite_version}`} />
       </Link>
     ),
   },
@@ -132,12 +132,12 @@ function Found({ targets }: { targets: ParamTune['targets'] }) {
       {targets.slice(0, SHOWN).map(({ target, outcome, text }) => (
         <li key={target}>
           <div className="model">
-            <GivenLine text={target} />
-            {outcome !== null && <Outcome outcome={outcome} />}
+            <UserLine text={target} />
+            {outcome !== null && <OutcomeMark outcome={outcome} />}
           </div>
           {text !== null && (
             <div className="small muted">
-              <Given text={text} max={300} />
+              <UserText text={text} max={300} />
             </div>
           )}
         </li>

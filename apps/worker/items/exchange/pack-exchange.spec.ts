@@ -1,10 +1,10 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { PrintedJson } from '#lib/providers/reading/printed-json';
+import { SerialisedJson } from '#lib/providers/reading/printed-json';
 import type { NewExchange } from '../../scoring/exchange.js';
 import { ReplyScorer, Unscorable } from '../../scoring/score-reply.js';
 import { packExchange, unpackExchange } from './pack-exchange.js';
 
-const printed = (json: string) => new PrintedJson(new TextEncoder().encode(json), 1);
+const printed = (json: string) => new SerialisedJson(new TextEncoder().encode(json), 1);
 const stored = async (exchange: NewExchange): Promise<string> =>
   zstdDecompressSync(await packExchange(exchange, 0)).toString('utf8');
 
@@ -24,7 +24,7 @@ describe('a stored exchange', () => {
   afterAll(() => scorer.close());
   const turn = { share: 'lane', signal: new AbortController().signal };
   const large = {
-    whenRoom: <Made>(work: () => Promise<Made>) => work(),
+    whenFree: <Made>(work: () => Promise<Made>) => work(),
     read: (packed: Buffer) => scorer.readExchange(packed, turn),
   };
   const read = (exchange: string) => unpackExchange(zstdCompressSync(exchange), large, async (found) => found);
@@ -37,10 +37,10 @@ describe('a stored exchange', () => {
     const [small, long] = [await read(exchangeOf('yes')), await read(exchangeOf('x'.repeat(300_000)))];
     const messageOf = (found: typeof small): string => {
       const { message } = found.replies![0]!;
-      return message instanceof PrintedJson ? new TextDecoder().decode(message.bytes) : JSON.stringify(message);
+      return message instanceof SerialisedJson ? new TextDecoder().decode(message.bytes) : JSON.stringify(message);
     };
     const many = await read(exchangeOf('yes', `,"x":[${'1,'.repeat(30_000)}1]`));
-    for (const { replies } of [long, many]) expect(replies![0]!.message).toBeInstanceOf(PrintedJson);
+    for (const { replies } of [long, many]) expect(replies![0]!.message).toBeInstanceOf(SerialisedJson);
     expect(messageOf(many)).toBe(messageOf(small));
     expect(messageOf(long).replace(/x+/, 'yes')).toBe(messageOf(small));
     const without = ({ replies, ...rest }: typeof small) => [rest, replies!.map(({ message: _, ...reply }) => reply)];

@@ -2,37 +2,37 @@ import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { parseJson } from '#lib/contracts/json/json';
 import { runSerially } from '#lib/runtime/threads/large-work';
-import { PrintedJson } from '#lib/providers/reading/printed-json';
+import { SerialisedJson } from '#lib/providers/reading/printed-json';
 import { holdsManyValues } from '#lib/providers/reading/count-values';
 import { readExchange, type Exchange, type NewExchange, type ReadExchange } from '../../scoring/exchange.js';
 
 /** Exchanges of up to this many characters are compressed in this thread. */
-const MAX_HERE = 256 * 1024;
+const MAX_INLINE_BYTES = 256 * 1024;
 
 // Compressing an exchange of a kilobyte takes 17 to 23 microseconds in this thread, a quarter of what handing it to
 // another thread costs. Chunks are small because a chunk is kept whole until its exchange is settled: 16 KiB each by
 // default.
 const params = { [constants.ZSTD_c_compressionLevel]: 1 };
-const packHere = (text: string): Buffer => zstdCompressSync(text, { params, chunkSize: 1024 });
-const packElsewhere = promisify(zstdCompress);
+const packInline = (text: string): Buffer => zstdCompressSync(text, { params, chunkSize: 1024 });
+const packInThread = promisify(zstdCompress);
 
 /** @param largeBytes the approximate size of its large replies; 0 when it has none */
 export async function packExchange(exchange: NewExchange, largeBytes: number): Promise<Buffer> {
   const rounds = exchange.rounds?.length ?? 1;
   const { requests, replies, ...rest } = exchange;
-  if (replies.some((reply) => reply instanceof PrintedJson)) {
+  if (replies.some((reply) => reply instanceof SerialisedJson)) {
     const printed = await runSerially(() => JSON.stringify(requests), largeBytes * (rounds - 1));
-    return packElsewhere(withPrinted(printed, replies, rest), { params });
+    return packInThread(withPrinted(printed, replies, rest), { params });
   }
   const text = await runSerially(() => JSON.stringify(exchange), largeBytes * rounds);
-  return text.length <= MAX_HERE ? packHere(text) : packElsewhere(text, { params });
+  return text.length <= MAX_INLINE_BYTES ? packInline(text) : packInThread(text, { params });
 }
 
 /** The JSON of an exchange with already serialised bodies. */
 function withPrinted(requests: string, replies: NewExchange['replies'], rest: object): Buffer {
   const bodies = replies.flatMap((reply, index) => [
     Buffer.from(index === 0 ? '' : ','),
-    reply instanceof PrintedJson ? reply.bytes : Buffer.from(JSON.stringify(reply)),
+    reply instanceof SerialisedJson ? reply.bytes : Buffer.from(JSON.stringify(reply)),
   ]);
   const end = JSON.stringify(rest) === '{}' ? '}' : `,${JSON.stringify(rest).slice(1)}`;
   return Buffer.concat([Buffer.from(`{"requests":${requests},"replies":[`), ...bodies, Buffer.from(`]${end}`)]);
@@ -41,7 +41,7 @@ function withPrinted(requests: string, replies: NewExchange['replies'], rest: ob
 /** How to read exchanges with many bytes or many values. */
 export interface LargeExchanges {
   /** Runs the work when there is room for it. */
-  whenRoom: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  whenFree: <Result>(work: () => Promise<Result>) => Promise<Result>;
   /** Reads one in a thread. */
   read: (packed: Buffer) => Promise<ReadExchange>;
 }
@@ -55,13 +55,13 @@ export async function unpackExchange<Result>(
   const small = unpackSmall(packed);
   if (small && !holdsManyValues(small))
     return use(readExchange(parseJson(small.toString('utf8')) as unknown as Exchange));
-  return large.whenRoom(async () => use(await large.read(packed)));
+  return large.whenFree(async () => use(await large.read(packed)));
 }
 
 /** @returns undefined when it is large */
 function unpackSmall(packed: Buffer): Buffer | undefined {
   try {
-    return zstdDecompressSync(packed, { maxOutputLength: MAX_HERE });
+    return zstdDecompressSync(packed, { maxOutputLength: MAX_INLINE_BYTES });
   } catch (error) {
     if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
     throw error;

@@ -1,7 +1,7 @@
 import type { ModelPrices } from '#lib/contracts/cost';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
-import { waysIn, type Ways } from '#lib/contracts/learned';
+import { readSettingChanges, type SettingChanges } from '#lib/contracts/learned';
 import type { LaneLimits } from '../../catalogue/lane-limits.js';
 import type { Pool } from '../../connection/pool.js';
 
@@ -22,7 +22,7 @@ export interface Connection extends ModelPrices {
   unsupportedParams: string[];
   defaultParams: JsonObject;
   /** Settings that it has recently refused, and how they are sent to it instead. */
-  learned: Ways;
+  learned: SettingChanges;
 }
 
 /** The connections of these models, without those whose provider or model entry was deleted. */
@@ -58,7 +58,7 @@ export async function loadConnections(
     }) => ({
       ...model,
       defaultParams: parseJson(defaultParams) as JsonObject,
-      learned: waysIn(learned),
+      learned: readSettingChanges(learned),
       lane: { id, name, requests_per_minute, tokens_per_minute, max_concurrency, paused_at },
     }),
   );

@@ -71,18 +71,22 @@ export async function disagreements({ config, resolved }: Configuration): Promis
   const { suite, warnings } = await imported(config);
   const found: string[] = [];
   const cases = [...suite.test_cases];
-  const isTold = warnings.some((warning) => /left out|Nothing|names a file|must hold|must be|reference/.test(warning));
+  const isReported = warnings.some((warning) =>
+    /left out|Nothing|names a file|must hold|must be|reference/.test(warning),
+  );
   if (!resolved && cases.length > 0 && warnings.length === 0) found.push('promptfoo refuses it');
   for (const { prompt, grades } of resolved ?? []) {
     const [next] = cases;
     if (!next || JSON.stringify(messagesOf(next)) !== JSON.stringify(messagesIn(prompt))) {
-      if (!isTold) found.push(`is missing: ${prompt}`);
+      if (!isReported) found.push(`is missing: ${prompt}`);
       continue;
     }
     cases.shift();
     // A warning with a line means that a test is read differently.
     if (!warnings.some((warning) => /^(?:Line|Variables are filled)/.test(warning)))
-      found.push(...gradedOtherwise(next, suite.tools, grades, /tool-call-f1|javascript/.test(JSON.stringify(config))));
+      found.push(
+        ...gradedDifferently(next, suite.tools, grades, /tool-call-f1|javascript/.test(JSON.stringify(config))),
+      );
   }
   if (resolved) found.push(...cases.map((one) => `not a case of promptfoo: ${JSON.stringify(messagesOf(one))}`));
   return found;
@@ -99,7 +103,7 @@ async function imported(
   }
 }
 
-function gradedOtherwise(input: CaseInput, suite: readonly Tool[], grades: string, limitsCalls: boolean): string[] {
+function gradedDifferently(input: CaseInput, suite: readonly Tool[], grades: string, limitsCalls: boolean): string[] {
   const tools = toolSetOf(input, suite);
   const scorer = prepareCase(input, tools, 1);
   const expected = input.expected_calls?.length ?? 1;

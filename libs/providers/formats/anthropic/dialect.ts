@@ -3,7 +3,7 @@ import { isNumber, isObject, toNumber, type Json, type JsonObject } from '#lib/c
 import type { CacheRequest } from '#lib/contracts/prompt-cache';
 import { withoutSlash } from '#lib/contracts/url';
 import { readAnthropicReply } from './reply.js';
-import { mostTokensOf } from './limits.js';
+import { maxOutputTokens } from './limits.js';
 import { ANTHROPIC_IDS, withUniqueCallIds } from '../../dialects/call-ids.js';
 import { takeCacheRequest } from '../../dialects/cache-request.js';
 import {
@@ -73,7 +73,7 @@ export const anthropic: Dialect = {
     return {
       wire: {
         ...params,
-        max_tokens: limit ?? mostTokensOf(params.model, notes),
+        max_tokens: limit ?? maxOutputTokens(params.model, notes),
         ...(system.length > 0 && { system: toSystem(system, cache) }),
         messages: toMessages(turns),
         ...(stop != null && { stop_sequences: Array.isArray(stop) ? stop : [stop] }),

@@ -37,7 +37,7 @@ const RENAMED: Record<string, string> = {
   frequency_penalty: 'frequencyPenalty',
 };
 /** Parameters under Google's own names. Its SDK silently drops unknown ones. */
-const OWN = wordSet(
+const PASSED_THROUGH_PARAMS = wordSet(
   'topP topK candidateCount maxOutputTokens stopSequences responseLogprobs responseMimeType responseSchema',
   'responseJsonSchema responseModalities thinkingConfig safetySettings cachedContent mediaResolution serviceTier',
   'store',
@@ -69,7 +69,7 @@ export const google: Dialect = {
     const { system, turns } = readMessages(messages, notes);
     const config: JsonObject = {};
     for (const [name, value] of Object.entries(params)) {
-      const own = RENAMED[name] ?? (OWN.has(name) ? name : undefined);
+      const own = RENAMED[name] ?? (PASSED_THROUGH_PARAMS.has(name) ? name : undefined);
       if (own) config[own] = value;
       else dropUnsupported({ ...params }, [name], 'The Gemini API', notes);
     }

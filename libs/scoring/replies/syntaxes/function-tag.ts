@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '#lib/contracts/json/json';
-import { objectTextIn, put, valueOf, type MarkedText, type Syntax, type Written } from './syntax.js';
+import { objectTextIn, setArgument, valueOf, type MarkedText, type Syntax, type CallsInSyntax } from './syntax.js';
 
 const NAME = /\s{0,20}"?([\w.:/-]{1,200})"?(?:>|[,\s]{0,20}(?=\{))/y;
 
@@ -18,7 +18,7 @@ export const llamaFunction: Syntax = {
 export const qwen: Syntax = {
   id: 'qwen',
   marks: ['<function='],
-  read(text, at): Written | undefined {
+  read(text, at): CallsInSyntax | undefined {
     const found = open(text, at);
     if (!found) return undefined;
     const { name, body, end } = found;
@@ -31,7 +31,7 @@ export const qwen: Syntax = {
       if (keyEnd < 0) return { calls: [{ name, arguments: body.trim() }], end };
       const key = part.slice(0, keyEnd).trim();
       const value: Json = valueOf(part.slice(keyEnd + 1).split('</parameter>', 1)[0]!, schemas[key]);
-      put(given, key, value);
+      setArgument(given, key, value);
     }
     return { calls: [{ name, arguments: given }], end };
   },

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#lib/contracts/json/json';
-import { put, valueOf, type Syntax } from './syntax.js';
+import { setArgument, valueOf, type Syntax } from './syntax.js';
 
 const NAME = /\s*([\w.-]{1,200})\s*(?=<)/y;
 
@@ -23,7 +23,7 @@ export const glm: Syntax = {
       const written = rest?.split('<arg_value>', 2)[1];
       if (written === undefined) return { calls: [{ name, arguments: body }], end };
       const value = valueOf(written.split('</arg_value>', 1)[0]!, schemas[key!.trim()]);
-      put(given, key!.trim(), value);
+      setArgument(given, key!.trim(), value);
     }
     return { calls: [{ name, arguments: given }], end };
   },

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#lib/contracts/json/json';
-import { objectTextIn, put, valueOf, type Syntax } from './syntax.js';
+import { objectTextIn, setArgument, valueOf, type Syntax } from './syntax.js';
 
 const PARAMETER = /<(?:｜DSML｜|antml:)?parameter name="([^"]{1,200})"([^>]{0,200})>/;
 const PARAMETER_END = /<\/(?:｜DSML｜|antml:)?parameter>/;
@@ -28,7 +28,7 @@ export const invoke: Syntax = {
       const written = part.slice(whole.length).split(PARAMETER_END, 1)[0]!;
       const schema = rest.includes('string="true"') ? { type: 'string' } : schemas[key];
       const value = valueOf(written, schema);
-      put(given, key, value);
+      setArgument(given, key, value);
     }
     return { calls: [{ name, arguments: given }], end };
   },

@@ -1,6 +1,6 @@
 import type { Json } from '#lib/contracts/json/json';
 import { callsOfValue } from '../call-shape.js';
-import { jsonOf, jsonValuesIn, type MarkedText, type Written, type WrittenCall } from './syntax.js';
+import { jsonOf, jsonValuesIn, type MarkedText, type CallsInSyntax, type WrittenCall } from './syntax.js';
 
 const NAME = /"(?:name|tool_name|tool|function)"\s*:\s*"([^"\\]{1,200})"/;
 
@@ -8,7 +8,7 @@ const NAME = /"(?:name|tool_name|tool|function)"\s*:\s*"([^"\\]{1,200})"/;
  * Reads a section with calls as JSON. A section that starts like JSON but has no readable call is a malformed call.
  * @param ends each of them ends the section
  */
-export function readJsonCalls(text: MarkedText, at: number, ends: readonly string[]): Written | undefined {
+export function readJsonCalls(text: MarkedText, at: number, ends: readonly string[]): CallsInSyntax | undefined {
   const end = text.findFirst(ends, at);
   const calls = jsonCallsIn(text.text.slice(at, end));
   return calls && { calls, end };

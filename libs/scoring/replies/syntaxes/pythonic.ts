@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { jsonCallsIn } from './json-calls.js';
-import { jsonOf, put, type MarkedText, type Syntax, type Written, type WrittenCall } from './syntax.js';
+import { jsonOf, setArgument, type MarkedText, type Syntax, type CallsInSyntax, type WrittenCall } from './syntax.js';
 
 /** Llama: `<|python_tag|>` before calls as JSON (`{"name": "f", "parameters": {...}}`) or as Python. */
 export const llama: Syntax = {
@@ -26,8 +26,8 @@ export function readPythonText(text: MarkedText): WrittenCall[] | undefined {
 const LISTED_CALL = /\[\s{0,100}([A-Za-z_][\w.-]{0,200})\s{0,10}\(/g;
 
 /** Llama 3.2 and 4, and others: `[f(a=1), g(b="x")]`, of known tools, anywhere in a text. */
-export function readPythonLists(text: MarkedText): Written[] {
-  const found: Written[] = [];
+export function readPythonLists(text: MarkedText): CallsInSyntax[] {
+  const found: CallsInSyntax[] = [];
   const budget = { left: 4 * text.text.length };
   LISTED_CALL.lastIndex = 0;
   for (let match; (match = LISTED_CALL.exec(text.text)) && budget.left > 0;) {
@@ -116,7 +116,7 @@ class PythonReader {
       this.#skipSpace();
       this.#need('=');
       const value = this.#value(1);
-      put(given, key, value);
+      setArgument(given, key, value);
     });
     return { name, arguments: given };
   }
@@ -151,7 +151,7 @@ class PythonReader {
       this.#need(':');
       const value = this.#value(depth + 1);
       const name = typeof key === 'string' ? key : JSON.stringify(key);
-      put(read, name, value);
+      setArgument(read, name, value);
     });
     return read;
   }

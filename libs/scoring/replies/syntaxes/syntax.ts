@@ -10,7 +10,7 @@ export interface WrittenCall {
 }
 
 /** Calls, and the position after them. */
-export interface Written {
+export interface CallsInSyntax {
   calls: WrittenCall[];
   end: number;
 }
@@ -25,7 +25,7 @@ export interface Syntax {
    * @param at the end of the mark
    * @returns undefined if this is not a call
    */
-  read(text: MarkedText, at: number, mark: string): Written | undefined;
+  read(text: MarkedText, at: number, mark: string): CallsInSyntax | undefined;
 }
 
 /** A text that is searched from start to end. */
@@ -134,6 +134,6 @@ export const plainName = (name: string): string =>
     .replace(/:\d{1,6}$/, '');
 
 /** Sets a key chosen by a model, which may be `__proto__`. */
-export const put = (target: JsonObject, key: string, value: Json): void => {
+export const setArgument = (target: JsonObject, key: string, value: Json): void => {
   Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 };

@@ -1,8 +1,8 @@
 import { DRAFT_PROMPT } from '#lib/contracts/values/suites';
-import type { Hint, Known } from './hint';
+import type { Hint, HintInput } from './hint';
 
 /** A prompt drafted from a tool's description may not say clearly what is wanted. */
-export function draftedPrompts({ failedCases }: Known): Hint | undefined {
+export function draftedPrompts({ failedCases }: HintInput): Hint | undefined {
   const drafted = (failedCases?.items ?? []).filter(({ prompt }) => prompt.startsWith(DRAFT_PROMPT));
   const [first] = drafted;
   if (!first) return undefined;

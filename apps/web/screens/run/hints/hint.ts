@@ -3,7 +3,7 @@ import type { Run } from '#lib/contracts/run';
 import type { ResultsSearch } from '../../../address/results';
 
 /** The input of hints. Counted figures are undefined until they are counted. */
-export interface Known {
+export interface HintInput {
   run: Pick<Run, 'config' | 'suite' | 'summaries' | 'targets' | 'warnings'>;
   groups: FailureGroups | undefined;
   /** Cases that no model passed, among those loaded. */
@@ -11,7 +11,7 @@ export interface Known {
 }
 
 /** Our own words, and texts by a person, a model or a provider. */
-export type Words = readonly (string | { given: string })[];
+export type HintWords = readonly (string | { given: string })[];
 
 /** What the user can do about it. */
 export type Step =
@@ -25,7 +25,7 @@ export type Step =
 
 export interface Hint {
   key: string;
-  words: Words;
+  words: HintWords;
   /** The result whose error has the provider's response. */
   errorOf?: string;
   steps: Step[];
@@ -34,8 +34,10 @@ export interface Hint {
 const NAMED = 3;
 
 /** "sim::a, sim::b and 4 more" */
-export function named(models: readonly string[]): Words {
-  const shown = models.slice(0, NAMED).flatMap((given, index): Words => (index > 0 ? [', ', { given }] : [{ given }]));
+export function named(models: readonly string[]): HintWords {
+  const shown = models
+    .slice(0, NAMED)
+    .flatMap((given, index): HintWords => (index > 0 ? [', ', { given }] : [{ given }]));
   return models.length > NAMED ? [...shown, ` and ${models.length - NAMED} more`] : shown;
 }
 

@@ -1,6 +1,6 @@
 import type { FailureGroup, FailureGroups, RunCase } from '#lib/contracts/run-facets';
 import type { Summary } from '#lib/contracts/summary';
-import type { Hint, Known, Words } from './hint.js';
+import type { Hint, HintInput, HintWords } from './hint.js';
 import { hintsOf } from './hints.js';
 
 const summary = (target: string, figures: Partial<Summary>): Summary =>
@@ -38,13 +38,13 @@ interface Given {
   groups?: FailureGroups;
   failed?: Partial<RunCase>[];
   toolChoice?: string | null;
-  warnings?: Known['run']['warnings'];
+  warnings?: HintInput['run']['warnings'];
 }
 
 const hintsFor = ({ summaries, groups, failed, toolChoice = 'required', warnings = [], config }: Given): Hint[] =>
   hintsOf({
     run: {
-      config: { tool_choice: toolChoice, max_tokens: 1024, ...config } as Known['run']['config'],
+      config: { tool_choice: toolChoice, max_tokens: 1024, ...config } as HintInput['run']['config'],
       suite: { id: 's', name: 'Weather', version: 1 },
       summaries,
       targets: summaries.map(({ target }) => ({
@@ -62,7 +62,8 @@ const hintsFor = ({ summaries, groups, failed, toolChoice = 'required', warnings
     failedCases: failed && { targets: [], total: failed.length, next_cursor: null, items: failed as RunCase[] },
   });
 
-const textOf = (words: Words): string => words.map((word) => (typeof word === 'string' ? word : word.given)).join('');
+const textOf = (words: HintWords): string =>
+  words.map((word) => (typeof word === 'string' ? word : word.given)).join('');
 const keysOf = (given: Given): string[] => hintsFor(given).map(({ key }) => key);
 
 it('a run without problems has no hint', () => {

@@ -1,5 +1,5 @@
 import { draftedPrompts } from './drafted-prompts';
-import type { Hint, Known } from './hint';
+import type { Hint, HintInput } from './hint';
 import { blockedRequests, callsInText, callsInThoughts, cutOffReplies, refusedReplies } from './lost-replies';
 import { nothingAnswered } from './nothing-answered';
 import { otherToolChoice } from './other-tool-choice';
@@ -23,5 +23,5 @@ const HINTS = [
 ];
 
 /** Noticeable features of a run that often have the same cause, and what to do about them. */
-export const hintsOf = (known: Known): Hint[] =>
+export const hintsOf = (known: HintInput): Hint[] =>
   HINTS.map((hint) => hint(known)).filter((hint): hint is Hint => hint !== undefined);

@@ -1,19 +1,22 @@
 import { atLimit, raiseLimit, replyFigures, type ReplyFigures } from '#lib/contracts/reply-notes';
 import { syntaxName } from '#lib/contracts/values/verdicts';
-import { named, type Hint, type Known, type Words } from './hint';
+import { named, type Hint, type HintInput, type HintWords } from './hint';
 
 const MAX_COUNTED = 3;
 const number = (n: number): string => n.toLocaleString('en');
 
 /** Models with some replies of a kind, largest share first. */
-function modelsWith({ run }: Known, countOf: (of: ReplyFigures) => number): { words: Words; models: ReplyFigures[] } {
+function modelsWith(
+  { run }: HintInput,
+  countOf: (of: ReplyFigures) => number,
+): { words: HintWords; models: ReplyFigures[] } {
   const models = run.summaries
     .map((summary) => replyFigures(summary, run.config))
     .filter((one) => countOf(one) > 0)
     .sort((one, other) => countOf(other) / other.scored - countOf(one) / one.scored);
   const words = models
     .slice(0, MAX_COUNTED)
-    .flatMap((one, index): Words => [
+    .flatMap((one, index): HintWords => [
       `${index > 0 ? ', ' : ''}${number(countOf(one))} of ${number(one.scored)} replies of `,
       { given: one.target },
     ]);
@@ -24,7 +27,7 @@ function modelsWith({ run }: Known, countOf: (of: ReplyFigures) => number): { wo
 const namesOf = (models: readonly ReplyFigures[]): string[] => models.map(({ target }) => target);
 
 /** A reply truncated at its token limit does not show what the model would have called. */
-export function cutOffReplies(known: Known): Hint | undefined {
+export function cutOffReplies(known: HintInput): Hint | undefined {
   const { models, words } = modelsWith(known, ({ cutOff }) => cutOff);
   const [first] = models;
   if (!first) return undefined;
@@ -45,7 +48,7 @@ export function cutOffReplies(known: Known): Hint | undefined {
 }
 
 /** Neither does a refused reply. */
-export function refusedReplies(known: Known): Hint | undefined {
+export function refusedReplies(known: HintInput): Hint | undefined {
   const { models, words } = modelsWith(known, ({ refused }) => refused);
   if (models.length === 0) return undefined;
   return {
@@ -60,7 +63,7 @@ export function refusedReplies(known: Known): Hint | undefined {
 }
 
 /** A filter that blocks a request keeps it from the model and out of every average. */
-export function blockedRequests({ groups }: Known): Hint | undefined {
+export function blockedRequests({ groups }: HintInput): Hint | undefined {
   const blocked = (groups?.items ?? []).filter(
     ({ error_type: type, called_tool: kind }) => type === 'errored' && kind === 'blocked',
   );
@@ -82,7 +85,7 @@ export function blockedRequests({ groups }: Known): Hint | undefined {
 }
 
 /** Calls in another model family's syntax: the host does not know how this model writes its calls. */
-export function callsInText(known: Known): Hint | undefined {
+export function callsInText(known: HintInput): Hint | undefined {
   const { models, words } = modelsWith(known, ({ syntaxes }) => syntaxes.reduce((sum, [, n]) => sum + n, 0));
   if (models.length === 0) return undefined;
   const syntaxes = [...new Set(models.flatMap((one) => one.syntaxes.map(([syntax]) => syntax)))];
@@ -99,7 +102,7 @@ export function callsInText(known: Known): Hint | undefined {
 }
 
 /** A call that is only in the model's thoughts does not count. */
-export function callsInThoughts(known: Known): Hint | undefined {
+export function callsInThoughts(known: HintInput): Hint | undefined {
   const { models, words } = modelsWith(known, ({ onlyThought }) => onlyThought);
   if (models.length === 0) return undefined;
   return {

@@ -1,9 +1,9 @@
-import { named, type Hint, type Known } from './hint';
+import { named, type Hint, type HintInput } from './hint';
 
 const MAX_TESTED = 3;
 
 /** If every item errored, the cause is the provider, not the model. */
-export function nothingAnswered({ run, groups }: Known): Hint | undefined {
+export function nothingAnswered({ run, groups }: HintInput): Hint | undefined {
   const models = run.summaries.filter(({ scored, errored }) => scored === 0 && errored > 0).map(({ target }) => target);
   if (models.length === 0) return undefined;
   const providers = run.targets

@@ -1,9 +1,9 @@
-import { named, type Hint, type Known } from './hint';
+import { named, type Hint, type HintInput } from './hint';
 
 const MAX_REASONS = 2;
 
 /** The tool choice sent differs from the requested one: how often, and why. */
-export function otherToolChoice({ run }: Known): Hint | undefined {
+export function otherToolChoice({ run }: HintInput): Hint | undefined {
   const { tool_choice: asked } = run.config;
   if (typeof asked !== 'string') return undefined;
   let [others, all] = [0, 0];

@@ -1,10 +1,10 @@
-import { inPercent, named, type Hint, type Known } from './hint';
+import { inPercent, named, type Hint, type HintInput } from './hint';
 
 /** Minimum share of repaired calls. */
 const MANY = 0.2;
 
 /** Calls in the text or in the function name were parsed anyway; another program may not parse them. */
-export function repairedCalls({ run }: Known): Hint | undefined {
+export function repairedCalls({ run }: HintInput): Hint | undefined {
   const shares = run.summaries
     .map(({ target, scored, format_counts: counts }) => ({
       target,

@@ -1,5 +1,5 @@
 import type { FailureGroup } from '#lib/contracts/run-facets';
-import { inPercent, named, type Hint, type Known, type Step, type Words } from './hint';
+import { inPercent, named, type Hint, type HintInput, type Step, type HintWords } from './hint';
 
 /** The tool is nearly always right. */
 const HIGH = 0.9;
@@ -7,7 +7,7 @@ const HIGH = 0.9;
 const LOW = 0.5;
 
 /** The right tool with unexpected arguments: values or rules may be too strict. */
-export function strictExpectations({ run, groups }: Known): Hint | undefined {
+export function strictExpectations({ run, groups }: HintInput): Hint | undefined {
   const models = run.summaries
     .filter(({ tool_accuracy: tool, param_accuracy: params }) => (tool ?? 0) >= HIGH && (params ?? 1) <= LOW)
     .map(({ target }) => target);
@@ -33,7 +33,7 @@ export function strictExpectations({ run, groups }: Known): Hint | undefined {
   };
 }
 
-const mismatchWords = (group: FailureGroup, count: number): Words => [
+const mismatchWords = (group: FailureGroup, count: number): HintWords => [
   'The most frequent mismatch is ',
   ...(group.argument === null ? [] : [{ given: group.argument }, ' of ']),
   { given: group.expected_tool },

@@ -1,10 +1,10 @@
-import { named, type Hint, type Known } from './hint';
+import { named, type Hint, type HintInput } from './hint';
 
 /** Minimum share of answers without a call. */
 const MOSTLY = 0.5;
 
 /** Under `auto`, a model may answer with text instead of a call. */
-export function tryRequired({ run }: Known): Hint | undefined {
+export function tryRequired({ run }: HintInput): Hint | undefined {
   if (run.config.tool_choice !== 'auto') return undefined;
   const models = run.summaries
     .filter(({ scored, error_counts: counts }) => scored > 0 && (counts.no_call ?? 0) / scored >= MOSTLY)
