@@ -16,7 +16,7 @@ import { SuiteName } from '../../parts/suite-name';
 import { Time } from '../../parts/time';
 import { PageLinks } from '../../parts/page-links';
 import { Table, type Column } from '../../parts/table';
-import './experiments.css';
+import '../../parts/runs.css';
 
 /** Related runs: whether scores have improved, and since when. */
 export function ExperimentsScreen() {
@@ -34,13 +34,7 @@ export function ExperimentsScreen() {
       {error && <ErrorNotice error={error} retry={refetch} />}
       {isPending && <Skeleton rows={8} />}
       {items.length > 0 && (
-        <Table
-          label="List of experiments"
-          className="experiment-rows"
-          rows={items}
-          keyOf={({ id }) => id}
-          columns={COLUMNS}
-        />
+        <Table label="List of experiments" className="run-rows" rows={items} keyOf={({ id }) => id} columns={COLUMNS} />
       )}
       {data && items.length === 0 && (
         <Empty action={<NewExperimentLink suite={suite} />}>

@@ -26,6 +26,7 @@ interface Props {
 
 /** A random sample of a group's results. The same address shows the same sample in any browser. */
 export function GroupSample({ run, group, seed, search, targets }: Props) {
+  const { error_type: type } = group;
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus(), []);
   return (
@@ -53,7 +54,7 @@ export function GroupSample({ run, group, seed, search, targets }: Props) {
         </div>
       </div>
       <p>
-        {errorWord(group.error_type)}: expected <UserText text={toolWords(group.expected_tool)} max={200} />, called{' '}
+        {errorWord(type)}: expected <UserText text={toolWords(group.expected_tool)} max={200} />, called{' '}
         <UserText text={toolWords(group.called_tool)} max={200} />
         {group.argument !== null && (
           <>

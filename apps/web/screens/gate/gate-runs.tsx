@@ -34,7 +34,7 @@ export function GateRuns({ gate: { id } }: { gate: Gate }) {
 const GateRunTable = ({ gateId, runs }: { gateId: string; runs: GateRun[] }) => (
   <Table
     label="List of gate runs"
-    className="gate-run-rows"
+    className="run-rows"
     rows={runs}
     keyOf={({ id }) => id}
     columns={[

@@ -12,7 +12,7 @@ import { SuiteName } from '../../parts/suite-name';
 import { Time } from '../../parts/time';
 import { PageLinks } from '../../parts/page-links';
 import { Table, type Column } from '../../parts/table';
-import './gates.css';
+import '../../parts/runs.css';
 
 /** The gates that decide whether a change may ship. */
 export function GatesScreen() {
@@ -28,7 +28,7 @@ export function GatesScreen() {
       {error && <ErrorNotice error={error} retry={refetch} />}
       {isPending && <Skeleton rows={8} />}
       {items.length > 0 && (
-        <Table label="List of gates" className="gate-rows" rows={items} keyOf={({ id }) => id} columns={COLUMNS} />
+        <Table label="List of gates" className="run-rows" rows={items} keyOf={({ id }) => id} columns={COLUMNS} />
       )}
       {data && items.length === 0 && (
         <Empty action={<NewGateLink />}>
