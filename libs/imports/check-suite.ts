@@ -37,8 +37,7 @@ export async function checkSuite(
     const one = CaseInput.safeParse(candidate);
     return one.success ? { made: one.data } : { wrong: toInputErrors(one.error.issues) };
   });
-  if (screening.errors.length || !parsed.success)
-    throw refusal(400, screening.errors, 'fields are invalid');
+  if (screening.errors.length || !parsed.success) throw refusal(400, screening.errors, 'fields are invalid');
 
   const tools = leaveOut ? parsed.data.tools.filter((tool) => canBeUsed(tool, leaveOut)) : parsed.data.tools;
   screening.errors.push(...checkTools(tools).map(({ path, message }) => ({ path: `/tools${path}`, message })));
