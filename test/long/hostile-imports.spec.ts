@@ -337,7 +337,7 @@ describe('a trace written to keep the reader busy', () => {
     [
       'JSON in a text in a text, on and on',
       () => many(14, String).reduce((inner) => JSON.stringify(inner), '[1]'),
-      /breaks off or goes too deep/,
+      /breaks off or is nested too deeply/,
     ],
     ['events of no stream', () => 'data: {"a":\n'.repeat(600_000), /a part of a streamed answer/],
     [

@@ -123,7 +123,7 @@ journeys('judges, labels and calibration', () => {
     expect(await page.getByText('is as good').count()).toBe(0);
     await page.getByLabel('Note').fill('Rome is not Paris.');
     await button(page, 'wrong').click();
-    await page.getByText('You say: wrong.').waitFor();
+    await page.getByText('Your label: wrong.').waitFor();
     await page.getByText('Judge verdicts').click();
     await page.getByText('<b>Rome</b> is as good.').waitFor();
     await page.getByText(/^Uncalibrated: /).waitFor();

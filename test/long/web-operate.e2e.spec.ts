@@ -256,7 +256,7 @@ journeys('operating', () => {
     const { page, faults } = await web.open({ path: '/' });
     await page
       .getByRole('list', { name: 'Lanes with problems' })
-      .getByText(/It has work, and no worker is alive/)
+      .getByText(/Items are waiting, but no worker is alive/)
       .waitFor();
     await page.goto(`${web.url}/operate/lanes`);
     await page.getByText(/No worker is alive: submitted jobs wait/).waitFor();

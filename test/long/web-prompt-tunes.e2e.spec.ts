@@ -113,7 +113,7 @@ journeys('tunes of prompts and prompt versions', () => {
     await page.getByRole('region', { name: `Candidate ${tune.best}`, exact: true }).waitFor();
     expect(await axe()).toEqual([]);
     for (const { reason, parents } of candidates.filter(({ state }) => state === 'rejected').slice(0, 1)) {
-      await page.getByText(new RegExp(`^\\d+ rejected, made of candidate ${parents[0]}$`)).click();
+      await page.getByText(new RegExp(`^\\d+ rejected, from candidate ${parents[0]}$`)).click();
       await page.getByText(reason!).first().waitFor();
     }
     await page.getByRole('link', { name: 'Tunes', exact: true }).click();

@@ -274,7 +274,7 @@ describe('the labels of a run', () => {
       [line(0, 'good'), '/label', /one of "correct", "acceptable", "wrong"/],
       [line(0, 'wrong', { note: 'x'.repeat(2001) }), '/note', /at most 2000/],
       [line(0, 'wrong', { note: 'a\u0000b' }), '/note', /U\+0000/],
-      [line(0, 'wrong', { comment: '' }), '/comment', /no field/],
+      [line(0, 'wrong', { comment: '' }), '/comment', /not a field/],
     ];
     const refused = await send(run, lines(line(2), ...wrong.map(([one]) => one)), NDJSON);
     expect([refused.status, refused.body.detail]).toEqual([
