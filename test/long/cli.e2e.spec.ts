@@ -308,7 +308,7 @@ describe('runs and jobs are found by', () => {
     expect(resumed).toMatchObject({ eval_id: runId });
     expect(resumed.job_id).not.toBe(jobId);
     await untilJobCompleted(system.client, resumed.job_id);
-    expect(await toolmark('cancel', runId)).toMatchObject({ code: 1, err: 'The job is completed already.\n' });
+    expect(await toolmark('cancel', runId)).toMatchObject({ code: 1, err: 'The job is already completed.\n' });
     expect((await toolmarkJson('show', resumed.job_id)).id).toBe(runId);
   }, 60_000);
 

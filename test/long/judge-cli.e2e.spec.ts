@@ -138,7 +138,7 @@ describe('results are labelled', () => {
       await until(until_);
     };
     await until(() => asked() === 1);
-    await press('x', () => shown.includes('"x" is none of'));
+    await press('x', () => shown.includes('"x" is not one of'));
     await press('n', () => shown.includes('Note: '));
     await press('Rome.\n', () => shown.includes('Rome.'));
     for (let n = 1; n <= 8; n++) await press('a', () => asked() > n || shown.includes('You gave'));

@@ -182,7 +182,7 @@ it('presets are saved, listed, searched and deleted', async () => {
   );
   expect(preset).toMatchObject({ name: 'Sampling', search_space: { temperature: { min: 0, max: 1, step: 0.5 } } });
   expect((await toolmark('presets', 'list')).out).toMatch(
-    new RegExp(`^preset +name +made +space\n${preset.id} +Sampling +\\S+ +temperature=0\\.\\.1/0\\.5 top_k=5`),
+    new RegExp(`^preset +name +created +space\n${preset.id} +Sampling +\\S+ +temperature=0\\.\\.1/0\\.5 top_k=5`),
   );
   const args = ['tune', 'params', 'Weather', '-m', 'sim::param-sensitive', '--estimate'];
   expect(await toolmarkJson(...args, '--preset', 'sampling')).toMatchObject({ combinations: 4 });

@@ -169,7 +169,7 @@ it('a change that waits for a lock is given up within seconds, with a message', 
   expect([status, headers.get('retry-after'), body.detail]).toEqual([
     503,
     '5',
-    'Others are changing the same things at the moment. Try again in a few seconds.',
+    'Other requests are changing the same things at the moment. Try again in a few seconds.',
   ]);
   expect((await rename()).status).toBe(200);
 });

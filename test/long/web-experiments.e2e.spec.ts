@@ -155,7 +155,7 @@ journeys('experiments and gates', () => {
 
     await page.getByLabel('System prompt').fill('Answer quickly.');
     await button(page, 'Run gate').click();
-    await heading(page, /Run of the gate main/).waitFor();
+    await heading(page, /Run of gate main/).waitFor();
     await page.getByRole('heading', { name: 'Decision' }).waitFor({ timeout: 90_000 });
     const answer = page.getByRole('region', { name: 'Decision' });
     await status(answer, 'failed').waitFor();

@@ -115,7 +115,7 @@ journeys('what a run says by itself', () => {
 
   it('is that a prompt was drafted from a description, when no model passes', async () => {
     const { page, hint } = await hintOf('drafted');
-    await hint.getByText(/1 case that no model passed has the prompt that was drafted/).waitFor();
+    await hint.getByText(/1 case that no model passed has a prompt drafted/).waitFor();
     await hint.getByRole('link', { name: 'Write its prompt' }).click();
     await page.getByLabel('Prompt', { exact: true }).waitFor();
     expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toMatch(/^Write here what a user would say/);

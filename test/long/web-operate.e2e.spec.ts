@@ -113,7 +113,7 @@ journeys('operating', () => {
   it('a provider is tested, and the models that its endpoint lists are added and priced', async () => {
     const { page, faults, axe } = await web.open({ path: '/operate/providers/sim' });
     await button(page, 'Test').click();
-    await page.getByText('answers', { exact: true }).waitFor();
+    await page.getByText('● answers', { exact: true }).waitFor();
     await button(page, 'Discover models').click();
     await page.getByLabel('Filter found models').fill('perfect');
     await page.getByRole('checkbox', { name: 'perfect-ish' }).check();
@@ -156,7 +156,7 @@ journeys('operating', () => {
     await page.goto(`${web.url}/operate/providers/spare`);
     await button(page, 'Delete').click();
     const dialog = page.getByRole('dialog', { name: 'Delete this provider?' });
-    await dialog.getByText(/its 1 models go with it/).waitFor();
+    await dialog.getByText(/limits and 1 models/).waitFor();
     await dialog.getByRole('button', { name: 'Delete the provider' }).click();
     await heading(page, 'Providers').waitFor();
     await page.getByText('spare').waitFor({ state: 'detached' });
@@ -191,7 +191,7 @@ journeys('operating', () => {
     await page.getByRole('link', { name: 'Jobs 3 unfinished' }).waitFor();
     const me = (await get('/api/me')).user.name;
     await jobs(page).getByText(`next in the queue of ${me}`).waitFor();
-    await jobs(page).getByText(`1 is before it in the queue of ${me}`).waitFor();
+    await jobs(page).getByText(`1 ahead in the queue of ${me}`).waitFor();
     expect(await isTooWide()).toBe(false);
     const cancel = (runId: string): Locator => page.getByRole('button', { name: `Cancel Run ${runId.slice(-8)}` });
     await tabTo(cancel(second!.runId));
@@ -286,7 +286,7 @@ journeys('operating', () => {
     await seen.goto(`${web.url}/operate/providers/sim`);
     for (const name of ['Save the provider', 'Delete']) await isRefused(button(seen, name), 'owner');
     await button(seen, 'Test').click();
-    await seen.getByText('answers', { exact: true }).waitFor();
+    await seen.getByText('● answers', { exact: true }).waitFor();
     await seen.getByRole('navigation', { name: 'Operate' }).getByRole('link', { name: 'Lanes' }).click();
     await seen.getByRole('link', { name: 'Lanes', exact: true }).and(seen.locator('[aria-current=page]')).waitFor();
     expect(faults()).toEqual([]);

@@ -71,7 +71,7 @@ journeys('tunes of prompts and prompt versions', () => {
     await estimate.getByText('3 texts are tuned').waitFor();
     await button(page, 'Tune').click();
 
-    await page.getByRole('heading', { level: 1, name: 'Tune of the prompts of Weather, alarms, songs' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Prompt tune of Weather, alarms, songs' }).waitFor();
     const tuneId = page.url().split('/').at(-1)!;
     await page.getByText(/Iteration \d+: \d accepted, \d rejected; \d+ on the front\./).waitFor({ timeout: 60_000 });
     await page.getByText(/The best so far is candidate \d+, with \d+\.\d % on the selection cases/).waitFor();

@@ -75,7 +75,7 @@ journeys('the results of a run', () => {
     await result.getByRole('heading', { name: /^f1: [01]\.\d{3}$/ }).waitFor();
     await result.getByText(meaning).waitFor();
     await result.getByText('Cost, latency and tokens').click();
-    await result.getByText('Latency').waitFor();
+    await result.getByText('Latency', { exact: true }).waitFor();
     await result.getByText('In all runs').click();
     await result.getByRole('region', { name: 'Verdicts by model and run' }).waitFor();
     expect(await axe()).toEqual([]);

@@ -125,7 +125,7 @@ journeys('settings', () => {
     expect(await get('/api/settings/cache')).toMatchObject({ lifetime_days: 7, entries: 3 });
     await button(page, 'Clear the cache').click();
     const dialog = page.getByRole('dialog', { name: 'Clear the cache?' });
-    await dialog.getByText(/^3 stored replies answer no request any more/).waitFor();
+    await dialog.getByText(/^3 stored replies are no longer used/).waitFor();
     expect(await axe()).toEqual([]);
     await dialog.getByRole('button', { name: 'Clear it' }).click();
     await page.getByText('No replies are stored.').waitFor();

@@ -73,7 +73,7 @@ const Model = ({ runId, rescoreId, model }: { runId: string; rescoreId: string; 
       search={{ rescore: rescoreId, model: [model], passed: false }}
       className="small"
     >
-      what does not pass
+      failures
     </Link>
   </>
 );
