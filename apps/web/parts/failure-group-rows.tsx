@@ -61,7 +61,7 @@ export function FailureGroupRows({ runId, rescore, groups, link, chosen }: Props
               params={{ runId, resultId: group.example }}
               search={{ type: [group.error_type], rescore }}
             >
-              one of them
+              one result
             </Link>
           ),
         },
