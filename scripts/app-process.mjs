@@ -127,4 +127,4 @@ export async function endLeftoverApps(pids) {
   await until(() => left.every((pid) => commandOf(pid) === undefined), 5_000);
 }
 
-export const lastLines = (file, count) => readFileSync(file, 'utf8').trimEnd().split('\n').slice(-count).join('\n');
+const lastLines = (file, count) => readFileSync(file, 'utf8').trimEnd().split('\n').slice(-count).join('\n');

@@ -9,7 +9,7 @@ import { clientOf, weatherSuite, type Client } from './client.js';
 import { orchestrationOf, type Child, type Stores } from './orchestrations.js';
 
 /** A judge's task: the evidence, and the run that asks. */
-export interface JudgeRequest {
+interface JudgeRequest {
   task: string;
   conversation?: { content: string }[];
   [evidence: string]: unknown;

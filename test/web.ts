@@ -69,7 +69,7 @@ async function inBrowser<Of extends TeamSystem>(system: Of): Promise<Of & Web> {
  * The browser that all test files share (scripts/chromium-server.mjs). What is opened in it is closed with the test
  * file.
  */
-export async function openBrowser(): Promise<Browser> {
+async function openBrowser(): Promise<Browser> {
   const browser = await chromium.connect(process.env.TOOLMARK_CHROMIUM_SERVER!);
   afterFile(() => browser.close());
   return browser;

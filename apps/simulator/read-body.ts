@@ -12,7 +12,7 @@ const KEY = '"tools":';
  * Parses a request body. Equal tool sets become the same object, and a known one is not parsed again: tools are most of
  * a body.
  */
-export function readBody(text: string): unknown {
+function readBody(text: string): unknown {
   const at = text.indexOf(`${KEY}[`) + KEY.length;
   const sent = at < KEY.length ? undefined : known.find((one) => text.startsWith(one.text, at));
   if (sent) {

@@ -59,7 +59,7 @@ const signedIn = createRoute({
   },
 });
 
-/** A screen of the signed-in page. Its folder is named after its address, and it is loaded when it is opened. */
+/** A screen of the signed-in page. It is loaded when it is opened. */
 const screen = <const Path extends string, Name extends string, Search = undefined>(
   path: Path,
   load: () => Promise<Record<Name, RouteComponent>>,

@@ -25,10 +25,10 @@ export function randomFrom(seed: number): Random {
  * How system B differs from A: not at all; slightly worse on every case; never passing one case in twenty, or as many
  * as the `loss` requires.
  */
-export type Effect = 'identical' | 'worse everywhere' | 'one in 20 broken' | 'some broken';
+type Effect = 'identical' | 'worse everywhere' | 'one in 20 broken' | 'some broken';
 
 /** The score of a sample that does not pass: 0; a random one each time; or one that depends on its case. */
-export type Scores = 'pass/fail' | 'graded by sample' | 'graded by case';
+type Scores = 'pass/fail' | 'graded by sample' | 'graded by case';
 
 export interface Setting {
   /** The share of samples that A passes. */

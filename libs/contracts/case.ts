@@ -29,7 +29,7 @@ const rule = {
       'The smallest similarity that still counts as equal. Defaults to 0.8 for `fuzzy` and 0.85 for `semantic`.',
     ),
 };
-export const ParamRule = z.strictObject(rule);
+const ParamRule = z.strictObject(rule);
 export const ScoringConfig = namedInput('ScoringConfig', 'How expected arguments are compared with those of a call.', {
   ...rule,
   defaults: z
@@ -62,7 +62,7 @@ export const ExpectedCall = namedInput('ExpectedCall', 'One of several calls tha
 });
 export type ExpectedCall = z.infer<typeof ExpectedCall>;
 
-export const Message = z
+const Message = z
   .looseObject({
     role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']).describe('The author of the message.'),
     content: z.unknown().optional().describe('The content of the message: a text, or a list of parts such as images.'),
@@ -73,7 +73,6 @@ export const Message = z
       "One message of a conversation, in the format of OpenAI's chat completions. It is passed on " +
       'unchanged, with `tool_calls` and all other fields.',
   });
-export type Message = z.infer<typeof Message>;
 
 const text = z.string().max(50_000);
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Seconds. */
-export const [DEFAULT_WAIT_S, LONGEST_WAIT_S] = [1, 30];
+const [DEFAULT_WAIT_S, LONGEST_WAIT_S] = [1, 30];
 
 /** Query fields of every endpoint that compares runs. */
 export const waitField = {

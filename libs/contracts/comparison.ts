@@ -7,7 +7,7 @@ import { Expectation, ParsedCall } from './verdict.js';
 import { DEFAULT_MARGIN, DEFAULT_MAX_ERRORED_SHARE, MAX_COMPARED_RUNS, CASE_OUTCOMES } from './values/comparison.js';
 
 /** A score without its uncertainty decides nothing: quote `verdict` as the outcome of a comparison. */
-export const COMPARISON_VERDICTS = ['improved', 'regressed', 'same', 'inconclusive', 'not_comparable'] as const;
+const COMPARISON_VERDICTS = ['improved', 'regressed', 'same', 'inconclusive', 'not_comparable'] as const;
 export const ComparisonVerdict = z
   .enum(COMPARISON_VERDICTS)
   .describe(
@@ -17,7 +17,7 @@ export const ComparisonVerdict = z
   );
 export type ComparisonVerdict = z.infer<typeof ComparisonVerdict>;
 
-export const VERDICT_REASONS = ['too_few_cases', 'nothing_scored', 'no_common_targets', 'running', 'errored'] as const;
+const VERDICT_REASONS = ['too_few_cases', 'nothing_scored', 'no_common_targets', 'running', 'errored'] as const;
 export const VerdictReason = z
   .enum(VERDICT_REASONS)
   .describe(
@@ -352,7 +352,7 @@ export const BaselineComparison = named('BaselineComparison', "A run compared wi
 });
 export type BaselineComparison = z.infer<typeof BaselineComparison>;
 
-export const DIFFERS = ['targets', 'cases'] as const;
+const DIFFERS = ['targets', 'cases'] as const;
 export const DeltaObstacle = z
   .enum(DIFFERS)
   .describe(

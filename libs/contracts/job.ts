@@ -1,17 +1,16 @@
 import { z } from 'zod';
 import { described, named, namedInput } from './named.js';
 import { JobStatus } from './job-status.js';
-import { JOB_TYPES, MAX_POSITION } from './values/jobs.js';
+import { JOB_TYPES, MAX_POSITION, ORCHESTRATIONS } from './values/jobs.js';
 import { RESULTS } from './orchestration-kinds.js';
 import { id, time } from './page.js';
 
-export const JobType = z
-  .enum(JOB_TYPES)
-  .describe(
-    'The kind of work: a run (`tool_eval`), a second scoring of the stored replies of a run (`rescore`), a gate ' +
-      'run (`gate`), a tune of parameters (`param_tune`) or prompts (`prompt_tune`) with the runs that they make, or ' +
-      'a report of a judge (`judge`).',
-  );
+export const JobType = z.enum(JOB_TYPES).describe(
+  'The kind of work: a run (`tool_eval`), a second scoring of the stored replies of a run (`rescore`), or what ' +
+    `creates runs: ${Object.entries(ORCHESTRATIONS)
+      .map(([type, { meaning }]) => `${meaning} (\`${type}\`)`)
+      .join(', ')}.`,
+);
 export type JobType = z.infer<typeof JobType>;
 
 export const Job = named('Job', 'Work in the background.', {

@@ -36,7 +36,7 @@ export const KnownModel = namedInput('KnownModel', 'What a host bills for a mode
 });
 export type KnownModel = z.infer<typeof KnownModel>;
 
-export const KnownHost = namedInput('KnownHost', 'A host and the prices of its models.', {
+const KnownHost = namedInput('KnownHost', 'A host and the prices of its models.', {
   host: z
     .string()
     .max(260)

@@ -18,7 +18,7 @@ export const COMPONENT_FORMS =
   'system_prompt, tools/<name>/description, or tools/<name>/parameters/<pointer>/description, such as ' +
   'tools/get_weather/parameters/properties/city/description';
 
-export const MAX_COMPONENT_KEY_CHARS = 1_000;
+const MAX_COMPONENT_KEY_CHARS = 1_000;
 /** The maximum number of listed components of a suite, in the order of its tools. */
 const MAX_LISTED = 5_000;
 

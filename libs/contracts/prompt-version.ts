@@ -25,7 +25,7 @@ const Tags = z
   );
 const label = z.string().trim().max(200).describe('The display name of the version; may be empty.');
 
-export const PROMPT_SOURCES = ['manual', 'prompt_tune', 'import'] as const;
+const PROMPT_SOURCES = ['manual', 'prompt_tune', 'import'] as const;
 export type PromptSource = (typeof PROMPT_SOURCES)[number];
 
 const Origin = z.object({

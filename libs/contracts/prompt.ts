@@ -5,7 +5,7 @@ import { MAX_PROMPT_CHARS } from './values/runs.js';
 
 const MAX_COMPONENTS = 500;
 /** For all texts together. */
-export const MAX_COMPONENTS_CHARS = 200_000;
+const MAX_COMPONENTS_CHARS = 200_000;
 
 /** `z.record` silently drops `__proto__`, so keys are checked first. */
 const componentTexts = (isAllowed: (key: string) => boolean, forms: string) =>

@@ -166,7 +166,7 @@ const sent = z
       '`at most <n>` or `sent back`.',
   );
 const said = z.string().describe("The host's message, shortened.");
-export const LearnedSetting = named('LearnedSetting', 'A setting that a model refused recently.', {
+const LearnedSetting = named('LearnedSetting', 'A setting that a model refused recently.', {
   model: z.string().describe('The id of the model.'),
   setting,
   sent,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { named } from './named.js';
 
-export const RankedModel = z.object({
+const RankedModel = z.object({
   target: z.string().describe('The model, as `provider_key::model_id`.'),
   rank: z
     .tuple([z.int(), z.int()])

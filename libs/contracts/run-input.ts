@@ -38,12 +38,11 @@ export const TargetInput = z.union([
     .describe('A model with parameters for this run.'),
 ]);
 
-export const CacheMode = z
+const CacheMode = z
   .enum(CACHE_MODES)
   .describe(
     'Whether a repeated request gets a stored reply (`use`), is sent and stored (`refresh`), or neither (`off`).',
   );
-export type CacheMode = z.infer<typeof CacheMode>;
 
 export const Budget = z
   .strictObject({
@@ -211,7 +210,7 @@ export type RunConfig = Omit<
 > &
   Partial<PromptOfRun & Pick<RunInput, 'prompt_cache'>> & {
     metrics: RunMetric[];
-    cache: CacheMode;
+    cache: z.infer<typeof CacheMode>;
     max_tokens: number | null;
   };
 /** The settings of a run whose replies were recorded elsewhere. Null marks settings unknown for such a run. */

@@ -10,7 +10,7 @@ import { RunInput, TargetInput } from './run-input.js';
 import { SuiteInput } from './suite.js';
 
 /** Seconds. */
-export const TRY_DEADLINE = { min: 1, max: 150, default: 90 };
+const TRY_DEADLINE = { min: 1, max: 150, default: 90 };
 
 const { temperature, tool_choice, timeout_s, params, system_prompt } = RunInput.shape;
 

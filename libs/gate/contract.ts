@@ -11,7 +11,7 @@ import { Budget, RunInput } from '#lib/contracts/run-input';
 
 // A gate answers one question about a run: do its results allow it to ship? All of its rules are fixed before the run.
 
-export const MAX_LOOKS = 4;
+const MAX_LOOKS = 4;
 /** How many cases an answer lists. */
 export const MAX_CRITICAL_CASES = 50;
 
@@ -52,7 +52,7 @@ const rules = {
   critical_tags: z
     .array(z.string().min(1).max(100))
     .max(50)
-    .describe('Critical cases: the gate fails if one that always passed never does now.'),
+    .describe('Tags of critical cases: the gate fails if a case with one of them always passed and never does now.'),
   looks: z
     .int()
     .min(1)
@@ -134,7 +134,7 @@ export const GateResult = z
   );
 export type GateResult = z.infer<typeof GateResult>;
 
-export const GATE_REASONS = [
+const GATE_REASONS = [
   'no_baseline',
   'unfinished',
   'nothing_scored',
@@ -194,8 +194,8 @@ export const GateTarget = named('GateTarget', 'One model of a run, measured by a
   fixed: z.int().describe('Cases that never passed in the baseline and always do in the run.'),
   broken: z.int().describe('Cases that always passed in the baseline and never do in the run.'),
   cost: described('US dollars of each side; null without prices.', {
-    a: figure.describe('Latency in the baseline.'),
-    b: figure.describe('Latency in the run.'),
+    a: figure.describe('Cost of the baseline.'),
+    b: figure.describe('Cost of the run.'),
   }),
   critical: z
     .array(CriticalCase)

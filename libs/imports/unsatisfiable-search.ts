@@ -11,7 +11,7 @@ const MAX_NAMED_FINDINGS = 20;
 const MAX_COMPILE_WORK = 2 ** 20;
 const workOf = (characters: number): number => characters * Math.max(1, characters / 2 ** 13);
 
-export interface UnsatisfiableFinding extends InputError {
+interface UnsatisfiableFinding extends InputError {
   /** The index of the case. */
   index: number;
   name: string | null;

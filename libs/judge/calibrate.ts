@@ -58,7 +58,7 @@ function statusOf(labels: number, rarer: number, ci: CalibrationHead['ci']): Cal
  * A sentence to show next to every figure of the judge.
  * @param rarer the less frequent label, ok or wrong
  */
-export function describeCalibration({
+function describeCalibration({
   status,
   labels,
   rarer,

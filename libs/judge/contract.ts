@@ -24,7 +24,7 @@ export const MAX_FLIP_SHARE = 0.2;
 /** The number of labels required to calibrate a judge, and how many of them must be of the rarer kind. */
 export const MIN_LABELS = { all: 50, rarer: 15, asked: 100 } as const;
 
-export const Instructions = z
+const Instructions = z
   .string()
   .trim()
   .max(MAX_INSTRUCTIONS_CHARS)

@@ -11,7 +11,7 @@ export interface JudgedText {
   shortened?: true;
 }
 
-export interface Reference {
+interface Reference {
   calls: { name: string | string[]; arguments?: unknown }[];
   order?: string;
   extra_calls?: string;

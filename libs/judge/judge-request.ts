@@ -5,7 +5,7 @@ import { JudgedReply } from './contract.js';
 import type { JudgedCase, JudgedText } from './evidence.js';
 
 /** Raise this when requests to judges change: their calibration then starts over. */
-export const JUDGE_RULES_VERSION = 1;
+const JUDGE_RULES_VERSION = 1;
 /** The largest request to a judge, in characters; larger ones are not judged. */
 export const MAX_REQUEST_CHARS = 400_000;
 

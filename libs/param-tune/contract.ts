@@ -22,7 +22,7 @@ const range = {
   max: { type: 'number', description: 'The last value, if a step reaches it.' },
 };
 /** Validated when it is expanded (`expandAxis`), which describes faults in words and keeps numbers as written. */
-export const Axis = z.unknown().meta({
+const Axis = z.unknown().meta({
   id: 'ParameterValues',
   description: 'The values of one parameter that a tune tries: a list, a range, or one value.',
   anyOf: [
@@ -50,7 +50,7 @@ export const Axis = z.unknown().meta({
   ],
 }) as unknown as z.ZodType<Json>;
 
-export const ParameterSpace = z.record(z.string().min(1).max(200), Axis).meta({
+const ParameterSpace = z.record(z.string().min(1).max(200), Axis).meta({
   id: 'ParameterSpace',
   description:
     `The values to try for each parameter, up to ${MAX_PARAMETERS}: \`temperature\`, \`top_p\`, \`tool_choice\`, ` +
@@ -170,7 +170,7 @@ export const ParamTune = named('ParamTune', 'A search for settings and its resul
     tuning: z.int().describe('Cases that are used to choose arms.'),
     holdout: z.int().describe('Cases that confirm the choice.'),
   }),
-  planned_requests: z.int().describe('The planned usage.'),
+  planned_requests: z.int().describe('Planned number of requests.'),
   targets: z.array(ParamTuneTarget).describe('Each model and its recommendation.'),
   best_over_models: z
     .array(

@@ -2,7 +2,7 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import { heldOutOf, splitCases, type Split, type SplitCase } from '#lib/tuning/split-cases';
 import type { ParamTuneInput } from './contract.js';
 
-export const MIN_TUNING_CASES = 8;
+const MIN_TUNING_CASES = 8;
 const MIN_HELD_OUT = 10;
 
 /**

@@ -135,7 +135,7 @@ export const PromptTuneInput = z
   .meta({ id: 'PromptTuneInput', description: 'A search for the texts that let models call tools best.' });
 export type PromptTuneInput = z.infer<typeof PromptTuneInput>;
 
-export const CANDIDATE_KINDS = ['base', 'variant', 'mutation', 'crossover', 'reflection', 'merge'] as const;
+const CANDIDATE_KINDS = ['base', 'variant', 'mutation', 'crossover', 'reflection', 'merge'] as const;
 const share = z.number().nullable();
 export const PromptCandidate = named('PromptCandidate', 'A set of texts that a tune tried, with its scores.', {
   candidate: z.int().describe('Its number in the tune; 0 is the base.'),
@@ -199,7 +199,7 @@ export const PromptTune = named('PromptTune', 'A search for prompts and its resu
     holdout: z.int().describe('Cases that confirm the choice.'),
   }),
   base: PromptComponents.describe('The texts that it started with. Empty in a list.'),
-  planned_requests: z.int().describe('The planned usage.'),
+  planned_requests: z.int().describe('Planned number of requests.'),
   evaluations: z.int().describe('Items that the search has measured.'),
   candidates: z.int().describe('Number of candidates so far, including the base.'),
   front: z.array(z.int()).describe('The candidates that are best on some case.'),

@@ -70,7 +70,7 @@ function mayIterate(journal: Journal, iteration: number): boolean {
 }
 
 /** The system prompt; tool descriptions; parameter descriptions. */
-export function groupsOf(components: readonly string[]): string[][] {
+function groupsOf(components: readonly string[]): string[][] {
   const kindOf = (component: string): number =>
     component === 'system_prompt' ? 0 : component.includes('/parameters/') ? 2 : 1;
   const groups = Map.groupBy(components, kindOf);

@@ -11,7 +11,7 @@ import { frontOf } from './pareto.js';
 /** The texts of a candidate by component. All candidates of a tune have the same components. */
 export type Texts = Readonly<Record<string, string>>;
 
-export type CandidateKind = 'base' | 'variant' | 'mutation' | 'crossover' | 'reflection' | 'merge';
+type CandidateKind = 'base' | 'variant' | 'mutation' | 'crossover' | 'reflection' | 'merge';
 
 export interface Candidate {
   /** 0 is the base. */
@@ -139,7 +139,7 @@ export interface SearchSettings {
  * The maximum number of characters that a meta model may write in a search. Each step of a tune holds all of its texts
  * in memory, alongside the work of other teams.
  */
-export const MAX_WRITTEN_CHARS = 16_000_000;
+const MAX_WRITTEN_CHARS = 16_000_000;
 
 /** The progress of a search. */
 export class Journal {
@@ -269,7 +269,7 @@ export const bySelected = (a: Candidate, b: Candidate): number => byMerit(a, b, 
 const lengthOf = (texts: Texts): number => Object.values(texts).reduce((sum, text) => sum + text.length, 0);
 
 /** The mean over these cases; null when one of them has no score. */
-export function meanOf(scores: Scores, cases: readonly number[]): number | null {
+function meanOf(scores: Scores, cases: readonly number[]): number | null {
   let sum = 0;
   for (const position of cases) {
     const score = scores.get(position);

@@ -1,7 +1,7 @@
 import { splitCases, type SplitCase } from '#lib/tuning/split-cases';
 
 /** From this number of cases, the cases shown to the meta model are not used for selection. */
-export const ENOUGH_TO_DIVIDE = 60;
+const ENOUGH_TO_DIVIDE = 60;
 const REFLECT_SHARE = 4 / 7;
 
 /** Positions of cases by role. Each part is in random order, with the categories in proportion. */

@@ -1,11 +1,11 @@
 import { MIN_REST_MS, type ProviderFailure } from './failure.js';
 
 /** The number of failed requests after which an item is settled as errored. */
-export const MAX_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 /** The maximum total wait of an item for a provider that answers 429, or that is down. */
 export const MAX_THROTTLED_MS = MIN_REST_MS;
 /** The maximum time for which a model rests. A monthly quota resets within it. */
-export const MAX_REST_MS = 31 * 24 * 60 * 60_000;
+const MAX_REST_MS = 31 * 24 * 60 * 60_000;
 /** The maximum backoff after a 429 without a wait. */
 const MAX_THROTTLE_BACKOFF_MS = 60_000;
 const MAX_BACKOFF_MS = 30_000;

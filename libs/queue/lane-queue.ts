@@ -25,7 +25,7 @@ export interface LeveledDelivery extends Delivery {
 }
 
 /** Tokens are never reused, so neither are job ids. BullMQ rejects ids of digits only and ids with a ":". */
-export const jobIdOf = (delivery: Pick<Delivery, 'token'>): string => `d${delivery.token}`;
+const jobIdOf = (delivery: Pick<Delivery, 'token'>): string => `d${delivery.token}`;
 
 /** BullMQ adds a batch in one transaction, which blocks Redis until it ends. */
 const MAX_ADD = 500;

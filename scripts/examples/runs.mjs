@@ -1,7 +1,7 @@
 // Cases, and their runs.
 import { CARELESS, GOOD, JUDGE } from './models.mjs';
 
-export const METRIC = { id: 'axion_tool_correctness', options: { check_parameters: true } };
+const METRIC = { id: 'axion_tool_correctness', options: { check_parameters: true } };
 const ONE_CALL = {
   name: 'Kyoto in Fahrenheit',
   category: 'current',

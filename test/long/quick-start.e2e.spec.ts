@@ -66,7 +66,7 @@ journeys('the quick start', () => {
     await press('Save the provider');
     await page.getByText('Saved.').first().waitFor();
     await press('Test');
-    await page.getByText('answers', { exact: true }).waitFor();
+    await page.getByText('● answers', { exact: true }).waitFor();
 
     await nav.getByRole('link', { name: known('Suites') }).click();
     await follow('Import');

@@ -144,7 +144,7 @@ journeys('operating', () => {
     await button(page, 'Save the provider').click();
     await page.getByText('Sends one small request to wrong-key with the saved settings.').waitFor();
     await button(page, 'Test').click();
-    await page.getByText('fails', { exact: true }).waitFor();
+    await page.getByText('○ fails', { exact: true }).waitFor();
     await page.getByText(/401/).waitFor();
 
     const priced = { input_cost_per_mtok: 1, output_cost_per_mtok: 4 };

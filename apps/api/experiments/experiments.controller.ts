@@ -131,7 +131,10 @@ export class ExperimentsController {
   }
 
   @Get(':id/timeline')
-  @About('Read the timeline of an experiment', 'Its finished runs, tunes and reports, compared with the baseline.')
+  @About(
+    'Read the timeline of an experiment',
+    'Its finished runs, tunes and reports, oldest first, compared with the baseline.',
+  )
   @Answers(200, pageOf(TimelineEntry), 404)
   async timeline(
     @Me() { teamId }: Caller,

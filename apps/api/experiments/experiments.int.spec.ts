@@ -423,7 +423,7 @@ describe('a baseline', () => {
     const seen = await read(id);
     // Holm: 4 x 0.001 and 3 x 0.02.
     expect(seen.comparisons).toEqual({ made: 4, expected_false_alarms: 0.2, improved_after_correction: [runs[0]] });
-    expect(seen.notes.at(-1)).toMatch(/^Of 4 runs compared with this baseline, 2 are .*After correction .*: 1\./);
+    expect(seen.notes.at(-1)).toMatch(/^Significantly better .* 4 comparisons: 2; after it: 1\./);
     // A run that was resumed is compared again.
     await api.pool.query('UPDATE run SET generation = 2 WHERE id = $1', [runs[0]]);
     expect((await read(id)).comparisons).toMatchObject({ made: 3, improved_after_correction: [] });

@@ -55,7 +55,7 @@ function correctionNote(improved: number, { made, improved_after_correction }: E
   const lost = improved - improved_after_correction.length;
   if (lost <= 0) return [];
   return [
-    `Of ${made} runs compared with this baseline, ${improved} are significantly better. After correction for that ` +
-      `number: ${improved - lost}. Run the others again with more samples before trusting them.`,
+    `Significantly better than the baseline before the correction for ${made} comparisons: ${improved}; after it: ` +
+      `${improved - lost}. Run the others again with more samples before trusting them.`,
   ];
 }

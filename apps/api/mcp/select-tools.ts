@@ -54,7 +54,7 @@ const WAY_OUT = 'Choose some with "tool_names"; POST /api/mcp/discover lists the
 export function checkToolLimits(tools: readonly ListedTool[], before: readonly Tool[] = []): void {
   if (tools.length === 0) throw new ProblemError(422, 'The server has no tools.');
   if (tools.length > MAX_TOOLS)
-    throw new ProblemError(422, `The server has ${tools.length} tools; a suite can hold ${MAX_TOOLS}. ${WAY_OUT}`, [
+    throw new ProblemError(422, `${tools.length} tools are too many: a suite can hold ${MAX_TOOLS}. ${WAY_OUT}`, [
       { path: '/tool_names', message: `choose at most ${MAX_TOOLS}` },
     ]);
   const bytes = byteLength(tools);

@@ -9,7 +9,7 @@ import { planSearch, type PlannedSearch } from '#lib/param-tune/search/plan-sear
 const MAX_REQUESTS = 1_000_000;
 
 /** The arms of a model, and how they are searched. */
-export interface PlannedTarget {
+interface PlannedTarget {
   arms: NewTuneArm[];
   distinct: number;
   planned: PlannedSearch;

@@ -546,7 +546,13 @@ describe('bad input is refused with its field, its rule and a way out', () => {
       '/limt',
       /Did you mean "limit"\?/,
     ],
-    ['a filter of results that does not exist', () => client.get('/api/jobs?state=running'), 400, '/state', /not a field/],
+    [
+      'a filter of results that does not exist',
+      () => client.get('/api/jobs?state=running'),
+      400,
+      '/state',
+      /not a field/,
+    ],
     [
       'a tool of unknown shape',
       () => client.post('/api/tool-suites', { name: 'x', tools: [{ name: 'f', schema: {} }] }),

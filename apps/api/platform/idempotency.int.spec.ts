@@ -110,7 +110,7 @@ describe('an Idempotency-Key', () => {
     gate.release();
     const [refused, made] = [await first, await second];
     expect([refused.status, made.status]).toEqual([409, 201]);
-    expect(refused.body.detail).toMatch(/it changed nothing/);
+    expect(refused.body.detail).toMatch(/this request changed nothing/);
     expect((await create()).body).toEqual(made.body);
     expect(
       (

@@ -169,7 +169,7 @@ export class PromptTunesController {
   }
 
   @Get('history/:id/candidates/:candidate')
-  @About('Read a candidate', 'With all of its texts, and its score for each validation case.')
+  @About('Read a candidate', 'With all of its texts, and its score for each selection case.')
   @Answers(200, PromptCandidateDetails, 404)
   candidate(@Me() caller: Caller, @Param('id') id: string, @Param('candidate') candidate: string) {
     return this.#candidate(caller, uuid('prompt tune', id), numberOf(candidate));
@@ -275,7 +275,7 @@ function textsOf(input: PromptTuneInput, suite: ResolvedRun['suite']): Prepared[
   const excess = findComponentsFault({ ...base, ...fixed });
   if (excess)
     throw new ProblemError(422, `The texts to write together ${excess}. Name fewer components.`, [
-      { path: '/components', message: `stand for texts of which one ${excess}` },
+      { path: '/components', message: `match texts of which one ${excess}` },
     ]);
   return { base, own, fixed };
 }

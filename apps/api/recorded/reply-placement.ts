@@ -81,8 +81,7 @@ export class ReplyPlacement {
     if (known.isDraft)
       return {
         path: '/case',
-        message:
-          `"${named}" is a draft, and runs leave drafts out. Review it and remove "draft", or leave ` + 'the line out.',
+        message: `"${named}" is a draft, which runs leave out. Review it and remove "draft", or leave the line out.`,
       };
     if (sample === undefined)
       return {

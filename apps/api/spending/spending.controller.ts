@@ -45,8 +45,8 @@ function spanOf({ from, to }: SpendingQuery, today: string): SpendingSpan {
   const span = { from: from ?? `${today.slice(0, -2)}01`, to: to ?? today };
   const days = (Date.parse(span.to) - Date.parse(span.from)) / DAY_MS + 1;
   if (days < 1) {
-    const given = from === undefined ? 'the first day of this month, the default' : 'as given';
-    throw new ProblemError(422, `The period ends on ${span.to}, before it begins on ${span.from}, ${given}.`, [
+    const origin = from === undefined ? ', the first day of this month, which is the default' : '';
+    throw new ProblemError(422, `The period ends on ${span.to}, before it begins on ${span.from}${origin}.`, [
       { path: '/from', message: `must be ${span.to} or earlier` },
     ]);
   }

@@ -57,14 +57,14 @@ export interface CaseError extends InputError {
   index: number;
   name: string | null;
 }
-export interface FittedCases {
+interface FittedCases {
   errors: CaseError[];
   /** Whether a case is compared by meaning. */
   isSemantic: boolean;
   /** Expected arguments that no call can have; not computed under other scoring options. */
   slips: UnsatisfiableFindings;
 }
-export interface CheckedCases {
+interface CheckedCases {
   errors: CaseError[];
   slips: UnsatisfiableFindings;
 }

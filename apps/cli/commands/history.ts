@@ -33,7 +33,7 @@ async function listRuns(client: ApiClient, options: HistoryOptions): Promise<voi
     suite_id: options.suite === undefined ? undefined : await findSuite(client, options.suite),
     experiment_id: options.experiment ? await findExperiment(client, options.experiment) : undefined,
     status,
-    model,
+    model: model || undefined,
   };
   const path = `/api/tool-eval/history?${queryOf({ ...filter, orchestrated })}`;
   const isFiltered = Object.values(filter).some((value) => value !== undefined);

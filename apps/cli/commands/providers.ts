@@ -57,7 +57,7 @@ export function addProviders(program: Command): void {
       'toolmark providers add openai --api-key-env OPENAI_API_KEY --models gpt-x',
     ),
   );
-  subcommand(providers, 'test', 'send a model a request with default settings, and report those that it refuses')
+  subcommand(providers, 'test', 'send a model a request with default settings, and report which of them it refuses')
     .argument('<key>', 'key of the provider')
     .option('--model <id>', 'id of a model (default: the first)')
     .action(serverAction<ModelOption, [string]>(testProvider))

@@ -74,7 +74,12 @@ const OF_PROMPTS = [
     textOrFile,
     'base.system_prompt',
   ),
-  setting('--tool-override <place=text>', 'initial description, repeatable', perTarget(textOrFile), 'base.tools'),
+  setting(
+    '--tool-override <place=text>',
+    "initial description instead of the suite's, repeatable",
+    perTarget(textOrFile),
+    'base.tools',
+  ),
   setting('--variants <n>', 'number of texts that --mode quick tries', integer),
   setting('--population <n>', 'texts per generation of --mode evolutionary', integer),
   setting('--generations <n>', 'number of generations of --mode evolutionary', integer),

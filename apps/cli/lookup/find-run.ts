@@ -1,11 +1,12 @@
 import { ApiError, type ApiClient } from '#lib/client/api-client';
 import type { Job } from '#lib/contracts/job';
 import type { Run } from '#lib/contracts/run';
+import { ORCHESTRATION_TYPES } from '#lib/contracts/values/jobs';
 import { NegativeAnswer } from '../exit-codes.js';
 import { isIdPrefix, isWholeId, startsWithId } from './match.js';
 
 /** Types of jobs that create runs and are not runs themselves. */
-const PARENTS: readonly Job['type'][] = ['gate', 'param_tune', 'prompt_tune', 'judge'];
+const PARENTS: readonly Job['type'][] = ORCHESTRATION_TYPES;
 
 /** Finds a run by its id, the id of its job, or a prefix of either. */
 export async function findRun(client: ApiClient, id: string): Promise<Run> {

@@ -12,7 +12,7 @@ export const TUNE_ROUTES = {
   prompt_tune: '/api/tool-eval/prompt-tune',
 } as const;
 export type TuneType = keyof typeof TUNE_ROUTES;
-export const TUNE_TYPES = Object.keys(TUNE_ROUTES) as TuneType[];
+const TUNE_TYPES = Object.keys(TUNE_ROUTES) as TuneType[];
 
 /** A tune as the API returns it, with the type of its jobs. */
 export type AnyTune = ({ type: 'param_tune' } & ParamTune) | ({ type: 'prompt_tune' } & PromptTune);

@@ -4,7 +4,7 @@ import { countDisagreements, DISAGREEMENTS, type Disagreement, type Disagreement
 import { REPORTS_ROUTE } from './find-report.js';
 
 /** Maximum number that is read of each kind. */
-export const MAX_DISAGREEMENTS = 20;
+const MAX_DISAGREEMENTS = 20;
 
 const FILTERS: Record<DisagreementKind, string> = {
   expectation_at_fault: 'expectation_at_fault=true',

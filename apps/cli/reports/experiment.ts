@@ -129,7 +129,7 @@ type Compared = Pick<TimelineEntry, 'delta' | 'differs'> & {
 };
 
 /** How a run differs from its baseline, in points. The delta is of scores, the comparison is of the measure. */
-export function deltaText({ delta, differs, comparison, is_baseline }: Compared): string {
+function deltaText({ delta, differs, comparison, is_baseline }: Compared): string {
   if (is_baseline) return '-';
   const noDelta = `none${differs.length ? ` (${differs.map((why) => WHY_NO_DELTA[why]).join(', ')})` : ''}`;
   if (!comparison) return differs.length ? noDelta : 'not compared';

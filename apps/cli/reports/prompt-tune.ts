@@ -104,7 +104,7 @@ export function countsText(candidates: readonly LeanCandidate[]): string {
 }
 
 /** How far a candidate got, in one of four words: accepted ones are distinguished by their scores. */
-export const stateText = (state: LeanCandidate['state']): string =>
+const stateText = (state: LeanCandidate['state']): string =>
   ['front', 'finalist', 'best'].includes(state) ? 'accepted' : state;
 
 export const candidateName = (candidate: number): string => (candidate === 0 ? 'the base' : `candidate ${candidate}`);
@@ -157,7 +157,7 @@ export function lineageOf({ tune, candidates }: PromptTuneReport): LeanCandidate
 }
 
 /** "38.9 % to 61.1 %": the selection scores of its first parent and its own. */
-export function stepText(step: LeanCandidate, candidates: readonly LeanCandidate[]): string {
+function stepText(step: LeanCandidate, candidates: readonly LeanCandidate[]): string {
   const parent = candidates.find(({ candidate }) => candidate === (step.parents[0] ?? 0));
   return `${percent(parent?.scores.select ?? null)} to ${percent(step.scores.select)}`;
 }

@@ -19,7 +19,7 @@ type TuneTarget = ParamTune['targets'][number];
 const MAX_CONFIG = 200;
 const MAX_RUNG = 20;
 
-export const OUTCOME_WORDS: Record<TuneOutcome, string> = {
+const OUTCOME_WORDS: Record<TuneOutcome, string> = {
   confirmed: 'confirmed',
   not_confirmed: 'not confirmed',
   worse: 'worse than the base',
@@ -51,7 +51,7 @@ export const armsOf = ({ arms }: TuneReport, target: string): TuneArm[] => arms.
 /** Whether an arm is measured itself, rather than through another that makes the same requests. */
 export const isDistinct = ({ same_as: other }: TuneArm): boolean => other === null;
 
-export const armConfig = ({ config }: Pick<TuneArm, 'config'>): string => beginning(configText(config), MAX_CONFIG);
+const armConfig = ({ config }: Pick<TuneArm, 'config'>): string => beginning(configText(config), MAX_CONFIG);
 
 export const armName = (arm: TuneArm): string => `${arm.arm} ${armConfig(arm)}`;
 

@@ -16,7 +16,7 @@ export interface Tool {
   type?: string;
   function: { name: string; description?: string; parameters?: JsonSchema };
 }
-export interface ToolCall {
+interface ToolCall {
   id?: string;
   type?: string;
   function: { name: string; arguments: unknown };

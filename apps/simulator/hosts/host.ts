@@ -14,7 +14,7 @@ export interface Refusal {
 }
 
 /** A host's reaction to a request setting: a refusal, or undefined if it accepts the value. */
-export type SettingRule = Refusal | ((value: unknown, body: JsonObject) => Refusal | undefined);
+type SettingRule = Refusal | ((value: unknown, body: JsonObject) => Refusal | undefined);
 
 /** A response other than an ordinary reply. */
 export interface OddReply {

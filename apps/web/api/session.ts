@@ -41,7 +41,7 @@ export async function takeTokenFromAddress(): Promise<void> {
 const WITH_ARTICLE: Record<Role, string> = { viewer: 'a viewer', editor: 'an editor', owner: 'an owner' };
 
 /** Why a user of this role may not do what needs `needed`; undefined if they may. */
-export function refusalOf(role: Role | undefined, needed: Role): string | undefined {
+function refusalOf(role: Role | undefined, needed: Role): string | undefined {
   if (role !== undefined && ROLES.indexOf(role) >= ROLES.indexOf(needed)) return undefined;
   return `This needs ${WITH_ARTICLE[needed]}; you are ${role ? WITH_ARTICLE[role] : 'not signed in'}.`;
 }

@@ -2,7 +2,7 @@ import type { Logged } from '#lib/client/job-watch';
 import type { LogEventData } from '#lib/contracts/event';
 import { INITIAL_STATE, LiveJob, type WatchArguments, type LiveState } from './live-job.js';
 
-export type Generation = LogEventData<'tune_generation'>;
+type Generation = LogEventData<'tune_generation'>;
 
 export interface LivePromptTuneState extends LiveState {
   /** The latest generation, or reflection step. */

@@ -6,7 +6,7 @@ import { Table } from './table';
 import './changes-table.css';
 
 /** Something with two values. */
-export interface Difference {
+interface Difference {
   path: string;
   /** Null or undefined: no value. */
   a: unknown;

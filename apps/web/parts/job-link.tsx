@@ -1,16 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Job } from '#lib/contracts/job';
+import { ORCHESTRATIONS } from '#lib/contracts/values/jobs';
 
 /** What a job of each type produces. */
-export const JOB_TYPES: Record<Job['type'], string> = {
-  tool_eval: 'Run',
-  rescore: 'Rescore',
-  gate: 'Gate run',
-  param_tune: 'Parameter tune',
-  prompt_tune: 'Prompt tune',
-  judge: 'Judge report',
-};
+export const jobTitle = (type: Job['type']): string =>
+  type === 'tool_eval' ? 'Run' : type === 'rescore' ? 'Rescore' : ORCHESTRATIONS[type].title;
 
 type Linked = Pick<Job, 'type' | 'result_ref' | 'subject_ref'>;
 

@@ -52,7 +52,7 @@ function titleOf({ eval_id: run, baseline_eval_id: baseline }: JudgeReport, runN
 
 function ShareOk({ report }: { report: JudgeReport }) {
   const { calibration, share_ok: share, share_ok_ci: ci, baseline_eval_id: baseline } = report;
-  if (baseline !== null) return <span className="muted">comparison: see the report for wins and losses</span>;
+  if (baseline !== null) return <div className="muted">comparison: see the report for wins and losses</div>;
   if (share === null) return <span className="muted">none yet</span>;
   return (
     <>

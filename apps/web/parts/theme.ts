@@ -1,5 +1,5 @@
 const KEY = 'toolmark.theme';
-export const THEMES = ['system', 'light', 'dark'] as const;
+const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
 /** Storage may be disabled; then each page starts with the system theme. */

@@ -2,8 +2,8 @@ import type { Logger } from '#lib/runtime/logger';
 
 const CHECK_EVERY_MS = 200;
 /** An event loop blocked for this long is being held up. */
-export const MAX_BLOCKED_MS = 1000;
-export const MAX_PAUSE_MS = 10_000;
+const MAX_BLOCKED_MS = 1000;
+const MAX_PAUSE_MS = 10_000;
 
 /**
  * Detects when the event loop of this process was blocked. The process then takes no new items for the same time, up to

@@ -6,10 +6,10 @@ import type { Logger } from '#lib/runtime/logger';
 import { LeaseKeeper } from './lease-keeper.js';
 import { RENEW_EVERY_MS } from './lease-renewal.js';
 
-export class RunStopped extends Error {}
+class RunStopped extends Error {}
 export class ShuttingDown extends Error {}
 /** The item was delivered to another worker, which settles it. */
-export class LeaseLost extends Error {}
+class LeaseLost extends Error {}
 
 /** The item is given back without a request: its model rests, or its target takes no more requests. */
 export class ModelResting extends Error {

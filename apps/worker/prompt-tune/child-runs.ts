@@ -9,9 +9,9 @@ type Submitted = Extract<NewChildRun, { submit: unknown }>;
 type Settings = Submitted['submit']['input'];
 
 /** The step of a run that asks the meta model. */
-export const META = 'meta';
+const META = 'meta';
 /** Suffix for the step of a run that repeats what errored, or could not be read. */
-export const AGAIN = '.again';
+const AGAIN = '.again';
 
 /** The key of the command that a run was made for. In runs that measure, the candidate's number precedes it. */
 export const commandOf = ({ arm }: Pick<ChildRun, 'arm'>): string => arm.slice(arm.indexOf('.') + 1);
@@ -71,7 +71,7 @@ function settingsOf(
 }
 
 /** A run lists only the texts that differ from the suite's, so that equal requests are identical. */
-export function textsOfRun(
+function textsOfRun(
   { system_prompt: prompt, ...descriptions }: PromptTexts,
   own: PromptTexts,
 ): Pick<RunInput, 'base_prompt' | 'tool_overrides'> {

@@ -21,9 +21,13 @@ export const RARE_EXAMPLES = {
 
 /** Problems that a capture cannot provoke: an interrupted body, a team with many uploads, a lost database. */
 export const RARE_PROBLEMS = {
-  408: problem(408, 'Request Timeout', 'The body broke off, or stopped arriving for too long. Nothing was kept.'),
+  408: problem(
+    408,
+    'Request Timeout',
+    'The body broke off, or stalled for too long: it may take 120 s in all, with at most 10 s between two chunks. Nothing was stored.',
+  ),
   429: problem(429, 'Too Many Requests', 'Too many large files are being imported. Try again in a few seconds.'),
-  503: problem(503, 'Service Unavailable', 'The database cannot be reached at the moment. Try again in a few seconds.'),
+  503: problem(503, 'Service Unavailable', 'The database is unavailable at the moment. Try again in a few seconds.'),
 };
 
 function problem(status: number, title: string, detail: string): object {

@@ -2,11 +2,25 @@ export const UNFINISHED_STATUSES = ['pending', 'queued', 'running'] as const;
 export const ENDED_STATUSES = ['completed', 'failed', 'cancelled', 'budget_exceeded'] as const;
 export const JOB_STATUSES = [...UNFINISHED_STATUSES, ...ENDED_STATUSES] as const;
 export const isFinished = (status: (typeof JOB_STATUSES)[number]): boolean =>
-  (ENDED_STATUSES as readonly string[]).includes(status);
+  !(UNFINISHED_STATUSES as readonly string[]).includes(status);
 
-/** The types of jobs that create runs. The API and the documents list them in this order. */
-export const ORCHESTRATION_TYPES = ['gate', 'param_tune', 'prompt_tune', 'judge'] as const;
-export type OrchestrationType = (typeof ORCHESTRATION_TYPES)[number];
+const TUNE_EVENTS = ['tune_start', 'tune_combo_result', 'tune_generation', 'tune_complete'] as const;
+/**
+ * The jobs that create runs, by type: the name of the result on the page, what the job is for the API's document, and
+ * the events of its log. The API and the documents list them in this order.
+ */
+export const ORCHESTRATIONS = {
+  gate: { title: 'Gate run', meaning: 'a gate run', events: ['gate_look', 'gate_complete'] },
+  param_tune: { title: 'Parameter tune', meaning: 'a tune of parameters', events: TUNE_EVENTS },
+  prompt_tune: { title: 'Prompt tune', meaning: 'a tune of prompts', events: TUNE_EVENTS },
+  judge: {
+    title: 'Judge report',
+    meaning: 'a report of a judge',
+    events: ['judge_start', 'judge_verdict', 'judge_complete'],
+  },
+} as const satisfies Record<string, { title: string; meaning: string; events: readonly string[] }>;
+export type OrchestrationType = keyof typeof ORCHESTRATIONS;
+export const ORCHESTRATION_TYPES = Object.keys(ORCHESTRATIONS) as OrchestrationType[];
 export const JOB_TYPES = ['tool_eval', 'rescore', ...ORCHESTRATION_TYPES] as const;
 
 /** Queue positions are counted up to this number. */
@@ -28,15 +42,7 @@ export const LOG_EVENT_NAMES = [
   'tool_eval_summary',
   'tool_eval_complete',
   'experiment_best_updated',
-  'gate_look',
-  'gate_complete',
-  'tune_start',
-  'tune_combo_result',
-  'tune_generation',
-  'tune_complete',
-  'judge_start',
-  'judge_verdict',
-  'judge_complete',
+  ...new Set(Object.values(ORCHESTRATIONS).flatMap(({ events }) => [...events])),
   ...TERMINAL_EVENTS,
 ] as const;
 export type LogEventName = (typeof LOG_EVENT_NAMES)[number];

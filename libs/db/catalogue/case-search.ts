@@ -1,7 +1,7 @@
 import { firstPage } from './case-pages.js';
 
 /** Limits of one request's search, whatever the size of the suite. */
-export const SEARCHED = { cases: 10_000, bytes: 16 * 2 ** 20 };
+const SEARCHED = { cases: 10_000, bytes: 16 * 2 ** 20 };
 
 /** The texts of a list in the case `c`; `text` is the SQL that reads one from an `entry`. */
 const texts = (list: string, text: string): string =>

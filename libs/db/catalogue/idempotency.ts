@@ -66,8 +66,8 @@ export async function storeResponse(
   if (stored.rowCount === 0)
     throw new ProblemError(
       409,
-      'This request took so long that a retry has claimed the Idempotency-Key; it changed nothing. ' +
-        'Retry it to get the answer.',
+      'This request took so long that a retry has claimed the Idempotency-Key; this request changed nothing. ' +
+        'Send it again to get the answer.',
     );
 }
 

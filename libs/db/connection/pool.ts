@@ -26,7 +26,7 @@ export const CONNECTION_OPTIONS = {
  * The database URL with session settings. The session's level says what this release can play, score and decide
  * (`level_of_session` in prisma/functions). Settings already in the URL come last, and win.
  */
-export function withSettings(databaseUrl: string, settings: readonly string[] = []): string {
+function withSettings(databaseUrl: string, settings: readonly string[] = []): string {
   const url = new URL(databaseUrl);
   const own = [...settings, `toolmark.worker_level=${WORKER_LEVEL}`].map((setting) => `-c ${setting}`);
   const given = url.searchParams.get('options') ?? [];

@@ -13,7 +13,7 @@ import { checkItems } from './submit-run.js';
 import { writeRuns, type NewRun, type RunParent } from './write-runs.js';
 
 /** Maximum of one case, over a run and all its extensions. */
-export const MAX_SAMPLES_OF_CASE = 1000;
+const MAX_SAMPLES_OF_CASE = 1000;
 
 export interface Extension {
   teamId: string;

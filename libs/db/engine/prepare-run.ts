@@ -193,8 +193,7 @@ async function prepareItems(
  * Ends the preparation of a run that is not resumed after all: errored results that were not removed yet count again.
  * Targets that another release has resumed since keep that release's counts. The caller holds the targets.
  */
-export const cancelPreparation = (client: PoolClient, runId: string): Promise<void> =>
-  cancelPreparations(client, [runId]);
+const cancelPreparation = (client: PoolClient, runId: string): Promise<void> => cancelPreparations(client, [runId]);
 
 /** The same for many runs. */
 export async function cancelPreparations(client: PoolClient, runIds: readonly string[]): Promise<void> {

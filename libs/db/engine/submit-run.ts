@@ -34,7 +34,7 @@ export interface Submission {
 }
 
 /** Samples of some cases of a suite version. */
-export interface PinnedItems {
+interface PinnedItems {
   suiteVersionId: string;
   /** In ascending order. */
   positions: number[];

@@ -23,7 +23,7 @@ export interface RunParent {
 }
 
 /** A row of `target`, without the columns that are read once its provider is locked. */
-export interface NewTarget {
+interface NewTarget {
   providerId: string;
   providerKey: string;
   modelId: string;

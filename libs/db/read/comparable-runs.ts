@@ -33,7 +33,7 @@ export interface ComparableTarget {
 }
 
 /** A run in one generation: a resume starts the next. */
-export interface RunGeneration {
+interface RunGeneration {
   id: string;
   generation: number;
 }

@@ -23,7 +23,7 @@ export interface ResultList extends ResultFilter {
 }
 
 /** Maximum number of bytes of texts on a page, unless it has only one result. The rest is on the next page. */
-export const MAX_PAGE_BYTES = 2 * 2 ** 20;
+const MAX_PAGE_BYTES = 2 * 2 ** 20;
 
 /** SQL following `WITH page AS (...)`. */
 type Select = (parameter: Parameter) => string;

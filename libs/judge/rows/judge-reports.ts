@@ -23,7 +23,7 @@ export interface StoredReport {
   judge: string;
 }
 
-export type ReportSummary = Pick<JudgeReport, 'strengths' | 'weaknesses' | 'recommendations'>;
+type ReportSummary = Pick<JudgeReport, 'strengths' | 'weaknesses' | 'recommendations'>;
 
 /** What the steps of a report have found; empty at first. */
 export interface JudgeState {

@@ -45,7 +45,7 @@ export function* measureFinalists(
 }
 
 /** Stable: equal means keep their order. */
-export const bestFirst = (scores: ArmScores, arms: readonly number[]): number[] =>
+const bestFirst = (scores: ArmScores, arms: readonly number[]): number[] =>
   arms
     .map((arm) => ({ arm, mean: scores.mean(arm).mean ?? -Infinity }))
     .sort((a, b) => b.mean - a.mean)

@@ -51,7 +51,7 @@ export interface Finding {
   finalists: number[];
 }
 
-export interface ArmScore {
+interface ArmScore {
   arm: number;
   /** The mean over the measured cases, 0..1; null when none has a score. */
   mean: number | null;

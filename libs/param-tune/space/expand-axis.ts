@@ -2,7 +2,7 @@ import { isNumber, isObject, type Json, type JsonObject, type RawNumber } from '
 import { alignDecimals, readDecimal, toNumber, type Decimal } from './decimal.js';
 
 /** Maximum number of values of one parameter. */
-export const MAX_VALUES = 1000;
+const MAX_VALUES = 1000;
 /** Significant digits of interpolated values. */
 const PRECISION = 6;
 

@@ -12,7 +12,7 @@ export interface Endpoint {
 }
 
 /** @param options.replyMemory the memory reserved for the answer; passed to `fetch` along with the SDK's options */
-export type Send = (
+type Send = (
   wire: JsonObject,
   options: { signal: AbortSignal; timeoutMs: number; replyMemory?: ReplyMemory },
 ) => Promise<Response>;

@@ -3,7 +3,7 @@ import type { Note } from './note.js';
 
 export type Part = { text: string } | { image: { mediaType: string; base64: string } | { url: string } };
 
-export interface Call {
+interface Call {
   id: string;
   name: string;
   arguments: JsonObject;

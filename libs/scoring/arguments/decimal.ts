@@ -9,7 +9,7 @@ interface Decimal {
 const GRAMMAR = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /** Parses a number exactly. Returns undefined if the text is not a JSON number. */
-export function parseDecimal(text: string): Decimal | undefined {
+function parseDecimal(text: string): Decimal | undefined {
   const match = GRAMMAR.exec(text);
   if (!match) return undefined;
   const [, sign, whole, fraction = '', exponent = '0'] = match;

@@ -33,7 +33,7 @@ it('the best settings are described in words, with numbers as written', () => {
     '{"samples":1,"temperature":0.50,"tool_choice":"auto","params":{"top_p":1.0},"system_prompt":"x","metrics":["m"]}',
   );
   expect(bestSettingsText(config as never)).toBe(
-    'samples 1, temperature 0.50, tool_choice auto, params {"top_p":1.0}, a system prompt of its own, ' +
+    'samples 1, temperature 0.50, tool_choice auto, params {"top_p":1.0}, its own system prompt, ' +
       '1 further metrics',
   );
   expect(bestSettingsText(null)).toBeNull();

@@ -33,9 +33,9 @@ export function bestSettingsText(config: BestRun['config']): string | null {
   return [
     ...SETTINGS.filter((name) => config[name] != null).map((name) => `${name} ${toText(config[name] as Json)}`),
     ...(Object.keys(params ?? {}).length > 0 ? [`params ${JSON.stringify(params)}`] : []),
-    ...(prompt ? ['a system prompt of its own'] : []),
-    ...(base == null ? [] : ["a prompt in place of the suite's"]),
-    ...(Object.keys(overrides ?? {}).length > 0 ? ['descriptions of tools of its own'] : []),
+    ...(prompt ? ['its own system prompt'] : []),
+    ...(base == null ? [] : ["a prompt instead of the suite's"]),
+    ...(Object.keys(overrides ?? {}).length > 0 ? ['its own tool descriptions'] : []),
     ...((metrics?.length ?? 0) > 0 ? [`${metrics!.length} further metrics`] : []),
   ].join(', ');
 }

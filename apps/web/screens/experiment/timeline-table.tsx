@@ -4,7 +4,7 @@ import type { Experiment, TimelineEntry } from '#lib/contracts/experiment';
 import { Uncalibrated } from '../../parts/calibration';
 import { ComparisonMark } from '../../parts/comparison-mark';
 import { UserText, UserLine } from '../../parts/user-text';
-import { JOB_TYPES, JobLink } from '../../parts/job-link';
+import { JobLink, jobTitle } from '../../parts/job-link';
 import { kappaText } from '../../parts/judged-figures';
 import { shortRunName } from '../../parts/run-link';
 import { count, percent, Score } from '../../parts/score';
@@ -81,7 +81,7 @@ function EntryLink({ entry: { type: kind, id } }: { entry: TimelineEntry }) {
   const type = kind === 'eval' ? 'tool_eval' : kind;
   return (
     <JobLink job={{ type, result_ref: id, subject_ref: null }}>
-      {kind === 'eval' ? shortRunName(id).replace('run', JOB_TYPES[type]) : JOB_TYPES[type]}
+      {kind === 'eval' ? shortRunName(id).replace('run', jobTitle(type)) : jobTitle(type)}
     </JobLink>
   );
 }

@@ -9,7 +9,7 @@ import { useRefusal } from '../../api/session';
 import { Bar } from '../../parts/bar';
 import { ErrorNotice } from '../../parts/error-notice';
 import { UserText } from '../../parts/user-text';
-import { JOB_TYPES, JobLink } from '../../parts/job-link';
+import { JobLink, jobTitle } from '../../parts/job-link';
 import { placeInWords } from '../../parts/job-place';
 import { money } from '../../parts/money';
 import { count } from '../../parts/score';
@@ -54,7 +54,7 @@ export function RunningJobs() {
 
 function JobCard({ job, run }: { job: Job; run: Run | undefined }) {
   const { done, total, errored, eta_s: left } = job.progress;
-  const name = run ? (run.name ?? run.suite.name) : JOB_TYPES[job.type];
+  const name = run ? (run.name ?? run.suite.name) : jobTitle(job.type);
   const cost = run?.estimate?.cost_usd;
   const why = job.position === null ? job.detail : placeInWords(job.position, job.submitted_by);
   return (

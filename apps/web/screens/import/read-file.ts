@@ -3,7 +3,7 @@ import { decodeText } from '#lib/contracts/input/decode-text';
 import { ProblemError } from '#lib/contracts/input/problem';
 
 /** The API's size limit of a file. */
-export const MAX_FILE_BYTES = 10 * 2 ** 20;
+const MAX_FILE_BYTES = 10 * 2 ** 20;
 
 const BY_EXTENSION: Record<string, ImportFormat> = {
   json: 'native',

@@ -5,7 +5,7 @@ import { useRefusal } from '../../api/session';
 import { Bar } from '../../parts/bar';
 import { ErrorNotice } from '../../parts/error-notice';
 import { UserText, UserLine } from '../../parts/user-text';
-import { JOB_TYPES, JobLink } from '../../parts/job-link';
+import { JobLink, jobTitle } from '../../parts/job-link';
 import { placeInWords } from '../../parts/job-place';
 import { count } from '../../parts/score';
 import { isUnderWay, Status } from '../../parts/status';
@@ -60,7 +60,7 @@ export function JobTable({ jobs, nameOf }: Props) {
                   className="dense"
                   disabled={refusal !== undefined || cancel.isPending}
                   title={refusal}
-                  aria-label={`Cancel ${JOB_TYPES[job.type]} ${shortId(job)}`}
+                  aria-label={`Cancel ${jobTitle(job.type)} ${shortId(job)}`}
                   onClick={() => cancel.mutate(job.id)}
                 >
                   Cancel
@@ -86,7 +86,7 @@ const shortId = (job: Job): string => (job.result_ref ?? job.id).slice(-SHOWN_OF
 const JobName = ({ job, name }: { job: Job; name: string | undefined }) => (
   <>
     <JobLink job={job}>
-      {JOB_TYPES[job.type]} <code>{shortId(job)}</code>
+      {jobTitle(job.type)} <code>{shortId(job)}</code>
     </JobLink>
     {name !== undefined && (
       <div className="small job-name">

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { JOB_TYPES } from '#lib/contracts/values/jobs';
 import { JOB_STATUS_LABELS, STATUSES_OF, type JobsSearch } from '../../address/operate';
 import { jobsQuery, POLL_MS } from '../../api/jobs';
 import { runsQuery } from '../../api/runs';
 import { Empty } from '../../parts/empty';
 import { ErrorNotice } from '../../parts/error-notice';
 import { FilterChoice } from '../../parts/filter-choice';
-import { JOB_TYPES } from '../../parts/job-link';
+import { jobTitle } from '../../parts/job-link';
 import { runName } from '../../parts/run-link';
 import { Skeleton } from '../../parts/skeleton';
 import { isUnderWay } from '../../parts/status';
@@ -69,7 +70,7 @@ const JobFilters = ({ search: { status, type }, narrow }: FilterProps) => (
     />
     <FilterChoice
       label="Type"
-      choices={Object.entries(JOB_TYPES)}
+      choices={JOB_TYPES.map((type) => [type, jobTitle(type)])}
       none="all types"
       value={type}
       choose={(chosen) => narrow({ type: chosen as JobsSearch['type'] })}

@@ -16,7 +16,7 @@ export interface Labelling {
 
 export const EMPTY_LABELLING: Labelling = { steps: [], undone: [] };
 
-export const keyOf = ({ eval_id: runId, result: { id } }: LabelDraw): string => `${runId} ${id}`;
+const keyOf = ({ eval_id: runId, result: { id } }: LabelDraw): string => `${runId} ${id}`;
 
 /** Results still to label, in order. The API draws skipped ones again; they are left out here. */
 export function remaining(drawn: readonly LabelDraw[], { steps, undone }: Labelling): LabelDraw[] {

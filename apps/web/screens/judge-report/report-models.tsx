@@ -46,7 +46,7 @@ const FIGURES: [name: string, n: (judged: JudgedTarget) => number, what: string,
   ['Acceptable', ({ counts }) => counts.acceptable, 'acceptable', { verdict: 'acceptable' }],
   ['Wrong', ({ counts }) => counts.wrong, 'wrong', { verdict: 'wrong' }],
   ['Cannot tell', ({ counts }) => counts.cannot_tell, 'undecided', { verdict: 'cannot_tell' }],
-  ['Kinder', ({ kinder }) => kinder, 'more lenient than the verdict', { agreement: 'kinder' }],
+  ['More lenient', ({ kinder }) => kinder, 'more lenient than the verdict', { agreement: 'kinder' }],
   ['Stricter', ({ stricter }) => stricter, 'stricter than the verdict', { agreement: 'stricter' }],
   [
     'Expectation at fault',

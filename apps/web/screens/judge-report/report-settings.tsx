@@ -5,7 +5,7 @@ import { SettingsList } from '../../parts/settings-list';
 const SETTING_LABELS: Record<string, string> = {
   which: 'Results',
   below: 'Below',
-  sample_size: 'Sample size',
+  sample_size: 'Maximum cases',
   samples: 'Judgements per result',
   reference: 'Sees the expectation',
   seed: 'Seed',

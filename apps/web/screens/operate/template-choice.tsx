@@ -58,8 +58,7 @@ function TemplateNotes({ template }: { template: ProviderTemplate }) {
         {unverified.length > 0 && <li>Not documented: {unverified.join('; ')}.</li>}
       </ul>
       <a href={docs} target="_blank" rel="noreferrer">
-        {' '}
-        Documentation{' '}
+        Documentation
       </a>
     </div>
   );

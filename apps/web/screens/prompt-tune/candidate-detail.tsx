@@ -42,8 +42,7 @@ export function CandidateDetail({ tuneId, candidate }: Props) {
             'Request'
           ) : (
             <Link to="/runs/$runId/results" params={{ runId: meta.eval_id }}>
-              {' '}
-              Request{' '}
+              Request
             </Link>
           )}
           : {count(meta.prompt_tokens)} tokens in, {count(meta.completion_tokens)} out, <Money usd={meta.cost_usd} />

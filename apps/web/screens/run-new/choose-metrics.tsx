@@ -59,8 +59,7 @@ export function ChooseMetrics({ form: { metrics }, change, faultsAt }: FormPart<
                 setNext('');
               }}
             >
-              {' '}
-              Add{' '}
+              Add
             </button>
           </div>
         )}

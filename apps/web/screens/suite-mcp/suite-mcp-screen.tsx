@@ -48,8 +48,7 @@ export function SuiteMcpScreen() {
             refusal={refusal}
             disabled={look.isPending}
           >
-            {' '}
-            Compare{' '}
+            Compare
           </AllowedButton>
           <span role="status">
             {look.isPending ? 'Asking the server; it has 30 seconds.' : look.data && 'The server answered.'}

@@ -33,7 +33,7 @@ export function TuneHead({ tune, arms }: { tune: ParamTune; arms: readonly TuneA
       {tune.promoted_eval_id !== null && (
         <p>
           <Link to="/runs/$runId" params={{ runId: tune.promoted_eval_id }}>
-            Run of the winner in its experiment{' '}
+            Run of the winner in its experiment
           </Link>
         </p>
       )}
