@@ -24,7 +24,8 @@ export const RARE_PROBLEMS = {
   408: problem(
     408,
     'Request Timeout',
-    'The body broke off, or stalled for too long: it may take 120 s in all, with at most 10 s between two chunks. Nothing was stored.',
+    'The body broke off, or stalled for too long: it may take 120 s in all, with at most 10 s between two chunks. ' +
+      'Nothing was stored.',
   ),
   429: problem(429, 'Too Many Requests', 'Too many large files are being imported. Try again in a few seconds.'),
   503: problem(503, 'Service Unavailable', 'The database is unavailable at the moment. Try again in a few seconds.'),
