@@ -226,7 +226,7 @@ journeys('judges, labels and calibration', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete the report' }).click();
     await page.getByRole('heading', { level: 1, name: 'Judge', exact: true }).waitFor();
     await until(async () => (await get('/api/judge/reports')).items.length === 2);
-    await page.getByRole('region', { name: 'List of reports' }).getByText('a comparison').waitFor();
+    await page.getByRole('region', { name: 'List of reports' }).getByText('comparison: see the report').waitFor();
     expect(faults()).toEqual([]);
   });
 
