@@ -62,7 +62,8 @@ export const ExpectedCall = namedInput('ExpectedCall', 'One of several calls tha
 });
 export type ExpectedCall = z.infer<typeof ExpectedCall>;
 
-const Message = z
+/** @public The API documents it by name. */
+export const Message = z
   .looseObject({
     role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']).describe('The author of the message.'),
     content: z.unknown().optional().describe('The content of the message: a text, or a list of parts such as images.'),

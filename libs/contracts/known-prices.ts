@@ -36,7 +36,8 @@ export const KnownModel = namedInput('KnownModel', 'What a host bills for a mode
 });
 export type KnownModel = z.infer<typeof KnownModel>;
 
-const KnownHost = namedInput('KnownHost', 'A host and the prices of its models.', {
+/** @public The API documents it by name. */
+export const KnownHost = namedInput('KnownHost', 'A host and the prices of its models.', {
   host: z
     .string()
     .max(260)

@@ -166,7 +166,8 @@ const sent = z
       '`at most <n>` or `sent back`.',
   );
 const said = z.string().describe("The host's message, shortened.");
-const LearnedSetting = named('LearnedSetting', 'A setting that a model refused recently.', {
+/** @public The API documents it by name. */
+export const LearnedSetting = named('LearnedSetting', 'A setting that a model refused recently.', {
   model: z.string().describe('The id of the model.'),
   setting,
   sent,

@@ -21,8 +21,11 @@ const range = {
   min: { type: 'number', description: 'The first value.' },
   max: { type: 'number', description: 'The last value, if a step reaches it.' },
 };
-/** Validated when it is expanded (`expandAxis`), which describes faults in words and keeps numbers as written. */
-const Axis = z.unknown().meta({
+/**
+ * Validated when it is expanded (`expandAxis`), which describes faults in words and keeps numbers as written.
+ * @public The API documents it by name.
+ */
+export const Axis = z.unknown().meta({
   id: 'ParameterValues',
   description: 'The values of one parameter that a tune tries: a list, a range, or one value.',
   anyOf: [
@@ -50,7 +53,8 @@ const Axis = z.unknown().meta({
   ],
 }) as unknown as z.ZodType<Json>;
 
-const ParameterSpace = z.record(z.string().min(1).max(200), Axis).meta({
+/** @public The API documents it by name. */
+export const ParameterSpace = z.record(z.string().min(1).max(200), Axis).meta({
   id: 'ParameterSpace',
   description:
     `The values to try for each parameter, up to ${MAX_PARAMETERS}: \`temperature\`, \`top_p\`, \`tool_choice\`, ` +

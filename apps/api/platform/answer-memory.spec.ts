@@ -69,7 +69,7 @@ it('answers that a team does not read stay within its memory, and another team i
   const other = await get(port, 'b');
   expect(other.headers.get('content-length')).toBe(String(BYTES));
   expect((await other.text()) === TEXT).toBe(true);
-  expect(memory.held).toBe(2 * BYTES);
+  await until(async () => memory.held === 2 * BYTES, { what: 'the answer of the other team to be given back' });
   const refused = await get(port, 'a');
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
   expect(await refused.json()).toMatchObject({ detail: expect.stringMatching(/^3 large answers of your team wait/) });
