@@ -36,7 +36,7 @@ export function ChangesTable({ rows, what, a, b, label }: Changes) {
     <Table
       label={label}
       className="changes"
-      rows={rows.slice(0, shown)}
+      rows={rows.slice(0, shown).map(withEnds)}
       keyOf={({ path }) => path}
       columns={[
         {
@@ -44,8 +44,8 @@ export function ChangesTable({ rows, what, a, b, label }: Changes) {
           isHeading: true,
           cell: ({ path }) => <code className="given">{visible(path.slice(0, 300))}</code>,
         },
-        { name: a, cell: (row) => <Value of={row.a} other={row.b} path={row.path} /> },
-        { name: b, cell: (row) => <Value of={row.b} other={row.a} path={row.path} /> },
+        { name: a, cell: (row) => <Value side="a" {...row} /> },
+        { name: b, cell: (row) => <Value side="b" {...row} /> },
       ]}
     >
       {rows.length > shown && (
@@ -62,10 +62,15 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 
 const has = (value: unknown): boolean => value !== null && value !== undefined;
 
-function Value({ of: value, other, path }: { of: unknown; other: unknown; path: string }) {
-  if (!has(value)) return <span className="muted">{unsetLabel(path)}</span>;
-  const { start, end, a: middle } = commonEnds(textOf(value), has(other) ? textOf(other) : '');
-  return <Marked start={start} middle={middle} end={end} />;
+const withEnds = ({ path, a, b }: Difference) => ({
+  path,
+  has: { a: has(a), b: has(b) },
+  ends: commonEnds(has(a) ? textOf(a) : '', has(b) ? textOf(b) : ''),
+});
+
+function Value({ side, path, has: hasValue, ends }: ReturnType<typeof withEnds> & { side: 'a' | 'b' }) {
+  if (!hasValue[side]) return <span className="muted">{unsetLabel(path)}</span>;
+  return <Marked start={ends.start} middle={ends[side]} end={ends.end} />;
 }
 
 function Marked({ start, middle, end }: { start: string; middle: string; end: string }) {

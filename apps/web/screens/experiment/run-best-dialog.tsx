@@ -1,12 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import type { Experiment, RunBestInput } from '#lib/contracts/experiment';
 import { useAction } from '../../api/action';
 import { runBest } from '../../api/experiments';
 import { refreshWork } from '../../api/jobs';
-import { Dialog } from '../../parts/dialog';
-import { ErrorNotice } from '../../parts/error-notice';
-import { submitOnCtrlEnter } from '../../parts/submit-keys';
+import { FormDialog } from '../../parts/dialog';
 import '../../parts/set-up/set-up.css';
 import { TypedField } from '../../parts/set-up/typed-field';
 
@@ -19,8 +17,7 @@ export function RunBestDialog({ experiment, close }: { experiment: Experiment; c
     await navigate({ to: '/runs/$runId', params: { runId } });
     await refreshWork();
   });
-  const send = (event: FormEvent): void => {
-    event.preventDefault();
+  const send = (): void => {
     const input = {
       ...(samples.trim() && { samples: numberOrText(samples) }),
       ...(cost.trim() && { budget: { max_cost_usd: numberOrText(cost) } }),
@@ -28,25 +25,14 @@ export function RunBestDialog({ experiment, close }: { experiment: Experiment; c
     submit.mutate({ id: experiment.id, input });
   };
   return (
-    <Dialog title="Run the best configuration again" close={close}>
-      <form className="fields" onSubmit={send} onKeyDown={submitOnCtrlEnter}>
-        <p>
-          Submits its settings as a new run of the experiment. The best of many scores is partly luck; a new run is an
-          independent check.
-        </p>
-        <TypedField label="Samples per case" help={HELP} value={samples} change={setSamples} {...NUMBER} />
-        <TypedField label="Maximum cost in US dollars" help={HELP} value={cost} change={setCost} {...NUMBER} />
-        {submit.isError && <ErrorNotice error={submit.error} />}
-        <div className="actions">
-          <button type="submit" className="primary" disabled={submit.isPending}>
-            Run
-          </button>
-          <button type="button" onClick={close}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog title="Run the best configuration again" action="Run" sending={submit} send={send} close={close}>
+      <p>
+        Submits its settings as a new run of the experiment. The best of many scores is partly luck; a new run is an
+        independent check.
+      </p>
+      <TypedField label="Samples per case" help={HELP} value={samples} change={setSamples} {...NUMBER} />
+      <TypedField label="Maximum cost in US dollars" help={HELP} value={cost} change={setCost} {...NUMBER} />
+    </FormDialog>
   );
 }
 

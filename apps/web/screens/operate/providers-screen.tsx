@@ -50,8 +50,9 @@ export function ProvidersScreen() {
   );
 }
 
-const isUnpriced = ({ input_cost_per_mtok: input, output_cost_per_mtok: output }: Provider['models'][number]) =>
-  input === null || output === null;
+const unpricedIn = (models: Provider['models']): number =>
+  models.filter(({ input_cost_per_mtok: input, output_cost_per_mtok: output }) => input === null || output === null)
+    .length;
 
 const COLUMNS: Column<Provider>[] = [
   {
@@ -78,7 +79,10 @@ const COLUMNS: Column<Provider>[] = [
   {
     name: 'Unpriced',
     isNumber: true,
-    cell: ({ models }) => models.some(isUnpriced) && count(models.filter(isUnpriced).length),
+    cell: ({ models }) => {
+      const unpriced = unpricedIn(models);
+      return unpriced > 0 && count(unpriced);
+    },
   },
   { name: 'Concurrency', isNumber: true, cell: ({ limits }) => count(limits.max_concurrency) },
   { name: 'Changed', cell: ({ updated_at: at }) => <Time at={at} /> },

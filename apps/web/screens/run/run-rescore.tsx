@@ -1,11 +1,9 @@
-import { useId, useState, type FormEvent } from 'react';
+import { useId, useState } from 'react';
 import type { Run } from '#lib/contracts/run';
 import { useAction } from '../../api/action';
 import { refreshWork } from '../../api/jobs';
 import { rescoreRun } from '../../api/rescores';
-import { Dialog } from '../../parts/dialog';
-import { ErrorNotice } from '../../parts/error-notice';
-import { submitOnCtrlEnter } from '../../parts/submit-keys';
+import { FormDialog } from '../../parts/dialog';
 import { rescoreOf, RULES, UNCHANGED, type RescoreValue } from './rescore-value';
 
 const MAX_METRICS = 20_000;
@@ -18,29 +16,24 @@ export function RunRescore({ run, close }: { run: Run; close: () => void }) {
     await refreshWork(run.id);
   });
   const asked = rescoreOf(value);
-  const send = (event: FormEvent): void => {
-    event.preventDefault();
+  const send = (): void => {
     if ('body' in asked && !submit.isPending) submit.mutate({ runId: run.id, body: asked.body });
   };
   return (
-    <Dialog title="Rescore this run" close={close}>
-      <form className="fields" onSubmit={send} onKeyDown={submitOnCtrlEnter}>
-        <p>
-          The stored replies are scored again, without model requests or cost. The run also keeps its original verdicts.
-        </p>
-        <Fields value={value} change={(change) => setValue({ ...value, ...change })} />
-        {'fault' in asked && <p className="fault">{asked.fault}</p>}
-        {submit.isError && <ErrorNotice error={submit.error} />}
-        <div className="actions">
-          <button type="submit" className="primary" disabled={'fault' in asked || submit.isPending}>
-            Rescore
-          </button>
-          <button type="button" onClick={close}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Rescore this run"
+      action="Rescore"
+      isDisabled={'fault' in asked}
+      sending={submit}
+      send={send}
+      close={close}
+    >
+      <p>
+        The stored replies are scored again, without model requests or cost. The run also keeps its original verdicts.
+      </p>
+      <Fields value={value} change={(change) => setValue({ ...value, ...change })} />
+      {'fault' in asked && <p className="fault">{asked.fault}</p>}
+    </FormDialog>
   );
 }
 

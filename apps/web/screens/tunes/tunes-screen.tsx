@@ -3,6 +3,7 @@ import { Link, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Page } from '#lib/contracts/page';
 import type { ParamTune } from '#lib/param-tune/contract';
+import type { PromptTune } from '#lib/prompt-tune/contract';
 import { promptTunesQuery } from '../../api/prompt-tunes';
 import { tunesQuery } from '../../api/tunes';
 import { Empty } from '../../parts/empty';
@@ -14,7 +15,6 @@ import { Status } from '../../parts/status';
 import { Time } from '../../parts/time';
 import { OutcomeMark } from '../../parts/tune-outcome';
 import { PageLinks } from '../../parts/page-links';
-import { PROMPT_TUNE_COLUMNS } from './prompt-tune-columns';
 import { Table, type Column } from '../../parts/table';
 import './tunes.css';
 
@@ -58,7 +58,7 @@ const KindLink = ({ kind, words }: { kind: Kind; words: string }) => (
 function ParamTunes({ after }: { after: string | undefined }) {
   const tunes = useQuery(tunesQuery(after));
   return (
-    <TuneList tunes={tunes} kind={undefined} after={after} columns={COLUMNS}>
+    <TuneList tunes={tunes} kind={undefined} after={after} columns={PARAM_TUNE_COLUMNS}>
       No parameter tunes yet. They search for the settings with which models call tools best.
     </TuneList>
   );
@@ -103,26 +103,47 @@ function TuneList<Tune extends { id: string }>({ tunes, kind, after, columns, ch
   );
 }
 
-const COLUMNS: Column<ParamTune>[] = [
+type ListedTune = Pick<ParamTune, 'suite_name' | 'suite_version' | 'status' | 'created_at'> & {
+  input: { mode: string };
+};
+
+/** The columns of a list of tunes: what both kinds have, around what differs. */
+const columnsOf = <Tune extends ListedTune>(
+  link: (tune: Tune, name: ReactNode) => ReactNode,
+  counted: { name: string; of: (tune: Tune) => number },
+  found: (tune: Tune) => ReactNode,
+): Column<Tune>[] => [
   {
     name: 'Suite',
     className: 'named',
-    cell: (tune) => (
-      <Link to="/tunes/$tuneId" params={{ tuneId: tune.id }}>
-        <UserLine text={`${tune.suite_name}, version ${tune.suite_version}`} />
-      </Link>
-    ),
+    cell: (tune) => link(tune, <UserLine text={`${tune.suite_name}, version ${tune.suite_version}`} />),
   },
   { name: 'Status', cell: ({ status }) => <Status status={status} /> },
   { name: 'Mode', cell: ({ input }) => input.mode },
-  {
-    name: 'Combinations',
-    isNumber: true,
-    cell: ({ targets }) => count(targets.reduce((sum, { arms }) => sum + arms, 0)),
-  },
-  { name: 'Models and results', cell: ({ targets }) => <Found targets={targets} /> },
+  { name: counted.name, isNumber: true, cell: (tune) => count(counted.of(tune)) },
+  { name: 'Models and results', cell: found },
   { name: 'Submitted', cell: ({ created_at: at }) => <Time at={at} /> },
 ];
+
+const PARAM_TUNE_COLUMNS = columnsOf<ParamTune>(
+  ({ id: tuneId }, name) => (
+    <Link to="/tunes/$tuneId" params={{ tuneId }}>
+      {name}
+    </Link>
+  ),
+  { name: 'Combinations', of: ({ targets }) => targets.reduce((sum, { arms }) => sum + arms, 0) },
+  ({ targets }) => <Found targets={targets} />,
+);
+
+const PROMPT_TUNE_COLUMNS = columnsOf<PromptTune>(
+  ({ id: tuneId }, name) => (
+    <Link to="/tunes/prompts/$tuneId" params={{ tuneId }}>
+      {name}
+    </Link>
+  ),
+  { name: 'Candidates', of: ({ candidates }) => candidates },
+  (tune) => <PromptTuneFound tune={tune} />,
+);
 
 const SHOWN = 5;
 
@@ -146,3 +167,22 @@ function Found({ targets }: { targets: ParamTune['targets'] }) {
     </ul>
   );
 }
+
+const PromptTuneFound = ({ tune: { targets, outcome, text } }: { tune: PromptTune }) => (
+  <div className="found">
+    {targets.slice(0, SHOWN).map((target) => (
+      <UserLine key={target} text={target} />
+    ))}
+    {targets.length > SHOWN && <span className="muted">and {targets.length - SHOWN} more</span>}
+    {outcome !== null && (
+      <div>
+        <OutcomeMark outcome={outcome} />
+      </div>
+    )}
+    {text !== null && (
+      <div className="small muted">
+        <UserText text={text} max={300} />
+      </div>
+    )}
+  </div>
+);
