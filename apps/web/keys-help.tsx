@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { areKeysOn, switchKeys } from './parts/keys';
+import { areKeysOn, switchKeys } from './ui/keys';
 
 const KEYS: [string, string][] = [
   ['g h', 'home'],

@@ -7,7 +7,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/query-client';
 import { takeTokenFromAddress } from './api/session';
-import { applyTheme } from './parts/theme';
+import { applyTheme } from './ui/theme';
 import { createAppRouter } from './router';
 
 const root = document.getElementById('root')!;

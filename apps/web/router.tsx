@@ -10,28 +10,28 @@ import {
   type DefaultValidator,
   type RouteComponent,
 } from '@tanstack/react-router';
-import { compareSearch } from './address/compare';
-import { baselineSearch, experimentSearch, experimentsSearch, gateSearch, gatesSearch } from './address/experiments';
-import { calibrationSearch, judgeNewSearch, judgeSearch, labelsSearch, reportSearch } from './address/judge';
-import { jobsSearch, spendingSearch } from './address/operate';
-import { promptNewSearch, promptSearch, promptsSearch } from './address/prompts';
-import { resultsSearch } from './address/results';
-import { runNewSearch, runsSearch } from './address/runs';
-import { tuneNewSearch, tunesSearch } from './address/tunes';
-import { failuresSearch, matrixSearch, runSearch } from './address/run-views';
+import { compareSearch } from './features/compare/address';
+import { baselineSearch, experimentSearch, experimentsSearch, gateSearch, gatesSearch } from './features/experiments/address';
+import { calibrationSearch, judgeNewSearch, judgeSearch, labelsSearch, reportSearch } from './features/judge/address';
+import { jobsSearch, spendingSearch } from './features/operate/address';
+import { promptNewSearch, promptSearch, promptsSearch } from './features/prompts/address';
+import { resultsSearch } from './features/results/address';
+import { runNewSearch, runsSearch } from './features/runs/address';
+import { tuneNewSearch, tunesSearch } from './features/tunes/address';
+import { failuresSearch, matrixSearch, runSearch } from './features/runs/run-views';
 import { statusOf } from './api/client';
 import { whenSignedOut } from './api/query-client';
 import { meQuery } from './api/session';
-import { ErrorNotice } from './parts/error-notice';
-import { Skeleton } from './parts/skeleton';
-import { importSearch } from './screens/import/import-search';
-import { caseSearch } from './screens/case/case-search';
-import { NotFoundScreen } from './screens/not-found/not-found-screen';
-import { backSearch } from './screens/sign-in/back';
-import { SignInScreen } from './screens/sign-in/sign-in-screen';
-import { suiteSearch } from './screens/suite/suite-search';
-import { suitesSearch } from './screens/suites/suites-search';
-import { versionSearch } from './screens/suite-versions/version-search';
+import { ErrorNotice } from './ui/error-notice';
+import { Skeleton } from './ui/skeleton';
+import { importSearch } from './features/imports/screens/import/import-search';
+import { caseSearch } from './features/cases/screens/case/case-search';
+import { NotFoundScreen } from './features/home/screens/not-found-screen';
+import { backSearch } from './features/session/screens/back';
+import { SignInScreen } from './features/session/screens/sign-in-screen';
+import { suiteSearch } from './features/suites/screens/suite/suite-search';
+import { suitesSearch } from './features/suites/screens/suites-search';
+import { versionSearch } from './features/suites/screens/suite-versions/version-search';
 import { Shell } from './shell';
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ notFoundComponent: NotFoundScreen });
@@ -83,98 +83,98 @@ const leading = <const Path extends string>(path: Path, to: '/operate/lanes' | '
 
 const results = screen(
   '/runs/$runId/results',
-  () => import('./screens/results/results-screen'),
+  () => import('./features/results/screens/results/results-screen'),
   'ResultsScreen',
   resultsSearch,
 );
 const result = createRoute({
   getParentRoute: () => results,
   path: '/$resultId',
-  component: lazyRouteComponent(() => import('./screens/result/result-screen'), 'ResultScreen'),
+  component: lazyRouteComponent(() => import('./features/results/screens/result/result-screen'), 'ResultScreen'),
 });
 const screens = [
-  screen('/', () => import('./screens/home/home-screen'), 'HomeScreen'),
-  screen('/runs', () => import('./screens/runs/runs-screen'), 'RunsScreen', runsSearch),
-  screen('/runs/new', () => import('./screens/run-new/run-new-screen'), 'RunNewScreen', runNewSearch),
-  screen('/runs/$runId', () => import('./screens/run/run-screen'), 'RunScreen', runSearch),
-  screen('/tunes', () => import('./screens/tunes/tunes-screen'), 'TunesScreen', tunesSearch),
-  screen('/tunes/new', () => import('./screens/tune-new/tune-new-screen'), 'TuneNewScreen', tuneNewSearch),
-  screen('/tunes/$tuneId', () => import('./screens/tune/tune-screen'), 'TuneScreen'),
+  screen('/', () => import('./features/home/screens/home-screen'), 'HomeScreen'),
+  screen('/runs', () => import('./features/runs/screens/runs-screen'), 'RunsScreen', runsSearch),
+  screen('/runs/new', () => import('./features/runs/screens/run-new/run-new-screen'), 'RunNewScreen', runNewSearch),
+  screen('/runs/$runId', () => import('./features/runs/screens/run/run-screen'), 'RunScreen', runSearch),
+  screen('/tunes', () => import('./features/tunes/screens/tunes-screen'), 'TunesScreen', tunesSearch),
+  screen('/tunes/new', () => import('./features/tunes/screens/tune-new/tune-new-screen'), 'TuneNewScreen', tuneNewSearch),
+  screen('/tunes/$tuneId', () => import('./features/tunes/screens/tune/tune-screen'), 'TuneScreen'),
   screen(
     '/tunes/new-prompt',
-    () => import('./screens/prompt-tune-new/prompt-tune-new-screen'),
+    () => import('./features/prompt-tunes/screens/prompt-tune-new/prompt-tune-new-screen'),
     'PromptTuneNewScreen',
     tuneNewSearch,
   ),
-  screen('/tunes/prompts/$tuneId', () => import('./screens/prompt-tune/prompt-tune-screen'), 'PromptTuneScreen'),
-  screen('/prompts', () => import('./screens/prompts/prompts-screen'), 'PromptsScreen', promptsSearch),
-  screen('/prompts/new', () => import('./screens/prompt-new/prompt-new-screen'), 'PromptNewScreen', promptNewSearch),
-  screen('/prompts/$promptId', () => import('./screens/prompt/prompt-screen'), 'PromptScreen', promptSearch),
-  screen('/judge', () => import('./screens/judge/judge-screen'), 'JudgeScreen', judgeSearch),
-  screen('/judge/new', () => import('./screens/judge-new/judge-new-screen'), 'JudgeNewScreen', judgeNewSearch),
+  screen('/tunes/prompts/$tuneId', () => import('./features/prompt-tunes/screens/prompt-tune/prompt-tune-screen'), 'PromptTuneScreen'),
+  screen('/prompts', () => import('./features/prompts/screens/prompts-screen'), 'PromptsScreen', promptsSearch),
+  screen('/prompts/new', () => import('./features/prompts/screens/prompt-new/prompt-new-screen'), 'PromptNewScreen', promptNewSearch),
+  screen('/prompts/$promptId', () => import('./features/prompts/screens/prompt/prompt-screen'), 'PromptScreen', promptSearch),
+  screen('/judge', () => import('./features/judge/screens/judge-screen'), 'JudgeScreen', judgeSearch),
+  screen('/judge/new', () => import('./features/judge/screens/judge-new/judge-new-screen'), 'JudgeNewScreen', judgeNewSearch),
   screen(
     '/judge/reports/$reportId',
-    () => import('./screens/judge-report/report-screen'),
+    () => import('./features/judge/screens/judge-report/report-screen'),
     'ReportScreen',
     reportSearch,
   ),
-  screen('/judge/labels', () => import('./screens/judge-labels/labels-screen'), 'LabelsScreen', labelsSearch),
+  screen('/judge/labels', () => import('./features/judge/screens/judge-labels/labels-screen'), 'LabelsScreen', labelsSearch),
   screen(
     '/judge/calibration',
-    () => import('./screens/judge-calibration/calibration-screen'),
+    () => import('./features/judge/screens/calibration-screen'),
     'CalibrationScreen',
     calibrationSearch,
   ),
-  screen('/suites', () => import('./screens/suites/suites-screen'), 'SuitesScreen', suitesSearch),
-  screen('/suites/new', () => import('./screens/suite/new-suite-screen'), 'NewSuiteScreen'),
-  screen('/suites/$suiteId', () => import('./screens/suite/suite-screen'), 'SuiteScreen', suiteSearch),
-  screen('/suites/$suiteId/cases/new', () => import('./screens/case/case-screen'), 'NewCaseScreen', caseSearch),
-  screen('/suites/$suiteId/cases/$caseId', () => import('./screens/case/case-screen'), 'CaseScreen', caseSearch),
-  screen('/import', () => import('./screens/import/import-screen'), 'ImportScreen', importSearch),
+  screen('/suites', () => import('./features/suites/screens/suites-screen'), 'SuitesScreen', suitesSearch),
+  screen('/suites/new', () => import('./features/suites/screens/suite/new-suite-screen'), 'NewSuiteScreen'),
+  screen('/suites/$suiteId', () => import('./features/suites/screens/suite/suite-screen'), 'SuiteScreen', suiteSearch),
+  screen('/suites/$suiteId/cases/new', () => import('./features/cases/screens/case/case-screen'), 'NewCaseScreen', caseSearch),
+  screen('/suites/$suiteId/cases/$caseId', () => import('./features/cases/screens/case/case-screen'), 'CaseScreen', caseSearch),
+  screen('/import', () => import('./features/imports/screens/import/import-screen'), 'ImportScreen', importSearch),
   screen(
     '/suites/$suiteId/versions/$version',
-    () => import('./screens/suite-versions/suite-version-screen'),
+    () => import('./features/suites/screens/suite-versions/suite-version-screen'),
     'SuiteVersionScreen',
     versionSearch,
   ),
-  screen('/suites/$suiteId/mcp', () => import('./screens/suite-mcp/suite-mcp-screen'), 'SuiteMcpScreen'),
-  screen('/compare', () => import('./screens/compare/compare-screen'), 'CompareScreen', compareSearch),
+  screen('/suites/$suiteId/mcp', () => import('./features/imports/screens/suite-mcp-screen'), 'SuiteMcpScreen'),
+  screen('/compare', () => import('./features/compare/screens/compare-screen'), 'CompareScreen', compareSearch),
   screen(
     '/experiments',
-    () => import('./screens/experiments/experiments-screen'),
+    () => import('./features/experiments/screens/experiments-screen'),
     'ExperimentsScreen',
     experimentsSearch,
   ),
   screen(
     '/experiments/new',
-    () => import('./screens/experiments/new-experiment-screen'),
+    () => import('./features/experiments/screens/new-experiment-screen'),
     'NewExperimentScreen',
     baselineSearch,
   ),
   screen(
     '/experiments/$experimentId',
-    () => import('./screens/experiment/experiment-screen'),
+    () => import('./features/experiments/screens/experiment/experiment-screen'),
     'ExperimentScreen',
     experimentSearch,
   ),
-  screen('/gates', () => import('./screens/gates/gates-screen'), 'GatesScreen', gatesSearch),
-  screen('/gates/new', () => import('./screens/gate/new-gate-screen'), 'NewGateScreen', baselineSearch),
-  screen('/gates/$gateId', () => import('./screens/gate/gate-screen'), 'GateScreen', gateSearch),
-  screen('/gates/$gateId/runs/$gateRunId', () => import('./screens/gate-run/gate-run-screen'), 'GateRunScreen'),
-  screen('/runs/$runId/matrix', () => import('./screens/matrix/matrix-screen'), 'MatrixScreen', matrixSearch),
-  screen('/runs/$runId/failures', () => import('./screens/failures/failures-screen'), 'FailuresScreen', failuresSearch),
-  screen('/jobs', () => import('./screens/jobs/jobs-screen'), 'JobsScreen', jobsSearch),
-  screen('/operate/lanes', () => import('./screens/operate/lanes-screen'), 'LanesScreen'),
-  screen('/operate/providers', () => import('./screens/operate/providers-screen'), 'ProvidersScreen'),
-  screen('/operate/providers/new', () => import('./screens/operate/new-provider-screen'), 'NewProviderScreen'),
-  screen('/operate/providers/$providerKey', () => import('./screens/operate/provider-screen'), 'ProviderScreen'),
-  screen('/operate/spending', () => import('./screens/operate/spending-screen'), 'SpendingScreen', spendingSearch),
-  screen('/settings/tokens', () => import('./screens/settings/tokens-screen'), 'TokensScreen'),
-  screen('/settings/embedding', () => import('./screens/settings/embedding-screen'), 'EmbeddingScreen'),
-  screen('/settings/cache', () => import('./screens/settings/cache-screen'), 'CacheScreen'),
-  screen('/settings/jobs', () => import('./screens/settings/job-settings-screen'), 'JobSettingsScreen'),
-  screen('/settings/judge', () => import('./screens/settings/judge-settings-screen'), 'JudgeSettingsScreen'),
-  screen('/settings/teams', () => import('./screens/settings/teams-screen'), 'TeamsScreen'),
+  screen('/gates', () => import('./features/gates/screens/gates-screen'), 'GatesScreen', gatesSearch),
+  screen('/gates/new', () => import('./features/gates/screens/new-gate-screen'), 'NewGateScreen', baselineSearch),
+  screen('/gates/$gateId', () => import('./features/gates/screens/gate-screen'), 'GateScreen', gateSearch),
+  screen('/gates/$gateId/runs/$gateRunId', () => import('./features/gates/screens/gate-run-screen'), 'GateRunScreen'),
+  screen('/runs/$runId/matrix', () => import('./features/runs/screens/matrix-screen'), 'MatrixScreen', matrixSearch),
+  screen('/runs/$runId/failures', () => import('./features/runs/screens/failures-screen'), 'FailuresScreen', failuresSearch),
+  screen('/jobs', () => import('./features/jobs/screens/jobs-screen'), 'JobsScreen', jobsSearch),
+  screen('/operate/lanes', () => import('./features/operate/screens/lanes-screen'), 'LanesScreen'),
+  screen('/operate/providers', () => import('./features/providers/screens/providers-screen'), 'ProvidersScreen'),
+  screen('/operate/providers/new', () => import('./features/providers/screens/new-provider-screen'), 'NewProviderScreen'),
+  screen('/operate/providers/$providerKey', () => import('./features/providers/screens/provider-screen'), 'ProviderScreen'),
+  screen('/operate/spending', () => import('./features/operate/screens/spending-screen'), 'SpendingScreen', spendingSearch),
+  screen('/settings/tokens', () => import('./features/settings/screens/tokens-screen'), 'TokensScreen'),
+  screen('/settings/embedding', () => import('./features/settings/screens/embedding-screen'), 'EmbeddingScreen'),
+  screen('/settings/cache', () => import('./features/settings/screens/cache-screen'), 'CacheScreen'),
+  screen('/settings/jobs', () => import('./features/settings/screens/job-settings-screen'), 'JobSettingsScreen'),
+  screen('/settings/judge', () => import('./features/settings/screens/judge-settings-screen'), 'JudgeSettingsScreen'),
+  screen('/settings/teams', () => import('./features/settings/screens/teams-screen'), 'TeamsScreen'),
   leading('/operate', '/operate/lanes'),
   leading('/settings', '/settings/tokens'),
 ] as const;

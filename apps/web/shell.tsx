@@ -1,13 +1,13 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { MOST_COUNTED, unfinishedJobsQuery } from './api/jobs';
+import { MOST_COUNTED, unfinishedJobsQuery } from './features/jobs/api';
 import { meQuery, signOut } from './api/session';
 import { KeysHelp } from './keys-help';
 import { useTeamEvents } from './live/team-events';
-import { UserLine } from './parts/user-text';
-import { useKeys } from './parts/keys';
-import { nextTheme } from './parts/theme';
+import { UserLine } from './ui/user-text';
+import { useKeys } from './ui/keys';
+import { nextTheme } from './ui/theme';
 
 const PLACES = [
   ['/runs', 'Runs'],

@@ -1,7 +1,0 @@
-import { id, oneOf, searchOf, text } from './search';
-
-/** Parameter tunes by default. */
-export const tunesSearch = searchOf({ kind: oneOf(['prompts'] as const), after: text(500) });
-
-/** A new tune: of a suite, or from an earlier tune. */
-export const tuneNewSearch = searchOf({ suite: id, from: id });

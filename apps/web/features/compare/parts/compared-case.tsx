@@ -1,0 +1,105 @@
+import { Link } from '@tanstack/react-router';
+import type { ComparedItem } from '#lib/contracts/comparison';
+import { OUTCOME_WORDS } from '../address';
+import { Samples } from '../../results/parts/samples';
+import { calledText, expectedText } from '../../results/parts/call-texts';
+import { SideMark } from './comparison-mark';
+import { UserText, UserBlock } from '../../../ui/user-text';
+import { count, percent } from '../../../ui/score';
+import './compared-case.css';
+import '../../../ui/facts.css';
+
+const LOOKS: Record<ComparedItem['outcome'], string> = {
+  fixed: 'passed',
+  better: 'passed',
+  broken: 'failed',
+  worse: 'failed',
+  same_wrong: 'waiting',
+  same_mixed: 'waiting',
+  same_right: 'waiting',
+};
+const MAX_PROMPT = 1000;
+const MAX_CALLS = 3000;
+
+interface Props {
+  item: ComparedItem;
+  /** The other run's letter; the baseline is A. */
+  side: string;
+  /** Whether several models are compared. */
+  hasModels: boolean;
+}
+
+/** A case in both runs: the expectation, each run's calls, and the verdicts. */
+export function ComparedCase({ item, side, hasModels }: Props) {
+  return (
+    <article className="compared-case">
+      <header className="facts">
+        <span className={`status ${LOOKS[item.outcome]}`}>{OUTCOME_WORDS[item.outcome]}</span>
+        {item.case_name !== null && (
+          <strong>
+            <UserText text={item.case_name} max={200} />
+          </strong>
+        )}
+        {item.category !== null && (
+          <span className="muted small">
+            <UserText text={item.category} max={100} />
+          </span>
+        )}
+        {hasModels && (
+          <span className="muted small">
+            <UserText text={item.target_a === item.target_b ? item.target_a : `${item.target_a}, ${item.target_b}`} />
+          </span>
+        )}
+      </header>
+      <p className="compared-prompt">
+        <UserText text={item.prompt} max={MAX_PROMPT} />
+      </p>
+      <p>
+        <span className="muted small">Expected</span>{' '}
+        <code>
+          <UserText text={expectedText(item)} max={MAX_CALLS} />
+        </code>
+      </p>
+      <div className="compared-sides">
+        <Side side="A" of={item.a} />
+        <Side side={side} of={item.b} />
+      </div>
+    </article>
+  );
+}
+
+type OneSide = ComparedItem['a'];
+
+function Side({ side, of }: { side: string; of: OneSide }) {
+  return (
+    <div className="compared-side">
+      <div className="facts">
+        <SideMark side={side} />
+        <Samples samples={samplesOf(of)} />
+        {of.score !== null && (
+          <span className="muted small">
+            score {percent(of.score)}, n {count(of.scored_samples)}
+          </span>
+        )}
+        <Link to="/runs/$runId/results/$resultId" params={{ runId: of.eval_id, resultId: of.result_id }}>
+          The result in {side}
+        </Link>
+      </div>
+      <code>
+        <UserText text={calledText(of.called)} max={MAX_CALLS} />
+      </code>
+      <UserBlock text={of.explanation.join('\n')} />
+    </div>
+  );
+}
+
+/** It is not known which samples passed, only how many. */
+function samplesOf({ passed_samples: passed, scored_samples: scored, errored_samples: errored }: OneSide) {
+  const some = (length: number, sample: { outcome: 'scored' | 'errored'; passed: boolean; overall: number | null }) =>
+    Array.from({ length }, () => sample);
+  return [
+    ...some(passed, { outcome: 'scored', passed: true, overall: 1 }),
+    ...some(scored - passed, { outcome: 'scored', passed: false, overall: 0 }),
+    ...some(errored, { outcome: 'errored', passed: false, overall: null }),
+  ];
+}

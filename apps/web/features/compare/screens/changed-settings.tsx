@@ -1,0 +1,84 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Comparison } from '#lib/contracts/comparison';
+import type { SuiteChanges } from '#lib/contracts/suite-version';
+import { changesQuery } from '../../suites/api/suite-versions';
+import { ChangesTable } from '../../../ui/changes-table';
+import { ErrorNotice } from '../../../ui/error-notice';
+import { count } from '../../../ui/score';
+import { Skeleton } from '../../../ui/skeleton';
+
+/** What was tried: the settings that differ, and the changes of the suite in between. */
+export function ChangedSettings({ comparison: { what_changed: changes, a, b } }: { comparison: Comparison }) {
+  const isOneSuite = a.suite.id === b.suite.id;
+  return (
+    <section aria-labelledby="changed" className="section">
+      <h2 id="changed">What differs</h2>
+      {changes.length === 0 ? (
+        <p>No settings differ. The difference comes from chance, the models or the cache.</p>
+      ) : (
+        <ChangesTable
+          label="Settings that differ"
+          rows={changes}
+          what="Setting"
+          a="A, the baseline"
+          b="The other run"
+        />
+      )}
+      {isOneSuite && a.suite.version === b.suite.version && (
+        <p className="muted">Both use version {a.suite.version} of the suite.</p>
+      )}
+      {isOneSuite && a.suite.version !== b.suite.version && (
+        <SuiteChangeSummary suiteId={a.suite.id} from={a.suite.version} to={b.suite.version} />
+      )}
+    </section>
+  );
+}
+
+function SuiteChangeSummary({ suiteId, from, to }: { suiteId: string; from: number; to: number }) {
+  const { data, error, isPending, refetch } = useQuery(changesQuery(suiteId, from, to));
+  return (
+    <>
+      <h3>
+        Suite changes from version {from} to {to}
+      </h3>
+      {isPending && <Skeleton rows={3} />}
+      {error && <ErrorNotice error={error} retry={refetch} />}
+      {data && <p>{summaryOf(data)}</p>}
+      <p>
+        <Link to="/suites/$suiteId/versions/$version" params={{ suiteId, version: String(from) }} search={{ with: to }}>
+          All changes between these versions
+        </Link>
+      </p>
+      {data && data.settings.length > 0 && (
+        <ChangesTable
+          label="Suite settings that differ"
+          rows={data.settings}
+          what="Suite setting"
+          a={`Version ${from}`}
+          b={`Version ${to}`}
+        />
+      )}
+    </>
+  );
+}
+
+/** "Cases: 2 added, 1 changed. Tools: none changed." */
+function summaryOf({ cases, tools }: SuiteChanges): string {
+  const counted = (counts: [number, string][]): string =>
+    counts
+      .filter(([n]) => n > 0)
+      .map(([n, what]) => `${count(n)} ${what}`)
+      .join(', ') || 'none changed';
+  const ofCases = counted([
+    [cases.added, 'added'],
+    [cases.removed, 'removed'],
+    [cases.changed, 'changed'],
+  ]);
+  const ofTools = counted([
+    [tools.added.length, 'added'],
+    [tools.removed.length, 'removed'],
+    [tools.changed.length, 'changed'],
+  ]);
+  return `Cases: ${ofCases}. Tools: ${ofTools}.`;
+}

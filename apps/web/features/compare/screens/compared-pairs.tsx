@@ -1,0 +1,105 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Comparison, Outcomes } from '#lib/contracts/comparison';
+import { withFilter, OUTCOME_WORDS, sideOf, type CompareSearch, type OutcomeWord } from '../address';
+import { comparedItemsQuery } from '../api';
+import { ComparedCase } from '../parts/compared-case';
+import { Empty } from '../../../ui/empty';
+import { ErrorNotice } from '../../../ui/error-notice';
+import { UserText } from '../../../ui/user-text';
+import { PageLinks } from '../../../ui/page-links';
+import { count } from '../../../ui/score';
+import { Skeleton } from '../../../ui/skeleton';
+
+const OUTCOMES = Object.keys(OUTCOME_WORDS) as OutcomeWord[];
+
+/** The cases that changed, counted by kind of change, and side by side. Broken ones first by default. */
+export function ComparedPairs({ comparison, search }: { comparison: Comparison; search: CompareSearch }) {
+  const { outcomes, targets } = comparison;
+  const ofTarget = targets.find(({ b }) => b === search.target)?.outcomes;
+  const shown = search.outcome ?? defaultOutcome(ofTarget ?? outcomes);
+  if (targets.length === 0) return null;
+  return (
+    <section aria-labelledby="pairs" className="section">
+      <h2 id="pairs">Cases side by side</h2>
+      <OutcomeLinks outcomes={ofTarget ?? outcomes} shown={shown} search={search} />
+      <ActiveFilters search={search} />
+      <PairList comparison={comparison} search={{ ...search, outcome: shown }} />
+    </section>
+  );
+}
+
+/** The most interesting outcome that occurs. */
+const defaultOutcome = (outcomes: Outcomes): OutcomeWord | 'all' =>
+  (['broken', 'fixed', 'worse', 'better'] as const).find((outcome) => outcomes[outcome] > 0) ?? 'all';
+
+interface LinksProps {
+  outcomes: Outcomes;
+  shown: OutcomeWord | 'all';
+  search: CompareSearch;
+}
+
+function OutcomeLinks({ outcomes, shown, search }: LinksProps) {
+  const all = OUTCOMES.reduce((sum, outcome) => sum + outcomes[outcome], 0);
+  const link = (outcome: OutcomeWord | 'all', words: string, n: number) => (
+    <Link
+      key={outcome}
+      to="/compare"
+      search={withFilter(search, { outcome })}
+      resetScroll={false}
+      className="button dense"
+      aria-current={outcome === shown ? 'true' : undefined}
+    >
+      {words} {count(n)}
+    </Link>
+  );
+  return (
+    <nav className="actions outcome-links" aria-label="Cases by outcome">
+      {OUTCOMES.map((outcome) => link(outcome, OUTCOME_WORDS[outcome], outcomes[outcome]))}
+      {link('all', 'all', all)}
+    </nav>
+  );
+}
+
+function ActiveFilters({ search }: { search: CompareSearch }) {
+  const parts = [
+    ['category', 'category', search.category],
+    ['target', 'model', search.target],
+  ] as const;
+  return parts.map(
+    ([key, words, value]) =>
+      value !== undefined && (
+        <p key={key}>
+          Only the {words} <UserText text={value} max={200} />.{' '}
+          <Link to="/compare" search={withFilter(search, { [key]: undefined })} resetScroll={false}>
+            Show all
+          </Link>
+        </p>
+      ),
+  );
+}
+
+function PairList({ comparison: { a, b, targets }, search }: { comparison: Comparison; search: CompareSearch }) {
+  const { data, error, isPending, refetch } = useQuery(comparedItemsQuery(a.id, b.id, search));
+  if (isPending) return <Skeleton rows={10} />;
+  if (!data) return <ErrorNotice error={error} retry={refetch} />;
+  const { items, next_cursor: next } = data;
+  const side = sideOf(Math.max(1, search.runs?.indexOf(b.id) ?? 1));
+  return (
+    <>
+      {items.length === 0 && <NoCases isDone={next === null} />}
+      {items.map((item) => (
+        <ComparedCase
+          key={`${item.case_id} ${item.target_a} ${item.target_b}`}
+          item={item}
+          side={side}
+          hasModels={targets.length > 1}
+        />
+      ))}
+      <PageLinks of="cases" after={search.after} next={next} words={['First', 'More cases']} hash="pairs" />
+    </>
+  );
+}
+
+const NoCases = ({ isDone }: { isDone: boolean }) =>
+  isDone ? <Empty>No cases match.</Empty> : <p>No matches among the cases read so far.</p>;

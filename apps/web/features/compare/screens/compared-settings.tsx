@@ -1,0 +1,102 @@
+import { useQueries } from '@tanstack/react-query';
+import { DEFAULT_MARGIN } from '#lib/contracts/values/comparison';
+import { useNavigate } from '@tanstack/react-router';
+import { useState, type FormEvent } from 'react';
+import { withComparison, compareSearch, type CompareSearch } from '../address';
+import { runQuery } from '../../runs/api/runs';
+import { visible } from '../../../ui/user-text';
+import '../../../ui/form/form.css';
+
+/** What is compared, and the smallest difference that matters. */
+export function ComparedSettings({ search }: { search: CompareSearch }) {
+  const navigate = useNavigate();
+  const change = (changed: Partial<CompareSearch>): void =>
+    void navigate({ to: '/compare', search: withComparison(search, { other: search.other, ...changed }) });
+  return (
+    <div className="compared-settings">
+      <div className="field">
+        <label htmlFor="measure">Measure</label>
+        <select
+          id="measure"
+          className="bounded"
+          value={search.measure ?? 'overall'}
+          onChange={({ target }) => change({ measure: target.value === 'overall' ? undefined : target.value })}
+        >
+          {useMeasures(search).map(([name, words]) => (
+            <option key={name} value={name}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </div>
+      <MarginField key={search.margin} margin={search.margin} change={change} />
+      <Check
+        label="Include samples added later"
+        checked={search.extended ?? false}
+        onChange={(checked) => change({ extended: checked || undefined })}
+      />
+    </div>
+  );
+}
+
+/** The measures that all of the runs have. */
+function useMeasures({ runs = [], measure }: CompareSearch): [name: string, words: string][] {
+  const read = useQueries({ queries: runs.map((id) => runQuery(id)) });
+  const metrics = read.map(({ data }) => new Set(data?.summaries.flatMap((summary) => Object.keys(summary.metrics))));
+  const common = [...(metrics[0] ?? [])].filter((name) => metrics.every((names) => names.has(name)));
+  const known = [...common, ...(measure && !common.includes(measure) ? [measure] : [])];
+  return [
+    ['overall', 'overall: the mean score'],
+    ['passed', 'passed: the share of samples that pass'],
+    ...known.filter((name) => name !== 'passed').map((name): [string, string] => [name, visible(name.slice(0, 100))]),
+  ];
+}
+
+interface MarginProps {
+  margin: string | undefined;
+  change: (changed: Partial<CompareSearch>) => void;
+}
+
+function MarginField({ margin, change }: MarginProps) {
+  const [typed, setTyped] = useState(margin ?? String(DEFAULT_MARGIN));
+  const read = compareSearch({ margin: typed.trim() }).margin;
+  const take = (event?: FormEvent): void => {
+    event?.preventDefault();
+    const next = read === String(DEFAULT_MARGIN) ? undefined : read;
+    if (read !== undefined && next !== margin) change({ margin: next });
+  };
+  return (
+    <form className="field" onSubmit={take}>
+      <label htmlFor="margin">Margin</label>
+      <input
+        id="margin"
+        inputMode="decimal"
+        size={8}
+        maxLength={10}
+        autoComplete="off"
+        aria-describedby="margin-notes"
+        aria-invalid={read === undefined || undefined}
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+        onBlur={() => take()}
+      />
+      <div id="margin-notes" className="small">
+        <div className="muted">The smallest difference that matters: 0.02 is two points.</div>
+        {read === undefined && <div className="field-error">Enter a share from 0 to 1 with up to four decimals.</div>}
+      </div>
+    </form>
+  );
+}
+
+interface CheckProps {
+  label: string;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+}
+
+const Check = ({ label, checked, onChange }: CheckProps) => (
+  <label className="check">
+    <input type="checkbox" checked={checked} onChange={({ target }) => onChange(target.checked)} />
+    {label}
+  </label>
+);

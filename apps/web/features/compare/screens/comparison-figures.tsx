@@ -1,0 +1,197 @@
+import { Link } from '@tanstack/react-router';
+import type { Comparison, Estimate } from '#lib/contracts/comparison';
+import { withComparison, withFilter, sideOf, type CompareSearch } from '../address';
+import { Deltas, deltaText, type DeltaRow } from '../../../ui/figures/delta';
+import { Numbers } from '../../../ui/figures/numbers';
+import { ComparisonMark } from '../parts/comparison-mark';
+import { UserText, UserLine } from '../../../ui/user-text';
+import { money } from '../../../ui/money';
+import { count, percent } from '../../../ui/score';
+import { duration } from '../../../ui/time';
+import { Warnings } from '../../../ui/warnings';
+
+type ComparisonProps = { comparison: Comparison; search: CompareSearch };
+
+/** What may be claimed about the difference, in the server's words, and the figures behind it. */
+export function ComparisonFigures({ comparison, search }: ComparisonProps) {
+  const { all, targets, notes, b } = comparison;
+  const side = sideOf(Math.max(1, search.runs?.indexOf(b.id) ?? 1));
+  return (
+    <section aria-labelledby="difference" className="section">
+      <h2 id="difference">{side} against A, the baseline</h2>
+      {all.text !== null && (
+        <p className="sentence">
+          <UserText text={all.text} />
+        </p>
+      )}
+      <div className="facts">
+        {all.verdict && <ComparisonMark verdict={all.verdict} small={all.small} />}
+        <CaseCounts comparison={comparison} />
+        <SidePair words="cost" of={comparison.cost} text={money} />
+        <SidePair words="median latency" of={comparison.latency_p50_ms} text={duration} />
+      </div>
+      <Advice comparison={comparison} search={search} />
+      {all.difference !== null && (
+        <>
+          <Deltas
+            label={`How much ${side} differs from A, in points, with 95 % intervals`}
+            rows={rowsOf(comparison, search)}
+          />
+          <Numbers
+            label="Differences in numbers"
+            head={['Models', 'Mean in A', `Mean in ${side}`, 'Difference (95 %)', 'Cases', 'Samples per case', 'p']}
+            rows={[
+              { key: 'all', cells: ['all', ...cellsOf(all, all.p)] },
+              ...targets.map(({ a, b: other, estimate, p_holm: p }) => ({
+                key: `${a}~${other}`,
+                cells: [<UserLine key="name" text={pairName(a, other)} />, ...cellsOf(estimate, p)],
+              })),
+            ]}
+          />
+          <Power estimate={all} />
+        </>
+      )}
+      <UnmatchedModels comparison={comparison} />
+      <Warnings warnings={notes} />
+    </section>
+  );
+}
+
+const pairName = (a: string, b: string): string => (a === b ? a : `${a}, ${b}`);
+
+function rowsOf({ all, targets }: Comparison, search: CompareSearch): DeltaRow[] {
+  const ofAll: DeltaRow = {
+    key: 'all',
+    label: <strong>{targets.length > 1 ? `all ${targets.length} models` : 'all cases'}</strong>,
+    difference: all.difference,
+    interval: all.ci,
+    aside: <span className="muted small">n {count(all.n_cases)}</span>,
+  };
+  if (targets.length < 2) return [ofAll];
+  return [
+    ofAll,
+    ...targets.map(({ a, b, estimate }): DeltaRow => ({
+      key: `${a}~${b}`,
+      label: (
+        <Link to="/compare" search={withFilter(search, { target: search.target === b ? undefined : b })} hash="pairs">
+          <UserLine text={pairName(a, b)} />
+        </Link>
+      ),
+      difference: estimate.difference,
+      interval: estimate.ci,
+      aside: (
+        <>
+          <span className="muted small">n {count(estimate.n_cases)} </span>
+          {estimate.verdict && <ComparisonMark verdict={estimate.verdict} small={estimate.small} />}
+        </>
+      ),
+    })),
+  ];
+}
+
+const SMALLEST_P = 0.0001;
+const pText = (p: number | null): string => (p === null ? '' : p < SMALLEST_P ? `< ${SMALLEST_P}` : p.toFixed(4));
+const mean = (share: number | null): string => (share === null ? '' : percent(share));
+
+function cellsOf(estimate: Estimate, p: number | null): string[] {
+  const { mean_a: a, mean_b: b, difference, ci, n_cases: n, samples } = estimate;
+  return [
+    mean(a),
+    mean(b),
+    difference === null ? '' : deltaText({ difference, interval: ci }),
+    count(n),
+    samples.map((some) => Number(some.toFixed(2))).join(' and '),
+    pText(p),
+  ];
+}
+
+function CaseCounts({ comparison: { cases, all } }: { comparison: Comparison }) {
+  const others: [number, string][] = [
+    [cases.dropped_errored, 'excluded because of errors'],
+    [cases.changed, 'changed'],
+    [cases.only_a, 'only in A'],
+    [cases.only_b, 'only in the other run'],
+  ];
+  const words = others.filter(([n]) => n > 0).map(([n, what]) => `${count(n)} ${what}`);
+  return (
+    <span>
+      {[`${count(cases.common)} cases in common`, ...words].join(', ')}; compared by{' '}
+      <UserText text={all.measure} max={100} />
+    </span>
+  );
+}
+
+interface SidePairProps {
+  words: string;
+  of: { a: number | null; b: number | null };
+  text: (value: number) => string;
+}
+function SidePair({ words, of: { a, b }, text }: SidePairProps) {
+  if (a === null && b === null) return null;
+  const known = (value: number | null): string => (value === null ? 'unknown' : text(value));
+  return (
+    <span>
+      {words} {known(a)} in A, {known(b)} in the other run
+    </span>
+  );
+}
+
+/** The smallest difference that such data can show, so that an inconclusive result is not read as no difference. */
+function Power({ estimate }: { estimate: Estimate }) {
+  const { smallest_detectable: smallest, cases_for_margin: cases, variance, robust, verdict, bounds } = estimate;
+  if (smallest === null) return null;
+  return (
+    <p className="muted">
+      {smallest > 1
+        ? 'This data could not show any difference.'
+        : `Smallest detectable difference: ${(smallest * 100).toFixed(1)} points, with 80 % power.`}
+      {cases !== null && ` About ${count(cases)} cases are needed to detect one as small as the margin.`}
+      {variance && ` ${varianceAdvice(variance)}`}
+      {bounds && verdict !== 'not_comparable' && robust && ' Errored samples could not change the verdict.'}
+    </p>
+  );
+}
+
+const varianceAdvice = ({ between, within }: NonNullable<Estimate['variance']>): string =>
+  within > between
+    ? 'Most of the variance is within cases: more samples help, and so do more cases.'
+    : 'Most of the variance is between cases: more cases help, more samples hardly do.';
+
+function UnmatchedModels({ comparison: { a, b } }: { comparison: Comparison }) {
+  const left = [...a.unmatched, ...b.unmatched];
+  if (left.length === 0) return null;
+  return (
+    <p>
+      Not compared, because the other run has no counterpart: <UserText text={left.join(', ')} />
+    </p>
+  );
+}
+
+/** What to do without a verdict. */
+function Advice({ comparison: { all, a, b }, search }: ComparisonProps) {
+  const { reasons } = all;
+  if (reasons.includes('running') && !search.partial)
+    return (
+      <p>
+        <Link to="/compare" search={withComparison(search, { partial: true, other: search.other })} className="button">
+          Compare the results so far
+        </Link>
+      </p>
+    );
+  const wayOut = [a, b].filter(({ errored_share: share }) => share > 0);
+  if (!reasons.includes('errored') || wayOut.length === 0) return null;
+  return (
+    <p>
+      Resume errored results:{' '}
+      {wayOut.map(({ id, errored_share: share }, index) => (
+        <span key={id}>
+          {index > 0 && ', '}
+          <Link to="/runs/$runId" params={{ runId: id }}>
+            {id === a.id ? 'A' : 'the other run'}
+          </Link>{' '}
+          <span className="errored-count">({percent(share)} errored)</span>
+        </span>
+      ))}
+    </p>
+  );
+}

@@ -1,0 +1,97 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { Experiment, RunBestInput, RunBestSubmitted, TimelineEntry } from '#lib/contracts/experiment';
+import type { JsonObject } from '#lib/contracts/json/json';
+import type { Page } from '#lib/contracts/page';
+import type { ExperimentsSearch } from './address';
+import { client, read } from '../../api/client';
+import { keys } from '../../api/keys';
+import { queryClient } from '../../api/query-client';
+
+type Sent = { idempotencyKey: string };
+const ROUTE = '/api/experiments';
+const pathOf = (id: string): string => `${ROUTE}/${encodeURIComponent(id)}`;
+
+/** The active experiments over a suite; the first 200. */
+export const experimentsOfSuiteQuery = (suiteId: string) =>
+  queryOptions({
+    queryKey: [...keys.experiments, 'of suite', suiteId],
+    queryFn: read<Page<Experiment>>(`${ROUTE}?limit=200&suite_id=${suiteId}`),
+    enabled: suiteId !== '',
+  });
+
+const PAGE = 50;
+export const experimentsQuery = ({ status, suite, after }: ExperimentsSearch) => {
+  const query = new URLSearchParams({
+    limit: String(PAGE),
+    ...(status && { status }),
+    ...(suite && { suite_id: suite }),
+    ...(after && { cursor: after }),
+  });
+  return queryOptions({
+    queryKey: [...keys.experiments, 'list', String(query)],
+    queryFn: read<Page<Experiment>>(`${ROUTE}?${query}`),
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** Polling interval while an experiment's comparisons are recomputed. */
+const REFRESHING_MS = 2000;
+
+export const experimentQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...keys.experiment(id), 'head'],
+    queryFn: read<Experiment>(pathOf(id)),
+    refetchInterval: ({ state }) => (state.data?.refreshing ? REFRESHING_MS : false),
+  });
+
+const TIMELINE_PAGE = 200;
+/** Maximum number of timeline pages drawn at once. */
+const TIMELINE_PAGES = 5;
+
+/** The timeline from the beginning, or after an earlier part: up to a thousand entries. */
+export const timelineQuery = (id: string, after: string | undefined) =>
+  queryOptions({
+    queryKey: [...keys.experiment(id), 'timeline', after],
+    queryFn: async ({ signal }): Promise<Page<TimelineEntry>> => {
+      const items: TimelineEntry[] = [];
+      let cursor: string | null = after ?? '';
+      for (let page = 0; cursor !== null && page < TIMELINE_PAGES; page++) {
+        const query = new URLSearchParams({ limit: String(TIMELINE_PAGE), ...(cursor && { cursor }) });
+        const path = `${pathOf(id)}/timeline?${query}`;
+        const read: Page<TimelineEntry> = await client.call('GET', path, undefined, { signal });
+        items.push(...read.items);
+        cursor = read.next_cursor;
+      }
+      return { items, next_cursor: cursor };
+    },
+    placeholderData: keepPreviousData,
+  });
+
+/** An ExperimentInput, with its numbers as typed. */
+export type NewExperiment = JsonObject & { name: string; suite_id: string };
+export const createExperiment = (input: NewExperiment, options: Sent): Promise<Experiment> =>
+  client.call('POST', ROUTE, JSON.stringify(input), options);
+
+interface ExperimentChange {
+  id: string;
+  change: { name?: string; description?: string; status?: Experiment['status'] };
+}
+export const changeExperiment = ({ id, change }: ExperimentChange, options: Sent): Promise<Experiment> =>
+  client.call('PUT', pathOf(id), change, options);
+
+export const pinBaseline = ({ id, evalId }: { id: string; evalId: string }, options: Sent): Promise<Experiment> =>
+  client.call('PUT', `${pathOf(id)}/baseline`, { eval_id: evalId }, options);
+
+export const runBest = ({ id, input }: { id: string; input: RunBestInput }, options: Sent): Promise<RunBestSubmitted> =>
+  client.call('POST', `${pathOf(id)}/run-best`, input, options);
+
+export const deleteExperiment = (id: string, options: Sent): Promise<void> =>
+  client.call('DELETE', pathOf(id), undefined, options);
+
+/** Refreshes experiments after one changed: the deltas of its runs change with it. */
+export async function refreshExperiments(): Promise<void> {
+  await Promise.all([
+    queryClient.invalidateQueries({ queryKey: keys.experiments }),
+    queryClient.invalidateQueries({ queryKey: keys.runs }),
+  ]);
+}

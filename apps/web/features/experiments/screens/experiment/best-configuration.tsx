@@ -1,0 +1,134 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { toText, type Json } from '#lib/contracts/json/json';
+import type { BestRun, Experiment } from '#lib/contracts/experiment';
+import { runQuery } from '../../../runs/api/runs';
+import { useRefusal } from '../../../../api/session';
+import { DeltaFigure } from '../../../../ui/figures/delta';
+import { AllowedButton } from '../../../../ui/allowed-button';
+import { ComparisonMark } from '../../../compare/parts/comparison-mark';
+import { UserText } from '../../../../ui/user-text';
+import { JobLink } from '../../../jobs/parts/job-link';
+import { RunLink } from '../../../runs/parts/run-link';
+import { scoreOfRun } from '../../../runs/parts/run-score';
+import { Score } from '../../../../ui/score';
+import { SettingsList } from '../../../../ui/settings-list';
+import { bestSettingsText } from './experiment-texts';
+import { PinButton } from './pin-button';
+import { RunBestDialog } from './run-best-dialog';
+
+/** The best configuration found so far, how certain that is, and the actions on it. */
+export function BestConfiguration({ experiment }: { experiment: Experiment }) {
+  const { best } = experiment;
+  return (
+    <section aria-labelledby="best" className="section">
+      <h2 id="best">Best configuration</h2>
+      {best ? (
+        <BestFound experiment={experiment} best={best} />
+      ) : (
+        <p className="muted">
+          None yet. A completed run qualifies if it has the models of the baseline, most of its cases, and few errors.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function BestFound({ experiment, best }: { experiment: Experiment; best: BestRun }) {
+  const [isRunning, setRunning] = useState(false);
+  const refusal = useRefusal('editor');
+  const isBaseline = best.eval_id === experiment.baseline_eval_id;
+  const words = bestSettingsText(best.config);
+  return (
+    <>
+      <p className="sentence">
+        <UserText text={best.targets.join(', ')} max={500} />
+        {words === null ? (
+          ': a recorded run, which cannot be run again.'
+        ) : (
+          <>: {<UserText text={words} max={500} />}.</>
+        )}
+      </p>
+      <div className="facts">
+        <RunLink runId={best.eval_id} />
+        <RunScore runId={best.eval_id} />
+        {isBaseline && <span>It is the baseline.</span>}
+        {best.comparison && <ComparisonMark verdict={best.comparison.verdict} />}
+        <TuneLink best={best} />
+      </div>
+      {best.comparison?.difference != null && (
+        <DeltaFigure
+          label="The best run minus the baseline"
+          difference={best.comparison.difference}
+          interval={best.comparison.ci}
+        />
+      )}
+      <TiedRuns runs={best.tied_with} />
+      <div className="actions">
+        {words !== null && (
+          <AllowedButton
+            refusal={
+              refusal ??
+              (experiment.status === 'archived' ? 'The experiment is archived. Reactivate it first.' : undefined)
+            }
+            className="primary"
+            onClick={() => setRunning(true)}
+          >
+            Run best
+          </AllowedButton>
+        )}
+        {!isBaseline && <PinButton experiment={experiment} runId={best.eval_id} />}
+      </div>
+      {best.config && (
+        <details>
+          <summary>All settings</summary>
+          <SettingsList settings={settingsOf(best.config)} />
+        </details>
+      )}
+      {isRunning && <RunBestDialog experiment={experiment} close={() => setRunning(false)} />}
+    </>
+  );
+}
+
+const settingsOf = (config: NonNullable<BestRun['config']>): [string, string][] =>
+  Object.entries(config)
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(([name, value]) => [name, toText(value as Json)]);
+
+/** A score is never shown without its interval, which the run has. */
+export function RunScore({ runId }: { runId: string }) {
+  const { data } = useQuery({ ...runQuery(runId), retry: false });
+  return data ? <Score {...scoreOfRun(data)} /> : null;
+}
+
+function TuneLink({ best: { source: type, source_id: id } }: { best: BestRun }) {
+  if (type !== 'param_tune' && type !== 'prompt_tune') return null;
+  return (
+    <JobLink job={{ type, result_ref: id, subject_ref: null }}>
+      found by a {type === 'param_tune' ? 'parameter' : 'prompt'} tune
+    </JobLink>
+  );
+}
+
+function TiedRuns({ runs }: { runs: readonly string[] }) {
+  if (runs.length === 0) return null;
+  return (
+    <p>
+      Not shown to be worse, so cost or speed can decide: <RunLinks runs={runs} />.
+    </p>
+  );
+}
+
+const MAX_LINKS = 20;
+
+export const RunLinks = ({ runs }: { runs: readonly string[] }) => (
+  <>
+    {runs.slice(0, MAX_LINKS).map((id, index) => (
+      <span key={id}>
+        {index > 0 && ', '}
+        <RunLink runId={id} />
+      </span>
+    ))}
+    {runs.length > MAX_LINKS && ` and ${runs.length - MAX_LINKS} more`}
+  </>
+);

@@ -1,0 +1,125 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import type { Json } from '#lib/contracts/json/json';
+import type { Gate } from '#lib/gate/contract';
+import { useAction } from '../../../api/action';
+import { changeGate, deleteGate, refreshGates } from '../api';
+import { keys } from '../../../api/keys';
+import { queryClient } from '../../../api/query-client';
+import { useRefusal } from '../../../api/session';
+import { AllowedButton } from '../../../ui/allowed-button';
+import { CopiedId } from '../../../ui/copied-id';
+import { DeleteDialog } from '../../../ui/dialog';
+import { useDraft } from '../../../ui/draft';
+import { DraftForm } from '../../../ui/form/draft-form';
+import type { Edited } from '../../../ui/form/edited';
+import { TextField } from '../../../ui/form/fields';
+import { ruleWords } from '../parts/gate-words';
+import { UserText } from '../../../ui/user-text';
+import { RunLink } from '../../runs/parts/run-link';
+import { SettingsList } from '../../../ui/settings-list';
+import { SuiteFact } from '../../suites/parts/suite-fact';
+import { GateFields } from './gate-fields';
+import { gateChanges, editableGate } from './gate-value';
+
+export function GateHead({ gate }: { gate: Gate }) {
+  const refusal = useRefusal('editor');
+  const [isDeleting, setDeleting] = useState(false);
+  const { id, name, version, suite_id: suiteId, suite_name: suite } = gate;
+  return (
+    <section className="section" aria-label="The gate">
+      <div className="head">
+        <h1>
+          <UserText text={name} max={100} /> <span className="muted">version {version}</span>
+        </h1>
+        <AllowedButton refusal={refusal} onClick={() => setDeleting(true)}>
+          Delete
+        </AllowedButton>
+      </div>
+      <div className="facts">
+        <SuiteFact suiteId={suiteId} name={suite} />
+        <Baseline gate={gate} />
+        <CopiedId id={id} what="gate" />
+      </div>
+      <SettingsList settings={ruleWords(gate)} />
+      <RulesForm gate={gate} />
+      {isDeleting && <DeleteGate gate={gate} close={() => setDeleting(false)} />}
+    </section>
+  );
+}
+
+function Baseline({ gate: { baseline, baseline_eval_id: runId } }: { gate: Gate }) {
+  return (
+    <span>
+      Baseline: {runId === null ? 'none, so nothing can be measured' : <RunLink runId={runId} />}
+      {'experiment_id' in baseline && (
+        <>
+          {', taken from '}
+          <Link to="/experiments/$experimentId" params={{ experimentId: baseline.experiment_id }}>
+            its experiment
+          </Link>
+        </>
+      )}
+    </span>
+  );
+}
+
+/** A change of the rules creates a new version, which applies from the next run. */
+function RulesForm({ gate }: { gate: Gate }) {
+  const refusal = useRefusal('editor');
+  const stored = useMemo<Edited>(() => ({ value: editableGate(gate), unread: {} }), [gate]);
+  const draft = useDraft(`gate ${gate.id}`, stored);
+  const save = useAction(
+    (typed: Json, options) => changeGate({ id: gate.id, change: gateChanges(typed, stored.value) }, options),
+    async (_gate, typed) => {
+      // Changes made while it was being saved remain a draft.
+      if (draft.value.value === typed) draft.clear();
+      await refreshGates();
+    },
+  );
+  const send = (): void => {
+    if (draft.isChanged && Object.keys(draft.value.unread).length === 0) save.mutate(draft.value.value);
+  };
+  return (
+    <details open={draft.isChanged || save.isError || undefined}>
+      <summary>Edit name and rules</summary>
+      <p className="muted">A change of the rules creates a new version of the gate. Every answer names its version.</p>
+      <DraftForm
+        {...{ draft, refusal, send }}
+        saving={save}
+        save="Save the gate"
+        saved={save.data && `Saved: version ${save.data.version}.`}
+        className="fields gate-form"
+      >
+        <TextField path={['name']} label="Name" maxLength={100} isRequired whenEmpty="" />
+        <GateFields suite={gate.suite_id} />
+      </DraftForm>
+    </details>
+  );
+}
+
+function DeleteGate({ gate: { id, name }, close }: { gate: Gate; close: () => void }) {
+  const navigate = useNavigate();
+  const { isPending, error, mutate } = useAction(deleteGate, async () => {
+    close();
+    await navigate({ to: '/gates' });
+    queryClient.removeQueries({ queryKey: keys.gate(id) });
+    await refreshGates();
+  });
+  return (
+    <DeleteDialog
+      title="Delete this gate?"
+      action="Delete the gate"
+      act={() => mutate(id)}
+      {...{ isPending, error, close }}
+    >
+      <p>
+        <UserText text={name} max={100} />
+      </p>
+      <p>
+        This also deletes its answers, its gate runs and the runs they created. Its baseline stays, and so do runs that
+        are a baseline elsewhere. This cannot be undone.
+      </p>
+    </DeleteDialog>
+  );
+}

@@ -1,0 +1,56 @@
+import { useState, type ReactNode } from 'react';
+import type { JobStatus } from '#lib/contracts/job-status';
+import { useAction } from '../../../api/action';
+import { cancelJob, refreshWork, resumeJob } from '../api';
+import { useRefusal } from '../../../api/session';
+import { AllowedButton } from '../../../ui/allowed-button';
+import { ErrorNotice } from '../../../ui/error-notice';
+import { isUnderWay } from '../../../ui/status';
+
+interface Props {
+  work: { id: string; job_id: string; status: JobStatus };
+  /** The control that creates a new one with the same settings. */
+  again?: ReactNode;
+  /** The confirmation dialog for deletion; without it, the work cannot be deleted alone. */
+  deletion?: (close: () => void) => ReactNode;
+}
+
+/** The actions on a tune, a report or a gate run, by its state. */
+export function WorkActions({ work, again, deletion }: Props) {
+  const refusal = useRefusal('editor');
+  const [isDeleting, setDeleting] = useState(false);
+  const refresh = (): Promise<void> => refreshWork(work.id);
+  const cancel = useAction(cancelJob, refresh);
+  const resume = useAction(resumeJob, refresh);
+  const failure = cancel.error ?? resume.error;
+  const goes = isUnderWay(work.status);
+  return (
+    <div>
+      <div className="actions">
+        {goes && (
+          <AllowedButton refusal={refusal} disabled={cancel.isPending} onClick={() => cancel.mutate(work.job_id)}>
+            Cancel
+          </AllowedButton>
+        )}
+        {!goes && work.status !== 'completed' && (
+          <AllowedButton
+            refusal={refusal}
+            disabled={resume.isPending}
+            title="Continue where it stopped"
+            onClick={() => resume.mutate(work.job_id)}
+          >
+            Resume
+          </AllowedButton>
+        )}
+        {again}
+        {!goes && deletion && (
+          <AllowedButton refusal={refusal} onClick={() => setDeleting(true)}>
+            Delete
+          </AllowedButton>
+        )}
+      </div>
+      {failure && <ErrorNotice error={failure} />}
+      {isDeleting && deletion?.(() => setDeleting(false))}
+    </div>
+  );
+}

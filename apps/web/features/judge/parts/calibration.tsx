@@ -1,0 +1,45 @@
+import { Link } from '@tanstack/react-router';
+import type { CalibrationHead } from '#lib/judge/contract';
+import { UserText } from '../../../ui/user-text';
+import { Mark } from '../../../ui/status';
+import './calibration.css';
+
+type Status = CalibrationHead['status'];
+
+const LOOKS: Record<Status, [shape: string, look: string]> = {
+  uncalibrated: ['◌', 'partial'],
+  weak: ['○', 'failed'],
+  usable: ['◐', 'waiting'],
+  good: ['●', 'passed'],
+};
+
+/** How well people's labels confirm a judge, in a word. */
+export function CalibrationStatus({ status }: { status: Status }) {
+  const [shape, look] = LOOKS[status];
+  return <Mark {...{ shape, look }}>{status}</Mark>;
+}
+
+interface SentenceProps {
+  calibration: CalibrationHead;
+  /** The report whose judge is meant, with its instructions. */
+  report?: string;
+}
+
+/** The same in a sentence, shown next to a judge's figures in every state. */
+export const CalibrationSentence = ({ calibration: { status, text }, report }: SentenceProps) => (
+  <p className="notice calibration">
+    <CalibrationStatus status={status} /> <UserText text={text} />
+    {report !== undefined && (
+      <>
+        {' '}
+        <Link to="/judge/calibration" search={{ report }}>
+          Calibration
+        </Link>
+      </>
+    )}
+  </p>
+);
+
+/** Follows a judge's figure that no labels have confirmed. */
+export const Uncalibrated = ({ status }: { status: Status }) =>
+  status === 'uncalibrated' && <span className="uncalibrated small"> uncalibrated</span>;

@@ -1,0 +1,42 @@
+import type { Lane } from '#lib/contracts/lane';
+import { UserText } from '../../../ui/user-text';
+import { stateOfLane } from './lane-state';
+import { Mark } from '../../../ui/status';
+import { Time } from '../../../ui/time';
+
+interface Props {
+  lane: Lane;
+  alive: number | null | undefined;
+}
+
+/** The state of a lane in a word. */
+export function LaneStatus({ lane, alive }: Props) {
+  const { word, look, shape } = stateOfLane(lane, alive);
+  return <Mark {...{ shape, look }}>{word}</Mark>;
+}
+
+const clock = (at: string): string => new Date(at).toLocaleTimeString();
+
+/** The same in a sentence, with the provider's error. */
+export function LaneTrouble({ lane, alive }: Props) {
+  const { paused_at: pausedAt, now } = lane;
+  const { word } = stateOfLane(lane, alive);
+  if (word === 'paused')
+    return (
+      <span className="small">
+        Paused by an owner <Time at={pausedAt!} />.
+      </span>
+    );
+  if (word === 'provider down')
+    return (
+      <span className="small">
+        Since {clock(now!.breaker.since!)}, next probe at {clock(now!.breaker.next_probe_at!)}:{' '}
+        <UserText text={now!.breaker.error ?? 'no error given'} max={600} />
+      </span>
+    );
+  if (word === 'blocked')
+    return <span className="small">The provider accepts no requests until {clock(now!.blocked_until!)}.</span>;
+  if (word === 'no worker') return <span className="small">Items are waiting, but no worker is alive.</span>;
+  if (word === 'unknown') return <span className="small">Redis cannot be reached.</span>;
+  return null;
+}

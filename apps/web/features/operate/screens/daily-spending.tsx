@@ -1,0 +1,121 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { SpendingReport } from '#lib/contracts/spending';
+import { cacheHitRate } from '#lib/contracts/token-counts';
+import { SPENDING_BY, SPENDING_SPANS, type SpendingSearch } from '../address';
+import { spendingReportQuery } from '../api/spending';
+import { DailyBars, SeriesMark } from '../parts/daily-bars';
+import { Empty } from '../../../ui/empty';
+import { ErrorNotice } from '../../../ui/error-notice';
+import { FilterChoice } from '../../../ui/filter-choice';
+import { UserLine } from '../../../ui/user-text';
+import { money } from '../../../ui/money';
+import { count, percent } from '../../../ui/score';
+import { Skeleton } from '../../../ui/skeleton';
+import { daysOf, groupsOf, stacked, withOthers, type Spent, type StackedBy } from './spending-groups';
+import { Table } from '../../../ui/table';
+
+/** Maximum number of table rows; the others are combined. */
+const MAX_ROWS = 100;
+
+/** Spending on each day of a range, by a chosen grouping. The address has both choices. */
+export function DailySpending() {
+  const search = useSearch({ from: '/signed-in/operate/spending' });
+  const navigate = useNavigate();
+  const choose = (change: Partial<SpendingSearch>): void =>
+    void navigate({ to: '/operate/spending', search: { ...search, ...change } });
+  const by = search.by ?? 'model';
+  const { data, error, refetch } = useQuery(spendingReportQuery(daysOf(search.span, Date.now()), by));
+  return (
+    <section aria-labelledby="by-day" className="section">
+      <h2 id="by-day">By day</h2>
+      <div className="actions" role="search" aria-label="Filter spending">
+        <FilterChoice
+          label="Span"
+          choices={Object.entries(SPENDING_SPANS)}
+          none="this month"
+          value={search.span}
+          choose={(span) => choose({ span: span as SpendingSearch['span'] })}
+        />
+        <FilterChoice
+          label="Stacked by"
+          choices={Object.entries(SPENDING_BY)}
+          none="model"
+          value={search.by}
+          choose={(chosen) => choose({ by: chosen as SpendingSearch['by'] })}
+        />
+      </div>
+      {error && <ErrorNotice error={error} retry={refetch} />}
+      {!data && !error && <Skeleton rows={6} />}
+      {data && (data.items.length > 0 ? <Report report={data} /> : <NoSpending />)}
+    </section>
+  );
+}
+
+const NoSpending = () => (
+  <Empty
+    action={
+      <Link to="/runs/new" className="button">
+        New run
+      </Link>
+    }
+  >
+    No requests in this span. Start a run or choose another span.
+  </Empty>
+);
+
+function Report({ report }: { report: SpendingReport }) {
+  const by = report.by.at(-1) as StackedBy; // While another report loads, the grouping of the last one applies.
+  const { drawn, days } = stacked(report, by);
+  const rows = withOthers(groupsOf(report, by), MAX_ROWS);
+  return (
+    <>
+      <DailyBars label={`Cost by day and ${by}`} series={drawn.map(({ name }) => name)} days={days} />
+      <Table
+        label={`Spending by ${by}`}
+        className="spending-rows"
+        rows={rows}
+        keyOf={({ key }) => key}
+        columns={[
+          {
+            name: by[0]!.toUpperCase() + by.slice(1),
+            isHeading: true,
+            className: 'named',
+            cell: (row, place) => (
+              <span className="series-name">
+                <SeriesMark place={Math.min(place, drawn.length - 1)} />
+                <UserLine text={row.name} />
+                {row.note && <span className="muted small">{row.note}</span>}
+              </span>
+            ),
+          },
+          ...FIGURES.map(([name, cell]) => ({ name, isNumber: true, cell })),
+        ]}
+        foot={
+          <tfoot>
+            <tr>
+              <th scope="row">Total</th>
+              {FIGURES.map(([name, text]) => (
+                <td key={name} className="number">
+                  {text(report.total)}
+                </td>
+              ))}
+            </tr>
+          </tfoot>
+        }
+      />
+    </>
+  );
+}
+
+const share = (rate: number | null): string => (rate === null ? '-' : percent(rate));
+const FIGURES: readonly (readonly [name: string, text: (spent: Spent) => string])[] = [
+  // Models without prices add requests but no cost, which is unknown rather than $0.
+  ['Cost', ({ cost_usd: cost, requests }) => (cost === 0 && requests > 0 ? '-' : money(cost))],
+  ['Requests', (spent) => count(spent.requests)],
+  ['Results', (spent) => count(spent.results)],
+  ['Tokens in', (spent) => count(spent.prompt_tokens)],
+  ['Tokens out', (spent) => count(spent.completion_tokens)],
+  ['Reasoning', (spent) => count(spent.reasoning_tokens)],
+  ['Cache hits', (spent) => share(cacheHitRate(spent))],
+];

@@ -1,0 +1,111 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useId, useState } from 'react';
+import type { Provider } from '#lib/contracts/provider';
+import { providersQuery } from '../api';
+import { ErrorNotice } from '../../../ui/error-notice';
+import { UserText, UserLine } from '../../../ui/user-text';
+import { count } from '../../../ui/score';
+import { Skeleton } from '../../../ui/skeleton';
+import { Faults, type FormPart } from '../../../ui/form/labelled-field';
+
+/** How many models are listed at once; the filter finds the others. */
+const SHOWN = 200;
+
+/** The models of each provider, with their prices. Chosen models stay chosen, whatever the filter shows. */
+export function ChooseModels({ form, change, faultsAt }: FormPart<{ models: string[] }>) {
+  const { data, error, isPending, refetch } = useQuery(providersQuery);
+  const [filter, setFilter] = useState('');
+  const filterId = useId();
+  const all = (data?.items ?? []).flatMap((provider) => provider.models.map((model) => ({ provider, model })));
+  const known = new Set(all.map(({ provider, model }) => nameOf(provider, model)));
+  const gone = data ? form.models.filter((model) => !known.has(model)) : [];
+  const choose = (model: string, isChosen: boolean): void =>
+    change({ models: isChosen ? [...form.models, model] : form.models.filter((one) => one !== model) });
+  return (
+    <fieldset className="models">
+      <legend>Models{form.models.length > 0 && `, ${form.models.length} chosen`}</legend>
+      {error && <ErrorNotice error={error} retry={() => refetch()} />}
+      {isPending && <Skeleton rows={5} />}
+      {data && all.length === 0 && (
+        <p>
+          No provider has a model yet. An owner <Link to="/operate/providers/new">adds one</Link>.
+        </p>
+      )}
+      {all.length > 0 && (
+        <div className="field">
+          <label htmlFor={filterId}>Filter models</label>
+          <input
+            id={filterId}
+            type="search"
+            data-filter
+            value={filter}
+            placeholder={`one of ${count(all.length)}`}
+            onChange={({ target }) => setFilter(target.value)}
+            onKeyDown={(event) => event.key === 'Enter' && !event.ctrlKey && event.preventDefault()}
+          />
+        </div>
+      )}
+      <Faults faults={faultsAt('/models')} />
+      <div className="model-list" tabIndex={0} role="group" aria-label="Models to choose from">
+        {gone.map((model) => (
+          <label key={model} className="check">
+            <input type="checkbox" checked onChange={() => choose(model, false)} />
+            <UserText text={model} max={300} /> <span className="muted small">no longer available</span>
+          </label>
+        ))}
+        {all.length > 0 && <ModelList all={all} filter={filter} chosen={form.models} choose={choose} />}
+      </div>
+    </fieldset>
+  );
+}
+
+interface Listed {
+  provider: Provider;
+  model: Model;
+}
+interface ListProps {
+  all: Listed[];
+  filter: string;
+  chosen: string[];
+  choose: (model: string, isChosen: boolean) => void;
+}
+
+function ModelList({ all, filter, chosen, choose }: ListProps) {
+  const wanted = filter.trim().toLowerCase();
+  const found = all.filter(({ provider, model }) => nameOf(provider, model).toLowerCase().includes(wanted));
+  if (found.length === 0) return <p className="muted">No models match.</p>;
+  return (
+    <>
+      {[...Map.groupBy(found.slice(0, SHOWN), ({ provider }) => provider)].map(([provider, listed]) => (
+        <div key={provider.key} role="group" aria-label={provider.key}>
+          <div className="label">
+            <UserLine text={provider.name} />
+          </div>
+          {listed.map(({ model }) => (
+            <label key={model.id} className="check">
+              <input
+                type="checkbox"
+                checked={chosen.includes(nameOf(provider, model))}
+                onChange={({ target }) => choose(nameOf(provider, model), target.checked)}
+              />
+              <UserText text={model.id} max={200} />
+              <span className="muted small">{priceOf(model)}</span>
+            </label>
+          ))}
+        </div>
+      ))}
+      {found.length > SHOWN && (
+        <p className="muted">{count(found.length - SHOWN)} more: use the filter to find them.</p>
+      )}
+    </>
+  );
+}
+
+type Model = Provider['models'][number];
+const nameOf = ({ key }: Provider, { id }: Model): string => `${key}::${id}`;
+
+function priceOf({ input_cost_per_mtok: input, output_cost_per_mtok: output }: Model): string {
+  if (input === null && output === null) return 'no price';
+  return `$${input ?? '?'} in, $${output ?? '?'} out per million tokens`;
+}

@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query';
+import { providerQuery } from '../../providers/api';
+import type { ResultWithExchange } from '../api/results';
+import { CopyButton } from '../../../ui/copy-button';
+import { JsonView } from '../../../ui/json-view';
+import { curlCommand } from './curl-command';
+import { Folded } from '../../../ui/folded';
+
+type Stored = NonNullable<ResultWithExchange['exchange']>;
+
+/** The request and the response. */
+export function Exchange({
+  result: { exchange, target },
+}: {
+  result: Pick<ResultWithExchange, 'exchange' | 'target'>;
+}) {
+  if (!exchange) return <p className="muted">No requests or replies are stored for this result.</p>;
+  return (
+    <Folded title={`Exchange: ${exchange.requests.length} sent, ${exchange.replies.length} received`}>
+      {() => <Bodies exchange={exchange} providerKey={target.split('::')[0]!} />}
+    </Folded>
+  );
+}
+
+function Bodies({ exchange, providerKey }: { exchange: Stored; providerKey: string }) {
+  const { requests, replies, refused, names } = exchange;
+  const { data: provider } = useQuery(providerQuery(providerKey));
+  return (
+    <>
+      {refused !== undefined && <p>{refused} requests were refused.</p>}
+      {names && (
+        <div>
+          <h3>Tool names sent instead</h3>
+          <JsonView value={names} />
+        </div>
+      )}
+      {requests.map((body, index) => (
+        <div key={index}>
+          <div className="head">
+            <h3>Request {index + 1}</h3>
+            <CopyCurl command={provider && curlCommand(provider, body)} />
+          </div>
+          <JsonView value={body} open={1} />
+        </div>
+      ))}
+      {replies.map((body, index) => (
+        <div key={index}>
+          <h3>Reply {index + 1}</h3>
+          <JsonView value={body} open={3} />
+        </div>
+      ))}
+    </>
+  );
+}
+
+function CopyCurl({ command }: { command: string | undefined }) {
+  if (command === undefined) return null;
+  return <CopyButton text={command} label="Copy as curl" done="Copied; set API_KEY" />;
+}

@@ -1,0 +1,218 @@
+import { useState, type FormEvent } from 'react';
+import type { RunFacets } from '#lib/contracts/run-facets';
+import type { Run } from '#lib/contracts/run';
+import {
+  boundsOf,
+  withChange,
+  ORDER_WORDS,
+  withToggled,
+  type ListKey,
+  type ResultsSearch,
+} from '../../address';
+import { facetsQuery } from '../../../runs/api/counted';
+import { Counted } from '../../../runs/parts/counted';
+import { Facet } from '../../../../ui/facet';
+import { FacetBins } from '../../../../ui/facet-bins';
+import { isUnderWay } from '../../../../ui/status';
+import { countsSoFar } from './counts-so-far';
+import { binsOf, modelsOf, valuesOf, type CountedFacet } from './facet-counts';
+
+interface FacetsProps {
+  run: Run;
+  search: ResultsSearch;
+  go: (search: ResultsSearch) => void;
+}
+
+/** The filters of the list. Every choice is in the address. */
+export function Facets({ run, search, go }: FacetsProps) {
+  return (
+    <>
+      <Verdicts search={search} go={go} />
+      {isUnderWay(run.status) ? (
+        <PartialFacets run={run} search={search} go={go} />
+      ) : (
+        <Counted run={run} query={facetsQuery(run.id, search.rescore)} rows={16}>
+          {(facets) => <CountedFacets facets={facets} search={search} go={go} />}
+        </Counted>
+      )}
+      <Latency key={search.latency} search={search} go={go} />
+      <ByName search={search} go={go} />
+    </>
+  );
+}
+
+type Chosen = Omit<FacetsProps, 'run'>;
+
+function Verdicts({ search, go }: Chosen) {
+  return (
+    <>
+      <div className="field">
+        <label htmlFor="passed">Verdict</label>
+        <select
+          id="passed"
+          data-filter
+          value={String(search.passed ?? '')}
+          onChange={({ target: { value } }) => go(withChange(search, { passed: value ? value === 'true' : undefined }))}
+        >
+          <option value="">all</option>
+          <option value="false">failures only</option>
+          <option value="true">passed</option>
+        </select>
+      </div>
+      <div className="field">
+        <label htmlFor="order">Order</label>
+        <select
+          id="order"
+          value={search.order ?? 'failures'}
+          onChange={({ target: { value } }) => go(withChange(search, { order: value }))}
+        >
+          {Object.entries(ORDER_WORDS).map(([value, words]) => (
+            <option key={value} value={value}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </div>
+    </>
+  );
+}
+
+const LEGENDS = {
+  type: 'Error',
+  model: 'Model',
+  category: 'Category',
+  tool: 'Expected tool',
+  called: 'Called tool',
+  format: 'Call format',
+  syntax: 'Calls in the text',
+  tag: 'Tag',
+} as const satisfies Record<ListKey, string>;
+const BIN_LEGENDS = { latency: 'Latency', score: 'Score' } as const;
+
+/** The scope of a facet's counts when other filters are chosen, and what is not listed. */
+function noteOf({ isFiltered, others }: CountedFacet, search: ResultsSearch, key: string): string | undefined {
+  const hasOthers = Object.keys(search).some((other) => ![key, 'order', 'rescore'].includes(other));
+  const notes = [
+    ...(hasOthers ? [isFiltered ? 'Within the other filters.' : 'For the whole run.'] : []),
+    ...(others > 0 ? [`${others.toLocaleString('en')} more are not listed; add them by name.`] : []),
+  ];
+  return notes.length > 0 ? notes.join(' ') : undefined;
+}
+
+/** The facets of an ended run, with their counts. */
+function CountedFacets({ facets, search, go }: Chosen & { facets: RunFacets }) {
+  return (
+    <>
+      <p className="muted small">
+        {search.rescore === undefined ? 'Counts cover' : 'Counts use the verdicts of the rescore and cover'} the whole
+        run, or only the other filters where these are known.
+      </p>
+      {(Object.keys(LEGENDS) as ListKey[]).map((key) => {
+        const facet = key === 'model' ? modelsOf(facets, search) : valuesOf(facets, search, key);
+        return (
+          <Facet
+            key={key}
+            legend={LEGENDS[key]}
+            note={noteOf(facet, search, key)}
+            options={facet.options}
+            chosen={search[key] ?? []}
+            toggle={(value) => go(withToggled(search, key, value))}
+          />
+        );
+      })}
+      {(['latency', 'score'] as const).map((key) => {
+        const facet = binsOf(facets, search, key);
+        return (
+          <FacetBins
+            key={key}
+            legend={BIN_LEGENDS[key]}
+            note={noteOf(facet, search, key)}
+            bins={facet.options}
+            chosen={search[key]}
+            choose={(range) => go(withChange(search, { [key]: range }))}
+          />
+        );
+      })}
+    </>
+  );
+}
+
+function PartialFacets({ run, search, go }: FacetsProps) {
+  const counts = countsSoFar(run);
+  return (
+    <>
+      <p className="muted small">Counts cover the finished models of the run.</p>
+      {(['type', 'model', 'category', 'format', 'syntax'] as const).map((key) => (
+        <Facet
+          key={key}
+          legend={LEGENDS[key]}
+          options={counts[key]}
+          chosen={search[key] ?? []}
+          toggle={(value) => go(withToggled(search, key, value))}
+        />
+      ))}
+    </>
+  );
+}
+
+function Latency({ search, go }: Chosen) {
+  const [min, max] = boundsOf(search.latency);
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget);
+    go(withChange(search, { latency: `${String(given.get('min'))}-${String(given.get('max'))}` }));
+  };
+  const bound = (name: string, label: string, value: string | undefined) => (
+    <input name={name} type="number" min={0} max={999_999_999} step={1} aria-label={label} defaultValue={value} />
+  );
+  return (
+    <form onSubmit={submit} className="field">
+      <span className="label">Latency in ms</span>
+      <span className="facet-range">
+        {bound('min', 'Latency from, in ms', min)} to {bound('max', 'Latency to, in ms', max)}
+        <button type="submit">Set</button>
+      </span>
+    </form>
+  );
+}
+
+const NAMED = { tool: 'Expected tool', called: 'Called tool', tag: 'Tag' } as const;
+
+/** Filters unlisted values by name. */
+function ByName({ search, go }: Chosen) {
+  const [key, setKey] = useState<keyof typeof NAMED>('tool');
+  const [name, setName] = useState('');
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const value = name.trim();
+    if (value === '' || search[key]?.includes(value)) return;
+    setName('');
+    go(withToggled(search, key, value));
+  };
+  return (
+    <form onSubmit={submit} className="field">
+      <span className="label">By name</span>
+      <select
+        aria-label="Kind of name"
+        value={key}
+        onChange={({ target }) => setKey(target.value as keyof typeof NAMED)}
+      >
+        {Object.entries(NAMED).map(([value, words]) => (
+          <option key={value} value={value}>
+            {words}
+          </option>
+        ))}
+      </select>
+      <span className="facet-range">
+        <input
+          aria-label="Name"
+          placeholder={key === 'tag' ? 'tag' : 'tool, or (none)'}
+          maxLength={key === 'tag' ? 100 : 1000}
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+        <button type="submit">Add</button>
+      </span>
+    </form>
+  );
+}

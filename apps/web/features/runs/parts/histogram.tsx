@@ -1,0 +1,92 @@
+import { useId, type ReactNode } from 'react';
+import { count } from '../../../ui/score';
+import { countOf, type VerdictCounts } from '../../results/parts/verdict-counts';
+import { Numbers } from '../../../ui/figures/numbers';
+import './why.css';
+
+export interface HistogramBin extends VerdictCounts {
+  key: string;
+  /** The range in words: "0.5 s to 1 s". */
+  words: string;
+}
+
+interface HistogramProps {
+  /** What is counted, such as "Results by latency". */
+  label: string;
+  bins: readonly HistogramBin[];
+  /** Labels below the first bar and below the last one. */
+  ends: readonly [first: string, last: string];
+  /** Links a bar to the results behind it. */
+  link: (bin: HistogramBin, label: string, bar: ReactNode) => ReactNode;
+}
+
+/** "40 results from 0.5 s to 1 s: 30 passed, 8 did not, 2 errored" */
+function binText(bin: HistogramBin): string {
+  const { passed, failed, errored, words } = bin;
+  const all = countOf(bin);
+  const parts = [
+    `${count(passed)} passed`,
+    `${count(failed)} did not`,
+    ...(errored ? [`${count(errored)} errored`] : []),
+  ];
+  return `${count(all)} ${all === 1 ? 'result' : 'results'}, ${words}: ${parts.join(', ')}`;
+}
+
+/** "60 results; most of them, 40, are 0.5 s to 1 s." */
+export function histogramText(bins: readonly HistogramBin[]): string {
+  const all = bins.reduce((sum, bin) => sum + countOf(bin), 0);
+  const top = bins.toSorted((one, other) => countOf(other) - countOf(one))[0];
+  if (!top || all === 0) return 'No result has a value.';
+  const [isAll, isMost] = [countOf(top) === all, countOf(top) * 2 > all];
+  if (isAll) return `${count(all)} ${all === 1 ? 'result' : 'results'}: ${top.words}.`;
+  const largest = isMost ? 'most of them' : 'the largest group';
+  return `${count(all)} results; ${largest}, ${count(countOf(top))}: ${top.words}.`;
+}
+
+/** Results in bins, as bars: passed results are filled, those that did not pass are hollow. */
+export function Histogram({ label, bins, ends, link }: HistogramProps) {
+  const id = useId();
+  const most = Math.max(1, ...bins.map((bin) => countOf(bin)));
+  return (
+    <figure className="histogram" aria-labelledby={id}>
+      <figcaption id={id}>
+        <strong>{label}.</strong> {histogramText(bins)}
+      </figcaption>
+      <div className="wide">
+        <div className="bins" style={{ gridTemplateColumns: `repeat(${bins.length}, minmax(24px, 48px))` }}>
+          {bins.map((bin) => {
+            const bar = <Bar bin={bin} most={most} />;
+            if (countOf(bin) === 0) return <div key={bin.key} className="bin" />;
+            return <div key={bin.key}>{link(bin, binText(bin), bar)}</div>;
+          })}
+        </div>
+        <div className="ends muted small" style={{ maxWidth: bins.length * 48 }} aria-hidden="true">
+          <span>{ends[0]}</span>
+          <span>{ends[1]}</span>
+        </div>
+      </div>
+      <Numbers
+        label={`${label}, in numbers`}
+        head={['Range', 'Passed', 'Not passed', 'Errored']}
+        rows={bins.map(({ key, words, passed, failed, errored }) => ({
+          key,
+          cells: [words, count(passed), count(failed), count(errored)],
+        }))}
+      />
+    </figure>
+  );
+}
+
+const BAR_PERCENT = 80;
+
+function Bar({ bin, most }: { bin: HistogramBin; most: number }) {
+  const height = (n: number) => ({ height: `${(n / most) * BAR_PERCENT}%` });
+  return (
+    <>
+      <span className="n small">{count(countOf(bin))}</span>
+      {bin.errored > 0 && <span className="part errored" style={height(bin.errored)} />}
+      {bin.failed > 0 && <span className="part failed" style={height(bin.failed)} />}
+      {bin.passed > 0 && <span className="part passed" style={height(bin.passed)} />}
+    </>
+  );
+}

@@ -1,0 +1,90 @@
+import type { ReactNode } from 'react';
+import type { RunCase } from '#lib/contracts/run-facets';
+import { UserLine, visible } from '../../../ui/user-text';
+import { count } from '../../../ui/score';
+import { VerdictMark, type VerdictWord } from '../../results/parts/verdict';
+import './why.css';
+
+type Cell = RunCase['cells'][number];
+
+/** All samples passed, some, none, or none has a score. */
+export function cellVerdict({ scored, passed, mean }: Cell): VerdictWord {
+  if (scored === 0) return 'errored';
+  if (passed === scored) return 'passed';
+  return passed > 0 || (mean ?? 0) > 0 ? 'partial' : 'failed';
+}
+
+/** "passed", "3 of 5 passed", "3 of 4 passed, 1 errored": errored samples never count as failed. */
+export function cellText(cell: Cell): string {
+  const { scored, passed, errored } = cell;
+  if (scored + errored === 0) return 'not run';
+  if (scored + errored === 1) return cellVerdict(cell);
+  if (scored === 0) return `${count(errored)} errored`;
+  return `${count(passed)} of ${count(scored)} passed${errored ? `, ${count(errored)} errored` : ''}`;
+}
+
+interface MatrixProps {
+  targets: readonly string[];
+  cases: readonly RunCase[];
+  /** Links a cell to its results. */
+  link: (cell: { caseId: string; target: string }, label: string, content: ReactNode) => ReactNode;
+  /** Links the name of a case to the case. */
+  caseLink: (caseId: string, name: ReactNode) => ReactNode;
+}
+
+const caseNameOf = ({ case_name: name, prompt }: RunCase): string => name ?? prompt;
+
+/** Cases by model: number of passed samples. */
+export function Matrix({ targets, cases, link, caseLink }: MatrixProps) {
+  return (
+    <div className="wide" tabIndex={0} role="region" aria-label="Cases by model">
+      <table className="matrix">
+        <thead>
+          <tr>
+            <th className="number">No.</th>
+            <th>Case</th>
+            {targets.map((target) => (
+              <th key={target} scope="col" title={visible(target.slice(0, 300))}>
+                <UserLine text={target} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {cases.map((one) => (
+            <tr key={one.case_id}>
+              <td className="number muted">{count(one.position + 1)}</td>
+              <th scope="row" className="named">
+                {caseLink(one.case_id, <UserLine text={caseNameOf(one)} />)}
+              </th>
+              {targets.map((target, ordinal) => (
+                <td key={target}>
+                  <MatrixCell one={one} target={target} cell={one.cells[ordinal]} link={link} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface MatrixCellProps {
+  one: RunCase;
+  target: string;
+  cell: Cell | undefined;
+  link: MatrixProps['link'];
+}
+
+function MatrixCell({ one, target, cell, link }: MatrixCellProps) {
+  if (!cell || cell.scored + cell.errored === 0) return <span className="muted">not run</span>;
+  const label = `${cellText(cell)}: ${caseNameOf(one).slice(0, 100)}, ${target.slice(0, 100)}`;
+  return link(
+    { caseId: one.case_id, target },
+    label,
+    <>
+      <VerdictMark word={cellVerdict(cell)} /> {cellText(cell)}
+    </>,
+  );
+}

@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Run } from '#lib/contracts/run';
+import { runQuery } from '../api/runs';
+import { UserText } from '../../../ui/user-text';
+
+const SHOWN = 8;
+
+type Named = Pick<Run, 'name' | 'suite'>;
+
+/** Display name of a run; without a name, its suite. */
+export const runName = ({ name, suite }: Named): string => name ?? `${suite.name}, version ${suite.version}`;
+
+/** The label of an unknown run: the end of its id, which distinguishes ids of the same day. */
+export const shortRunName = (runId: string): string => `run ${runId.slice(-SHOWN)}`;
+
+/** Whose verdicts a screen shows, as part of its heading: those of a run, or of a rescore of it. */
+export const RunInHeading = ({ run, rescore }: { run: Named & Pick<Run, 'id'>; rescore: string | undefined }) => (
+  <>
+    <Link to="/runs/$runId" params={{ runId: run.id }}>
+      <UserText text={run.name ?? run.suite.name} max={200} />
+    </Link>
+    {rescore !== undefined && ' (rescored)'}
+  </>
+);
+
+/** A link to a run, by its name once that is known. */
+export function RunLink({ runId }: { runId: string }) {
+  const { data: run } = useQuery({ ...runQuery(runId), retry: false });
+  return (
+    <Link to="/runs/$runId" params={{ runId }}>
+      <UserText text={run ? runName(run) : shortRunName(runId)} max={200} />
+    </Link>
+  );
+}

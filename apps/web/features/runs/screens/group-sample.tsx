@@ -1,0 +1,131 @@
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import type { FailureGroup } from '#lib/contracts/run-facets';
+import type { Run } from '#lib/contracts/run';
+import type { ErrorType } from '#lib/contracts/verdict';
+import { errorWord } from '../../results/address';
+import { drawQuery } from '../api/counted';
+import type { Result } from '../../results/api/results';
+import { Counted } from '../parts/counted';
+import { UserText, UserLine } from '../../../ui/user-text';
+import { count, percent } from '../../../ui/score';
+import { Table } from '../../../ui/table';
+import { toolWords } from '../parts/tool-words';
+import { Verdict } from '../../results/parts/verdict';
+
+const SAMPLE_SIZE = 40;
+
+interface Props {
+  run: Run;
+  group: FailureGroup;
+  seed: number;
+  /** Which failures are grouped. */
+  search: { type?: ErrorType; rescore?: string };
+  targets: readonly string[];
+}
+
+/** A random sample of a group's results. The same address shows the same sample in any browser. */
+export function GroupSample({ run, group, seed, search, targets }: Props) {
+  const { error_type: type } = group;
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => title.current?.focus(), []);
+  return (
+    <section className="section" aria-labelledby="drawn">
+      <div className="head">
+        <h2 id="drawn" tabIndex={-1} ref={title}>
+          {group.count > SAMPLE_SIZE
+            ? `${SAMPLE_SIZE} of ${count(group.count)}, drawn at random`
+            : `All ${count(group.count)}`}
+        </h2>
+        <div className="actions">
+          {group.count > SAMPLE_SIZE && (
+            <Link
+              to="/runs/$runId/failures"
+              params={{ runId: run.id }}
+              search={{ ...search, group: group.id, seed: seed + 1 }}
+              className="button"
+            >
+              Draw again
+            </Link>
+          )}
+          <Link to="/runs/$runId/failures" params={{ runId: run.id }} search={search} className="button">
+            Close
+          </Link>
+        </div>
+      </div>
+      <p>
+        {errorWord(type)}: expected <UserText text={toolWords(group.expected_tool)} max={200} />, called{' '}
+        <UserText text={toolWords(group.called_tool)} max={200} />
+        {group.argument !== null && (
+          <>
+            , argument <UserText text={group.argument} max={200} />
+          </>
+        )}
+        . <ByModel group={group} targets={targets} />
+      </p>
+      <Counted
+        run={run}
+        query={drawQuery(run.id, group.id, seed, search.rescore)}
+        rows={Math.min(SAMPLE_SIZE, group.count) + 1}
+      >
+        {({ items }) => <SampleTable {...{ run, group, search, items }} />}
+      </Counted>
+    </section>
+  );
+}
+
+const MAX_MODELS = 5;
+
+function ByModel({ group, targets }: Pick<Props, 'group' | 'targets'>) {
+  const models = targets
+    .map((target, ordinal) => ({ target, n: group.by_target[ordinal] ?? 0 }))
+    .filter(({ n }) => n > 0)
+    .sort((one, other) => other.n - one.n);
+  return (
+    <span className="muted">
+      {models.slice(0, MAX_MODELS).map(({ target, n }, index) => (
+        <span key={target}>
+          {index > 0 && ', '}
+          <UserText text={target} max={100} /> {count(n)}
+        </span>
+      ))}
+      {models.length > MAX_MODELS && ` and ${models.length - MAX_MODELS} more models`}.
+    </span>
+  );
+}
+
+function SampleTable({
+  run,
+  group,
+  search,
+  items,
+}: Pick<Props, 'run' | 'group' | 'search'> & { items: readonly Result[] }) {
+  return (
+    <Table
+      label="Drawn results"
+      className="group-rows"
+      rows={items}
+      keyOf={({ id }) => id}
+      columns={[
+        { name: 'Verdict', cell: (result) => <Verdict of={result} /> },
+        {
+          name: 'Case',
+          isHeading: true,
+          className: 'named',
+          cell: (result) => (
+            <Link
+              to="/runs/$runId/results/$resultId"
+              params={{ runId: run.id, resultId: result.id }}
+              search={{ type: [group.error_type], rescore: search.rescore }}
+            >
+              <UserLine text={result.case_name ?? result.prompt} />
+            </Link>
+          ),
+        },
+        { name: 'Model', className: 'named', cell: ({ target }) => <UserLine text={target} /> },
+        { name: 'Sample', isNumber: true, cell: ({ sample }) => sample + 1 },
+        { name: 'Score', isNumber: true, cell: ({ overall }) => overall !== null && percent(overall) },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,68 @@
+import type { FacetBin, RunFacets } from '#lib/contracts/run-facets';
+import type { Run } from '#lib/contracts/run';
+import { facetsQuery } from '../../api/counted';
+import { Histogram, type HistogramBin } from '../../parts/histogram';
+import { latencyRange, latencyWords, scoreRange, scoreWords } from '../../../results/parts/bin-words';
+import { Counted } from '../../parts/counted';
+import { duration } from '../../../../ui/time';
+import { countOf, verdictCounts } from '../../../results/parts/verdict-counts';
+import { ResultsLink } from './results-link';
+
+const ROWS = 8;
+
+/** Latencies and scores of replies. Each bar links to its results. */
+export function RunHistograms({ run }: { run: Run }) {
+  return (
+    <section aria-labelledby="histograms" className="section">
+      <h2 id="histograms">Latencies and scores</h2>
+      <Counted run={run} query={facetsQuery(run.id)} rows={ROWS}>
+        {(facets) => <Histograms runId={run.id} facets={facets} />}
+      </Counted>
+    </section>
+  );
+}
+
+function Histograms({ runId, facets }: { runId: string; facets: RunFacets }) {
+  const latencies = withoutEmptyEnds(facets.latency_ms);
+  const [first, last] = [latencies[0], latencies.at(-1)];
+  return (
+    <div className="figures-row">
+      {first && last ? (
+        <Histogram
+          label="Results by latency"
+          bins={latencies.map((bin) => binOf(bin, latencyRange, latencyWords))}
+          ends={[duration(first.from), duration(last.to)]}
+          link={({ key }, label, bar) => (
+            <ResultsLink runId={runId} search={{ latency: key }} label={label}>
+              {bar}
+            </ResultsLink>
+          )}
+        />
+      ) : (
+        <p className="muted">No latency was measured: all replies were stored ones, or there were none.</p>
+      )}
+      <Histogram
+        label="Results by score"
+        bins={facets.overall.map((bin) => binOf(bin, scoreRange, scoreWords))}
+        ends={['0 %', '100 %']}
+        link={({ key }, label, bar) => (
+          <ResultsLink runId={runId} search={{ score: key }} label={label}>
+            {bar}
+          </ResultsLink>
+        )}
+      />
+    </div>
+  );
+}
+
+const binOf = (bin: FacetBin, range: (bin: FacetBin) => string, words: (bin: FacetBin) => string): HistogramBin => ({
+  key: range(bin),
+  words: words(bin),
+  ...verdictCounts(bin.by_target),
+});
+
+function withoutEmptyEnds(bins: readonly FacetBin[]): FacetBin[] {
+  const has = ({ by_target: by }: FacetBin): boolean => countOf(verdictCounts(by)) > 0;
+  const first = bins.findIndex(has);
+  return first < 0 ? [] : bins.slice(first, bins.findLastIndex(has) + 1);
+}

@@ -1,0 +1,76 @@
+import { useNavigate } from '@tanstack/react-router';
+import type { JsonObject } from '#lib/contracts/json/json';
+import { refreshWork } from '../../../jobs/api';
+import { submitTune } from '../../api/tunes';
+import { NumberField } from '../../../../ui/form/fields';
+import { useField } from '../../../../ui/form/form';
+import { ChooseExperiment } from '../../../experiments/parts/choose-experiment';
+import { ChooseMode } from '../../parts/choose-mode';
+import { ChooseModels } from '../../../providers/parts/choose-models';
+import { ChooseSuite } from '../../../suites/parts/choose-suite';
+import { EstimatedForm } from '../../../../ui/form/estimated-form';
+import { LimitFields, MeasureFields } from '../../parts/search-fields';
+import { useChoices } from '../../../../ui/form/use-choices';
+import { BaseFields } from './base-fields';
+import { TUNE_MODES } from './modes';
+import { OwnSpaces } from './own-spaces';
+import { Presets } from './presets';
+import { SpaceEditor } from './space-editor';
+import { TuneEstimate, useTuneEstimate } from './tune-estimate';
+import { requestOf } from './tune-value';
+
+export function TuneForm({ draftKey, initial }: { draftKey: string; initial: JsonObject }) {
+  const navigate = useNavigate();
+  return (
+    <EstimatedForm
+      draftKey={draftKey}
+      initial={initial}
+      requestOf={requestOf}
+      useEstimate={useTuneEstimate}
+      figures={(estimate, missing) => <TuneEstimate estimate={estimate} missing={missing} />}
+      submit={submitTune}
+      onDone={({ tune_id: tuneId }) =>
+        Promise.all([refreshWork(), navigate({ to: '/tunes/$tuneId', params: { tuneId } })])
+      }
+      action="Tune"
+    >
+      <Fields />
+    </EstimatedForm>
+  );
+}
+
+function Fields() {
+  const { suite, models } = useChoices();
+  return (
+    <>
+      <ChooseSuite {...suite} />
+      <ChooseModels {...models} />
+      <fieldset>
+        <legend>Search space</legend>
+        <p className="muted small">
+          The values to try for each parameter. The mode decides whether all of their combinations are tried with each
+          model.
+        </p>
+        <Presets />
+        <SpaceEditor path={['search_space']} label="the search space" />
+        <OwnSpaces />
+      </fieldset>
+      <Mode />
+      <BaseFields />
+      <MeasureFields of="a combination" />
+      <LimitFields>
+        <NumberField path={['max_combinations']} label="Maximum grid combinations" />
+      </LimitFields>
+      <ChooseExperiment {...suite} />
+    </>
+  );
+}
+
+function Mode() {
+  const { value } = useField(['mode']);
+  return (
+    <ChooseMode modes={TUNE_MODES}>
+      {value === 'random' && <NumberField path={['trials']} label="Trials" help="Combinations tried per model." />}
+    </ChooseMode>
+  );
+}

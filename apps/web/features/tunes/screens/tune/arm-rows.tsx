@@ -1,0 +1,76 @@
+import { useRef, useState, type CSSProperties } from 'react';
+import type { TuneArm } from '#lib/param-tune/contract';
+import { IntervalBar } from '../../../../ui/figures/intervals';
+import { DataRows, type Column } from '../../../../ui/data-rows';
+import { UserLine } from '../../../../ui/user-text';
+import { Money } from '../../../../ui/money';
+import { count, scoreText } from '../../../../ui/score';
+import { duration } from '../../../../ui/time';
+import { configText } from './arm-settings';
+
+const COLUMNS: Column<TuneArm>[] = [
+  { name: 'No.', track: '48px', isNumber: true, cell: ({ arm }) => arm },
+  {
+    name: 'Combination',
+    track: 'minmax(176px, 3fr)',
+    cell: ({ config, adjustments }) => (
+      <UserLine text={`${configText(config)}${adjustments.length > 0 ? ' (adjusted)' : ''}`} />
+    ),
+  },
+  { name: 'State', track: '104px', cell: stateOf },
+  { name: 'Rung', track: '72px', cell: ({ rung }) => rung && <UserLine text={rung} /> },
+  {
+    name: '0 to 100 %',
+    track: 'minmax(96px, 1fr)',
+    cell: ({ mean, ci }) => mean !== null && <IntervalBar mean={mean} interval={ci ?? [mean, mean]} />,
+  },
+  {
+    name: 'Score',
+    track: '200px',
+    cell: ({ mean, ci, cases }) => mean !== null && scoreText({ mean, ci, scored: cases }),
+  },
+  { name: 'Cost', track: '64px', isNumber: true, cell: ({ cases, cost_usd: usd }) => cases > 0 && <Money usd={usd} /> },
+  {
+    name: 'p50',
+    track: '56px',
+    isNumber: true,
+    cell: ({ latency_p50_ms: ms }) => (ms === null ? '' : duration(ms)),
+  },
+  { name: 'Errored', track: '56px', isNumber: true, cell: ({ errored }) => (errored > 0 ? count(errored) : '') },
+];
+
+function stateOf({ state, tied, same_as: sameAs }: TuneArm): string {
+  if (sameAs !== null) return `same as ${sameAs}`;
+  return tied && state !== 'recommended' ? `${state}, tied` : state;
+}
+
+interface ArmRowsProps {
+  arms: readonly TuneArm[];
+  label: string;
+  opened: number | undefined;
+  open: (arm: TuneArm) => void;
+}
+
+/** Arms in a list of any length, which draws only the rows in view. */
+export function ArmRows({ arms, label, opened, open }: ArmRowsProps) {
+  const gridRef = useRef<HTMLDivElement>(null);
+  const [active, setActive] = useState(0);
+  const openedAt = arms.findIndex(({ arm }) => arm === opened);
+  return (
+    <div className="arm-rows" style={{ '--count': arms.length } as CSSProperties}>
+      <DataRows
+        label={label}
+        columns={COLUMNS}
+        count={arms.length}
+        isMore={false}
+        rowAt={(index) => arms[index]}
+        active={Math.min(active, arms.length - 1)}
+        opened={openedAt < 0 ? undefined : openedAt}
+        activate={setActive}
+        open={open}
+        onWindow={() => {}}
+        gridRef={gridRef}
+      />
+    </div>
+  );
+}

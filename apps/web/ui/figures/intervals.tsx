@@ -1,0 +1,47 @@
+import type { ReactNode } from 'react';
+import { percent } from '../score';
+import { IntervalMark, TickLabels } from './interval-mark';
+import './figures.css';
+
+export interface IntervalRow {
+  key: string;
+  label: ReactNode;
+  mean: number;
+  interval: readonly [number, number];
+  /** Marks an interval that says too little, because all values were equal. */
+  isHollow?: boolean;
+  /** The same in words, next to the bar. */
+  text: ReactNode;
+}
+
+const TICKS = [0, 0.25, 0.5, 0.75, 1];
+/** Keeps the dots and labels at the ends of the scale from being cut off. */
+const MARGIN_PERCENT = 3;
+const positionOf = (share: number): string => `${MARGIN_PERCENT + share * (100 - 2 * MARGIN_PERCENT)}%`;
+
+type Drawn = Pick<IntervalRow, 'mean' | 'interval' | 'isHollow'>;
+
+/** A mean with its interval on the scale from 0 to 100 %, with a text next to it. */
+export const IntervalBar = ({ mean, interval, isHollow = false }: Drawn) => (
+  <IntervalMark className="interval-bar" ticks={TICKS} at={positionOf} value={mean} {...{ interval, isHollow }} />
+);
+
+/** Means with their intervals on one scale from 0 to 100 %. Each row describes in words what it draws. */
+export function Intervals({ rows, label }: { rows: IntervalRow[]; label: string }) {
+  return (
+    <figure className="intervals" aria-label={label}>
+      {rows.map(({ key, label: name, mean, interval, isHollow, text }) => (
+        <div className="figure-row" key={key}>
+          <div>{name}</div>
+          <IntervalBar mean={mean} interval={interval} isHollow={isHollow} />
+          <div>{text}</div>
+        </div>
+      ))}
+      <div className="figure-row" aria-hidden="true">
+        <div />
+        <TickLabels ticks={TICKS} at={positionOf} words={(tick) => percent(tick).replace('.0', '')} />
+        <div />
+      </div>
+    </figure>
+  );
+}
