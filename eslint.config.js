@@ -1,4 +1,7 @@
 // Few rules, each for a mistake that has cost someone a day. Prettier formats; the sizes here keep code readable.
+import query from '@tanstack/eslint-plugin-query';
+import a11y from 'eslint-plugin-jsx-a11y';
+import hooks from 'eslint-plugin-react-hooks';
 import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
@@ -102,6 +105,26 @@ export default tseslint.config(
     rules: {
       'regexp/no-super-linear-backtracking': 'error',
       'regexp/no-super-linear-move': 'error',
+    },
+  },
+  {
+    // The page: rules of hooks and of queries, and what a keyboard or a screen reader needs.
+    files: ['apps/web/**/*.{ts,tsx}'],
+    extends: [
+      hooks.configs.flat['recommended-latest'],
+      ...query.configs['flat/recommended'],
+      a11y.flatConfigs.recommended,
+    ],
+    rules: {
+      'react-hooks/exhaustive-deps': 'error',
+      'react-hooks/incompatible-library': 'off', // It is about the React compiler, which is not used.
+      '@tanstack/query/no-rest-destructuring': 'error',
+      // A dialog, or a form that somebody has just asked for, begins at its first field.
+      'jsx-a11y/no-autofocus': 'off',
+      // What scrolls is reached with Tab.
+      'jsx-a11y/no-noninteractive-tabindex': ['error', { tags: ['dd', 'main'], roles: ['region', 'group', 'grid'] }],
+      // Ctrl+Enter sends the form that it is pressed in.
+      'jsx-a11y/no-noninteractive-element-interactions': ['error', { form: ['onKeyDown'] }],
     },
   },
   {

@@ -1,10 +1,13 @@
 import './styles/tokens.css';
 import './styles/base.css';
+import './styles/layout.css';
+import './styles/forms.css';
 import './styles/shell.css';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { isNoAnswer, statusOf } from './api/client';
 import { queryClient } from './api/query-client';
 import { takeTokenFromAddress } from './api/session';
 import { applyTheme } from './ui/theme';
@@ -25,11 +28,16 @@ else
 async function start(): Promise<void> {
   await takeTokenFromAddress();
   const router = createAppRouter(queryClient);
-  createRoot(root).render(
+  createRoot(root, { onCaughtError: reportBug }).render(
     <StrictMode>
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
       </QueryClientProvider>
     </StrictMode>,
   );
+}
+
+/** A boundary shows every error that it catches. Only those that are not about the API are bugs of the page. */
+function reportBug(error: unknown): void {
+  if (statusOf(error) === undefined && !isNoAnswer(error)) console.error(error);
 }

@@ -7,6 +7,7 @@ import { KeysHelp } from './keys-help';
 import { useTeamEvents } from './live/team-events';
 import { UserLine } from './ui/user-text';
 import { useKeys } from './ui/keys';
+import { StaleNotice } from './ui/stale-notice';
 import { nextTheme } from './ui/theme';
 
 const PLACES = [
@@ -82,6 +83,7 @@ function Content() {
   }, [pathname]);
   return (
     <main id="content" className="content" tabIndex={-1} ref={content}>
+      <StaleNotice />
       <Outlet />
     </main>
   );

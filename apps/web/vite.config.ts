@@ -14,6 +14,8 @@ export default defineConfig({
       },
     },
   ],
+  // `css.gateForm` for .gate-form of a *.module.css. The name is readable in the browser, and unique.
+  css: { modules: { localsConvention: 'camelCaseOnly', generateScopedName: '[local]_[hash:base64:5]' } },
   resolve: { conditions: ['toolmark-source', ...defaultClientConditions] },
   build: {
     target: 'es2024',

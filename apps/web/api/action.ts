@@ -1,6 +1,9 @@
 import { useMutation, type UseMutationResult } from '@tanstack/react-query';
 import { useRef } from 'react';
 
+/** What every change is sent with. */
+export type Sent = { idempotencyKey: string };
+
 const KEY_BYTES = 16;
 /** `crypto.randomUUID` is not available on plain HTTP. */
 const newIdempotencyKey = (): string =>
@@ -11,7 +14,7 @@ const newIdempotencyKey = (): string =>
  * response neither repeats the change nor pays twice.
  */
 export function useAction<Input, Answer>(
-  send: (input: Input, options: { idempotencyKey: string }) => Promise<Answer>,
+  send: (input: Input, options: Sent) => Promise<Answer>,
   onDone?: (answer: Answer, input: Input) => unknown,
 ): UseMutationResult<Answer, Error, Input> {
   const last = useRef<{ body: string; key: string }>(undefined);

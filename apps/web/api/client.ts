@@ -9,20 +9,34 @@ export const client = new ApiClient(location.origin);
 export const statusOf = (error: unknown): number | undefined =>
   error instanceof ApiError ? error.problem.status : undefined;
 
+/** Whether the browser got no response at all: it throws a `TypeError` then, whose words differ between browsers. */
+export const isNoAnswer = (error: unknown): boolean =>
+  error instanceof TypeError && /fetch|NetworkError|Load failed/i.test(error.message);
+
 /** Reads a path of the API, as the function of a query. */
 export const read =
   <Answer>(path: string) =>
   ({ signal }: { signal: AbortSignal }): Promise<Answer> =>
     client.call<Answer>('GET', path, undefined, { signal });
 
-/** The query of a path. */
-export const readQuery = <Answer>(queryKey: readonly unknown[], path: string) =>
-  queryOptions({ queryKey, queryFn: read<Answer>(path) });
+type QueryValue = string | number | boolean | null | undefined;
+
+/** A path with its query string. Undefined, null and empty values are left out; a list repeats its key. */
+export function pathWith(path: string, query: Record<string, QueryValue | readonly QueryValue[]>): string {
+  const search = new URLSearchParams();
+  for (const [key, values] of Object.entries(query))
+    for (const value of [values].flat()) if (value != null && value !== '') search.append(key, String(value));
+  return search.size > 0 ? `${path}?${search}` : path;
+}
+
+/** The query of a path. @param scope what its key begins with, from `keys` */
+export const readQuery = <Answer>(scope: readonly unknown[], path: string) =>
+  queryOptions({ queryKey: [...scope, path], queryFn: read<Answer>(path) });
 
 /** A list that is read page by page. Its path has a query. */
-export const pagesQuery = <Item>(queryKey: readonly unknown[], path: string) =>
+export const pagesQuery = <Item>(scope: readonly unknown[], path: string) =>
   infiniteQueryOptions({
-    queryKey,
+    queryKey: [...scope, path],
     queryFn: ({ pageParam, signal }) => read<Page<Item>>(`${path}${pageParam}`)({ signal }),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor: cursor }) =>

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import type { LiveTeamEvent } from '#lib/client/live-connection';
-import { refreshWork } from '../features/jobs/api';
+import { refreshWork } from '../api/refresh';
 import { keys } from '../api/keys';
 import { queryClient } from '../api/query-client';
 import { closeLiveConnection, liveConnection } from './connection';

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { POLL_MS, refreshWork } from '../features/jobs/api';
+import { POLL_MS, refreshWork } from '../api/refresh';
 import type { LiveState } from './live-job';
 
 /** There may be many events a second: what they announce is fetched at most this often. */

@@ -1,5 +1,3 @@
-import './status.css';
-
 /** A progress bar. */
 export function Bar({ done, total, label }: { done: number; total: number; label: string }) {
   const share = total > 0 ? Math.min(1, done / total) : 0;

@@ -22,11 +22,12 @@ export interface Draft<Value> {
 
 /**
  * Keeps input in session storage, so that a reload or an expired session loses nothing. The draft belongs to the user
- * and to this tab. Numbers keep their text. When `initial` changes, so does the value, unless there is a draft.
+ * and to this tab. Without a key it is not kept. Numbers keep their text. When `initial`
+ * changes, so does the value, unless there is a draft.
  */
-export function useDraft<Value>(key: string, initial: Value): Draft<Value> {
+export function useDraft<Value>(key: string | undefined, initial: Value): Draft<Value> {
   const { data: me } = useQuery(meQuery);
-  const name = `${PREFIX}${me?.team.id}.${me?.user.id}.${key}`;
+  const name = key && `${PREFIX}${me?.team.id}.${me?.user.id}.${key}`;
   const [draft, setDraft] = useState(() => read<Value>(name));
   const change = (value: Value): void => setDraft(write(name, value, initial));
   const clear = useCallback(() => {
@@ -47,7 +48,8 @@ interface StoredDraft<Value> {
   isTooLong: boolean;
 }
 
-function read<Value>(name: string): StoredDraft<Value> | undefined {
+function read<Value>(name: string | undefined): StoredDraft<Value> | undefined {
+  if (name === undefined) return undefined;
   try {
     const text = sessionStorage.getItem(name);
     return text === null ? undefined : { value: parseJson(text) as Value, isTooLong: false };
@@ -58,9 +60,10 @@ function read<Value>(name: string): StoredDraft<Value> | undefined {
 }
 
 /** @returns undefined if no changes are left */
-function write<Value>(name: string, value: Value, initial: Value): StoredDraft<Value> | undefined {
+function write<Value>(name: string | undefined, value: Value, initial: Value): StoredDraft<Value> | undefined {
   const text = stringifyInSourceOrder(value);
   if (text === stringifyInSourceOrder(initial)) return void remove(name);
+  if (name === undefined) return { value, isTooLong: false };
   if (text.length > MAX_LENGTH) {
     // Otherwise an older one would reappear as the latest.
     remove(name);
@@ -74,7 +77,8 @@ function write<Value>(name: string, value: Value, initial: Value): StoredDraft<V
   }
 }
 
-function remove(name: string): void {
+function remove(name: string | undefined): void {
+  if (name === undefined) return;
   try {
     sessionStorage.removeItem(name);
   } catch {

@@ -1,5 +1,6 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import { ApiError } from '#lib/client/api-client';
+import { isNoAnswer } from '../api/client';
 import { UserText } from './user-text';
 
 /** The API's error message, and how to continue. */
@@ -28,7 +29,7 @@ export function ErrorNotice({ error, retry, children }: { error: Error; retry?: 
 }
 
 const noAnswer = (error: Error): string =>
-  error instanceof TypeError ? 'The server does not answer. Is it running and reachable?' : error.message;
+  isNoAnswer(error) ? 'The server does not answer. Is it running and reachable?' : error.message;
 
 /** Waits as long as the server asked. */
 function Retry({ retry, afterS }: { retry: () => unknown; afterS: number | undefined }) {

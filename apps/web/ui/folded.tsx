@@ -1,5 +1,4 @@
 import { useState, type ReactNode } from 'react';
-import './fold.css';
 
 interface Props {
   summary: ReactNode;

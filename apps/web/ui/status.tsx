@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import type { JobStatus } from '#lib/contracts/job-status';
 import { isFinished } from '#lib/contracts/values/jobs';
-import './status.css';
 
 /** The label, shape and colours of each status. */
 const LOOKS: Record<JobStatus, [word: string, shape: string, look: string]> = {

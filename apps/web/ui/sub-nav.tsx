@@ -1,5 +1,4 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
-import './sub-nav.css';
 
 interface Place {
   to: LinkProps['to'];

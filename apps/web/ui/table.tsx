@@ -14,7 +14,7 @@ export interface Column<Row> {
   title?: string;
 }
 
-interface TableProps<Row> {
+export interface TableProps<Row> {
   /** Unique among the tables of the page. */
   label: string;
   columns: readonly Column<Row>[];

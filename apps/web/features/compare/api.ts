@@ -3,7 +3,7 @@ import type { ComparedItem, Comparison, Comparisons } from '#lib/contracts/compa
 import type { Page } from '#lib/contracts/page';
 import { comparisonQueryOf, settingsOf, type CompareSearch } from './address';
 import { client } from '../../api/client';
-import { POLL_MS } from '../jobs/api';
+import { POLL_MS } from '../../api/refresh';
 import { keys } from '../../api/keys';
 
 const ROUTE = '/api/compare';

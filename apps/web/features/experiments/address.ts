@@ -10,6 +10,3 @@ export type ExperimentsSearch = ReturnType<typeof experimentsSearch>;
 export const experimentSearch = searchOf({ after: text(500) });
 /** A new experiment, or a new gate: of a suite, optionally with its baseline. */
 export const baselineSearch = searchOf({ suite: id, baseline: id });
-
-export const gatesSearch = searchOf({ after: text(500) });
-export const gateSearch = searchOf({ check: id, after: text(500) });

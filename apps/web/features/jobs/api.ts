@@ -4,13 +4,11 @@ import type { JobStatus } from '#lib/contracts/job-status';
 import type { Page } from '#lib/contracts/page';
 import { client, readQuery, read } from '../../api/client';
 import { keys } from '../../api/keys';
-import { queryClient } from '../../api/query-client';
+import { POLL_MS } from '../../api/refresh';
 
 const UNDER_WAY = ['running', 'queued', 'pending'] as const;
 /** How many jobs of a status are shown, newest first. */
 const SHOWN = 20;
-/** Polling interval where no live events announce changes. */
-export const POLL_MS = 5000;
 
 /** Waiting and running jobs, running ones first. They are polled while there are any. */
 export const jobsUnderWayQuery = queryOptions({
@@ -57,19 +55,4 @@ export async function cancelJob(id: string, options: { idempotencyKey: string })
 /** Resumes a run, tune or report under a new job. */
 export async function resumeJob(id: string, options: { idempotencyKey: string }): Promise<unknown> {
   return client.call('POST', `/api/jobs/${id}/resume`, {}, options);
-}
-
-/** Refreshes jobs, runs, tunes, reports, experiments and gates after one changed. @param id of the one that did */
-export async function refreshWork(id?: string): Promise<void> {
-  await Promise.all([
-    queryClient.invalidateQueries({ queryKey: keys.jobs }),
-    queryClient.invalidateQueries({ queryKey: keys.runLists }),
-    queryClient.invalidateQueries({ queryKey: keys.tuneLists }),
-    queryClient.invalidateQueries({ queryKey: keys.reportLists }),
-    queryClient.invalidateQueries({ queryKey: keys.experiments }),
-    queryClient.invalidateQueries({ queryKey: keys.gates }),
-    id === undefined ? undefined : queryClient.invalidateQueries({ queryKey: keys.run(id) }),
-    id === undefined ? undefined : queryClient.invalidateQueries({ queryKey: keys.tune(id) }),
-    id === undefined ? undefined : queryClient.invalidateQueries({ queryKey: keys.report(id) }),
-  ]);
 }

@@ -2,7 +2,7 @@ import type { FormEvent, ReactNode } from 'react';
 import type { Draft } from '../draft';
 import { submitOnCtrlEnter } from '../submit-keys';
 import type { Edited } from './edited';
-import { JsonForm } from './form';
+import { JsonForm } from './json-form';
 import { SaveBar } from './save-bar';
 
 interface Props {

@@ -1,63 +1,54 @@
-import type { UseQueryResult } from '@tanstack/react-query';
-import { useMemo, type FormEvent, type ReactNode } from 'react';
-import type { JsonObject } from '#lib/contracts/json/json';
-import { useAction } from '../../api/action';
-import { useRefusal } from '../../api/session';
-import { useDraft } from '../draft';
-import type { Edited } from './edited';
-import { JsonForm } from './form';
+import { useQuery, type QueryKey, type UseQueryOptions, type UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { AllowedButton } from '../allowed-button';
+import { useDebounced } from '../debounced';
+import { ErrorNotice } from '../error-notice';
 import { submitOnCtrlEnter } from '../submit-keys';
-import type { FormFault } from './labelled-field';
-import { SubmitBar } from './submit-bar';
-import type { FormRequest } from './form-request';
+import { useFormState, type FormOptions } from './form';
+import type { FormFault } from './form-request';
+import { JsonForm } from './json-form';
 
-interface Props<Estimated, Answer> {
-  draftKey: string;
-  initial: JsonObject;
-  requestOf: (edited: Edited) => FormRequest;
-  /** A hook that estimates a request. */
-  useEstimate: (body: string | undefined) => UseQueryResult<Estimated>;
+interface Props<Estimated, Key extends QueryKey, Answer> extends FormOptions<string, Answer> {
+  /** The query that estimates a request. It is asked again after a short pause in typing. */
+  estimateOf: (body: string | undefined) => UseQueryOptions<Estimated, Error, Estimated, Key>;
   /** Renders the estimate. @param missing what has to be chosen first */
   figures: (estimate: UseQueryResult<Estimated>, missing: FormFault[]) => ReactNode;
-  submit: (body: string, options: { idempotencyKey: string }) => Promise<Answer>;
-  onDone: (answer: Answer) => Promise<unknown>;
   /** The button's label. */
   action: string;
   children: ReactNode;
 }
 
-/** Fields, the estimate next to them, and the submit button. */
-export function EstimatedForm<Estimated, Answer>(props: Props<Estimated, Answer>) {
-  const { draftKey, initial, requestOf, useEstimate, figures, action } = props;
-  const first = useMemo<Edited>(() => ({ value: initial, unread: {} }), [initial]);
-  const draft = useDraft(draftKey, first);
-  const refusal = useRefusal('editor');
-  const written = requestOf(draft.value);
-  const body = 'body' in written ? written.body : undefined;
-  const estimate = useEstimate(body);
-  const submit = useAction(props.submit, async (answer) => {
-    draft.clear();
-    await props.onDone(answer);
-  });
+/** Fields, the estimate next to them, and the button that starts the work. */
+export function EstimatedForm<Estimated, Key extends QueryKey, Answer>(props: Props<Estimated, Key, Answer>) {
+  const { estimateOf, figures, action, children } = props;
+  const { draft, refusal, request, body, sending, submit } = useFormState(props);
+  const settled = useDebounced(body);
+  const estimate = useQuery(estimateOf(body === undefined ? undefined : settled));
   // The errors of the submission are shown until the input changes; then those of the estimate.
-  const isJudged = submit.isError && submit.variables === body;
-  const error = isJudged ? submit.error : estimate.error;
-  const send = (event: FormEvent): void => {
-    event.preventDefault();
-    if (body !== undefined && refusal === undefined && !submit.isPending) submit.mutate(body);
-  };
+  const isJudged = sending.isError && sending.variables === body;
+  const error = isJudged ? sending.error : estimate.error;
   return (
     <JsonForm edited={draft.value} change={draft.change} error={body === undefined ? null : error} refusal={refusal}>
-      <form className="set-up" onSubmit={send} onKeyDown={submitOnCtrlEnter}>
-        <div className="fields">{props.children}</div>
+      <form className="set-up" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
+        <div className="fields">{children}</div>
         <aside className="beside" aria-label="Estimate">
-          {figures(estimate, 'faults' in written ? written.faults : [])}
-          <SubmitBar
-            action={action}
-            isWaiting={body === undefined || submit.isPending}
-            error={isJudged ? submit.error : null}
-            {...{ refusal, draft }}
-          />
+          {figures(estimate, 'faults' in request ? request.faults : [])}
+          {isJudged && <ErrorNotice error={sending.error} />}
+          <div className="actions">
+            <AllowedButton
+              type="submit"
+              className="primary"
+              refusal={refusal}
+              disabled={body === undefined || sending.isPending}
+            >
+              {action}
+            </AllowedButton>
+            {draft.isChanged && (
+              <button type="button" onClick={draft.clear}>
+                Start over
+              </button>
+            )}
+          </div>
         </aside>
       </form>
     </JsonForm>

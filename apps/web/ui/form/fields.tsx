@@ -1,54 +1,34 @@
 import { useState, type ReactNode } from 'react';
 import { isNumber, numberSource, parseJson, toText, type Json } from '#lib/contracts/json/json';
-import { UserText } from '../user-text';
 import { JsonEditor } from '../json-editor/json-editor';
-import type { Path } from './edited';
-import { useField, type Field } from './form';
+import { visible } from '../user-text';
+import { useField, type At, type Field } from './json-form';
+import { Faults } from './labelled-field';
 
 interface Labelled {
-  path: Path;
+  path: At;
   label: string;
   /** An explanation of the field, in a sentence. */
   help?: ReactNode;
 }
 
 /** Label, control, help and errors. */
-function Frame({
-  field,
-  label,
-  help,
-  children,
-}: {
-  field: Field;
-  label: string;
-  help?: ReactNode;
-  children: ReactNode;
-}) {
-  return (
-    <div className="field">
-      <label htmlFor={field.id}>{label}</label>
-      {children}
-      <Notes field={field} help={help} />
-    </div>
-  );
-}
+const Frame = ({ field, label, help, children }: { field: Field; children: ReactNode } & Omit<Labelled, 'path'>) => (
+  <div className="field">
+    <label htmlFor={field.id}>{label}</label>
+    {children}
+    <Notes field={field} help={help} />
+  </div>
+);
 
-const MAX_ERRORS = 20;
 const notesOf = ({ id }: Field): string => `${id}-notes`;
 
-function Notes({ field, help }: { field: Field; help?: ReactNode }) {
-  return (
-    <div id={notesOf(field)} className="small">
-      {help && <div className="muted">{help}</div>}
-      {field.errors.slice(0, MAX_ERRORS).map(({ path, message }) => (
-        <div key={`${path} ${message}`} className="field-error">
-          {path && <code className="given">{path} </code>}
-          <UserText text={message} />
-        </div>
-      ))}
-    </div>
-  );
-}
+const Notes = ({ field, help }: { field: Field; help?: ReactNode }) => (
+  <div id={notesOf(field)} className="small">
+    {help && <div className="muted">{help}</div>}
+    <Faults faults={field.errors} isWithin />
+  </div>
+);
 
 const attributesOf = (field: Field) => ({
   id: field.id,
@@ -134,33 +114,72 @@ export function NumberField({ path, label, help }: Labelled) {
   );
 }
 
+type Option = readonly [value: string, words: string];
 interface Choice extends Labelled {
-  /** Values with their labels; the empty one omits the field. */
-  options: readonly (readonly [value: string, words: string])[];
+  /** Values with their labels, some of them in groups. An empty value is none. */
+  options: readonly (Option | { group: string; options: readonly Option[] })[];
+  /** The label of no choice, which can be made again. */
+  none?: string;
+  /** The value of no choice. Default: the field is left out. */
+  whenEmpty?: Json;
+  /** The words for a value that is not among the options. */
+  unlisted?: string;
+  isDisabled?: boolean;
+  /** What is chosen, where it is not the value itself. */
+  value?: string;
+  /** Called with the choice instead of setting the field. */
+  onChoose?: (value: string) => void;
+  /** Shown after the control. */
+  children?: ReactNode;
 }
 
-export function ChoiceField({ path, label, help, options }: Choice) {
+export function ChoiceField({ path, label, help, options, none, whenEmpty, isDisabled, children, ...of }: Choice) {
   const field = useField(path);
-  const value = toText(field.value ?? '');
+  const value = of.value ?? toText(field.value ?? '');
+  const choose = of.onChoose ?? ((chosen: string) => field.set(chosen === '' ? whenEmpty : chosen));
+  const listed = options.flatMap((one) => ('group' in one ? one.options : [one]));
+  const isListed = listed.some(([known]) => known === value) || (value === '' && none !== undefined);
+  const select = (
+    <select
+      {...attributesOf(field)}
+      disabled={isDisabled || field.refusal !== undefined}
+      title={field.refusal}
+      value={value}
+      onChange={({ target }) => choose(target.value)}
+    >
+      {none !== undefined && <option value="">{none}</option>}
+      {!isListed && <option value={value}>{of.unlisted ?? (visible(value.slice(0, MAX_WORDS)) || 'choose')}</option>}
+      {options.map((one) =>
+        'group' in one ? (
+          <optgroup key={one.group} label={visible(one.group)}>
+            {one.options.map(asOption)}
+          </optgroup>
+        ) : (
+          asOption(one)
+        ),
+      )}
+    </select>
+  );
   return (
     <Frame field={field} label={label} help={help}>
-      <select
-        {...attributesOf(field)}
-        disabled={field.refusal !== undefined}
-        title={field.refusal}
-        value={value}
-        onChange={({ target }) => field.set(target.value === '' ? undefined : target.value)}
-      >
-        {!options.some(([known]) => known === value) && <option value={value}>{value || 'choose'}</option>}
-        {options.map(([known, words]) => (
-          <option key={known} value={known}>
-            {words}
-          </option>
-        ))}
-      </select>
+      {children ? (
+        <div className="actions">
+          {select}
+          {children}
+        </div>
+      ) : (
+        select
+      )}
     </Frame>
   );
 }
+
+const MAX_WORDS = 300;
+const asOption = ([value, words]: Option) => (
+  <option key={value} value={value}>
+    {visible(words)}
+  </option>
+);
 
 interface Check extends Labelled {
   checked: boolean;
@@ -186,6 +205,12 @@ export function CheckField({ path, label, help, checked, onChange }: Check) {
       <Notes field={field} help={help} />
     </div>
   );
+}
+
+/** A boolean. @param absent what a missing value means */
+export function FlagField({ absent = false, ...labelled }: Labelled & { absent?: boolean }) {
+  const { value, set } = useField(labelled.path);
+  return <CheckField {...labelled} checked={value === undefined ? absent : value === true} onChange={set} />;
 }
 
 const linesOf = (text: string): string[] =>

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import { useForm } from './form';
+import { useForm } from './json-form';
 
 interface Props {
   summary: string;

@@ -1,69 +1,137 @@
-import './form.css';
-import { createContext, useContext, useId, useMemo, type ReactNode } from 'react';
-import type { InputError } from '#lib/contracts/input/problem';
+import { useMemo, type FormEvent, type ReactNode } from 'react';
 import type { Json } from '#lib/contracts/json/json';
-import { ApiError } from '#lib/client/api-client';
-import { edit, editUnread, pointerOf, valueAt, type Edited, type Path } from './edited';
-import { errorsAt } from './field-errors';
+import type { Role } from '#lib/contracts/team';
+import { useAction, type Sent } from '../../api/action';
+import { useRefusal } from '../../api/session';
+import { AllowedButton } from '../allowed-button';
+import { useDraft, type Draft } from '../draft';
+import { ErrorNotice } from '../error-notice';
+import { submitOnCtrlEnter } from '../submit-keys';
+import type { Edited } from './edited';
+import { valueOf, type FormRequest } from './form-request';
+import { JsonForm } from './json-form';
 
-interface FormState {
-  edited: Edited;
-  change: (edited: Edited) => void;
-  errors: readonly InputError[];
-  /** Why nothing can be changed; undefined if it can. */
-  refusal: string | undefined;
-}
-const State = createContext<FormState | undefined>(undefined);
-
-interface FormProps {
-  edited: Edited;
-  change: (edited: Edited) => void;
-  /** The error of the last attempt to save. */
-  error: Error | null;
-  refusal: string | undefined;
-  /** The path of the value in the request body. */
-  at?: Path;
-  children: ReactNode;
-}
-
-/** The fields inside edit parts of one JSON value. Each shows the API's validation errors for its part. */
-export function JsonForm({ edited, change, error, refusal, at, children }: FormProps) {
-  const errors = useMemo(() => {
-    const all = error instanceof ApiError ? (error.problem.errors ?? []) : [];
-    return at ? errorsAt(all, pointerOf(at)) : all;
-  }, [error, at]);
-  const state = useMemo(() => ({ edited, change, errors, refusal }), [edited, change, errors, refusal]);
-  return <State value={state}>{children}</State>;
+export interface FormOptions<Body, Answer> {
+  /** Names the draft in this tab. Without it, input lasts as long as the form. */
+  name?: string;
+  /** The value before any input: as stored, or of an empty form. */
+  initial: Json;
+  /** Who may send it. Default: editors. */
+  needs?: Role;
+  /** The request of the edited value, or why there is none yet. Default: the value, once each field is valid. */
+  requestOf?: (edited: Edited) => FormRequest<Body>;
+  send: (body: Body, options: Sent) => Promise<Answer>;
+  /** Called when it was sent. What was typed meanwhile stays a draft if the form stays. */
+  onDone?: (answer: Answer) => unknown;
 }
 
-export function useForm(): FormState {
-  const state = useContext(State);
-  if (!state) throw new Error('A field must be inside a JsonForm.');
-  return state;
-}
-
-export interface Field {
-  id: string;
-  value: Json | undefined;
-  /** Input that cannot be parsed yet. */
-  unread: string | undefined;
-  errors: InputError[];
-  refusal: string | undefined;
-  set: (value: Json | undefined) => void;
-  setUnread: (text: string) => void;
-}
-
-export function useField(path: Path): Field {
-  const { edited, change, errors, refusal } = useForm();
-  const id = useId();
-  const pointer = pointerOf(path);
-  return {
-    id,
-    value: valueAt(edited.value, path),
-    unread: edited.unread[pointer],
-    errors: errorsAt(errors, pointer),
-    refusal,
-    set: (value) => change(edit(edited, path, value)),
-    setUnread: (text) => change(editUnread(edited, path, text)),
+/** A form's draft, and sending it. Nothing is sent without the role, or while a request is under way. */
+export function useFormState<Body = Json, Answer = unknown>(options: FormOptions<Body, Answer>) {
+  const { name, initial, needs = 'editor', requestOf = valueOf<Body>, send, onDone } = options;
+  const first = useMemo<Edited>(() => ({ value: initial, unread: {} }), [initial]);
+  const draft = useDraft(name, first);
+  const refusal = useRefusal(needs);
+  const request = requestOf(draft.value);
+  const body = 'body' in request ? request.body : undefined;
+  const sending = useAction(send, async (answer, sent) => {
+    if (JSON.stringify(sent) === JSON.stringify(body)) draft.clear();
+    await onDone?.(answer);
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (body !== undefined && refusal === undefined && !sending.isPending) sending.mutate(body);
   };
+  return { draft, refusal, request, body, sending, submit };
+}
+
+interface Props<Body, Answer> extends FormOptions<Body, Answer> {
+  /** The label of its button. */
+  save: string;
+  /** The message after saving. */
+  saved?: (answer: Answer) => string;
+  className?: string;
+  children: ReactNode;
+  /** Further buttons. */
+  buttons?: ReactNode;
+  below?: ReactNode;
+  /** The label of a disclosure around it, which is open while there is a draft. */
+  summary?: string;
+}
+
+/** A form that keeps a draft until it is saved. */
+export function Form<Body = Json, Answer = unknown>(props: Props<Body, Answer>) {
+  const { save, saved, className = 'fields', children, buttons, below, summary } = props;
+  const { draft, refusal, sending, submit } = useFormState(props);
+  const form = (
+    <JsonForm edited={draft.value} change={draft.change} error={sending.error} refusal={refusal}>
+      <form className={className} onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
+        {children}
+        <SaveBar
+          {...{ draft, save, refusal, sending }}
+          saved={sending.isSuccess ? saved?.(sending.data) : undefined}
+          buttons={buttons}
+        />
+        {below}
+      </form>
+    </JsonForm>
+  );
+  if (summary === undefined) return form;
+  return (
+    <details open={draft.isChanged || sending.isError || undefined}>
+      <summary>{summary}</summary>
+      {form}
+    </details>
+  );
+}
+
+interface SaveBarProps {
+  draft: Draft<Edited>;
+  /** The button's label. */
+  save: string;
+  refusal: string | undefined;
+  sending: { isPending: boolean; error: Error | null };
+  /** The message after saving. */
+  saved?: string;
+  buttons?: ReactNode;
+}
+
+/** Saves the form around it, or discards the changes. */
+export function SaveBar({ draft, save, refusal, sending: { isPending, error }, saved, buttons }: SaveBarProps) {
+  const unread = Object.keys(draft.value.unread);
+  return (
+    <div className="save-bar">
+      {error && <ErrorNotice error={error} />}
+      <div className="actions">
+        <AllowedButton
+          type="submit"
+          className="primary"
+          refusal={refusal}
+          disabled={isPending || unread.length > 0}
+          title={refusal ?? 'Ctrl+Enter'}
+        >
+          {save}
+        </AllowedButton>
+        {draft.isChanged && (
+          <button type="button" disabled={isPending} onClick={draft.clear}>
+            Discard changes
+          </button>
+        )}
+        {buttons}
+        <span role="status" className="muted small">
+          {statusOf(draft, unread, saved)}
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function statusOf({ isChanged, isTooLong }: Draft<Edited>, unread: string[], saved: string | undefined): string {
+  if (unread.length > 0)
+    return `Not valid yet: ${unread
+      .slice(0, 3)
+      .map((at) => at || 'the JSON')
+      .join(', ')}.`;
+  if (isTooLong) return 'Not saved, and too long to survive a reload.';
+  if (isChanged) return 'Not saved yet; kept in this tab.';
+  return saved ?? '';
 }

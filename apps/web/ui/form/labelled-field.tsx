@@ -1,11 +1,6 @@
 import { useId, type ReactNode } from 'react';
 import { UserText } from '../user-text';
-
-/** A fault of an input. */
-export interface FormFault {
-  path: string;
-  message: string;
-}
+import type { FormFault } from './form-request';
 
 /** Some fields of a form, named by their content. */
 export interface FormPart<Held> {
@@ -38,9 +33,11 @@ export function LabelledField({ label, help, faults, children }: FieldProps) {
 }
 
 const MAX_FAULTS = 20;
-export const Faults = ({ faults }: { faults: FormFault[] }) =>
+/** What is wrong with an input. @param isWithin whether faults inside it name their place */
+export const Faults = ({ faults, isWithin }: { faults: readonly FormFault[]; isWithin?: boolean }) =>
   faults.slice(0, MAX_FAULTS).map(({ path, message }) => (
-    <div key={`${path} ${message}`} className="fault">
+    <div key={`${path} ${message}`} className="field-error">
+      {isWithin && path && <code className="given">{path} </code>}
       <UserText text={message} />
     </div>
   ));

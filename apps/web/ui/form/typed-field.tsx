@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
-import { LabelledField, type FormFault } from './labelled-field';
+import { LabelledField } from './labelled-field';
+import type { FormFault } from './form-request';
 
 interface Props {
   label: string;

@@ -1,6 +1,6 @@
 import { toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { edit } from './edited';
-import { useForm } from './form';
+import { useForm } from './json-form';
 import type { FormPart } from './labelled-field';
 import { textsOf } from './form-request';
 

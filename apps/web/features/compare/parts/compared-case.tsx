@@ -7,7 +7,6 @@ import { SideMark } from './comparison-mark';
 import { UserText, UserBlock } from '../../../ui/user-text';
 import { count, percent } from '../../../ui/score';
 import './compared-case.css';
-import '../../../ui/facts.css';
 
 const LOOKS: Record<ComparedItem['outcome'], string> = {
   fixed: 'passed',

@@ -11,8 +11,6 @@ import { ComparisonFigures } from './comparison-figures';
 import { GroupedFigures } from './grouped-figures';
 import { RunsAgainstBaseline } from './runs-against-baseline';
 import { ChangedSettings } from './changed-settings';
-import '../../../ui/facts.css';
-import { Stale } from '../../../ui/stale';
 import './compare.css';
 
 /** Whether a run is really better than another, on which cases, and how certain that is. */
@@ -35,7 +33,6 @@ function Comparisons({ search }: { search: CompareSearch }) {
     <>
       <ComparedSettings search={search} />
       {isPending && <Skeleton rows={12} label="Comparing" />}
-      <Stale query={read} />
       {data && data.length > 1 && <RunsAgainstBaseline comparisons={data} search={search} />}
       {data && <OneComparison comparison={data.find(({ b }) => b.id === search.other) ?? data[0]!} search={search} />}
     </>

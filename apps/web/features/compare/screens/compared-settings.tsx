@@ -5,7 +5,6 @@ import { useState, type FormEvent } from 'react';
 import { withComparison, compareSearch, type CompareSearch } from '../address';
 import { runQuery } from '../../runs/api/runs';
 import { visible } from '../../../ui/user-text';
-import '../../../ui/form/form.css';
 
 /** What is compared, and the smallest difference that matters. */
 export function ComparedSettings({ search }: { search: CompareSearch }) {

@@ -16,7 +16,6 @@ import { SuiteName } from '../../suites/parts/suite-name';
 import { Time } from '../../../ui/time';
 import { PageLinks } from '../../../ui/page-links';
 import { Table, type Column } from '../../../ui/table';
-import '../../runs/parts/runs.css';
 
 /** Related runs: whether scores have improved, and since when. */
 export function ExperimentsScreen() {

@@ -10,7 +10,6 @@ import type { Edited } from '../../../ui/form/edited';
 import { LongTextField, NumberField, TextField } from '../../../ui/form/fields';
 import { ChooseRun } from '../../runs/parts/choose-run';
 import { SuiteField } from '../../suites/parts/suite-field';
-import '../../../ui/form/set-up.css';
 
 /** A new experiment's question, suite, and minimum difference. */
 export function NewExperimentScreen() {
@@ -61,7 +60,7 @@ function Fields({ suite }: { suite: string }) {
         label="Baseline"
         help="All other runs are compared with it. You can also pin it later."
         suite={suite}
-        emptyWords="the first run to complete"
+        none="the first run to complete"
         whenEmpty={null}
       />
       <NumberField path={['margin']} label="Margin" help={MARGIN_HELP} />

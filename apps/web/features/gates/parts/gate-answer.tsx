@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { GateAnswer, GateTarget } from '#lib/gate/contract';
 import type { CompareSearch } from '../../compare/address';
@@ -6,17 +6,15 @@ import { comparedItemsQuery } from '../../compare/api';
 import { Deltas } from '../../../ui/figures/delta';
 import { ChangesTable } from '../../../ui/changes-table';
 import { ComparedCase } from '../../compare/parts/compared-case';
-import { ErrorNotice } from '../../../ui/error-notice';
 import { GateResult } from './gate-result';
 import { levelText, lookWords, pointsText } from './gate-words';
 import { UserText, UserLine } from '../../../ui/user-text';
 import { RunLink } from '../../runs/parts/run-link';
 import { count, percent, scoreText } from '../../../ui/score';
-import { Skeleton } from '../../../ui/skeleton';
+import { QueryBoundary } from '../../../ui/query-boundary';
 import { Warnings } from '../../../ui/warnings';
 import { Table } from '../../../ui/table';
-import '../../../ui/facts.css';
-import './gate-answer.css';
+import css from './gates.module.css';
 
 /** A gate's decision on a run, its figures, and the cases to look at. */
 export function GateAnswerView({ answer }: { answer: GateAnswer }) {
@@ -131,7 +129,7 @@ function Targets({ answer: { targets, text, look } }: { answer: GateAnswer }) {
         { name: 'Errored', cell: ({ errored_shares: shares }) => shares.map(percent).join(' and ') },
         {
           name: 'Explanation',
-          className: 'says',
+          className: css.says,
           cell: (target) => (
             <>
               {target.text !== text && <UserText text={target.text} max={500} />}
@@ -186,18 +184,26 @@ interface BrokenProps {
 function BrokenOf({ answer: { gate, targets }, target, runs }: BrokenProps) {
   const pair = `${target.baseline_target}~${target.target}`;
   const search: CompareSearch = { ...comparisonOf(...runs, gate), pair, outcome: 'broken' };
-  const { data, error, isPending, refetch } = useQuery(comparedItemsQuery(...runs, search));
   return (
     <>
       <h3>
         Broken{targets.length > 1 && <>, {<UserText text={target.target} max={200} />}</>}: {count(target.broken)}
       </h3>
-      {isPending && <Skeleton rows={5} />}
-      {error && <ErrorNotice error={error} retry={refetch} />}
-      {data?.items.map((item) => (
+      <QueryBoundary rows={5}>
+        <BrokenCases runs={runs} search={search} />
+      </QueryBoundary>
+    </>
+  );
+}
+
+function BrokenCases({ runs, search }: { runs: BrokenProps['runs']; search: CompareSearch }) {
+  const { items, next_cursor: next } = useSuspenseQuery(comparedItemsQuery(...runs, search)).data;
+  return (
+    <>
+      {items.map((item) => (
         <ComparedCase key={item.case_id} item={item} side="B" hasModels={false} />
       ))}
-      {data && data.next_cursor !== null && (
+      {next !== null && (
         <p>
           <Link to="/compare" search={search}>
             All broken cases

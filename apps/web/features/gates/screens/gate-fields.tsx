@@ -1,59 +1,62 @@
 import { useQuery } from '@tanstack/react-query';
 import { isObject, toText, type JsonObject } from '#lib/contracts/json/json';
+import { ChoiceField } from '../../../ui/form/fields';
+import { useField } from '../../../ui/form/json-form';
+import { Fields, type FormSchema } from '../../../ui/form/schema';
+import { useChoices } from '../../../ui/form/use-choices';
+import { FoldedFields } from '../../../ui/form/folded-fields';
 import { experimentsOfSuiteQuery } from '../../experiments/api';
-import { LinesField, NumberField, TextField } from '../../../ui/form/fields';
-import { useField, useForm } from '../../../ui/form/form';
-import { visible } from '../../../ui/user-text';
 import { ChooseModels } from '../../providers/parts/choose-models';
 import { ChooseRun } from '../../runs/parts/choose-run';
-import { FoldedFields } from '../../../ui/form/folded-fields';
-import { LabelledField } from '../../../ui/form/labelled-field';
-import { useChoices } from '../../../ui/form/use-choices';
+
+const RULES: FormSchema = [
+  [
+    {
+      number: 'margin',
+      label: 'Margin',
+      help: 'The largest acceptable loss: 0.02 is two points. Choose it before you see a result.',
+    },
+    {
+      text: 'measure',
+      label: 'Measure',
+      help: 'overall, passed, or the name of another metric.',
+      maxLength: 200,
+      whenEmpty: 'overall',
+    },
+  ],
+  [
+    {
+      number: 'looks',
+      label: 'Looks',
+      help: '1 to 4. While inconclusive, a gate run doubles its samples and looks again.',
+    },
+    { number: 'max_requests', label: 'Maximum requests', help: 'Per gate run. Empty: no limit.' },
+  ],
+  [
+    {
+      number: 'floor.pass_rate',
+      label: 'Floor',
+      help: 'The share of samples that must pass, regardless of the baseline. Empty: none.',
+    },
+    {
+      number: 'max_errored_share',
+      label: 'Maximum errored share',
+      help: 'Above it, nothing is measured: 0.05 is 5 %.',
+    },
+  ],
+  {
+    lines: 'critical_tags',
+    label: 'Critical tags',
+    help: 'One per line. Cases with one of these tags must not break.',
+  },
+];
 
 /** The rules of a gate for a chosen suite. */
 export function GateFields({ suite }: { suite: string }) {
   return (
     <>
       <Baseline suite={suite} />
-      <div className="in-row">
-        <NumberField
-          path={['margin']}
-          label="Margin"
-          help="The largest acceptable loss: 0.02 is two points. Choose it before you see a result."
-        />
-        <TextField
-          path={['measure']}
-          label="Measure"
-          help="overall, passed, or the name of another metric."
-          maxLength={200}
-          whenEmpty="overall"
-        />
-      </div>
-      <div className="in-row">
-        <NumberField
-          path={['looks']}
-          label="Looks"
-          help="1 to 4. While inconclusive, a gate run doubles its samples and looks again."
-        />
-        <NumberField path={['max_requests']} label="Maximum requests" help="Per gate run. Empty: no limit." />
-      </div>
-      <div className="in-row">
-        <NumberField
-          path={['floor', 'pass_rate']}
-          label="Floor"
-          help="The share of samples that must pass, regardless of the baseline. Empty: none."
-        />
-        <NumberField
-          path={['max_errored_share']}
-          label="Maximum errored share"
-          help="Above it, nothing is measured: 0.05 is 5 %."
-        />
-      </div>
-      <LinesField
-        path={['critical_tags']}
-        label="Critical tags"
-        help="One per line. Cases with one of these tags must not break."
-      />
+      <Fields of={RULES} />
       <FoldedFields summary="Models that must pass (default: all of the baseline)" fields={['/models']}>
         <ChooseModels {...useChoices().models} />
       </FoldedFields>
@@ -65,69 +68,33 @@ const BASELINE_KINDS = [
   ['eval_id', 'a run'],
   ['experiment_id', 'the current baseline of an experiment'],
 ] as const;
-type Kind = (typeof BASELINE_KINDS)[number][0];
 
 function Baseline({ suite }: { suite: string }) {
-  const { errors } = useForm();
-  const { value, refusal, set } = useField(['baseline']);
-  const kind: Kind = isObject(value) && 'experiment_id' in value ? 'experiment_id' : 'eval_id';
+  const { value, set } = useField('baseline');
+  const { data: experiments } = useQuery(experimentsOfSuiteQuery(suite));
+  const kind = isObject(value) && 'experiment_id' in value ? 'experiment_id' : 'eval_id';
   return (
     <>
-      <LabelledField
+      <ChoiceField
+        path="baseline"
         label="Measured against"
-        faults={errors.filter(({ path }) => path === '/baseline')}
         help="Later gate runs reuse the samples that a gate run adds to it."
-      >
-        {(attributes) => (
-          <select
-            {...attributes}
-            disabled={refusal !== undefined}
-            title={refusal}
-            value={kind}
-            onChange={({ target }) => set({ [target.value]: '' })}
-          >
-            {BASELINE_KINDS.map(([key, words]) => (
-              <option key={key} value={key}>
-                {words}
-              </option>
-            ))}
-          </select>
-        )}
-      </LabelledField>
+        options={BASELINE_KINDS}
+        value={kind}
+        onChoose={(chosen) => set({ [chosen]: '' })}
+      />
       {kind === 'eval_id' ? (
-        <ChooseRun path={['baseline', 'eval_id']} label="Run" suite={suite} />
+        <ChooseRun path="baseline.eval_id" label="Run" suite={suite} />
       ) : (
-        <ChooseExperiment suite={suite} />
+        <ChoiceField
+          path="baseline.experiment_id"
+          label="Experiment"
+          none="choose"
+          whenEmpty=""
+          options={(experiments?.items ?? []).map(({ id, name }) => [id, name])}
+        />
       )}
     </>
-  );
-}
-
-function ChooseExperiment({ suite }: { suite: string }) {
-  const { value, errors, refusal, set } = useField(['baseline', 'experiment_id']);
-  const { data } = useQuery(experimentsOfSuiteQuery(suite));
-  const chosen = toText(value ?? '');
-  const isListed = data?.items.some(({ id }) => id === chosen);
-  return (
-    <LabelledField label="Experiment" faults={errors}>
-      {(attributes) => (
-        <select
-          {...attributes}
-          disabled={refusal !== undefined}
-          title={refusal}
-          value={chosen}
-          onChange={({ target }) => set(target.value)}
-        >
-          <option value="">choose</option>
-          {chosen !== '' && !isListed && <option value={chosen}>{chosen}</option>}
-          {data?.items.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {visible(name)}
-            </option>
-          ))}
-        </select>
-      )}
-    </LabelledField>
   );
 }
 

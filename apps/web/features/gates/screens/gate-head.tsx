@@ -1,6 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import type { Json } from '#lib/contracts/json/json';
 import type { Gate } from '#lib/gate/contract';
 import { useAction } from '../../../api/action';
 import { changeGate, deleteGate, refreshGates } from '../api';
@@ -10,17 +9,16 @@ import { useRefusal } from '../../../api/session';
 import { AllowedButton } from '../../../ui/allowed-button';
 import { CopiedId } from '../../../ui/copied-id';
 import { DeleteDialog } from '../../../ui/dialog';
-import { useDraft } from '../../../ui/draft';
-import { DraftForm } from '../../../ui/form/draft-form';
-import type { Edited } from '../../../ui/form/edited';
 import { TextField } from '../../../ui/form/fields';
+import { Form } from '../../../ui/form/form';
 import { ruleWords } from '../parts/gate-words';
 import { UserText } from '../../../ui/user-text';
 import { RunLink } from '../../runs/parts/run-link';
 import { SettingsList } from '../../../ui/settings-list';
 import { SuiteFact } from '../../suites/parts/suite-fact';
 import { GateFields } from './gate-fields';
-import { gateChanges, editableGate } from './gate-value';
+import { gateChanges, editableGate } from '../parts/gate-value';
+import css from '../parts/gates.module.css';
 
 export function GateHead({ gate }: { gate: Gate }) {
   const refusal = useRefusal('editor');
@@ -66,35 +64,22 @@ function Baseline({ gate: { baseline, baseline_eval_id: runId } }: { gate: Gate 
 
 /** A change of the rules creates a new version, which applies from the next run. */
 function RulesForm({ gate }: { gate: Gate }) {
-  const refusal = useRefusal('editor');
-  const stored = useMemo<Edited>(() => ({ value: editableGate(gate), unread: {} }), [gate]);
-  const draft = useDraft(`gate ${gate.id}`, stored);
-  const save = useAction(
-    (typed: Json, options) => changeGate({ id: gate.id, change: gateChanges(typed, stored.value) }, options),
-    async (_gate, typed) => {
-      // Changes made while it was being saved remain a draft.
-      if (draft.value.value === typed) draft.clear();
-      await refreshGates();
-    },
-  );
-  const send = (): void => {
-    if (draft.isChanged && Object.keys(draft.value.unread).length === 0) save.mutate(draft.value.value);
-  };
+  const stored = useMemo(() => editableGate(gate), [gate]);
   return (
-    <details open={draft.isChanged || save.isError || undefined}>
-      <summary>Edit name and rules</summary>
+    <Form
+      name={`gate ${gate.id}`}
+      initial={stored}
+      send={(typed, options) => changeGate({ id: gate.id, change: gateChanges(typed, stored) }, options)}
+      onDone={refreshGates}
+      summary="Edit name and rules"
+      save="Save the gate"
+      saved={({ version }) => `Saved: version ${version}.`}
+      className={`fields ${css.form}`}
+    >
       <p className="muted">A change of the rules creates a new version of the gate. Every answer names its version.</p>
-      <DraftForm
-        {...{ draft, refusal, send }}
-        saving={save}
-        save="Save the gate"
-        saved={save.data && `Saved: version ${save.data.version}.`}
-        className="fields gate-form"
-      >
-        <TextField path={['name']} label="Name" maxLength={100} isRequired whenEmpty="" />
-        <GateFields suite={gate.suite_id} />
-      </DraftForm>
-    </details>
+      <TextField path="name" label="Name" maxLength={100} isRequired whenEmpty="" />
+      <GateFields suite={gate.suite_id} />
+    </Form>
   );
 }
 

@@ -1,52 +1,43 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { GateRun } from '#lib/gate/contract';
-import { statusOf } from '../../../api/client';
 import { gateQuery, gateRunQuery } from '../api';
+import css from '../parts/gates.module.css';
 import { LiveGate } from '../live';
 import { useLive } from '../../../live/use-live';
 import { useRefreshOnEvents } from '../../../live/use-refreshed';
 import { CopiedId } from '../../../ui/copied-id';
-import { Empty } from '../../../ui/empty';
-import { ErrorNotice } from '../../../ui/error-notice';
 import { GateAnswerView } from '../parts/gate-answer';
 import { GateResult } from '../parts/gate-result';
 import { UserText } from '../../../ui/user-text';
 import { RunLink } from '../../runs/parts/run-link';
-import { Skeleton } from '../../../ui/skeleton';
 import { isUnderWay, Status } from '../../../ui/status';
 import { Table } from '../../../ui/table';
 import { duration, Time } from '../../../ui/time';
-import '../../../ui/facts.css';
 import { JobProgress, StopReason } from '../../jobs/parts/job-progress';
-import { Stale } from '../../../ui/stale';
 import { WorkActions } from '../../jobs/parts/work-actions';
 
 /** A gate's decision, or what would help if it is inconclusive. */
 export function GateRunScreen() {
   const { gateId, gateRunId } = useParams({ from: '/signed-in/gates/$gateId/runs/$gateRunId' });
-  const run = useQuery({ ...gateRunQuery(gateId, gateRunId), refetchOnMount: 'always' });
-  const live = useLive(LiveGate, run.data && isUnderWay(run.data.status) ? run.data.job_id : undefined);
+  const { data: run } = useSuspenseQuery({ ...gateRunQuery(gateId, gateRunId), staleTime: 0 });
+  const live = useLive(LiveGate, isUnderWay(run.status) ? run.job_id : undefined);
   useRefreshOnEvents(gateRunId, live);
-  if (run.isPending) return <Skeleton rows={10} />;
-  if (!run.data && statusOf(run.error) === 404) return <NoGateRun gateId={gateId} />;
-  if (!run.data) return <ErrorNotice error={run.error!} retry={() => run.refetch()} />;
   return (
     <>
-      <Head run={run.data} />
-      <Stale query={run} />
-      {live && isUnderWay(run.data.status) && (
-        <JobProgress work={run.data} live={live} label="Results of the gate run" unit="results of this look" />
+      <Head run={run} />
+      {live && isUnderWay(run.status) && (
+        <JobProgress work={run} live={live} label="Results of the gate run" unit="results of this look" />
       )}
-      <StopReason work={run.data} />
-      {run.data.result && (
+      <StopReason work={run} />
+      {run.result && (
         <section aria-labelledby="answer" className="section">
           <h2 id="answer">Decision</h2>
-          <GateAnswerView answer={run.data.result} />
+          <GateAnswerView answer={run.result} />
         </section>
       )}
-      <Looks run={run.data} />
-      <CreatedRuns run={run.data} />
+      <Looks run={run} />
+      <CreatedRuns run={run} />
     </>
   );
 }
@@ -95,7 +86,7 @@ function Looks({ run: { looks } }: { run: GateRun }) {
             cell: ({ samples }) => samples.map((some) => Number(some.toFixed(2))).join(', '),
           },
           { name: 'Result', cell: ({ result }) => <GateResult result={result} /> },
-          { name: 'Explanation', className: 'says', cell: ({ text }) => <UserText text={text} /> },
+          { name: 'Explanation', className: css.says, cell: ({ text }) => <UserText text={text} /> },
         ]}
       />
     </section>
@@ -122,15 +113,3 @@ function CreatedRuns({ run: { runs } }: { run: GateRun }) {
     </section>
   );
 }
-
-const NoGateRun = ({ gateId }: { gateId: string }) => (
-  <Empty
-    action={
-      <Link to="/gates/$gateId" params={{ gateId }} className="button">
-        The gate
-      </Link>
-    }
-  >
-    There is no such gate run in your team.
-  </Empty>
-);

@@ -1,47 +1,116 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
-import { statusOf } from '../../../api/client';
-import { gateQuery } from '../api';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import type { Gate, GateRun } from '#lib/gate/contract';
 import { Empty } from '../../../ui/empty';
-import { ErrorNotice } from '../../../ui/error-notice';
-import { Skeleton } from '../../../ui/skeleton';
-import { GateCheck } from './gate-check';
+import { List } from '../../../ui/list';
+import { QueryBoundary, Section } from '../../../ui/query-boundary';
+import { Status } from '../../../ui/status';
+import type { Column } from '../../../ui/table';
+import { relativeTime, Time } from '../../../ui/time';
+import { UserText, visible } from '../../../ui/user-text';
+import { runsQuery } from '../../runs/api/runs';
+import { runName, shortRunName } from '../../runs/parts/run-link';
+import { checkQuery, gateQuery, gateRunsQuery } from '../api';
+import { GateAnswerView } from '../parts/gate-answer';
+import { GateResult } from '../parts/gate-result';
+import css from '../parts/gates.module.css';
 import { GateHead } from './gate-head';
-import { GateRuns } from './gate-runs';
 import { RunGateForm } from './run-gate-form';
-import '../../../ui/form/set-up.css';
-import '../../../ui/facts.css';
-import '../../runs/parts/runs.css';
-import { Stale } from '../../../ui/stale';
-import './gate.css';
 
 /** The rules of a gate, its runs, and a form for a new one. */
 export function GateScreen() {
   const { gateId } = useParams({ from: '/signed-in/gates/$gateId' });
-  const gate = useQuery(gateQuery(gateId));
-  const { data, error, isPending, refetch } = gate;
-  if (isPending) return <Skeleton rows={12} />;
-  if (!data && statusOf(error) === 404) return <NoGate />;
-  if (!data) return <ErrorNotice error={error!} retry={refetch} />;
+  const { data: gate } = useSuspenseQuery(gateQuery(gateId));
   return (
     <>
-      <GateHead key={data.id} gate={data} />
-      <Stale query={gate} />
-      <RunGateForm key={`run ${data.id}`} gate={data} />
-      <GateCheck gate={data} />
-      <GateRuns gate={data} />
+      <GateHead key={gate.id} gate={gate} />
+      <RunGateForm key={`run ${gate.id}`} gate={gate} />
+      <GateCheck gate={gate} />
+      <GateRuns gate={gate} />
     </>
   );
 }
 
-const NoGate = () => (
-  <Empty
-    action={
-      <Link to="/gates" className="button">
-        All gates
-      </Link>
-    }
-  >
-    There is no such gate in your team. It may have been deleted.
-  </Empty>
+const MAX_RUNS = 100;
+
+/** The gate's decision on an existing run. Calls no model. */
+function GateCheck({ gate: { id, suite_id: suite } }: { gate: Gate }) {
+  const { check } = useSearch({ from: '/signed-in/gates/$gateId' });
+  const navigate = useNavigate();
+  const runs = useQuery(runsQuery({ suite, statuses: ['completed'], limit: MAX_RUNS }));
+  const isListed = runs.data?.items.some((run) => run.id === check);
+  const choose = (run: string): void =>
+    void navigate({ to: '/gates/$gateId', params: { gateId: id }, search: { check: run || undefined } });
+  return (
+    <section aria-labelledby="check" className="section">
+      <h2 id="check">Check a run</h2>
+      <label className="field">
+        <span className="label">Run of the suite</span>
+        <select className="bounded" value={check ?? ''} onChange={({ target }) => choose(target.value)}>
+          <option value="">choose</option>
+          {check !== undefined && !isListed && <option value={check}>{shortRunName(check)}</option>}
+          {runs.data?.items.map((run) => (
+            <option key={run.id} value={run.id}>
+              {visible(runName(run).slice(0, 100))}, {relativeTime(new Date(run.created_at))}
+            </option>
+          ))}
+        </select>
+        <span className="muted small">
+          No model is called. Samples added since the last check count as another look.
+        </span>
+      </label>
+      {check !== undefined && (
+        <QueryBoundary rows={5} label="Measuring">
+          <CheckAnswer gateId={id} runId={check} />
+        </QueryBoundary>
+      )}
+    </section>
+  );
+}
+
+const CheckAnswer = ({ gateId, runId }: { gateId: string; runId: string }) => (
+  <GateAnswerView answer={useSuspenseQuery(checkQuery(gateId, runId)).data} />
 );
+
+/** The gate's runs, newest first. */
+function GateRuns({ gate: { id } }: { gate: Gate }) {
+  const { after } = useSearch({ from: '/signed-in/gates/$gateId' });
+  return (
+    <Section id="gate-runs" title="Gate runs">
+      <List
+        label="List of gate runs"
+        of="gate runs"
+        query={{ ...gateRunsQuery(id, after), staleTime: 0 }}
+        after={after}
+        height={4}
+        className="run-rows"
+        keyOf={({ id: run }) => run}
+        columns={RUN_COLUMNS}
+        empty={<Empty>No gate runs yet. Run the gate above.</Empty>}
+      />
+    </Section>
+  );
+}
+
+const MAX_TEXT = 300;
+const RUN_COLUMNS: Column<GateRun>[] = [
+  {
+    name: 'Submitted',
+    cell: ({ id, gate_id: gateId, created_at: at }) => (
+      <Link to="/gates/$gateId/runs/$gateRunId" params={{ gateId, gateRunId: id }}>
+        <Time at={at} />
+      </Link>
+    ),
+  },
+  {
+    name: 'Result',
+    cell: ({ result, status }) => (result ? <GateResult result={result.result} /> : <Status status={status} />),
+  },
+  { name: 'Version', isNumber: true, cell: (run) => run.gate_version },
+  { name: 'Looks', isNumber: true, cell: ({ looks }) => looks.length },
+  {
+    name: 'Explanation',
+    className: css.says,
+    cell: ({ result }) => <UserText text={result?.text ?? ''} max={MAX_TEXT} />,
+  },
+];

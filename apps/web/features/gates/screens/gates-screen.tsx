@@ -1,42 +1,39 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { Gate } from '#lib/gate/contract';
-import { gatesQuery } from '../api';
 import { Empty } from '../../../ui/empty';
-import { ErrorNotice } from '../../../ui/error-notice';
-import { pointsText } from '../parts/gate-words';
+import { List } from '../../../ui/list';
+import type { Column } from '../../../ui/table';
+import { Time } from '../../../ui/time';
 import { UserLine } from '../../../ui/user-text';
 import { RunLink } from '../../runs/parts/run-link';
-import { Skeleton } from '../../../ui/skeleton';
 import { SuiteName } from '../../suites/parts/suite-name';
-import { Time } from '../../../ui/time';
-import { PageLinks } from '../../../ui/page-links';
-import { Table, type Column } from '../../../ui/table';
-import '../../runs/parts/runs.css';
+import { gatesQuery } from '../api';
+import { pointsText } from '../parts/gate-words';
 
 /** The gates that decide whether a change may ship. */
 export function GatesScreen() {
   const { after } = useSearch({ from: '/signed-in/gates' });
-  const { data, error, isPending, refetch } = useQuery(gatesQuery(after));
-  const { items = [], next_cursor: next = null } = data ?? {};
   return (
     <>
       <div className="head">
         <h1>Gates</h1>
         <NewGateLink />
       </div>
-      {error && <ErrorNotice error={error} retry={refetch} />}
-      {isPending && <Skeleton rows={8} />}
-      {items.length > 0 && (
-        <Table label="List of gates" className="run-rows" rows={items} keyOf={({ id }) => id} columns={COLUMNS} />
-      )}
-      {data && items.length === 0 && (
-        <Empty action={<NewGateLink />}>
-          No gates yet. A gate decides whether a change may ship: whether a run is shown not to be worse than a
-          baseline, by rules fixed in advance.
-        </Empty>
-      )}
-      <PageLinks of="gates" after={after} next={next} />
+      <List
+        label="List of gates"
+        of="gates"
+        query={gatesQuery(after)}
+        after={after}
+        className="run-rows"
+        keyOf={({ id }) => id}
+        columns={COLUMNS}
+        empty={
+          <Empty action={<NewGateLink />}>
+            No gates yet. A gate decides whether a change may ship: whether a run is shown not to be worse than a
+            baseline, by rules fixed in advance.
+          </Empty>
+        }
+      />
     </>
   );
 }

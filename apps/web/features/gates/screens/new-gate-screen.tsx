@@ -1,37 +1,18 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import type { Json } from '#lib/contracts/json/json';
-import { useAction } from '../../../api/action';
-import { createGate, refreshGates } from '../api';
-import { useRefusal } from '../../../api/session';
-import { useDraft } from '../../../ui/draft';
-import { DraftForm } from '../../../ui/form/draft-form';
-import type { Edited } from '../../../ui/form/edited';
+import { Form } from '../../../ui/form/form';
 import { TextField } from '../../../ui/form/fields';
+import { useForm } from '../../../ui/form/json-form';
 import { SuiteField } from '../../suites/parts/suite-field';
+import { createGate, refreshGates } from '../api';
+import { emptyGate, gateRequest } from '../parts/gate-value';
+import css from '../parts/gates.module.css';
 import { GateFields, suiteOf } from './gate-fields';
-import { emptyGate, gateRequest } from './gate-value';
-import '../../../ui/form/set-up.css';
-import './gate.css';
 
 /** The rules by which a change may ship, set before anything is measured. */
 export function NewGateScreen() {
   const navigate = useNavigate();
   const { suite = '', baseline } = useSearch({ from: '/signed-in/gates/new' });
-  const refusal = useRefusal('editor');
-  const initial = useMemo<Edited>(() => ({ value: emptyGate(suite, baseline), unread: {} }), [suite, baseline]);
-  const draft = useDraft(`new gate ${suite} ${baseline ?? ''}`, initial);
-  const create = useAction(
-    (input: Json, options) => createGate(gateRequest(input), options),
-    async ({ id }) => {
-      draft.clear();
-      void refreshGates();
-      await navigate({ to: '/gates/$gateId', params: { gateId: id } });
-    },
-  );
-  const send = (): void => {
-    if (Object.keys(draft.value.unread).length === 0) create.mutate(draft.value.value);
-  };
   return (
     <>
       <header>
@@ -41,11 +22,23 @@ export function NewGateScreen() {
           more than the margin.
         </p>
       </header>
-      <DraftForm {...{ draft, refusal, send }} saving={create} save="Create gate" className="fields gate-form">
-        <TextField path={['name']} label="Name" maxLength={100} isRequired whenEmpty="" autoFocus />
+      <Form
+        name={`new gate ${suite} ${baseline ?? ''}`}
+        initial={useMemo(() => emptyGate(suite, baseline), [suite, baseline])}
+        send={(gate, options) => createGate(gateRequest(gate), options)}
+        onDone={({ id }) => {
+          void refreshGates();
+          return navigate({ to: '/gates/$gateId', params: { gateId: id } });
+        }}
+        save="Create gate"
+        className={`fields ${css.form}`}
+      >
+        <TextField path="name" label="Name" maxLength={100} isRequired whenEmpty="" autoFocus />
         <SuiteField />
-        <GateFields suite={suiteOf(draft.value.value)} />
-      </DraftForm>
+        <Rules />
+      </Form>
     </>
   );
 }
+
+const Rules = () => <GateFields suite={suiteOf(useForm().edited.value)} />;

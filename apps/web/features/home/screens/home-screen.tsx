@@ -4,7 +4,6 @@ import { runsQuery } from '../../runs/api/runs';
 import { ErrorNotice } from '../../../ui/error-notice';
 import { RunRows } from '../../runs/parts/run-rows';
 import { Skeleton } from '../../../ui/skeleton';
-import '../../../ui/facts.css';
 import './home.css';
 import { GettingStarted } from './getting-started';
 import { RunningJobs } from './running-jobs';

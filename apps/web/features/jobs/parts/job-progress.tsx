@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { JobStatus } from '#lib/contracts/job-status';
-import { jobQuery, POLL_MS } from '../api';
+import { jobQuery } from '../api';
+import { POLL_MS } from '../../../api/refresh';
 import type { LiveState } from '../../../live/live-job';
 import { Bar } from '../../../ui/bar';
 import { UserText } from '../../../ui/user-text';

@@ -1,7 +1,8 @@
 import { useState, type ReactNode } from 'react';
 import type { JobStatus } from '#lib/contracts/job-status';
 import { useAction } from '../../../api/action';
-import { cancelJob, refreshWork, resumeJob } from '../api';
+import { cancelJob, resumeJob } from '../api';
+import { refreshWork } from '../../../api/refresh';
 import { useRefusal } from '../../../api/session';
 import { AllowedButton } from '../../../ui/allowed-button';
 import { ErrorNotice } from '../../../ui/error-notice';

@@ -1,6 +1,7 @@
 import type { Job } from '#lib/contracts/job';
 import { useAction } from '../../../api/action';
-import { cancelJob, refreshWork } from '../api';
+import { cancelJob } from '../api';
+import { refreshWork } from '../../../api/refresh';
 import { useRefusal } from '../../../api/session';
 import { Bar } from '../../../ui/bar';
 import { ErrorNotice } from '../../../ui/error-notice';

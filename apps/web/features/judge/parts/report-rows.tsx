@@ -6,7 +6,6 @@ import { kappaText, shareText, decidedCountOfAll } from './judged-figures';
 import { Status } from '../../../ui/status';
 import { Time } from '../../../ui/time';
 import { Table } from '../../../ui/table';
-import '../../runs/parts/runs.css';
 
 interface Props {
   reports: JudgeReport[];

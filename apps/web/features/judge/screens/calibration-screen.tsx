@@ -11,7 +11,6 @@ import { UserText, UserBlock } from '../../../ui/user-text';
 import { kappaText } from '../parts/judged-figures';
 import { count } from '../../../ui/score';
 import { Skeleton } from '../../../ui/skeleton';
-import '../../../ui/facts.css';
 import { shareRow } from '../parts/share-row';
 
 /** How well people's labels confirm a judge. */

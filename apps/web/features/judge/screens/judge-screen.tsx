@@ -9,8 +9,6 @@ import { RunLink, runName, shortRunName } from '../../runs/parts/run-link';
 import { Skeleton } from '../../../ui/skeleton';
 import { PageLinks } from '../../../ui/page-links';
 import { DefaultJudge } from './default-judge';
-import '../../../ui/facts.css';
-import '../../../ui/form/set-up.css';
 
 /** How many runs have their names fetched; older ones are shown by the end of their id. */
 const NAMED_RUNS = 200;

@@ -7,7 +7,6 @@ import { ErrorNotice } from '../../../ui/error-notice';
 import { money } from '../../../ui/money';
 import { percent } from '../../../ui/score';
 import { Skeleton } from '../../../ui/skeleton';
-import '../../../ui/facts.css';
 import './operate.css';
 import { OperateNav } from './operate-nav';
 import { SpendingForm } from './spending-form';

@@ -5,7 +5,6 @@ import { ErrorNotice } from '../../../ui/error-notice';
 import { UserText } from '../../../ui/user-text';
 import { Skeleton } from '../../../ui/skeleton';
 import { DOWN, Mark, UP } from '../../../ui/status';
-import '../../../ui/facts.css';
 
 /** How many workers are alive, and whether the stores respond. */
 export function SystemFacts() {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { toText, type Json } from '#lib/contracts/json/json';
 import { providersQuery } from '../api';
 import type { Path } from '../../../ui/form/edited';
-import { useField } from '../../../ui/form/form';
+import { useField } from '../../../ui/form/json-form';
 import { visible } from '../../../ui/user-text';
 import { LabelledField } from '../../../ui/form/labelled-field';
 

@@ -1,5 +1,5 @@
 import type { Provider } from '#lib/contracts/provider';
-import { useForm } from '../../../ui/form/form';
+import { useForm } from '../../../ui/form/json-form';
 import { LabelledField } from '../../../ui/form/labelled-field';
 import type { KeyChange } from './provider-value';
 

@@ -3,7 +3,7 @@ import { PRICE_FIELDS } from '#lib/contracts/find-prices';
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { CheckField, JsonField, LinesField, NumberField, TextField } from '../../../ui/form/fields';
 import { edit, withValueAt } from '../../../ui/form/edited';
-import { useForm } from '../../../ui/form/form';
+import { useForm } from '../../../ui/form/json-form';
 import { UserLine, visible } from '../../../ui/user-text';
 import { count } from '../../../ui/score';
 import { Faults } from '../../../ui/form/labelled-field';

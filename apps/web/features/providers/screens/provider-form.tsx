@@ -3,7 +3,7 @@ import type { JsonObject } from '#lib/contracts/json/json';
 import type { Provider } from '#lib/contracts/provider';
 import { useAction } from '../../../api/action';
 import { keys } from '../../../api/keys';
-import { changeProvider } from '../api';
+import { changeProvider, providerQuery } from '../api';
 import { queryClient } from '../../../api/query-client';
 import { useRefusal } from '../../../api/session';
 import { useDraft } from '../../../ui/draft';
@@ -25,7 +25,7 @@ export function ProviderForm({ provider }: { provider: Provider }) {
   const [key, setKey] = useState(KEPT);
   const refusal = useRefusal('owner');
   const saving = useAction(changeProvider, async (saved) => {
-    queryClient.setQueryData([...keys.providers, provider.key], saved);
+    queryClient.setQueryData(providerQuery(provider.key).queryKey, saved);
     draft.clear();
     setKey(KEPT);
     await queryClient.invalidateQueries({ queryKey: keys.providers });

@@ -14,7 +14,6 @@ import { ErrorNotice } from '../../../ui/error-notice';
 import { UserText } from '../../../ui/user-text';
 import { count } from '../../../ui/score';
 import { Skeleton } from '../../../ui/skeleton';
-import '../../../ui/facts.css';
 import '../../operate/screens/operate.css';
 import { LearnedSettings } from './learned-settings';
 import { OperateNav } from '../../operate/screens/operate-nav';

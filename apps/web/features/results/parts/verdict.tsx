@@ -1,5 +1,4 @@
 import type { Result } from '../api/results';
-import '../../../ui/status.css';
 import './verdict.css';
 
 export type VerdictWord = 'passed' | 'partial' | 'failed' | 'errored';

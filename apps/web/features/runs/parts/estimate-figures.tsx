@@ -8,7 +8,7 @@ import { count } from '../../../ui/score';
 import { Skeleton } from '../../../ui/skeleton';
 import { duration } from '../../../ui/time';
 import { Warnings } from '../../../ui/warnings';
-import type { FormFault } from '../../../ui/form/labelled-field';
+import type { FormFault } from '../../../ui/form/form-request';
 import { Table } from '../../../ui/table';
 
 interface Props {

@@ -8,7 +8,6 @@ import { isUnderWay, Status } from '../../../ui/status';
 import { Time } from '../../../ui/time';
 import { topModel } from './top-model';
 import { Table, type Column } from '../../../ui/table';
-import './runs.css';
 
 /** Runs, newest first. `more` adds a cell to each row. */
 export function RunRows({ runs, more }: { runs: Run[]; more?: (run: Run) => ReactNode }) {

@@ -7,7 +7,6 @@ import { embeddingQuery, setEmbedding } from '../api/settings';
 import { ErrorNotice } from '../../../ui/error-notice';
 import { SettingForm } from '../../../ui/form/setting-form';
 import { ChooseModel } from '../../providers/parts/choose-model';
-import '../../../ui/form/set-up.css';
 import { Skeleton } from '../../../ui/skeleton';
 import { SettingsNav } from './settings-nav';
 

@@ -10,7 +10,6 @@ import { ErrorNotice } from '../../../ui/error-notice';
 import { LongTextField, NumberField } from '../../../ui/form/fields';
 import { SettingForm } from '../../../ui/form/setting-form';
 import { ChooseModel } from '../../providers/parts/choose-model';
-import '../../../ui/form/set-up.css';
 import { Skeleton } from '../../../ui/skeleton';
 import { SettingsNav } from './settings-nav';
 

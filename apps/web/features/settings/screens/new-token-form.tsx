@@ -8,8 +8,8 @@ import { queryClient } from '../../../api/query-client';
 import { createToken, type NewToken } from '../api/tokens';
 import { ErrorNotice } from '../../../ui/error-notice';
 import { Secret } from '../../../ui/secret';
-import { LabelledField, type FormFault } from '../../../ui/form/labelled-field';
-import '../../../ui/form/set-up.css';
+import { LabelledField } from '../../../ui/form/labelled-field';
+import type { FormFault } from '../../../ui/form/form-request';
 import { submitOnCtrlEnter } from '../../../ui/submit-keys';
 import { EXPIRIES, expiryOf, type Expiry } from './expiry';
 

@@ -12,7 +12,6 @@ import { ErrorNotice } from '../../../ui/error-notice';
 import { UserText, UserLine, visible } from '../../../ui/user-text';
 import { Skeleton } from '../../../ui/skeleton';
 import { Time } from '../../../ui/time';
-import '../../../ui/facts.css';
 import './settings.css';
 import { NewTokenForm } from './new-token-form';
 import { SettingsNav } from './settings-nav';

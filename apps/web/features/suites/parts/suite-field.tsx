@@ -1,6 +1,6 @@
 import { toText, type JsonObject } from '#lib/contracts/json/json';
 import { edit } from '../../../ui/form/edited';
-import { useForm } from '../../../ui/form/form';
+import { useForm } from '../../../ui/form/json-form';
 import { ChooseSuite } from './choose-suite';
 
 /** The suite of a form, as its `suite_id`. @param forgets fields that belong to the previously chosen suite */

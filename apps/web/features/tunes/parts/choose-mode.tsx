@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { toText } from '#lib/contracts/json/json';
-import { useField } from '../../../ui/form/form';
+import { useField } from '../../../ui/form/json-form';
 import { Faults } from '../../../ui/form/labelled-field';
 
 interface Props {

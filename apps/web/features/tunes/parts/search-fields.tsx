@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { isObject } from '#lib/contracts/json/json';
 import type { Path } from '../../../ui/form/edited';
 import { ChoiceField, JsonField, NumberField } from '../../../ui/form/fields';
-import { useField } from '../../../ui/form/form';
+import { useField } from '../../../ui/form/json-form';
 import { Expandable } from '../../../ui/form/expandable';
 
 /** How candidates are measured, and on which cases. @param of what is tried: "a combination" */

@@ -7,7 +7,6 @@ import { StopReason } from '../../jobs/parts/job-progress';
 import { count } from '../../../ui/score';
 import { Status } from '../../../ui/status';
 import { duration, Time } from '../../../ui/time';
-import '../../../ui/facts.css';
 
 type Fields = 'id' | 'job_id' | 'status' | 'suite_id' | 'suite_name' | 'suite_version' | 'created_at' | 'finished_at';
 type Tune = Pick<ParamTune, Fields> & { cases: { tuning: number; holdout: number } };

@@ -1,5 +1,4 @@
 import type { TuneOutcome } from '#lib/tuning/contract';
-import '../../../ui/status.css';
 
 const LOOKS: Record<TuneOutcome, string> = {
   confirmed: 'passed',

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { ParamTune } from '#lib/param-tune/contract';
-import { jobQuery, POLL_MS } from '../../jobs/api';
+import { jobQuery } from '../../jobs/api';
+import { POLL_MS } from '../../../api/refresh';
 import type { LiveState } from '../../../live/live-job';
 import { Bar } from '../../../ui/bar';
 import { UserText } from '../../../ui/user-text';

@@ -11,7 +11,7 @@ import { useTryOut } from '../../api';
 import { useDraft, type Draft } from '../../../../ui/draft';
 import type { Edited } from '../../../../ui/form/edited';
 import { JsonField } from '../../../../ui/form/fields';
-import { JsonForm } from '../../../../ui/form/form';
+import { JsonForm } from '../../../../ui/form/json-form';
 import { SaveBar } from '../../../../ui/form/save-bar';
 import { submitOnCtrlEnter } from '../../../../ui/submit-keys';
 import { Warnings } from '../../../../ui/warnings';

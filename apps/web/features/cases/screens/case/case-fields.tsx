@@ -2,7 +2,7 @@ import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/jso
 import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
 import { valueAt } from '../../../../ui/form/edited';
 import { CheckField, JsonField, LinesField, LongTextField, NumberField, TextField } from '../../../../ui/form/fields';
-import { useForm } from '../../../../ui/form/form';
+import { useForm } from '../../../../ui/form/json-form';
 import { CHAIN_KEYS, keysWithoutField, withChain, withConversation } from './case-value';
 import { ExpectationFields, type Replace } from './expectation-fields';
 import { RuleFields } from './rule-fields';

@@ -1,7 +1,7 @@
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { Path } from '../../../../ui/form/edited';
 import { CheckField, ChoiceField, JsonField } from '../../../../ui/form/fields';
-import { useField, useForm } from '../../../../ui/form/form';
+import { useField, useForm } from '../../../../ui/form/json-form';
 import { EXPECTATIONS, EXPECTATION_KEYS, expectationOf, withExpectation, type Expectation } from './case-value';
 
 /** Replaces the case; unreadable input at these keys is dropped. */

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { isObject } from '#lib/contracts/json/json';
 import type { ScoringMode } from '#lib/contracts/case';
 import { ChoiceField, NumberField } from '../../../../ui/form/fields';
-import { useField } from '../../../../ui/form/form';
+import { useField } from '../../../../ui/form/json-form';
 import type { Path } from '../../../../ui/form/edited';
 
 const MODES: Record<ScoringMode, string> = {

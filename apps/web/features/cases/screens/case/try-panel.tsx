@@ -10,7 +10,6 @@ import { ErrorNotice } from '../../../../ui/error-notice';
 import { ChooseModels } from '../../../providers/parts/choose-models';
 import type { FormPart } from '../../../../ui/form/labelled-field';
 import { TryResults } from './try-results';
-import '../../../../ui/form/set-up.css';
 import { SelectField, TypedField } from '../../../../ui/form/typed-field';
 
 interface Settings {

@@ -16,7 +16,6 @@ import { count } from '../../../../ui/score';
 import { Warnings } from '../../../../ui/warnings';
 import { RunLinks, RunScore } from './best-configuration';
 import { EditDialog } from './edit-dialog';
-import '../../../../ui/facts.css';
 import { SuiteFact } from '../../../suites/parts/suite-fact';
 
 export function ExperimentHead({ experiment }: { experiment: Experiment }) {

@@ -8,7 +8,6 @@ import { Empty } from '../../../../ui/empty';
 import { ErrorNotice } from '../../../../ui/error-notice';
 import { PageLinks } from '../../../../ui/page-links';
 import { Skeleton } from '../../../../ui/skeleton';
-import { Stale } from '../../../../ui/stale';
 import { BestConfiguration } from './best-configuration';
 import { TimelineTable } from './timeline-table';
 import { ExperimentHead } from './experiment-head';
@@ -25,7 +24,6 @@ export function ExperimentScreen() {
   return (
     <>
       <ExperimentHead key={experimentId} experiment={experiment.data} />
-      <Stale query={experiment} />
       <BestConfiguration experiment={experiment.data} />
       <ExperimentTimeline experiment={experiment.data} />
     </>

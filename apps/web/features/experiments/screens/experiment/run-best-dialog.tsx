@@ -3,9 +3,8 @@ import { useState } from 'react';
 import type { Experiment, RunBestInput } from '#lib/contracts/experiment';
 import { useAction } from '../../../../api/action';
 import { runBest } from '../../api';
-import { refreshWork } from '../../../jobs/api';
+import { refreshWork } from '../../../../api/refresh';
 import { FormDialog } from '../../../../ui/dialog';
-import '../../../../ui/form/set-up.css';
 import { TypedField } from '../../../../ui/form/typed-field';
 
 /** Submits the best settings again, optionally with more samples or another limit. */

@@ -2,7 +2,6 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { useRefusal } from '../../../../api/session';
 import { Empty } from '../../../../ui/empty';
 import { LabelQueue } from './label-queue';
-import '../../../../ui/facts.css';
 import './judge-labels.css';
 
 /** People label results that a judge has judged, so that the two can be compared. */

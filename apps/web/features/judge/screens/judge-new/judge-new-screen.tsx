@@ -6,7 +6,6 @@ import { ErrorNotice } from '../../../../ui/error-notice';
 import { Skeleton } from '../../../../ui/skeleton';
 import { ReportForm } from './report-form';
 import { emptyReport } from './report-value';
-import '../../../../ui/form/set-up.css';
 
 /** A new judge report, before it is submitted. */
 export function JudgeNewScreen() {

@@ -1,7 +1,7 @@
 import { toText, type JsonObject } from '#lib/contracts/json/json';
 import { MAX_INSTRUCTIONS_CHARS } from '#lib/contracts/values/judging';
 import { CheckField, ChoiceField, LongTextField, NumberField } from '../../../../ui/form/fields';
-import { useField, useForm } from '../../../../ui/form/form';
+import { useField, useForm } from '../../../../ui/form/json-form';
 import { ChooseModel } from '../../../providers/parts/choose-model';
 import { FoldedFields } from '../../../../ui/form/folded-fields';
 import { ParamsField } from '../../../tunes/parts/search-fields';

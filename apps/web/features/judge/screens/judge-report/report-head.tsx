@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import type { JudgeReport } from '#lib/judge/contract';
 import { useAction } from '../../../../api/action';
 import { deleteReport, reportsQuery, rerunReport } from '../../api/judge';
-import { refreshWork } from '../../../jobs/api';
+import { refreshWork } from '../../../../api/refresh';
 import { keys } from '../../../../api/keys';
 import { queryClient } from '../../../../api/query-client';
 import { useRefusal } from '../../../../api/session';

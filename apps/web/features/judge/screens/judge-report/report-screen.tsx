@@ -17,9 +17,7 @@ import { ReportHead } from './report-head';
 import { ReportModels } from './report-models';
 import { ReportPairs } from './report-pairs';
 import { ReportSummary } from './report-summary';
-import '../../../../ui/facts.css';
 import { JobProgress } from '../../../jobs/parts/job-progress';
-import { Stale } from '../../../../ui/stale';
 import './judge-report.css';
 
 const Head = memo(ReportHead);
@@ -38,7 +36,6 @@ export function ReportScreen() {
   return (
     <>
       <Head report={data} />
-      <Stale query={report} />
       {live && isUnderWay(data.status) && (
         <JobProgress
           work={data}

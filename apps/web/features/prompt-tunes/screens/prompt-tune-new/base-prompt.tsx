@@ -1,7 +1,7 @@
 import { isObject } from '#lib/contracts/json/json';
 import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
 import { JsonField, LongTextField } from '../../../../ui/form/fields';
-import { useField } from '../../../../ui/form/form';
+import { useField } from '../../../../ui/form/json-form';
 import { LabelledField } from '../../../../ui/form/labelled-field';
 import { Expandable } from '../../../../ui/form/expandable';
 

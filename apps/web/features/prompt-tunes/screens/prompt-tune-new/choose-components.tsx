@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { toText, type JsonObject } from '#lib/contracts/json/json';
 import { suiteQuery } from '../../../suites/api/suites';
 import { ErrorNotice } from '../../../../ui/error-notice';
-import { useField, useForm } from '../../../../ui/form/form';
+import { useField, useForm } from '../../../../ui/form/json-form';
 import { UserText } from '../../../../ui/user-text';
 import { count } from '../../../../ui/score';
 import { Faults } from '../../../../ui/form/labelled-field';

@@ -1,6 +1,6 @@
 import { toText, type JsonObject } from '#lib/contracts/json/json';
 import { NumberField } from '../../../../ui/form/fields';
-import { useForm } from '../../../../ui/form/form';
+import { useForm } from '../../../../ui/form/json-form';
 import { FoldedFields } from '../../../../ui/form/folded-fields';
 
 type Numbers = readonly (readonly [name: string, label: string, help: string])[];

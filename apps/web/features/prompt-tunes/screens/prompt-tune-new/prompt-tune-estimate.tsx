@@ -1,19 +1,11 @@
-import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
 import type { PromptTuneEstimate as Estimate } from '#lib/prompt-tune/contract';
-import { promptTuneEstimateQuery } from '../../api';
 import { UserLine } from '../../../../ui/user-text';
 import { Money } from '../../../../ui/money';
 import { count } from '../../../../ui/score';
 import { EstimateFigures } from '../../../runs/parts/estimate-figures';
-import type { FormFault } from '../../../../ui/form/labelled-field';
-import { useDebounced } from '../../../../ui/debounced';
+import type { FormFault } from '../../../../ui/form/form-request';
 import { Warnings } from '../../../../ui/warnings';
-
-/** The estimate of a tune, requested again after a short pause in typing. The previous request is aborted. */
-export function usePromptTuneEstimate(body: string | undefined): UseQueryResult<Estimate> {
-  const settled = useDebounced(body);
-  return useQuery(promptTuneEstimateQuery(body === undefined ? undefined : settled));
-}
 
 interface Props {
   estimate: UseQueryResult<Estimate>;

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { JsonObject } from '#lib/contracts/json/json';
-import { refreshWork } from '../../../jobs/api';
-import { submitPromptTune } from '../../api';
+import { refreshWork } from '../../../../api/refresh';
+import { submitPromptTune, promptTuneEstimateQuery } from '../../api';
 import { NumberField } from '../../../../ui/form/fields';
 import { ChooseExperiment } from '../../../experiments/parts/choose-experiment';
 import { ChooseMode } from '../../../tunes/parts/choose-mode';
@@ -16,19 +16,19 @@ import { BasePrompt } from './base-prompt';
 import { ChooseComponents } from './choose-components';
 import { ModeFields } from './mode-fields';
 import { PROMPT_TUNE_MODES } from './modes';
-import { PromptTuneEstimate, usePromptTuneEstimate } from './prompt-tune-estimate';
+import { PromptTuneEstimate } from './prompt-tune-estimate';
 import { requestOf } from './prompt-tune-value';
 
 export function PromptTuneForm({ draftKey, initial }: { draftKey: string; initial: JsonObject }) {
   const navigate = useNavigate();
   return (
     <EstimatedForm
-      draftKey={draftKey}
+      name={draftKey}
       initial={initial}
       requestOf={requestOf}
-      useEstimate={usePromptTuneEstimate}
+      estimateOf={promptTuneEstimateQuery}
       figures={(estimate, missing) => <PromptTuneEstimate estimate={estimate} missing={missing} />}
-      submit={submitPromptTune}
+      send={submitPromptTune}
       onDone={({ tune_id: tuneId }) =>
         Promise.all([refreshWork(), navigate({ to: '/tunes/prompts/$tuneId', params: { tuneId } })])
       }

@@ -6,7 +6,6 @@ import { ErrorNotice } from '../../../../ui/error-notice';
 import { Skeleton } from '../../../../ui/skeleton';
 import { PromptTuneForm } from './prompt-tune-form';
 import { emptyPromptTune, fromPromptTune } from './prompt-tune-value';
-import '../../../../ui/form/set-up.css';
 import './prompt-tune-new.css';
 
 /** A new prompt tune, with its estimate before it starts. */

@@ -1,5 +1,4 @@
 import type { PromptCandidate } from '#lib/prompt-tune/contract';
-import '../../../../ui/status.css';
 
 const LOOKS: Record<PromptCandidate['state'], string> = {
   measuring: 'waiting',

@@ -3,7 +3,7 @@ import { isObject, toText, type Json } from '#lib/contracts/json/json';
 import type { PromptVersion } from '#lib/contracts/prompt-version';
 import { useAction } from '../../../../api/action';
 import { keys } from '../../../../api/keys';
-import { namePromptVersion } from '../../api';
+import { namePromptVersion, promptVersionQuery } from '../../api';
 import { queryClient } from '../../../../api/query-client';
 import { useRefusal } from '../../../../api/session';
 import { useDraft } from '../../../../ui/draft';
@@ -17,7 +17,7 @@ export function PromptNames({ version: { id, label, tags } }: { version: PromptV
   const stored = useMemo<Edited>(() => ({ value: { label, tags }, unread: {} }), [label, tags]);
   const draft = useDraft(`prompt.${id}.names`, stored);
   const saving = useAction(namePromptVersion, async (saved) => {
-    queryClient.setQueryData(keys.prompt(id), saved);
+    queryClient.setQueryData(promptVersionQuery(id).queryKey, saved);
     draft.clear();
     await queryClient.invalidateQueries({ queryKey: keys.promptLists });
   });

@@ -20,7 +20,6 @@ import { DeletePrompt } from './delete-prompt';
 import { PromptChanges } from './prompt-changes';
 import { PromptNames } from './prompt-names';
 import { UsePrompt } from './use-prompt';
-import '../../../../ui/facts.css';
 
 const route = getRouteApi('/signed-in/prompts/$promptId');
 

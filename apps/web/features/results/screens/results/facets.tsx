@@ -1,14 +1,7 @@
 import { useState, type FormEvent } from 'react';
 import type { RunFacets } from '#lib/contracts/run-facets';
 import type { Run } from '#lib/contracts/run';
-import {
-  boundsOf,
-  withChange,
-  ORDER_WORDS,
-  withToggled,
-  type ListKey,
-  type ResultsSearch,
-} from '../../address';
+import { boundsOf, withChange, ORDER_WORDS, withToggled, type ListKey, type ResultsSearch } from '../../address';
 import { facetsQuery } from '../../../runs/api/counted';
 import { Counted } from '../../../runs/parts/counted';
 import { Facet } from '../../../../ui/facet';

@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import { isObject, parseJson, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { UserText } from '../../../../ui/user-text';
-import { Faults, LabelledField, type FormFault } from '../../../../ui/form/labelled-field';
+import { Faults, LabelledField } from '../../../../ui/form/labelled-field';
+import type { FormFault } from '../../../../ui/form/form-request';
 import { SelectField, TypedField } from '../../../../ui/form/typed-field';
 import { numberOrText } from '../../../../ui/form/form-request';
 import { optionKind } from './run-metrics';

@@ -1,7 +1,7 @@
 import { isObject, parseJson, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { Run } from '#lib/contracts/run';
 import { changedSettings } from '../../parts/changed-settings';
-import type { FormFault } from '../../../../ui/form/labelled-field';
+import type { FormFault } from '../../../../ui/form/form-request';
 import type { Prompts } from '../../parts/system-prompt';
 import { numberOrText, type FormRequest } from '../../../../ui/form/form-request';
 import { metricsAsked, metricsOf, type ChosenMetric } from './run-metrics';

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import { ApiError } from '#lib/client/api-client';
 import { useAction } from '../../../../api/action';
-import { refreshWork } from '../../../jobs/api';
+import { refreshWork } from '../../../../api/refresh';
 import { submitRun } from '../../api/runs';
 import { useRefusal } from '../../../../api/session';
 import { useDraft } from '../../../../ui/draft';

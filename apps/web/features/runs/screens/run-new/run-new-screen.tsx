@@ -5,7 +5,6 @@ import { ErrorNotice } from '../../../../ui/error-notice';
 import { Skeleton } from '../../../../ui/skeleton';
 import { emptyRun, fromRun } from './new-run';
 import { RunForm } from './run-form';
-import '../../../../ui/form/set-up.css';
 
 /** A new run, with its estimate before it starts. */
 export function RunNewScreen() {

@@ -1,6 +1,6 @@
 import type { Run } from '#lib/contracts/run';
 import { useAction } from '../../../../api/action';
-import { refreshWork } from '../../../jobs/api';
+import { refreshWork } from '../../../../api/refresh';
 import { labelRun } from '../../api/runs';
 import { NameDialog } from '../../../../ui/name-dialog';
 

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Run } from '#lib/contracts/run';
-import { jobQuery, POLL_MS } from '../../../jobs/api';
+import { jobQuery } from '../../../jobs/api';
+import { POLL_MS } from '../../../../api/refresh';
 import type { LiveRunState } from '../../live';
 import { Bar } from '../../../../ui/bar';
 import { UserLine } from '../../../../ui/user-text';

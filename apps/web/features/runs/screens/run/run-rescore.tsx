@@ -1,7 +1,7 @@
 import { useId, useState } from 'react';
 import type { Run } from '#lib/contracts/run';
 import { useAction } from '../../../../api/action';
-import { refreshWork } from '../../../jobs/api';
+import { refreshWork } from '../../../../api/refresh';
 import { rescoreRun } from '../../api/rescores';
 import { FormDialog } from '../../../../ui/dialog';
 import { rescoreOf, RULES, UNCHANGED, type RescoreValue } from './rescore-value';
@@ -32,7 +32,7 @@ export function RunRescore({ run, close }: { run: Run; close: () => void }) {
         The stored replies are scored again, without model requests or cost. The run also keeps its original verdicts.
       </p>
       <Fields value={value} change={(change) => setValue({ ...value, ...change })} />
-      {'fault' in asked && <p className="fault">{asked.fault}</p>}
+      {'fault' in asked && <p className="field-error">{asked.fault}</p>}
     </FormDialog>
   );
 }

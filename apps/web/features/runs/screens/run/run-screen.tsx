@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { memo, useEffect } from 'react';
 import { statusOf } from '../../../../api/client';
-import { POLL_MS, refreshWork } from '../../../jobs/api';
+import { POLL_MS, refreshWork } from '../../../../api/refresh';
 import { runQuery } from '../../api/runs';
 import { LiveRun } from '../../live';
 import { useLive } from '../../../../live/use-live';
@@ -16,7 +16,6 @@ import { RunJudge } from './run-judge';
 import { RunModels } from './run-models';
 import { RunProgress } from './run-progress';
 import { RunRescores } from './run-rescores';
-import '../../../../ui/facts.css';
 import './run.css';
 
 // While results arrive, the screen is rendered up to once a frame; these parts only when the run has changed.

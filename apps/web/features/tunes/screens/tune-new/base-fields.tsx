@@ -1,6 +1,6 @@
 import { isObject, toText, type Json } from '#lib/contracts/json/json';
 import { pointerOf } from '../../../../ui/form/edited';
-import { useField } from '../../../../ui/form/form';
+import { useField } from '../../../../ui/form/json-form';
 import { ParamsField, RequestFields } from '../../parts/search-fields';
 import { SystemPrompt, type Prompts } from '../../../runs/parts/system-prompt';
 import { textsOf } from '../../../../ui/form/form-request';

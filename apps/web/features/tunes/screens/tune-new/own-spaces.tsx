@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { isObject } from '#lib/contracts/json/json';
-import { useField, useForm } from '../../../../ui/form/form';
+import { useField, useForm } from '../../../../ui/form/json-form';
 import { UserText, visible } from '../../../../ui/user-text';
 import { textsOf } from '../../../../ui/form/form-request';
 import { SpaceEditor } from './space-editor';

@@ -9,7 +9,7 @@ import { queryClient } from '../../../../api/query-client';
 import { useRefusal } from '../../../../api/session';
 import { DeleteDialog } from '../../../../ui/dialog';
 import { ErrorNotice } from '../../../../ui/error-notice';
-import { useField } from '../../../../ui/form/form';
+import { useField } from '../../../../ui/form/json-form';
 import { UserText, visible } from '../../../../ui/user-text';
 import { faultOfRows, toRows, toSpace } from './space-value';
 

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { isObject } from '#lib/contracts/json/json';
 import { errorsAt } from '../../../../ui/form/field-errors';
 import { pointerOf, type Path } from '../../../../ui/form/edited';
-import { useField, useForm } from '../../../../ui/form/form';
+import { useField, useForm } from '../../../../ui/form/json-form';
 import { JsonEditor } from '../../../../ui/json-editor/json-editor';
 import { Faults } from '../../../../ui/form/labelled-field';
 import { SpaceRows } from './space-rows';
@@ -50,7 +50,7 @@ export function SpaceEditor({ path, label }: { path: Path; label: string }) {
         <SpaceRows path={path} />
       )}
       <div className="small">
-        {fault && <div className="fault">{fault}</div>}
+        {fault && <div className="field-error">{fault}</div>}
         <Faults faults={ofSpace.filter((error) => isJson || error.path === '')} />
       </div>
     </>

@@ -3,7 +3,7 @@ import type { JsonObject } from '#lib/contracts/json/json';
 import { errorsAt } from '../../../../ui/form/field-errors';
 import { edit, pointerOf, type Path } from '../../../../ui/form/edited';
 import { NumberField } from '../../../../ui/form/fields';
-import { useField, useForm } from '../../../../ui/form/form';
+import { useField, useForm } from '../../../../ui/form/json-form';
 import { Faults } from '../../../../ui/form/labelled-field';
 import { KINDS, kindOf, ofKind, renamed, rowsIn, SUGGESTED_NAMES, withRow, type Kind, type Row } from './space-value';
 import { ValuesField } from './values-field';

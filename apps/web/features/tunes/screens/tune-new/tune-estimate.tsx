@@ -1,18 +1,10 @@
-import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
 import type { ParamTuneEstimate } from '#lib/param-tune/contract';
-import { tuneEstimateQuery } from '../../api/tunes';
 import { UserLine } from '../../../../ui/user-text';
 import { count } from '../../../../ui/score';
 import { EstimateFigures } from '../../../runs/parts/estimate-figures';
-import type { FormFault } from '../../../../ui/form/labelled-field';
-import { useDebounced } from '../../../../ui/debounced';
+import type { FormFault } from '../../../../ui/form/form-request';
 import { Warnings } from '../../../../ui/warnings';
-
-/** The estimate of a tune, requested again after a short pause in typing. The previous request is aborted. */
-export function useTuneEstimate(body: string | undefined): UseQueryResult<ParamTuneEstimate> {
-  const settled = useDebounced(body);
-  return useQuery(tuneEstimateQuery(body === undefined ? undefined : settled));
-}
 
 interface Props {
   estimate: UseQueryResult<ParamTuneEstimate>;

@@ -1,9 +1,9 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { JsonObject } from '#lib/contracts/json/json';
-import { refreshWork } from '../../../jobs/api';
-import { submitTune } from '../../api/tunes';
+import { refreshWork } from '../../../../api/refresh';
+import { submitTune, tuneEstimateQuery } from '../../api/tunes';
 import { NumberField } from '../../../../ui/form/fields';
-import { useField } from '../../../../ui/form/form';
+import { useField } from '../../../../ui/form/json-form';
 import { ChooseExperiment } from '../../../experiments/parts/choose-experiment';
 import { ChooseMode } from '../../parts/choose-mode';
 import { ChooseModels } from '../../../providers/parts/choose-models';
@@ -16,19 +16,19 @@ import { TUNE_MODES } from './modes';
 import { OwnSpaces } from './own-spaces';
 import { Presets } from './presets';
 import { SpaceEditor } from './space-editor';
-import { TuneEstimate, useTuneEstimate } from './tune-estimate';
+import { TuneEstimate } from './tune-estimate';
 import { requestOf } from './tune-value';
 
 export function TuneForm({ draftKey, initial }: { draftKey: string; initial: JsonObject }) {
   const navigate = useNavigate();
   return (
     <EstimatedForm
-      draftKey={draftKey}
+      name={draftKey}
       initial={initial}
       requestOf={requestOf}
-      useEstimate={useTuneEstimate}
+      estimateOf={tuneEstimateQuery}
       figures={(estimate, missing) => <TuneEstimate estimate={estimate} missing={missing} />}
-      submit={submitTune}
+      send={submitTune}
       onDone={({ tune_id: tuneId }) =>
         Promise.all([refreshWork(), navigate({ to: '/tunes/$tuneId', params: { tuneId } })])
       }

@@ -6,7 +6,6 @@ import { ErrorNotice } from '../../../../ui/error-notice';
 import { Skeleton } from '../../../../ui/skeleton';
 import { TuneForm } from './tune-form';
 import { emptyTune, fromTune } from './tune-value';
-import '../../../../ui/form/set-up.css';
 import './tune-new.css';
 
 /** A new parameter tune, with its estimate before it starts. */

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useField } from '../../../../ui/form/form';
+import { useField } from '../../../../ui/form/json-form';
 import type { Path } from '../../../../ui/form/edited';
 import { readValues, valuesOf, valuesText } from './space-value';
 

@@ -3,7 +3,7 @@ import { useParams } from '@tanstack/react-router';
 import { memo, useEffect, useMemo, useRef } from 'react';
 import type { TuneArm } from '#lib/param-tune/contract';
 import { statusOf } from '../../../../api/client';
-import { POLL_MS, refreshWork } from '../../../jobs/api';
+import { POLL_MS, refreshWork } from '../../../../api/refresh';
 import { armsQuery, tuneQuery } from '../../api/tunes';
 import { LiveTune, type LiveTuneState } from '../../live';
 import { useLive } from '../../../../live/use-live';

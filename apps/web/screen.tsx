@@ -1,0 +1,99 @@
+import type { QueryClient, QueryKey } from '@tanstack/react-query';
+import {
+  createRoute,
+  lazyRouteComponent,
+  notFound,
+  redirect,
+  type AnyRoute,
+  type RouteComponent,
+} from '@tanstack/react-router';
+import { statusOf } from './api/client';
+import { signedIn } from './signed-in';
+import { Missing, type MissingWords } from './ui/missing';
+
+/** A query of either kind, as `queryOptions` and `infiniteQueryOptions` return them. */
+export interface ScreenQuery {
+  queryKey: QueryKey;
+  initialPageParam?: unknown;
+}
+
+type Names<Path> = Path extends `${string}$${infer Name}/${infer Rest}`
+  ? Name | Names<Rest>
+  : Path extends `${string}$${infer Name}`
+    ? Name
+    : never;
+type Validator = (given: Record<string, unknown>) => object;
+interface At<Path, Search extends Validator> {
+  params: Record<Names<Path>, string>;
+  search: ReturnType<Search>;
+}
+
+interface Options<Path, Search extends Validator> {
+  /** Reads the address's query string. */
+  search?: Search;
+  /**
+   * The queries of the screen at an address. They are fetched together with its code. The screen waits for the first;
+   * parts wait for the others where they show them, in a `QueryBoundary`.
+   */
+  loads?: (at: At<Path, Search>) => ScreenQuery[];
+  /** What the address names, if the first query does not find it. */
+  missing?: MissingWords;
+}
+
+/** A screen of the signed-in page. Its code and its data are loaded when it is opened, or a link to it is pointed at. */
+export const screen = <const Path extends string, Name extends string, Search extends Validator = Validator>(
+  path: Path,
+  load: () => Promise<Record<Name, RouteComponent>>,
+  name: Name,
+  options: Options<Path, Search> = {},
+) => childScreen(signedIn, path, load, name, options);
+
+/** A screen inside another one. @param Path below the address of the outer one */
+export const childScreen = <
+  Parent extends AnyRoute,
+  const Path extends string,
+  Name extends string,
+  Search extends Validator = Validator,
+>(
+  parent: Parent,
+  path: Path,
+  load: () => Promise<Record<Name, RouteComponent>>,
+  name: Name,
+  { search, loads, missing }: Options<Path, Search> = {},
+) =>
+  createRoute({
+    getParentRoute: () => parent,
+    path,
+    component: lazyRouteComponent(load as () => Promise<Record<string, RouteComponent>>, name),
+    validateSearch: search as Search,
+    notFoundComponent: missing && (() => <Missing {...missing} />),
+    loader: async ({ context, params, location }) => {
+      if (!loads) return;
+      const { queryClient } = context as { queryClient: QueryClient };
+      const read = (search?.(location.search) ?? {}) as At<Path, Search>['search'];
+      const [first, ...others] = loads({ params: params as At<Path, Search>['params'], search: read });
+      for (const query of others) void fetchOf(queryClient, query).catch(() => {});
+      if (!first) return;
+      await fetchOf(queryClient, first).catch((error: unknown) => {
+        throw missing && statusOf(error) === 404 ? notFound() : error;
+      });
+    },
+  });
+
+const fetchOf = (queryClient: QueryClient, query: ScreenQuery): Promise<unknown> =>
+  'initialPageParam' in query
+    ? queryClient.ensureInfiniteQueryData(query as InfiniteQuery)
+    : queryClient.ensureQueryData(query as PlainQuery);
+type PlainQuery = Parameters<QueryClient['ensureQueryData']>[0];
+type InfiniteQuery = Parameters<QueryClient['ensureInfiniteQueryData']>[0];
+
+/** An address that leads to the first of its screens. */
+export const leading = <const Path extends string>(path: Path, to: '/operate/lanes' | '/settings/tokens') =>
+  createRoute({
+    getParentRoute: () => signedIn,
+    path,
+    beforeLoad: () => {
+      // eslint-disable-next-line @typescript-eslint/only-throw-error -- the router's way to go elsewhere
+      throw redirect({ to });
+    },
+  });

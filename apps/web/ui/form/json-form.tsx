@@ -1,0 +1,73 @@
+import { createContext, useContext, useId, useMemo, type ReactNode } from 'react';
+import type { InputError } from '#lib/contracts/input/problem';
+import type { Json } from '#lib/contracts/json/json';
+import { ApiError } from '#lib/client/api-client';
+import { edit, editUnread, pointerOf, valueAt, type Edited, type Path } from './edited';
+import { errorsAt } from './field-errors';
+
+interface FormState {
+  edited: Edited;
+  change: (edited: Edited) => void;
+  errors: readonly InputError[];
+  /** Why nothing can be changed; undefined if it can. */
+  refusal: string | undefined;
+}
+const State = createContext<FormState | undefined>(undefined);
+
+interface FormProps {
+  edited: Edited;
+  change: (edited: Edited) => void;
+  /** The error of the last attempt to save. */
+  error: Error | null;
+  refusal: string | undefined;
+  /** The path of the value in the request body. */
+  at?: Path;
+  children: ReactNode;
+}
+
+/** The fields inside edit parts of one JSON value. Each shows the API's validation errors for its part. */
+export function JsonForm({ edited, change, error, refusal, at, children }: FormProps) {
+  const errors = useMemo(() => {
+    const all = error instanceof ApiError ? (error.problem.errors ?? []) : [];
+    return at ? errorsAt(all, pointerOf(at)) : all;
+  }, [error, at]);
+  const state = useMemo(() => ({ edited, change, errors, refusal }), [edited, change, errors, refusal]);
+  return <State value={state}>{children}</State>;
+}
+
+export function useForm(): FormState {
+  const state = useContext(State);
+  if (!state) throw new Error('A field must be inside a JsonForm.');
+  return state;
+}
+
+export interface Field {
+  id: string;
+  value: Json | undefined;
+  /** Input that cannot be parsed yet. */
+  unread: string | undefined;
+  errors: InputError[];
+  refusal: string | undefined;
+  set: (value: Json | undefined) => void;
+  setUnread: (text: string) => void;
+}
+
+/** Where a field is in the value: its path, or the keys of it with dots between them. */
+export type At = string | Path;
+export const pathOf = (at: At): Path => (typeof at === 'string' ? at.split('.') : at);
+
+export function useField(at: At): Field {
+  const path = pathOf(at);
+  const { edited, change, errors, refusal } = useForm();
+  const id = useId();
+  const pointer = pointerOf(path);
+  return {
+    id,
+    value: valueAt(edited.value, path),
+    unread: edited.unread[pointer],
+    errors: errorsAt(errors, pointer),
+    refusal,
+    set: (value) => change(edit(edited, path, value)),
+    setUnread: (text) => change(editUnread(edited, path, text)),
+  };
+}

@@ -1,0 +1,55 @@
+import {
+  hashKey,
+  useSuspenseQuery,
+  type DefaultError,
+  type QueryKey,
+  type UseSuspenseQueryOptions,
+  type UseSuspenseQueryResult,
+} from '@tanstack/react-query';
+import { useDeferredValue, useMemo, type ReactNode } from 'react';
+import type { Page } from '#lib/contracts/page';
+import { PageLinks } from './page-links';
+import { QueryBoundary } from './query-boundary';
+import { Table, type TableProps } from './table';
+
+/** Reads a query that follows the address. What it showed stays until the data of the new address are there. */
+export function useKeptQuery<Data, Key extends QueryKey>(
+  query: UseSuspenseQueryOptions<Data, DefaultError, Data, Key>,
+): UseSuspenseQueryResult<Data> {
+  const key = hashKey(query.queryKey);
+  // eslint-disable-next-line react-hooks/exhaustive-deps -- a query is what its key says, and made for each rendering
+  const current = useMemo(() => query, [key]);
+  return useSuspenseQuery(useDeferredValue(current));
+}
+
+interface Props<Row, Key extends QueryKey> extends Omit<TableProps<Row>, 'rows'> {
+  query: UseSuspenseQueryOptions<Page<Row>, DefaultError, Page<Row>, Key>;
+  /** The cursor in the address, undefined on the first page. */
+  after?: string | number;
+  /** What the pages list: "gates". */
+  of: string;
+  /** Shown instead of a table without rows. */
+  empty: ReactNode;
+  /** The height reserved for it, in rows. */
+  height?: number;
+  /** The labels of the links to its pages. */
+  words?: readonly [first: string, next: string];
+  hash?: string;
+}
+
+/** A list of the API, page by page, as a table. */
+export const List = <Row, Key extends QueryKey>({ height = 8, ...list }: Props<Row, Key>) => (
+  <QueryBoundary rows={height}>
+    <Rows {...list} />
+  </QueryBoundary>
+);
+
+function Rows<Row, Key extends QueryKey>({ query, after, of, empty, words, hash, ...table }: Props<Row, Key>) {
+  const { items, next_cursor: next } = useKeptQuery(query).data;
+  return (
+    <>
+      {items.length > 0 ? <Table rows={items} {...table} /> : empty}
+      <PageLinks {...{ of, after, next, words, hash }} />
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+import { Link } from '@tanstack/react-router';
+import { Empty } from './empty';
+
+export interface MissingWords {
+  /** "gate" */
+  what: string;
+  /** The address and the name of the list that it would be in. */
+  list: string;
+  all: string;
+}
+
+/** The screen of an address that names something that is not there. */
+export const Missing = ({ what, list, all }: MissingWords) => (
+  <Empty
+    action={
+      <Link to={list} className="button">
+        {all}
+      </Link>
+    }
+  >
+    There is no such {what} in your team. It may have been deleted.
+  </Empty>
+);

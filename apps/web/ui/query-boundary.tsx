@@ -1,0 +1,58 @@
+import { useQueryErrorResetBoundary } from '@tanstack/react-query';
+import { CatchBoundary } from '@tanstack/react-router';
+import { Suspense, type ReactNode } from 'react';
+import { ErrorNotice } from './error-notice';
+import { Skeleton } from './skeleton';
+
+interface Props {
+  /** The height reserved for the content, in rows. */
+  rows?: number;
+  /** What the wait is for, if not loading. */
+  label?: string;
+  children: ReactNode;
+}
+
+/** Content that reads with `useSuspenseQuery`: a placeholder until it is there, or the error with a way to retry. */
+export function QueryBoundary({ rows, label, children }: Props) {
+  const { reset: resetQueries } = useQueryErrorResetBoundary();
+  return (
+    <CatchBoundary
+      // Another address may ask for something else.
+      getResetKey={() => location.href}
+      errorComponent={({ error, reset }) => (
+        <ErrorNotice
+          error={error as Error}
+          retry={() => {
+            resetQueries();
+            reset();
+          }}
+        />
+      )}
+    >
+      <Suspense fallback={<Skeleton rows={rows} label={label} />}>{children}</Suspense>
+    </CatchBoundary>
+  );
+}
+
+interface SectionProps extends Props {
+  /** Unique in the page: what a link to the section ends with. */
+  id: string;
+  title: ReactNode;
+  /** Shown beside the title. */
+  action?: ReactNode;
+}
+
+/** A part of a screen with its heading. It waits for its own queries. */
+export const Section = ({ id, title, action, children, ...boundary }: SectionProps) => (
+  <section aria-labelledby={id} className="section">
+    {action ? (
+      <div className="head">
+        <h2 id={id}>{title}</h2>
+        {action}
+      </div>
+    ) : (
+      <h2 id={id}>{title}</h2>
+    )}
+    <QueryBoundary {...boundary}>{children}</QueryBoundary>
+  </section>
+);
