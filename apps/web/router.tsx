@@ -68,6 +68,7 @@ export function createAppRouter(queryClient: QueryClient) {
     // Queries know whether they are fresh.
     defaultPreloadStaleTime: 0,
     defaultPendingMs: PENDING_MS,
+    defaultPendingMinMs: 0,
     defaultPendingComponent: () => <Skeleton rows={12} />,
     defaultErrorComponent: ({ error, reset }) => (
       <ErrorNotice

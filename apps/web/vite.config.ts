@@ -23,6 +23,23 @@ export default defineConfig({
     manifest: true,
     rolldownOptions: {
       checks: { moduleLevelDirective: false },
+      output: {
+        // A browser fetches six files at a time, so a file for each shared module would be several waits: one for what
+        // the page starts with, one for the primitives, and small ones together for parts with the same users.
+        codeSplitting: {
+          groups: [
+            { name: 'page', tags: ['$initial'], priority: 2 },
+            { name: 'ui', test: /\/web\/(api|live|ui)\/(?!json|data-rows|facet|changes|figures)/, priority: 1 },
+            {
+              name: 'parts',
+              test: /\/(apps|libs)\//,
+              minShareCount: 2,
+              entriesAware: true,
+              entriesAwareMergeThreshold: 1500,
+            },
+          ],
+        },
+      },
     },
   },
 });

@@ -1,8 +1,9 @@
 // A fake API: serves the built page as the API does, answers the requests of a run's page, and plays the log of a run
 // over Socket.IO at any speed.
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import fastify from 'fastify';
 import { Server } from 'socket.io';
-import { serveWeb } from '../../dist/apps/api/web/serve-web.js';
 import { ME, listedResult, replayedRun } from './replayed-run.mjs';
 
 const BATCH = 500;
@@ -11,13 +12,15 @@ const LISTED = 50;
 
 /**
  * @param results of the run @param perSecond results per second once `play` is called
+ * @param checkout whose page is served, built; this one by default
  * @returns its address, the run, the requested paths that it does not have, `play`, and `close`
  */
-export async function startStandIn({ results, perSecond }) {
+export async function startStandIn({ results, perSecond, checkout = join(import.meta.dirname, '../..') }) {
   const run = replayedRun(results);
   const unanswered = new Set();
   const app = fastify();
   answerRequests(app, run, unanswered);
+  const { serveWeb } = await import(pathToFileURL(join(checkout, 'dist/apps/api/web/serve-web.js')).href);
   await serveWeb(app);
   const io = new Server(app.server);
   const subscribed = new Promise((resolve) => io.on('connection', (socket) => answerPackets(socket, run, resolve)));
@@ -40,6 +43,7 @@ function answerRequests(app, run, unanswered) {
   const history = `/api/tool-eval/history/${run.id}`;
   const page = (items) => ({ items, next_cursor: null });
   app.get('/api/me', () => ME);
+  for (const list of ['tool-suites', 'providers', 'lanes']) app.get(`/api/${list}`, () => page([]));
   app.get('/api/tool-eval/history', () => page([run.run()]));
   app.get(history, () => run.run());
   app.get(`${history}/ranking`, () => run.ranking());
