@@ -51,7 +51,7 @@ journeys('the results of a run', () => {
     await page.keyboard.press('Escape');
     await page.waitForURL((url) => !/results\/./.test(url.pathname));
     await page.locator('[role=grid]:focus').waitFor();
-    expect(await page.locator('.row.active').getAttribute('aria-rowindex')).toBe('3');
+    expect(await page.locator('[role=row][data-active]').getAttribute('aria-rowindex')).toBe('3');
     await page.keyboard.press('f');
     await page.getByRole('button', { name: 'Remove the filter not passed' }).waitFor();
     expect(faults()).toEqual([]);
@@ -98,7 +98,7 @@ journeys('the results of a run', () => {
     expect(await isTooWide()).toBe(false);
     await page.getByRole('link', { name: 'Back to the list' }).click();
     // Four models, six cases, and the header: the last row is where keys continue.
-    await page.locator('.row.active[aria-rowindex="25"]').waitFor();
+    await page.locator('[role=row][data-active][aria-rowindex="25"]').waitFor();
     await page.getByRole('button', { name: 'Filters' }).click();
     await page.getByLabel('Verdict').waitFor();
     expect(await isTooWide()).toBe(false);
@@ -124,10 +124,10 @@ journeys('the results of a run', () => {
       { what: 'the whole list to be read' },
     );
     await page.keyboard.press('End');
-    await page.locator('.row.active[aria-rowindex="601"]').getByText('get_weather').first().waitFor();
+    await page.locator('[role=row][data-active][aria-rowindex="601"]').getByText('get_weather').first().waitFor();
     expect(await grid.getByRole('row').count()).toBeLessThan(100);
     await page.keyboard.press('Home');
-    await page.locator('.row.active[aria-rowindex="2"]').getByText('get_weather').first().waitFor();
+    await page.locator('[role=row][data-active][aria-rowindex="2"]').getByText('get_weather').first().waitFor();
     expect(faults()).toEqual([]);
   });
 

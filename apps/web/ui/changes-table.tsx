@@ -3,7 +3,7 @@ import { unsetLabel } from '#lib/contracts/unset-label';
 import { commonEnds } from './common-ends';
 import { visible } from './user-text';
 import { Table } from './table';
-import './changes-table.css';
+import css from './changes-table.module.css';
 
 /** Something with two values. */
 interface Difference {
@@ -35,7 +35,7 @@ export function ChangesTable({ rows, what, a, b, label }: Changes) {
   return (
     <Table
       label={label}
-      className="changes"
+      className={css.changes}
       rows={rows.slice(0, shown).map(withEnds)}
       keyOf={({ path }) => path}
       columns={[

@@ -1,6 +1,6 @@
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import { useEffect, useId, useRef, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
-import './data-rows.css';
+import css from './data-rows.module.css';
 
 const ROW = 32;
 const SPARE_ROWS = 10;
@@ -79,7 +79,7 @@ export function DataRows<Row>(props: DataRowsProps<Row>) {
   return (
     <div
       ref={gridRef}
-      className="rows"
+      className={css.rows}
       role="grid"
       aria-label={label}
       aria-rowcount={isMore ? -1 : count + 1}
@@ -89,15 +89,18 @@ export function DataRows<Row>(props: DataRowsProps<Row>) {
       onKeyDown={onKeyDown}
     >
       <Head columns={columns} />
-      <div role="rowgroup" className="rows-body" style={{ height: virtual.getTotalSize() }}>
+      <div role="rowgroup" className={css.rowsBody} style={{ height: virtual.getTotalSize() }}>
         {drawn.map(({ index, start }) => (
+          // The grid has the focus and the keys; its active row is the descendant that it names.
+          // eslint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
           <div
             key={index}
             id={`${id}-${index}`}
             role="row"
             aria-rowindex={index + 2}
             aria-selected={index === opened}
-            className={`row${index === active ? ' active' : ''}${index === opened ? ' opened' : ''}`}
+            data-active={index === active || undefined}
+            className={css.row}
             style={{ gridTemplateColumns: tracksOf(columns), transform: `translateY(${start - ROW}px)` }}
             onClick={() => choose(index)}
           >
@@ -111,8 +114,8 @@ export function DataRows<Row>(props: DataRowsProps<Row>) {
 
 function Head<Row>({ columns }: Pick<DataRowsProps<Row>, 'columns'>) {
   return (
-    <div role="rowgroup" className="rows-head">
-      <div role="row" aria-rowindex={1} className="row" style={{ gridTemplateColumns: tracksOf(columns) }}>
+    <div role="rowgroup" className={css.rowsHead}>
+      <div role="row" aria-rowindex={1} className={css.row} style={{ gridTemplateColumns: tracksOf(columns) }}>
         {columns.map(({ name, isNumber }) => (
           <div role="columnheader" key={name} className={isNumber ? 'number' : undefined}>
             {name}
@@ -126,7 +129,7 @@ function Head<Row>({ columns }: Pick<DataRowsProps<Row>, 'columns'>) {
 function Cells<Row>({ columns, row }: Pick<DataRowsProps<Row>, 'columns'> & { row: Row | undefined }) {
   return columns.map(({ name, isNumber, cell }) => (
     <div role="gridcell" key={name} className={isNumber ? 'number' : undefined}>
-      {row ? cell(row) : <span className="row-waits" />}
+      {row ? cell(row) : <span className={css.rowWaits} />}
     </div>
   ));
 }

@@ -1,4 +1,4 @@
-import './facet.css';
+import css from './facet.module.css';
 
 interface Bin {
   /** The range, as in the address. */
@@ -21,20 +21,20 @@ export function FacetBins({ legend, note, bins, chosen, choose }: FacetBinsProps
   if (bins.length === 0) return null;
   const most = Math.max(1, ...bins.map(({ count = 0 }) => count));
   return (
-    <fieldset className="facet">
+    <fieldset className={css.facet}>
       <legend>{legend}</legend>
       {note !== undefined && <p className="muted small">{note}</p>}
       {bins.map(({ value, label, count = 0 }) => (
         <button
           type="button"
           key={value}
-          className="facet-bin plain"
+          className={`plain ${css.facetBin}`}
           aria-pressed={value === chosen}
           disabled={count === 0 && value !== chosen}
           onClick={() => choose(value === chosen ? undefined : value)}
         >
           <span className="small">{label}</span>
-          <span className="facet-bar" aria-hidden="true">
+          <span className={css.facetBar} aria-hidden="true">
             <span style={{ width: `${(count / most) * 100}%` }} />
           </span>
           <span className="small">{count.toLocaleString('en')}</span>

@@ -1,6 +1,6 @@
 import { useId, useState } from 'react';
 import { UserLine } from './user-text';
-import './facet.css';
+import css from './facet.module.css';
 
 interface Option {
   value: string;
@@ -31,7 +31,7 @@ export function Facet({ legend, note, options, chosen, toggle }: FacetProps) {
   if (all.length === 0) return null;
   const matching = all.filter(({ label }) => label.toLowerCase().includes(filter.trim().toLowerCase()));
   return (
-    <fieldset className="facet">
+    <fieldset className={css.facet}>
       <legend>{legend}</legend>
       {note !== undefined && <p className="muted small">{note}</p>}
       {all.length > MANY && (
@@ -45,9 +45,9 @@ export function Facet({ legend, note, options, chosen, toggle }: FacetProps) {
           onChange={({ target }) => setFilter(target.value)}
         />
       )}
-      <div className="facet-options">
+      <div className={css.facetOptions}>
         {matching.slice(0, MAX_SHOWN).map(({ value, label, count }) => (
-          <label key={value} htmlFor={`${id}-${value}`} className="facet-option">
+          <label key={value} htmlFor={`${id}-${value}`} className={css.facetOption}>
             <input
               id={`${id}-${value}`}
               type="checkbox"

@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { isNumber, isObject, numberSource } from '#lib/contracts/json/json';
 import { keysInSourceOrder } from '#lib/contracts/json/key-order';
 import { UserText, UserBlock, visible } from './user-text';
-import './json-view.css';
+import css from './json-view.module.css';
 
 const FIRST_ENTRIES = 50;
 /** Deeper values are shown as text. */
@@ -13,7 +13,7 @@ const MAX_KEY = 200;
 /** A JSON value as a collapsible tree. Numbers keep their source text. */
 export function JsonView({ value, open = 2 }: { value: unknown; open?: number }) {
   return (
-    <div className="json">
+    <div className={css.json}>
       <Value value={value} open={open} depth={0} />
     </div>
   );
@@ -23,7 +23,7 @@ function Value({ value, open, depth, name }: { value: unknown; open: number; dep
   const isList = Array.isArray(value);
   if (!isList && !isObject(value))
     return (
-      <div className="json-line">
+      <div className={css.jsonLine}>
         {name}
         <Scalar value={value} />
       </div>
@@ -32,7 +32,7 @@ function Value({ value, open, depth, name }: { value: unknown; open: number; dep
   const short = shortText(value);
   if (count === 0 || depth >= MAX_DEPTH)
     return (
-      <div className="json-line">
+      <div className={css.jsonLine}>
         {name}
         <UserText text={short} />
       </div>
@@ -62,7 +62,7 @@ function Folded({ value, open, depth, name, count, short }: Fold) {
         {name}
         <span className="muted">{isOpen ? size : <UserText text={short} max={LINE_CHARACTERS} />}</span>
       </summary>
-      <div className="json-inner">
+      <div className={css.jsonInner}>
         {[...keys].map((key) => (
           <Value
             key={key}
@@ -84,7 +84,7 @@ function Folded({ value, open, depth, name, count, short }: Fold) {
 
 const Name = ({ text }: { text: string }) => (
   <>
-    <bdi className="json-name given">{visible(text.slice(0, MAX_KEY))}</bdi>
+    <bdi className={`given ${css.jsonName}`}>{visible(text.slice(0, MAX_KEY))}</bdi>
     {': '}
   </>
 );
@@ -92,7 +92,7 @@ const Name = ({ text }: { text: string }) => (
 /** A string, a number by its text, true, false or null. */
 export function Scalar({ value }: { value: unknown }) {
   if (typeof value !== 'string')
-    return <code className="json-scalar">{isNumber(value) ? numberSource(value) : String(value)}</code>;
+    return <code className={css.jsonScalar}>{isNumber(value) ? numberSource(value) : String(value)}</code>;
   if (value.length <= LINE_CHARACTERS && !value.includes('\n')) return <UserText text={JSON.stringify(value)} />;
   return <UserBlock text={value} code />;
 }

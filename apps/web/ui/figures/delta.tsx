@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
 import { IntervalMark, TickLabels } from './interval-mark';
-import './figures.css';
 
 interface Delta {
   /** -1..1 */

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import { percent } from '../score';
 import { IntervalMark, TickLabels } from './interval-mark';
-import './figures.css';
 
 export interface IntervalRow {
   key: string;

@@ -7,6 +7,7 @@ import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } f
 import { useEffect, useRef, useState } from 'react';
 import { parseJson, type Json } from '#lib/contracts/json/json';
 import { theme } from './editor-theme';
+import css from './json-editor.module.css';
 import type { JsonEditorProps } from './json-editor-props';
 import { faultsOf } from './json-faults';
 
@@ -60,7 +61,7 @@ export default function CodeMirror(props: JsonEditorProps) {
 
   return (
     <div>
-      <div ref={box} className="json-editor" style={{ minHeight: rows * LINE_PX }} />
+      <div ref={box} className={css.jsonEditor} style={{ minHeight: rows * LINE_PX }} />
       <div role="status" className="field-error small">
         {said}
       </div>

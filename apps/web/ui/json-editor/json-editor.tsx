@@ -1,7 +1,6 @@
 import { lazy, Suspense } from 'react';
 import { Skeleton } from '../skeleton';
 import type { JsonEditorProps } from './json-editor-props';
-import './json-editor.css';
 
 const CodeMirror = lazy(() => import('./code-mirror'));
 

@@ -1,6 +1,5 @@
 import { count, percent, scoreText } from '../../../ui/score';
 import { Numbers } from '../../../ui/figures/numbers';
-import '../../../ui/figures/figures.css';
 import './timeline.css';
 
 /** An ended run or other entry at its position; without a score it only takes up the position. */

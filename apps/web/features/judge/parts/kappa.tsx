@@ -1,6 +1,5 @@
 import { kappaText } from './judged-figures';
 import { IntervalMark, TickLabels } from '../../../ui/figures/interval-mark';
-import '../../../ui/figures/figures.css';
 
 interface Kappa {
   /** What is measured, for screen readers. */
