@@ -40,7 +40,7 @@ interface Options<Path, Search extends Validator> {
   missing?: MissingWords;
 }
 
-/** A screen of the signed-in page. Its code and its data are loaded when it is opened, or a link to it is pointed at. */
+/** A screen of the signed-in page. Its code and its data are fetched when it is opened, or a link is pointed at. */
 export const screen = <const Path extends string, Name extends string, Search extends Validator = Validator>(
   path: Path,
   load: () => Promise<Record<Name, RouteComponent>>,
