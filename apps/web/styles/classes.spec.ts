@@ -6,7 +6,7 @@ const files = (pattern: string): string[] => globSync(pattern, { cwd: web });
 const read = (file: string): string => readFileSync(join(web, file), 'utf8').replaceAll(/\/\*[^]*?\*\//g, '');
 const camelCase = (name: string): string => name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** The classes of selectors. Those of the page as a whole stand in `:global()` in a module. */
+/** The classes of selectors. Those of the page as a whole are in `:global()` in a module. */
 const classesOf = (css: string): string[] => {
   const selectors = css.replaceAll(/:global\([^)]*\)/g, '').matchAll(/([^{}]+)\{/g);
   return [...selectors].flatMap(([, selector]) => [...selector!.matchAll(/\.([a-z][\w-]*)/g)].map(([, name]) => name!));

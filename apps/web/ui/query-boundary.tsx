@@ -38,7 +38,7 @@ interface SectionProps extends Props {
   /** Unique in the page: what a link to the section ends with. */
   id: string;
   title: ReactNode;
-  /** Shown beside the title. */
+  /** Shown next to the title. */
   action?: ReactNode;
 }
 

@@ -28,7 +28,7 @@ interface Folded<At> {
 }
 
 /**
- * The fields of a form, from the top. Those of an inner list stand in a row; an element is a control of its own.
+ * The fields of a form, from the top. Those of an inner list share a row; an element is a control of its own.
  * @typeParam Value the request, whose keys the fields are at; the default allows all
  */
 export type FormSchema<Value = never, At = [Value] extends [never] ? string : PathsIn<Value>> = readonly (
