@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { ApiClient, ApiError } from '#lib/client/api-client';
 import type { Page } from '#lib/contracts/page';
 
@@ -41,4 +41,18 @@ export const pagesQuery = <Item>(scope: readonly unknown[], path: string) =>
     initialPageParam: '',
     getNextPageParam: ({ next_cursor: cursor }) =>
       cursor === null ? undefined : `&cursor=${encodeURIComponent(cursor)}`,
+  });
+
+/**
+ * What work would cost. The estimate before stays while the next one is fetched.
+ * @param body the text of its request; undefined while there is nothing to estimate
+ */
+export const estimateQuery = <Estimate>(scope: readonly unknown[], path: string, body: string | undefined) =>
+  queryOptions({
+    queryKey: [...scope, path, body],
+    queryFn: ({ signal }) => client.call<Estimate>('POST', path, body, { signal }),
+    enabled: body !== undefined,
+    placeholderData: keepPreviousData,
+    // Invalid input stays invalid: no retry.
+    retry: (failures, error) => failures < 1 && (statusOf(error) ?? 500) >= 500,
   });

@@ -8,7 +8,7 @@ import type {
   PromptTuneSubmitted,
 } from '#lib/prompt-tune/contract';
 import type { PromptDiff } from '#lib/contracts/prompt-version';
-import { client, pagesQuery, readQuery, statusOf } from '../../api/client';
+import { client, estimateQuery, pagesQuery, readQuery } from '../../api/client';
 import { keys } from '../../api/keys';
 
 const TUNES = '/api/tool-eval/prompt-tune';
@@ -65,14 +65,7 @@ export const candidateDiffQuery = (id: string, candidate: number, to: number) =>
 
 /** @param body the text of a PromptTuneInput; undefined while there is nothing to estimate */
 export const promptTuneEstimateQuery = (body: string | undefined) =>
-  queryOptions({
-    queryKey: [...keys.tunes, 'estimate of prompts', body],
-    queryFn: ({ signal }) => client.call<PromptTuneEstimate>('POST', `${TUNES}/estimate`, body, { signal }),
-    enabled: body !== undefined,
-    placeholderData: keepPreviousData,
-    // Invalid input stays invalid: no retry.
-    retry: (failures, error) => failures < 1 && (statusOf(error) ?? 500) >= 500,
-  });
+  estimateQuery<PromptTuneEstimate>(keys.tunes, `${TUNES}/estimate`, body);
 
 export const submitPromptTune = (body: string, options: Sent) =>
   client.call<PromptTuneSubmitted>('POST', TUNES, body, options);

@@ -57,6 +57,7 @@ export function TextField({ path, label, help, maxLength, isRequired, autoFocus,
       <input
         {...attributesOf(field)}
         type="text"
+        dir="auto"
         autoComplete="off"
         maxLength={maxLength}
         required={isRequired}
@@ -129,12 +130,17 @@ interface Choice extends Labelled {
   value?: string;
   /** Called with the choice instead of setting the field. */
   onChoose?: (value: string) => void;
+  /** Whether a field at the same place shows its errors. */
+  isErrorElsewhere?: boolean;
+  /** How wide the control may become. */
+  className?: 'bounded';
   /** Shown after the control. */
   children?: ReactNode;
 }
 
 export function ChoiceField({ path, label, help, options, none, whenEmpty, isDisabled, children, ...of }: Choice) {
-  const field = useField(path);
+  const at = useField(path);
+  const field = of.isErrorElsewhere ? { ...at, errors: [] } : at;
   const value = of.value ?? toText(field.value ?? '');
   const choose = of.onChoose ?? ((chosen: string) => field.set(chosen === '' ? whenEmpty : chosen));
   const listed = options.flatMap((one) => ('group' in one ? one.options : [one]));
@@ -142,6 +148,7 @@ export function ChoiceField({ path, label, help, options, none, whenEmpty, isDis
   const select = (
     <select
       {...attributesOf(field)}
+      className={of.className}
       disabled={isDisabled || field.refusal !== undefined}
       title={field.refusal}
       value={value}
@@ -270,4 +277,47 @@ export function JsonField({ path, label, help, isOptional = false, rows, isLabel
       <Notes field={field} help={help} />
     </div>
   );
+}
+
+interface JsonTextProps extends Labelled {
+  rows?: number;
+  /** Spaces before the lines of an inner value. Default: the value is on one line. */
+  indent?: number;
+  /** Whether text that is not JSON is a value too: a string. */
+  isTextToo?: boolean;
+}
+
+/** JSON in a plain text area, for short values. Empty: the field is left out. */
+export function JsonTextField({ path, label, help, rows = 3, indent, isTextToo = false }: JsonTextProps) {
+  const field = useField(path);
+  const [typed, setTyped] = useState<{ text: string; value?: Json }>({ text: '' });
+  const type = (text: string): void => {
+    const value = text.trim() === '' ? undefined : (jsonOf(text) ?? (isTextToo ? text : undefined));
+    if (value === undefined && text.trim() !== '') return field.setUnread(text);
+    setTyped({ text, value });
+    field.set(value);
+  };
+  const { value } = field;
+  const stored = typeof value === 'object' && value !== null ? JSON.stringify(value, null, indent) : toText(value);
+  return (
+    <Frame field={field} label={label} help={help}>
+      <textarea
+        {...attributesOf(field)}
+        rows={rows}
+        className="code"
+        spellCheck={false}
+        readOnly={field.refusal !== undefined}
+        value={field.unread ?? (typed.value === value ? typed.text : stored)}
+        onChange={({ target }) => type(target.value)}
+      />
+    </Frame>
+  );
+}
+
+function jsonOf(text: string): Json | undefined {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
 }

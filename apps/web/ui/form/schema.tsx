@@ -1,5 +1,14 @@
 import { Fragment, isValidElement, type ComponentProps, type ReactElement } from 'react';
-import { ChoiceField, FlagField, JsonField, LinesField, LongTextField, NumberField, TextField } from './fields';
+import {
+  ChoiceField,
+  FlagField,
+  JsonField,
+  JsonTextField,
+  LinesField,
+  LongTextField,
+  NumberField,
+  TextField,
+} from './fields';
 import { FoldedFields } from './folded-fields';
 
 type PathsIn<Value> = Value extends readonly unknown[]
@@ -19,6 +28,7 @@ type FieldSchema<At> =
   | Of<'choice', typeof ChoiceField, At>
   | Of<'lines', typeof LinesField, At>
   | Of<'json', typeof JsonField, At>
+  | Of<'jsonText', typeof JsonTextField, At>
   | Of<'flag', typeof FlagField, At>;
 
 /** Fields that are rarely needed, behind a summary. */
@@ -42,6 +52,7 @@ const KINDS = {
   choice: ChoiceField,
   lines: LinesField,
   json: JsonField,
+  jsonText: JsonTextField,
   flag: FlagField,
 };
 type Kind = keyof typeof KINDS;

@@ -1,57 +1,44 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { toText } from '#lib/contracts/json/json';
 import { useAction } from '../../../api/action';
-import { createExperiment, experimentsOfSuiteQuery } from '../api';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
-import { useRefusal } from '../../../api/session';
 import { AllowedButton } from '../../../ui/allowed-button';
 import { ErrorNotice } from '../../../ui/error-notice';
-import { visible } from '../../../ui/user-text';
-import { LabelledField, type FormPart } from '../../../ui/form/labelled-field';
+import { ChoiceField } from '../../../ui/form/fields';
+import { useField, type At } from '../../../ui/form/json-form';
+import { LabelledField } from '../../../ui/form/labelled-field';
+import { createExperiment, experimentsOfSuiteQuery } from '../api';
 
-/** The experiment of the new job: none, an existing one, or a new one. */
-export function ChooseExperiment({ form, change, faultsAt }: FormPart<{ suite: string; experiment: string }>) {
-  const { data } = useQuery(experimentsOfSuiteQuery(form.suite));
+/** The experiment of the new job: none, an existing one, or a new one. The form has the suite as its `suite_id`. */
+export function ChooseExperiment({ path }: { path: At }) {
+  const suite = toText(useField('suite_id').value ?? '');
+  const { refusal, set } = useField(path);
+  const { data } = useQuery(experimentsOfSuiteQuery(suite));
   const [isNew, setNew] = useState(false);
-  const refusal = useRefusal('editor');
-  const isListed = data?.items.some(({ id }) => id === form.experiment);
   return (
     <>
-      <LabelledField
+      <ChoiceField
+        path={path}
         label="Experiment"
         help="Runs of an experiment are compared with its baseline."
-        faults={faultsAt('/experiment_id')}
+        none="none"
+        whenEmpty={null}
+        options={(data?.items ?? []).map(({ id, name }) => [id, name])}
+        isDisabled={suite === ''}
+        className="bounded"
       >
-        {(attributes) => (
-          <div className="actions">
-            <select
-              {...attributes}
-              className="bounded"
-              value={form.experiment}
-              disabled={form.suite === ''}
-              onChange={({ target }) => change({ experiment: target.value })}
-            >
-              <option value="">none</option>
-              {form.experiment !== '' && !isListed && <option value={form.experiment}>{form.experiment}</option>}
-              {data?.items.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {visible(name)}
-                </option>
-              ))}
-            </select>
-            {!isNew && form.suite !== '' && (
-              <AllowedButton refusal={refusal} onClick={() => setNew(true)}>
-                New experiment
-              </AllowedButton>
-            )}
-          </div>
+        {!isNew && suite !== '' && (
+          <AllowedButton refusal={refusal} onClick={() => setNew(true)}>
+            New experiment
+          </AllowedButton>
         )}
-      </LabelledField>
+      </ChoiceField>
       {isNew && (
         <NewExperiment
-          suiteId={form.suite}
-          onMade={(experiment, suite) => suite === form.suite && change({ experiment })}
+          suiteId={suite}
+          onMade={(experiment, ofSuite) => ofSuite === suite && set(experiment)}
           close={() => setNew(false)}
         />
       )}

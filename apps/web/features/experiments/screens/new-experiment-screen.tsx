@@ -9,7 +9,7 @@ import { DraftForm } from '../../../ui/form/draft-form';
 import type { Edited } from '../../../ui/form/edited';
 import { LongTextField, NumberField, TextField } from '../../../ui/form/fields';
 import { ChooseRun } from '../../runs/parts/choose-run';
-import { SuiteField } from '../../suites/parts/suite-field';
+import { ChooseSuite } from '../../suites/parts/choose-suite';
 
 /** A new experiment's question, suite, and minimum difference. */
 export function NewExperimentScreen() {
@@ -47,7 +47,7 @@ function Fields({ suite }: { suite: string }) {
   return (
     <>
       <TextField path={['name']} label="Name" maxLength={200} isRequired whenEmpty="" autoFocus />
-      <SuiteField forgets={['baseline_eval_id']} />
+      <ChooseSuite path="suite_id" forgets={['baseline_eval_id']} />
       <LongTextField
         path={['description']}
         label="Description"

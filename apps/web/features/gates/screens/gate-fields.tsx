@@ -3,7 +3,6 @@ import { isObject, toText, type JsonObject } from '#lib/contracts/json/json';
 import { ChoiceField } from '../../../ui/form/fields';
 import { useField } from '../../../ui/form/json-form';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
-import { useChoices } from '../../../ui/form/use-choices';
 import { FoldedFields } from '../../../ui/form/folded-fields';
 import { experimentsOfSuiteQuery } from '../../experiments/api';
 import { ChooseModels } from '../../providers/parts/choose-models';
@@ -58,7 +57,7 @@ export function GateFields({ suite }: { suite: string }) {
       <Baseline suite={suite} />
       <Fields of={RULES} />
       <FoldedFields summary="Models that must pass (default: all of the baseline)" fields={['/models']}>
-        <ChooseModels {...useChoices().models} />
+        <ChooseModels path="models" />
       </FoldedFields>
     </>
   );

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { Form } from '../../../ui/form/form';
 import { TextField } from '../../../ui/form/fields';
 import { useForm } from '../../../ui/form/json-form';
-import { SuiteField } from '../../suites/parts/suite-field';
+import { ChooseSuite } from '../../suites/parts/choose-suite';
 import { createGate, refreshGates } from '../api';
 import { emptyGate, gateRequest } from '../parts/gate-value';
 import css from '../parts/gates.module.css';
@@ -34,7 +34,7 @@ export function NewGateScreen() {
         className={`fields ${css.form}`}
       >
         <TextField path="name" label="Name" maxLength={100} isRequired whenEmpty="" autoFocus />
-        <SuiteField />
+        <ChooseSuite path="suite_id" />
         <Rules />
       </Form>
     </>

@@ -7,24 +7,28 @@ import { ErrorNotice } from '../../../ui/error-notice';
 import { UserText, UserLine } from '../../../ui/user-text';
 import { count } from '../../../ui/score';
 import { Skeleton } from '../../../ui/skeleton';
-import { Faults, type FormPart } from '../../../ui/form/labelled-field';
+import { textsOf } from '../../../ui/form/form-request';
+import { useField, type At } from '../../../ui/form/json-form';
+import { Faults } from '../../../ui/form/labelled-field';
 
 /** How many models are listed at once; the filter finds the others. */
 const SHOWN = 200;
 
 /** The models of each provider, with their prices. Chosen models stay chosen, whatever the filter shows. */
-export function ChooseModels({ form, change, faultsAt }: FormPart<{ models: string[] }>) {
+export function ChooseModels({ path }: { path: At }) {
+  const { value, errors, refusal, set } = useField(path);
+  const chosen = textsOf(value);
   const { data, error, isPending, refetch } = useQuery(providersQuery);
   const [filter, setFilter] = useState('');
   const filterId = useId();
   const all = (data?.items ?? []).flatMap((provider) => provider.models.map((model) => ({ provider, model })));
   const known = new Set(all.map(({ provider, model }) => nameOf(provider, model)));
-  const gone = data ? form.models.filter((model) => !known.has(model)) : [];
+  const gone = data ? chosen.filter((model) => !known.has(model)) : [];
   const choose = (model: string, isChosen: boolean): void =>
-    change({ models: isChosen ? [...form.models, model] : form.models.filter((one) => one !== model) });
+    set(isChosen ? [...chosen, model] : chosen.filter((one) => one !== model));
   return (
     <fieldset className="models">
-      <legend>Models{form.models.length > 0 && `, ${form.models.length} chosen`}</legend>
+      <legend>Models{chosen.length > 0 && `, ${chosen.length} chosen`}</legend>
       {error && <ErrorNotice error={error} retry={() => refetch()} />}
       {isPending && <Skeleton rows={5} />}
       {data && all.length === 0 && (
@@ -46,15 +50,15 @@ export function ChooseModels({ form, change, faultsAt }: FormPart<{ models: stri
           />
         </div>
       )}
-      <Faults faults={faultsAt('/models')} />
+      <Faults faults={errors} />
       <div className="model-list" tabIndex={0} role="group" aria-label="Models to choose from">
         {gone.map((model) => (
           <label key={model} className="check">
-            <input type="checkbox" checked onChange={() => choose(model, false)} />
+            <input type="checkbox" checked disabled={refusal !== undefined} onChange={() => choose(model, false)} />
             <UserText text={model} max={300} /> <span className="muted small">no longer available</span>
           </label>
         ))}
-        {all.length > 0 && <ModelList all={all} filter={filter} chosen={form.models} choose={choose} />}
+        {all.length > 0 && <ModelList {...{ all, filter, chosen, choose, refusal }} />}
       </div>
     </fieldset>
   );
@@ -69,9 +73,10 @@ interface ListProps {
   filter: string;
   chosen: string[];
   choose: (model: string, isChosen: boolean) => void;
+  refusal: string | undefined;
 }
 
-function ModelList({ all, filter, chosen, choose }: ListProps) {
+function ModelList({ all, filter, chosen, choose, refusal }: ListProps) {
   const wanted = filter.trim().toLowerCase();
   const found = all.filter(({ provider, model }) => nameOf(provider, model).toLowerCase().includes(wanted));
   if (found.length === 0) return <p className="muted">No models match.</p>;
@@ -86,6 +91,8 @@ function ModelList({ all, filter, chosen, choose }: ListProps) {
             <label key={model.id} className="check">
               <input
                 type="checkbox"
+                disabled={refusal !== undefined}
+                title={refusal}
                 checked={chosen.includes(nameOf(provider, model))}
                 onChange={({ target }) => choose(nameOf(provider, model), target.checked)}
               />

@@ -5,7 +5,7 @@ import type { JobStatus } from '#lib/contracts/job-status';
 import type { Page } from '#lib/contracts/page';
 import type { Ranking } from '#lib/contracts/ranking';
 import type { Run } from '#lib/contracts/run';
-import { client, readQuery, read, statusOf } from '../../../api/client';
+import { client, estimateQuery, pathWith, readQuery, read } from '../../../api/client';
 import { keys } from '../../../api/keys';
 
 const HISTORY = '/api/tool-eval/history';
@@ -34,6 +34,10 @@ export const runsQuery = ({ suite, statuses = [], model, cursor, limit = 50 }: R
   });
 };
 
+/** The newest run of a suite, if it has one. */
+export const newestRunQuery = (suite: string) =>
+  readQuery<Page<Run>>(keys.runLists, pathWith(HISTORY, { limit: 1, suite_id: suite }));
+
 export const runQuery = (id: string) => readQuery<Run>(keys.run(id), `${HISTORY}/${id}`);
 
 /** The run with its cost at today's prices. */
@@ -44,15 +48,8 @@ export const rankingQuery = (id: string) =>
   readQuery<Ranking>([...keys.run(id), 'ranking'], `${HISTORY}/${id}/ranking`);
 
 /** @param body the text of a RunInput; undefined while there is nothing to estimate */
-export const estimateQuery = (body: string | undefined) =>
-  queryOptions({
-    queryKey: [...keys.runs, 'estimate', body],
-    queryFn: ({ signal }) => client.call<Estimate>('POST', '/api/tool-eval/estimate', body, { signal }),
-    enabled: body !== undefined,
-    placeholderData: keepPreviousData,
-    // Invalid input stays invalid: no retry.
-    retry: (failures, error) => failures < 1 && (statusOf(error) ?? 500) >= 500,
-  });
+export const runEstimateQuery = (body: string | undefined) =>
+  estimateQuery<Estimate>(keys.runs, '/api/tool-eval/estimate', body);
 
 export const submitRun = (body: string, options: Sent) =>
   client.call<Submitted>('POST', '/api/tool-eval', body, options);

@@ -1,73 +1,57 @@
+import { useState } from 'react';
+import { isObject, type Json } from '#lib/contracts/json/json';
 import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
-import { LabelledField, type FormPart } from '../../../ui/form/labelled-field';
+import { ChoiceField, LongTextField } from '../../../ui/form/fields';
+import { textsOf } from '../../../ui/form/form-request';
+import { pathOf, useField, type At } from '../../../ui/form/json-form';
 import { visible } from '../../../ui/user-text';
 
-/** The models, as `provider_key::model_id`, and the prompt for each, as typed. */
-export interface Prompts {
-  models: string[];
-  promptFor: 'none' | 'all' | 'each';
-  prompt: string;
-  prompts: Record<string, string>;
-}
+type Kind = 'none' | 'all' | 'each';
 
-/** The prompt that models get before each case, after the suite's own system prompt. */
-export function SystemPrompt({ form, change, faultsAt }: FormPart<Prompts>) {
-  const faults = faultsAt('/system_prompt');
+/**
+ * The prompt that models get before each case, after the suite's own system prompt: null, a text, or a text for each
+ * model. The form has the models as its `models`.
+ */
+export function SystemPrompt({ path }: { path: At }) {
+  const { value, errors, set } = useField(path);
+  const models = textsOf(useField('models').value);
+  const kind: Kind = isObject(value) ? 'each' : value == null ? 'none' : 'all';
+  // What was typed for another choice is there when it is made again.
+  const [typed, setTyped] = useState<Record<Kind, Json>>({ none: null, all: '', each: {} });
+  const choose = (chosen: string): void => {
+    setTyped({ ...typed, [kind]: value ?? null });
+    set(typed[chosen as Kind]);
+  };
   return (
     <>
-      <LabelledField
+      <ChoiceField
+        path={path}
         label="System prompt"
         help="Added after the suite's own."
-        faults={form.promptFor === 'none' ? faults : []}
-      >
-        {(attributes) => (
-          <select
-            {...attributes}
-            value={form.promptFor}
-            onChange={({ target }) => change({ promptFor: target.value as Prompts['promptFor'] })}
-          >
-            <option value="none">none</option>
-            <option value="all">one for all models</option>
-            <option value="each">one for each model</option>
-          </select>
-        )}
-      </LabelledField>
-      {form.promptFor === 'all' && (
-        <Prompt label="For all models" text={form.prompt} faults={faults} onChange={(prompt) => change({ prompt })} />
-      )}
-      {form.promptFor === 'each' &&
-        [...form.models, '*'].map((model) => (
+        options={KINDS}
+        value={kind}
+        onChoose={choose}
+        isErrorElsewhere={kind === 'all' || (kind === 'each' && errors.every((error) => error.path !== ''))}
+      />
+      {kind === 'all' && <Prompt path={path} label="For all models" />}
+      {kind === 'each' &&
+        [...models, '*'].map((model) => (
           <Prompt
             key={model}
+            path={[...pathOf(path), model]}
             label={model === '*' ? 'For the other models' : `For ${visible(model.slice(0, 200))}`}
-            text={form.prompts[model] ?? ''}
-            faults={faults.filter(({ path }) => path === '/system_prompt' || path === pointerTo(model))}
-            onChange={(prompt) => change({ prompts: { ...form.prompts, [model]: prompt } })}
           />
         ))}
     </>
   );
 }
 
-const pointerTo = (model: string): string => `/system_prompt/${model.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-
-interface PromptProps {
-  label: string;
-  text: string;
-  faults: { path: string; message: string }[];
-  onChange: (text: string) => void;
-}
-const Prompt = ({ label, text, faults, onChange }: PromptProps) => (
-  <LabelledField label={label} faults={faults}>
-    {(attributes) => (
-      <textarea
-        {...attributes}
-        dir="auto"
-        rows={4}
-        maxLength={MAX_PROMPT_CHARS}
-        value={text}
-        onChange={({ target }) => onChange(target.value)}
-      />
-    )}
-  </LabelledField>
+const Prompt = (labelled: { path: At; label: string }) => (
+  <LongTextField {...labelled} maxLength={MAX_PROMPT_CHARS} whenEmpty="" />
 );
+
+const KINDS = [
+  ['none', 'none'],
+  ['all', 'one for all models'],
+  ['each', 'one for each model'],
+] as const;

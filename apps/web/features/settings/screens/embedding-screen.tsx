@@ -43,7 +43,7 @@ function EmbeddingForm({ setting: { provider_key: key, model_id: id } }: { setti
         path={['model']}
         label="Embedding model"
         help="A model of your providers. Its cost counts towards the month."
-        emptyWords="none"
+        none="none"
         whenEmpty={null}
       />
     </SettingForm>

@@ -43,13 +43,7 @@ function JudgeForm({ setting }: { setting: JudgeSetting }) {
       refreshes={keys.judge}
       save="Save the settings"
     >
-      <ChooseModel
-        path={['judge']}
-        label="Model"
-        help="It must support tool calls."
-        whenEmpty={null}
-        emptyWords="none"
-      />
+      <ChooseModel path={['judge']} label="Model" help="It must support tool calls." whenEmpty={null} none="none" />
       <LongTextField
         path={['instructions']}
         label="Instructions"

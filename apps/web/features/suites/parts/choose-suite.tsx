@@ -1,36 +1,36 @@
 import { useQuery } from '@tanstack/react-query';
-import { suiteHeadsQuery } from '../api/suite-heads';
+import { toText } from '#lib/contracts/json/json';
 import { ErrorNotice } from '../../../ui/error-notice';
-import { visible } from '../../../ui/user-text';
-import { LabelledField, type FormPart } from '../../../ui/form/labelled-field';
+import { edit } from '../../../ui/form/edited';
+import { ChoiceField } from '../../../ui/form/fields';
+import { pathOf, useField, useForm, type At } from '../../../ui/form/json-form';
+import { suiteHeadsQuery } from '../api/suite-heads';
 
-export function ChooseSuite({ form, change, faultsAt }: FormPart<{ suite: string; experiment: string }>) {
+interface Props {
+  path: At;
+  /** The places of what belongs to the previously chosen suite. They become null. */
+  forgets?: readonly At[];
+}
+
+/** One of the suites. */
+export function ChooseSuite({ path, forgets = [] }: Props) {
   const { data, error, refetch } = useQuery(suiteHeadsQuery);
-  const chosen = data?.items.find(({ id }) => id === form.suite);
+  const { edited, change } = useForm();
+  const suite = toText(useField(path).value ?? '');
+  const chosen = data?.items.find(({ id }) => id === suite);
   return (
-    <LabelledField
-      label="Suite"
-      help={chosen && `Version ${chosen.version}, with ${chosen.test_cases_count} cases.`}
-      faults={faultsAt('/suite_id')}
-    >
-      {(attributes) => (
-        <>
-          {error && <ErrorNotice error={error} retry={() => refetch()} />}
-          <select
-            {...attributes}
-            value={form.suite}
-            onChange={({ target }) => change({ suite: target.value, experiment: '' })}
-          >
-            <option value="">choose</option>
-            {form.suite !== '' && !chosen && <option value={form.suite}>{form.suite}</option>}
-            {data?.items.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {visible(name)}
-              </option>
-            ))}
-          </select>
-        </>
-      )}
-    </LabelledField>
+    <>
+      {error && <ErrorNotice error={error} retry={refetch} />}
+      <ChoiceField
+        path={path}
+        label="Suite"
+        help={chosen && `Version ${chosen.version}, with ${chosen.test_cases_count} cases.`}
+        none="choose"
+        options={(data?.items ?? []).map(({ id, name }) => [id, name])}
+        onChoose={(next) =>
+          change(forgets.reduce((all, at) => edit(all, pathOf(at), null), edit(edited, pathOf(path), next)))
+        }
+      />
+    </>
   );
 }

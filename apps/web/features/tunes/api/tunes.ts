@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Page } from '#lib/contracts/page';
 import type { ParamTune, ParamTuneEstimate, ParamTuneSubmitted, TuneArm } from '#lib/param-tune/contract';
-import { client, readQuery, statusOf } from '../../../api/client';
+import { client, estimateQuery, readQuery } from '../../../api/client';
 import { keys } from '../../../api/keys';
 
 const TUNES = '/api/tool-eval/param-tune';
@@ -38,14 +38,7 @@ export const armsQuery = (id: string) =>
 
 /** @param body the text of a ParamTuneInput; undefined while there is nothing to estimate */
 export const tuneEstimateQuery = (body: string | undefined) =>
-  queryOptions({
-    queryKey: [...keys.tunes, 'estimate', body],
-    queryFn: ({ signal }) => client.call<ParamTuneEstimate>('POST', `${TUNES}/estimate`, body, { signal }),
-    enabled: body !== undefined,
-    placeholderData: keepPreviousData,
-    // Invalid input stays invalid: no retry.
-    retry: (failures, error) => failures < 1 && (statusOf(error) ?? 500) >= 500,
-  });
+  estimateQuery<ParamTuneEstimate>(keys.tunes, `${TUNES}/estimate`, body);
 
 export const submitTune = (body: string, options: Sent) =>
   client.call<ParamTuneSubmitted>('POST', TUNES, body, options);

@@ -1,93 +1,33 @@
 import type { ReactNode } from 'react';
 import { isObject } from '#lib/contracts/json/json';
 import type { Path } from '../../../ui/form/edited';
-import { ChoiceField, JsonField, NumberField } from '../../../ui/form/fields';
-import { useField } from '../../../ui/form/json-form';
 import { Expandable } from '../../../ui/form/expandable';
+import { JsonField } from '../../../ui/form/fields';
+import { useField } from '../../../ui/form/json-form';
+import { Fields, type FormSchema } from '../../../ui/form/schema';
 
 /** How candidates are measured, and on which cases. @param of what is tried: "a combination" */
-export function MeasureFields({ of }: { of: string }) {
-  return (
-    <fieldset>
-      <legend>Measure</legend>
-      <div className="in-row">
-        <ChoiceField
-          path={['measure']}
-          label="Objective"
-          options={[
-            ['overall', 'overall: the mean score'],
-            ['passed', 'passed: the share of cases that pass'],
-          ]}
-        />
-        <NumberField
-          path={['margin']}
-          label="Margin"
-          help="The smallest difference that matters: 0.02 is two points."
-        />
-        <NumberField path={['samples']} label="Samples" help={`How often each case runs with ${of}.`} />
-      </div>
-      <div className="in-row">
-        <NumberField
-          path={['holdout']}
-          label="Held-out share"
-          help="Share of the cases kept out of the search to confirm its result. 0: no confirmation."
-        />
-        <NumberField path={['seed']} label="Seed" help="Same seed, same sample." />
-      </div>
-    </fieldset>
-  );
-}
+export const MeasureFields = ({ of }: { of: string }) => (
+  <fieldset>
+    <legend>Measure</legend>
+    <Fields of={measure(of)} />
+  </fieldset>
+);
 
 /** Limits of the search and its requests, and the use of stored replies. */
-export function LimitFields({ children }: { children?: ReactNode }) {
-  return (
-    <fieldset>
-      <legend>Limits</legend>
-      <div className="in-row">
-        <NumberField
-          path={['budget', 'max_cost_usd']}
-          label="Maximum cost in US dollars"
-          help="The search is planned to stay below it. Empty: no limit."
-        />
-        <NumberField path={['budget', 'max_requests']} label="Maximum requests" />
-      </div>
-      <div className="in-row">
-        <ChoiceField
-          path={['cache']}
-          label="Stored replies"
-          options={[
-            ['use', 'use: answer repeated requests'],
-            ['refresh', 'refresh: ask again and store'],
-            ['off', 'off'],
-          ]}
-        />
-        <NumberField path={['timeout_s']} label="Request timeout in seconds" />
-        {children}
-      </div>
-    </fieldset>
-  );
-}
-
-const TOOL_CHOICES = [
-  ['required', 'required: must call a tool'],
-  ['auto', 'auto: may call a tool'],
-  ['none', 'none: must not call a tool'],
-] as const;
+export const LimitFields = ({ children }: { children?: ReactNode }) => (
+  <fieldset>
+    <legend>Limits</legend>
+    <Fields of={BUDGET} />
+    <div className="in-row">
+      <Fields of={REPLIES} />
+      {children}
+    </div>
+  </fieldset>
+);
 
 /** The request settings. @param at their path in the form */
-export function RequestFields({ at }: { at: Path }) {
-  return (
-    <div className="in-row">
-      <NumberField path={[...at, 'temperature']} label="Temperature" />
-      <ChoiceField path={[...at, 'tool_choice']} label="Tool choice" options={TOOL_CHOICES} />
-      <NumberField
-        path={[...at, 'max_tokens']}
-        label="Maximum reply tokens"
-        help="Empty: the limit of the experiment's baseline, or no limit."
-      />
-    </div>
-  );
-}
+export const RequestFields = ({ at }: { at: Path }) => <Fields of={REQUESTS} within={at.join('.')} />;
 
 /** Additional request settings, shown if there are any or the user opens them. */
 export function ParamsField({ at, label = 'Provider parameters' }: { at: Path; label?: string }) {
@@ -106,3 +46,68 @@ export function ParamsField({ at, label = 'Provider parameters' }: { at: Path; l
     </Expandable>
   );
 }
+
+/** Whether models must call a tool, to choose from. */
+export const TOOL_CHOICES = [
+  ['required', 'required: must call a tool'],
+  ['auto', 'auto: may call a tool'],
+  ['none', 'none: must not call a tool'],
+] as const;
+
+/** What stored replies are used for, to choose from. */
+export const CACHE_MODES = [
+  ['use', 'use: answer repeated requests'],
+  ['refresh', 'refresh: ask again and store'],
+  ['off', 'off'],
+] as const;
+
+const measure = (of: string): FormSchema => [
+  [
+    {
+      choice: 'measure',
+      label: 'Objective',
+      options: [
+        ['overall', 'overall: the mean score'],
+        ['passed', 'passed: the share of cases that pass'],
+      ],
+    },
+    { number: 'margin', label: 'Margin', help: 'The smallest difference that matters: 0.02 is two points.' },
+    { number: 'samples', label: 'Samples', help: `How often each case runs with ${of}.` },
+  ],
+  [
+    {
+      number: 'holdout',
+      label: 'Held-out share',
+      help: 'Share of the cases kept out of the search to confirm its result. 0: no confirmation.',
+    },
+    { number: 'seed', label: 'Seed', help: 'Same seed, same sample.' },
+  ],
+];
+
+const BUDGET: FormSchema = [
+  [
+    {
+      number: 'budget.max_cost_usd',
+      label: 'Maximum cost in US dollars',
+      help: 'The search is planned to stay below it. Empty: no limit.',
+    },
+    { number: 'budget.max_requests', label: 'Maximum requests' },
+  ],
+];
+
+const REPLIES: FormSchema = [
+  { choice: 'cache', label: 'Stored replies', options: CACHE_MODES },
+  { number: 'timeout_s', label: 'Request timeout in seconds' },
+];
+
+const REQUESTS: FormSchema = [
+  [
+    { number: 'temperature', label: 'Temperature' },
+    { choice: 'tool_choice', label: 'Tool choice', options: TOOL_CHOICES },
+    {
+      number: 'max_tokens',
+      label: 'Maximum reply tokens',
+      help: "Empty: the limit of the experiment's baseline, or no limit.",
+    },
+  ],
+];

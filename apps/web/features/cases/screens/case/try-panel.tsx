@@ -1,23 +1,20 @@
 import { useId } from 'react';
-import { ApiError } from '#lib/client/api-client';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
-import type { Json } from '#lib/contracts/json/json';
+import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { MAX_TRIED_MODELS } from '#lib/contracts/values/runs';
 import type { TryOut } from '../../api';
 import { AllowedButton } from '../../../../ui/allowed-button';
 import { useDraft } from '../../../../ui/draft';
 import { ErrorNotice } from '../../../../ui/error-notice';
 import { ChooseModels } from '../../../providers/parts/choose-models';
-import type { FormPart } from '../../../../ui/form/labelled-field';
+import type { Edited } from '../../../../ui/form/edited';
+import { textsOf } from '../../../../ui/form/form-request';
+import { JsonForm } from '../../../../ui/form/json-form';
+import { Fields, type FormSchema } from '../../../../ui/form/schema';
+import { TOOL_CHOICES } from '../../../tunes/parts/search-fields';
 import { TryResults } from './try-results';
-import { SelectField, TypedField } from '../../../../ui/form/typed-field';
 
-interface Settings {
-  models: string[];
-  toolChoice: string;
-  temperature: string;
-}
-const INITIAL: Settings = { models: [], toolChoice: 'required', temperature: '0' };
+const INITIAL: Edited = { value: { models: [], tool_choice: 'required', temperature: 0 }, unread: {} };
 
 interface Props {
   suiteId: string;
@@ -33,23 +30,12 @@ interface Props {
 /** Plays the case, with its unsaved changes, with some models at once. The choices apply to all cases of the suite. */
 export function TryPanel({ suiteId, input, unread, refusal, tryOut, start }: Props) {
   const titleId = useId();
-  const draft = useDraft<Settings>(`suite.${suiteId}.try`, INITIAL);
-  const { models, toolChoice, temperature } = draft.value;
-  const body = stringifyInSourceOrder({
-    case: input,
-    suite_id: suiteId,
-    models,
-    tool_choice: toolChoice,
-    temperature: numberOrText(temperature),
-  });
+  const { value, change } = useDraft(`suite.${suiteId}.tried with`, INITIAL);
+  const settings = value.value as JsonObject;
+  const models = textsOf(settings.models);
+  const body = stringifyInSourceOrder({ case: input, suite_id: suiteId, ...settings });
   const { answer, error, isPending, cancel } = tryOut;
-  const faults = error instanceof ApiError ? (error.problem.errors ?? []) : [];
-  const part: FormPart<Settings> = {
-    form: draft.value,
-    change: (change) => draft.change({ ...draft.value, ...change }),
-    faultsAt: (path) => faults.filter((fault) => fault.path === path || fault.path.startsWith(`${path}/`)),
-  };
-  const missing = missingMessage(models.length, unread);
+  const missing = missingMessage(models.length, unread || Object.keys(value.unread).length > 0);
   return (
     <section className="try" aria-labelledby={titleId}>
       <h2 id={titleId}>Try it</h2>
@@ -58,8 +44,10 @@ export function TryPanel({ suiteId, input, unread, refusal, tryOut, start }: Pro
       </p>
       <div className="set-up">
         <div className="fields">
-          <ChooseModels {...part} />
-          <SettingsFields {...part} />
+          <JsonForm edited={value} change={change} error={error} refusal={refusal}>
+            <ChooseModels path="models" />
+            <Fields of={SETTINGS} />
+          </JsonForm>
         </div>
         <div className="beside">
           {missing !== undefined && <p className="muted">{missing}</p>}
@@ -90,34 +78,13 @@ function missingMessage(models: number, unread: boolean): string | undefined {
   return models > MAX_TRIED_MODELS ? `Choose up to ${MAX_TRIED_MODELS} models.` : undefined;
 }
 
-/** Input that is not a number is sent unchanged: the API reports the fault. */
-const numberOrText = (typed: string): Json =>
-  typed.trim() !== '' && Number.isFinite(Number(typed)) ? Number(typed) : typed;
-
-const TOOL_CHOICES = [
-  ['required', 'required: must call a tool'],
-  ['auto', 'auto: may call a tool'],
-  ['none', 'none: must not call a tool'],
-] as const;
-
-function SettingsFields({ form, change, faultsAt }: FormPart<Settings>) {
-  return (
-    <div className="in-row">
-      <SelectField
-        label="Tool choice"
-        faults={faultsAt('/tool_choice')}
-        value={form.toolChoice}
-        change={(toolChoice) => change({ toolChoice })}
-        options={TOOL_CHOICES}
-      />
-      <TypedField
-        label="Temperature"
-        faults={faultsAt('/temperature')}
-        mode="decimal"
-        size={6}
-        value={form.temperature}
-        change={(temperature) => change({ temperature })}
-      />
-    </div>
-  );
-}
+const SETTINGS: FormSchema = [
+  [
+    {
+      choice: 'tool_choice',
+      label: 'Tool choice',
+      options: TOOL_CHOICES,
+    },
+    { number: 'temperature', label: 'Temperature' },
+  ],
+];

@@ -11,7 +11,6 @@ import { ChooseSuite } from '../../../suites/parts/choose-suite';
 import { EstimatedForm } from '../../../../ui/form/estimated-form';
 import { FoldedFields } from '../../../../ui/form/folded-fields';
 import { LimitFields, MeasureFields, ParamsField, RequestFields } from '../../../tunes/parts/search-fields';
-import { useChoices } from '../../../../ui/form/use-choices';
 import { BasePrompt } from './base-prompt';
 import { ChooseComponents } from './choose-components';
 import { ModeFields } from './mode-fields';
@@ -39,34 +38,31 @@ export function PromptTuneForm({ draftKey, initial }: { draftKey: string; initia
   );
 }
 
-function Fields() {
-  const { suite, models } = useChoices();
-  return (
-    <>
-      <ChooseSuite {...suite} />
-      <ChooseModels {...models} />
-      <ChooseModel
-        path={['meta_model']}
-        label="Meta model"
-        help="Writes the texts. It must support tool calls; stronger models write better texts."
-      />
-      <ChooseMode modes={PROMPT_TUNE_MODES}>
-        <ModeFields />
-      </ChooseMode>
-      <ChooseComponents />
-      <BasePrompt />
-      <fieldset>
-        <legend>Requests</legend>
-        <RequestFields at={[]} />
-        <ParamsField at={[]} />
-        <MetaFields />
-      </fieldset>
-      <MeasureFields of="a text" />
-      <LimitFields />
-      <ChooseExperiment {...suite} />
-    </>
-  );
-}
+const Fields = () => (
+  <>
+    <ChooseSuite path="suite_id" forgets={['experiment_id']} />
+    <ChooseModels path="models" />
+    <ChooseModel
+      path={['meta_model']}
+      label="Meta model"
+      help="Writes the texts. It must support tool calls; stronger models write better texts."
+    />
+    <ChooseMode modes={PROMPT_TUNE_MODES}>
+      <ModeFields />
+    </ChooseMode>
+    <ChooseComponents />
+    <BasePrompt />
+    <fieldset>
+      <legend>Requests</legend>
+      <RequestFields at={[]} />
+      <ParamsField at={[]} />
+      <MetaFields />
+    </fieldset>
+    <MeasureFields of="a text" />
+    <LimitFields />
+    <ChooseExperiment path="experiment_id" />
+  </>
+);
 
 const META = ['meta_params'];
 

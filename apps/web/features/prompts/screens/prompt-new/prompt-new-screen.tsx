@@ -1,11 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { toText } from '#lib/contracts/json/json';
 import { componentsOf } from '#lib/contracts/prompt-components';
 import { promptVersionQuery } from '../../api';
 import { suiteQuery } from '../../../suites/api/suites';
 import { ErrorNotice } from '../../../../ui/error-notice';
 import { ChooseSuite } from '../../../suites/parts/choose-suite';
+import { JsonForm } from '../../../../ui/form/json-form';
+import { valueAt } from '../../../../ui/form/edited';
 import { Skeleton } from '../../../../ui/skeleton';
 import { PromptForm } from './prompt-form';
 
@@ -26,13 +29,18 @@ export function PromptNewScreen() {
   return (
     <>
       <h1>New prompt version</h1>
-      <div className="fields">
-        <ChooseSuite
-          form={{ suite: suiteId, experiment: '' }}
-          change={({ suite: chosen }) => void navigate({ search: { suite: chosen || undefined }, replace: true })}
-          faultsAt={() => []}
-        />
-      </div>
+      <JsonForm
+        edited={{ value: { suite_id: suiteId }, unread: {} }}
+        change={({ value }) =>
+          void navigate({ search: { suite: toText(valueAt(value, ['suite_id'])) || undefined }, replace: true })
+        }
+        error={null}
+        refusal={undefined}
+      >
+        <div className="fields">
+          <ChooseSuite path="suite_id" />
+        </div>
+      </JsonForm>
       {failed && <ErrorNotice error={failed.error!} retry={() => failed.refetch()} />}
       {suiteId !== '' && !isRead && !failed && <Skeleton rows={8} />}
       {isRead && <PromptForm key={`${suiteId} ${from}`} suiteId={suiteId} inSuite={inSuite} parent={parent.data} />}

@@ -1,16 +1,16 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { Run } from '#lib/contracts/run';
 import { RunInput } from '#lib/contracts/run-input';
-import { emptyRun, fromRun, requestOf, type NewRun } from './new-run.js';
+import { emptyRun, fromRun, requestOf, withPromptVersion } from './new-run.js';
 import { optionKind } from './run-metrics.js';
 
 const SUITE = '019aa8a2-5c1e-7000-8000-000000000011';
 const chosen = { ...emptyRun(SUITE), models: ['p::m'] };
-const bodyOf = (run: NewRun): string => {
-  const written = requestOf(run);
+const bodyOf = (value: JsonObject): string => {
+  const written = requestOf({ value, unread: {} });
   return 'body' in written ? written.body : '{}';
 };
-const asked = (run: NewRun): RunInput => RunInput.parse(JSON.parse(bodyOf(run)));
+const asked = (run: JsonObject): RunInput => RunInput.parse(JSON.parse(bodyOf(run)));
 /** An earlier run, as the API returns it. */
 const earlier = (config: object, more: object = {}): Run =>
   ({
@@ -24,13 +24,14 @@ describe('the judge of a run', () => {
   it('is none unless chosen', () => {
     expect(asked(chosen).judge).toBeUndefined();
     const judge = { judge: null, when: 'after', below: 1 };
-    expect(asked({ ...chosen, judgeWhen: 'after', judgeBelow: '' }).judge).toEqual(judge);
+    expect(asked({ ...chosen, judge: { judge: null, when: 'after' } }).judge).toEqual(judge);
   });
 
   it('is copied from an earlier run', () => {
     const judge = { judge: 'p::judge', when: 'inline' as const, below: 0.5 };
     const run = fromRun(earlier({ judge }));
-    expect(run).toMatchObject({ judgeWhen: 'inline', judge: 'p::judge', judgeBelow: '0.5', more: '' });
+    expect(run).toMatchObject({ judge });
+    expect(run).not.toHaveProperty('more');
     expect(asked(run).judge).toEqual(judge);
   });
 });
@@ -70,7 +71,7 @@ describe('a run made from an earlier one', () => {
     expect(asked(fromRun(earlier({ max_tokens: 1024 }))).max_tokens).toBe(1024);
     expect(asked(fromRun(earlier({ max_tokens: null })))).not.toHaveProperty('max_tokens');
     const again = fromRun(earlier({ max_tokens: null }, { experiment_id: SUITE }));
-    expect([again.maxTokens, asked(again).max_tokens]).toEqual(['none', null]);
+    expect([again.max_tokens, asked(again).max_tokens]).toEqual(['none', null]);
   });
 
   it('keeps per-model parameters, and numbers as written', () => {
@@ -89,9 +90,59 @@ describe('a run made from an earlier one', () => {
   });
 });
 
-it('invalid JSON is reported before anything is sent', () => {
-  const paths = (run: NewRun) => (requestOf(run) as { faults: { path: string }[] }).faults.map(({ path }) => path);
-  expect(paths({ ...chosen, params: '[1]', more: '{' })).toEqual(['/more', '/params']);
+describe('the request of a run', () => {
+  it('is that of the fields', () => {
+    const typed = {
+      samples: parseJson('2'),
+      temperature: parseJson('0.70'),
+      max_tokens: '512',
+      case_filter: { tags: 'enum, , other ', category: 'current' },
+      metrics: [
+        { id: 'bfcl_ast', as: ' ', options: {} },
+        { id: 'bfcl_ast', as: 'again', options: {} },
+      ],
+      system_prompt: { 'p::m': 'Be brief.', 'p::gone': 'Unused.', '*': '' },
+      name: ' Twice ',
+      budget: {},
+      prompt_version_id: null,
+    };
+    expect(JSON.parse(bodyOf({ ...chosen, ...typed }))).toEqual({
+      suite_id: SUITE,
+      models: ['p::m'],
+      samples: 2,
+      temperature: 0.7,
+      tool_choice: 'required',
+      max_tokens: 512,
+      timeout_s: 120,
+      params: {},
+      prompt_cache: 'off',
+      model_order: 'sequential',
+      case_filter: { tags: ['enum', 'other'], category: 'current' },
+      metrics: ['bfcl_ast', { id: 'bfcl_ast', as: 'again', options: {} }],
+      system_prompt: { 'p::m': 'Be brief.' },
+      experiment_id: null,
+      name: 'Twice',
+      note: null,
+    });
+  });
+
+  it('is not written while JSON is invalid', () => {
+    const pathsOf = (value: JsonObject, unread: Record<string, string>) =>
+      (requestOf({ value, unread }) as { faults: { path: string }[] }).faults.map(({ path }) => path);
+    expect(pathsOf({ ...chosen, params: [1] }, { '/more': '{' })).toEqual(['/more', '/params']);
+    expect(pathsOf(emptyRun(''), { '/samples': 'x' })).toEqual(['/suite_id', '/models', '/unread']);
+  });
+
+  it('has no texts of another prompt version', () => {
+    const more = { base_prompt: 'Another.', tool_overrides: {}, other: 1 };
+    const run = { value: { ...chosen, more }, unread: { '/name': 'kept' } };
+    expect(withPromptVersion(run, SUITE)).toEqual({
+      value: { ...chosen, more: { other: 1 }, prompt_version_id: SUITE },
+      unread: run.unread,
+    });
+    const { other: _other, ...texts } = more;
+    expect(withPromptVersion({ ...run, value: { ...chosen, more: texts } }, '').value).toEqual(chosen);
+  });
 });
 
 it.each([

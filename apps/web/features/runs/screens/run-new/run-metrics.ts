@@ -1,27 +1,18 @@
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 
-/** A metric of the run, with the options that differ from its defaults. */
-export interface ChosenMetric {
-  id: string;
-  /** The name of its scores; empty for the metric's id. */
-  as: string;
-  options: JsonObject;
-}
-
 /** The metrics of an earlier run, without their versions: the current ones are used. */
-export const metricsOf = (metrics: Json | undefined): ChosenMetric[] =>
+export const metricsOf = (metrics: Json | undefined): JsonObject[] =>
   (Array.isArray(metrics) ? metrics : []).map((metric) => {
-    if (!isObject(metric)) return { id: toText(metric), as: '', options: {} };
-    const { id, as, options } = metric;
-    const name = as === undefined || as === id ? '' : toText(as);
-    return { id: toText(id), as: name, options: isObject(options) ? options : {} };
+    if (!isObject(metric)) return { id: metric, options: {} };
+    const { id = '', as = id, options = {} } = metric;
+    return { id, ...(as !== id && { as }), options };
   });
 
-/** In the API's format. */
-export const metricsAsked = (metrics: readonly ChosenMetric[]): Json[] =>
-  metrics.map(({ id, as, options }) => {
-    const name = as.trim();
-    if (name === '' && Object.keys(options).length === 0) return id;
+/** In the API's format, from their fields. */
+export const metricsAsked = (metrics: Json | undefined): Json[] =>
+  (Array.isArray(metrics) ? metrics : []).filter(isObject).map(({ id = '', as, options = {} }) => {
+    const name = toText(as).trim();
+    if (name === '' && isObject(options) && Object.keys(options).length === 0) return id;
     return { id, ...(name !== '' && { as: name }), options };
   });
 

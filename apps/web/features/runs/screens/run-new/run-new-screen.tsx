@@ -1,31 +1,63 @@
-import { useQuery } from '@tanstack/react-query';
-import { useSearch } from '@tanstack/react-router';
-import { runQuery, runsQuery } from '../../api/runs';
-import { ErrorNotice } from '../../../../ui/error-notice';
-import { Skeleton } from '../../../../ui/skeleton';
-import { emptyRun, fromRun } from './new-run';
-import { RunForm } from './run-form';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import type { JsonObject } from '#lib/contracts/json/json';
+import { refreshWork } from '../../../../api/refresh';
+import { EstimatedForm } from '../../../../ui/form/estimated-form';
+import { newestRunQuery, runEstimateQuery, runQuery, submitRun } from '../../api/runs';
+import { EstimateFigures } from '../../parts/estimate-figures';
+import { emptyRun, fromRun, requestOf } from './new-run';
+import { RunFields } from './run-fields';
 
 /** A new run, with its estimate before it starts. */
 export function RunNewScreen() {
   const { suite = '', prompt = '', from, tool_choice: toolChoice } = useSearch({ from: '/signed-in/runs/new' });
-  const earlier = useQuery({ ...runQuery(from ?? ''), enabled: from !== undefined });
-  // A suite is usually run again with the same models.
-  const newest = useQuery({ ...runsQuery({ suite, limit: 1 }), enabled: from === undefined && suite !== '' });
-  const [before] = newest.data?.items ?? [];
-  const empty = { ...emptyRun(suite, prompt), ...(before && { models: fromRun(before).models }) };
-  const key = `new run ${suite} ${prompt} ${from ?? ''} ${toolChoice ?? ''}`;
+  const empty = useMemo(() => emptyRun(suite, prompt), [suite, prompt]);
+  const name = `run to start ${suite} ${prompt} ${from ?? ''} ${toolChoice ?? ''}`;
   return (
     <>
       <h1>New run</h1>
-      {from === undefined && !newest.isLoading && <RunForm key={key} draftKey={key} initial={empty} />}
-      {(newest.isLoading || (from !== undefined && earlier.isPending)) && <Skeleton rows={12} />}
-      {from !== undefined && earlier.isError && !earlier.data && (
-        <ErrorNotice error={earlier.error} retry={() => earlier.refetch()} />
-      )}
-      {earlier.data && (
-        <RunForm key={key} draftKey={key} initial={{ ...fromRun(earlier.data), ...(toolChoice && { toolChoice }) }} />
+      {from !== undefined ? (
+        <RunAgain key={name} {...{ name, from, toolChoice }} />
+      ) : suite === '' ? (
+        <RunForm key={name} name={name} initial={empty} />
+      ) : (
+        <RunOfSuite key={name} {...{ name, suite, empty }} />
       )}
     </>
+  );
+}
+
+function RunAgain({ name, from, toolChoice }: { name: string; from: string; toolChoice: string | undefined }) {
+  const { data: earlier } = useSuspenseQuery(runQuery(from));
+  const initial = useMemo(
+    () => ({ ...fromRun(earlier), ...(toolChoice && { tool_choice: toolChoice }) }),
+    [earlier, toolChoice],
+  );
+  return <RunForm name={name} initial={initial} />;
+}
+
+/** A suite is usually run again with the same models. */
+function RunOfSuite({ name, suite, empty }: { name: string; suite: string; empty: JsonObject }) {
+  const [newest] = useSuspenseQuery(newestRunQuery(suite)).data.items;
+  const initial = useMemo(() => (newest ? { ...empty, models: fromRun(newest).models! } : empty), [newest, empty]);
+  return <RunForm name={name} initial={initial} />;
+}
+
+function RunForm({ name, initial }: { name: string; initial: JsonObject }) {
+  const navigate = useNavigate();
+  return (
+    <EstimatedForm
+      name={name}
+      initial={initial}
+      requestOf={requestOf}
+      estimateOf={runEstimateQuery}
+      figures={(estimate, missing) => <EstimateFigures estimate={estimate} missing={missing} />}
+      send={submitRun}
+      onDone={({ eval_id: runId }) => Promise.all([refreshWork(), navigate({ to: '/runs/$runId', params: { runId } })])}
+      action="Run"
+    >
+      <RunFields />
+    </EstimatedForm>
   );
 }

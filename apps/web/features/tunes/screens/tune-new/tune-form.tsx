@@ -10,7 +10,6 @@ import { ChooseModels } from '../../../providers/parts/choose-models';
 import { ChooseSuite } from '../../../suites/parts/choose-suite';
 import { EstimatedForm } from '../../../../ui/form/estimated-form';
 import { LimitFields, MeasureFields } from '../../parts/search-fields';
-import { useChoices } from '../../../../ui/form/use-choices';
 import { BaseFields } from './base-fields';
 import { TUNE_MODES } from './modes';
 import { OwnSpaces } from './own-spaces';
@@ -39,32 +38,29 @@ export function TuneForm({ draftKey, initial }: { draftKey: string; initial: Jso
   );
 }
 
-function Fields() {
-  const { suite, models } = useChoices();
-  return (
-    <>
-      <ChooseSuite {...suite} />
-      <ChooseModels {...models} />
-      <fieldset>
-        <legend>Search space</legend>
-        <p className="muted small">
-          The values to try for each parameter. The mode decides whether all of their combinations are tried with each
-          model.
-        </p>
-        <Presets />
-        <SpaceEditor path={['search_space']} label="the search space" />
-        <OwnSpaces />
-      </fieldset>
-      <Mode />
-      <BaseFields />
-      <MeasureFields of="a combination" />
-      <LimitFields>
-        <NumberField path={['max_combinations']} label="Maximum grid combinations" />
-      </LimitFields>
-      <ChooseExperiment {...suite} />
-    </>
-  );
-}
+const Fields = () => (
+  <>
+    <ChooseSuite path="suite_id" forgets={['experiment_id']} />
+    <ChooseModels path="models" />
+    <fieldset>
+      <legend>Search space</legend>
+      <p className="muted small">
+        The values to try for each parameter. The mode decides whether all of their combinations are tried with each
+        model.
+      </p>
+      <Presets />
+      <SpaceEditor path={['search_space']} label="the search space" />
+      <OwnSpaces />
+    </fieldset>
+    <Mode />
+    <BaseFields />
+    <MeasureFields of="a combination" />
+    <LimitFields>
+      <NumberField path={['max_combinations']} label="Maximum grid combinations" />
+    </LimitFields>
+    <ChooseExperiment path="experiment_id" />
+  </>
+);
 
 function Mode() {
   const { value } = useField(['mode']);
