@@ -1,5 +1,5 @@
 import { parseJson } from '#lib/contracts/json/json';
-import { edit, editUnread, valueAt, withValueAt, type Edited } from './edited.js';
+import { edit, editUnread, errorsAt, valueAt, withValueAt, type Edited } from './edited.js';
 
 const edited = (text: string, unread: Record<string, string> = {}): Edited => ({ value: parseJson(text), unread });
 const text = ({ value }: Edited): string => JSON.stringify(value);
@@ -32,4 +32,16 @@ describe('an edited value', () => {
     expect(edit(before, ['a'], 2)).toEqual({ value: { a: 2 }, unread: { '/c': 'x' } });
     expect(edit(before, [], 3)).toEqual({ value: 3, unread: {} });
   });
+});
+
+it('a field shows its own errors, not those of fields with the same name prefix', () => {
+  const errors = [
+    { path: '/expected_calls/1/params/x', message: 'is wrong' },
+    { path: '/expected_calls/1/tool', message: 'is unknown' },
+    { path: '', message: 'is not a case' },
+    { path: '/expected', message: 'is unknown' },
+  ];
+  expect(errorsAt(errors, '/expected')).toEqual([{ path: '', message: 'is unknown' }]);
+  expect(errorsAt(errors, '/expected_calls').map(({ path }) => path)).toEqual(['/1/params/x', '/1/tool']);
+  expect(errorsAt(errors, '')).toHaveLength(errors.length);
 });

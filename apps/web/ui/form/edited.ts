@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { jsonPointer } from '#lib/contracts/input/problem';
+import { jsonPointer, type InputError } from '#lib/contracts/input/problem';
 
 export type Path = readonly (string | number)[];
 
@@ -13,6 +13,12 @@ export interface Edited {
 }
 
 export const pointerOf = (path: Path): string => jsonPointer(path);
+
+/** The errors of a field and of all inside it, with paths within it. */
+export const errorsAt = (errors: readonly InputError[], pointer: string): InputError[] =>
+  errors
+    .filter(({ path }) => path === pointer || path.startsWith(`${pointer}/`))
+    .map(({ path, message }) => ({ path: path.slice(pointer.length), message }));
 
 export function valueAt(value: Json | undefined, path: Path): Json | undefined {
   let inner: Json | undefined = value;

@@ -21,3 +21,23 @@ export function FoldedFields({ summary, fields, children }: Props) {
     </details>
   );
 }
+
+interface ExpandableProps {
+  words: string;
+  /** Whether it contains something that must be seen. */
+  isNeeded: boolean;
+  children: ReactNode;
+}
+
+/** Rarely needed fields, behind a button. */
+export function Expandable({ words, isNeeded, children }: ExpandableProps) {
+  const [isOpen, setOpen] = useState(false);
+  if (isOpen || isNeeded) return children;
+  return (
+    <div className="actions">
+      <button type="button" onClick={() => setOpen(true)}>
+        {words}
+      </button>
+    </div>
+  );
+}

@@ -2,8 +2,7 @@ import { createContext, useContext, useId, useMemo, type ReactNode } from 'react
 import type { InputError } from '#lib/contracts/input/problem';
 import type { Json } from '#lib/contracts/json/json';
 import { ApiError } from '#lib/client/api-client';
-import { edit, editUnread, pointerOf, valueAt, type Edited, type Path } from './edited';
-import { errorsAt } from './field-errors';
+import { edit, editUnread, errorsAt, pointerOf, valueAt, type Edited, type Path } from './edited';
 
 interface FormState {
   edited: Edited;

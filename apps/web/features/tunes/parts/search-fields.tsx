@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { isObject } from '#lib/contracts/json/json';
 import type { Path } from '../../../ui/form/edited';
-import { Expandable } from '../../../ui/form/expandable';
 import { JsonField } from '../../../ui/form/fields';
+import { Expandable } from '../../../ui/form/folded-fields';
 import { useField } from '../../../ui/form/json-form';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
 

@@ -3,7 +3,7 @@ import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
 import { JsonField, LongTextField } from '../../../../ui/form/fields';
 import { useField } from '../../../../ui/form/json-form';
 import { LabelledField } from '../../../../ui/form/labelled-field';
-import { Expandable } from '../../../../ui/form/expandable';
+import { Expandable } from '../../../../ui/form/folded-fields';
 
 /** The baseline texts. An empty system prompt counts as one, too. */
 export function BasePrompt() {

@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import { isObject } from '#lib/contracts/json/json';
-import { errorsAt } from '../../../../ui/form/field-errors';
-import { pointerOf, type Path } from '../../../../ui/form/edited';
+import { errorsAt, pointerOf, type Path } from '../../../../ui/form/edited';
 import { useField, useForm } from '../../../../ui/form/json-form';
 import { JsonEditor } from '../../../../ui/json-editor/json-editor';
 import { Faults } from '../../../../ui/form/labelled-field';

@@ -1,7 +1,6 @@
 import { useId } from 'react';
 import type { JsonObject } from '#lib/contracts/json/json';
-import { errorsAt } from '../../../../ui/form/field-errors';
-import { edit, pointerOf, type Path } from '../../../../ui/form/edited';
+import { edit, errorsAt, pointerOf, type Path } from '../../../../ui/form/edited';
 import { NumberField } from '../../../../ui/form/fields';
 import { useField, useForm } from '../../../../ui/form/json-form';
 import { Faults } from '../../../../ui/form/labelled-field';
