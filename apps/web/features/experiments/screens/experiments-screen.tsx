@@ -11,7 +11,7 @@ import { FilterChoice } from '../../../ui/filter-choice';
 import { UserLine } from '../../../ui/user-text';
 import { count } from '../../../ui/score';
 import { Skeleton } from '../../../ui/skeleton';
-import { SuiteFilter } from '../../suites/parts/suite-filter';
+import { SuiteFilter } from '../../suites/parts/choose-suite';
 import { SuiteName } from '../../suites/parts/suite-name';
 import { Time } from '../../../ui/time';
 import { PageLinks } from '../../../ui/page-links';

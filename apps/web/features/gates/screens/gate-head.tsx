@@ -15,7 +15,7 @@ import { ruleWords } from '../parts/gate-words';
 import { UserText } from '../../../ui/user-text';
 import { RunLink } from '../../runs/parts/run-link';
 import { SettingsList } from '../../../ui/settings-list';
-import { SuiteFact } from '../../suites/parts/suite-fact';
+import { SuiteFact } from '../../suites/parts/suite-name';
 import { GateFields } from './gate-fields';
 import { gateChanges, editableGate } from '../parts/gate-value';
 import css from '../parts/gates.module.css';

@@ -1,5 +1,5 @@
 import type { PromptsSearch } from '../address';
-import { SuiteFilter } from '../../suites/parts/suite-filter';
+import { SuiteFilter } from '../../suites/parts/choose-suite';
 import { TypedFilter } from '../../../ui/typed-filter';
 
 type Narrow = (change: Partial<PromptsSearch>) => void;

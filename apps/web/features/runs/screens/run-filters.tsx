@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { STATUS_FILTERS, type RunsSearch, type StatusFilter } from '../address';
 import { providersQuery } from '../../providers/api';
 import { FilterChoice } from '../../../ui/filter-choice';
-import { SuiteFilter } from '../../suites/parts/suite-filter';
+import { SuiteFilter } from '../../suites/parts/choose-suite';
 import { TypedFilter } from '../../../ui/typed-filter';
 
 type Narrow = (change: Partial<RunsSearch>) => void;

@@ -4,6 +4,8 @@ import { ErrorNotice } from '../../../ui/error-notice';
 import { edit } from '../../../ui/form/edited';
 import { ChoiceField } from '../../../ui/form/fields';
 import { pathOf, useField, useForm, type At } from '../../../ui/form/json-form';
+import { FilterChoice } from '../../../ui/filter-choice';
+import { visible } from '../../../ui/user-text';
 import { suiteHeadsQuery } from '../api/suite-heads';
 
 interface Props {
@@ -33,4 +35,16 @@ export function ChooseSuite({ path, forgets = [] }: Props) {
       />
     </>
   );
+}
+
+interface SuiteFilterProps {
+  suite: string | undefined;
+  choose: (suite: string | undefined) => void;
+}
+
+/** The suite filter of a list. A suite that is not among the listed ones is shown by its id. */
+export function SuiteFilter({ suite, choose }: SuiteFilterProps) {
+  const suites = useQuery(suiteHeadsQuery);
+  const choices = suites.data?.items.map(({ id, name }) => [id, visible(name)] as const) ?? [];
+  return <FilterChoice label="Suite" choices={choices} none="all" value={suite} choose={choose} />;
 }

@@ -1,10 +1,46 @@
 import type { ReactNode } from 'react';
-import { isObject } from '#lib/contracts/json/json';
+import { isObject, toText } from '#lib/contracts/json/json';
 import type { Path } from '../../../ui/form/edited';
 import { JsonField } from '../../../ui/form/fields';
 import { Expandable } from '../../../ui/form/folded-fields';
 import { useField } from '../../../ui/form/json-form';
+import { Faults } from '../../../ui/form/labelled-field';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
+
+interface ModeProps {
+  modes: readonly (readonly [mode: string, words: string])[];
+  /** The choices that the mode needs. */
+  children?: ReactNode;
+}
+
+/** How a tune searches, with a sentence for each mode. */
+export function ChooseMode({ modes, children }: ModeProps) {
+  const { id, value, errors, refusal, set } = useField(['mode']);
+  return (
+    <fieldset aria-describedby={`${id}-faults`}>
+      <legend>Mode</legend>
+      {modes.map(([mode, words]) => (
+        <label key={mode} className="mode">
+          <input
+            type="radio"
+            name={id}
+            disabled={refusal !== undefined}
+            title={refusal}
+            checked={toText(value) === mode}
+            onChange={() => set(mode)}
+          />
+          <span>
+            <strong>{mode}</strong> <span className="muted">{words}</span>
+          </span>
+        </label>
+      ))}
+      <div id={`${id}-faults`} className="small">
+        <Faults faults={errors} />
+      </div>
+      {children}
+    </fieldset>
+  );
+}
 
 /** How candidates are measured, and on which cases. @param of what is tried: "a combination" */
 export const MeasureFields = ({ of }: { of: string }) => (

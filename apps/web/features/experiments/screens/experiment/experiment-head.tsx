@@ -16,7 +16,7 @@ import { count } from '../../../../ui/score';
 import { Warnings } from '../../../../ui/warnings';
 import { RunLinks, RunScore } from './best-configuration';
 import { EditDialog } from './edit-dialog';
-import { SuiteFact } from '../../../suites/parts/suite-fact';
+import { SuiteFact } from '../../../suites/parts/suite-name';
 
 export function ExperimentHead({ experiment }: { experiment: Experiment }) {
   const { id, name, status, suite_id: suiteId, suite_name: suite, run_count: runs, measure, margin } = experiment;
