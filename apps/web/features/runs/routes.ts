@@ -1,15 +1,40 @@
-import { screen } from '../../screen';
+import type { Run } from '#lib/contracts/run';
+import { queryClient } from '../../api/query-client';
+import { screen, type ScreenQuery } from '../../screen';
+import { isUnderWay } from '../../ui/status';
 import { experimentsOfSuiteQuery } from '../experiments/api';
 import { promptChoicesQuery } from '../prompts/api';
 import { providersQuery } from '../providers/api';
 import { suiteHeadsQuery } from '../suites/api/suite-heads';
-import { metricsQuery } from './api/metrics';
-import { newestRunQuery, runQuery } from './api/runs';
-import { runsSearch, runNewSearch } from './address';
-import { runSearch, matrixSearch, failuresSearch } from './run-views';
+import { failuresSearch, matrixSearch, runNewSearch, runSearch, runsSearch } from './address';
+import {
+  confusionQuery,
+  drawQuery,
+  facetsQuery,
+  failureGroupsQuery,
+  listedRunsQuery,
+  metricsQuery,
+  newestRunQuery,
+  newestReportsQuery,
+  rankingQuery,
+  rescoresQuery,
+  runCasesQuery,
+  runQuery,
+} from './api';
+
+const RUN = { what: 'run', list: '/runs', all: 'All runs' };
+
+/** Figures of a run that is known to have ended: before that it has none. */
+function ofEnded(runId: string, figures: (run: Run) => ScreenQuery[]): ScreenQuery[] {
+  const run = queryClient.getQueryData(runQuery(runId).queryKey);
+  return run && !isUnderWay(run.status) ? figures(run) : [];
+}
 
 export const runsRoutes = [
-  screen('/runs', () => import('./screens/runs-screen'), 'RunsScreen', { search: runsSearch }),
+  screen('/runs', () => import('./screens/runs-screen'), 'RunsScreen', {
+    search: runsSearch,
+    loads: ({ search }) => [listedRunsQuery(search), suiteHeadsQuery, providersQuery],
+  }),
   screen('/runs/new', () => import('./screens/run-new/run-new-screen'), 'RunNewScreen', {
     search: runNewSearch,
     loads: ({ search: { suite, from } }) => [
@@ -19,11 +44,42 @@ export const runsRoutes = [
       metricsQuery,
       ...(suite === undefined ? [] : [promptChoicesQuery(suite), experimentsOfSuiteQuery(suite)]),
     ],
-    missing: { what: 'run', list: '/runs', all: 'All runs' },
+    missing: RUN,
   }),
-  screen('/runs/$runId', () => import('./screens/run/run-screen'), 'RunScreen', { search: runSearch }),
-  screen('/runs/$runId/matrix', () => import('./screens/matrix-screen'), 'MatrixScreen', { search: matrixSearch }),
+  screen('/runs/$runId', () => import('./screens/run/run-screen'), 'RunScreen', {
+    search: runSearch,
+    loads: ({ params: { runId }, search }) => [
+      runQuery(runId),
+      newestReportsQuery(runId),
+      rescoresQuery(runId),
+      ...ofEnded(runId, ({ summaries }) => [
+        ...(summaries.length > 1 ? [rankingQuery(runId)] : []),
+        failureGroupsQuery(runId),
+        runCasesQuery(runId, 'all_failed'),
+        confusionQuery(runId, search.confusion),
+        facetsQuery(runId),
+      ]),
+    ],
+    missing: RUN,
+  }),
+  screen('/runs/$runId/matrix', () => import('./screens/matrix-screen'), 'MatrixScreen', {
+    search: matrixSearch,
+    loads: ({ params: { runId }, search: { show, after, rescore } }) => [
+      runQuery(runId),
+      ...ofEnded(runId, () => [runCasesQuery(runId, show, after, rescore)]),
+    ],
+    missing: RUN,
+  }),
   screen('/runs/$runId/failures', () => import('./screens/failures-screen'), 'FailuresScreen', {
     search: failuresSearch,
+    loads: ({ params: { runId }, search: { type, group, seed = 1, rescore } }) => [
+      runQuery(runId),
+      ...ofEnded(runId, () => [
+        failureGroupsQuery(runId, type, rescore),
+        failureGroupsQuery(runId, undefined, rescore),
+        ...(group === undefined ? [] : [drawQuery(runId, group, seed, rescore)]),
+      ]),
+    ],
+    missing: RUN,
   }),
 ] as const;

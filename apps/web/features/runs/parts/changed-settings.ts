@@ -27,3 +27,27 @@ export const changedSettings = (config: Record<string, unknown>): [string, unkno
   Object.entries(config).filter(
     ([key, value]) => value !== null && !NO_SETTINGS.has(key) && textOf(value) !== defaultOf(key, config),
   );
+
+const WORDS: Record<string, string> = {
+  temperature: 'Temperature',
+  tool_choice: 'Tool choice',
+  samples: 'Samples',
+  max_tokens: 'Maximum reply tokens',
+  timeout_s: 'Timeout in seconds',
+  params: 'Parameters',
+  system_prompt: 'System prompt',
+  base_prompt: "Instead of the suite's system prompt",
+  tool_overrides: 'Tool descriptions',
+  prompt_version_id: 'Prompt version',
+  metrics: 'Additional metrics',
+  case_filter: 'Cases',
+  model_order: 'Model order',
+  budget: 'Budget',
+  cache: 'Stored replies',
+  prompt_cache: 'Provider cache',
+  recorded: 'Recorded elsewhere',
+};
+
+/** The same by their labels, with their values as text. */
+export const changedSettingsInWords = (config: Record<string, unknown>): [name: string, text: string][] =>
+  changedSettings(config).map(([key, value]) => [WORDS[key] ?? key, textOf(value)]);

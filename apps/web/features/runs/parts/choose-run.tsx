@@ -6,7 +6,7 @@ import { ENDED_STATUSES } from '#lib/contracts/values/jobs';
 import { ChoiceField } from '../../../ui/form/fields';
 import { useField, type At } from '../../../ui/form/json-form';
 import { relativeTime } from '../../../ui/time';
-import { runQuery, runsQuery } from '../api/runs';
+import { runQuery, runsQuery } from '../api';
 import { runName, shortRunName } from './run-link';
 
 const SHOWN = 100;

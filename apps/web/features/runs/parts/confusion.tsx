@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import type { Confusion } from '#lib/contracts/run-facets';
-import { UserLine, visible } from '../../../ui/user-text';
 import { count, percent } from '../../../ui/score';
+import { UserLine, visible } from '../../../ui/user-text';
+import css from './figures.module.css';
 import { toolWords } from './tool-words';
-import './why.css';
 
 interface ConfusionProps {
   confusion: Confusion;
@@ -28,13 +28,13 @@ export function ConfusionTable({ confusion, link }: ConfusionProps) {
   const columns = axisOf(confusion.called, confusion.other_called);
   return (
     <div className="wide" tabIndex={0} role="region" aria-label="Called tools by expected tool">
-      <table className="confusion">
+      <table className={css.confusion}>
         <thead>
           <tr>
             <th>Expected</th>
             {columns.map(({ tool, words }) => (
               <th key={tool ?? ' others'} scope="col" title={visible(words.slice(0, 300))}>
-                <span className="upright">
+                <span className={css.upright}>
                   <UserLine text={words} />
                 </span>
               </th>
@@ -89,7 +89,7 @@ function Row({ row, columns, ns, link }: RowProps) {
         return (
           <td
             key={column.tool ?? ' others'}
-            className={`number ${isRight ? 'right' : 'off'}`}
+            className={isRight ? `number ${css.right}` : 'number'}
             style={isRight ? undefined : tintOf(n / all)}
             title={label}
           >

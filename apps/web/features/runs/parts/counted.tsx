@@ -1,11 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Run } from '#lib/contracts/run';
-import { isCounting, type CountedQuery } from '../api/counted';
-import { ErrorNotice } from '../../../ui/error-notice';
+import { QueryBoundary } from '../../../ui/query-boundary';
 import { isUnderWay } from '../../../ui/status';
-
-const ROW = 32;
+import { isCounting, type CountedQuery } from '../api';
 
 /** Figures of a run, once it has ended and they have been counted; undefined until then. */
 export function useCounted<Figures extends object>(
@@ -17,7 +15,6 @@ export function useCounted<Figures extends object>(
 }
 
 interface Props<Figures extends object> {
-  run: Pick<Run, 'status'>;
   query: CountedQuery<Figures>;
   /** The height reserved for the content, in rows. */
   rows: number;
@@ -25,20 +22,29 @@ interface Props<Figures extends object> {
 }
 
 /** Content made of counted figures. Shows a notice while the run is in progress or the figures are being counted. */
-export function Counted<Figures extends object>({ run, query, rows, children }: Props<Figures>) {
-  const { data, error, refetch } = useQuery({ ...query, enabled: !isUnderWay(run.status) });
-  if (isUnderWay(run.status))
+export function Counted<Figures extends object>({ run, ...counted }: Props<Figures> & { run: Pick<Run, 'status'> }) {
+  if (!isUnderWay(run.status))
     return (
-      <p className="muted" style={{ minHeight: rows * ROW }}>
-        Available when the run has ended.
-      </p>
+      <QueryBoundary rows={counted.rows}>
+        <Ended {...counted} />
+      </QueryBoundary>
     );
-  if (error && !data) return <ErrorNotice error={error} retry={() => refetch()} />;
-  if (data && !isCounting(data)) return children(data);
+  return (
+    <p className="muted" style={{ minHeight: counted.rows * ROW }}>
+      Available when the run has ended.
+    </p>
+  );
+}
+
+function Ended<Figures extends object>({ query, rows, children }: Props<Figures>) {
+  const { data } = useSuspenseQuery(query);
+  if (!isCounting(data)) return children(data);
   return (
     <div role="status" aria-busy="true" style={{ minHeight: rows * ROW }}>
-      {data ? <p className="muted">The results are being counted.</p> : <span className="unseen">Loading</span>}
+      <p className="muted">The results are being counted.</p>
       <div className="skeleton" style={{ height: (rows - 1) * ROW }} />
     </div>
   );
 }
+
+const ROW = 32;

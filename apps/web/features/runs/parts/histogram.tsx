@@ -1,8 +1,8 @@
 import { useId, type ReactNode } from 'react';
+import { Numbers } from '../../../ui/figures/numbers';
 import { count } from '../../../ui/score';
 import { countOf, type VerdictCounts } from '../../results/parts/verdict-counts';
-import { Numbers } from '../../../ui/figures/numbers';
-import './why.css';
+import css from './figures.module.css';
 
 export interface HistogramBin extends VerdictCounts {
   key: string;
@@ -48,19 +48,19 @@ export function Histogram({ label, bins, ends, link }: HistogramProps) {
   const id = useId();
   const most = Math.max(1, ...bins.map((bin) => countOf(bin)));
   return (
-    <figure className="histogram" aria-labelledby={id}>
+    <figure className={css.histogram} aria-labelledby={id}>
       <figcaption id={id}>
         <strong>{label}.</strong> {histogramText(bins)}
       </figcaption>
       <div className="wide">
-        <div className="bins" style={{ gridTemplateColumns: `repeat(${bins.length}, minmax(24px, 48px))` }}>
+        <div className={css.bins} style={{ gridTemplateColumns: `repeat(${bins.length}, minmax(24px, 48px))` }}>
           {bins.map((bin) => {
             const bar = <Bar bin={bin} most={most} />;
-            if (countOf(bin) === 0) return <div key={bin.key} className="bin" />;
+            if (countOf(bin) === 0) return <div key={bin.key} />;
             return <div key={bin.key}>{link(bin, binText(bin), bar)}</div>;
           })}
         </div>
-        <div className="ends muted small" style={{ maxWidth: bins.length * 48 }} aria-hidden="true">
+        <div className={`${css.ends} muted small`} style={{ maxWidth: bins.length * 48 }} aria-hidden="true">
           <span>{ends[0]}</span>
           <span>{ends[1]}</span>
         </div>
@@ -78,15 +78,23 @@ export function Histogram({ label, bins, ends, link }: HistogramProps) {
 }
 
 const BAR_PERCENT = 80;
+/** From the top of a bar. */
+const VERDICTS = ['errored', 'failed', 'passed'] as const;
 
 function Bar({ bin, most }: { bin: HistogramBin; most: number }) {
-  const height = (n: number) => ({ height: `${(n / most) * BAR_PERCENT}%` });
   return (
     <>
-      <span className="n small">{count(countOf(bin))}</span>
-      {bin.errored > 0 && <span className="part errored" style={height(bin.errored)} />}
-      {bin.failed > 0 && <span className="part failed" style={height(bin.failed)} />}
-      {bin.passed > 0 && <span className="part passed" style={height(bin.passed)} />}
+      <span className="small">{count(countOf(bin))}</span>
+      {VERDICTS.map(
+        (verdict) =>
+          bin[verdict] > 0 && (
+            <span
+              key={verdict}
+              className={`${css.part} ${css[verdict]}`}
+              style={{ height: `${(bin[verdict] / most) * BAR_PERCENT}%` }}
+            />
+          ),
+      )}
     </>
   );
 }

@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
 import type { RunCase } from '#lib/contracts/run-facets';
-import { UserLine, visible } from '../../../ui/user-text';
 import { count } from '../../../ui/score';
+import { Table, type Column } from '../../../ui/table';
+import { UserLine, visible } from '../../../ui/user-text';
 import { VerdictMark, type VerdictWord } from '../../results/parts/verdict';
-import './why.css';
+import css from './figures.module.css';
 
 type Cell = RunCase['cells'][number];
 
@@ -37,44 +38,36 @@ const caseNameOf = ({ case_name: name, prompt }: RunCase): string => name ?? pro
 /** Cases by model: number of passed samples. */
 export function Matrix({ targets, cases, link, caseLink }: MatrixProps) {
   return (
-    <div className="wide" tabIndex={0} role="region" aria-label="Cases by model">
-      <table className="matrix">
-        <thead>
-          <tr>
-            <th className="number">No.</th>
-            <th>Case</th>
-            {targets.map((target) => (
-              <th key={target} scope="col" title={visible(target.slice(0, 300))}>
-                <UserLine text={target} />
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {cases.map((one) => (
-            <tr key={one.case_id}>
-              <td className="number muted">{count(one.position + 1)}</td>
-              <th scope="row" className="named">
-                {caseLink(one.case_id, <UserLine text={caseNameOf(one)} />)}
-              </th>
-              {targets.map((target, ordinal) => (
-                <td key={target}>
-                  <MatrixCell one={one} target={target} cell={one.cells[ordinal]} link={link} />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="Cases by model"
+      className={css.matrix}
+      rows={cases}
+      keyOf={({ case_id: id }) => id}
+      columns={[
+        { name: 'No.', isNumber: true, className: 'muted', cell: ({ position }) => count(position + 1) },
+        {
+          name: 'Case',
+          isHeading: true,
+          className: 'named',
+          cell: (one) => caseLink(one.case_id, <UserLine text={caseNameOf(one)} />),
+        },
+        ...targets.map((target, ordinal): Column<RunCase> => ({
+          name: (
+            <div title={visible(target.slice(0, 300))}>
+              <UserLine text={target} />
+            </div>
+          ),
+          cell: (one) => <MatrixCell {...{ one, target, link }} cell={one.cells[ordinal]} />,
+        })),
+      ]}
+    />
   );
 }
 
-interface MatrixCellProps {
+interface MatrixCellProps extends Pick<MatrixProps, 'link'> {
   one: RunCase;
   target: string;
   cell: Cell | undefined;
-  link: MatrixProps['link'];
 }
 
 function MatrixCell({ one, target, cell, link }: MatrixCellProps) {

@@ -3,15 +3,15 @@ import type { Run } from '#lib/contracts/run';
 import { useAction } from '../../../api/action';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
-import { deleteRun } from '../api/runs';
 import { useRefusal } from '../../../api/session';
 import { DeleteDialog } from '../../../ui/dialog';
-import { UserText } from '../../../ui/user-text';
 import { count } from '../../../ui/score';
 import { isUnderWay } from '../../../ui/status';
+import { UserText } from '../../../ui/user-text';
+import { deleteRun } from '../api';
 
 /** A button that deletes a run, after a dialog that lists what is deleted with it. */
-export function RunDelete({ run, onDone, dense = false }: { run: Run; onDone?: () => void; dense?: boolean }) {
+export function RunDelete({ run, onDone, dense = false }: { run: Run; onDone?: () => unknown; dense?: boolean }) {
   const [isOpen, setOpen] = useState(false);
   const refusal = useRefusal('editor') ?? (isUnderWay(run.status) ? 'Cancel the run first.' : undefined);
   const name = run.name ?? run.suite.name;
@@ -32,10 +32,10 @@ export function RunDelete({ run, onDone, dense = false }: { run: Run; onDone?: (
   );
 }
 
-function DeleteRunDialog({ run, close, onDone }: { run: Run; close: () => void; onDone: (() => void) | undefined }) {
+function DeleteRunDialog({ run, close, onDone }: { run: Run; close: () => void; onDone?: () => unknown }) {
   const remove = useAction(deleteRun, async () => {
     close();
-    onDone?.();
+    await onDone?.();
     queryClient.removeQueries({ queryKey: keys.run(run.id) });
     await queryClient.invalidateQueries({ queryKey: keys.runLists });
   });

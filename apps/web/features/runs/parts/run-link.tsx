@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import type { Run } from '#lib/contracts/run';
-import { runQuery } from '../api/runs';
 import { UserText } from '../../../ui/user-text';
+import type { ResultsSearch } from '../../results/address';
+import { runQuery } from '../api';
 
 const SHOWN = 8;
 
@@ -33,3 +35,19 @@ export function RunLink({ runId }: { runId: string }) {
     </Link>
   );
 }
+
+interface ResultsLinkProps {
+  runId: string;
+  search?: ResultsSearch;
+  className?: string;
+  /** For screen readers, where the content alone says too little. */
+  label?: string;
+  children: ReactNode;
+}
+
+/** A link to the results behind a figure. */
+export const ResultsLink = ({ runId, search = {}, className, label, children }: ResultsLinkProps) => (
+  <Link to="/runs/$runId/results" params={{ runId }} search={search} className={className} aria-label={label}>
+    {children}
+  </Link>
+);

@@ -2,12 +2,12 @@ import { Link } from '@tanstack/react-router';
 import type { ComponentProps, ReactNode } from 'react';
 import type { Run } from '#lib/contracts/run';
 import { Bar } from '../../../ui/bar';
-import { UserLine } from '../../../ui/user-text';
 import { count, Score } from '../../../ui/score';
 import { isUnderWay, Status } from '../../../ui/status';
-import { Time } from '../../../ui/time';
-import { topModel } from './top-model';
 import { Table, type Column } from '../../../ui/table';
+import { Time } from '../../../ui/time';
+import { UserLine } from '../../../ui/user-text';
+import { topModel } from './top-model';
 
 /** Runs, newest first. `more` adds a cell to each row. */
 export function RunRows({ runs, more }: { runs: Run[]; more?: (run: Run) => ReactNode }) {
@@ -17,14 +17,15 @@ export function RunRows({ runs, more }: { runs: Run[]; more?: (run: Run) => Reac
       className="run-rows"
       rows={runs}
       keyOf={({ id }) => id}
-      columns={[...COLUMNS, ...(more ? [{ name: 'Actions', isNameHidden: true, cell: more }] : [])]}
+      columns={[...RUN_COLUMNS, ...(more ? [{ name: 'Actions', isNameHidden: true, cell: more }] : [])]}
     />
   );
 }
 
 const suiteOf = ({ suite }: Run): string => `${suite.name}, version ${suite.version}`;
 
-const COLUMNS: Column<Run>[] = [
+/** What lists of runs show of each. */
+export const RUN_COLUMNS: Column<Run>[] = [
   {
     name: 'Run',
     className: 'named',

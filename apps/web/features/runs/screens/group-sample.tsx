@@ -1,61 +1,57 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import type { FailureGroup } from '#lib/contracts/run-facets';
 import type { Run } from '#lib/contracts/run';
-import type { ErrorType } from '#lib/contracts/verdict';
-import { errorWord } from '../../results/address';
-import { drawQuery } from '../api/counted';
-import type { Result } from '../../results/api/results';
-import { Counted } from '../parts/counted';
-import { UserText, UserLine } from '../../../ui/user-text';
+import type { FailureGroup } from '#lib/contracts/run-facets';
 import { count, percent } from '../../../ui/score';
 import { Table } from '../../../ui/table';
-import { toolWords } from '../parts/tool-words';
+import { UserLine, UserText } from '../../../ui/user-text';
+import { errorWord } from '../../results/address';
+import type { Result } from '../../results/api/results';
 import { Verdict } from '../../results/parts/verdict';
-
-const SAMPLE_SIZE = 40;
+import { drawQuery } from '../api';
+import { Counted } from '../parts/counted';
+import { DRAWN, type GroupsSearch } from '../parts/failure-groups';
+import { toolWords } from '../parts/tool-words';
 
 interface Props {
   run: Run;
   group: FailureGroup;
   seed: number;
-  /** Which failures are grouped. */
-  search: { type?: ErrorType; rescore?: string };
+  search: GroupsSearch;
   targets: readonly string[];
 }
 
 /** A random sample of a group's results. The same address shows the same sample in any browser. */
 export function GroupSample({ run, group, seed, search, targets }: Props) {
-  const { error_type: type } = group;
+  const { error_type: type, expected_tool: expected, called_tool: called } = group;
+  const params = { runId: run.id };
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus(), []);
   return (
     <section className="section" aria-labelledby="drawn">
       <div className="head">
         <h2 id="drawn" tabIndex={-1} ref={title}>
-          {group.count > SAMPLE_SIZE
-            ? `${SAMPLE_SIZE} of ${count(group.count)}, drawn at random`
-            : `All ${count(group.count)}`}
+          {group.count > DRAWN ? `${DRAWN} of ${count(group.count)}, drawn at random` : `All ${count(group.count)}`}
         </h2>
         <div className="actions">
-          {group.count > SAMPLE_SIZE && (
+          {group.count > DRAWN && (
             <Link
               to="/runs/$runId/failures"
-              params={{ runId: run.id }}
+              params={params}
               search={{ ...search, group: group.id, seed: seed + 1 }}
               className="button"
             >
               Draw again
             </Link>
           )}
-          <Link to="/runs/$runId/failures" params={{ runId: run.id }} search={search} className="button">
+          <Link to="/runs/$runId/failures" params={params} search={search} className="button">
             Close
           </Link>
         </div>
       </div>
       <p>
-        {errorWord(type)}: expected <UserText text={toolWords(group.expected_tool)} max={200} />, called{' '}
-        <UserText text={toolWords(group.called_tool)} max={200} />
+        {errorWord(type)}: expected <UserText text={toolWords(expected)} max={200} />, called{' '}
+        <UserText text={toolWords(called)} max={200} />
         {group.argument !== null && (
           <>
             , argument <UserText text={group.argument} max={200} />
@@ -66,7 +62,7 @@ export function GroupSample({ run, group, seed, search, targets }: Props) {
       <Counted
         run={run}
         query={drawQuery(run.id, group.id, seed, search.rescore)}
-        rows={Math.min(SAMPLE_SIZE, group.count) + 1}
+        rows={Math.min(DRAWN, group.count) + 1}
       >
         {({ items }) => <SampleTable {...{ run, group, search, items }} />}
       </Counted>
@@ -94,12 +90,11 @@ function ByModel({ group, targets }: Pick<Props, 'group' | 'targets'>) {
   );
 }
 
-function SampleTable({
-  run,
-  group,
-  search,
-  items,
-}: Pick<Props, 'run' | 'group' | 'search'> & { items: readonly Result[] }) {
+interface SampleProps extends Pick<Props, 'run' | 'group' | 'search'> {
+  items: readonly Result[];
+}
+
+function SampleTable({ run, group, search, items }: SampleProps) {
   return (
     <Table
       label="Drawn results"

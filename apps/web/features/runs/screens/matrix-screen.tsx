@@ -1,16 +1,16 @@
-import { matrixSearch } from '../run-views';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import type { RunCases } from '#lib/contracts/run-facets';
 import type { Run } from '#lib/contracts/run';
-import { runCasesQuery, type CasesShown } from '../api/counted';
-import { Matrix } from '../parts/matrix';
-import { Counted } from '../parts/counted';
+import type { RunCases } from '#lib/contracts/run-facets';
 import { Empty } from '../../../ui/empty';
 import { FilterChoice } from '../../../ui/filter-choice';
 import { PageLinks } from '../../../ui/page-links';
-import { OfRun } from '../parts/of-run';
-import { RunInHeading } from '../parts/run-link';
 import { count } from '../../../ui/score';
+import { matrixSearch, type MatrixSearch } from '../address';
+import { runCasesQuery, runQuery } from '../api';
+import { Counted } from '../parts/counted';
+import { Matrix } from '../parts/matrix';
+import { RunInHeading } from '../parts/run-link';
 
 const ROUTE = '/signed-in/runs/$runId/matrix';
 const FILTERS = [
@@ -21,63 +21,54 @@ const FILTERS = [
 /** Where models disagree: each case with each model's result. */
 export function MatrixScreen() {
   const { runId } = useParams({ from: ROUTE });
-  const { show = 'differing', after, rescore } = useSearch({ from: ROUTE });
-  return (
-    <OfRun runId={runId}>
-      {(run) => (
-        <>
-          <Head run={run} show={show} rescore={rescore} />
-          <Counted
-            key={`${show} ${after ?? ''} ${rescore ?? ''}`}
-            run={run}
-            query={runCasesQuery(runId, show, after, rescore)}
-            rows={12}
-          >
-            {(cases) => <CaseMatrix run={run} cases={cases} show={show} after={after} rescore={rescore} />}
-          </Counted>
-        </>
-      )}
-    </OfRun>
-  );
-}
-
-function Head({ run, show, rescore }: Omit<CasesProps, 'cases' | 'after'>) {
+  const search = useSearch({ from: ROUTE });
+  const { show, after, rescore } = search;
   const navigate = useNavigate();
-  const choose = (chosen: string | undefined): void =>
-    void navigate({
-      to: '/runs/$runId/matrix',
-      params: { runId: run.id },
-      search: matrixSearch({ rescore, show: chosen }),
-    });
+  const { data: run } = useSuspenseQuery(runQuery(runId));
   return (
-    <div className="head">
-      <h1>
-        Cases by model of <RunInHeading run={run} rescore={rescore} />
-      </h1>
-      <span className="actions">
-        <FilterChoice
-          label="Cases"
-          none="where models differ"
-          choices={FILTERS}
-          value={show === 'differing' ? undefined : show}
-          choose={choose}
-        />
-      </span>
-    </div>
+    <>
+      <div className="head">
+        <h1>
+          Cases by model of <RunInHeading run={run} rescore={rescore} />
+        </h1>
+        <span className="actions">
+          <FilterChoice
+            label="Cases"
+            none="where models differ"
+            choices={FILTERS}
+            value={show}
+            choose={(chosen) =>
+              void navigate({
+                to: '/runs/$runId/matrix',
+                params: { runId },
+                search: matrixSearch({ rescore, show: chosen }),
+              })
+            }
+          />
+        </span>
+      </div>
+      <Counted
+        key={`${show} ${after} ${rescore}`}
+        run={run}
+        query={runCasesQuery(runId, show, after, rescore)}
+        rows={12}
+      >
+        {(cases) => <CaseMatrix {...{ run, cases, search }} />}
+      </Counted>
+    </>
   );
 }
 
 interface CasesProps {
   run: Run;
   cases: RunCases;
-  show: CasesShown;
-  after: string | undefined;
-  rescore: string | undefined;
+  search: MatrixSearch;
 }
 
-function CaseMatrix({ run, cases: { targets, items, total, next_cursor: next }, show, after, rescore }: CasesProps) {
+function CaseMatrix({ run, cases: { targets, items, total, next_cursor: next }, search }: CasesProps) {
+  const { after, rescore } = search;
   const params = { runId: run.id };
-  if (items.length === 0 && after === undefined) return <NoCases run={run} show={show} rescore={rescore} />;
+  if (items.length === 0 && after === undefined) return <NoCases run={run} search={search} />;
   return (
     <>
       <p className="muted">
@@ -107,19 +98,20 @@ function CaseMatrix({ run, cases: { targets, items, total, next_cursor: next }, 
   );
 }
 
-function NoCases({ run, show, rescore }: Omit<CasesProps, 'cases' | 'after'>) {
-  const all = (
-    <Link to="/runs/$runId/matrix" params={{ runId: run.id }} search={{ rescore, show: 'all' }} className="button">
-      Show all cases
-    </Link>
-  );
+function NoCases({ run, search: { show, rescore } }: Omit<CasesProps, 'cases'>) {
   if (show === 'all') return <Empty>The run has no results.</Empty>;
-  if (show === 'all_failed') return <Empty action={all}>At least one model passed each case.</Empty>;
+  const isOnly = run.targets.length === 1;
   return (
-    <Empty action={all}>
-      {run.targets.length === 1
-        ? 'The run has only one model, so there is nothing to compare.'
-        : 'All models did equally well on every case.'}
+    <Empty
+      action={
+        <Link to="/runs/$runId/matrix" params={{ runId: run.id }} search={{ rescore, show: 'all' }} className="button">
+          Show all cases
+        </Link>
+      }
+    >
+      {show === 'all_failed' && 'At least one model passed each case.'}
+      {show === undefined && isOnly && 'The run has only one model, so there is nothing to compare.'}
+      {show === undefined && !isOnly && 'All models did equally well on every case.'}
     </Empty>
   );
 }

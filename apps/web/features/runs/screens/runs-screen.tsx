@@ -1,23 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { STATUS_FILTERS, type RunsSearch } from '../address';
-import { runsQuery } from '../api/runs';
+import type { Run } from '#lib/contracts/run';
 import { Empty } from '../../../ui/empty';
-import { ErrorNotice } from '../../../ui/error-notice';
+import { FilterChoice } from '../../../ui/filter-choice';
+import { List } from '../../../ui/list';
+import type { Column } from '../../../ui/table';
+import { TypedFilter } from '../../../ui/typed-filter';
+import { providersQuery } from '../../providers/api';
+import { SuiteFilter } from '../../suites/parts/choose-suite';
+import { STATUS_FILTERS, type RunsSearch, type StatusFilter } from '../address';
+import { listedRunsQuery } from '../api';
 import { RunDelete } from '../parts/run-delete';
-import { RunRows } from '../parts/run-rows';
-import { Skeleton } from '../../../ui/skeleton';
-import { PageLinks } from '../../../ui/page-links';
-import { RunFilters } from './run-filters';
+import { RUN_COLUMNS } from '../parts/run-rows';
 
 /** All runs, newest first. */
 export function RunsScreen() {
   const search = useSearch({ from: '/signed-in/runs' });
   const navigate = useNavigate();
   const { suite, status, model, after } = search;
-  const runs = useQuery(runsQuery({ suite, model, cursor: after, statuses: status && STATUS_FILTERS[status][1] }));
-  const narrow = (change: Partial<RunsSearch>): void =>
-    void navigate({ to: '/runs', search: { ...search, after: undefined, ...change } });
   return (
     <>
       <div className="head">
@@ -26,32 +26,71 @@ export function RunsScreen() {
           New run
         </Link>
       </div>
-      <RunFilters search={search} narrow={narrow} />
-      {runs.isError && <ErrorNotice error={runs.error} retry={() => runs.refetch()} />}
-      {runs.isPending && <Skeleton rows={8} />}
-      {runs.data && runs.data.items.length > 0 && (
-        <RunRows runs={runs.data.items} more={(run) => <RunDelete run={run} dense />} />
-      )}
-      {runs.data?.items.length === 0 && <NoRuns isFiltered={Boolean(suite ?? status ?? model ?? after)} />}
-      <PageLinks of="runs" after={after} next={runs.data?.next_cursor ?? null} />
+      <Filters
+        search={search}
+        narrow={(change) => void navigate({ to: '/runs', search: { ...search, after: undefined, ...change } })}
+      />
+      <List
+        label="List of runs"
+        of="runs"
+        query={listedRunsQuery(search)}
+        after={after}
+        className="run-rows"
+        keyOf={({ id }) => id}
+        columns={COLUMNS}
+        empty={<NoRuns isFiltered={Boolean(suite ?? status ?? model ?? after)} />}
+      />
     </>
   );
 }
 
-function NoRuns({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered)
-    return (
-      <Empty
-        action={
-          <Link to="/runs" className="button">
-            All runs
-          </Link>
-        }
-      >
-        No runs match.
-      </Empty>
-    );
+interface FiltersProps {
+  search: RunsSearch;
+  narrow: (change: Partial<RunsSearch>) => void;
+}
+
+/** Filters of the list. They are in the address, so that a shared link shows the same list. */
+function Filters({ search: { suite, status, model }, narrow }: FiltersProps) {
+  const providers = useQuery(providersQuery);
   return (
+    <div className="actions" role="search" aria-label="Filter runs">
+      <SuiteFilter suite={suite} choose={(chosen) => narrow({ suite: chosen })} />
+      <FilterChoice
+        label="Status"
+        choices={Object.entries(STATUS_FILTERS).map(([key, [word]]) => [key, word])}
+        value={status}
+        choose={(chosen) => narrow({ status: chosen as StatusFilter | undefined })}
+      />
+      <TypedFilter
+        key={model ?? ''}
+        label="Model"
+        value={model}
+        maxLength={300}
+        list="models-of-runs"
+        choose={(chosen) => narrow({ model: chosen })}
+      >
+        <datalist id="models-of-runs">
+          {providers.data?.items.flatMap(({ key, models }) =>
+            models.map(({ id }) => <option key={`${key}::${id}`} value={`${key}::${id}`} />),
+          )}
+        </datalist>
+      </TypedFilter>
+    </div>
+  );
+}
+
+const NoRuns = ({ isFiltered }: { isFiltered: boolean }) =>
+  isFiltered ? (
+    <Empty
+      action={
+        <Link to="/runs" className="button">
+          All runs
+        </Link>
+      }
+    >
+      No runs match.
+    </Empty>
+  ) : (
     <Empty
       action={
         <Link to="/runs/new" className="button primary">
@@ -62,4 +101,8 @@ function NoRuns({ isFiltered }: { isFiltered: boolean }) {
       No runs yet. A run plays the cases of a suite with one or more models.
     </Empty>
   );
-}
+
+const COLUMNS: Column<Run>[] = [
+  ...RUN_COLUMNS,
+  { name: 'Actions', isNameHidden: true, cell: (run) => <RunDelete run={run} dense /> },
+];

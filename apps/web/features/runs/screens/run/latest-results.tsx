@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { memo, useState } from 'react';
-import { NEWEST, type LiveResult, type LiveRunState } from '../../live';
-import { UserLine } from '../../../../ui/user-text';
 import { count, percent } from '../../../../ui/score';
 import { duration } from '../../../../ui/time';
+import { UserLine } from '../../../../ui/user-text';
 import { Verdict } from '../../../results/parts/verdict';
+import { NEWEST, type LiveResult, type LiveRunState } from '../../live';
+import css from './run.module.css';
 
 interface FrozenRows {
   rows: readonly LiveResult[];
@@ -38,7 +39,7 @@ export function LatestResults({ runId, live }: { runId: string; live: LiveRunSta
         )}
       </div>
       <div className="wide">
-        <table className="newest-rows">
+        <table className={css.newest}>
           <thead>
             <tr>
               <th>Verdict</th>

@@ -1,52 +1,17 @@
-import { isObject, parseJson, type Json } from '#lib/contracts/json/json';
-
-/** The value of the dialog: the texts of its fields, as typed. Empty keeps the run's setting. */
-export interface RescoreValue {
-  threshold: string;
-  rule: string;
-  /** The tolerance of numbers or texts. */
-  epsilon: string;
-  similarity: string;
-  /** A JSON list. */
-  metrics: string;
-}
-
-export const UNCHANGED: RescoreValue = { threshold: '', rule: '', epsilon: '', similarity: '', metrics: '' };
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 
 export const RULES = ['exact', 'contains', 'numeric_tolerance', 'datetime', 'regex', 'fuzzy', 'semantic'] as const;
 
-export type RescoreRequest = { body: string } | { fault: string };
+/** The key of a rule's only setting: the tolerance of numbers or texts. */
+export const settingOf = (rule: Json | undefined): 'epsilon' | 'threshold' | undefined =>
+  rule === 'numeric_tolerance' ? 'epsilon' : rule === 'fuzzy' || rule === 'semantic' ? 'threshold' : undefined;
 
-/** The text of the request. The API validates its numbers. */
-export function rescoreOf({ threshold, rule, epsilon, similarity, metrics }: RescoreValue): RescoreRequest {
-  const config = {
-    ...(rule === 'numeric_tolerance' && epsilon.trim() && { epsilon: number(epsilon) }),
-    ...((rule === 'fuzzy' || rule === 'semantic') && similarity.trim() && { threshold: number(similarity) }),
-  };
-  const asked = metricsOf(metrics);
-  if (asked === undefined) return { fault: 'The metrics are not a JSON list.' };
-  const hasConfig = Object.keys(config).length > 0;
-  return {
-    body: JSON.stringify({
-      ...(threshold.trim() && { pass_threshold: number(threshold) }),
-      ...(rule && !hasConfig && { param_scoring: rule }),
-      ...(hasConfig && { scoring_config: { mode: rule, ...config } }),
-      ...(asked && { metrics: asked }),
-    }),
-  };
-}
-
-/** Input that is not a number is sent as text: the API reports the fault. */
-const number = (typed: string): number | string => (Number.isFinite(Number(typed)) ? Number(typed) : typed.trim());
-
-function metricsOf(typed: string): Json[] | null | undefined {
-  if (typed.trim() === '') return null;
-  try {
-    const value = parseJson(typed);
-    return Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+/** The request of the dialog's value, in which a rule that is no longer chosen may have left its setting. */
+export function rescoreRequest({ param_scoring: rule, scoring_config: config, ...others }: JsonObject): JsonObject {
+  const key = settingOf(rule);
+  const setting = key && isObject(config) ? config[key] : undefined;
+  if (setting !== undefined) return { ...others, scoring_config: { mode: rule!, [key!]: setting } };
+  return rule === undefined ? others : { ...others, param_scoring: rule };
 }
 
 const WORDS: Record<string, string> = {
@@ -56,22 +21,23 @@ const WORDS: Record<string, string> = {
   metrics: 'metrics',
 };
 
+function optionInWords(key: string, value: unknown): string {
+  if (key === 'metrics')
+    return (Array.isArray(value) ? value : [])
+      .flatMap((one) => (isObject(one) ? [String(one.as ?? one.id)] : []))
+      .join(', ');
+  if (!isObject(value)) return String(value);
+  return Object.entries(value)
+    .map(([name, one]) => `${name} ${String(one)}`)
+    .join(', ');
+}
+
 /** A rescore's changed settings in words: "pass threshold 0.8, arguments compared fuzzy". */
 export function optionsInWords(options: Record<string, unknown>): string {
   const parts = Object.entries(options).flatMap(([key, value]) => {
-    if (value === null || value === undefined || !Object.hasOwn(WORDS, key)) return [];
-    if (key === 'metrics') {
-      const names = (Array.isArray(value) ? value : []).flatMap((one) =>
-        isObject(one) ? [String(one.as ?? one.id)] : [],
-      );
-      return names.length > 0 ? [`metrics ${names.join(', ')}`] : [];
-    }
-    const text = isObject(value)
-      ? Object.entries(value)
-          .map(([name, one]) => `${name} ${String(one)}`)
-          .join(', ')
-      : String(value);
-    return [`${WORDS[key]!} ${text}`];
+    if (value == null || !Object.hasOwn(WORDS, key)) return [];
+    const words = optionInWords(key, value);
+    return words === '' ? [] : [`${WORDS[key]!} ${words}`];
   });
   return parts.length > 0 ? parts.join('; ') : 'the settings of the run';
 }

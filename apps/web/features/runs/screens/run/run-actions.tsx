@@ -2,23 +2,22 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Run } from '#lib/contracts/run';
 import { useAction } from '../../../../api/action';
-import { cancelJob } from '../../../jobs/api';
 import { refreshWork } from '../../../../api/refresh';
-import { resumeRun } from '../../api/runs';
 import { useRefusal } from '../../../../api/session';
 import { AllowedButton } from '../../../../ui/allowed-button';
 import { ErrorNotice } from '../../../../ui/error-notice';
-import { RunDelete } from '../../parts/run-delete';
+import { ExportAs } from '../../../../ui/export-as';
 import { isUnderWay } from '../../../../ui/status';
-import { ResultsLink } from './results-link';
+import { cancelJob } from '../../../jobs/api';
+import { EXPORT_FORMATS, exportPath, resumeRun } from '../../api';
+import { RunDelete } from '../../parts/run-delete';
+import { ResultsLink } from '../../parts/run-link';
 import { RunCompare } from './run-compare';
-import { RunExport } from './run-export';
 import { RunRescore } from './run-rescore';
 
 /** The actions on a run, by its state. */
 export function RunActions({ run }: { run: Run }) {
   const navigate = useNavigate();
-  const [isRescoring, setRescoring] = useState(false);
   const refusal = useRefusal('editor');
   const refresh = (): Promise<void> => refreshWork(run.id);
   const cancel = useAction(cancelJob, refresh);
@@ -27,7 +26,7 @@ export function RunActions({ run }: { run: Run }) {
   const failure = cancel.error ?? resume.error;
   const goes = isUnderWay(run.status);
   return (
-    <div className="run-actions">
+    <div>
       <div className="actions">
         {settled > 0 && (
           <ResultsLink runId={run.id} className="button">
@@ -52,22 +51,35 @@ export function RunActions({ run }: { run: Run }) {
         <Link to="/runs/new" search={{ from: run.id }} className="button">
           Run again
         </Link>
-        {!goes && settled > errored && (
-          <>
-            <RunCompare run={run} />
-            <AllowedButton refusal={refusal} onClick={() => setRescoring(true)}>
-              Rescore
-            </AllowedButton>
-            <Link to="/judge/new" search={{ eval: run.id }} className="button">
-              Judge
-            </Link>
-          </>
-        )}
-        <RunExport runId={run.id} />
-        {!goes && <RunDelete run={run} onDone={() => void navigate({ to: '/runs' })} />}
+        {!goes && settled > errored && <OnScored run={run} refusal={refusal} />}
+        <ExportAs
+          files={EXPORT_FORMATS.map(([format, name, extension]) => ({
+            format,
+            name,
+            path: exportPath(run.id, format),
+            fileName: `toolmark-${run.id}.${extension}`,
+          }))}
+        />
+        {!goes && <RunDelete run={run} onDone={() => navigate({ to: '/runs' })} />}
       </div>
       {failure && <ErrorNotice error={failure} />}
-      {isRescoring && <RunRescore run={run} close={() => setRescoring(false)} />}
     </div>
+  );
+}
+
+/** What can be done with scored results. */
+function OnScored({ run, refusal }: { run: Run; refusal: string | undefined }) {
+  const [isRescoring, setRescoring] = useState(false);
+  return (
+    <>
+      <RunCompare run={run} />
+      <AllowedButton refusal={refusal} onClick={() => setRescoring(true)}>
+        Rescore
+      </AllowedButton>
+      <Link to="/judge/new" search={{ eval: run.id }} className="button">
+        Judge
+      </Link>
+      {isRescoring && <RunRescore runId={run.id} close={() => setRescoring(false)} />}
+    </>
   );
 }

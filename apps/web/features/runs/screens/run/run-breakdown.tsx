@@ -1,15 +1,16 @@
 import type { Run } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
 import type { ErrorType } from '#lib/contracts/verdict';
-import { ERROR_WORDS } from '../../../results/address';
-import { UserLine } from '../../../../ui/user-text';
 import { count, Score } from '../../../../ui/score';
-import { ResultsLink } from './results-link';
+import { Table, type Column } from '../../../../ui/table';
+import { UserLine } from '../../../../ui/user-text';
+import { ERROR_WORDS } from '../../../results/address';
+import { ResultsLink } from '../../parts/run-link';
 import { RunConfusion } from './run-confusion';
 import { RunGroups } from './run-groups';
 import { RunHints } from './run-hints';
 import { RunHistograms } from './run-histograms';
-import { Table, type Column } from '../../../../ui/table';
+import css from './run.module.css';
 
 const SHOWN_CATEGORIES = 50;
 
@@ -49,7 +50,7 @@ function ErrorTypes({ runId, summaries }: Part) {
       ) : (
         <Table
           label="Errors by type and model"
-          className="matrix-rows"
+          className={css.matrix}
           rows={types}
           keyOf={(type) => type}
           columns={[
@@ -88,10 +89,13 @@ function ErrorCell({ runId, target, type, n, most }: Cell) {
     <ResultsLink
       runId={runId}
       search={{ type: [type], model: [target] }}
-      className="bar-link"
+      className={css.barLink}
       label={`${n} ${ERROR_WORDS[type]}, ${target.slice(0, 100)}`}
     >
-      <span className={`bar-mark ${type === 'errored' ? 'errored' : ''}`} style={{ width: `${(n / most) * 60}%` }} />
+      <span
+        className={type === 'errored' ? `${css.bar} ${css.errored}` : css.bar}
+        style={{ width: `${(n / most) * 60}%` }}
+      />
       {count(n)}
     </ResultsLink>
   );
@@ -105,7 +109,7 @@ function Categories({ runId, summaries }: Part) {
       <h2 id="categories">Categories</h2>
       <Table
         label="Scores by category and model"
-        className="matrix-rows"
+        className={css.matrix}
         rows={categories.slice(0, SHOWN_CATEGORIES)}
         keyOf={(category) => category}
         columns={[

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { Run } from '#lib/contracts/run';
-import { experimentQuery } from '../../../experiments/api';
-import { runsQuery } from '../../api/runs';
-import { visible } from '../../../../ui/user-text';
 import { useKeys } from '../../../../ui/keys';
-import { runName } from '../../parts/run-link';
 import { isUnderWay } from '../../../../ui/status';
 import { relativeTime } from '../../../../ui/time';
+import { visible } from '../../../../ui/user-text';
+import { experimentQuery } from '../../../experiments/api';
+import { runsQuery } from '../../api';
+import { runName } from '../../parts/run-link';
 import { comparedWith } from './compared-with';
 
 /** How many of the suite's newest runs are offered. */

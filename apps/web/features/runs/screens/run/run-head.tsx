@@ -1,25 +1,31 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { Run } from '#lib/contracts/run';
 import { cacheHitRate } from '#lib/contracts/token-counts';
-import { experimentQuery } from '../../../experiments/api';
-import { currentCostQuery } from '../../api/runs';
+import { refreshWork } from '../../../../api/refresh';
 import { useRefusal } from '../../../../api/session';
 import { AllowedButton } from '../../../../ui/allowed-button';
 import { CopiedId } from '../../../../ui/copied-id';
-import { UserText, UserBlock } from '../../../../ui/user-text';
+import { FormDialog } from '../../../../ui/form/form-dialog';
+import { Fields, type FormSchema } from '../../../../ui/form/schema';
 import { money } from '../../../../ui/money';
 import { count, percent } from '../../../../ui/score';
+import { SettingsList } from '../../../../ui/settings-list';
 import { Status } from '../../../../ui/status';
 import { duration, Time } from '../../../../ui/time';
+import { UserBlock, UserText } from '../../../../ui/user-text';
+import { experimentQuery } from '../../../experiments/api';
+import { currentCostQuery, labelRun, type Labels } from '../../api';
+import { changedSettingsInWords } from '../../parts/changed-settings';
 import { RunActions } from './run-actions';
-import { RunLabels } from './run-labels';
-import { RunSettings } from './run-settings';
+
+const MAX_SETTINGS = 20;
 
 export function RunHead({ run }: { run: Run }) {
   const [isEditing, setEditing] = useState(false);
   const refusal = useRefusal('editor');
+  const settings = changedSettingsInWords(run.config).slice(0, MAX_SETTINGS);
   return (
     <section className="section" aria-label="The run">
       <div className="head">
@@ -60,10 +66,38 @@ export function RunHead({ run }: { run: Run }) {
         </AllowedButton>
       </div>
       {run.note !== null && <UserBlock text={run.note} />}
-      <RunSettings run={run} />
+      {settings.length > 0 ? (
+        <SettingsList settings={settings} />
+      ) : (
+        <p className="muted small">All settings are defaults.</p>
+      )}
       <Warnings run={run} />
-      {isEditing && <RunLabels run={run} close={() => setEditing(false)} />}
+      {isEditing && <LabelsDialog run={run} close={() => setEditing(false)} />}
     </section>
+  );
+}
+
+const LABELS: FormSchema<Labels> = [
+  { text: 'name', label: 'Name', maxLength: 200, autoFocus: true },
+  { longText: 'note', label: 'Note', maxLength: 2000, rows: 6 },
+];
+const trimmed = (text: string | null | undefined): string | null => text?.trim() || null;
+
+function LabelsDialog({ run: { id, name, note }, close }: { run: Run; close: () => void }) {
+  return (
+    <FormDialog<Partial<Labels>>
+      title="Name and note"
+      action="Save"
+      initial={{ name, note }}
+      send={(typed, options) => labelRun(id, { name: trimmed(typed.name), note: trimmed(typed.note) }, options)}
+      onDone={() => {
+        close();
+        return refreshWork(id);
+      }}
+      close={close}
+    >
+      <Fields of={LABELS} />
+    </FormDialog>
   );
 }
 

@@ -2,19 +2,20 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Run } from '#lib/contracts/run';
 import { useAction } from '../../../../api/action';
-import { failureGroupsQuery, runCasesQuery } from '../../api/counted';
-import { testProvider } from '../../../providers/api';
-import { resultQuery } from '../../../results/api/results';
 import { useRefusal } from '../../../../api/session';
 import { AllowedButton } from '../../../../ui/allowed-button';
-import { useCounted } from '../../parts/counted';
 import { ErrorNotice } from '../../../../ui/error-notice';
-import { UserText, UserBlock } from '../../../../ui/user-text';
 import { isUnderWay } from '../../../../ui/status';
 import { duration } from '../../../../ui/time';
+import { UserText, UserBlock } from '../../../../ui/user-text';
+import { testProvider } from '../../../providers/api';
+import { resultQuery } from '../../../results/api/results';
+import { failureGroupsQuery, runCasesQuery } from '../../api';
+import { useCounted } from '../../parts/counted';
+import { ResultsLink } from '../../parts/run-link';
 import type { Hint, Step } from './hints/hint';
 import { hintsOf } from './hints/hints';
-import { ResultsLink } from './results-link';
+import css from './run.module.css';
 
 /**
  * Noticeable features of a run that often have the same cause, with what to do about them. Renders nothing without any.
@@ -27,7 +28,7 @@ export function RunHints({ run }: { run: Run }) {
   return (
     <section aria-labelledby="hints" className="section">
       <h2 id="hints">{hints.length === 1 ? 'Worth a look' : `${hints.length} things worth a look`}</h2>
-      <ul className="hints">
+      <ul className={css.hints}>
         {hints.map((hint) => (
           <li key={hint.key} className="notice">
             <p>

@@ -1,24 +1,25 @@
-import type { FacetBin, RunFacets } from '#lib/contracts/run-facets';
 import type { Run } from '#lib/contracts/run';
-import { facetsQuery } from '../../api/counted';
-import { Histogram, type HistogramBin } from '../../parts/histogram';
-import { latencyRange, latencyWords, scoreRange, scoreWords } from '../../../results/parts/bin-words';
-import { Counted } from '../../parts/counted';
+import type { FacetBin, RunFacets } from '#lib/contracts/run-facets';
+import { Section } from '../../../../ui/query-boundary';
 import { duration } from '../../../../ui/time';
+import { latencyRange, latencyWords, scoreRange, scoreWords } from '../../../results/parts/bin-words';
 import { countOf, verdictCounts } from '../../../results/parts/verdict-counts';
-import { ResultsLink } from './results-link';
+import { facetsQuery } from '../../api';
+import { Counted } from '../../parts/counted';
+import figures from '../../parts/figures.module.css';
+import { Histogram, type HistogramBin } from '../../parts/histogram';
+import { ResultsLink } from '../../parts/run-link';
 
 const ROWS = 8;
 
 /** Latencies and scores of replies. Each bar links to its results. */
 export function RunHistograms({ run }: { run: Run }) {
   return (
-    <section aria-labelledby="histograms" className="section">
-      <h2 id="histograms">Latencies and scores</h2>
+    <Section id="histograms" title="Latencies and scores">
       <Counted run={run} query={facetsQuery(run.id)} rows={ROWS}>
         {(facets) => <Histograms runId={run.id} facets={facets} />}
       </Counted>
-    </section>
+    </Section>
   );
 }
 
@@ -26,7 +27,7 @@ function Histograms({ runId, facets }: { runId: string; facets: RunFacets }) {
   const latencies = withoutEmptyEnds(facets.latency_ms);
   const [first, last] = [latencies[0], latencies.at(-1)];
   return (
-    <div className="figures-row">
+    <div className={figures.row}>
       {first && last ? (
         <Histogram
           label="Results by latency"

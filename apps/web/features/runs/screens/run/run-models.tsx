@@ -1,18 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
-import { cacheHitsOf } from '#lib/contracts/token-counts';
 import type { Ranking } from '#lib/contracts/ranking';
 import type { Run } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
-import { rankingQuery } from '../../api/runs';
+import { cacheHitsOf } from '#lib/contracts/token-counts';
 import { Intervals, type IntervalRow } from '../../../../ui/figures/intervals';
-import { UserText, UserLine } from '../../../../ui/user-text';
 import { Money } from '../../../../ui/money';
 import { count, percent, Score } from '../../../../ui/score';
 import { isUnderWay } from '../../../../ui/status';
-import { shownInterval } from '../../parts/summary-interval';
-import { duration } from '../../../../ui/time';
-import { ResultsLink } from './results-link';
 import { Table } from '../../../../ui/table';
+import { duration } from '../../../../ui/time';
+import { UserText, UserLine } from '../../../../ui/user-text';
+import { rankingQuery } from '../../api';
+import { ResultsLink } from '../../parts/run-link';
+import { shownInterval } from '../../parts/summary-interval';
+import css from './run.module.css';
 
 /** Which model is better, and whether the difference can be trusted. */
 export function RunModels({ run }: { run: Run }) {
@@ -76,7 +77,7 @@ function ModelTable({ runId, summaries }: { runId: string; summaries: Summary[] 
   return (
     <Table
       label="Figures of each model"
-      className="model-rows"
+      className={css.models}
       rows={summaries}
       keyOf={({ target }) => target}
       columns={[

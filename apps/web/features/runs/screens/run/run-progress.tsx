@@ -1,15 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Run } from '#lib/contracts/run';
-import { jobQuery } from '../../../jobs/api';
 import { POLL_MS } from '../../../../api/refresh';
-import type { LiveRunState } from '../../live';
 import { Bar } from '../../../../ui/bar';
-import { UserLine } from '../../../../ui/user-text';
 import { count } from '../../../../ui/score';
-import { duration } from '../../../../ui/time';
-import { LiveAnnouncement, ConnectionNotice, WaitingNotice } from '../../../jobs/parts/under-way';
-import { LatestResults } from './latest-results';
 import { Table } from '../../../../ui/table';
+import { duration } from '../../../../ui/time';
+import { UserLine } from '../../../../ui/user-text';
+import { jobQuery } from '../../../jobs/api';
+import { LiveAnnouncement, ConnectionNotice, WaitingNotice } from '../../../jobs/parts/under-way';
+import type { LiveRunState } from '../../live';
+import { LatestResults } from './latest-results';
+import css from './run.module.css';
 
 /** The progress of a run, and what it is waiting for. The figures come from the server: the page counts no events. */
 export function RunProgress({ run, live }: { run: Run; live: LiveRunState }) {
@@ -35,7 +36,7 @@ export function RunProgress({ run, live }: { run: Run; live: LiveRunState }) {
       <ConnectionNotice live={live} />
       <Table
         label="Progress of each model"
-        className="progress-rows"
+        className={css.progress}
         rows={targets}
         keyOf={({ target }) => target}
         columns={[

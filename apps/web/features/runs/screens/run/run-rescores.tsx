@@ -1,27 +1,26 @@
-import { useQuery } from '@tanstack/react-query';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Run } from '#lib/contracts/run';
-import { rescoresQuery, type Rescore } from '../../api/rescores';
-import { ErrorNotice } from '../../../../ui/error-notice';
-import { UserText, UserLine } from '../../../../ui/user-text';
 import { Score } from '../../../../ui/score';
 import { Status } from '../../../../ui/status';
-import { Time } from '../../../../ui/time';
-import { optionsInWords } from './rescore-value';
 import { Table } from '../../../../ui/table';
+import { Time } from '../../../../ui/time';
+import { UserLine, UserText } from '../../../../ui/user-text';
+import { rescoresQuery, type Rescore } from '../../api';
+import { optionsInWords } from './rescore-value';
+import css from './run.module.css';
 
 /** Scores of the stored replies under other settings: the newest rescores. */
 export function RunRescores({ run }: { run: Run }) {
-  const { data, error, refetch } = useQuery(rescoresQuery(run.id));
-  if (error && !data) return <ErrorNotice error={error} retry={() => refetch()} />;
-  if (!data || data.items.length === 0) return null;
+  const { items, next_cursor: next } = useSuspenseQuery(rescoresQuery(run.id)).data;
+  if (items.length === 0) return null;
   return (
     <section aria-labelledby="rescores" className="section">
       <h2 id="rescores">Rescores</h2>
       <Table
         label="Rescores of the run"
-        className="rescore-rows"
-        rows={data.items.flatMap((rescore) => rowsOf(run, rescore))}
+        className={css.rescores}
+        rows={items.flatMap((rescore) => rowsOf(run, rescore))}
         keyOf={({ rescore, summary }) => `${rescore.id} ${summary?.target}`}
         columns={[
           {
@@ -59,7 +58,7 @@ export function RunRescores({ run }: { run: Run }) {
           { name: 'Before', cell: ({ before }) => before && <PassedOf summary={before} /> },
         ]}
       />
-      {data.next_cursor !== null && <p className="muted small">These are the newest {data.items.length}.</p>}
+      {next !== null && <p className="muted small">These are the newest {items.length}.</p>}
     </section>
   );
 }

@@ -1,5 +1,5 @@
-import type { FailureGroups, RunCases } from '#lib/contracts/run-facets';
 import type { Run } from '#lib/contracts/run';
+import type { FailureGroups, RunCases } from '#lib/contracts/run-facets';
 import type { ResultsSearch } from '../../../../results/address';
 
 /** The input of hints. Counted figures are undefined until they are counted. */

@@ -1,31 +1,34 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import type { FailureGroup } from '#lib/contracts/run-facets';
-import { errorWord } from '../../results/address';
-import { UserLine } from '../../../ui/user-text';
+import type { ErrorType } from '#lib/contracts/verdict';
 import { count } from '../../../ui/score';
-import { toolWords } from './tool-words';
 import { Table } from '../../../ui/table';
+import { UserLine } from '../../../ui/user-text';
+import { errorWord } from '../../results/address';
+import { toolWords } from './tool-words';
+
+/** Which failures are grouped: of one error type or of all; by the verdicts of a rescore, or the run's own. */
+export interface GroupsSearch {
+  type?: ErrorType;
+  rescore?: string;
+}
 
 /** Maximum number of results drawn from a group. */
-const DRAWN = 40;
+export const DRAWN = 40;
 /** "open 40 of 1,204 at random" */
-export const openWords = (n: number): string =>
+const openWords = (n: number): string =>
   n > DRAWN ? `open ${DRAWN} of ${count(n)} at random` : `open ${n === 1 ? 'it' : `all ${n}`}`;
 
 interface Props {
   runId: string;
-  /** Whose verdicts are grouped; default: the run's own. */
-  rescore?: string | undefined;
+  search?: GroupsSearch;
   groups: readonly FailureGroup[];
-  /** Links to the results of a group. */
-  link: (group: FailureGroup) => ReactNode;
   /** The group that is open. */
   chosen?: string;
 }
 
 /** Failures grouped by cause: the error, the tools, the argument, the count, and one example. */
-export function FailureGroupRows({ runId, rescore, groups, link, chosen }: Props) {
+export function FailureGroupRows({ runId, search, groups, chosen }: Props) {
   return (
     <Table
       label="List of failure groups"
@@ -36,11 +39,7 @@ export function FailureGroupRows({ runId, rescore, groups, link, chosen }: Props
       columns={[
         { name: 'Results', isNumber: true, cell: (group) => count(group.count) },
         { name: 'Error', isHeading: true, cell: (group) => errorWord(group.error_type) },
-        {
-          name: 'Expected',
-          className: 'named',
-          cell: (group) => <UserLine text={toolWords(group.expected_tool)} />,
-        },
+        { name: 'Expected', className: 'named', cell: (group) => <UserLine text={toolWords(group.expected_tool)} /> },
         {
           name: 'Called',
           className: 'named',
@@ -55,17 +54,25 @@ export function FailureGroupRows({ runId, rescore, groups, link, chosen }: Props
         },
         {
           name: 'Example',
-          cell: (group) => (
+          cell: ({ example, error_type: type }) => (
             <Link
               to="/runs/$runId/results/$resultId"
-              params={{ runId, resultId: group.example }}
-              search={{ type: [group.error_type], rescore }}
+              params={{ runId, resultId: example }}
+              search={{ type: [type], rescore: search?.rescore }}
             >
               one result
             </Link>
           ),
         },
-        { name: 'Open', isNameHidden: true, cell: link },
+        {
+          name: 'Open',
+          isNameHidden: true,
+          cell: ({ id, count: n }) => (
+            <Link to="/runs/$runId/failures" params={{ runId }} search={{ ...search, group: id, seed: 1 }}>
+              {openWords(n)}
+            </Link>
+          ),
+        },
       ]}
     />
   );

@@ -1,0 +1,152 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { z } from 'zod';
+import type { Submitted } from '#lib/client/api-client';
+import type { Estimate } from '#lib/contracts/estimate';
+import type { JobStatus } from '#lib/contracts/job-status';
+import type { JsonObject } from '#lib/contracts/json/json';
+import type { MetricInfo } from '#lib/contracts/metric';
+import type { Page } from '#lib/contracts/page';
+import type { Ranking } from '#lib/contracts/ranking';
+import type { Rescore as RescoreSchema, RescoreSubmitted as SubmittedSchema } from '#lib/contracts/rescore';
+import type { Run } from '#lib/contracts/run';
+import type {
+  Confusion,
+  Counting,
+  DrawnResults as DrawnSchema,
+  FailureGroups,
+  RunCases,
+  RunFacets,
+} from '#lib/contracts/run-facets';
+import type { RUN_CASES_SHOWN } from '#lib/contracts/values/runs';
+import type { ErrorType } from '#lib/contracts/verdict';
+import type { Sent } from '../../api/action';
+import { client, estimateQuery, pathWith, readQuery } from '../../api/client';
+import { keys } from '../../api/keys';
+import { reportsQuery } from '../judge/api/judge';
+import { STATUS_FILTERS, type RunsSearch } from './address';
+
+export type Rescore = z.infer<typeof RescoreSchema>;
+type CasesShown = (typeof RUN_CASES_SHOWN)[number];
+
+const HISTORY = '/api/tool-eval/history';
+const pathOf = (id: string): string => `${HISTORY}/${encodeURIComponent(id)}`;
+
+export interface RunFilter {
+  suite?: string;
+  statuses?: readonly JobStatus[];
+  model?: string;
+  cursor?: string;
+  limit?: number;
+}
+
+export const runsQuery = ({ suite, statuses, model, cursor, limit = 50 }: RunFilter) =>
+  readQuery<Page<Run>>(keys.runLists, pathWith(HISTORY, { limit, suite_id: suite, model, cursor, status: statuses }));
+
+/** The newest run of a suite, if it has one. */
+export const newestRunQuery = (suite: string) => runsQuery({ suite, limit: 1 });
+
+/** The run list at an address. */
+export const listedRunsQuery = ({ suite, model, after, status }: RunsSearch) =>
+  runsQuery({ suite, model, cursor: after, statuses: status && STATUS_FILTERS[status][1] });
+
+export const runQuery = (id: string) => readQuery<Run>(keys.run(id), pathOf(id));
+
+/** The run with its cost at today's prices. */
+export const currentCostQuery = (id: string) => readQuery<Run>(keys.run(id), `${pathOf(id)}?prices=current`);
+
+export const rankingQuery = (id: string) => readQuery<Ranking>(keys.run(id), `${pathOf(id)}/ranking`);
+
+/** The newest judge reports on a run. */
+export const newestReportsQuery = (run: string) => reportsQuery({ run, limit: 5 });
+
+/** @param body the text of a RunInput; undefined while there is nothing to estimate */
+export const runEstimateQuery = (body: string | undefined) =>
+  estimateQuery<Estimate>(keys.runs, '/api/tool-eval/estimate', body);
+
+export const submitRun = (body: string, options: Sent) =>
+  client.call<Submitted>('POST', '/api/tool-eval', body, options);
+export const resumeRun = (id: string, options: Sent) =>
+  client.call<Submitted>('POST', `${pathOf(id)}/resume`, {}, options);
+export const deleteRun = (id: string, options: Sent) => client.call<void>('DELETE', pathOf(id), undefined, options);
+
+export interface Labels {
+  name: string | null;
+  note: string | null;
+}
+export const labelRun = (id: string, labels: Labels, options: Sent) =>
+  client.call<Run>('PATCH', pathOf(id), labels, options);
+
+/** The meaning of each metric. It changes only with a release. */
+export const metricsQuery = {
+  ...readQuery<Page<z.infer<typeof MetricInfo>>>(keys.metrics, '/api/metrics'),
+  staleTime: Infinity,
+};
+
+// Figures that are counted once, when the run has ended. `rescore` selects whose verdicts are counted; undefined for
+// the run's own.
+
+/** Polling interval while figures are still being counted, and while a rescore is in progress: no event ends either. */
+const POLL_MS = 1000;
+/** Figures of an ended run do not change until it is resumed. */
+const FRESH_MS = 60_000;
+
+export const isCounting = (answer: object | undefined): answer is Counting =>
+  answer !== undefined && 'status' in answer && answer.status === 'counting';
+
+const countedQuery = <Figures extends object>(
+  runId: string,
+  path: string,
+  search: Record<string, string | number | undefined>,
+) =>
+  queryOptions({
+    ...readQuery<Figures | Counting>(keys.counted(runId), pathWith(`${pathOf(runId)}/${path}`, search)),
+    refetchInterval: ({ state }) => (isCounting(state.data) ? POLL_MS : false),
+    staleTime: FRESH_MS,
+  });
+export type CountedQuery<Figures extends object> = ReturnType<typeof countedQuery<Figures>>;
+
+export const facetsQuery = (runId: string, rescore?: string) =>
+  countedQuery<RunFacets>(runId, 'facets', { rescore_id: rescore });
+
+/** @param target undefined for all models */
+export const confusionQuery = (runId: string, target: string | undefined) =>
+  countedQuery<Confusion>(runId, 'confusion', { target });
+
+/** @param type undefined for all error types */
+export const failureGroupsQuery = (runId: string, type?: ErrorType, rescore?: string) =>
+  countedQuery<FailureGroups>(runId, 'failures', { error_type: type, rescore_id: rescore });
+
+/** A random sample of a group's results. Same seed, same sample. */
+export const drawQuery = (runId: string, group: string, seed: number, rescore?: string) =>
+  countedQuery<z.infer<typeof DrawnSchema>>(runId, `failures/${encodeURIComponent(group)}/draw`, {
+    seed,
+    rescore_id: rescore,
+  });
+
+const CASES_A_PAGE = 50;
+export const runCasesQuery = (runId: string, show: CasesShown = 'differing', cursor?: string, rescore?: string) =>
+  countedQuery<RunCases>(runId, 'cases', { show, limit: CASES_A_PAGE, cursor, rescore_id: rescore });
+
+const RESCORES_SHOWN = 10;
+const hasEnded = ({ status }: Rescore): boolean => status !== 'pending' && status !== 'queued' && status !== 'running';
+
+/** The newest rescores of a run. They are polled while one is in progress. */
+export const rescoresQuery = (runId: string) =>
+  queryOptions({
+    ...readQuery<Page<Rescore>>(keys.run(runId), pathWith(`${pathOf(runId)}/rescores`, { limit: RESCORES_SHOWN })),
+    refetchInterval: ({ state }) => (state.data?.items.every(hasEnded) === false ? POLL_MS : false),
+  });
+
+export const rescoreRun = (runId: string, input: JsonObject, options: Sent) =>
+  client.call<z.infer<typeof SubmittedSchema>>('POST', `${pathOf(runId)}/rescore`, JSON.stringify(input), options);
+
+/** The API's format name, its label, and the file extension. */
+export const EXPORT_FORMATS = [
+  ['json', 'JSON', 'json'],
+  ['jsonl', 'JSON Lines', 'jsonl'],
+  ['csv', 'CSV', 'csv'],
+  ['csv&bom=true', 'CSV for Excel', 'csv'],
+  ['junit', 'JUnit XML', 'xml'],
+] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number][0];
+export const exportPath = (id: string, format: ExportFormat): string => `${HISTORY}/${id}/export?format=${format}`;
