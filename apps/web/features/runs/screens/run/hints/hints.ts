@@ -1,11 +1,7 @@
-import { draftedPrompts } from './drafted-prompts';
+import { callsInText, callsInThoughts, otherToolChoice, repairedCalls, tryRequired } from './calls';
+import { draftedPrompts, strictExpectations } from './expectations';
 import type { Hint, HintInput } from './hint';
-import { blockedRequests, callsInText, callsInThoughts, cutOffReplies, refusedReplies } from './lost-replies';
-import { nothingAnswered } from './nothing-answered';
-import { otherToolChoice } from './other-tool-choice';
-import { repairedCalls } from './repaired-calls';
-import { strictExpectations } from './strict-expectations';
-import { tryRequired } from './try-required';
+import { blockedRequests, cutOffReplies, nothingAnswered, refusedReplies } from './lost-replies';
 
 /** In order of usefulness: what kept a model from answering, from calling, and from being right. */
 const HINTS = [
@@ -24,4 +20,4 @@ const HINTS = [
 
 /** Noticeable features of a run that often have the same cause, and what to do about them. */
 export const hintsOf = (known: HintInput): Hint[] =>
-  HINTS.map((hint) => hint(known)).filter((hint): hint is Hint => hint !== undefined);
+  HINTS.map((hint) => hint(known)).filter((hint) => hint !== undefined);

@@ -1,64 +1,29 @@
-import { atLimit, raiseLimit, replyFigures, type ReplyFigures } from '#lib/contracts/reply-notes';
-import { syntaxName } from '#lib/contracts/values/verdicts';
-import { named, type Hint, type HintInput, type HintWords } from './hint';
+import { atLimit, raiseLimit } from '#lib/contracts/reply-notes';
+import { countIn, modelsWith, named, number, type Hint, type HintInput } from './hint';
 
-const MAX_COUNTED = 3;
-const number = (n: number): string => n.toLocaleString('en');
+const MAX_TESTED = 3;
 
-/** Models with some replies of a kind, largest share first. */
-function modelsWith(
-  { run }: HintInput,
-  countOf: (of: ReplyFigures) => number,
-): { words: HintWords; models: ReplyFigures[] } {
-  const models = run.summaries
-    .map((summary) => replyFigures(summary, run.config))
-    .filter((one) => countOf(one) > 0)
-    .sort((one, other) => countOf(other) / other.scored - countOf(one) / one.scored);
-  const words = models
-    .slice(0, MAX_COUNTED)
-    .flatMap((one, index): HintWords => [
-      `${index > 0 ? ', ' : ''}${number(countOf(one))} of ${number(one.scored)} replies of `,
-      { given: one.target },
-    ]);
-  const more = models.length - MAX_COUNTED;
-  return { models, words: more > 0 ? [...words, ` and replies of ${more} more`] : words };
-}
-
-const namesOf = (models: readonly ReplyFigures[]): string[] => models.map(({ target }) => target);
-
-/** A reply truncated at its token limit does not show what the model would have called. */
-export function cutOffReplies(known: HintInput): Hint | undefined {
-  const { models, words } = modelsWith(known, ({ cutOff }) => cutOff);
-  const [first] = models;
-  if (!first) return undefined;
-  return {
-    key: 'cut off',
-    words: [
-      ...words,
-      ` ended ${atLimit(first.limit)} before a call was complete, and score 0. To see what the model would have `,
-      `called, ${raiseLimit(first.limit)}.`,
-    ],
-    steps: [
-      ...(known.run.config.recorded === true
-        ? []
-        : [{ to: 'run again' as const, words: 'Run again with another limit' }]),
-      { to: 'results', words: 'Replies that were cut off', search: { model: namesOf(models), type: ['cut_off'] } },
-    ],
-  };
-}
-
-/** Neither does a refused reply. */
-export function refusedReplies(known: HintInput): Hint | undefined {
-  const { models, words } = modelsWith(known, ({ refused }) => refused);
+/** If every item errored, the cause is the provider, not the model. */
+export function nothingAnswered({ run, groups }: HintInput): Hint | undefined {
+  const models = run.summaries.filter(({ scored, errored }) => scored === 0 && errored > 0).map(({ target }) => target);
   if (models.length === 0) return undefined;
+  const providers = run.targets
+    .filter(({ target, recorded }) => models.includes(target) && recorded === undefined)
+    .map(({ provider_key: key }) => key);
+  const group = groups?.items.find((one) => one.error_type === 'errored' && countIn(one, groups.targets, models) > 0);
   return {
-    key: 'refused',
+    key: 'nothing answered',
     words: [
-      ...words,
-      ' declined to answer, or were cut by a filter of the host, and score 0. Reword the cases that are refused, or ',
-      'change the safety settings of the host in params.',
+      'Every item of ',
+      ...named(models),
+      ' errored: there is no reply to score, so this says nothing about tool calling.',
+      ...(group ? [' The provider says:'] : []),
     ],
-    steps: [{ to: 'results', words: 'Refused replies', search: { model: namesOf(models), type: ['refused'] } }],
+    ...(group && { errorOf: group.example }),
+    steps: [
+      ...[...new Set(providers)].slice(0, MAX_TESTED).map((providerKey) => ({ to: 'test' as const, providerKey })),
+      { to: 'results', words: 'Errored results', search: { model: models, type: ['errored'] } },
+    ],
   };
 }
 
@@ -84,34 +49,39 @@ export function blockedRequests({ groups }: HintInput): Hint | undefined {
   };
 }
 
-/** Calls in another model family's syntax: the host does not know how this model writes its calls. */
-export function callsInText(known: HintInput): Hint | undefined {
-  const { models, words } = modelsWith(known, ({ syntaxes }) => syntaxes.reduce((sum, [, n]) => sum + n, 0));
-  if (models.length === 0) return undefined;
-  const syntaxes = [...new Set(models.flatMap((one) => one.syntaxes.map(([syntax]) => syntax)))];
+/** A reply truncated at its token limit does not show what the model would have called. */
+export function cutOffReplies(known: HintInput): Hint | undefined {
+  const found = modelsWith(known, ({ cutOff }) => cutOff);
+  if (!found) return undefined;
+  const { limit } = found.figures[0]!;
   return {
-    key: 'calls in the text',
+    key: 'cut off',
     words: [
-      ...words,
-      ` have calls that were left in the text in the syntax of ${syntaxes.map(syntaxName).join(' and ')}: `,
-      `${models.length === 1 ? 'its host is' : 'their hosts are'} set up for another model. Set its tool-call `,
-      'parser and chat template there. The calls were still read and scored.',
+      ...found.words,
+      ` ended ${atLimit(limit)} before a call was complete, and score 0. To see what the model would have called, `,
+      `${raiseLimit(limit)}.`,
     ],
-    steps: [{ to: 'results', words: 'Calls in the text', search: { model: namesOf(models), syntax: syntaxes } }],
+    steps: [
+      ...(known.run.config.recorded === true
+        ? []
+        : [{ to: 'run again' as const, words: 'Run again with another limit' }]),
+      { to: 'results', words: 'Replies that were cut off', search: { model: found.models, type: ['cut_off'] } },
+    ],
   };
 }
 
-/** A call that is only in the model's thoughts does not count. */
-export function callsInThoughts(known: HintInput): Hint | undefined {
-  const { models, words } = modelsWith(known, ({ onlyThought }) => onlyThought);
-  if (models.length === 0) return undefined;
-  return {
-    key: 'calls in thoughts',
-    words: [
-      ...words,
-      ' make their call only in the thoughts, which does not count. Check the reasoning parser of the host: it may ',
-      'treat the answer as part of the thoughts.',
-    ],
-    steps: [{ to: 'results', words: 'Calls in thoughts', search: { model: namesOf(models), syntax: ['thoughts'] } }],
-  };
+/** Neither does a refused reply. */
+export function refusedReplies(known: HintInput): Hint | undefined {
+  const found = modelsWith(known, ({ refused }) => refused);
+  return (
+    found && {
+      key: 'refused',
+      words: [
+        ...found.words,
+        ' declined to answer, or were cut by a filter of the host, and score 0. Reword the cases that are refused, or ',
+        'change the safety settings of the host in params.',
+      ],
+      steps: [{ to: 'results', words: 'Refused replies', search: { model: found.models, type: ['refused'] } }],
+    }
+  );
 }

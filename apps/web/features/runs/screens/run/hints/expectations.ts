@@ -1,5 +1,27 @@
 import type { FailureGroup } from '#lib/contracts/run-facets';
-import { inPercent, named, type Hint, type HintInput, type Step, type HintWords } from './hint';
+import { DRAFT_PROMPT } from '#lib/contracts/values/suites';
+import { countIn, inPercent, named, number, type Hint, type HintInput, type HintWords, type Step } from './hint';
+
+/** A prompt drafted from a tool's description may not say clearly what is wanted. */
+export function draftedPrompts({ failedCases }: HintInput): Hint | undefined {
+  const drafted = (failedCases?.items ?? []).filter(({ prompt }) => prompt.startsWith(DRAFT_PROMPT));
+  const [first] = drafted;
+  if (!first) return undefined;
+  const [n, isOne] = [drafted.length, drafted.length === 1];
+  return {
+    key: 'drafted prompts',
+    words: [
+      `${n} ${isOne ? 'case that no model passed has' : 'cases that no model passed have'} a prompt `,
+      `drafted from the description of ${isOne ? 'its tool' : 'their tools'}, such as `,
+      { given: first.case_name ?? first.prompt },
+      '. It is too vague to choose a tool by: write what a user would really say, and run with required.',
+    ],
+    steps: [
+      { to: 'case', words: 'Write its prompt', caseId: first.case_id },
+      { to: 'cases', words: 'Cases that no model passed' },
+    ],
+  };
+}
 
 /** The tool is nearly always right. */
 const HIGH = 0.9;
@@ -12,12 +34,11 @@ export function strictExpectations({ run, groups }: HintInput): Hint | undefined
     .filter(({ tool_accuracy: tool, param_accuracy: params }) => (tool ?? 0) >= HIGH && (params ?? 1) <= LOW)
     .map(({ target }) => target);
   if (models.length === 0) return undefined;
-  const ordinals = models.map((model) => groups?.targets.indexOf(model) ?? -1);
-  const mismatches = (groups?.items ?? [])
+  const [most] = (groups?.items ?? [])
     .filter(({ error_type: type }) => type === 'wrong_argument' || type === 'missing_argument')
-    .map((group) => ({ group, count: ordinals.reduce((sum, at) => sum + (group.by_target[at] ?? 0), 0) }))
+    .map((group) => ({ group, count: countIn(group, groups!.targets, models) }))
+    .filter(({ count }) => count > 0)
     .sort((one, other) => other.count - one.count);
-  const most = mismatches[0]?.count ? mismatches[0] : undefined;
   return {
     key: 'strict expectations',
     words: [
@@ -37,7 +58,7 @@ const mismatchWords = (group: FailureGroup, count: number): HintWords => [
   'The most frequent mismatch is ',
   ...(group.argument === null ? [] : [{ given: group.argument }, ' of ']),
   { given: group.expected_tool },
-  `, ${count.toLocaleString('en')} ${count === 1 ? 'time' : 'times'}. Rescore shows what another rule would change, `,
+  `, ${number(count)} ${count === 1 ? 'time' : 'times'}. Rescore shows what another rule would change, `,
   'without asking a model.',
 ];
 
