@@ -1,25 +1,36 @@
 import type { Experiment } from '#lib/contracts/experiment';
-import { useAction } from '../../../../api/action';
+import { FormDialog } from '../../../../ui/form/form-dialog';
+import { Fields, type FormSchema } from '../../../../ui/form/schema';
 import { changeExperiment, refreshExperiments } from '../../api';
-import { NameDialog } from '../../../../ui/name-dialog';
+
+type Change = Pick<Experiment, 'name' | 'description'>;
 
 /** The name of the experiment, and its hypothesis. */
-export function EditDialog({ experiment, close }: { experiment: Experiment; close: () => void }) {
-  const save = useAction(changeExperiment, async () => {
-    close();
-    await refreshExperiments();
-  });
+export function EditDialog({
+  experiment: { id, name, description },
+  close,
+}: {
+  experiment: Experiment;
+  close: () => void;
+}) {
   return (
-    <NameDialog
+    <FormDialog<Change>
       title="Name and description"
-      name={experiment.name}
-      isNameRequired
-      textLabel="Description"
-      text={experiment.description}
-      maxTextLength={10_000}
-      action={save}
-      save={(name, description) => save.mutate({ id: experiment.id, change: { name, description } })}
+      action="Save"
+      initial={{ name, description }}
+      send={(typed, options) => changeExperiment({ id, change: { ...typed, name: typed.name.trim() } }, options)}
+      onDone={() => {
+        close();
+        return refreshExperiments();
+      }}
       close={close}
-    />
+    >
+      <Fields of={FIELDS} />
+    </FormDialog>
   );
 }
+
+const FIELDS: FormSchema<Change> = [
+  { text: 'name', label: 'Name', maxLength: 200, isRequired: true, whenEmpty: '', autoFocus: true },
+  { longText: 'description', label: 'Description', maxLength: 10_000, rows: 6, whenEmpty: '' },
+];
