@@ -79,18 +79,22 @@ export function Histogram({ label, bins, ends, link }: HistogramProps) {
 
 const BAR_PERCENT = 80;
 /** From the top of a bar. */
-const VERDICTS = ['errored', 'failed', 'passed'] as const;
+const VERDICTS = [
+  ['errored', css.errored],
+  ['failed', css.failed],
+  ['passed', css.passed],
+] as const;
 
 function Bar({ bin, most }: { bin: HistogramBin; most: number }) {
   return (
     <>
       <span className="small">{count(countOf(bin))}</span>
       {VERDICTS.map(
-        (verdict) =>
+        ([verdict, look]) =>
           bin[verdict] > 0 && (
             <span
               key={verdict}
-              className={`${css.part} ${css[verdict]}`}
+              className={`${css.part} ${look}`}
               style={{ height: `${(bin[verdict] / most) * BAR_PERCENT}%` }}
             />
           ),

@@ -52,10 +52,8 @@ const SETTINGS = {
 };
 const METRICS: FormSchema = [
   {
-    json: 'metrics',
+    jsonText: 'metrics',
     label: 'Metrics as a JSON list; empty for the metrics of the run',
     help: 'For example [{"id": "ragas_tool_call_f1"}].',
-    isOptional: true,
-    rows: 3,
   },
 ];
