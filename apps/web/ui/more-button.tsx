@@ -1,8 +1,8 @@
-import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 
 interface Props {
-  of: UseInfiniteQueryResult<InfiniteData<unknown>>;
+  /** The result of the list's query. */
+  of: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };
   isDense?: boolean;
   children: ReactNode;
 }
