@@ -2,11 +2,17 @@ import { useEffect, useRef } from 'react';
 import { POLL_MS, refreshWork } from '../api/refresh';
 import type { LiveState } from './live-job';
 
-/** There may be many events a second: what they announce is fetched at most this often. */
 const REFRESH_MS = 1000;
 
-/** Refetches a tune or a report and its parts when there are live events, or periodically if there can be none. */
-export function useRefreshOnEvents(id: string, live: (LiveState & { received: number }) | undefined): void {
+/**
+ * Refetches a tune or a report and its parts when there are live events, or periodically if there can be none.
+ * @param everyMs how often at most what many events announce is fetched
+ */
+export function useRefreshOnEvents(
+  id: string,
+  live: (LiveState & { received: number }) | undefined,
+  everyMs = REFRESH_MS,
+): void {
   const { changes = 0, received = 0 } = live ?? {};
   const isBehind = live !== undefined && (live.connection !== 'live' || live.isTruncated || live.hasEnded);
   useEffect(() => {
@@ -18,12 +24,12 @@ export function useRefreshOnEvents(id: string, live: (LiveState & { received: nu
     timer.current ??= setTimeout(() => {
       timer.current = undefined;
       void refreshWork(id);
-    }, REFRESH_MS);
-  }, [received, id]);
+    }, everyMs);
+  }, [received, id, everyMs]);
   useEffect(() => () => clearTimeout(timer.current), []);
   useEffect(() => {
     if (!isBehind) return;
-    const poll = setInterval(() => void refreshWork(id), POLL_MS);
+    const poll = setInterval(() => void refreshWork(id), Math.max(POLL_MS, everyMs));
     return () => clearInterval(poll);
-  }, [isBehind, id]);
+  }, [isBehind, id, everyMs]);
 }
