@@ -1,9 +1,13 @@
 import { screen } from '../../screen';
-import { tuneNewSearch } from '../tunes/address';
+import { MISSING_TUNE, tuneNewSearch } from '../tunes/address';
+import { candidatesQuery, leadingQuery, promptTunes } from './api';
 
 export const promptTunesRoutes = [
   screen('/tunes/new-prompt', () => import('./screens/prompt-tune-new/prompt-tune-new-screen'), 'PromptTuneNewScreen', {
     search: tuneNewSearch,
   }),
-  screen('/tunes/prompts/$tuneId', () => import('./screens/prompt-tune/prompt-tune-screen'), 'PromptTuneScreen'),
+  screen('/tunes/prompts/$tuneId', () => import('./screens/prompt-tune/prompt-tune-screen'), 'PromptTuneScreen', {
+    loads: ({ params: { tuneId } }) => [promptTunes.query(tuneId), leadingQuery(tuneId), candidatesQuery(tuneId)],
+    missing: MISSING_TUNE,
+  }),
 ] as const;

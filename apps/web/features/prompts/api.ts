@@ -1,12 +1,14 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
 import { suiteUpdate } from '#lib/contracts/prompt-components';
 import { reverseDiff } from '#lib/contracts/prompt-diff';
 import type { ComponentDiff, PromptDiff, PromptVersion, PromptVersionHead } from '#lib/contracts/prompt-version';
 import type { Suite } from '#lib/contracts/suite';
-import { client, readQuery, read } from '../../api/client';
+import type { Sent } from '../../api/action';
+import { client, pathWith, read, readQuery } from '../../api/client';
 import { keys } from '../../api/keys';
+import { queryClient } from '../../api/query-client';
 import { changeSuite } from '../suites/api/suites';
 
 const VERSIONS = '/api/prompt-versions';
@@ -15,7 +17,7 @@ const LIST_PAGE = 50;
 const CHOICES = 200;
 /** The suite's current texts, in place of a version. */
 export const SUITE_NOW = 'suite';
-type Sent = { idempotencyKey: string };
+const pathOf = (id: string): string => `${VERSIONS}/${encodeURIComponent(id)}`;
 
 interface VersionFilter {
   suite?: string;
@@ -23,55 +25,39 @@ interface VersionFilter {
   after?: string;
 }
 
-export const promptVersionsQuery = ({ suite, tag, after }: VersionFilter) => {
-  const query = new URLSearchParams({
-    limit: String(LIST_PAGE),
-    ...(suite && { suite_id: suite }),
-    ...(tag && { tag }),
-    ...(after && { cursor: after }),
-  });
-  return queryOptions({
-    queryKey: [...keys.promptLists, String(query)],
-    queryFn: read<Page<PromptVersionHead>>(`${VERSIONS}?${query}`),
-    placeholderData: keepPreviousData,
-  });
-};
+export const promptVersionsQuery = ({ suite, tag, after }: VersionFilter) =>
+  readQuery<Page<PromptVersionHead>>(
+    keys.promptLists,
+    pathWith(VERSIONS, { limit: LIST_PAGE, suite_id: suite, tag, cursor: after }),
+  );
 
 /** The versions of a suite to choose from; the newest 200. */
-export const promptChoicesQuery = (suiteId: string) =>
-  queryOptions({
-    queryKey: [...keys.promptLists, 'of suite', suiteId],
-    queryFn: read<Page<PromptVersionHead>>(`${VERSIONS}?limit=${CHOICES}&suite_id=${suiteId}`),
-    enabled: suiteId !== '',
-  });
+export const promptChoicesQuery = (suiteId: string) => ({
+  ...readQuery<Page<PromptVersionHead>>(keys.promptLists, pathWith(VERSIONS, { limit: CHOICES, suite_id: suiteId })),
+  enabled: suiteId !== '',
+});
 
-export const promptVersionQuery = (id: string) => readQuery<PromptVersion>(keys.prompt(id), `${VERSIONS}/${id}`);
+export const promptVersionQuery = (id: string) => readQuery<PromptVersion>(keys.prompt(id), pathOf(id));
 
 /** The differences from another version, or from the current suite, to this one. */
 export const promptDiffQuery = (id: string, from: string) =>
   queryOptions({
     queryKey: [...keys.prompt(id), 'from', from],
-    queryFn: async ({ signal }): Promise<ComponentDiff[]> => {
-      const diff = await client.call<PromptDiff>('GET', `${VERSIONS}/${id}/diff?to=${from}`, undefined, { signal });
-      return reverseDiff(diff.components);
-    },
+    queryFn: ({ signal }) => readDiff(id, from, signal),
   });
 
-export interface PromptUse {
-  suite: Suite;
-  components: ComponentDiff[];
+async function readDiff(id: string, from: string, signal: AbortSignal): Promise<ComponentDiff[]> {
+  const { components } = await read<PromptDiff>(pathWith(`${pathOf(id)}/diff`, { to: from }))({ signal });
+  return reverseDiff(components);
 }
 
 /** What a suite would take over from a version. The suite is read first, so that a later change to it is detected. */
 export const promptUseQuery = (id: string, suiteId: string) =>
   queryOptions({
-    queryKey: [...keys.prompt(id), 'use'],
-    queryFn: async ({ signal }): Promise<PromptUse> => {
+    queryKey: [...keys.prompt(id), 'use', suiteId],
+    queryFn: async ({ signal }) => {
       const suite = await readSuite(suiteId, signal);
-      const diff = await client.call<PromptDiff>('GET', `${VERSIONS}/${id}/diff?to=${SUITE_NOW}`, undefined, {
-        signal,
-      });
-      return { suite, components: reverseDiff(diff.components) };
+      return { suite, components: await readDiff(id, SUITE_NOW, signal) };
     },
     staleTime: 0,
     gcTime: 0,
@@ -86,18 +72,19 @@ const readSuite = (id: string, signal?: AbortSignal): Promise<Suite> =>
  * @throws Error if the suite has changed since
  */
 export async function putInSuite({ id, suiteId, seen }: { id: string; suiteId: string; seen: number }, options: Sent) {
-  const [version, suite] = await Promise.all([
-    client.call<PromptVersion>('GET', `${VERSIONS}/${id}`),
-    readSuite(suiteId),
-  ]);
+  const [version, suite] = await Promise.all([client.call<PromptVersion>('GET', pathOf(id)), readSuite(suiteId)]);
   if (suite.version !== seen)
     throw new Error(`The suite has changed: it is now version ${suite.version}. Close this dialog and try again.`);
   return changeSuite(suiteId, suiteUpdate(suite, version.components) as JsonObject, options);
 }
 
-export const createPromptVersion = (input: Json, options: Sent) =>
-  client.call<PromptVersion>('POST', VERSIONS, input, options);
-export const namePromptVersion = ({ id, ...names }: { id: string; label?: string; tags?: string[] }, options: Sent) =>
-  client.call<PromptVersion>('PATCH', `${VERSIONS}/${id}`, names, options);
-export const deletePromptVersion = (id: string, options: Sent) =>
-  client.call<void>('DELETE', `${VERSIONS}/${id}`, undefined, options);
+export const createPromptVersion = (input: Json, options: Sent): Promise<PromptVersion> =>
+  client.call('POST', VERSIONS, input, options);
+
+export const namePromptVersion = ({ id, names }: { id: string; names: Json }, options: Sent): Promise<PromptVersion> =>
+  client.call('PATCH', pathOf(id), names, options);
+
+export const deletePromptVersion = (id: string, options: Sent): Promise<void> =>
+  client.call('DELETE', pathOf(id), undefined, options);
+
+export const refreshPrompts = (): Promise<void> => queryClient.invalidateQueries({ queryKey: keys.promptLists });

@@ -1,12 +1,28 @@
+import { id, oneOf, searchOf, text } from '../../address';
 import { screen } from '../../screen';
-import { promptsSearch, promptNewSearch, promptSearch } from './address';
+import { suiteHeadsQuery } from '../suites/api/suite-heads';
+import { promptDiffQuery, promptVersionQuery, promptVersionsQuery } from './api';
+
+const promptsSearch = searchOf({ suite: id, tag: text(50), after: text(500) });
+/** What a prompt version is compared with: its parent by default. */
+const promptSearch = searchOf({ from: oneOf(['suite'] as const) });
+/** A new prompt version: of a suite, or from another version. */
+const promptNewSearch = searchOf({ suite: id, from: id });
 
 export const promptsRoutes = [
-  screen('/prompts', () => import('./screens/prompts-screen'), 'PromptsScreen', { search: promptsSearch }),
+  screen('/prompts', () => import('./screens/prompts-screen'), 'PromptsScreen', {
+    search: promptsSearch,
+    loads: ({ search }) => [promptVersionsQuery(search), suiteHeadsQuery],
+  }),
   screen('/prompts/new', () => import('./screens/prompt-new/prompt-new-screen'), 'PromptNewScreen', {
     search: promptNewSearch,
   }),
-  screen('/prompts/$promptId', () => import('./screens/prompt/prompt-screen'), 'PromptScreen', {
+  screen('/prompts/$promptId', () => import('./screens/prompt-screen'), 'PromptScreen', {
     search: promptSearch,
+    loads: ({ params: { promptId }, search: { from } }) => [
+      promptVersionQuery(promptId),
+      ...(from === undefined ? [] : [promptDiffQuery(promptId, from)]),
+    ],
+    missing: { what: 'prompt version', list: '/prompts', all: 'All prompt versions' },
   }),
 ] as const;

@@ -1,7 +1,7 @@
-import { id, oneOf, searchOf, text } from '../../address';
-
-/** Parameter tunes by default. */
-export const tunesSearch = searchOf({ kind: oneOf(['prompts'] as const), after: text(500) });
+import { id, searchOf } from '../../address';
 
 /** A new tune: of a suite, or from an earlier tune. */
 export const tuneNewSearch = searchOf({ suite: id, from: id });
+
+/** What the address of a tune names. */
+export const MISSING_TUNE = { what: 'tune', list: '/tunes', all: 'All tunes' };

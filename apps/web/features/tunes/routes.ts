@@ -1,8 +1,20 @@
+import { oneOf, searchOf, text } from '../../address';
 import { screen } from '../../screen';
-import { tunesSearch, tuneNewSearch } from './address';
+import { promptTunes } from '../prompt-tunes/api';
+import { MISSING_TUNE, tuneNewSearch } from './address';
+import { armsQuery, paramTunes } from './api';
+
+/** Parameter tunes by default. */
+const tunesSearch = searchOf({ kind: oneOf(['prompts'] as const), after: text(500) });
 
 export const tunesRoutes = [
-  screen('/tunes', () => import('./screens/tunes-screen'), 'TunesScreen', { search: tunesSearch }),
+  screen('/tunes', () => import('./screens/tunes-screen'), 'TunesScreen', {
+    search: tunesSearch,
+    loads: ({ search: { kind, after } }) => [(kind === 'prompts' ? promptTunes : paramTunes).listQuery(after)],
+  }),
   screen('/tunes/new', () => import('./screens/tune-new/tune-new-screen'), 'TuneNewScreen', { search: tuneNewSearch }),
-  screen('/tunes/$tuneId', () => import('./screens/tune/tune-screen'), 'TuneScreen'),
+  screen('/tunes/$tuneId', () => import('./screens/tune/tune-screen'), 'TuneScreen', {
+    loads: ({ params: { tuneId } }) => [paramTunes.query(tuneId), armsQuery(tuneId)],
+    missing: MISSING_TUNE,
+  }),
 ] as const;

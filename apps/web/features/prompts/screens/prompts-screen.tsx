@@ -1,31 +1,26 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { PromptVersionHead } from '#lib/contracts/prompt-version';
-import type { PromptsSearch } from '../address';
-import { promptVersionsQuery } from '../api';
-import { suiteHeadsQuery } from '../../suites/api/suite-heads';
 import { Empty } from '../../../ui/empty';
-import { ErrorNotice } from '../../../ui/error-notice';
-import { UserLine } from '../../../ui/user-text';
-import { promptName } from '../parts/prompt-name';
-import { PromptSource } from '../parts/prompt-source';
+import { List } from '../../../ui/list';
 import { count } from '../../../ui/score';
-import { Skeleton } from '../../../ui/skeleton';
-import { SuiteName } from '../../suites/parts/suite-name';
+import type { Column } from '../../../ui/table';
 import { Time } from '../../../ui/time';
-import { PageLinks } from '../../../ui/page-links';
-import { PromptFilters } from './prompt-filters';
-import { Table } from '../../../ui/table';
-import './prompts.css';
+import { TypedFilter } from '../../../ui/typed-filter';
+import { UserLine } from '../../../ui/user-text';
+import { suiteHeadsQuery } from '../../suites/api/suite-heads';
+import { SuiteFilter } from '../../suites/parts/choose-suite';
+import { SuiteName } from '../../suites/parts/suite-name';
+import { promptVersionsQuery } from '../api';
+import { promptName, PromptSource } from '../parts/prompt-name';
+import css from '../parts/prompts.module.css';
 
 /** Prompt versions of suites, newest first. */
 export function PromptsScreen() {
   const search = useSearch({ from: '/signed-in/prompts' });
   const navigate = useNavigate();
   const { suite, tag, after } = search;
-  const versions = useQuery(promptVersionsQuery(search));
-  const { items = [], next_cursor: next = null } = versions.data ?? {};
-  const narrow = (change: Partial<PromptsSearch>): void =>
+  const narrow = (change: Partial<typeof search>): void =>
     void navigate({ to: '/prompts', search: { ...search, after: undefined, ...change } });
   return (
     <>
@@ -33,12 +28,26 @@ export function PromptsScreen() {
         <h1>Prompt versions</h1>
         <NewPromptLinks suite={suite} />
       </div>
-      <PromptFilters search={search} narrow={narrow} />
-      {versions.isError && <ErrorNotice error={versions.error} retry={() => versions.refetch()} />}
-      {versions.isPending && <Skeleton rows={8} />}
-      {items.length > 0 && <PromptRows versions={items} />}
-      {versions.data && items.length === 0 && <NoPrompts suite={suite} isFiltered={Boolean(suite ?? tag ?? after)} />}
-      <PageLinks of="prompt versions" after={after} next={next} />
+      <div className="actions" role="search" aria-label="Filter prompt versions">
+        <SuiteFilter suite={suite} choose={(chosen) => narrow({ suite: chosen })} />
+        <TypedFilter
+          key={tag ?? ''}
+          label="Tag"
+          value={tag}
+          maxLength={50}
+          choose={(chosen) => narrow({ tag: chosen })}
+        />
+      </div>
+      <List
+        label="List of prompt versions"
+        of="prompt versions"
+        query={promptVersionsQuery(search)}
+        after={after}
+        className={css.versions}
+        keyOf={({ id }) => id}
+        columns={COLUMNS}
+        empty={<NoPrompts suite={suite} isFiltered={Boolean(suite ?? tag ?? after)} />}
+      />
     </>
   );
 }
@@ -75,54 +84,44 @@ function NoPrompts({ suite, isFiltered }: { suite: string | undefined; isFiltere
   );
 }
 
-function PromptRows({ versions }: { versions: PromptVersionHead[] }) {
-  const suites = useQuery(suiteHeadsQuery);
-  const names = new Map(suites.data?.items.map(({ id, name }) => [id, name]));
+function SuiteLink({ suiteId }: { suiteId: string }) {
+  const { data } = useQuery(suiteHeadsQuery);
   return (
-    <Table
-      label="List of prompt versions"
-      className="prompt-rows"
-      rows={versions}
-      keyOf={({ id }) => id}
-      columns={[
-        {
-          name: 'Version',
-          className: 'named',
-          cell: (version) => (
-            <Link to="/prompts/$promptId" params={{ promptId: version.id }}>
-              <UserLine text={promptName({ ...version, tags: [] })} />
-            </Link>
-          ),
-        },
-        {
-          name: 'Suite',
-          className: 'named',
-          cell: ({ suite_id: suiteId }) =>
-            suiteId === null ? (
-              <SuiteName name={null} />
-            ) : (
-              <Link to="/suites/$suiteId" params={{ suiteId }}>
-                <UserLine text={names.get(suiteId) ?? suiteId} />
-              </Link>
-            ),
-        },
-        { name: 'Tags', className: 'named', cell: ({ tags }) => <UserLine text={tags.join(', ')} /> },
-        { name: 'Source', cell: (version) => <PromptSource version={version} /> },
-        { name: 'Texts', isNumber: true, cell: ({ components_count: texts }) => count(texts) },
-        {
-          name: 'Created',
-          cell: ({ created_at: at, created_by: by }) => (
-            <>
-              <Time at={at} />
-              {by !== null && (
-                <span className="small muted">
-                  <UserLine text={`by ${by}`} max={60} />
-                </span>
-              )}
-            </>
-          ),
-        },
-      ]}
-    />
+    <Link to="/suites/$suiteId" params={{ suiteId }}>
+      <UserLine text={data?.items.find(({ id }) => id === suiteId)?.name ?? suiteId} />
+    </Link>
   );
 }
+
+const COLUMNS: Column<PromptVersionHead>[] = [
+  {
+    name: 'Version',
+    className: 'named',
+    cell: (version) => (
+      <Link to="/prompts/$promptId" params={{ promptId: version.id }}>
+        <UserLine text={promptName({ ...version, tags: [] })} />
+      </Link>
+    ),
+  },
+  {
+    name: 'Suite',
+    className: 'named',
+    cell: ({ suite_id: suiteId }) => (suiteId === null ? <SuiteName name={null} /> : <SuiteLink suiteId={suiteId} />),
+  },
+  { name: 'Tags', className: 'named', cell: ({ tags }) => <UserLine text={tags.join(', ')} /> },
+  { name: 'Source', cell: (version) => <PromptSource version={version} /> },
+  { name: 'Texts', isNumber: true, cell: ({ components_count: texts }) => count(texts) },
+  {
+    name: 'Created',
+    cell: ({ created_at: at, created_by: by }) => (
+      <>
+        <Time at={at} />
+        {by !== null && (
+          <span className="small muted">
+            <UserLine text={`by ${by}`} max={60} />
+          </span>
+        )}
+      </>
+    ),
+  },
+];

@@ -1,4 +1,9 @@
+import type { ReactNode } from 'react';
+import type { PromptTune } from '#lib/prompt-tune/contract';
 import type { TuneOutcome } from '#lib/tuning/contract';
+import { DeltaFigure } from '../../../ui/figures/delta';
+import { count } from '../../../ui/score';
+import { UserText } from '../../../ui/user-text';
 
 const LOOKS: Record<TuneOutcome, string> = {
   confirmed: 'passed',
@@ -12,3 +17,34 @@ const LOOKS: Record<TuneOutcome, string> = {
 export const OutcomeMark = ({ outcome }: { outcome: TuneOutcome }) => (
   <span className={`status ${LOOKS[outcome]}`}>{outcome.replaceAll('_', ' ')}</span>
 );
+
+interface VerdictProps {
+  found: Pick<PromptTune, 'text' | 'holdout'> & { outcome: TuneOutcome | null };
+  /** What the figure shows. */
+  label: string;
+  /** Further facts about the held-out cases. */
+  children?: ReactNode;
+}
+
+/** What a tune found, in a sentence, and how certain it is. */
+export function Verdict({ found: { text, outcome, holdout }, label, children }: VerdictProps) {
+  return (
+    <>
+      {text !== null && (
+        <p className="sentence">
+          <UserText text={text} />
+        </p>
+      )}
+      {outcome !== null && (
+        <div className="facts">
+          <OutcomeMark outcome={outcome} />
+          {holdout && <span>{count(holdout.n_cases)} held-out cases</span>}
+          {children}
+        </div>
+      )}
+      {holdout?.difference != null && (
+        <DeltaFigure label={label} difference={holdout.difference} interval={holdout.ci} />
+      )}
+    </>
+  );
+}

@@ -1,28 +1,25 @@
-import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Page } from '#lib/contracts/page';
 import type { ParamTune } from '#lib/param-tune/contract';
 import type { PromptTune } from '#lib/prompt-tune/contract';
-import { promptTunesQuery } from '../../prompt-tunes/api';
-import { tunesQuery } from '../api/tunes';
+import type { TuneOutcome } from '#lib/tuning/contract';
 import { Empty } from '../../../ui/empty';
-import { ErrorNotice } from '../../../ui/error-notice';
-import { UserText, UserLine } from '../../../ui/user-text';
+import { List } from '../../../ui/list';
 import { count } from '../../../ui/score';
-import { Skeleton } from '../../../ui/skeleton';
 import { Status } from '../../../ui/status';
+import type { Column } from '../../../ui/table';
 import { Time } from '../../../ui/time';
+import { UserText, UserLine } from '../../../ui/user-text';
+import { promptTunes } from '../../prompt-tunes/api';
+import { paramTunes } from '../api';
 import { OutcomeMark } from '../parts/tune-outcome';
-import { PageLinks } from '../../../ui/page-links';
-import { Table, type Column } from '../../../ui/table';
-import './tunes.css';
-
-type Kind = 'prompts' | undefined;
+import { combinationsOf } from './tune/arm-list';
+import css from './tunes.module.css';
 
 /** Parameter and prompt tunes, newest first. */
 export function TunesScreen() {
   const { kind, after } = useSearch({ from: '/signed-in/tunes' });
+  const list = { of: 'tunes', after, className: `run-rows ${css.rows}`, keyOf: ({ id }: { id: string }) => id };
   return (
     <>
       <div className="head">
@@ -33,7 +30,32 @@ export function TunesScreen() {
         <KindLink kind={undefined} words="Parameters" />
         <KindLink kind="prompts" words="Prompts" />
       </nav>
-      {kind === 'prompts' ? <PromptTunes after={after} /> : <ParamTunes after={after} />}
+      {kind === 'prompts' ? (
+        <List
+          key={kind}
+          label="List of prompt tunes"
+          query={promptTunes.listQuery(after)}
+          columns={PROMPT_TUNE_COLUMNS}
+          empty={
+            <Empty action={<NewTuneLinks />}>
+              No prompt tunes yet. A model writes texts, and cases show which of them help.
+            </Empty>
+          }
+          {...list}
+        />
+      ) : (
+        <List
+          label="List of tunes"
+          query={paramTunes.listQuery(after)}
+          columns={PARAM_TUNE_COLUMNS}
+          empty={
+            <Empty action={<NewTuneLinks />}>
+              No parameter tunes yet. They search for the settings with which models call tools best.
+            </Empty>
+          }
+          {...list}
+        />
+      )}
     </>
   );
 }
@@ -49,59 +71,46 @@ const NewTuneLinks = () => (
   </div>
 );
 
-const KindLink = ({ kind, words }: { kind: Kind; words: string }) => (
+const KindLink = ({ kind, words }: { kind: 'prompts' | undefined; words: string }) => (
   <Link to="/tunes" search={{ kind }} className="button" activeOptions={{ explicitUndefined: true }}>
     {words}
   </Link>
 );
 
-function ParamTunes({ after }: { after: string | undefined }) {
-  const tunes = useQuery(tunesQuery(after));
-  return (
-    <TuneList tunes={tunes} kind={undefined} after={after} columns={PARAM_TUNE_COLUMNS}>
-      No parameter tunes yet. They search for the settings with which models call tools best.
-    </TuneList>
-  );
+interface Finding {
+  target?: string;
+  outcome: TuneOutcome | null;
+  text: string | null;
 }
 
-function PromptTunes({ after }: { after: string | undefined }) {
-  const tunes = useQuery(promptTunesQuery(after));
-  return (
-    <TuneList tunes={tunes} kind="prompts" after={after} columns={PROMPT_TUNE_COLUMNS}>
-      No prompt tunes yet. A model writes texts, and cases show which of them help.
-    </TuneList>
-  );
-}
+const Finding = ({ target, outcome, text }: Finding) => (
+  <>
+    <div className={css.model}>
+      {target !== undefined && <UserLine text={target} />}
+      {outcome !== null && <OutcomeMark outcome={outcome} />}
+    </div>
+    {text !== null && (
+      <div className="small muted">
+        <UserText text={text} max={300} />
+      </div>
+    )}
+  </>
+);
 
-interface ListProps<Tune> {
-  tunes: UseQueryResult<Page<Tune>>;
-  kind: Kind;
-  after: string | undefined;
-  columns: Column<Tune>[];
-  /** The text shown if there are none. */
-  children: ReactNode;
-}
+const SHOWN = 5;
 
-function TuneList<Tune extends { id: string }>({ tunes, kind, after, columns, children }: ListProps<Tune>) {
-  const { items = [], next_cursor: next = null } = tunes.data ?? {};
-  return (
-    <>
-      {tunes.isError && <ErrorNotice error={tunes.error} retry={() => tunes.refetch()} />}
-      {tunes.isPending && <Skeleton rows={8} />}
-      {items.length > 0 && (
-        <Table
-          label={kind === 'prompts' ? 'List of prompt tunes' : 'List of tunes'}
-          className="tune-rows"
-          rows={items}
-          keyOf={({ id }) => id}
-          columns={columns}
-        />
-      )}
-      {tunes.data && items.length === 0 && <Empty action={<NewTuneLinks />}>{children}</Empty>}
-      <PageLinks of="tunes" after={after} next={next} />
-    </>
-  );
-}
+/** The models of a tune, each with its own finding. @param children the finding about all of them */
+const Findings = ({ of, children }: { of: readonly (Finding & { target: string })[]; children?: ReactNode }) => (
+  <ul className={css.found}>
+    {of.slice(0, SHOWN).map((finding) => (
+      <li key={finding.target}>
+        <Finding {...finding} />
+      </li>
+    ))}
+    {of.length > SHOWN && <li className="muted">and {of.length - SHOWN} more</li>}
+    {children && <li>{children}</li>}
+  </ul>
+);
 
 type ListedTune = Pick<ParamTune, 'suite_name' | 'suite_version' | 'status' | 'created_at'> & {
   input: { mode: string };
@@ -131,8 +140,8 @@ const PARAM_TUNE_COLUMNS = columnsOf<ParamTune>(
       {name}
     </Link>
   ),
-  { name: 'Combinations', of: ({ targets }) => targets.reduce((sum, { arms }) => sum + arms, 0) },
-  ({ targets }) => <Found targets={targets} />,
+  { name: 'Combinations', of: combinationsOf },
+  ({ targets }) => <Findings of={targets} />,
 );
 
 const PROMPT_TUNE_COLUMNS = columnsOf<PromptTune>(
@@ -142,47 +151,9 @@ const PROMPT_TUNE_COLUMNS = columnsOf<PromptTune>(
     </Link>
   ),
   { name: 'Candidates', of: ({ candidates }) => candidates },
-  (tune) => <PromptTuneFound tune={tune} />,
-);
-
-const SHOWN = 5;
-
-function Found({ targets }: { targets: ParamTune['targets'] }) {
-  return (
-    <ul className="found">
-      {targets.slice(0, SHOWN).map(({ target, outcome, text }) => (
-        <li key={target}>
-          <div className="model">
-            <UserLine text={target} />
-            {outcome !== null && <OutcomeMark outcome={outcome} />}
-          </div>
-          {text !== null && (
-            <div className="small muted">
-              <UserText text={text} max={300} />
-            </div>
-          )}
-        </li>
-      ))}
-      {targets.length > SHOWN && <li className="muted">and {targets.length - SHOWN} more</li>}
-    </ul>
-  );
-}
-
-const PromptTuneFound = ({ tune: { targets, outcome, text } }: { tune: PromptTune }) => (
-  <div className="found">
-    {targets.slice(0, SHOWN).map((target) => (
-      <UserLine key={target} text={target} />
-    ))}
-    {targets.length > SHOWN && <span className="muted">and {targets.length - SHOWN} more</span>}
-    {outcome !== null && (
-      <div>
-        <OutcomeMark outcome={outcome} />
-      </div>
-    )}
-    {text !== null && (
-      <div className="small muted">
-        <UserText text={text} max={300} />
-      </div>
-    )}
-  </div>
+  ({ targets, outcome, text }) => (
+    <Findings of={targets.map((target) => ({ target, outcome: null, text: null }))}>
+      {(outcome !== null || text !== null) && <Finding {...{ outcome, text }} />}
+    </Findings>
+  ),
 );

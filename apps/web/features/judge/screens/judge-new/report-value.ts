@@ -2,8 +2,7 @@ import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/jso
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import type { JudgeSetting } from '#lib/judge/contract';
 import type { Edited } from '../../../../ui/form/edited.js';
-import type { FormFault } from '../../../../ui/form/form-request.js';
-import type { FormRequest } from '../../../../ui/form/form-request.js';
+import type { FormFault, FormRequest } from '../../../../ui/form/form-request.js';
 
 export type ReportKind = 'run' | 'pair';
 

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { JsonObject } from '#lib/contracts/json/json';
 import { refreshWork } from '../../../../api/refresh';
-import { submitPromptTune, promptTuneEstimateQuery } from '../../api';
+import { promptTunes } from '../../api';
 import { NumberField } from '../../../../ui/form/fields';
 import { ChooseExperiment } from '../../../experiments/parts/choose-experiment';
 import { ChooseMode, LimitFields, MeasureFields, ParamsField, RequestFields } from '../../../tunes/parts/search-fields';
@@ -24,9 +24,9 @@ export function PromptTuneForm({ draftKey, initial }: { draftKey: string; initia
       name={draftKey}
       initial={initial}
       requestOf={requestOf}
-      estimateOf={promptTuneEstimateQuery}
+      estimateOf={promptTunes.estimateQuery}
       figures={(estimate, missing) => <PromptTuneEstimate estimate={estimate} missing={missing} />}
-      send={submitPromptTune}
+      send={promptTunes.submit}
       onDone={({ tune_id: tuneId }) =>
         Promise.all([refreshWork(), navigate({ to: '/tunes/prompts/$tuneId', params: { tuneId } })])
       }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { promptTuneQuery } from '../../api';
+import { promptTunes } from '../../api';
 import { ErrorNotice } from '../../../../ui/error-notice';
 import { Skeleton } from '../../../../ui/skeleton';
 import { PromptTuneForm } from './prompt-tune-form';
@@ -11,7 +11,7 @@ import './prompt-tune-new.css';
 /** A new prompt tune, with its estimate before it starts. */
 export function PromptTuneNewScreen() {
   const { suite = '', from } = useSearch({ from: '/signed-in/tunes/new-prompt' });
-  const earlier = useQuery({ ...promptTuneQuery(from ?? ''), enabled: from !== undefined });
+  const earlier = useQuery({ ...promptTunes.query(from ?? ''), enabled: from !== undefined });
   const initial = useMemo(() => {
     if (from === undefined) return emptyPromptTune(suite);
     return earlier.data && fromPromptTune(earlier.data);

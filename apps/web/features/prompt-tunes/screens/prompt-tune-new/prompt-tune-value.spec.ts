@@ -1,6 +1,5 @@
 import { parseJson } from '#lib/contracts/json/json';
-import type { PromptTune } from '#lib/prompt-tune/contract';
-import { PromptTuneInput } from '#lib/prompt-tune/contract';
+import { type PromptTune, PromptTuneInput } from '#lib/prompt-tune/contract';
 import { emptyPromptTune, fromPromptTune, requestOf } from './prompt-tune-value.js';
 
 const bodyOf = (value: ReturnType<typeof emptyPromptTune>) => {

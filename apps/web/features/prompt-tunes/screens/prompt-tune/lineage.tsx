@@ -1,41 +1,45 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { useMemo, type CSSProperties } from 'react';
 import type { PromptCandidate } from '#lib/prompt-tune/contract';
-import { candidatesQuery } from '../../api';
-import { ErrorNotice } from '../../../../ui/error-notice';
 import { LazyDetails } from '../../../../ui/folded';
-import { UserLine } from '../../../../ui/user-text';
-import { count } from '../../../../ui/score';
-import { Skeleton } from '../../../../ui/skeleton';
 import { MoreButton } from '../../../../ui/more-button';
-import { CandidateDetail } from './candidate-detail';
-import { CandidateState } from './candidate-state';
-import { kindInWords, scoreInWords } from './candidate-words';
-import { lineageOf, type Descendant } from './lineage-tree';
+import { QueryBoundary } from '../../../../ui/query-boundary';
+import { count } from '../../../../ui/score';
+import { UserLine } from '../../../../ui/user-text';
+import { candidatesQuery } from '../../api';
+import { CandidateDetail, CandidateState } from './candidate';
+import { kindInWords, lineageOf, scoreInWords, type Descendant } from './candidates';
+import css from './prompt-tune.module.css';
 
 /** Deeper levels are not indented further; each candidate names its parents. */
 const MAX_DEPTH = 6;
 
 /** The ancestry of candidates, with the accepted ones as a tree. */
-export function Lineage({ tuneId }: { tuneId: string }) {
-  const candidates = useInfiniteQuery({ ...candidatesQuery(tuneId), refetchOnMount: 'always' });
-  const { data, error, isPending, refetch } = candidates;
-  const lineage = useMemo(() => lineageOf(data?.pages.flatMap(({ items }) => items) ?? []), [data]);
+export const Lineage = ({ tuneId }: { tuneId: string }) => (
+  <section aria-labelledby="lineage" className="section">
+    <h2 id="lineage">Lineage</h2>
+    <p className="muted">
+      Which candidate was made from which. Scores are on selection cases; rejected candidates are folded.
+    </p>
+    <QueryBoundary rows={6}>
+      <Tree tuneId={tuneId} />
+    </QueryBoundary>
+  </section>
+);
+
+function Tree({ tuneId }: { tuneId: string }) {
+  const candidates = useSuspenseInfiniteQuery({ ...candidatesQuery(tuneId), staleTime: 0 });
+  const { pages } = candidates.data;
+  const lineage = useMemo(() => lineageOf(pages.flatMap(({ items }) => items)), [pages]);
   return (
-    <section aria-labelledby="lineage" className="section">
-      <h2 id="lineage">Lineage</h2>
-      <p className="muted">
-        Which candidate was made from which. Scores are on selection cases; rejected candidates are folded.
-      </p>
-      {error && <ErrorNotice error={error} retry={() => refetch()} />}
-      {isPending && <Skeleton rows={6} />}
-      <ol className="lineage" aria-labelledby="lineage">
+    <>
+      <ol className={css.lineage} aria-labelledby="lineage">
         {lineage.map((descendant) => (
           <Branch key={descendant.candidate.candidate} tuneId={tuneId} descendant={descendant} />
         ))}
       </ol>
       <MoreButton of={candidates}>Later candidates</MoreButton>
-    </section>
+    </>
   );
 }
 
@@ -46,11 +50,11 @@ function Branch({ tuneId, descendant: { candidate, depth, rejected } }: { tuneId
       <Candidate tuneId={tuneId} candidate={candidate} />
       {rejected.length > 0 && (
         <LazyDetails
-          className="rejected"
+          className={css.rejected}
           summary={`${count(rejected.length)} rejected, from candidate ${candidate.candidate}`}
         >
           {() => (
-            <ul className="lineage">
+            <ul className={css.lineage}>
               {rejected.map((one) => (
                 <li key={one.candidate}>
                   <Candidate tuneId={tuneId} candidate={one} />

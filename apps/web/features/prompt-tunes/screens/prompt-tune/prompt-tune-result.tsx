@@ -1,56 +1,32 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { PromptTune } from '#lib/prompt-tune/contract';
-import { candidateDiffQuery } from '../../api';
 import { useRefusal } from '../../../../api/session';
-import { DeltaFigure } from '../../../../ui/figures/delta';
-import { ErrorNotice } from '../../../../ui/error-notice';
-import { UserText } from '../../../../ui/user-text';
-import { PromptDiffView } from '../../../prompts/parts/prompt-diff';
-import { count, percent } from '../../../../ui/score';
-import { Skeleton } from '../../../../ui/skeleton';
-import { OutcomeMark } from '../../../tunes/parts/tune-outcome';
+import { percent } from '../../../../ui/score';
+import { Verdict } from '../../../tunes/parts/tune-outcome';
+import { Changes } from './candidate';
 
 /** The result of a tune, how certain it is, and the actions on it. */
 export function PromptTuneResult({ tune }: { tune: PromptTune }) {
-  if (tune.text === null && tune.best === null) return null;
+  const { id, text, best, holdout } = tune;
+  if (text === null && best === null) return null;
   return (
     <section aria-labelledby="found" className="section">
       <h2 id="found">Result</h2>
-      <Verdict tune={tune} />
+      <Verdict found={tune} label="Best texts minus base on held-out cases">
+        {holdout?.mean_a != null && holdout.mean_b != null && (
+          <span>
+            {percent(holdout.mean_a)} with the base, {percent(holdout.mean_b)} with the best
+          </span>
+        )}
+      </Verdict>
       <ResultActions tune={tune} />
-      {tune.best !== null && tune.best > 0 && <Changes tuneId={tune.id} best={tune.best} />}
+      {best !== null && best > 0 && (
+        <section className="section" aria-labelledby="changes">
+          <h3 id="changes">Changes from the base to candidate {best}</h3>
+          <Changes tuneId={id} of={best} from={0} />
+        </section>
+      )}
     </section>
-  );
-}
-
-function Verdict({ tune: { text, outcome, holdout } }: { tune: PromptTune }) {
-  return (
-    <>
-      {text !== null && (
-        <p className="sentence">
-          <UserText text={text} />
-        </p>
-      )}
-      {outcome !== null && (
-        <div className="facts">
-          <OutcomeMark outcome={outcome} />
-          {holdout && <span>{count(holdout.n_cases)} held-out cases</span>}
-          {holdout?.mean_a != null && holdout.mean_b != null && (
-            <span>
-              {percent(holdout.mean_a)} with the base, {percent(holdout.mean_b)} with the best
-            </span>
-          )}
-        </div>
-      )}
-      {holdout?.difference != null && (
-        <DeltaFigure
-          label="Best texts minus base on held-out cases"
-          difference={holdout.difference}
-          interval={holdout.ci}
-        />
-      )}
-    </>
   );
 }
 
@@ -75,17 +51,5 @@ function ResultActions({ tune }: { tune: PromptTune }) {
         </Link>
       )}
     </div>
-  );
-}
-
-function Changes({ tuneId, best }: { tuneId: string; best: number }) {
-  const diff = useQuery(candidateDiffQuery(tuneId, best, 0));
-  return (
-    <section className="section" aria-labelledby="changes">
-      <h3 id="changes">Changes from the base to candidate {best}</h3>
-      {diff.isPending && <Skeleton rows={4} />}
-      {diff.isError && <ErrorNotice error={diff.error} retry={() => diff.refetch()} />}
-      {diff.data && <PromptDiffView components={diff.data.components} />}
-    </section>
   );
 }

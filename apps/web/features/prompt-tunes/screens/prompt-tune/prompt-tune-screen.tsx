@@ -1,54 +1,78 @@
-import { useQuery } from '@tanstack/react-query';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { memo } from 'react';
-import { statusOf } from '../../../../api/client';
-import { promptTuneQuery } from '../../api';
-import { LivePromptTune, type LivePromptTuneState } from '../../live';
+import type { PromptTune } from '#lib/prompt-tune/contract';
 import { useLive } from '../../../../live/use-live';
 import { useRefreshOnEvents } from '../../../../live/use-refreshed';
-import { ErrorNotice } from '../../../../ui/error-notice';
-import { TuneNotFound } from '../../../tunes/parts/tune-not-found';
+import { Money } from '../../../../ui/money';
 import { count, percent } from '../../../../ui/score';
-import { Skeleton } from '../../../../ui/skeleton';
+import { SettingsList } from '../../../../ui/settings-list';
 import { isUnderWay } from '../../../../ui/status';
+import { UserText } from '../../../../ui/user-text';
+import { ComponentTexts } from '../../../prompts/parts/prompt-texts';
+import { settingsOf, TuneHead, type SettingNames } from '../../../tunes/parts/tune-head';
 import { TuneProgress } from '../../../tunes/parts/tune-progress';
-import { PromptTuneResult } from './prompt-tune-result';
+import { promptTunes } from '../../api';
+import { LivePromptTune, type LivePromptTuneState } from '../../live';
 import { Front } from './front';
 import { Lineage } from './lineage';
-import { PromptTuneHead } from './prompt-tune-head';
-import './prompt-tune.css';
-
-const Head = memo(PromptTuneHead);
+import { PromptTuneResult } from './prompt-tune-result';
 
 /** The best texts for each model's tool calls, their origin, and whether they can be trusted. */
 export function PromptTuneScreen() {
   const { tuneId } = useParams({ from: '/signed-in/tunes/prompts/$tuneId' });
-  const tune = useQuery({ ...promptTuneQuery(tuneId), refetchOnMount: 'always' });
-  const jobId = tune.data && isUnderWay(tune.data.status) ? tune.data.job_id : undefined;
-  const live = useLive(LivePromptTune, jobId);
+  const { data: tune } = useSuspenseQuery({ ...promptTunes.query(tuneId), staleTime: 0 });
+  const live = useLive(LivePromptTune, isUnderWay(tune.status) ? tune.job_id : undefined);
   useRefreshOnEvents(tuneId, live);
-  if (tune.isPending) return <Skeleton rows={12} />;
-  if (!tune.data && statusOf(tune.error) === 404) return <TuneNotFound />;
-  if (!tune.data) return <ErrorNotice error={tune.error!} retry={() => tune.refetch()} />;
   return (
     <>
-      <Head tune={tune.data} />
-      {tune.isError && (
-        <ErrorNotice error={tune.error} retry={() => tune.refetch()}>
-          <p>Shown as of {new Date(tune.dataUpdatedAt).toLocaleTimeString()}.</p>
-        </ErrorNotice>
-      )}
-      {live && isUnderWay(tune.data.status) && (
-        <TuneProgress tune={tune.data} live={live}>
+      <Head tune={tune} />
+      {live && isUnderWay(tune.status) && (
+        <TuneProgress tune={tune} live={live}>
           <LatestGeneration live={live} />
         </TuneProgress>
       )}
-      <PromptTuneResult tune={tune.data} />
+      <PromptTuneResult tune={tune} />
       <Front tuneId={tuneId} />
       <Lineage tuneId={tuneId} />
     </>
   );
 }
+
+const Head = memo(({ tune }: { tune: PromptTune }) => (
+  <TuneHead
+    tune={tune}
+    kind="prompts"
+    remove={promptTunes.remove}
+    deletes={
+      <>
+        This deletes its {count(tune.candidates)} candidates and the runs that measured them, with their results,
+        requests and replies.{tune.prompt_version_id !== null && ' The prompt version of the best texts stays.'}
+        {tune.promoted_eval_id !== null && ' So does its run in the experiment.'}
+      </>
+    }
+    facts={
+      <>
+        <span>
+          {count(tune.evaluations)} evaluations, {count(tune.candidates)} candidates
+        </span>
+        <span>
+          meta model <UserText text={tune.meta_target} max={200} />, {count(tune.meta.requests)} requests,{' '}
+          <Money usd={tune.meta.cost_usd} />
+        </span>
+      </>
+    }
+    settings={
+      <>
+        <SettingsList settings={[['Models', tune.targets.join('\n')], ...settingsOf(tune.input, SETTINGS)]} />
+        <details>
+          <summary>Starting texts</summary>
+          <ComponentTexts texts={tune.base} />
+        </details>
+      </>
+    }
+  />
+));
 
 function LatestGeneration({ live: { newest } }: { live: LivePromptTuneState }) {
   if (!newest) return null;
@@ -61,3 +85,27 @@ function LatestGeneration({ live: { newest } }: { live: LivePromptTuneState }) {
     </p>
   );
 }
+
+const SETTINGS: SettingNames = {
+  mode: 'Mode',
+  components: 'Texts to tune',
+  variants: ['Variants', 'quick'],
+  population: ['Population', 'evolutionary'],
+  generations: ['Generations', 'evolutionary'],
+  selection_ratio: ['Parents', 'evolutionary'],
+  minibatch: ['Cases per reflection', 'reflective'],
+  max_evals: ['Maximum evaluations', 'reflective'],
+  max_growth: 'Growth',
+  measure: 'Measure',
+  margin: 'Margin',
+  samples: 'Samples',
+  holdout: 'Held-out share',
+  seed: 'Seed',
+  temperature: 'Temperature',
+  tool_choice: 'Tool choice',
+  max_tokens: 'Maximum reply tokens',
+  params: 'Parameters',
+  meta_params: 'Meta model requests',
+  budget: 'Budget',
+  cache: 'Stored replies',
+};

@@ -4,7 +4,7 @@ import type { JsonObject } from '#lib/contracts/json/json';
 import type { ParamPreset } from '#lib/param-tune/contract';
 import { useAction } from '../../../../api/action';
 import { keys } from '../../../../api/keys';
-import { createPreset, deletePreset, presetsQuery } from '../../api/param-presets';
+import { createPreset, deletePreset, presetsQuery } from '../../api';
 import { queryClient } from '../../../../api/query-client';
 import { useRefusal } from '../../../../api/session';
 import { DeleteDialog } from '../../../../ui/dialog';

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { JsonObject } from '#lib/contracts/json/json';
 import { refreshWork } from '../../../../api/refresh';
-import { submitTune, tuneEstimateQuery } from '../../api/tunes';
+import { paramTunes } from '../../api';
 import { NumberField } from '../../../../ui/form/fields';
 import { useField } from '../../../../ui/form/json-form';
 import { ChooseExperiment } from '../../../experiments/parts/choose-experiment';
@@ -24,9 +24,9 @@ export function TuneForm({ draftKey, initial }: { draftKey: string; initial: Jso
       name={draftKey}
       initial={initial}
       requestOf={requestOf}
-      estimateOf={tuneEstimateQuery}
+      estimateOf={paramTunes.estimateQuery}
       figures={(estimate, missing) => <TuneEstimate estimate={estimate} missing={missing} />}
-      send={submitTune}
+      send={paramTunes.submit}
       onDone={({ tune_id: tuneId }) =>
         Promise.all([refreshWork(), navigate({ to: '/tunes/$tuneId', params: { tuneId } })])
       }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { tuneQuery } from '../../api/tunes';
+import { paramTunes } from '../../api';
 import { ErrorNotice } from '../../../../ui/error-notice';
 import { Skeleton } from '../../../../ui/skeleton';
 import { TuneForm } from './tune-form';
@@ -11,7 +11,7 @@ import './tune-new.css';
 /** A new parameter tune, with its estimate before it starts. */
 export function TuneNewScreen() {
   const { suite = '', from } = useSearch({ from: '/signed-in/tunes/new' });
-  const earlier = useQuery({ ...tuneQuery(from ?? ''), enabled: from !== undefined });
+  const earlier = useQuery({ ...paramTunes.query(from ?? ''), enabled: from !== undefined });
   const initial = useMemo(() => {
     if (from === undefined) return emptyTune(suite);
     return earlier.data && fromTune(earlier.data);

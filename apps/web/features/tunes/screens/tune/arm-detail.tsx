@@ -1,16 +1,20 @@
 import { Link } from '@tanstack/react-router';
+import { toText, type Json } from '#lib/contracts/json/json';
 import type { ParamTune, TuneArm } from '#lib/param-tune/contract';
-import { UserText } from '../../../../ui/user-text';
+import { CopyButton } from '../../../../ui/copy-button';
 import { JsonView } from '../../../../ui/json-view';
 import { Money } from '../../../../ui/money';
 import { count, percent, Score } from '../../../../ui/score';
+import { SettingsList } from '../../../../ui/settings-list';
 import { duration } from '../../../../ui/time';
-import { ArmUse } from './arm-use';
+import { UserBlock, UserText } from '../../../../ui/user-text';
+import { runCommand } from './arm-settings';
+import css from './tune.module.css';
 
 /** An opened arm: its values, how the provider treats them, its figures and its runs. */
 export function ArmDetail({ tune, arm, close }: { tune: ParamTune; arm: TuneArm; close: () => void }) {
   return (
-    <section className="arm-detail section" aria-label={`Combination ${arm.arm}`}>
+    <section className={`section ${css.framed}`} aria-label={`Combination ${arm.arm}`}>
       <div className="head">
         <h3>Combination {arm.arm}</h3>
         <button type="button" className="dense" onClick={close}>
@@ -69,5 +73,40 @@ function Runs({ arm: { runs } }: { arm: TuneArm }) {
         </Link>
       ))}
     </div>
+  );
+}
+
+/** The values of an arm, and how to run it: as a command, or as a new run. */
+export function ArmUse({ tune, arm }: { tune: ParamTune; arm: TuneArm }) {
+  const { suite_id: suiteId, input } = tune;
+  const command = suiteId === null ? undefined : runCommand({ suiteId, target: arm.target, config: arm.config, input });
+  const values = Object.entries(arm.config as Record<string, Json>);
+  const from = arm.runs[0]?.eval_id;
+  return (
+    <>
+      {values.length === 0 && <p>Same as the base.</p>}
+      <SettingsList settings={values.map(([name, value]) => [name, toText(value)])} />
+      {suiteId === null ? (
+        <p className="muted">Its suite was deleted: it cannot be run again.</p>
+      ) : (
+        <div className="actions">
+          {command !== undefined && <CopyButton text={command} label="Copy command" />}
+          {from !== undefined && (
+            <Link to="/runs/new" search={{ from }} className="button dense">
+              Run it
+            </Link>
+          )}
+          {tune.promoted_eval_id === null && from !== undefined && (
+            <span className="muted small">Choose an experiment there to compare it with others.</span>
+          )}
+        </div>
+      )}
+      {command !== undefined && suiteId !== null && (
+        <details>
+          <summary>Command</summary>
+          <UserBlock text={command} code />
+        </details>
+      )}
+    </>
   );
 }

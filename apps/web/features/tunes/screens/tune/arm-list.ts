@@ -1,4 +1,4 @@
-import type { TuneArm } from '#lib/param-tune/contract';
+import type { ParamTune, TuneArm } from '#lib/param-tune/contract';
 import { armKey, type ArmUpdate } from '../../live.js';
 
 /** The states of an arm in order: older news do not move an arm back. */
@@ -40,6 +40,10 @@ function byMerit(one: TuneArm, other: TuneArm): number {
   const isChosen = Number(other.state === 'recommended') - Number(one.state === 'recommended');
   return isChosen || (other.mean ?? -1) - (one.mean ?? -1) || one.arm - other.arm;
 }
+
+/** The number of combinations of a tune, over all models. */
+export const combinationsOf = ({ targets }: Pick<ParamTune, 'targets'>): number =>
+  targets.reduce((sum, { arms }) => sum + arms, 0);
 
 /** The cost of the arms so far; null if one has no price, 0 before the first. */
 export function costOf(arms: readonly TuneArm[]): number | null {

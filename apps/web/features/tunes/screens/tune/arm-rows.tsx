@@ -7,6 +7,38 @@ import { Money } from '../../../../ui/money';
 import { count, scoreText } from '../../../../ui/score';
 import { duration } from '../../../../ui/time';
 import { configText } from './arm-settings';
+import css from './tune.module.css';
+
+interface ArmRowsProps {
+  arms: readonly TuneArm[];
+  label: string;
+  opened: number | undefined;
+  open: (arm: TuneArm) => void;
+}
+
+/** Arms in a list of any length, which draws only the rows in view. */
+export function ArmRows({ arms, label, opened, open }: ArmRowsProps) {
+  const gridRef = useRef<HTMLDivElement>(null);
+  const [active, setActive] = useState(0);
+  const openedAt = arms.findIndex(({ arm }) => arm === opened);
+  return (
+    <div className={css.rows} style={{ '--count': arms.length } as CSSProperties}>
+      <DataRows
+        label={label}
+        columns={COLUMNS}
+        count={arms.length}
+        isMore={false}
+        rowAt={(index) => arms[index]}
+        active={Math.min(active, arms.length - 1)}
+        opened={openedAt < 0 ? undefined : openedAt}
+        activate={setActive}
+        open={open}
+        onWindow={() => {}}
+        gridRef={gridRef}
+      />
+    </div>
+  );
+}
 
 const COLUMNS: Column<TuneArm>[] = [
   { name: 'No.', track: '48px', isNumber: true, cell: ({ arm }) => arm },
@@ -42,35 +74,4 @@ const COLUMNS: Column<TuneArm>[] = [
 function stateOf({ state, tied, same_as: sameAs }: TuneArm): string {
   if (sameAs !== null) return `same as ${sameAs}`;
   return tied && state !== 'recommended' ? `${state}, tied` : state;
-}
-
-interface ArmRowsProps {
-  arms: readonly TuneArm[];
-  label: string;
-  opened: number | undefined;
-  open: (arm: TuneArm) => void;
-}
-
-/** Arms in a list of any length, which draws only the rows in view. */
-export function ArmRows({ arms, label, opened, open }: ArmRowsProps) {
-  const gridRef = useRef<HTMLDivElement>(null);
-  const [active, setActive] = useState(0);
-  const openedAt = arms.findIndex(({ arm }) => arm === opened);
-  return (
-    <div className="arm-rows" style={{ '--count': arms.length } as CSSProperties}>
-      <DataRows
-        label={label}
-        columns={COLUMNS}
-        count={arms.length}
-        isMore={false}
-        rowAt={(index) => arms[index]}
-        active={Math.min(active, arms.length - 1)}
-        opened={openedAt < 0 ? undefined : openedAt}
-        activate={setActive}
-        open={open}
-        onWindow={() => {}}
-        gridRef={gridRef}
-      />
-    </div>
-  );
 }

@@ -1,77 +1,58 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import type { ParamTune, ParamTuneTarget as Target, TuneArm } from '#lib/param-tune/contract';
-import type { z } from 'zod';
-import { DeltaFigure } from '../../../../ui/figures/delta';
+import type { ParamTune, TuneArm } from '#lib/param-tune/contract';
 import { LazyDetails } from '../../../../ui/folded';
-import { UserText, visible } from '../../../../ui/user-text';
+import { QueryBoundary } from '../../../../ui/query-boundary';
 import { count, Score } from '../../../../ui/score';
-import { Skeleton } from '../../../../ui/skeleton';
-import { ArmDetail } from './arm-detail';
-import { groupArms } from './arm-list';
+import { UserText, visible } from '../../../../ui/user-text';
+import { armsQuery } from '../../api';
+import type { ArmUpdate } from '../../live';
+import { Verdict } from '../../parts/tune-outcome';
+import { ArmDetail, ArmUse } from './arm-detail';
+import { groupArms, withUpdates } from './arm-list';
 import { ArmRows } from './arm-rows';
-import { ArmUse } from './arm-use';
-import { OutcomeMark } from '../../parts/tune-outcome';
-
-type TunedModel = z.infer<typeof Target>;
+import css from './tune.module.css';
 
 interface Props {
   tune: ParamTune;
-  target: TunedModel;
-  /** Undefined until loaded. */
-  arms: readonly TuneArm[] | undefined;
+  model: ParamTune['targets'][number];
+  /** Live news of the arms of all models, since they were read. */
+  news: ReadonlyMap<string, ArmUpdate> | undefined;
   /** Whether its arms are shown initially. */
   isOpen: boolean;
 }
 
 /** The recommendation for one model, how certain it is, and everything that was tried. */
-export function TuneModel({ tune, target, arms, isOpen }: Props) {
-  const name = visible(target.target.slice(0, 200));
+export function TuneModel({ isOpen, ...props }: Props) {
+  const { model } = props;
   return (
-    <section aria-label={name} className="section tune-model">
+    <section aria-label={nameOf(model)} className={`section ${css.model}`}>
       <h2>
-        <UserText text={target.target} max={200} />
+        <UserText text={model.target} max={200} />
       </h2>
-      <Verdict target={target} />
-      {target.recommended && <Recommended tune={tune} target={target} arm={target.recommended} />}
+      <Verdict
+        found={model}
+        label={`Recommended combination minus base on held-out cases, ${visible(model.target.slice(0, 100))}`}
+      />
+      {model.recommended && <Recommended {...props} arm={model.recommended} />}
       <details open={isOpen}>
         <summary>
-          {count(target.arms)} combinations, {count(target.distinct)} distinct
+          {count(model.arms)} combinations, {count(model.distinct)} distinct
         </summary>
-        {arms ? <Arms tune={tune} arms={arms} name={name} /> : <Skeleton rows={6} />}
+        <QueryBoundary rows={6}>
+          <Arms {...props} />
+        </QueryBoundary>
       </details>
     </section>
   );
 }
 
-function Verdict({ target: { text, outcome, holdout, target } }: { target: TunedModel }) {
-  return (
-    <>
-      {text !== null && (
-        <p className="sentence">
-          <UserText text={text} />
-        </p>
-      )}
-      {outcome !== null && (
-        <div className="facts">
-          <OutcomeMark outcome={outcome} />
-          {holdout && <span>{count(holdout.n_cases)} held-out cases</span>}
-        </div>
-      )}
-      {holdout?.difference != null && (
-        <DeltaFigure
-          label={`Recommended combination minus base on held-out cases, ${visible(target.slice(0, 100))}`}
-          difference={holdout.difference}
-          interval={holdout.ci}
-        />
-      )}
-    </>
-  );
-}
+const nameOf = ({ target }: Props['model']): string => visible(target.slice(0, 200));
 
-function Recommended({ tune, target, arm }: { tune: ParamTune; target: TunedModel; arm: TuneArm }) {
-  const tied = target.tied.filter((number) => number !== arm.arm);
+function Recommended({ tune, model, arm }: Pick<Props, 'tune' | 'model'> & { arm: TuneArm }) {
+  const tied = model.tied.filter((number) => number !== arm.arm);
   return (
-    <div className="recommended section">
+    <div className={`section ${css.framed}`}>
       <h3>Recommended: combination {arm.arm}</h3>
       <ArmUse tune={tune} arm={arm} />
       <p>
@@ -82,7 +63,8 @@ function Recommended({ tune, target, arm }: { tune: ParamTune; target: TunedMode
   );
 }
 
-function Arms({ tune, arms, name }: { tune: ParamTune; arms: readonly TuneArm[]; name: string }) {
+function Arms({ tune, model, news }: Omit<Props, 'isOpen'>) {
+  const arms = useArms(tune.id, model.target, news);
   const groups = useMemo(() => groupArms(arms), [arms]);
   const [openedArm, open] = useState<number>();
   const opened = arms.find(({ arm }) => arm === openedArm);
@@ -95,7 +77,7 @@ function Arms({ tune, arms, name }: { tune: ParamTune; arms: readonly TuneArm[];
   return (
     <div className="section">
       {groups.leading.length > 0 ? (
-        <ArmRows {...rows} arms={groups.leading} label={`Combinations of ${name}, best first`} />
+        <ArmRows {...rows} arms={groups.leading} label={`Combinations of ${nameOf(model)}, best first`} />
       ) : (
         <p className="muted">No combinations measured yet.</p>
       )}
@@ -104,9 +86,16 @@ function Arms({ tune, arms, name }: { tune: ParamTune; arms: readonly TuneArm[];
         .filter(([, group]) => group.length > 0)
         .map(([words, group]) => (
           <LazyDetails key={words} summary={`${words}: ${count(group.length)}`}>
-            {() => <ArmRows {...rows} arms={group} label={`${words}, ${name}`} />}
+            {() => <ArmRows {...rows} arms={group} label={`${words}, ${nameOf(model)}`} />}
           </LazyDetails>
         ))}
     </div>
   );
+}
+
+/** The arms of a model. Live news of an arm are shown at once. */
+function useArms(tuneId: string, target: string, news: Props['news']): readonly TuneArm[] {
+  const { data } = useSuspenseQuery({ ...armsQuery(tuneId), staleTime: 0 });
+  const read = useMemo(() => data.filter((arm) => arm.target === target), [data, target]);
+  return useMemo(() => (news?.size ? read.map((arm) => withUpdates(arm, news)) : read), [read, news]);
 }

@@ -1,95 +1,124 @@
-import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
-import { memo, useEffect, useMemo, useRef } from 'react';
-import type { TuneArm } from '#lib/param-tune/contract';
-import { statusOf } from '../../../../api/client';
-import { POLL_MS, refreshWork } from '../../../../api/refresh';
-import { armsQuery, tuneQuery } from '../../api/tunes';
-import { LiveTune, type LiveTuneState } from '../../live';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { memo } from 'react';
+import type { JsonObject } from '#lib/contracts/json/json';
+import type { ParamTune } from '#lib/param-tune/contract';
+import { POLL_MS } from '../../../../api/refresh';
 import { useLive } from '../../../../live/use-live';
-import { ErrorNotice } from '../../../../ui/error-notice';
-import { TuneNotFound } from '../../parts/tune-not-found';
-import { Skeleton } from '../../../../ui/skeleton';
+import { useRefreshOnEvents } from '../../../../live/use-refreshed';
+import { Money } from '../../../../ui/money';
+import { count, percent } from '../../../../ui/score';
+import { SettingsList } from '../../../../ui/settings-list';
 import { isUnderWay } from '../../../../ui/status';
+import { Table } from '../../../../ui/table';
+import { UserLine } from '../../../../ui/user-text';
+import { armsQuery, paramTunes } from '../../api';
+import { LiveTune } from '../../live';
+import { settingsOf, TuneHead, type SettingNames } from '../../parts/tune-head';
 import { TuneProgress } from '../../parts/tune-progress';
-import { withUpdates } from './arm-list';
-import { BestOverModels } from './best-over-models';
-import { TuneHead } from './tune-head';
+import { combinationsOf, costOf } from './arm-list';
+import { configText } from './arm-settings';
 import { TuneModel } from './tune-model';
-import './tune.css';
 
 /** Arms refetched per second: large tunes are refetched less often. */
 const ARMS_A_SECOND = 200;
 
-const Head = memo(TuneHead);
-
 /** The best settings for each model's tool calls, and whether they can be trusted. */
 export function TuneScreen() {
   const { tuneId } = useParams({ from: '/signed-in/tunes/$tuneId' });
-  const tune = useQuery({ ...tuneQuery(tuneId), refetchOnMount: 'always' });
-  const jobId = tune.data && isUnderWay(tune.data.status) ? tune.data.job_id : undefined;
-  const live = useLive(LiveTune, jobId);
-  const arms = useArms(tuneId, live);
-  if (tune.isPending) return <Skeleton rows={12} />;
-  if (!tune.data && statusOf(tune.error) === 404) return <TuneNotFound />;
-  if (!tune.data) return <ErrorNotice error={tune.error!} retry={() => tune.refetch()} />;
-  const { targets } = tune.data;
+  const { data: tune } = useSuspenseQuery({
+    ...paramTunes.query(tuneId),
+    staleTime: 0,
+    refetchInterval: ({ state: { data } }) => (data && isUnderWay(data.status) ? POLL_MS : false),
+  });
+  const live = useLive(LiveTune, isUnderWay(tune.status) ? tune.job_id : undefined);
+  useRefreshOnEvents(tuneId, live, Math.max(POLL_MS, (combinationsOf(tune) / ARMS_A_SECOND) * 1000));
   return (
     <>
-      <Head tune={tune.data} arms={arms.read} />
-      {tune.isError && (
-        <ErrorNotice error={tune.error} retry={() => tune.refetch()}>
-          <p>Shown as of {new Date(tune.dataUpdatedAt).toLocaleTimeString()}.</p>
-        </ErrorNotice>
-      )}
-      {live && isUnderWay(tune.data.status) && <TuneProgress tune={tune.data} live={live} />}
-      {arms.error && <ErrorNotice error={arms.error} retry={arms.retry} />}
-      {targets.map((target) => (
+      <Head tune={tune} />
+      {live && isUnderWay(tune.status) && <TuneProgress tune={tune} live={live} />}
+      {tune.targets.map((model) => (
         <TuneModel
-          key={target.target}
-          tune={tune.data}
-          target={target}
-          arms={arms.shown?.get(target.target)}
-          isOpen={targets.length <= 2}
+          key={model.target}
+          tune={tune}
+          model={model}
+          news={live?.arms}
+          isOpen={tune.targets.length <= MAX_OPEN}
         />
       ))}
-      <BestOverModels best={tune.data.best_over_models} />
+      <BestOverModels best={tune.best_over_models} />
     </>
   );
 }
 
-interface Arms {
-  read: readonly TuneArm[] | undefined;
-  /** Arms by model, updated with the live news since they were read. */
-  shown: ReadonlyMap<string, TuneArm[]> | undefined;
-  error: Error | null;
-  retry: () => unknown;
+/** With more models than these, their arms are folded. */
+const MAX_OPEN = 2;
+
+const Head = memo(({ tune }: { tune: ParamTune }) => (
+  <TuneHead
+    tune={tune}
+    remove={paramTunes.remove}
+    deletes={
+      <>
+        This deletes its {count(combinationsOf(tune))} combinations and the runs that measured them, with their results,
+        requests and replies.{tune.promoted_eval_id !== null && ' The run of the winner in its experiment stays.'}
+      </>
+    }
+    facts={<SearchCost tune={tune} />}
+    settings={<SettingsList settings={settingsOf(tune.input, SETTINGS)} />}
+  >
+    {tune.promoted_eval_id !== null && (
+      <p>
+        <Link to="/runs/$runId" params={{ runId: tune.promoted_eval_id }}>
+          Run of the winner in its experiment
+        </Link>
+      </p>
+    )}
+  </TuneHead>
+));
+
+function SearchCost({ tune: { id, status } }: { tune: ParamTune }) {
+  const { data: arms } = useQuery(armsQuery(id));
+  if (!arms) return null;
+  return (
+    <span>
+      cost of the search {isUnderWay(status) && 'so far '}
+      <Money usd={costOf(arms)} />
+    </span>
+  );
 }
 
-/** The arms of a tune. Live news of an arm are shown at once; all arms are refetched after a while. */
-function useArms(tuneId: string, live: LiveTuneState | undefined): Arms {
-  const { data, error, refetch } = useQuery({ ...armsQuery(tuneId), refetchOnMount: 'always' });
-  const everyMs = Math.max(POLL_MS, ((data?.length ?? 0) / ARMS_A_SECOND) * 1000);
-  const isBehind = live !== undefined && (live.connection !== 'live' || live.isTruncated || live.hasEnded);
-  useQuery({ ...tuneQuery(tuneId), refetchInterval: isBehind ? POLL_MS : false });
-  useQuery({ ...armsQuery(tuneId), refetchInterval: isBehind ? everyMs : false });
-  const { changes = 0, received = 0 } = live ?? {};
-  useEffect(() => {
-    if (changes > 0) void refreshWork(tuneId);
-  }, [changes, tuneId]);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => {
-    if (received === 0) return;
-    timer.current ??= setTimeout(() => {
-      timer.current = undefined;
-      void refetch();
-    }, everyMs);
-  }, [received, everyMs, refetch]);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const news = live?.arms;
-  const shown = useMemo(() => {
-    if (!data) return undefined;
-    return Map.groupBy(news?.size ? data.map((arm) => withUpdates(arm, news)) : data, ({ target }) => target);
-  }, [data, news]);
-  return { read: data, shown, error, retry: refetch };
+/** The best arms over all models, for a single choice for all. */
+function BestOverModels({ best }: { best: ParamTune['best_over_models'] }) {
+  if (best.length === 0) return null;
+  return (
+    <section aria-labelledby="best" className="section">
+      <h2 id="best">Best across models</h2>
+      <Table
+        label="Best combinations across models"
+        rows={best}
+        keyOf={({ arm }) => arm}
+        columns={[
+          { name: 'No.', isNumber: true, cell: ({ arm }) => arm },
+          { name: 'Combination', cell: ({ config }) => <UserLine text={configText(config as JsonObject)} /> },
+          { name: 'Mean across models', isNumber: true, cell: ({ mean }) => percent(mean) },
+        ]}
+      />
+    </section>
+  );
 }
+
+const SETTINGS: SettingNames = {
+  mode: 'Mode',
+  trials: ['Trials', 'random'],
+  measure: 'Measure',
+  margin: 'Margin',
+  samples: 'Samples',
+  holdout: 'Held-out share',
+  seed: 'Seed',
+  search_space: 'Search space',
+  per_model_search_spaces: 'Per-model search spaces',
+  base: 'Base',
+  budget: 'Budget',
+  cache: 'Stored replies',
+};

@@ -1,7 +1,8 @@
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { ComponentDiff, TextHunk } from '#lib/contracts/prompt-version';
+import { SettingsList } from '../../../ui/settings-list';
 import { UserText, visible } from '../../../ui/user-text';
-import './prompt-diff.css';
+import css from './prompts.module.css';
 
 const FIRST_TEXTS = 20;
 const FIRST_HUNKS = 300;
@@ -9,23 +10,41 @@ const FIRST_HUNKS = 300;
 const CONTEXT = 300;
 const MAX_CHARACTERS = 20_000;
 
+/** Texts by component, with their line breaks. */
+export const ComponentTexts = ({ texts }: { texts: Readonly<Record<string, string>> }) => (
+  <FirstTexts of={Object.entries(texts)}>
+    {(shown) => <SettingsList settings={shown.map(([component, text]) => [component, text || '(none)'])} />}
+  </FirstTexts>
+);
+
 /** A word-by-word text diff: removed text is struck out, added text is marked. */
-export function PromptDiffView({ components }: { components: readonly ComponentDiff[] }) {
+export const PromptDiffView = ({ components }: { components: readonly ComponentDiff[] }) =>
+  components.length === 0 ? (
+    <p className="muted">The texts are the same.</p>
+  ) : (
+    <div className={css.diff}>
+      <FirstTexts of={components}>
+        {(shown) =>
+          shown.map(({ component, hunks }) => <TextDiff key={component} component={component} hunks={hunks} />)
+        }
+      </FirstTexts>
+    </div>
+  );
+
+/** The first of many texts, and a button that shows the others. */
+function FirstTexts<Text>({ of, children }: { of: readonly Text[]; children: (shown: readonly Text[]) => ReactNode }) {
   const [shown, setShown] = useState(FIRST_TEXTS);
-  if (components.length === 0) return <p className="muted">The texts are the same.</p>;
   return (
-    <div className="prompt-diff">
-      {components.slice(0, shown).map(({ component, hunks }) => (
-        <TextDiff key={component} component={component} hunks={hunks} />
-      ))}
-      {components.length > shown && (
+    <>
+      {children(of.slice(0, shown))}
+      {of.length > shown && (
         <div>
-          <button type="button" className="dense" onClick={() => setShown(components.length)}>
-            Show all {components.length} texts
+          <button type="button" className="dense" onClick={() => setShown(of.length)}>
+            Show all {of.length} texts
           </button>
         </div>
       )}
-    </div>
+    </>
   );
 }
 
@@ -38,7 +57,12 @@ function TextDiff({ component, hunks }: Pick<ComponentDiff, 'component' | 'hunks
       <code className="small">
         <UserText text={component} max={300} />
       </code>
-      <pre className="given-block" tabIndex={0} aria-label={`Changes in ${visible(component.slice(0, 300))}`}>
+      <pre
+        className="given-block"
+        role="group"
+        tabIndex={0}
+        aria-label={`Changes in ${visible(component.slice(0, 300))}`}
+      >
         {parts.map((hunk, index) => (
           <Part key={index} hunk={hunk} isFirst={index === 0} isLast={index === hunks.length - 1} />
         ))}

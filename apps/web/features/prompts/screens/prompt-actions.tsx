@@ -1,0 +1,132 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { PromptVersion } from '#lib/contracts/prompt-version';
+import { useAction } from '../../../api/action';
+import { keys } from '../../../api/keys';
+import { queryClient } from '../../../api/query-client';
+import { useRefusal } from '../../../api/session';
+import { AllowedButton } from '../../../ui/allowed-button';
+import { DeleteDialog, Dialog } from '../../../ui/dialog';
+import { ErrorNotice } from '../../../ui/error-notice';
+import { Skeleton } from '../../../ui/skeleton';
+import { UserText } from '../../../ui/user-text';
+import { Warnings } from '../../../ui/warnings';
+import { deletePromptVersion, promptUseQuery, putInSuite, refreshPrompts } from '../api';
+import { promptName } from '../parts/prompt-name';
+import { PromptDiffView } from '../parts/prompt-texts';
+
+/** Runs, takes over, copies or deletes a version. */
+export function PromptActions({ version }: { version: PromptVersion }) {
+  const refusal = useRefusal('editor');
+  const [asked, ask] = useState<'use' | 'delete'>();
+  const { id, suite_id: suite } = version;
+  const noUse = refusal ?? (suite === null ? 'Its suite was deleted.' : undefined);
+  return (
+    <div className="actions">
+      {noUse === undefined && (
+        <Link to="/runs/new" search={{ suite: suite!, prompt: id }} className="button primary">
+          Run with this version
+        </Link>
+      )}
+      <AllowedButton refusal={noUse} onClick={() => ask('use')}>
+        Use in the suite
+      </AllowedButton>
+      {noUse === undefined && (
+        <Link to="/prompts/new" search={{ suite: suite!, from: id }} className="button">
+          New version from this
+        </Link>
+      )}
+      <AllowedButton refusal={refusal} onClick={() => ask('delete')}>
+        Delete
+      </AllowedButton>
+      {asked === 'use' && suite !== null && <UsePrompt id={id} suiteId={suite} close={() => ask(undefined)} />}
+      {asked === 'delete' && <DeletePrompt version={version} close={() => ask(undefined)} />}
+    </div>
+  );
+}
+
+/** Shows what a suite would take over from a version, and asks for confirmation. */
+function UsePrompt({ id, suiteId, close }: { id: string; suiteId: string; close: () => void }) {
+  const navigate = useNavigate();
+  const use = useQuery({ ...promptUseQuery(id, suiteId), refetchOnWindowFocus: false });
+  const put = useAction(putInSuite, async () => {
+    await Promise.all([
+      queryClient.invalidateQueries({ queryKey: keys.suites }),
+      queryClient.invalidateQueries({ queryKey: keys.prompt(id) }),
+    ]);
+  });
+  if (put.data)
+    return (
+      <Dialog title="The suite is updated" close={close}>
+        <p>It is now version {put.data.version}. Earlier runs keep their texts.</p>
+        <Warnings warnings={put.data.warnings} />
+        <div className="actions">
+          <button
+            type="button"
+            className="primary"
+            onClick={() => void navigate({ to: '/suites/$suiteId', params: { suiteId } })}
+          >
+            To the suite
+          </button>
+          <button type="button" onClick={close}>
+            Close
+          </button>
+        </div>
+      </Dialog>
+    );
+  const { suite, components = [] } = use.data ?? {};
+  return (
+    <Dialog title="Use these texts in the suite?" close={close}>
+      {use.isPending && <Skeleton rows={4} />}
+      {use.isError && <ErrorNotice error={use.error} retry={() => use.refetch()} />}
+      {suite && (
+        <p>
+          {components.length === 0 ? 'No changes: ' : 'This changes '}
+          <UserText text={suite.name} max={200} />, version {suite.version}
+          {components.length === 0 ? ' already has these texts.' : ', for everybody in the team:'}
+        </p>
+      )}
+      {components.length > 0 && <PromptDiffView components={components} />}
+      {put.isError && <ErrorNotice error={put.error} />}
+      <div className="actions">
+        {suite && components.length > 0 && (
+          <button
+            type="button"
+            className="primary"
+            disabled={put.isPending}
+            onClick={() => put.mutate({ id, suiteId, seen: suite.version })}
+          >
+            Change the suite
+          </button>
+        )}
+        <button type="button" autoFocus onClick={close}>
+          Cancel
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+function DeletePrompt({ version, close }: { version: PromptVersion; close: () => void }) {
+  const navigate = useNavigate();
+  const { isPending, error, mutate } = useAction(deletePromptVersion, async () => {
+    close();
+    await navigate({ to: '/prompts' });
+    queryClient.removeQueries({ queryKey: keys.prompt(version.id) });
+    await refreshPrompts();
+  });
+  return (
+    <DeleteDialog
+      title="Delete this prompt version?"
+      action="Delete the version"
+      act={() => mutate(version.id)}
+      {...{ isPending, error, close }}
+    >
+      <p>
+        <UserText text={promptName(version)} max={300} />
+      </p>
+      <p>Runs that used its texts keep them. This cannot be undone.</p>
+    </DeleteDialog>
+  );
+}

@@ -1,0 +1,130 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { toText, type Json } from '#lib/contracts/json/json';
+import type { ParamTune } from '#lib/param-tune/contract';
+import { useAction, type Sent } from '../../../api/action';
+import { keys } from '../../../api/keys';
+import { queryClient } from '../../../api/query-client';
+import { CopiedId } from '../../../ui/copied-id';
+import { DeleteDialog } from '../../../ui/dialog';
+import { count } from '../../../ui/score';
+import { Status } from '../../../ui/status';
+import { duration, Time } from '../../../ui/time';
+import { UserText } from '../../../ui/user-text';
+import { Warnings } from '../../../ui/warnings';
+import { StopReason } from '../../jobs/parts/job-progress';
+import { WorkActions } from '../../jobs/parts/work-actions';
+
+type Shown = 'id' | 'job_id' | 'status' | 'suite_id' | 'suite_name' | 'suite_version' | 'created_at' | 'finished_at';
+type Tune = Pick<ParamTune, Shown | 'notes'> & { cases: { tuning: number; holdout: number } };
+
+interface Deletion {
+  tune: Tune;
+  /** Parameter tunes by default. */
+  kind?: 'prompts';
+  remove: (id: string, options: Sent) => Promise<void>;
+  /** What is deleted with it, and what remains. */
+  deletes: ReactNode;
+}
+
+interface Props extends Deletion {
+  /** Further facts. */
+  facts: ReactNode;
+  settings: ReactNode;
+  children?: ReactNode;
+}
+
+/** A tune's state, its suite and settings, why its answer is missing or incomplete, and the actions on it. */
+export function TuneHead({ facts, settings, children, ...deletion }: Props) {
+  const { tune, kind } = deletion;
+  return (
+    <section className="section" aria-label="The tune">
+      <div className="head">
+        <h1>
+          {kind === 'prompts' ? 'Prompt tune' : 'Tune'} of <UserText text={tune.suite_name} max={200} />
+        </h1>
+        <WorkActions
+          work={tune}
+          again={
+            <Link
+              to={kind === 'prompts' ? '/tunes/new-prompt' : '/tunes/new'}
+              search={{ from: tune.id }}
+              className="button"
+            >
+              Tune again
+            </Link>
+          }
+          deletion={(close) => <DeleteTune {...deletion} close={close} />}
+        />
+      </div>
+      <div className="facts">
+        <Status status={tune.status} />
+        <span>
+          Suite <Suite tune={tune} />, version {tune.suite_version}
+        </span>
+        <Time at={tune.created_at} />
+        {tune.finished_at !== null && (
+          <span>took {duration(new Date(tune.finished_at).getTime() - new Date(tune.created_at).getTime())}</span>
+        )}
+        <span>
+          {count(tune.cases.tuning)} tuning cases, {count(tune.cases.holdout)} held out
+        </span>
+        {facts}
+        <CopiedId id={tune.id} what="tune" />
+      </div>
+      <StopReason work={tune} />
+      {settings}
+      <Warnings warnings={tune.notes} />
+      {children}
+    </section>
+  );
+}
+
+function Suite({ tune: { suite_id: suiteId, suite_name: name } }: { tune: Tune }) {
+  if (suiteId === null) return <UserText text={name} max={200} />;
+  return (
+    <Link to="/suites/$suiteId" params={{ suiteId }}>
+      <UserText text={name} max={200} />
+    </Link>
+  );
+}
+
+function DeleteTune({ tune, kind, remove, deletes, close }: Deletion & { close: () => void }) {
+  const navigate = useNavigate();
+  const { isPending, error, mutate } = useAction(remove, async () => {
+    close();
+    await navigate({ to: '/tunes', search: { kind } });
+    queryClient.removeQueries({ queryKey: keys.tune(tune.id) });
+    await queryClient.invalidateQueries({ queryKey: keys.tuneLists });
+  });
+  return (
+    <DeleteDialog
+      title="Delete this tune?"
+      action="Delete the tune"
+      act={() => mutate(tune.id)}
+      {...{ isPending, error, close }}
+    >
+      <p>
+        <UserText text={`${tune.suite_name}, version ${tune.suite_version}`} max={200} />
+      </p>
+      <p>{deletes} This cannot be undone.</p>
+    </DeleteDialog>
+  );
+}
+
+/** The name of each setting, and the mode that it is of if not of all. */
+export type SettingNames = Readonly<Record<string, string | readonly [name: string, mode: string]>>;
+
+/** The settings that a tune was given, by name. */
+export function settingsOf(input: { mode: string }, names: SettingNames): [name: string, text: string][] {
+  const given = input as Record<string, Json>;
+  return Object.entries(names).flatMap(([key, said]) => {
+    const [name, mode = input.mode] = typeof said === 'string' ? [said] : said;
+    const value = given[key];
+    if (mode !== input.mode || isEmpty(value)) return [];
+    return [[name, Array.isArray(value) ? value.join('\n') : toText(value)]];
+  });
+}
+
+const isEmpty = (value: Json | undefined): value is undefined =>
+  value == null || (typeof value === 'object' && Object.keys(value).length === 0);
