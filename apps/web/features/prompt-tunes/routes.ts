@@ -1,10 +1,18 @@
 import { screen } from '../../screen';
+import { providersQuery } from '../providers/api';
+import { suiteHeadsQuery } from '../suites/api/suite-heads';
 import { MISSING_TUNE, tuneNewSearch } from '../tunes/address';
 import { candidatesQuery, leadingQuery, promptTunes } from './api';
 
 export const promptTunesRoutes = [
   screen('/tunes/new-prompt', () => import('./screens/prompt-tune-new/prompt-tune-new-screen'), 'PromptTuneNewScreen', {
     search: tuneNewSearch,
+    loads: ({ search: { from } }) => [
+      ...(from === undefined ? [] : [promptTunes.query(from)]),
+      suiteHeadsQuery,
+      providersQuery,
+    ],
+    missing: MISSING_TUNE,
   }),
   screen('/tunes/prompts/$tuneId', () => import('./screens/prompt-tune/prompt-tune-screen'), 'PromptTuneScreen', {
     loads: ({ params: { tuneId } }) => [promptTunes.query(tuneId), leadingQuery(tuneId), candidatesQuery(tuneId)],

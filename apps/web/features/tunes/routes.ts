@@ -1,8 +1,10 @@
 import { oneOf, searchOf, text } from '../../address';
 import { screen } from '../../screen';
 import { promptTunes } from '../prompt-tunes/api';
+import { providersQuery } from '../providers/api';
+import { suiteHeadsQuery } from '../suites/api/suite-heads';
 import { MISSING_TUNE, tuneNewSearch } from './address';
-import { armsQuery, paramTunes } from './api';
+import { armsQuery, paramTunes, presetsQuery } from './api';
 
 /** Parameter tunes by default. */
 const tunesSearch = searchOf({ kind: oneOf(['prompts'] as const), after: text(500) });
@@ -12,7 +14,16 @@ export const tunesRoutes = [
     search: tunesSearch,
     loads: ({ search: { kind, after } }) => [(kind === 'prompts' ? promptTunes : paramTunes).listQuery(after)],
   }),
-  screen('/tunes/new', () => import('./screens/tune-new/tune-new-screen'), 'TuneNewScreen', { search: tuneNewSearch }),
+  screen('/tunes/new', () => import('./screens/tune-new/tune-new-screen'), 'TuneNewScreen', {
+    search: tuneNewSearch,
+    loads: ({ search: { from } }) => [
+      ...(from === undefined ? [] : [paramTunes.query(from)]),
+      suiteHeadsQuery,
+      providersQuery,
+      presetsQuery,
+    ],
+    missing: MISSING_TUNE,
+  }),
   screen('/tunes/$tuneId', () => import('./screens/tune/tune-screen'), 'TuneScreen', {
     loads: ({ params: { tuneId } }) => [paramTunes.query(tuneId), armsQuery(tuneId)],
     missing: MISSING_TUNE,

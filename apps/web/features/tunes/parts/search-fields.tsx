@@ -7,31 +7,32 @@ import { useField } from '../../../ui/form/json-form';
 import { Faults } from '../../../ui/form/labelled-field';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
 
+/** A way to search, with a sentence about it. */
+type Mode = readonly [mode: string, words: string];
+
 interface ModeProps {
-  modes: readonly (readonly [mode: string, words: string])[];
+  modes: readonly Mode[];
   /** The choices that the mode needs. */
   children?: ReactNode;
 }
 
 /** How a tune searches, with a sentence for each mode. */
 export function ChooseMode({ modes, children }: ModeProps) {
-  const { id, value, errors, refusal, set } = useField(['mode']);
+  const { id, value, errors, refusal, set } = useField('mode');
   return (
     <fieldset aria-describedby={`${id}-faults`}>
       <legend>Mode</legend>
-      {modes.map(([mode, words]) => (
-        <label key={mode} className="mode">
+      {modes.map((one) => (
+        <label key={one[0]} className="mode">
           <input
             type="radio"
             name={id}
             disabled={refusal !== undefined}
             title={refusal}
-            checked={toText(value) === mode}
-            onChange={() => set(mode)}
+            checked={toText(value) === one[0]}
+            onChange={() => set(one[0])}
           />
-          <span>
-            <strong>{mode}</strong> <span className="muted">{words}</span>
-          </span>
+          <ModeWords mode={one} />
         </label>
       ))}
       <div id={`${id}-faults`} className="small">
@@ -41,6 +42,12 @@ export function ChooseMode({ modes, children }: ModeProps) {
     </fieldset>
   );
 }
+
+const ModeWords = ({ mode: [mode, words] }: { mode: Mode }) => (
+  <span>
+    <strong>{mode}</strong> <span className="muted">{words}</span>
+  </span>
+);
 
 /** How candidates are measured, and on which cases. @param of what is tried: "a combination" */
 export const MeasureFields = ({ of }: { of: string }) => (

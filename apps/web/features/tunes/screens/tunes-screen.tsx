@@ -19,7 +19,7 @@ import css from './tunes.module.css';
 /** Parameter and prompt tunes, newest first. */
 export function TunesScreen() {
   const { kind, after } = useSearch({ from: '/signed-in/tunes' });
-  const list = { of: 'tunes', after, className: `run-rows ${css.rows}`, keyOf: ({ id }: { id: string }) => id };
+  const list = { of: 'tunes', after, className: `run-rows ${css.list}`, keyOf: ({ id }: { id: string }) => id };
   return (
     <>
       <div className="head">
@@ -85,7 +85,7 @@ interface Finding {
 
 const Finding = ({ target, outcome, text }: Finding) => (
   <>
-    <div className={css.model}>
+    <div className={css.foundModel}>
       {target !== undefined && <UserLine text={target} />}
       {outcome !== null && <OutcomeMark outcome={outcome} />}
     </div>

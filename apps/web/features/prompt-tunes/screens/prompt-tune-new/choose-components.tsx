@@ -16,11 +16,11 @@ import {
   otherComponents,
   SYSTEM_PROMPT,
   withComponent,
-} from './component-choices';
+} from './prompt-tune-value';
 
 /** The texts that the meta model writes. */
 export function ChooseComponents() {
-  const { id, value, errors } = useField(['components']);
+  const { id, value, errors } = useField('components');
   const { edited } = useForm();
   const suiteId = toText((edited.value as JsonObject).suite_id ?? '');
   const suite = useQuery({ ...suiteQuery(suiteId), enabled: suiteId !== '' });
@@ -84,7 +84,7 @@ function SingleTools({ tools, chosen }: { tools: string[]; chosen: string[] }) {
 
 /** @param within a pattern that already includes this component */
 function Box({ component, words, within }: { component: string; words: string; within?: string }) {
-  const { value, refusal, set } = useField(['components']);
+  const { value, refusal, set } = useField('components');
   const chosen = textsOf(value);
   const isCovered = within !== undefined && chosen.includes(within);
   return (

@@ -1,6 +1,15 @@
 import { parseJson } from '#lib/contracts/json/json';
 import { type PromptTune, PromptTuneInput } from '#lib/prompt-tune/contract';
-import { emptyPromptTune, fromPromptTune, requestOf } from './prompt-tune-value.js';
+import {
+  ALL_TOOLS,
+  choiceOf,
+  emptyPromptTune,
+  fromPromptTune,
+  otherComponents,
+  requestOf,
+  SYSTEM_PROMPT,
+  withComponent,
+} from './prompt-tune-value.js';
 
 const bodyOf = (value: ReturnType<typeof emptyPromptTune>) => {
   const written = requestOf({ value, unread: {} });
@@ -34,4 +43,16 @@ describe('the request of a prompt tune', () => {
     );
     expect(bodyOf({ ...chosen, budget: { max_cost_usd: 1 } })).toContain('"budget":{"max_cost_usd":1}');
   });
+});
+
+it('a component without its own checkbox stays visible, so that it can be removed', () => {
+  const { description, parameters } = choiceOf('get_weather');
+  const place = 'tools/get_weather/parameters/properties/city/description';
+  const chosen = [SYSTEM_PROMPT, ALL_TOOLS, description, parameters, place, 'tools/gone/description'];
+  expect(otherComponents(chosen, ['get_weather'])).toEqual([place, 'tools/gone/description']);
+});
+
+it('a component is chosen once', () => {
+  expect(withComponent(['a', 'b'], 'a', true)).toEqual(['b', 'a']);
+  expect(withComponent(['a', 'b'], 'a', false)).toEqual(['b']);
 });

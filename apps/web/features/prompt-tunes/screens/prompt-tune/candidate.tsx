@@ -8,7 +8,7 @@ import { count } from '../../../../ui/score';
 import { UserText } from '../../../../ui/user-text';
 import { ComponentTexts, PromptDiffView } from '../../../prompts/parts/prompt-texts';
 import { candidateDiffQuery, candidateQuery } from '../../api';
-import css from './prompt-tune.module.css';
+import css from '../prompt-tunes.module.css';
 
 const RUNS_SHOWN = 20;
 

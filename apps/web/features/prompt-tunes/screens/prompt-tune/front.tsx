@@ -8,7 +8,7 @@ import { Table, type Column } from '../../../../ui/table';
 import { leadingQuery } from '../../api';
 import { CandidateDetail, CandidateState } from './candidate';
 import { byMerit, kindInWords, scoreInWords } from './candidates';
-import css from './prompt-tune.module.css';
+import css from '../prompt-tunes.module.css';
 
 /** The others are in the lineage. */
 const SHOWN = 50;

@@ -9,7 +9,7 @@ import { UserLine } from '../../../../ui/user-text';
 import { candidatesQuery } from '../../api';
 import { CandidateDetail, CandidateState } from './candidate';
 import { kindInWords, lineageOf, scoreInWords, type Descendant } from './candidates';
-import css from './prompt-tune.module.css';
+import css from '../prompt-tunes.module.css';
 
 /** Deeper levels are not indented further; each candidate names its parents. */
 const MAX_DEPTH = 6;

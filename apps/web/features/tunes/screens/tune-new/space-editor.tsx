@@ -22,7 +22,7 @@ import {
   type Kind,
   type Row,
 } from './space-value';
-import css from './tune-new.module.css';
+import css from '../tunes.module.css';
 
 /** A search space as rows or as JSON. Both edit the same value. */
 export function SpaceEditor({ path, label }: { path: Path; label: string }) {
@@ -100,7 +100,7 @@ function SpaceRow({ path, row, number }: { path: Path; row: Row; number: number 
   const faults = errorsAt(errors, pointerOf([...path, row.name]));
   const kind = kindOf(row.axis);
   return (
-    <div className={css.row} role="group" aria-label={`Parameter ${number}`}>
+    <div className={css.parameter} role="group" aria-label={`Parameter ${number}`}>
       <div className="in-row">
         <NameField row={row} set={set} isWrong={faults.length > 0} notesId={`${id}-faults`} />
         <ChoiceField

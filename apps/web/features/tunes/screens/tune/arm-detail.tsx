@@ -9,7 +9,7 @@ import { SettingsList } from '../../../../ui/settings-list';
 import { duration } from '../../../../ui/time';
 import { UserBlock, UserText } from '../../../../ui/user-text';
 import { runCommand } from './arm-settings';
-import css from './tune.module.css';
+import css from '../tunes.module.css';
 
 /** An opened arm: its values, how the provider treats them, its figures and its runs. */
 export function ArmDetail({ tune, arm, close }: { tune: ParamTune; arm: TuneArm; close: () => void }) {

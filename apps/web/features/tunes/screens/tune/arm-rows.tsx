@@ -7,7 +7,7 @@ import { Money } from '../../../../ui/money';
 import { count, scoreText } from '../../../../ui/score';
 import { duration } from '../../../../ui/time';
 import { configText } from './arm-settings';
-import css from './tune.module.css';
+import css from '../tunes.module.css';
 
 interface ArmRowsProps {
   arms: readonly TuneArm[];
@@ -22,7 +22,7 @@ export function ArmRows({ arms, label, opened, open }: ArmRowsProps) {
   const [active, setActive] = useState(0);
   const openedAt = arms.findIndex(({ arm }) => arm === opened);
   return (
-    <div className={css.rows} style={{ '--count': arms.length } as CSSProperties}>
+    <div className={css.arms} style={{ '--count': arms.length } as CSSProperties}>
       <DataRows
         label={label}
         columns={COLUMNS}

@@ -11,7 +11,7 @@ import { Verdict } from '../../parts/tune-outcome';
 import { ArmDetail, ArmUse } from './arm-detail';
 import { groupArms, withUpdates } from './arm-list';
 import { ArmRows } from './arm-rows';
-import css from './tune.module.css';
+import css from '../tunes.module.css';
 
 interface Props {
   tune: ParamTune;
