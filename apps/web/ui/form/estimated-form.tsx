@@ -1,4 +1,4 @@
-import { useQuery, type QueryKey, type UseQueryOptions, type UseQueryResult } from '@tanstack/react-query';
+import { skipToken, useQuery, type QueryKey, type UseQueryOptions, type UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { AllowedButton } from '../allowed-button';
 import { useDebounced } from '../debounced';
@@ -9,10 +9,12 @@ import type { FormFault } from './form-request';
 import { JsonForm } from './json-form';
 
 interface Props<Estimated, Key extends QueryKey, Answer> extends FormOptions<string, Answer> {
-  /** The query that estimates a request. It is asked again after a short pause in typing. */
-  estimateOf: (body: string | undefined) => UseQueryOptions<Estimated, Error, Estimated, Key>;
+  /** The query that estimates a request, if there is one. It is asked again after a short pause in typing. */
+  estimateOf?: (body: string | undefined) => UseQueryOptions<Estimated, Error, Estimated, Key>;
   /** Renders the estimate. @param missing what has to be chosen first */
   figures: (estimate: UseQueryResult<Estimated>, missing: FormFault[]) => ReactNode;
+  /** What stands beside the fields, for screen readers. */
+  label?: string;
   /** The button's label. */
   action: string;
   children: ReactNode;
@@ -20,7 +22,7 @@ interface Props<Estimated, Key extends QueryKey, Answer> extends FormOptions<str
 
 /** Fields, the estimate next to them, and the button that starts the work. */
 export function EstimatedForm<Estimated, Key extends QueryKey, Answer>(props: Props<Estimated, Key, Answer>) {
-  const { estimateOf, figures, action, children } = props;
+  const { estimateOf = none<Estimated, Key>, figures, label = 'Estimate', action, children } = props;
   const { draft, refusal, request, body, sending, submit } = useFormState(props);
   const settled = useDebounced(body);
   const estimate = useQuery(estimateOf(body === undefined ? undefined : settled));
@@ -31,7 +33,7 @@ export function EstimatedForm<Estimated, Key extends QueryKey, Answer>(props: Pr
     <JsonForm edited={draft.value} change={draft.change} error={body === undefined ? null : error} refusal={refusal}>
       <form className="set-up" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
         <div className="fields">{children}</div>
-        <aside className="beside" aria-label="Estimate">
+        <aside className="beside" aria-label={label}>
           {figures(estimate, 'faults' in request ? request.faults : [])}
           {isJudged && <ErrorNotice error={sending.error} />}
           <div className="actions">
@@ -54,3 +56,6 @@ export function EstimatedForm<Estimated, Key extends QueryKey, Answer>(props: Pr
     </JsonForm>
   );
 }
+
+const none = <Estimated, Key extends QueryKey>() =>
+  ({ queryKey: ['no estimate'], queryFn: skipToken }) as unknown as UseQueryOptions<Estimated, Error, Estimated, Key>;
