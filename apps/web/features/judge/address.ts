@@ -1,13 +1,5 @@
 import type { Agreement, Judgement, Opinion, Preference } from '#lib/judge/contract';
-import { flag, id, searchOf, text, wholeNumber, keyOf } from '../../address';
-
-const model = text(300);
-
-/** Judge reports: all of them, or those on a run. */
-export const judgeSearch = searchOf({ eval: id, after: text(500) });
-
-/** A new report: on a run, or on its wins over another. */
-export const judgeNewSearch = searchOf({ eval: id, against: id });
+import { flag, keyOf, searchOf, text, wholeNumber } from '../../address';
 
 /** A judge's opinion of a reply in words; also for comparisons. */
 export const OPINION_WORDS: Record<Opinion, string> = {
@@ -28,6 +20,9 @@ export const STATE_WORDS: Record<Judgement['state'], string> = {
   waiting: 'waiting',
 };
 
+/** The name of a model in an address. */
+export const model = text(300);
+
 /** Which judgements of a report are shown. */
 export const reportSearch = searchOf({
   target: model,
@@ -42,16 +37,8 @@ export const reportSearch = searchOf({
 });
 export type ReportSearch = ReturnType<typeof reportSearch>;
 
-/** The API query for the list. */
-export function judgementsQueryOf({ after, ...filter }: ReportSearch): URLSearchParams {
-  const query = new URLSearchParams();
-  for (const [key, value] of Object.entries(filter)) if (value !== undefined) query.set(key, String(value));
-  if (after !== undefined) query.set('cursor', String(after));
-  return query;
+/** The same as the API takes it. */
+export function judgementsFilter(search: ReportSearch) {
+  const { after, ...filter } = reportSearch(search);
+  return { ...filter, cursor: after };
 }
-
-/** What to label: results of a run, or all that the judge has judged. */
-export const labelsSearch = searchOf({ eval: id, judge: model });
-
-/** Whose calibration: that of a judge's current version, or of a report's judge. */
-export const calibrationSearch = searchOf({ judge: model, report: id });

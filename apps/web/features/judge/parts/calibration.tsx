@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { CalibrationHead } from '#lib/judge/contract';
-import { UserText } from '../../../ui/user-text';
 import { Mark } from '../../../ui/status';
-import './calibration.css';
+import { UserText } from '../../../ui/user-text';
+import css from './judge.module.css';
 
 type Status = CalibrationHead['status'];
 
@@ -27,7 +27,7 @@ interface SentenceProps {
 
 /** The same in a sentence, shown next to a judge's figures in every state. */
 export const CalibrationSentence = ({ calibration: { status, text }, report }: SentenceProps) => (
-  <p className="notice calibration">
+  <p className={`notice ${css.calibration}`}>
     <CalibrationStatus status={status} /> <UserText text={text} />
     {report !== undefined && (
       <>
@@ -42,4 +42,4 @@ export const CalibrationSentence = ({ calibration: { status, text }, report }: S
 
 /** Follows a judge's figure that no labels have confirmed. */
 export const Uncalibrated = ({ status }: { status: Status }) =>
-  status === 'uncalibrated' && <span className="uncalibrated small"> uncalibrated</span>;
+  status === 'uncalibrated' && <span className={`${css.uncalibrated} small`}> uncalibrated</span>;

@@ -1,5 +1,6 @@
 import type { LabelName } from '#lib/contracts/label';
 import { AllowedButton } from '../../../ui/allowed-button';
+import css from './judge.module.css';
 
 /**
  * A person's possible labels of a result, with their keys. Not imported from the contract, whose code is larger than
@@ -21,6 +22,7 @@ interface Props {
   refusal?: string;
 }
 
+/** One button for each label. */
 export const LabelButtons = ({ choose, isPending, chosen, hasKeys = false, refusal }: Props) =>
   LABEL_KEYS.map(([label, key, meaning], index) => (
     <AllowedButton
@@ -33,6 +35,6 @@ export const LabelButtons = ({ choose, isPending, chosen, hasKeys = false, refus
       aria-keyshortcuts={hasKeys ? key : undefined}
       onClick={() => choose(label)}
     >
-      {label} {hasKeys && <kbd>{key}</kbd>}
+      {label} {hasKeys && <kbd className={css.key}>{key}</kbd>}
     </AllowedButton>
   ));

@@ -1,22 +1,19 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { Calibration } from '#lib/judge/contract';
-import { calibrationQuery } from '../api/judge';
-import { Intervals } from '../../../ui/figures/intervals';
-import { KappaFigure } from '../parts/kappa';
 import { Bar } from '../../../ui/bar';
-import { CalibrationSentence, Uncalibrated } from '../parts/calibration';
-import { ErrorNotice } from '../../../ui/error-notice';
-import { UserText, UserBlock } from '../../../ui/user-text';
-import { kappaText } from '../parts/judged-figures';
+import { Intervals } from '../../../ui/figures/intervals';
+import { QueryBoundary } from '../../../ui/query-boundary';
 import { count } from '../../../ui/score';
-import { Skeleton } from '../../../ui/skeleton';
-import { shareRow } from '../parts/share-row';
+import { UserBlock, UserText } from '../../../ui/user-text';
+import { calibrationQuery, type CalibrationFilter } from '../api';
+import { CalibrationSentence, Uncalibrated } from '../parts/calibration';
+import { KappaFigure, kappaText, shareRow } from '../parts/judged-figures';
 
 /** How well people's labels confirm a judge. */
 export function CalibrationScreen() {
   const search = useSearch({ from: '/signed-in/judge/calibration' });
-  const { data, error, isPending, refetch } = useQuery({ ...calibrationQuery(search), refetchOnMount: 'always' });
+  const { data } = useQuery(calibrationQuery(search));
   return (
     <>
       <div className="head">
@@ -27,14 +24,15 @@ export function CalibrationScreen() {
           </Link>
         )}
       </div>
-      {isPending && <Skeleton rows={8} />}
-      {error && <ErrorNotice error={error} retry={() => refetch()} />}
-      {data && <CalibrationDetails calibration={data} />}
+      <QueryBoundary rows={8}>
+        <CalibrationDetails of={search} />
+      </QueryBoundary>
     </>
   );
 }
 
-function CalibrationDetails({ calibration }: { calibration: Calibration }) {
+function CalibrationDetails({ of }: { of: CalibrationFilter }) {
+  const { data: calibration } = useSuspenseQuery({ ...calibrationQuery(of), staleTime: 0 });
   return (
     <>
       <section aria-label="The judge" className="section">

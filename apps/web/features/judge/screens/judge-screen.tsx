@@ -1,17 +1,13 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import { reportsQuery } from '../api/judge';
-import { runsQuery } from '../../runs/api/runs';
 import { Empty } from '../../../ui/empty';
-import { ErrorNotice } from '../../../ui/error-notice';
-import { ReportRows } from '../parts/report-rows';
+import { List } from '../../../ui/list';
+import { QueryBoundary } from '../../../ui/query-boundary';
+import { UserText } from '../../../ui/user-text';
 import { RunLink, runName, shortRunName } from '../../runs/parts/run-link';
-import { Skeleton } from '../../../ui/skeleton';
-import { PageLinks } from '../../../ui/page-links';
-import { DefaultJudge } from './default-judge';
-
-/** How many runs have their names fetched; older ones are shown by the end of their id. */
-const NAMED_RUNS = 200;
+import { calibrationQuery, judgeSettingQuery, namedRunsQuery, reportsQuery } from '../api';
+import { CalibrationSentence } from '../parts/calibration';
+import { reportColumns } from '../parts/report-rows';
 
 /** Judge reports, and how well people's labels confirm the judges. */
 export function JudgeScreen() {
@@ -31,7 +27,11 @@ export function JudgeScreen() {
         A judge is a model that decides whether stored results serve the user. Its judgements change no score, and
         labels by people show how far it can be trusted.
       </p>
-      {run === undefined && <DefaultJudge />}
+      {run === undefined && (
+        <QueryBoundary>
+          <DefaultJudge />
+        </QueryBoundary>
+      )}
       <Reports run={run} after={after} />
     </>
   );
@@ -43,12 +43,49 @@ const NewReport = ({ run }: { run: string | undefined }) => (
   </Link>
 );
 
+/** The team's judge, how well people's labels confirm it, and when it judges automatically. */
+function DefaultJudge() {
+  const { judge, auto_below: below } = useSuspenseQuery(judgeSettingQuery).data;
+  return (
+    <section aria-labelledby="default-judge" className="section">
+      <h2 id="default-judge">Default judge</h2>
+      {judge === null ? (
+        <p className="muted">The team has no default judge. Each report names its judge.</p>
+      ) : (
+        <>
+          <div className="facts">
+            <UserText text={judge} max={300} />
+            <span className="muted">
+              {below > 0
+                ? `automatically judges the failures of runs that score below ${below}`
+                : 'judges no runs automatically'}
+            </span>
+            <Link to="/judge/calibration" search={{ judge }}>
+              Calibration
+            </Link>
+          </div>
+          <QueryBoundary rows={1}>
+            <JudgeCalibration judge={judge} />
+          </QueryBoundary>
+        </>
+      )}
+      <div className="actions">
+        <Link to="/settings/judge" className="button">
+          Judge settings
+        </Link>
+      </div>
+    </section>
+  );
+}
+
+const JudgeCalibration = ({ judge }: { judge: string }) => (
+  <CalibrationSentence calibration={useSuspenseQuery(calibrationQuery({ judge })).data} />
+);
+
 function Reports({ run, after }: { run: string | undefined; after: string | undefined }) {
-  const reports = useQuery(reportsQuery({ run, cursor: after }));
-  const { items = [], next_cursor: next = null } = reports.data ?? {};
-  const runs = useQuery({ ...runsQuery({ limit: NAMED_RUNS }), enabled: items.length > 0 });
+  const { data: runs } = useQuery(namedRunsQuery);
   const nameOf = (id: string): string => {
-    const found = runs.data?.items.find((one) => one.id === id);
+    const found = runs?.items.find((one) => one.id === id);
     return found ? runName(found) : shortRunName(id);
   };
   return (
@@ -64,15 +101,22 @@ function Reports({ run, after }: { run: string | undefined; after: string | unde
           </Link>
         </div>
       )}
-      {reports.isError && <ErrorNotice error={reports.error} retry={() => reports.refetch()} />}
-      {reports.isPending && <Skeleton rows={8} />}
-      {items.length > 0 && <ReportRows reports={items} runName={nameOf} />}
-      {reports.data && items.length === 0 && (
-        <Empty action={<NewReport run={run} />}>
-          No reports yet. A report holds the judgements of a model on the results of one or two runs.
-        </Empty>
-      )}
-      <PageLinks of="reports" after={after} next={next} />
+      <List
+        label="List of reports"
+        of="reports"
+        query={reportsQuery({ run, cursor: after })}
+        after={after}
+        className="run-rows"
+        keyOf={({ id }) => id}
+        columns={reportColumns(({ eval_id: of, baseline_eval_id: baseline }) =>
+          baseline === null ? nameOf(of) : `${nameOf(of)} against ${nameOf(baseline)}`,
+        )}
+        empty={
+          <Empty action={<NewReport run={run} />}>
+            No reports yet. A report holds the judgements of a model on the results of one or two runs.
+          </Empty>
+        }
+      />
     </section>
   );
 }

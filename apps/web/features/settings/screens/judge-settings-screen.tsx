@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { JudgeSetting } from '#lib/judge/contract';
 import { MAX_INSTRUCTIONS_CHARS } from '#lib/contracts/values/judging';
-import { judgeSettingQuery, setJudge } from '../../judge/api/judge';
+import { judgeSettingQuery, setJudge } from '../../judge/api';
 import { keys } from '../../../api/keys';
 import { ErrorNotice } from '../../../ui/error-notice';
 import { LongTextField, NumberField } from '../../../ui/form/fields';

@@ -2,14 +2,15 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { LabelDraw, LabelName } from '#lib/contracts/label';
 import { useAction } from '../../../../api/action';
-import { deleteLabel, labelQueueQuery, putLabel, refreshLabels } from '../../api/labels';
-import { remaining, EMPTY_LABELLING, skipCount, undoneOnce, withoutSkips, withStep } from './labelling';
+import { deleteLabel, labelQueueQuery, putLabel, refreshLabels } from '../../api';
+import { EMPTY_LABELLING, remaining, skipCount, undoneOnce, withoutSkips, withStep } from './labelling';
 
 /** How many results are drawn at once. */
 const DRAWN = 10;
 const MAX_DRAWN = 50;
 
-interface QueueFilter {
+/** What is labelled: results of a run, or all that a judge has judged. */
+export interface Labelled {
   run: string | undefined;
   judge: string | undefined;
 }
@@ -17,9 +18,9 @@ interface QueueFilter {
 const resultOf = ({ eval_id: runId, result }: LabelDraw) => ({ runId, resultId: result.id });
 
 /** The results to label, one after the other, with the labels given so far. */
-export function useLabelQueue({ run, judge }: QueueFilter) {
+export function useLabelQueue(of: Labelled) {
   const [{ number, limit }, ask] = useState({ number: 0, limit: DRAWN });
-  const queue = useQuery(labelQueueQuery({ run, judge, limit, draw: number }));
+  const queue = useQuery(labelQueueQuery({ ...of, limit, draw: number }));
   const [done, setDone] = useState(EMPTY_LABELLING);
   const [since, setSince] = useState(0);
   const [note, setNote] = useState('');

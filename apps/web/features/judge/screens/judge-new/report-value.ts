@@ -4,8 +4,6 @@ import type { JudgeSetting } from '#lib/judge/contract';
 import type { Edited } from '../../../../ui/form/edited.js';
 import type { FormFault, FormRequest } from '../../../../ui/form/form-request.js';
 
-export type ReportKind = 'run' | 'pair';
-
 interface ReportStart {
   run?: string | undefined;
   /** The run that it is compared with. */
@@ -35,7 +33,8 @@ export const emptyReport = ({ run = '', against, setting }: ReportStart): JsonOb
   budget: null,
 });
 
-export const reportKindOf = (value: Json): ReportKind => (isObject(value) && value.about === 'pair' ? 'pair' : 'run');
+export const reportKindOf = (value: Json): 'run' | 'pair' =>
+  isObject(value) && value.about === 'pair' ? 'pair' : 'run';
 
 const RUN_FIELDS = {
   run: [['eval_id', 'Choose the run to judge.']],

@@ -1,50 +1,67 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { Judgement, JudgeReport } from '#lib/judge/contract';
-import { judgementsQuery } from '../../api/judge';
-import { ErrorNotice } from '../../../../ui/error-notice';
-import { UserText, UserLine } from '../../../../ui/user-text';
-import { JudgementText } from '../../parts/judgement-text';
+import { FilterChoice } from '../../../../ui/filter-choice';
+import { useKeptQuery } from '../../../../ui/list';
 import { PageLinks } from '../../../../ui/page-links';
-import { Skeleton } from '../../../../ui/skeleton';
-import { JudgementFilters } from './judgement-filters';
+import { QueryBoundary } from '../../../../ui/query-boundary';
+import { UserLine, UserText, visible } from '../../../../ui/user-text';
+import {
+  AGREEMENT_WORDS,
+  OPINION_WORDS,
+  PREFERENCE_WORDS,
+  reportSearch,
+  STATE_WORDS,
+  type ReportSearch,
+} from '../../address';
+import { judgementsQuery } from '../../api';
+import css from '../../parts/judge.module.css';
+import { JudgementText } from '../../parts/judgement';
+
+interface Props {
+  report: JudgeReport;
+  filter: ReportSearch;
+}
 
 /** The judgement of each result, in the order in which the results were chosen. */
-export function Judgements({ report }: { report: JudgeReport }) {
-  const { after, ...filter } = useSearch({ from: '/signed-in/judge/reports/$reportId' });
-  const { data, error, isPending, refetch } = useQuery({
-    ...judgementsQuery(report.id, { ...filter, after }),
-    refetchOnMount: 'always',
-  });
-  const isFiltered = Object.keys(filter).length > 0;
+export function Judgements({ report }: Pick<Props, 'report'>) {
+  const search = useSearch({ from: '/signed-in/judge/reports/$reportId' });
+  const { after: _, ...filter } = search;
   return (
     <section aria-labelledby="judgements" className="section">
       <h2 id="judgements">Judgements</h2>
-      <JudgementFilters report={report} filter={filter} />
-      {error && <ErrorNotice error={error} retry={() => refetch()} />}
-      {isPending && <Skeleton rows={8} />}
-      {data?.items.length === 0 && (
+      <Filters report={report} filter={filter} />
+      <QueryBoundary rows={8}>
+        <JudgementList report={report} filter={search} />
+      </QueryBoundary>
+    </section>
+  );
+}
+
+function JudgementList({ report, filter: { after, ...filter } }: Props) {
+  const query = judgementsQuery(report.id, { ...filter, after });
+  const { items, next_cursor: next } = useKeptQuery({ ...query, staleTime: 0 }).data;
+  const isFiltered = Object.keys(filter).length > 0;
+  return (
+    <>
+      {items.length === 0 ? (
         <p className="muted">{isFiltered ? 'No judgements match.' : 'No judgements yet.'}</p>
-      )}
-      {data && data.items.length > 0 && (
-        <ol className="judgements" aria-labelledby="judgements">
-          {data.items.map((judgement) => (
+      ) : (
+        <ol className={css.judgements} aria-labelledby="judgements">
+          {items.map((judgement) => (
             <li key={judgement.position}>
               <JudgementItem judgement={judgement} baseline={report.baseline_eval_id} />
             </li>
           ))}
         </ol>
       )}
-      {data && (
-        <PageLinks
-          of="judgements"
-          after={after}
-          next={data.next_cursor && Number(data.next_cursor)}
-          words={['First', 'Next']}
-          hash="judgements"
-        />
-      )}
-    </section>
+      <PageLinks
+        of="judgements"
+        after={after}
+        next={next && Number(next)}
+        words={['First', 'Next']}
+        hash="judgements"
+      />
+    </>
   );
 }
 
@@ -71,5 +88,59 @@ function JudgementItem({ judgement, baseline }: { judgement: Judgement; baseline
       </div>
       <JudgementText judgement={judgement} />
     </>
+  );
+}
+
+/** Filters of the judgements. They are in the address, so that a shared link shows the same list. */
+function Filters({ report, filter }: Props) {
+  const navigate = useNavigate();
+  const { id: reportId, baseline_eval_id: baseline } = report;
+  const narrow = (change: Record<string, unknown>): void =>
+    void navigate({
+      to: '/judge/reports/$reportId',
+      params: { reportId },
+      search: reportSearch({ ...filter, ...change }),
+      resetScroll: false,
+    });
+  const targets = [...new Set([...report.targets.map(({ target }) => target), ...report.pairs.map(({ b }) => b)])];
+  const models = Object.fromEntries(targets.map((target) => [target, visible(target.slice(0, 100))]));
+  const choices: [key: keyof ReportSearch, label: string, words: Record<string, string>][] =
+    baseline === null
+      ? [
+          ['verdict', 'Judgement', OPINION_WORDS],
+          ['agreement', 'Agreement', AGREEMENT_WORDS],
+        ]
+      : [['preference', 'Judgement', PREFERENCE_WORDS]];
+  const check = (key: 'expectation_at_fault' | 'suspicious', label: string) => (
+    <label className="check">
+      <input
+        type="checkbox"
+        checked={filter[key] ?? false}
+        onChange={({ target }) => narrow({ [key]: target.checked || undefined })}
+      />
+      {label}
+    </label>
+  );
+  return (
+    <div className="actions" role="search" aria-label="Filter of judgements">
+      {[['target', 'Model', models] as const, ...choices, ['state', 'State', STATE_WORDS] as const].map(
+        ([key, label, words]) => (
+          <FilterChoice
+            key={key}
+            label={label}
+            choices={Object.entries(words)}
+            value={filter[key] as string | undefined}
+            choose={(value) => narrow({ [key]: value })}
+          />
+        ),
+      )}
+      {baseline === null && check('expectation_at_fault', 'Expectation at fault')}
+      {check('suspicious', 'Suspicious')}
+      {Object.keys(filter).length > 0 && (
+        <Link to="/judge/reports/$reportId" params={{ reportId }} className="button" resetScroll={false}>
+          All
+        </Link>
+      )}
+    </div>
   );
 }

@@ -1,39 +1,43 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
+import { memo } from 'react';
+import { toText, type Json } from '#lib/contracts/json/json';
 import type { JudgeReport } from '#lib/judge/contract';
 import { useAction } from '../../../../api/action';
-import { deleteReport, reportsQuery, rerunReport } from '../../api/judge';
-import { refreshWork } from '../../../../api/refresh';
 import { keys } from '../../../../api/keys';
 import { queryClient } from '../../../../api/query-client';
+import { refreshWork } from '../../../../api/refresh';
 import { useRefusal } from '../../../../api/session';
 import { AllowedButton } from '../../../../ui/allowed-button';
 import { CopiedId } from '../../../../ui/copied-id';
 import { DeleteDialog } from '../../../../ui/dialog';
 import { ErrorNotice } from '../../../../ui/error-notice';
-import { UserText } from '../../../../ui/user-text';
 import { Money } from '../../../../ui/money';
-import { RunLink } from '../../../runs/parts/run-link';
 import { count } from '../../../../ui/score';
+import { SettingsList } from '../../../../ui/settings-list';
 import { isUnderWay, Status } from '../../../../ui/status';
 import { duration, Time } from '../../../../ui/time';
+import { UserText } from '../../../../ui/user-text';
 import { WorkActions } from '../../../jobs/parts/work-actions';
-import { ReportSettings } from './report-settings';
+import { RunLink } from '../../../runs/parts/run-link';
+import { deleteReport, reportsQuery, rerunReport } from '../../api';
 
-const SOURCES: Record<JudgeReport['source'], string> = {
-  user: 'requested by a user',
-  inline: 'requested by the run, while it was in progress',
-  after: 'requested by the run, after it finished',
-  auto: 'requested by the settings of the team',
-};
+interface Props {
+  report: JudgeReport;
+}
 
-export function ReportHead({ report }: { report: JudgeReport }) {
+/** What was judged by whom, and what can be done with it. Live events that change none of this do not render it. */
+export const ReportHead = memo(({ report }: Props) => {
   const { baseline_eval_id: baseline } = report;
   return (
     <section className="section" aria-label="The report">
       <div className="head">
         <h1>{baseline === null ? 'Judgements of a run' : 'Judgements of two runs'}</h1>
-        <Actions report={report} />
+        <WorkActions
+          work={report}
+          again={!isUnderWay(report.status) && <Rerun id={report.id} />}
+          deletion={(close) => <DeleteReport report={report} close={close} />}
+        />
       </div>
       <div className="facts">
         <Status status={report.status} />
@@ -73,10 +77,10 @@ export function ReportHead({ report }: { report: JudgeReport }) {
       <ReportSettings report={report} />
     </section>
   );
-}
+});
 
 /** Other reports created by a rerun of the same one. */
-function OtherVersions({ report }: { report: JudgeReport }) {
+function OtherVersions({ report }: Props) {
   const { data } = useQuery(reportsQuery({ run: report.eval_id }));
   const others = (data?.items ?? []).filter(({ id, root_id: root }) => root === report.root_id && id !== report.id);
   if (others.length === 0) return null;
@@ -96,13 +100,18 @@ function OtherVersions({ report }: { report: JudgeReport }) {
   );
 }
 
-function Actions({ report }: { report: JudgeReport }) {
+/** The settings of the report. */
+function ReportSettings({ report }: Props) {
+  const asked: Record<string, unknown> = report.input;
+  const unused = unusedSettings(report);
+  const settings = Object.entries(SETTING_LABELS)
+    .filter(([key]) => !isEmpty(asked[key]) && !unused.includes(key))
+    .map(([key, words]): [string, string] => [words, settingText(asked[key])]);
   return (
-    <WorkActions
-      work={report}
-      again={!isUnderWay(report.status) && <Rerun id={report.id} />}
-      deletion={(close) => <DeleteReport report={report} close={close} />}
-    />
+    <details>
+      <summary>Settings</summary>
+      <SettingsList settings={settings} />
+    </details>
   );
 }
 
@@ -127,7 +136,7 @@ function Rerun({ id }: { id: string }) {
   );
 }
 
-function DeleteReport({ report, close }: { report: JudgeReport; close: () => void }) {
+function DeleteReport({ report, close }: Props & { close: () => void }) {
   const navigate = useNavigate();
   const { isPending, error, mutate } = useAction(deleteReport, async () => {
     close();
@@ -152,3 +161,36 @@ function DeleteReport({ report, close }: { report: JudgeReport; close: () => voi
     </DeleteDialog>
   );
 }
+
+const SOURCES: Record<JudgeReport['source'], string> = {
+  user: 'requested by a user',
+  inline: 'requested by the run, while it was in progress',
+  after: 'requested by the run, after it finished',
+  auto: 'requested by the settings of the team',
+};
+
+const SETTING_LABELS: Record<string, string> = {
+  which: 'Results',
+  below: 'Below',
+  sample_size: 'Maximum cases',
+  samples: 'Judgements per result',
+  reference: 'Sees the expectation',
+  seed: 'Seed',
+  temperature: 'Temperature',
+  max_tokens: 'Maximum reply tokens',
+  params: 'Parameters',
+  budget: 'Budget',
+  instructions: 'Instructions',
+};
+
+/** Settings without effect in this report are hidden. */
+function unusedSettings({ input, baseline_eval_id: baseline }: JudgeReport): string[] {
+  if (baseline !== null) return ['which', 'below'];
+  return input.which === 'failed' ? ['sample_size'] : ['below', ...(input.which === 'all' ? ['sample_size'] : [])];
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value == null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
+
+const settingText = (value: unknown): string =>
+  typeof value === 'boolean' ? (value ? 'yes' : 'no') : toText(value as Json);

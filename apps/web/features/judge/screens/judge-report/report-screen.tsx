@@ -1,71 +1,78 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
-import { memo } from 'react';
-import { statusOf } from '../../../../api/client';
-import { reportQuery } from '../../api/judge';
-import { LiveReport } from '../../live';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import type { JudgeReport } from '#lib/judge/contract';
 import { useLive } from '../../../../live/use-live';
 import { useRefreshOnEvents } from '../../../../live/use-refreshed';
-import { CalibrationSentence } from '../../parts/calibration';
-import { Empty } from '../../../../ui/empty';
-import { ErrorNotice } from '../../../../ui/error-notice';
-import { Skeleton } from '../../../../ui/skeleton';
 import { isUnderWay } from '../../../../ui/status';
+import { UserText } from '../../../../ui/user-text';
 import { Warnings } from '../../../../ui/warnings';
-import { Judgements } from './judgements';
-import { ReportHead } from './report-head';
-import { ReportModels } from './report-models';
-import { ReportPairs } from './report-pairs';
-import { ReportSummary } from './report-summary';
 import { JobProgress } from '../../../jobs/parts/job-progress';
-import './judge-report.css';
-
-const Head = memo(ReportHead);
+import { reportQuery } from '../../api';
+import { LiveReport } from '../../live';
+import { CalibrationSentence } from '../../parts/calibration';
+import css from '../../parts/judge.module.css';
+import { Judgements } from './judgements';
+import { ModelFigures, PairFigures } from './report-figures';
+import { ReportHead } from './report-head';
 
 /** A judge's report on one run or two, and how well people's labels confirm the judge. */
 export function ReportScreen() {
   const { reportId } = useParams({ from: '/signed-in/judge/reports/$reportId' });
-  const report = useQuery({ ...reportQuery(reportId), refetchOnMount: 'always' });
-  const jobId = report.data && isUnderWay(report.data.status) ? report.data.job_id : undefined;
-  const live = useLive(LiveReport, jobId);
+  const { data: report } = useSuspenseQuery({ ...reportQuery(reportId), staleTime: 0 });
+  const live = useLive(LiveReport, isUnderWay(report.status) ? report.job_id : undefined);
   useRefreshOnEvents(reportId, live);
-  if (report.isPending) return <Skeleton rows={12} />;
-  if (!report.data && statusOf(report.error) === 404) return <NoReport />;
-  if (!report.data) return <ErrorNotice error={report.error!} retry={() => report.refetch()} />;
-  const { data } = report;
   return (
     <>
-      <Head report={data} />
-      {live && isUnderWay(data.status) && (
+      <ReportHead report={report} />
+      {live && isUnderWay(report.status) && (
         <JobProgress
-          work={data}
+          work={report}
           live={live}
           label="Judgements of the report"
           unit="judged"
-          counts={{ done: data.judged + data.errored, total: data.items, errored: data.errored }}
+          counts={{ done: report.judged + report.errored, total: report.items, errored: report.errored }}
         />
       )}
       <section aria-labelledby="figures" className="section">
         <h2 id="figures">Figures</h2>
-        <CalibrationSentence calibration={data.calibration} report={data.id} />
-        <ReportModels report={data} />
-        <ReportPairs report={data} />
+        <CalibrationSentence calibration={report.calibration} report={report.id} />
+        {report.baseline_eval_id === null ? <ModelFigures report={report} /> : <PairFigures report={report} />}
       </section>
-      <ReportSummary report={data} />
-      <Warnings warnings={data.notes} />
-      <Judgements report={data} />
+      <ReportSummary report={report} />
+      <Warnings warnings={report.notes} />
+      <Judgements report={report} />
     </>
   );
 }
 
-const NoReport = () => (
-  <Empty
-    action={
-      <Link to="/judge" className="button">
-        All reports
-      </Link>
-    }
-  >
-    There is no such report in your team. It may have been deleted.
-  </Empty>
-);
+const MAX_SENTENCES = 50;
+
+/** The judge's summary. */
+function ReportSummary({ report }: { report: JudgeReport }) {
+  const parts = [
+    ['Strengths', report.strengths],
+    ['Weaknesses', report.weaknesses],
+    ['Recommendations', report.recommendations],
+  ] as const;
+  if (parts.every(([, sentences]) => sentences.length === 0)) return null;
+  return (
+    <section aria-labelledby="summary" className="section">
+      <h2 id="summary">Summary by the judge</h2>
+      <div className={css.summary}>
+        {parts.map(([name, sentences]) => (
+          <div key={name}>
+            <h3>{name}</h3>
+            {sentences.length === 0 && <p className="muted">None.</p>}
+            <ul>
+              {sentences.slice(0, MAX_SENTENCES).map((sentence, index) => (
+                <li key={index}>
+                  <UserText text={sentence} />
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+      </div>
+    </section>
+  );
+}

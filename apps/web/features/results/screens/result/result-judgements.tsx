@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { JudgeReport } from '#lib/judge/contract';
-import { judgementsOfResultQuery, reportsQuery } from '../../../judge/api/judge';
+import { judgementsOfResultQuery, reportsQuery } from '../../../judge/api';
 import type { Result } from '../../api/results';
 import { CalibrationSentence } from '../../../judge/parts/calibration';
 import { ErrorNotice } from '../../../../ui/error-notice';
 import { UserText } from '../../../../ui/user-text';
-import { JudgementText } from '../../../judge/parts/judgement-text';
+import { JudgementText } from '../../../judge/parts/judgement';
 import { Skeleton } from '../../../../ui/skeleton';
 import { Time } from '../../../../ui/time';
 import { Folded } from '../../../../ui/folded';

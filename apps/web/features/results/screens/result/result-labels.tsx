@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Label, LabelName } from '#lib/contracts/label';
 import { useAction } from '../../../../api/action';
-import { deleteLabel, labelsOfResultQuery, putLabel, refreshLabels } from '../../../judge/api/labels';
+import { deleteLabel, labelsOfResultQuery, putLabel, refreshLabels } from '../../../judge/api';
 import { useRefusal } from '../../../../api/session';
 import { ErrorNotice } from '../../../../ui/error-notice';
 import { UserText } from '../../../../ui/user-text';

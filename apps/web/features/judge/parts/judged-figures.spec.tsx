@@ -1,4 +1,5 @@
-import { kappaText, shareText, decidedCountOfAll } from './judged-figures.js';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { decidedCountOfAll, KappaFigure, kappaText, shareText } from './judged-figures.js';
 
 it.each<[number | null, [number, number] | null, string]>([
   [0.8, [0.601, 0.92], '80.0 % (60.1-92.0, n 10)'],
@@ -20,4 +21,19 @@ it.each<[number | null, [number, number] | null, string]>([
 it('verdicts that the judge cannot tell count in no share', () => {
   const counts = { correct: 3, acceptable: 1, wrong: 2, cannot_tell: 9 };
   expect(decidedCountOfAll({ targets: [{ counts }, { counts }] as never })).toBe(12);
+});
+
+it.each<[string, [number, number] | null, boolean]>([
+  ['above chance level', [0.2, 0.9], false],
+  ['that contains chance level', [-0.1, 0.9], true],
+  ['that is unknown', null, true],
+])('the dot of an agreement with an interval %s is hollow or not', (_what, interval, isHollow) => {
+  const html = renderToStaticMarkup(<KappaFigure label="x" kappa={0.5} interval={interval} />);
+  expect(html.includes('dot hollow')).toBe(isHollow);
+  expect(html).toContain('0.50');
+});
+
+it('an interval is cut at the end of the scale', () => {
+  const html = renderToStaticMarkup(<KappaFigure label="x" kappa={0.9} interval={[0.6, 1.3]} />);
+  expect(html).toContain('x2="97%"');
 });
