@@ -1,3 +1,11 @@
 import { screen } from '../../screen';
+import { jobsUnderWayQuery } from '../jobs/api';
+import { lanesQuery } from '../operate/api/lanes';
+import { systemQuery } from '../operate/api/system';
+import { finishedRunsQuery, latestRunsQuery } from './api';
 
-export const homeRoutes = [screen('/', () => import('./screens/home-screen'), 'HomeScreen')] as const;
+export const homeRoutes = [
+  screen('/', () => import('./screens/home-screen'), 'HomeScreen', {
+    loads: () => [latestRunsQuery, finishedRunsQuery, jobsUnderWayQuery, lanesQuery, systemQuery],
+  }),
+] as const;

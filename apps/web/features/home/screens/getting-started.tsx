@@ -1,14 +1,14 @@
-import { Link, useNavigate } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
-import type { ImportAnswer } from '#lib/contracts/import';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useAction } from '../../../api/action';
-import { client } from '../../../api/client';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
 import { useRefusal } from '../../../api/session';
-import { suiteHeadsQuery } from '../../suites/api/suite-heads';
 import { AllowedButton } from '../../../ui/allowed-button';
 import { ErrorNotice } from '../../../ui/error-notice';
+import { suiteHeadsQuery } from '../../suites/api/suite-heads';
+import { importExample } from '../api';
+import css from './home.module.css';
 
 /** Three ways to start, for a team without runs. */
 export function GettingStarted() {
@@ -28,7 +28,7 @@ export function GettingStarted() {
           You already have a suite: <Link to="/runs/new">run it</Link> with some models.
         </p>
       )}
-      <ol className="beginnings">
+      <ol className={css.beginnings}>
         <li>
           <strong>The example.</strong> A suite of one tool and three cases, ready to run.
           <div>
@@ -57,9 +57,4 @@ export function GettingStarted() {
       {example.isError && <ErrorNotice error={example.error} />}
     </section>
   );
-}
-
-async function importExample(_: string, options: { idempotencyKey: string }): Promise<ImportAnswer> {
-  const file = await client.text('/api/tool-eval/import/example');
-  return client.call<ImportAnswer>('POST', '/api/tool-eval/import', file, options);
 }

@@ -1,20 +1,22 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { runsQuery } from '../../runs/api/runs';
-import { ErrorNotice } from '../../../ui/error-notice';
+import { QueryBoundary } from '../../../ui/query-boundary';
+import { count } from '../../../ui/score';
+import { UserText } from '../../../ui/user-text';
+import { lanesQuery } from '../../operate/api/lanes';
+import { systemQuery } from '../../operate/api/system';
+import { stateOfLane } from '../../operate/parts/lane-state';
+import { LaneStatus, LaneTrouble } from '../../operate/parts/lane-trouble';
 import { RunRows } from '../../runs/parts/run-rows';
-import { Skeleton } from '../../../ui/skeleton';
-import './home.css';
+import { latestRunsQuery } from '../api';
 import { GettingStarted } from './getting-started';
+import css from './home.module.css';
 import { RunningJobs } from './running-jobs';
-import { LaneProblems } from './lane-problems';
 import { SuiteFigures } from './suite-figures';
-
-const LATEST_RUNS = 10;
 
 /** Overview of running jobs, lanes and latest runs. */
 export function HomeScreen() {
-  const runs = useQuery(runsQuery({ limit: LATEST_RUNS }));
+  const { items: runs } = useSuspenseQuery(latestRunsQuery).data;
   return (
     <>
       <div className="head">
@@ -25,19 +27,58 @@ export function HomeScreen() {
       </div>
       <LaneProblems />
       <RunningJobs />
-      {runs.isError && <ErrorNotice error={runs.error} retry={() => runs.refetch()} />}
-      {runs.isPending && <Skeleton rows={LATEST_RUNS} />}
-      {runs.data?.items.length === 0 && <GettingStarted />}
-      {runs.data && runs.data.items.length > 0 && <SuiteFigures />}
-      {runs.data && runs.data.items.length > 0 && (
-        <section aria-labelledby="last-runs" className="section">
-          <div className="head">
-            <h2 id="last-runs">Latest runs</h2>
-            <Link to="/runs">All runs</Link>
-          </div>
-          <RunRows runs={runs.data.items} />
-        </section>
+      {runs.length === 0 ? (
+        <GettingStarted />
+      ) : (
+        <>
+          <QueryBoundary rows={5}>
+            <SuiteFigures />
+          </QueryBoundary>
+          <section aria-labelledby="last-runs" className="section">
+            <div className="head">
+              <h2 id="last-runs">Latest runs</h2>
+              <Link to="/runs">All runs</Link>
+            </div>
+            <RunRows runs={runs} />
+          </section>
+        </>
       )}
     </>
+  );
+}
+
+const REFRESH_MS = 10_000;
+const MAX_LANES = 10;
+
+/** Lanes that send nothing, with the reason; renders nothing when all is well. */
+function LaneProblems() {
+  const { data: lanes } = useQuery({ ...lanesQuery, refetchInterval: REFRESH_MS });
+  const { data: system } = useQuery(systemQuery);
+  const alive = system?.workers.alive;
+  const troubled = (lanes?.items ?? []).filter((lane) => stateOfLane(lane, alive).isTrouble);
+  const isDown = system?.redis === 'down';
+  if (troubled.length === 0 && !isDown) return null;
+  return (
+    <section aria-labelledby="in-trouble" className="section">
+      <div className="head">
+        <h2 id="in-trouble">Problems</h2>
+        <Link to="/operate/lanes">All lanes</Link>
+      </div>
+      {isDown && <p className="notice">Redis is unreachable. No requests are sent to models until it is back.</p>}
+      {troubled.length > 0 && (
+        <ul className={css.jobs} aria-label="Lanes with problems">
+          {troubled.slice(0, MAX_LANES).map((lane) => (
+            <li key={lane.id}>
+              <span>
+                <LaneStatus lane={lane} alive={alive} /> <UserText text={lane.name} max={100} />{' '}
+                {lane.backlog > 0 && <span className="small muted">{count(lane.backlog)} items waiting </span>}
+                <LaneTrouble lane={lane} alive={alive} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {troubled.length > MAX_LANES && <p className="muted">{count(troubled.length - MAX_LANES)} more.</p>}
+    </section>
   );
 }

@@ -1,6 +1,5 @@
 import { Link, useLocation } from '@tanstack/react-router';
 import { UserText } from '../../../ui/user-text';
-import { nearestAddress } from './nearest-address';
 
 /** An unknown address: its likely target, and other places to go. */
 export function NotFoundScreen() {
@@ -28,4 +27,33 @@ export function NotFoundScreen() {
       </ul>
     </main>
   );
+}
+
+/** The addresses that a word of another one may mean. */
+const ADDRESSES = Object.entries({
+  '/runs': ['run', 'runs', 'eval', 'evals', 'history', 'results', 'result', 'compare'],
+  '/suites': ['suite', 'suites', 'case', 'cases', 'tools'],
+  '/tunes': ['tune', 'tunes'],
+  '/prompts': ['prompt', 'prompts'],
+  '/experiments': ['experiment', 'experiments'],
+  '/gates': ['gate', 'gates'],
+  '/judge': ['judge'],
+  '/jobs': ['job', 'jobs', 'queue'],
+  '/operate/lanes': ['lane', 'lanes', 'operate'],
+  '/operate/providers': ['provider', 'providers', 'models'],
+  '/operate/spending': ['spending', 'cost'],
+  '/settings/tokens': ['settings', 'tokens', 'token'],
+  '/settings/cache': ['cache'],
+  '/settings/embedding': ['embedding'],
+  '/settings/teams': ['teams'],
+  '/sign-in': ['login', 'signin'],
+});
+
+/** The likely target of an unknown address, by the first known word in it. */
+function nearestAddress(pathname: string): string | undefined {
+  for (const word of pathname.slice(0, 500).toLowerCase().split('/')) {
+    const meant = ADDRESSES.find(([, words]) => words.includes(word))?.[0];
+    if (meant !== undefined && meant !== pathname) return meant;
+  }
+  return undefined;
 }

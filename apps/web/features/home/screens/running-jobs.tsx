@@ -3,26 +3,26 @@ import { Link } from '@tanstack/react-router';
 import type { Job } from '#lib/contracts/job';
 import type { Run } from '#lib/contracts/run';
 import { useAction } from '../../../api/action';
-import { cancelJob, jobsUnderWayQuery } from '../../jobs/api';
 import { refreshWork } from '../../../api/refresh';
-import { runsQuery } from '../../runs/api/runs';
 import { useRefusal } from '../../../api/session';
 import { Bar } from '../../../ui/bar';
 import { ErrorNotice } from '../../../ui/error-notice';
-import { UserText } from '../../../ui/user-text';
-import { JobLink, jobTitle } from '../../jobs/parts/job-link';
-import { placeInWords } from '../../jobs/parts/job-place';
 import { money } from '../../../ui/money';
 import { count } from '../../../ui/score';
-import { UNFINISHED_STATUSES } from '#lib/contracts/values/jobs';
 import { Status } from '../../../ui/status';
 import { duration } from '../../../ui/time';
+import { UserText } from '../../../ui/user-text';
+import { cancelJob, jobsUnderWayQuery } from '../../jobs/api';
+import { JobLink, jobTitle } from '../../jobs/parts/job-link';
+import { placeInWords } from '../../jobs/parts/job-place';
+import { unfinishedRunsQuery } from '../api';
+import css from './home.module.css';
 
 /** Running and waiting jobs: progress, remaining time and expected cost. */
 export function RunningJobs() {
   const jobs = useQuery(jobsUnderWayQuery);
   const isBusy = (jobs.data?.length ?? 0) > 0;
-  const runs = useQuery({ ...runsQuery({ statuses: UNFINISHED_STATUSES, limit: 60 }), enabled: isBusy });
+  const runs = useQuery({ ...unfinishedRunsQuery, enabled: isBusy });
   const refusal = useRefusal('editor');
   const cancel = useAction(cancelJob, (job) => refreshWork(job.result_ref ?? undefined));
   if (jobs.isError && !jobs.data) return <ErrorNotice error={jobs.error} retry={() => jobs.refetch()} />;
@@ -34,7 +34,7 @@ export function RunningJobs() {
         <Link to="/jobs">All jobs</Link>
       </div>
       {cancel.isError && <ErrorNotice error={cancel.error} />}
-      <ul className="jobs">
+      <ul className={css.jobs}>
         {jobs.data!.map((job) => (
           <li key={job.id}>
             <JobCard job={job} run={runs.data?.items.find(({ id }) => id === job.result_ref)} />
@@ -59,7 +59,7 @@ function JobCard({ job, run }: { job: Job; run: Run | undefined }) {
   const cost = run?.estimate?.cost_usd;
   const why = job.position === null ? job.detail : placeInWords(job.position, job.submitted_by);
   return (
-    <div className="job">
+    <div className={css.job}>
       <div className="actions">
         <Status status={job.status} />
         <JobLink job={job}>

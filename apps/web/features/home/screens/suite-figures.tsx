@@ -1,29 +1,25 @@
-import { useQuery } from '@tanstack/react-query';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Run } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
-import { runsQuery } from '../../runs/api/runs';
 import { Intervals, type IntervalRow } from '../../../ui/figures/intervals';
-import { ErrorNotice } from '../../../ui/error-notice';
-import { UserLine } from '../../../ui/user-text';
 import { Money } from '../../../ui/money';
-import { runName } from '../../runs/parts/run-link';
 import { count, Score } from '../../../ui/score';
-import { shownInterval } from '../../runs/parts/summary-interval';
 import { Time } from '../../../ui/time';
+import { UserLine } from '../../../ui/user-text';
+import { runName } from '../../runs/parts/run-link';
+import { shownInterval } from '../../runs/parts/summary-interval';
+import { finishedRunsQuery } from '../api';
+import css from './home.module.css';
 import { newestRunPerSuite } from './newest-runs';
 
-/** How many finished runs are searched for the newest of each suite. */
-const SEARCHED_RUNS = 50;
 const MAX_SUITES = 5;
 /** How many models of a run are drawn; the run's own page draws all. */
 const MAX_MODELS = 5;
 
 /** The best model of each suite, by its newest finished run. */
 export function SuiteFigures() {
-  const { data, error, refetch } = useQuery(runsQuery({ statuses: ['completed'], limit: SEARCHED_RUNS }));
-  const runs = newestRunPerSuite(data?.items ?? [], MAX_SUITES);
-  if (error && !data) return <ErrorNotice error={error} retry={refetch} />;
+  const runs = newestRunPerSuite(useSuspenseQuery(finishedRunsQuery).data.items, MAX_SUITES);
   if (runs.length === 0) return null;
   return (
     <section aria-labelledby="newest" className="section">
@@ -42,7 +38,7 @@ function RunFigure({ run }: { run: Run }) {
   const unscored = run.summaries.length - scored.length;
   const name = runName(run);
   return (
-    <article className="home-figure" aria-label={`Run of ${run.suite.name.slice(0, 100)}`}>
+    <article className={css.figure} aria-label={`Run of ${run.suite.name.slice(0, 100)}`}>
       <h3>
         <Link to="/runs/$runId" params={{ runId: run.id }}>
           <UserLine text={name} />
@@ -50,7 +46,7 @@ function RunFigure({ run }: { run: Run }) {
       </h3>
       <div className="facts small">
         {run.name !== null && (
-          <span className="home-suite">
+          <span className={css.suite}>
             <UserLine text={`${run.suite.name}, version ${run.suite.version}`} />
           </span>
         )}
