@@ -1,6 +1,6 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { QueryBoundary } from '../../../ui/query-boundary';
+import { QueryBoundary, Section } from '../../../ui/query-boundary';
 import { count } from '../../../ui/score';
 import { UserText } from '../../../ui/user-text';
 import { lanesQuery } from '../../operate/api/lanes';
@@ -34,13 +34,9 @@ export function HomeScreen() {
           <QueryBoundary rows={5}>
             <SuiteFigures />
           </QueryBoundary>
-          <section aria-labelledby="last-runs" className="section">
-            <div className="head">
-              <h2 id="last-runs">Latest runs</h2>
-              <Link to="/runs">All runs</Link>
-            </div>
+          <Section id="last-runs" title="Latest runs" action={<Link to="/runs">All runs</Link>}>
             <RunRows runs={runs} />
-          </section>
+          </Section>
         </>
       )}
     </>
@@ -59,11 +55,7 @@ function LaneProblems() {
   const isDown = system?.redis === 'down';
   if (troubled.length === 0 && !isDown) return null;
   return (
-    <section aria-labelledby="in-trouble" className="section">
-      <div className="head">
-        <h2 id="in-trouble">Problems</h2>
-        <Link to="/operate/lanes">All lanes</Link>
-      </div>
+    <Section id="in-trouble" title="Problems" action={<Link to="/operate/lanes">All lanes</Link>}>
       {isDown && <p className="notice">Redis is unreachable. No requests are sent to models until it is back.</p>}
       {troubled.length > 0 && (
         <ul className={css.jobs} aria-label="Lanes with problems">
@@ -79,6 +71,6 @@ function LaneProblems() {
         </ul>
       )}
       {troubled.length > MAX_LANES && <p className="muted">{count(troubled.length - MAX_LANES)} more.</p>}
-    </section>
+    </Section>
   );
 }

@@ -8,6 +8,7 @@ import { useRefusal } from '../../../api/session';
 import { Bar } from '../../../ui/bar';
 import { ErrorNotice } from '../../../ui/error-notice';
 import { money } from '../../../ui/money';
+import { Section } from '../../../ui/query-boundary';
 import { count } from '../../../ui/score';
 import { Status } from '../../../ui/status';
 import { duration } from '../../../ui/time';
@@ -28,11 +29,7 @@ export function RunningJobs() {
   if (jobs.isError && !jobs.data) return <ErrorNotice error={jobs.error} retry={() => jobs.refetch()} />;
   if (!isBusy) return null;
   return (
-    <section aria-labelledby="under-way" className="section">
-      <div className="head">
-        <h2 id="under-way">In progress</h2>
-        <Link to="/jobs">All jobs</Link>
-      </div>
+    <Section id="under-way" title="In progress" action={<Link to="/jobs">All jobs</Link>}>
       {cancel.isError && <ErrorNotice error={cancel.error} />}
       <ul className={css.jobs}>
         {jobs.data!.map((job) => (
@@ -49,7 +46,7 @@ export function RunningJobs() {
           </li>
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }
 

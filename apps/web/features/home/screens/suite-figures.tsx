@@ -4,6 +4,7 @@ import type { Run } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
 import { Intervals, type IntervalRow } from '../../../ui/figures/intervals';
 import { Money } from '../../../ui/money';
+import { Section } from '../../../ui/query-boundary';
 import { count, Score } from '../../../ui/score';
 import { Time } from '../../../ui/time';
 import { UserLine } from '../../../ui/user-text';
@@ -22,12 +23,11 @@ export function SuiteFigures() {
   const runs = newestRunPerSuite(useSuspenseQuery(finishedRunsQuery).data.items, MAX_SUITES);
   if (runs.length === 0) return null;
   return (
-    <section aria-labelledby="newest" className="section">
-      <h2 id="newest">Newest finished run of each suite</h2>
+    <Section id="newest" title="Newest finished run of each suite">
       {runs.map((run) => (
         <RunFigure key={run.id} run={run} />
       ))}
-    </section>
+    </Section>
   );
 }
 

@@ -3,7 +3,7 @@ import { Link, useSearch } from '@tanstack/react-router';
 import type { Calibration } from '#lib/judge/contract';
 import { Bar } from '../../../ui/bar';
 import { Intervals } from '../../../ui/figures/intervals';
-import { QueryBoundary } from '../../../ui/query-boundary';
+import { QueryBoundary, Section } from '../../../ui/query-boundary';
 import { count } from '../../../ui/score';
 import { UserBlock, UserText } from '../../../ui/user-text';
 import { calibrationQuery, type CalibrationFilter } from '../api';
@@ -77,8 +77,7 @@ function CalibrationDetails({ of }: { of: CalibrationFilter }) {
 
 function Agreement({ calibration: { kappa, ci, linear, status } }: { calibration: Calibration }) {
   return (
-    <section aria-labelledby="agreement" className="section">
-      <h2 id="agreement">Agreement with people</h2>
+    <Section id="agreement" title="Agreement with people">
       <p className="muted">
         Kappa of ok (correct or acceptable) and wrong: 1 is full agreement, 0 is chance level. A judge is usable if the
         lower end of the interval is at least 0.4, and good from 0.6.
@@ -97,24 +96,20 @@ function Agreement({ calibration: { kappa, ci, linear, status } }: { calibration
           <Uncalibrated status={status} />
         </p>
       )}
-    </section>
+    </Section>
   );
 }
 
 function ConfirmedShares({ calibration: { ok, wrong, status } }: { calibration: Calibration }) {
-  const rows = [
-    ['Judged correct or acceptable', ok],
-    ['Judged wrong', wrong],
-  ] as const;
-  const drawn = rows.flatMap(([key, { share, ci, n }]) =>
+  const shares = { 'Judged correct or acceptable': ok, 'Judged wrong': wrong };
+  const drawn = Object.entries(shares).flatMap(([key, { share, ci, n }]) =>
     share === null ? [] : shareRow({ key, share, ci, n, status }),
   );
   return (
-    <section aria-labelledby="confirmed" className="section">
-      <h2 id="confirmed">Confirmed by people</h2>
+    <Section id="confirmed" title="Confirmed by people">
       <p className="muted">The share of labelled judgements that people confirm.</p>
       {drawn.length === 0 && <p>No labels yet.</p>}
       {drawn.length > 0 && <Intervals label="Shares that people confirm, with their 95 % intervals" rows={drawn} />}
-    </section>
+    </Section>
   );
 }

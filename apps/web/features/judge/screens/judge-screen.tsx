@@ -2,7 +2,7 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { Empty } from '../../../ui/empty';
 import { List } from '../../../ui/list';
-import { QueryBoundary } from '../../../ui/query-boundary';
+import { QueryBoundary, Section } from '../../../ui/query-boundary';
 import { UserText } from '../../../ui/user-text';
 import { RunLink, runName, shortRunName } from '../../runs/parts/run-link';
 import { calibrationQuery, judgeSettingQuery, namedRunsQuery, reportsQuery } from '../api';
@@ -28,9 +28,9 @@ export function JudgeScreen() {
         labels by people show how far it can be trusted.
       </p>
       {run === undefined && (
-        <QueryBoundary>
+        <Section id="default-judge" title="Default judge">
           <DefaultJudge />
-        </QueryBoundary>
+        </Section>
       )}
       <Reports run={run} after={after} />
     </>
@@ -47,8 +47,7 @@ const NewReport = ({ run }: { run: string | undefined }) => (
 function DefaultJudge() {
   const { judge, auto_below: below } = useSuspenseQuery(judgeSettingQuery).data;
   return (
-    <section aria-labelledby="default-judge" className="section">
-      <h2 id="default-judge">Default judge</h2>
+    <>
       {judge === null ? (
         <p className="muted">The team has no default judge. Each report names its judge.</p>
       ) : (
@@ -74,7 +73,7 @@ function DefaultJudge() {
           Judge settings
         </Link>
       </div>
-    </section>
+    </>
   );
 }
 
@@ -89,8 +88,7 @@ function Reports({ run, after }: { run: string | undefined; after: string | unde
     return found ? runName(found) : shortRunName(id);
   };
   return (
-    <section aria-labelledby="reports" className="section">
-      <h2 id="reports">Reports</h2>
+    <Section id="reports" title="Reports">
       {run !== undefined && (
         <div className="actions">
           <span>
@@ -117,6 +115,6 @@ function Reports({ run, after }: { run: string | undefined; after: string | unde
           </Empty>
         }
       />
-    </section>
+    </Section>
   );
 }

@@ -103,14 +103,15 @@ function Filters({ report, filter }: Props) {
       resetScroll: false,
     });
   const targets = [...new Set([...report.targets.map(({ target }) => target), ...report.pairs.map(({ b }) => b)])];
-  const models = Object.fromEntries(targets.map((target) => [target, visible(target.slice(0, 100))]));
-  const choices: [key: keyof ReportSearch, label: string, words: Record<string, string>][] =
-    baseline === null
-      ? [
-          ['verdict', 'Judgement', OPINION_WORDS],
-          ['agreement', 'Agreement', AGREEMENT_WORDS],
-        ]
-      : [['preference', 'Judgement', PREFERENCE_WORDS]];
+  const models = targets.map((target) => [target, visible(target.slice(0, 100))] as const);
+  const choice = (key: keyof ReportSearch, label: string, choices: readonly (readonly [string, string])[]) => (
+    <FilterChoice
+      label={label}
+      choices={choices}
+      value={filter[key] as string | undefined}
+      choose={(value) => narrow({ [key]: value })}
+    />
+  );
   const check = (key: 'expectation_at_fault' | 'suspicious', label: string) => (
     <label className="check">
       <input
@@ -123,17 +124,11 @@ function Filters({ report, filter }: Props) {
   );
   return (
     <div className="actions" role="search" aria-label="Filter of judgements">
-      {[['target', 'Model', models] as const, ...choices, ['state', 'State', STATE_WORDS] as const].map(
-        ([key, label, words]) => (
-          <FilterChoice
-            key={key}
-            label={label}
-            choices={Object.entries(words)}
-            value={filter[key] as string | undefined}
-            choose={(value) => narrow({ [key]: value })}
-          />
-        ),
-      )}
+      {choice('target', 'Model', models)}
+      {baseline === null && choice('verdict', 'Judgement', Object.entries(OPINION_WORDS))}
+      {baseline === null && choice('agreement', 'Agreement', Object.entries(AGREEMENT_WORDS))}
+      {baseline !== null && choice('preference', 'Judgement', Object.entries(PREFERENCE_WORDS))}
+      {choice('state', 'State', Object.entries(STATE_WORDS))}
       {baseline === null && check('expectation_at_fault', 'Expectation at fault')}
       {check('suspicious', 'Suspicious')}
       {Object.keys(filter).length > 0 && (

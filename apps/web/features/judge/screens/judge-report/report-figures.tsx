@@ -14,25 +14,17 @@ interface Props {
 }
 
 /** Each model's results according to the judge, next to pass and fail. */
-export function ModelFigures({ report }: Props) {
-  const { targets, calibration } = report;
+export function ModelFigures({ report: { id, targets, calibration } }: Props) {
   if (targets.length === 0) return <p className="muted">No figures yet. They appear once a model is judged.</p>;
-  const told = targets.filter(({ share_ok: share }) => share !== null);
+  const { status } = calibration;
+  const drawn = targets.flatMap((judged) => {
+    const { target: key, share_ok: share, share_ok_ci: ci } = judged;
+    return share === null ? [] : shareRow({ key, share, ci, n: decidedCount(judged), status });
+  });
   return (
     <>
-      {told.length > 0 && (
-        <Intervals
-          label="Share of correct or acceptable replies by model, with its 95 % interval"
-          rows={told.map((judged) =>
-            shareRow({
-              key: judged.target,
-              share: judged.share_ok!,
-              ci: judged.share_ok_ci,
-              n: decidedCount(judged),
-              status: calibration.status,
-            }),
-          )}
-        />
+      {drawn.length > 0 && (
+        <Intervals label="Share of correct or acceptable replies by model, with its 95 % interval" rows={drawn} />
       )}
       <p className="muted small">
         Shares leave out results that the judge could not tell, and each case weighs the same. Kappa measures how far
@@ -43,122 +35,94 @@ export function ModelFigures({ report }: Props) {
         className={css.judgedRows}
         rows={targets}
         keyOf={({ target }) => target}
-        columns={modelColumns(report)}
+        columns={[
+          { name: 'Model', isHeading: true, className: 'named', cell: ({ target }) => <UserLine text={target} /> },
+          {
+            name: 'Correct or acceptable',
+            className: 'score',
+            cell: (judged) => (
+              <ShareWords share={judged.share_ok} ci={judged.share_ok_ci} n={decidedCount(judged)} status={status} />
+            ),
+          },
+          {
+            name: 'Kappa',
+            className: 'score',
+            cell: ({ kappa, kappa_ci: ci }) => <KappaWords {...{ kappa, ci, status }} />,
+          },
+          { name: 'Judged', isNumber: true, cell: ({ judged }) => count(judged) },
+          ...MODEL_COUNTS.map(linkedColumn<JudgedTarget>(id, ({ target }) => target)),
+        ]}
       />
     </>
   );
 }
 
 /** Which of two runs the judge prefers, by model pair. */
-export function PairFigures({ report }: Props) {
-  const { pairs } = report;
+export function PairFigures({ report: { id, pairs, calibration } }: Props) {
   if (pairs.length === 0) return <p className="muted">No figures yet. They appear once a pair is judged.</p>;
+  const { status } = calibration;
   return (
     <>
       {pairs.map((pair) => (
-        <Pair key={`${pair.a} ${pair.b}`} report={report} pair={pair} />
+        <Pair key={`${pair.a} ${pair.b}`} {...{ pair, status }} />
       ))}
       <p className="muted small">
         The judge sees each pair of replies twice, once in each order. B wins if it is better both times; if the order
         decides, it is a tie.
       </p>
-      <PairTable report={report} />
+      <Table
+        label="Wins and losses of each pair"
+        className={css.judgedRows}
+        rows={pairs}
+        keyOf={({ a, b }) => `${a} ${b}`}
+        columns={[
+          { name: 'Models', isHeading: true, className: 'named', cell: (pair) => <UserLine text={pairName(pair)} /> },
+          ...PAIR_COUNTS.map(linkedColumn<ComparedPair>(id, ({ b }) => b)),
+          { name: 'Of these, decided by order', isNumber: true, cell: (pair) => count(pair.position_flips) },
+          { name: 'Errored', isNumber: true, cell: (pair) => count(pair.errored) },
+          {
+            name: 'Preference for B',
+            className: 'score',
+            cell: ({ preference, preference_ci: ci, wins, losses }) => (
+              <>
+                <span>{shareText(preference, ci, wins + losses)}</span>
+                {preference !== null && <Uncalibrated status={status} />}
+              </>
+            ),
+          },
+        ]}
+      />
     </>
   );
 }
 
 const pairName = ({ a, b }: ComparedPair): string => (a === b ? b : `${b} against ${a}`);
 
-function Pair({ report: { calibration }, pair }: Props & { pair: ComparedPair }) {
-  const { preference, preference_ci: ci } = pair;
+type PairProps = Pick<JudgeReport['calibration'], 'status'> & { pair: ComparedPair };
+
+function Pair({ pair, status }: PairProps) {
+  const { preference: share, preference_ci: ci, wins, losses, can_tell: canTell } = pair;
+  const isHollow = ci === null || !canTell;
   return (
     <>
       <p className="sentence">
         <UserText text={pair.text} />
-        <Uncalibrated status={calibration.status} />
+        <Uncalibrated status={status} />
       </p>
-      {preference !== null && (
+      {share !== null && (
         <Intervals
           label="Wins of B among wins and losses, with their 95 % interval"
-          rows={[
-            shareRow({
-              key: pairName(pair),
-              share: preference,
-              ci,
-              n: pair.wins + pair.losses,
-              status: calibration.status,
-              isHollow: ci === null || !pair.can_tell,
-            }),
-          ]}
+          rows={[shareRow({ key: pairName(pair), share, ci, n: wins + losses, status, isHollow })]}
         />
       )}
     </>
   );
 }
 
-function PairTable({ report: { id, calibration, pairs } }: Props) {
-  const link = (pair: ComparedPair, n: number, preference: 'win' | 'loss' | 'tie', words: string) => (
-    <JudgementsLink
-      id={id}
-      n={n}
-      label={`${n} ${words} of ${pair.b.slice(0, 100)}`}
-      search={{ target: pair.b, preference }}
-    />
-  );
-  return (
-    <Table
-      label="Wins and losses of each pair"
-      className={css.judgedRows}
-      rows={pairs}
-      keyOf={({ a, b }) => `${a} ${b}`}
-      columns={[
-        { name: 'Models', isHeading: true, className: 'named', cell: (pair) => <UserLine text={pairName(pair)} /> },
-        { name: 'Wins of B', isNumber: true, cell: (pair) => link(pair, pair.wins, 'win', 'wins') },
-        { name: 'Losses', isNumber: true, cell: (pair) => link(pair, pair.losses, 'loss', 'losses') },
-        { name: 'Ties', isNumber: true, cell: (pair) => link(pair, pair.ties, 'tie', 'ties') },
-        { name: 'Of these, decided by order', isNumber: true, cell: (pair) => count(pair.position_flips) },
-        { name: 'Errored', isNumber: true, cell: (pair) => count(pair.errored) },
-        {
-          name: 'Preference for B',
-          className: 'score',
-          cell: ({ preference, preference_ci: ci, wins, losses }) => (
-            <>
-              <span>{shareText(preference, ci, wins + losses)}</span>
-              {preference !== null && <Uncalibrated status={calibration.status} />}
-            </>
-          ),
-        },
-      ]}
-    />
-  );
-}
+/** A count of judgements, in words for screen readers, and the filter that shows them. */
+type Count<Row> = [name: string, n: (row: Row) => number, what: string, search: ReportSearch];
 
-interface JudgementsLinkProps {
-  id: string;
-  n: number;
-  /** For screen readers: a number alone says too little. */
-  label: string;
-  search: ReportSearch;
-}
-
-/** A count, linked to the judgements behind it. */
-function JudgementsLink({ id, n, label, search }: JudgementsLinkProps) {
-  if (n === 0) return '0';
-  return (
-    <Link
-      to="/judge/reports/$reportId"
-      params={{ reportId: id }}
-      search={search}
-      hash="judgements"
-      aria-label={label}
-      activeOptions={{ exact: true }}
-    >
-      {count(n)}
-    </Link>
-  );
-}
-
-const FIGURES: [name: string, n: (judged: JudgedTarget) => number, what: string, search: ReportSearch][] = [
+const MODEL_COUNTS: Count<JudgedTarget>[] = [
   ['Errored', ({ errored }) => errored, 'errored judgements', { state: 'errored' }],
   ['Correct', ({ counts }) => counts.correct, 'correct', { verdict: 'correct' }],
   ['Acceptable', ({ counts }) => counts.acceptable, 'acceptable', { verdict: 'acceptable' }],
@@ -174,32 +138,31 @@ const FIGURES: [name: string, n: (judged: JudgedTarget) => number, what: string,
   ],
   ['Suspicious', ({ suspicious }) => suspicious, 'suspicious', { suspicious: true }],
 ];
+const PAIR_COUNTS: Count<ComparedPair>[] = [
+  ['Wins of B', ({ wins }) => wins, 'wins', { preference: 'win' }],
+  ['Losses', ({ losses }) => losses, 'losses', { preference: 'loss' }],
+  ['Ties', ({ ties }) => ties, 'ties', { preference: 'tie' }],
+];
 
-const modelColumns = ({ id, calibration: { status } }: JudgeReport): Column<JudgedTarget>[] => [
-  { name: 'Model', isHeading: true, className: 'named', cell: ({ target }) => <UserLine text={target} /> },
-  {
-    name: 'Correct or acceptable',
-    className: 'score',
-    cell: (judged) => (
-      <ShareWords share={judged.share_ok} ci={judged.share_ok_ci} n={decidedCount(judged)} status={status} />
-    ),
-  },
-  {
-    name: 'Kappa',
-    className: 'score',
-    cell: ({ kappa, kappa_ci: ci }) => <KappaWords {...{ kappa, ci, status }} />,
-  },
-  { name: 'Judged', isNumber: true, cell: ({ judged }) => count(judged) },
-  ...FIGURES.map(([name, n, what, search]): Column<JudgedTarget> => ({
+/** A column of counts, each a link to the judgements behind it. */
+const linkedColumn =
+  <Row,>(reportId: string, targetOf: (row: Row) => string) =>
+  ([name, n, what, search]: Count<Row>): Column<Row> => ({
     name,
     isNumber: true,
-    cell: (judged) => (
-      <JudgementsLink
-        id={id}
-        n={n(judged)}
-        label={`${n(judged)} ${what} of ${judged.target.slice(0, 100)}`}
-        search={{ target: judged.target, ...search }}
-      />
-    ),
-  })),
-];
+    cell: (row) =>
+      n(row) === 0 ? (
+        '0'
+      ) : (
+        <Link
+          to="/judge/reports/$reportId"
+          params={{ reportId }}
+          search={{ target: targetOf(row), ...search }}
+          hash="judgements"
+          aria-label={`${n(row)} ${what} of ${targetOf(row).slice(0, 100)}`}
+          activeOptions={{ exact: true }}
+        >
+          {count(n(row))}
+        </Link>
+      ),
+  });

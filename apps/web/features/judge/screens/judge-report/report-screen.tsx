@@ -3,6 +3,7 @@ import { useParams } from '@tanstack/react-router';
 import type { JudgeReport } from '#lib/judge/contract';
 import { useLive } from '../../../../live/use-live';
 import { useRefreshOnEvents } from '../../../../live/use-refreshed';
+import { Section } from '../../../../ui/query-boundary';
 import { isUnderWay } from '../../../../ui/status';
 import { UserText } from '../../../../ui/user-text';
 import { Warnings } from '../../../../ui/warnings';
@@ -33,11 +34,10 @@ export function ReportScreen() {
           counts={{ done: report.judged + report.errored, total: report.items, errored: report.errored }}
         />
       )}
-      <section aria-labelledby="figures" className="section">
-        <h2 id="figures">Figures</h2>
+      <Section id="figures" title="Figures">
         <CalibrationSentence calibration={report.calibration} report={report.id} />
         {report.baseline_eval_id === null ? <ModelFigures report={report} /> : <PairFigures report={report} />}
-      </section>
+      </Section>
       <ReportSummary report={report} />
       <Warnings warnings={report.notes} />
       <Judgements report={report} />
@@ -56,8 +56,7 @@ function ReportSummary({ report }: { report: JudgeReport }) {
   ] as const;
   if (parts.every(([, sentences]) => sentences.length === 0)) return null;
   return (
-    <section aria-labelledby="summary" className="section">
-      <h2 id="summary">Summary by the judge</h2>
+    <Section id="summary" title="Summary by the judge">
       <div className={css.summary}>
         {parts.map(([name, sentences]) => (
           <div key={name}>
@@ -73,6 +72,6 @@ function ReportSummary({ report }: { report: JudgeReport }) {
           </div>
         ))}
       </div>
-    </section>
+    </Section>
   );
 }
