@@ -78,7 +78,7 @@ export const REPORT_FIELDS: FormSchema = [
     ],
   },
   <Runs />,
-  <ChooseModel path={['judge']} label="Judge" help="It must be able to call tools; a strong model judges better." />,
+  <ChooseModel path="judge" label="Judge" help="It must be able to call tools; a strong model judges better." />,
   {
     flag: 'allow_self',
     label: 'Allow a model to judge itself',
