@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { LabelDraw, LabelName } from '#lib/contracts/label';
 import { useAction } from '../../../../api/action';
-import { deleteLabel, labelQueueQuery, putLabel, refreshLabels } from '../../api';
+import { deleteLabel, labelQueueQuery, putLabel, refreshLabels, type QueueFilter } from '../../api';
 import { EMPTY_LABELLING, remaining, skipCount, undoneOnce, withoutSkips, withStep } from './labelling';
 
 /** How many results are drawn at once. */
@@ -10,10 +10,7 @@ const DRAWN = 10;
 const MAX_DRAWN = 50;
 
 /** What is labelled: results of a run, or all that a judge has judged. */
-export interface Labelled {
-  run: string | undefined;
-  judge: string | undefined;
-}
+export type Labelled = Pick<QueueFilter, 'run' | 'judge'>;
 
 const resultOf = ({ eval_id: runId, result }: LabelDraw) => ({ runId, resultId: result.id });
 
