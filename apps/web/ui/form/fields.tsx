@@ -45,11 +45,15 @@ interface TextProps extends Labelled {
 }
 
 interface LineProps extends TextProps {
+  /** Default: any text. */
+  type?: 'url';
+  /** What an empty field stands for, or an example. */
+  placeholder?: string;
   /** Called with the input instead of setting the field. */
   onType?: (text: string) => void;
 }
 
-export function TextField({ path, label, help, maxLength, isRequired, autoFocus, whenEmpty, onType }: LineProps) {
+export function TextField({ path, label, help, isRequired, whenEmpty, onType, ...input }: LineProps) {
   const field = useField(path);
   const type = (text: string): void => (onType ? onType(text) : field.set(text === '' ? whenEmpty : text));
   return (
@@ -58,10 +62,9 @@ export function TextField({ path, label, help, maxLength, isRequired, autoFocus,
         {...attributesOf(field)}
         type="text"
         dir="auto"
+        {...input}
         autoComplete="off"
-        maxLength={maxLength}
         required={isRequired}
-        autoFocus={autoFocus}
         readOnly={field.refusal !== undefined}
         value={toText(field.value ?? '')}
         onChange={({ target }) => type(target.value)}

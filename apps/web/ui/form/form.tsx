@@ -53,7 +53,8 @@ interface Props<Body, Answer> extends FormOptions<Body, Answer> {
   children: ReactNode;
   /** Further buttons. */
   buttons?: ReactNode;
-  below?: ReactNode;
+  /** Shown below after saving. */
+  below?: (answer: Answer) => ReactNode;
   /** The label of a disclosure around it, which is open while there is a draft. */
   summary?: string;
 }
@@ -71,7 +72,7 @@ export function Form<Body = Json, Answer = unknown>(props: Props<Body, Answer>) 
           saved={sending.isSuccess ? saved?.(sending.data) : undefined}
           buttons={buttons}
         />
-        {below}
+        {sending.isSuccess && below?.(sending.data)}
       </form>
     </JsonForm>
   );
