@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 interface Props {
-  /** The result of the list's query. */
+  /** The infinite query of the list. */
   of: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };
   isDense?: boolean;
   children: ReactNode;
