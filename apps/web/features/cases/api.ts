@@ -1,8 +1,38 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import type { Try as TrySchema, TryResult as TryResultSchema } from '#lib/contracts/try';
 import type { z } from 'zod';
-import { client } from '../../api/client';
+import type { Json, JsonObject } from '#lib/contracts/json/json';
+import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
+import type { Try as TrySchema, TryResult as TryResultSchema } from '#lib/contracts/try';
+import type { Sent } from '../../api/action';
+import { client, pagesQuery, pathWith, readQuery } from '../../api/client';
+import { keys } from '../../api/keys';
+
+/** A stored case: its numbers keep their text, and unknown fields are preserved. */
+export type StoredCase = JsonObject & { id: string; position: number };
+type SavedCase = StoredCase & { warnings: string[] };
+
+const routeOf = (suiteId: string): string => `/api/tool-suites/${encodeURIComponent(suiteId)}/cases`;
+const pathOf = (suiteId: string, caseId: string): string => `${routeOf(suiteId)}/${encodeURIComponent(caseId)}`;
+
+/** @param text that the cases contain; empty for all */
+export const casesQuery = (suiteId: string, text: string) =>
+  pagesQuery<StoredCase>([...keys.cases(suiteId), 'list'], pathWith(routeOf(suiteId), { limit: 100, text }));
+
+export const caseQuery = (suiteId: string, caseId: string) =>
+  readQuery<StoredCase>(keys.cases(suiteId), pathOf(suiteId, caseId));
+
+/** Creates a case if it has no id, otherwise replaces it. */
+export function saveCase(suiteId: string, caseId: string | undefined, input: Json, options: Sent): Promise<SavedCase> {
+  // As text, so that keys like "2" keep their order, and numbers their spelling.
+  const body = stringifyInSourceOrder(input);
+  return caseId === undefined
+    ? client.call('POST', routeOf(suiteId), body, options)
+    : client.call('PUT', pathOf(suiteId, caseId), body, options);
+}
+
+export const deleteCase = (suiteId: string, caseId: string, options: Sent): Promise<void> =>
+  client.call('DELETE', pathOf(suiteId, caseId), undefined, options);
 
 export type Try = z.infer<typeof TrySchema>;
 export type TryResult = z.infer<typeof TryResultSchema>;

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Comparison } from '#lib/contracts/comparison';
 import type { SuiteChanges } from '#lib/contracts/suite-version';
-import { changesQuery } from '../../suites/api/suite-versions';
+import { changesQuery } from '../../suites/api';
 import { ChangesTable } from '../../../ui/changes-table';
 import { ErrorNotice } from '../../../ui/error-notice';
 import { count } from '../../../ui/score';

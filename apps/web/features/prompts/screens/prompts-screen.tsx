@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { PromptVersionHead } from '#lib/contracts/prompt-version';
+import type { PromptsSearch } from '../address';
+import { suiteHeadsQuery } from '../../suites/api';
 import { Empty } from '../../../ui/empty';
 import { List } from '../../../ui/list';
 import { count } from '../../../ui/score';

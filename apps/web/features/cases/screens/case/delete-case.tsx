@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { toText } from '#lib/contracts/json/json';
 import { useAction } from '../../../../api/action';
 import { keys } from '../../../../api/keys';
-import { deleteCase, type StoredCase } from '../../../suites/api/suites';
+import { deleteCase, type StoredCase } from '../../api';
 import { DeleteDialog } from '../../../../ui/dialog';
 import { UserText } from '../../../../ui/user-text';
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { toText, type JsonObject } from '#lib/contracts/json/json';
-import { suiteQuery } from '../../../suites/api/suites';
+import { suiteQuery } from '../../../suites/api';
 import { ErrorNotice } from '../../../../ui/error-notice';
 import { useField, useForm } from '../../../../ui/form/json-form';
 import { UserText } from '../../../../ui/user-text';

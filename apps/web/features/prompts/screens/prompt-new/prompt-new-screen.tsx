@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { toText } from '#lib/contracts/json/json';
 import { componentsOf } from '#lib/contracts/prompt-components';
 import { promptVersionQuery } from '../../api';
-import { suiteQuery } from '../../../suites/api/suites';
+import { suiteQuery } from '../../../suites/api';
 import { ErrorNotice } from '../../../../ui/error-notice';
 import { ChooseSuite } from '../../../suites/parts/choose-suite';
 import { JsonForm } from '../../../../ui/form/json-form';

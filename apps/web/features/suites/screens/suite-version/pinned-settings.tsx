@@ -1,5 +1,6 @@
 import type { SuiteVersion } from '#lib/contracts/suite-version';
-import { UserText, UserBlock, UserLine } from '../../../../ui/user-text';
+import { UserBlock, UserLine, UserText } from '../../../../ui/user-text';
+import css from './suite-version.module.css';
 
 /** The settings and tools of a version. */
 export function PinnedSettings({ suite }: { suite: SuiteVersion }) {
@@ -14,7 +15,7 @@ export function PinnedSettings({ suite }: { suite: SuiteVersion }) {
   return (
     <section aria-labelledby="settings">
       <h2 id="settings">Settings and tools of version {version}</h2>
-      <dl className="pinned">
+      <dl className={css.pinned}>
         <dt>Description</dt>
         <dd>{description ? <UserBlock text={description} /> : <span className="muted">none</span>}</dd>
         <dt>System prompt</dt>
@@ -25,12 +26,12 @@ export function PinnedSettings({ suite }: { suite: SuiteVersion }) {
         <dd>{cases.toLocaleString('en')}</dd>
         <dt>Tools</dt>
         <dd>
-          <ul className="pinned-tools">
+          <ul className={css.unfolding}>
             {tools.map(({ function: tool }) => (
               <li key={tool.name}>
                 <details>
                   <summary>
-                    <span className="changed-case">
+                    <span className={css.summary}>
                       <code>
                         <UserText text={tool.name} max={100} />
                       </code>

@@ -1,55 +1,54 @@
 import { useMemo, useState } from 'react';
-import { toText, type Json } from '#lib/contracts/json/json';
+import { toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { Suite } from '#lib/contracts/suite';
-import { useRefusal } from '../../../../api/session';
-import { useDraft } from '../../../../ui/draft';
-import { DraftForm } from '../../../../ui/form/draft-form';
-import { edit, valueAt, type Edited } from '../../../../ui/form/edited';
-import { JsonField } from '../../../../ui/form/fields';
-import { UserLine } from '../../../../ui/user-text';
-import { SchemaTable } from '../../parts/schema-table';
-import { Warnings } from '../../../../ui/warnings';
-import { NEW_TOOL } from './new-tool';
-import { useSaveSuite } from './use-save-suite';
+import { edit, valueAt } from '../../../ui/form/edited';
+import { JsonField } from '../../../ui/form/fields';
+import { Form } from '../../../ui/form/form';
+import { useForm } from '../../../ui/form/json-form';
+import { UserLine } from '../../../ui/user-text';
+import { Warnings } from '../../../ui/warnings';
+import { changeSuite, showSaved } from '../api';
+import { SchemaTable } from '../parts/schema-table';
+import css from './suites.module.css';
 
 /** The tools that models are offered, one by one or all as one JSON document. They are saved together. */
 export function SuiteTools({ suite: { id, tools } }: { suite: Suite }) {
-  const refusal = useRefusal('editor');
-  const stored = useMemo<Edited>(() => ({ value: { tools: tools as unknown as Json }, unread: {} }), [tools]);
-  const draft = useDraft(`suite.${id}.tools`, stored);
-  const [isWhole, setWhole] = useState(() => '/tools' in draft.value.unread);
-  const { warnings, saving, send, saved } = useSaveSuite(id, draft, (typed) => typed);
   return (
     <section aria-labelledby="tools">
-      <DraftForm
-        {...{ draft, saving, refusal, send, saved }}
+      <Form
+        name={`suite.${id}.tools`}
+        initial={useMemo(() => ({ tools: tools as unknown as Json }), [tools])}
+        send={(typed, options) => changeSuite(id, typed, options)}
+        onDone={showSaved}
         save="Save tools"
-        className="tools"
-        below={<Warnings warnings={warnings} />}
+        saved={({ version }) => `Saved: version ${version}.`}
+        className={`section ${css.tools}`}
+        below={({ warnings }) => <Warnings warnings={warnings} />}
       >
-        <div className="head">
-          <h2 id="tools">Tools</h2>
-          <button type="button" className="dense" aria-pressed={isWhole} onClick={() => setWhole(!isWhole)}>
-            All as JSON
-          </button>
-        </div>
-        {isWhole ? (
-          <JsonField path={['tools']} label="All tools" isLabelHidden rows={16} />
-        ) : (
-          <ToolList edited={draft.value} change={draft.change} refusal={refusal} />
-        )}
-      </DraftForm>
+        <Tools />
+      </Form>
     </section>
   );
 }
 
-interface List {
-  edited: Edited;
-  change: (edited: Edited) => void;
-  refusal: string | undefined;
+function Tools() {
+  const { edited } = useForm();
+  const [isWhole, setWhole] = useState(() => '/tools' in edited.unread);
+  return (
+    <>
+      <div className="head">
+        <h2 id="tools">Tools</h2>
+        <button type="button" className="dense" aria-pressed={isWhole} onClick={() => setWhole(!isWhole)}>
+          All as JSON
+        </button>
+      </div>
+      {isWhole ? <JsonField path="tools" label="All tools" isLabelHidden rows={16} /> : <ToolList />}
+    </>
+  );
 }
 
-function ToolList({ edited, change, refusal }: List) {
+function ToolList() {
+  const { edited, change, refusal } = useForm();
   const [added, setAdded] = useState<number>();
   const found = valueAt(edited.value, ['tools']);
   const tools = Array.isArray(found) ? found : [];
@@ -62,7 +61,7 @@ function ToolList({ edited, change, refusal }: List) {
   return (
     <>
       {'/tools' in edited.unread && <p className="field-error">The text in All as JSON is not valid yet.</p>}
-      <ul className="tool-list">
+      <ul className={css.toolList}>
         {tools.map((tool, index) => (
           <li key={`${index} of ${tools.length}`}>
             <ToolItem
@@ -98,7 +97,7 @@ function ToolItem({ tool, index, isOpenFirst, refusal, remove }: Item) {
   return (
     <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
-        <span className="tool-line">
+        <span className={css.toolLine}>
           <code>
             <UserLine text={name} max={100} />
           </code>
@@ -108,7 +107,7 @@ function ToolItem({ tool, index, isOpenFirst, refusal, remove }: Item) {
         </span>
       </summary>
       {isOpen && (
-        <div className="tool">
+        <div className={css.tool}>
           <div>
             <JsonField path={['tools', index]} label={`JSON of the tool ${name.slice(0, 80)}`} isLabelHidden rows={8} />
             <button type="button" className="dense" disabled={refusal !== undefined} title={refusal} onClick={remove}>
@@ -121,3 +120,13 @@ function ToolItem({ tool, index, isOpenFirst, refusal, remove }: Item) {
     </details>
   );
 }
+
+/** The initial value of a new tool. */
+export const NEW_TOOL: JsonObject = {
+  type: 'function',
+  function: {
+    name: 'new_tool',
+    description: '',
+    parameters: { type: 'object', properties: {}, required: [] },
+  },
+};

@@ -1,0 +1,123 @@
+import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useDeferredValue } from 'react';
+import { isObject, toText, type Json } from '#lib/contracts/json/json';
+import type { Suite } from '#lib/contracts/suite';
+import { useRefusal } from '../../../api/session';
+import { useDebounced } from '../../../ui/debounced';
+import { Empty } from '../../../ui/empty';
+import { MoreButton } from '../../../ui/more-button';
+import { QueryBoundary } from '../../../ui/query-boundary';
+import { Table, type Column } from '../../../ui/table';
+import { TextFilter } from '../../../ui/text-filter';
+import { UserLine } from '../../../ui/user-text';
+import { casesQuery, type StoredCase } from '../../cases/api';
+import css from './suites.module.css';
+
+/** The cases of a suite, or those that contain a text. */
+export function CaseList({ suite: { id, test_cases_count: count } }: { suite: Suite }) {
+  const { text = '' } = useSearch({ from: '/signed-in/suites/$suiteId' });
+  const navigate = useNavigate({ from: '/suites/$suiteId' });
+  const shown = useDeferredValue(useDebounced(text));
+  const change = (typed: string) => void navigate({ search: typed === '' ? {} : { text: typed }, replace: true });
+  return (
+    <section aria-labelledby="cases" className="section">
+      <div className="head">
+        <h2 id="cases">
+          {count.toLocaleString('en')} {count === 1 ? 'case' : 'cases'}
+        </h2>
+        <AddCase suiteId={id} />
+      </div>
+      {(count > 0 || text !== '') && <TextFilter label="Filter by text" text={text} change={change} />}
+      <QueryBoundary rows={6}>
+        <Cases suiteId={id} text={text} shown={shown} />
+      </QueryBoundary>
+    </section>
+  );
+}
+
+function AddCase({ suiteId }: { suiteId: string }) {
+  const refusal = useRefusal('editor');
+  return refusal === undefined ? (
+    <Link to="/suites/$suiteId/cases/new" params={{ suiteId }} className="button">
+      Add a case
+    </Link>
+  ) : (
+    <button type="button" disabled title={refusal}>
+      Add a case
+    </button>
+  );
+}
+
+/** @param shown the text that the list is for, which follows the typed `text` */
+function Cases({ suiteId, text, shown }: { suiteId: string; text: string; shown: string }) {
+  const cases = useSuspenseInfiniteQuery(casesQuery(suiteId, shown));
+  const read = cases.data.pages.flatMap(({ items }) => items);
+  const isLooking = shown !== text;
+  return (
+    <>
+      {text === '' && !isLooking && read.length === 0 && (
+        <Empty>No cases yet. A case is a request to a model, and the call that is right.</Empty>
+      )}
+      {read.length > 0 && (
+        <Table label="Cases" className={css.caseTable} rows={read} keyOf={({ id }) => id} columns={COLUMNS} />
+      )}
+      <p role="status" className="muted">
+        {text !== '' && (isLooking ? 'Searching.' : foundInWords(read.length, cases.hasNextPage))}
+      </p>
+      <MoreButton of={cases}>{text === '' ? 'More cases' : 'Search more cases'}</MoreButton>
+    </>
+  );
+}
+
+const foundInWords = (count: number, isMore: boolean): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? 'case contains' : 'cases contain'} the text` +
+  `${isMore ? ' so far; there are more cases to search' : ''}.`;
+
+const COLUMNS: Column<StoredCase>[] = [
+  { name: '#', isNumber: true, className: 'muted', cell: ({ position }) => position + 1 },
+  {
+    name: 'Prompt',
+    cell: (stored) => (
+      <>
+        <Link from="/suites/$suiteId" to="/suites/$suiteId/cases/$caseId" params={{ caseId: stored.id }}>
+          <UserLine text={toText(stored.name ?? '') || promptOf(stored) || 'Case without a prompt'} />
+        </Link>
+        {stored.name != null && (
+          <span className="small muted">
+            <UserLine text={promptOf(stored)} />
+          </span>
+        )}
+      </>
+    ),
+  },
+  { name: 'Expected', cell: (stored) => <UserLine text={expectedOf(stored)} /> },
+  { name: 'Tags', className: 'small', cell: (stored) => <UserLine text={tagsOf(stored).join(', ')} /> },
+];
+
+/** The prompt of a case, or its last user message. */
+function promptOf({ prompt, messages }: StoredCase): string {
+  if (typeof prompt === 'string') return prompt;
+  if (!Array.isArray(messages)) return '';
+  const last = messages.findLast((message) => isObject(message) && message.role === 'user');
+  return isObject(last) ? toText(last.content) : '';
+}
+
+const names = (tool: Json | undefined): string =>
+  Array.isArray(tool) ? tool.map((name) => toText(name)).join(' or ') : toText(tool);
+
+/** "get_weather", "get_weather or get_forecast", "get_weather, then book", "no call". */
+function expectedOf({ expected_calls: expected, call_order: order, expected_tool: tool }: StoredCase): string {
+  if (Array.isArray(expected) && expected.length > 0) {
+    const calls = expected.map((call) => (isObject(call) ? names(call.tool) : ''));
+    return calls.join(order === 'strict' ? ', then ' : ' and ');
+  }
+  return names(tool) === 'null' ? 'no call' : names(tool) || 'no call';
+}
+
+/** The tags of a case, and marks if it is special. */
+const tagsOf = ({ tags, draft, multi_turn }: StoredCase): string[] => [
+  ...(Array.isArray(tags) ? tags.map((tag) => toText(tag)) : []),
+  ...(draft === true ? ['draft'] : []),
+  ...(multi_turn === true ? ['chain'] : []),
+];

@@ -1,0 +1,172 @@
+import { useQuery, useSuspenseInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import type { SuiteVersion, SuiteVersionHead } from '#lib/contracts/suite-version';
+import { ErrorNotice } from '../../../../ui/error-notice';
+import { MoreButton } from '../../../../ui/more-button';
+import { QueryBoundary } from '../../../../ui/query-boundary';
+import { Skeleton } from '../../../../ui/skeleton';
+import { Time } from '../../../../ui/time';
+import { UserText } from '../../../../ui/user-text';
+import { versionQuery, versionsQuery } from '../../api';
+import { comparedVersions } from '../../parts/compared-versions';
+import { PinnedSettings } from './pinned-settings';
+import css from './suite-version.module.css';
+import { VersionChanges } from './version-changes';
+
+const FROM = { from: '/signed-in/suites/$suiteId/versions/$version' } as const;
+
+/** An earlier version of a suite, and the changes since. */
+export function SuiteVersionScreen() {
+  const { suiteId, version } = useParams(FROM);
+  const versions = useSuspenseInfiniteQuery(versionsQuery(suiteId));
+  // Without suspense: the API says which versions are stored, and the way back to the suite stands below.
+  const { data: shown, error, refetch } = useQuery(versionQuery(suiteId, version));
+  if (!shown && error) return <MissingVersion {...{ suiteId, version, error }} retry={refetch} />;
+  if (!shown) return <Skeleton rows={12} />;
+  const heads = versions.data.pages.flatMap(({ items }) => items);
+  return (
+    <>
+      <Head suite={shown} />
+      <div className={css.versions}>
+        <section aria-labelledby="versions">
+          <h2 id="versions">Versions</h2>
+          <p className="muted small">Versions pinned by runs, and the current one.</p>
+          <ol className={css.versionList}>
+            {heads.map((head) => (
+              <VersionLink
+                key={head.version}
+                suiteId={suiteId}
+                head={head}
+                isShown={head.version === Number(version)}
+              />
+            ))}
+          </ol>
+          <MoreButton of={versions} isDense>
+            Older versions
+          </MoreButton>
+        </section>
+        <section aria-labelledby="changes">
+          <Changes shown={shown} heads={heads} />
+        </section>
+      </div>
+      <PinnedSettings suite={shown} />
+    </>
+  );
+}
+
+interface MissingProps {
+  suiteId: string;
+  version: string;
+  error: Error;
+  retry: () => unknown;
+}
+
+const MissingVersion = ({ suiteId, version, error, retry }: MissingProps) => (
+  <>
+    <h1>
+      Version <UserText text={version} max={20} />
+    </h1>
+    <ErrorNotice error={error} retry={retry}>
+      <p>
+        <Link to="/suites/$suiteId" params={{ suiteId }}>
+          To the suite
+        </Link>
+      </p>
+    </ErrorNotice>
+  </>
+);
+
+function Head({ suite }: { suite: SuiteVersion }) {
+  const { suite_id: suiteId, name, version, pinned_at: pinnedAt, runs, is_current } = suite;
+  return (
+    <header>
+      <h1>
+        <UserText text={name} max={200} /> <span className="muted">version {version}</span>
+      </h1>
+      <p>
+        {is_current ? 'The current version. ' : ''}
+        {pinnedAt === null ? (
+          'No run has pinned it yet.'
+        ) : (
+          <>
+            Pinned by a run <Time at={pinnedAt} />; {runs} {runs === 1 ? 'run' : 'runs'} in the history.
+          </>
+        )}{' '}
+        <Link to="/suites/$suiteId" params={{ suiteId }}>
+          {is_current ? 'Edit the suite' : 'To the current version'}
+        </Link>
+      </p>
+    </header>
+  );
+}
+
+function VersionLink({ suiteId, head, isShown }: { suiteId: string; head: SuiteVersionHead; isShown: boolean }) {
+  const { version, pinned_at: pinnedAt, runs, is_current } = head;
+  return (
+    <li>
+      <Link
+        to="/suites/$suiteId/versions/$version"
+        params={{ suiteId, version: String(version) }}
+        aria-current={isShown ? 'page' : undefined}
+      >
+        Version {version}
+      </Link>
+      <span className="muted small">
+        {is_current && 'current, '}
+        {runs} {runs === 1 ? 'run' : 'runs'}
+        {pinnedAt !== null && (
+          <>
+            , <Time at={pinnedAt} />
+          </>
+        )}
+      </span>
+    </li>
+  );
+}
+
+function Changes({ shown, heads }: { shown: SuiteVersion; heads: SuiteVersionHead[] }) {
+  const { with: asked } = useSearch(FROM);
+  const compared = comparedVersions(shown.version, asked, heads);
+  const other = compared && (compared.from === shown.version ? compared.to : compared.from);
+  return (
+    <>
+      <div className="head">
+        <h2 id="changes">{compared ? `Changes from version ${compared.from} to ${compared.to}` : 'Changes'}</h2>
+        {heads.length > 1 && (
+          <CompareWith other={other} heads={heads.filter(({ version }) => version !== shown.version)} />
+        )}
+      </div>
+      {compared ? (
+        <QueryBoundary rows={8}>
+          <VersionChanges suiteId={shown.suite_id} {...compared} />
+        </QueryBoundary>
+      ) : (
+        <p className="muted">No run has pinned another version: there is nothing to compare with.</p>
+      )}
+    </>
+  );
+}
+
+function CompareWith({ other, heads }: { other: number | undefined; heads: SuiteVersionHead[] }) {
+  const navigate = useNavigate({ from: '/suites/$suiteId/versions/$version' });
+  return (
+    <label>
+      Compare with{' '}
+      <select
+        value={other ?? ''}
+        onChange={({ target }) => void navigate({ search: { with: Number(target.value) }, replace: true })}
+      >
+        {other === undefined && <option value="">choose</option>}
+        {heads.map(({ version, is_current }) => (
+          <option key={version} value={version}>
+            version {version}
+            {is_current ? ', current' : ''}
+          </option>
+        ))}
+        {other !== undefined && !heads.some(({ version }) => version === other) && (
+          <option value={other}>version {other}</option>
+        )}
+      </select>
+    </label>
+  );
+}
