@@ -1,10 +1,9 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { JsonObject } from '#lib/contracts/json/json';
+import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
 import { Form } from '../../../ui/form/form';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
 import { createSuite, refreshSuites } from '../api';
-import { settingFields } from './suite-settings';
-import { NEW_TOOL } from './suite-tools';
 
 /** The settings and tools of a suite that has no cases yet. */
 export function NewSuiteScreen() {
@@ -32,6 +31,30 @@ export function NewSuiteScreen() {
     </>
   );
 }
+
+/** All settings of a suite except tools and cases. */
+export const settingFields = ({ isNew }: { isNew: boolean }): FormSchema => [
+  { text: 'name', label: 'Name', maxLength: 200, isRequired: true, autoFocus: isNew, whenEmpty: '' },
+  { longText: 'description', label: 'Description', rows: 2, maxLength: 10_000, whenEmpty: '' },
+  {
+    longText: 'system_prompt',
+    label: 'System prompt',
+    help: 'Sent before the prompt of every case.',
+    maxLength: MAX_PROMPT_CHARS,
+    whenEmpty: null,
+  },
+  { number: 'pass_threshold', label: 'Pass threshold', help: 'Minimum overall score of a passed case, 0 to 1.' },
+];
+
+/** The initial value of a new tool. */
+export const NEW_TOOL: JsonObject = {
+  type: 'function',
+  function: {
+    name: 'new_tool',
+    description: '',
+    parameters: { type: 'object', properties: {}, required: [] },
+  },
+};
 
 const EMPTY: JsonObject = {
   name: '',

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import { toText, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { toText, type Json } from '#lib/contracts/json/json';
 import type { Suite } from '#lib/contracts/suite';
 import { edit, valueAt } from '../../../ui/form/edited';
 import { JsonField } from '../../../ui/form/fields';
@@ -9,6 +9,7 @@ import { UserLine } from '../../../ui/user-text';
 import { Warnings } from '../../../ui/warnings';
 import { changeSuite, showSaved } from '../api';
 import { SchemaTable } from '../parts/schema-table';
+import { NEW_TOOL } from './new-suite-screen';
 import css from './suites.module.css';
 
 /** The tools that models are offered, one by one or all as one JSON document. They are saved together. */
@@ -120,13 +121,3 @@ function ToolItem({ tool, index, isOpenFirst, refusal, remove }: Item) {
     </details>
   );
 }
-
-/** The initial value of a new tool. */
-export const NEW_TOOL: JsonObject = {
-  type: 'function',
-  function: {
-    name: 'new_tool',
-    description: '',
-    parameters: { type: 'object', properties: {}, required: [] },
-  },
-};
