@@ -217,10 +217,18 @@ export function CheckField({ path, label, help, checked, onChange }: Check) {
   );
 }
 
-/** A boolean. @param absent what a missing value means */
-export function FlagField({ absent = false, ...labelled }: Labelled & { absent?: boolean }) {
+interface Flag extends Labelled {
+  /** What a missing value means. */
+  absent?: boolean;
+  /** Whether it is left out where it is as if missing. */
+  isOmitted?: boolean;
+}
+
+/** A boolean. */
+export function FlagField({ absent = false, isOmitted = false, ...labelled }: Flag) {
   const { value, set } = useField(labelled.path);
-  return <CheckField {...labelled} checked={value === undefined ? absent : value === true} onChange={set} />;
+  const change = (checked: boolean): void => set(isOmitted && checked === absent ? undefined : checked);
+  return <CheckField {...labelled} checked={value == null ? absent : value === true} onChange={change} />;
 }
 
 const linesOf = (text: string): string[] =>
