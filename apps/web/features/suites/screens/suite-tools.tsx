@@ -8,7 +8,7 @@ import { useForm } from '../../../ui/form/json-form';
 import { UserLine } from '../../../ui/user-text';
 import { Warnings } from '../../../ui/warnings';
 import { changeSuite, showSaved } from '../api';
-import { SchemaTable } from '../parts/schema-table';
+import { SchemaTable } from '../parts/tool-arguments';
 import { NEW_TOOL } from './new-suite-screen';
 import css from './suites.module.css';
 

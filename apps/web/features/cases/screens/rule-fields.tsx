@@ -1,9 +1,10 @@
 import { useState } from 'react';
-import { isObject } from '#lib/contracts/json/json';
 import type { ScoringMode } from '#lib/contracts/case';
-import { ChoiceField, NumberField } from '../../../../ui/form/fields';
-import { useField } from '../../../../ui/form/json-form';
-import type { Path } from '../../../../ui/form/edited';
+import { isObject } from '#lib/contracts/json/json';
+import type { Path } from '../../../ui/form/edited';
+import { ChoiceField, NumberField } from '../../../ui/form/fields';
+import { useField } from '../../../ui/form/json-form';
+import css from './case.module.css';
 
 const MODES: Record<ScoringMode, string> = {
   exact: 'exact (strings ignore case)',
@@ -15,29 +16,26 @@ const MODES: Record<ScoringMode, string> = {
   fuzzy: 'similar text',
   semantic: 'similar meaning',
 };
+const DEFAULTS = [
+  ['', 'count as the default that the tool declares'],
+  ['equal', 'count as the default that the tool declares (explicit)'],
+  ['strict', 'count as missing'],
+] as const;
 const modeOptions = (empty: string): [string, string][] => [['', empty], ...Object.entries(MODES)];
 
 /** How expected arguments are compared with those of the call. */
 export function RuleFields() {
-  const config = useField(['scoring_config']);
+  const config = useField('scoring_config');
   const [isOpen, setOpen] = useState(config.value != null);
   return (
     <fieldset>
       <legend>Comparison of arguments</legend>
-      <ChoiceField path={['param_scoring']} label="Rule" options={modeOptions('exact (default)')} />
+      <ChoiceField path="param_scoring" label="Rule" options={modeOptions('exact (default)')} />
       <details open={isOpen || config.errors.length > 0} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>Settings and rules for single arguments</summary>
-        <div className="rule">
+        <div className={css.rule}>
           <Rule path={['scoring_config']} empty="the rule above" />
-          <ChoiceField
-            path={['scoring_config', 'defaults']}
-            label="Missing arguments"
-            options={[
-              ['', 'count as the default that the tool declares'],
-              ['equal', 'count as the default that the tool declares (explicit)'],
-              ['strict', 'count as missing'],
-            ]}
-          />
+          <ChoiceField path="scoring_config.defaults" label="Missing arguments" options={DEFAULTS} />
           <ArgumentRules />
         </div>
       </details>
@@ -46,7 +44,7 @@ export function RuleFields() {
 }
 
 const Rule = ({ path, empty }: { path: Path; empty: string }) => (
-  <div className="side-by-side">
+  <div className="in-row">
     <ChoiceField path={[...path, 'mode']} label="Rule override" options={modeOptions(empty)} />
     <NumberField path={[...path, 'epsilon']} label="Tolerance" help="Empty: 0.01." />
     <NumberField path={[...path, 'threshold']} label="Similarity" help="Empty: 0.8, or 0.85 for meaning." />
@@ -54,7 +52,7 @@ const Rule = ({ path, empty }: { path: Path; empty: string }) => (
 );
 
 function ArgumentRules() {
-  const params = useField(['scoring_config', 'params']);
+  const params = useField('scoring_config.params');
   const [name, setName] = useState('');
   const rules = isObject(params.value) ? params.value : {};
   const add = (): void => {

@@ -1,43 +1,42 @@
 import { useId } from 'react';
-import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
+import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import { MAX_TRIED_MODELS } from '#lib/contracts/values/runs';
-import type { TryOut } from '../../api';
-import { AllowedButton } from '../../../../ui/allowed-button';
-import { useDraft } from '../../../../ui/draft';
-import { ErrorNotice } from '../../../../ui/error-notice';
-import { ChooseModels } from '../../../providers/parts/choose-models';
-import type { Edited } from '../../../../ui/form/edited';
-import { textsOf } from '../../../../ui/form/form-request';
-import { JsonForm } from '../../../../ui/form/json-form';
-import { Fields, type FormSchema } from '../../../../ui/form/schema';
-import { TOOL_CHOICES } from '../../../tunes/parts/search-fields';
+import { AllowedButton } from '../../../ui/allowed-button';
+import { useDraft } from '../../../ui/draft';
+import { ErrorNotice } from '../../../ui/error-notice';
+import type { Edited } from '../../../ui/form/edited';
+import { textsOf } from '../../../ui/form/form-request';
+import { JsonForm } from '../../../ui/form/json-form';
+import { Fields, type FormSchema } from '../../../ui/form/schema';
+import { ChooseModels } from '../../providers/parts/choose-models';
+import { TOOL_CHOICES } from '../../tunes/parts/search-fields';
+import type { TryOut } from '../api';
+import css from './case.module.css';
 import { TryResults } from './try-results';
-
-const INITIAL: Edited = { value: { models: [], tool_choice: 'required', temperature: 0 }, unread: {} };
 
 interface Props {
   suiteId: string;
   /** The case with its unsaved changes. */
   input: Json;
   /** It cannot be sent: it is not valid JSON yet. */
-  unread: boolean;
+  isUnread: boolean;
   refusal: string | undefined;
   tryOut: TryOut;
   start: (body: string) => void;
 }
 
 /** Plays the case, with its unsaved changes, with some models at once. The choices apply to all cases of the suite. */
-export function TryPanel({ suiteId, input, unread, refusal, tryOut, start }: Props) {
+export function TryPanel({ suiteId, input, isUnread, refusal, tryOut, start }: Props) {
   const titleId = useId();
   const { value, change } = useDraft(`suite.${suiteId}.tried with`, INITIAL);
   const settings = value.value as JsonObject;
   const models = textsOf(settings.models);
   const body = stringifyInSourceOrder({ case: input, suite_id: suiteId, ...settings });
   const { answer, error, isPending, cancel } = tryOut;
-  const missing = missingMessage(models.length, unread || Object.keys(value.unread).length > 0);
+  const missing = missingMessage(models.length, isUnread || Object.keys(value.unread).length > 0);
   return (
-    <section className="try" aria-labelledby={titleId}>
+    <section className={css.try} aria-labelledby={titleId}>
       <h2 id={titleId}>Try it</h2>
       <p className="muted">
         Runs the case as shown, including unsaved changes. Only its cost is kept; it belongs to no run.
@@ -45,7 +44,6 @@ export function TryPanel({ suiteId, input, unread, refusal, tryOut, start }: Pro
       <div className="set-up">
         <div className="fields">
           <JsonForm edited={value} change={change} error={error} refusal={refusal}>
-            <ChooseModels path="models" />
             <Fields of={SETTINGS} />
           </JsonForm>
         </div>
@@ -72,19 +70,18 @@ export function TryPanel({ suiteId, input, unread, refusal, tryOut, start }: Pro
   );
 }
 
-function missingMessage(models: number, unread: boolean): string | undefined {
-  if (unread) return 'Correct invalid input first.';
+function missingMessage(models: number, isUnread: boolean): string | undefined {
+  if (isUnread) return 'Correct invalid input first.';
   if (models === 0) return 'Choose at least one model.';
   return models > MAX_TRIED_MODELS ? `Choose up to ${MAX_TRIED_MODELS} models.` : undefined;
 }
 
+const INITIAL: Edited = { value: { models: [], tool_choice: 'required', temperature: 0 }, unread: {} };
+
 const SETTINGS: FormSchema = [
+  <ChooseModels key="models" path="models" />,
   [
-    {
-      choice: 'tool_choice',
-      label: 'Tool choice',
-      options: TOOL_CHOICES,
-    },
+    { choice: 'tool_choice', label: 'Tool choice', options: TOOL_CHOICES },
     { number: 'temperature', label: 'Temperature' },
   ],
 ];

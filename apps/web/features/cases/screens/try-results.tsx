@@ -1,14 +1,15 @@
-import type { Try, TryResult } from '../../api';
-import { Calls } from '../../../results/parts/calls';
-import { Exchange } from '../../../results/parts/exchange';
-import { UserLine } from '../../../../ui/user-text';
-import { Money } from '../../../../ui/money';
-import { Chain, SchemaProblems } from '../../../results/parts/result-details';
-import { ModelReply } from '../../../results/parts/model-reply';
-import { duration } from '../../../../ui/time';
-import { Verdict } from '../../../results/parts/verdict';
-import { Warnings } from '../../../../ui/warnings';
-import { Explanation } from '../../../results/parts/explanation';
+import { Money } from '../../../ui/money';
+import { duration } from '../../../ui/time';
+import { UserLine } from '../../../ui/user-text';
+import { Warnings } from '../../../ui/warnings';
+import { Calls } from '../../results/parts/calls';
+import { Exchange } from '../../results/parts/exchange';
+import { Explanation } from '../../results/parts/explanation';
+import { ModelReply } from '../../results/parts/model-reply';
+import { Chain, SchemaProblems } from '../../results/parts/result-details';
+import { Verdict } from '../../results/parts/verdict';
+import type { Try, TryResult } from '../api';
+import css from './case.module.css';
 
 interface Props {
   answer: Try;
@@ -27,7 +28,7 @@ export function TryResults({ answer: { results, cost_usd: cost, warnings }, isOf
         .{isOfEarlier && ' The case or a setting has changed since.'}
       </p>
       <Warnings warnings={warnings} />
-      <ol className="tried">
+      <ol className={css.tried}>
         {results.map((result) => (
           <li key={result.target}>
             <TryOutResult result={result} />

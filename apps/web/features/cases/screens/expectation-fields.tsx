@@ -1,60 +1,49 @@
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
-import type { Path } from '../../../../ui/form/edited';
-import { CheckField, ChoiceField, JsonField } from '../../../../ui/form/fields';
-import { useField, useForm } from '../../../../ui/form/json-form';
+import type { Path } from '../../../ui/form/edited';
+import { ChoiceField, FlagField, JsonField } from '../../../ui/form/fields';
+import { useField, useForm } from '../../../ui/form/json-form';
+import css from './case.module.css';
 import { EXPECTATIONS, EXPECTATION_KEYS, expectationOf, withExpectation, type Expectation } from './case-value';
 
-/** Replaces the case; unreadable input at these keys is dropped. */
-export type Replace = (input: JsonObject, keys: ReadonlySet<string>) => void;
-
-interface ExpectationProps {
-  input: JsonObject;
-  names: string[];
-  replace: Replace;
+/** The case of the surrounding form, and how to replace it: unreadable input at the given keys is dropped. */
+export function useCase() {
+  const { edited, change } = useForm();
+  const input: JsonObject = isObject(edited.value) ? edited.value : {};
+  const replace = (next: JsonObject, keys: ReadonlySet<string>): void => {
+    const kept = Object.entries(edited.unread).filter(([at]) => !keys.has(at.split('/')[1] ?? ''));
+    change({ value: next, unread: Object.fromEntries(kept) });
+  };
+  return { input, replace };
 }
 
-const NO_KEYS: ReadonlySet<string> = new Set();
-
-/** Which calls would be correct. */
-export function ExpectationFields({ input, names, replace }: ExpectationProps) {
-  const { refusal } = useForm();
+/** Which calls would be correct. @param names of the tools to choose from */
+export function ExpectationFields({ names }: { names: string[] }) {
+  const { input, replace } = useCase();
   const kind = expectationOf(input);
-  const hasCall = kind !== 'none';
   return (
     <fieldset>
       <legend>Expectation</legend>
-      <div className="field">
-        <label htmlFor="expectation">Expected</label>
-        <select
-          id="expectation"
-          value={kind}
-          disabled={refusal !== undefined}
-          title={refusal}
-          onChange={({ target }) => replace(withExpectation(input, target.value as Expectation), EXPECTATION_KEYS)}
-        >
-          {EXPECTATIONS.map(([value, words]) => (
-            <option key={value} value={value}>
-              {words}
-            </option>
-          ))}
-        </select>
-      </div>
+      <ChoiceField
+        // Not a key of a case: several keys tell what it expects.
+        path="expectation"
+        label="Expected"
+        options={EXPECTATIONS}
+        value={kind}
+        onChoose={(chosen) => replace(withExpectation(input, chosen as Expectation), EXPECTATION_KEYS)}
+      />
       {kind === 'none' && <FieldErrors path={['expected_tool']} />}
       {kind === 'tool' && <ToolField path={['expected_tool']} names={names} />}
       {kind === 'any' && <ToolChoices path={['expected_tool']} names={names} />}
       {(kind === 'tool' || kind === 'any') && <ParamsField path={['expected_params']} />}
-      {kind === 'calls' && <Calls input={input} names={names} replace={replace} />}
-      {hasCall && (
-        <ExtraCalls
-          isAllowed={input.allow_extra_calls !== false}
-          allow={(isAllowed) => {
-            const { allow_extra_calls: _before, ...rest } = input;
-            replace(isAllowed ? rest : { ...rest, allow_extra_calls: false }, NO_KEYS);
-          }}
-        />
-      )}
+      {kind === 'calls' && <Calls names={names} />}
+      {kind !== 'none' && <FlagField path="allow_extra_calls" label="Allow extra calls" absent isOmitted />}
     </fieldset>
   );
+}
+
+interface ToolProps {
+  path: Path;
+  names: string[];
 }
 
 /** Faults of a part without a field. */
@@ -67,7 +56,7 @@ function FieldErrors({ path }: { path: Path }) {
   ));
 }
 
-const ToolField = ({ path, names }: { path: Path; names: string[] }) => (
+const ToolField = ({ path, names }: ToolProps) => (
   <ChoiceField path={path} label="Tool" options={names.map((name) => [name, name] as const)} />
 );
 
@@ -84,7 +73,7 @@ const ParamsField = ({ path }: { path: Path }) => (
   />
 );
 
-function ToolChoices({ path, names }: { path: Path; names: string[] }) {
+function ToolChoices({ path, names }: ToolProps) {
   const field = useField(path);
   const chosen = Array.isArray(field.value) ? field.value.map((name) => toText(name)) : [];
   const all = [...new Set([...names, ...chosen])];
@@ -114,23 +103,22 @@ function ToolChoices({ path, names }: { path: Path; names: string[] }) {
   );
 }
 
-function Calls({ input, names, replace }: ExpectationProps) {
+const ORDERS = [
+  ['', 'any'],
+  ['strict', 'as listed'],
+] as const;
+
+function Calls({ names }: { names: string[] }) {
   const { refusal, edited } = useForm();
+  const { input, replace } = useCase();
   const calls: Json[] = Array.isArray(input.expected_calls) ? input.expected_calls : [];
   const isStuck = refusal ?? (Object.keys(edited.unread).length > 0 ? 'Correct invalid input first.' : undefined);
   const set = (next: Json[]): void => replace({ ...input, expected_calls: next }, EXPECTATION_KEYS);
   return (
     <>
-      <ChoiceField
-        path={['call_order']}
-        label="Order"
-        options={[
-          ['', 'any'],
-          ['strict', 'as listed'],
-        ]}
-      />
+      <ChoiceField path="call_order" label="Order" options={ORDERS} />
       <FieldErrors path={['expected_calls']} />
-      <ol className="calls">
+      <ol className={css.calls}>
         {calls.map((call, index) => (
           <li key={`${index} of ${calls.length}`}>
             <Call
@@ -167,15 +155,11 @@ interface CallProps {
 
 function Call({ call, index, names, refusal, remove }: CallProps) {
   const path = ['expected_calls', index];
-  const isAny = isObject(call) && Array.isArray(call.tool);
+  const Tools = isObject(call) && Array.isArray(call.tool) ? ToolChoices : ToolField;
   return (
     <fieldset>
       <legend>Call {index + 1}</legend>
-      {isAny ? (
-        <ToolChoices path={[...path, 'tool']} names={names} />
-      ) : (
-        <ToolField path={[...path, 'tool']} names={names} />
-      )}
+      <Tools path={[...path, 'tool']} names={names} />
       <ParamsField path={[...path, 'params']} />
       <div>
         <button type="button" className="dense" disabled={refusal !== undefined} title={refusal} onClick={remove}>
@@ -185,7 +169,3 @@ function Call({ call, index, names, refusal, remove }: CallProps) {
     </fieldset>
   );
 }
-
-const ExtraCalls = ({ isAllowed, allow }: { isAllowed: boolean; allow: (isAllowed: boolean) => void }) => (
-  <CheckField path={['allow_extra_calls']} label="Allow extra calls" checked={isAllowed} onChange={allow} />
-);

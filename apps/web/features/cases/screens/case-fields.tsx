@@ -1,0 +1,106 @@
+import { toText, type Json } from '#lib/contracts/json/json';
+import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
+import { valueAt } from '../../../ui/form/edited';
+import { CheckField } from '../../../ui/form/fields';
+import { Fields, type FormSchema } from '../../../ui/form/schema';
+import { CHAIN_KEYS, keysWithoutField, withChain, withConversation } from './case-value';
+import { ExpectationFields, useCase } from './expectation-fields';
+import { RuleFields } from './rule-fields';
+
+/** The case of the surrounding form, field by field. */
+export function CaseFields({ suiteTools }: { suiteTools: Json }) {
+  const { input } = useCase();
+  const beyond = keysWithoutField(input);
+  return (
+    <>
+      <PromptFields />
+      <ExpectationFields names={toolNames(input.tools ?? suiteTools, suiteTools)} />
+      <RuleFields />
+      <ChainFields />
+      <fieldset>
+        <legend>About the case</legend>
+        <Fields of={ABOUT} />
+      </fieldset>
+      {beyond.length > 0 && <p className="muted small">Only in its JSON: {beyond.slice(0, 20).join(', ')}.</p>}
+    </>
+  );
+}
+
+function toolNames(tools: Json, suiteTools: Json): string[] {
+  const all = [tools, suiteTools].flatMap((list) => (Array.isArray(list) ? list : []));
+  const names = all.map((tool) => (typeof tool === 'string' ? tool : toText(valueAt(tool, ['function', 'name']))));
+  return [...new Set(names.filter((name) => name !== ''))];
+}
+
+const PROMPT_KEYS = new Set(['prompt', 'messages']);
+
+function PromptFields() {
+  const { input, replace } = useCase();
+  const isConversation = input.messages !== undefined;
+  return (
+    <fieldset>
+      <legend>Input</legend>
+      <CheckField
+        path="messages"
+        label="Conversation"
+        checked={isConversation}
+        onChange={(on) => replace(withConversation(input, on), PROMPT_KEYS)}
+      />
+      <Fields of={isConversation ? CONVERSATION : PROMPT} />
+    </fieldset>
+  );
+}
+
+function ChainFields() {
+  const { input, replace } = useCase();
+  const isChain = input.multi_turn === true;
+  return (
+    <fieldset>
+      <legend>Chain of calls</legend>
+      <CheckField
+        path="multi_turn"
+        label="The model may call other tools first"
+        checked={isChain}
+        onChange={(on) => replace(withChain(input, on), CHAIN_KEYS)}
+      />
+      {isChain && <Fields of={CHAIN} />}
+    </fieldset>
+  );
+}
+
+const PROMPT: FormSchema = [{ longText: 'prompt', label: 'Prompt', maxLength: MAX_PROMPT_CHARS, whenEmpty: '' }];
+
+const CONVERSATION: FormSchema = [
+  {
+    json: 'messages',
+    label: 'Messages',
+    help: "A list of messages in the format of OpenAI's chat completions.",
+    rows: 8,
+  },
+];
+
+const CHAIN: FormSchema = [
+  [
+    { number: 'max_rounds', label: 'Maximum requests', help: 'Empty: 5.' },
+    { number: 'optimal_hops', label: 'Optimal calls', help: 'Extra calls lower the score.' },
+  ],
+  {
+    lines: 'valid_prerequisites',
+    label: 'Allowed prerequisite tools',
+    help: 'One per line. Empty: all. Each call of another tool costs 0.1.',
+  },
+  {
+    json: 'mock_responses',
+    label: 'Mock responses',
+    help: 'By tool name: one response, a list, or [{"when": ..., "respond": ...}]. Default: {"status": "ok"}.',
+    isOptional: true,
+    rows: 6,
+  },
+];
+
+const ABOUT: FormSchema = [
+  { text: 'name', label: 'Name', maxLength: 200 },
+  { text: 'category', label: 'Category', maxLength: 200 },
+  { lines: 'tags', label: 'Tags', help: 'One per line.' },
+  { flag: 'draft', label: 'Draft', help: 'Not reviewed yet; runs skip it.', isOmitted: true },
+];
