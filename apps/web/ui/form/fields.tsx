@@ -73,12 +73,20 @@ export function TextField({ path, label, help, isRequired, whenEmpty, onType, ..
   );
 }
 
-export function LongTextField({ path, label, help, maxLength, rows = 4, whenEmpty }: TextProps & { rows?: number }) {
+interface LongTextProps extends TextProps {
+  rows?: number;
+  /** Written by machines: each letter has the same width, and no word is misspelt. */
+  isCode?: boolean;
+}
+
+export function LongTextField({ path, label, help, maxLength, rows = 4, isCode = false, whenEmpty }: LongTextProps) {
   const field = useField(path);
   return (
     <Frame field={field} label={label} help={help}>
       <textarea
         {...attributesOf(field)}
+        className={isCode ? 'code' : undefined}
+        spellCheck={isCode ? false : undefined}
         rows={rows}
         maxLength={maxLength}
         dir="auto"
