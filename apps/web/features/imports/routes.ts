@@ -1,7 +1,14 @@
+import { oneOf, searchOf } from '../../address';
 import { screen } from '../../screen';
-import { importSearch } from './screens/import/import-search';
+import { exampleSuiteQuery } from './api';
+
+/** The source of the suite; default: a file. */
+const importSearch = searchOf({ from: oneOf(['example', 'mcp']) });
 
 export const importsRoutes = [
-  screen('/import', () => import('./screens/import/import-screen'), 'ImportScreen', { search: importSearch }),
+  screen('/import', () => import('./screens/import-screen'), 'ImportScreen', {
+    search: importSearch,
+    loads: ({ search: { from } }) => (from === 'example' ? [exampleSuiteQuery] : []),
+  }),
   screen('/suites/$suiteId/mcp', () => import('./screens/suite-mcp-screen'), 'SuiteMcpScreen'),
 ] as const;

@@ -1,35 +1,17 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState, type FormEvent } from 'react';
+import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { McpSyncAnswer } from '#lib/contracts/mcp';
 import { useAction } from '../../../api/action';
 import { keys } from '../../../api/keys';
-import { syncTools, type McpAddress } from '../api/mcp';
-import { useRefusal } from '../../../api/session';
-import { AllowedButton } from '../../../ui/allowed-button';
+import { queryClient } from '../../../api/query-client';
 import { ErrorNotice } from '../../../ui/error-notice';
-import { McpServerFields, NO_ADDRESS } from '../parts/mcp-server-fields';
-import { submitOnCtrlEnter } from '../../../ui/submit-keys';
+import { syncTools, type McpAddress } from '../api';
+import { AskServer } from '../parts/ask-server';
 import { SyncDifference } from './sync-difference';
-
-const route = getRouteApi('/signed-in/suites/$suiteId/mcp');
 
 /** Updates the tools of a suite from the MCP server they came from: preview, then apply. */
 export function SuiteMcpScreen() {
-  const { suiteId } = route.useParams();
-  const refusal = useRefusal('editor');
-  const [address, setAddress] = useState<McpAddress>(NO_ADDRESS);
-  const look = useAction((asked: McpAddress, options) =>
-    syncTools(suiteId, asked, { apply: false, keepRemoved: false }, options),
-  );
-  const ask = (event: FormEvent): void => {
-    event.preventDefault();
-    look.mutate(address);
-  };
-  const change = (next: McpAddress): void => {
-    setAddress(next);
-    look.reset();
-  };
+  const { suiteId } = useParams({ from: '/signed-in/suites/$suiteId/mcp' });
   return (
     <>
       <header>
@@ -39,32 +21,14 @@ export function SuiteMcpScreen() {
           apply it.
         </p>
       </header>
-      <form className="fields" onSubmit={ask} onKeyDown={submitOnCtrlEnter}>
-        <McpServerFields address={address} onChange={change} isKnown />
-        <div className="actions">
-          <AllowedButton
-            type="submit"
-            className={look.data ? '' : 'primary'}
-            refusal={refusal}
-            disabled={look.isPending}
-          >
-            Compare
-          </AllowedButton>
-          <span role="status">
-            {look.isPending ? 'Asking the server; it has 30 seconds.' : look.data && 'The server answered.'}
-          </span>
-        </div>
-        {look.isError && <ErrorNotice error={look.error} retry={() => look.mutate(address)} />}
-      </form>
-      {look.data && (
-        <Found
-          key={look.submittedAt}
-          suiteId={suiteId}
-          address={address}
-          found={look.data}
-          lookAgain={() => look.mutate(address)}
-        />
-      )}
+      <AskServer
+        isKnown
+        action="Compare"
+        words={['Asking the server; it has 30 seconds.', 'The server answered.']}
+        ask={(address, options) => syncTools(suiteId, address, { apply: false, keepRemoved: false }, options)}
+      >
+        {(found, address, lookAgain) => <Found {...{ suiteId, address, found, lookAgain }} />}
+      </AskServer>
     </>
   );
 }
@@ -83,11 +47,10 @@ interface FoundProps {
 }
 
 function Found({ suiteId, address, found, lookAgain }: FoundProps) {
-  const queries = useQueryClient();
   const [keepRemoved, setKeepRemoved] = useState(false);
   const apply = useAction(
     (keeps: boolean, options) => syncTools(suiteId, address, { apply: true, keepRemoved: keeps }, options),
-    () => queries.invalidateQueries({ queryKey: keys.suite(suiteId) }),
+    () => queryClient.invalidateQueries({ queryKey: keys.suite(suiteId) }),
   );
   if (apply.data)
     return (

@@ -1,6 +1,6 @@
 import type { McpSyncAnswer } from '#lib/contracts/mcp';
 import { ChangesTable } from '../../../ui/changes-table';
-import { UserText, UserBlock } from '../../../ui/user-text';
+import { UserBlock, UserText } from '../../../ui/user-text';
 import { Warnings } from '../../../ui/warnings';
 
 const MAX_CASES = 20;
@@ -10,7 +10,7 @@ type AffectedCases = McpSyncAnswer['removed'][number]['cases'];
 /** Tools that differ between the server and the suite, with the cases that each of them affects. */
 export function SyncDifference({ found: { server, added, removed, changed, warnings } }: { found: McpSyncAnswer }) {
   return (
-    <div className="difference">
+    <>
       <p className="muted">
         <UserText text={server.name} max={200} /> <UserText text={server.version} max={50} />
       </p>
@@ -18,7 +18,7 @@ export function SyncDifference({ found: { server, added, removed, changed, warni
       {added.length > 0 && (
         <>
           <h3>New on the server: {added.length}</h3>
-          <ul className="tools">
+          <ul>
             {added.map(({ name, tool }) => (
               <li key={name}>
                 <details>
@@ -35,7 +35,7 @@ export function SyncDifference({ found: { server, added, removed, changed, warni
       {removed.length > 0 && (
         <>
           <h3>Removed from the server: {removed.length}</h3>
-          <ul className="tools">
+          <ul>
             {removed.map(({ name, cases }) => (
               <li key={name}>
                 <ToolName name={name} />
@@ -60,7 +60,7 @@ export function SyncDifference({ found: { server, added, removed, changed, warni
           />
         </section>
       ))}
-    </div>
+    </>
   );
 }
 

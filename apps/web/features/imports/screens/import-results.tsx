@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import type { ImportAnswer } from '#lib/contracts/import';
-import { UserText, UserLine } from '../../../../ui/user-text';
-import { Warnings } from '../../../../ui/warnings';
+import { UserLine, UserText } from '../../../ui/user-text';
+import { Warnings } from '../../../ui/warnings';
 
-const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+/** "1 case", "2 cases". */
+export const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** Preview of an import. */
 export function ImportPreview({ answer: { preview, test_cases_created: count, warnings } }: { answer: ImportAnswer }) {
@@ -34,20 +35,11 @@ export function ImportPreview({ answer: { preview, test_cases_created: count, wa
   );
 }
 
-/** The result of an import, and where to go next. */
-export function ImportedSuite({ answer, again }: { answer: ImportAnswer; again: () => void }) {
-  return (
-    <SuiteCreated suiteId={answer.suite_id!} again={again} warnings={answer.warnings}>
-      The suite has {countOf(answer.test_cases_created, 'case')}.
-    </SuiteCreated>
-  );
-}
-
 interface SuiteCreatedProps {
   suiteId: string;
   warnings: readonly string[];
   again: () => void;
-  children: React.ReactNode;
+  children: ReactNode;
 }
 
 /** A created suite: its warnings stay until the user moves on. */

@@ -1,12 +1,13 @@
 import { useId, useState, type FormEvent, type ReactNode } from 'react';
 import { MAX_TOOLS } from '#lib/contracts/values/suites';
-import type { Discovered, McpChoice } from '../../api/mcp';
-import { UserText, UserBlock, UserLine } from '../../../../ui/user-text';
-import { submitOnCtrlEnter } from '../../../../ui/submit-keys';
-import { Warnings } from '../../../../ui/warnings';
-
-/** A server may list thousands; a filter finds the others. */
-const MAX_SHOWN = 300;
+import type { Edited } from '../../../ui/form/edited';
+import { JsonForm } from '../../../ui/form/json-form';
+import { Fields, type FormSchema } from '../../../ui/form/schema';
+import { submitOnCtrlEnter } from '../../../ui/submit-keys';
+import { UserBlock, UserLine, UserText } from '../../../ui/user-text';
+import { Warnings } from '../../../ui/warnings';
+import type { Discovered, McpChoice } from '../api';
+import { countOf } from './import-results';
 
 interface DiscoveredToolsProps {
   found: Discovered;
@@ -20,92 +21,63 @@ interface DiscoveredToolsProps {
 export function DiscoveredTools({ found: { server, tools, warnings }, isBusy, make, children }: DiscoveredToolsProps) {
   const id = useId();
   const [chosen, setChosen] = useState(() => new Set(tools.slice(0, MAX_TOOLS).map(({ name }) => name)));
-  const [name, setName] = useState('');
-  const [options, setOptions] = useState<SuiteOptions>({ use_instructions: false, generate_cases: true });
+  const [edited, setEdited] = useState(NO_OPTIONS);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    make({
-      tool_names: [...chosen],
-      ...(name.trim() && { suite_name: name.trim() }),
-      ...options,
-    });
+    const { suite_name: name = '', ...options } = edited.value as unknown as Omit<McpChoice, 'tool_names'>;
+    make({ tool_names: [...chosen], ...(name.trim() && { suite_name: name.trim() }), ...options });
   };
   const fault = faultOf(chosen.size);
   return (
-    <form className="fields" onSubmit={submit} onKeyDown={submitOnCtrlEnter} aria-labelledby={`${id}found`}>
-      <h2 id={`${id}found`}>
-        <UserText text={server.name} max={200} /> <UserText text={server.version} max={50} /> has {tools.length}{' '}
-        {tools.length === 1 ? 'tool' : 'tools'}
-      </h2>
-      <Warnings warnings={warnings} />
-      <ToolChoice tools={tools} chosen={chosen} onChange={setChosen} />
-      <div className="field">
-        <label htmlFor={`${id}name`}>Suite name</label>
-        <input
-          id={`${id}name`}
-          maxLength={200}
-          value={name}
-          placeholder={`Tools of ${server.name}`.slice(0, 200)}
-          onChange={({ target }) => setName(target.value)}
-        />
-      </div>
-      <Options {...options} instructions={server.instructions} onChange={setOptions} />
-      <div className="actions">
-        <button type="submit" className="primary" disabled={isBusy || fault !== undefined}>
-          Create a suite of {chosen.size} {chosen.size === 1 ? 'tool' : 'tools'}
-        </button>
-        {fault && <span className="muted small">{fault}</span>}
-        <span role="status">{isBusy ? 'Reading the tools ...' : ''}</span>
-      </div>
-      {children}
-    </form>
+    <JsonForm edited={edited} change={setEdited} error={null} refusal={undefined}>
+      <form className="fields" onSubmit={submit} onKeyDown={submitOnCtrlEnter} aria-labelledby={id}>
+        <h2 id={id}>
+          <UserText text={server.name} max={200} /> <UserText text={server.version} max={50} /> has{' '}
+          {countOf(tools.length, 'tool')}
+        </h2>
+        <Warnings warnings={warnings} />
+        <ToolChoice tools={tools} chosen={chosen} onChange={setChosen} />
+        <Fields of={optionsOf(server)} />
+        <div className="actions">
+          <button type="submit" className="primary" disabled={isBusy || fault !== undefined}>
+            Create a suite of {countOf(chosen.size, 'tool')}
+          </button>
+          {fault && <span className="muted small">{fault}</span>}
+          <span role="status">{isBusy ? 'Reading the tools ...' : ''}</span>
+        </div>
+        {children}
+      </form>
+    </JsonForm>
   );
 }
 
-type SuiteOptions = Pick<McpChoice, 'use_instructions' | 'generate_cases'>;
+const NO_OPTIONS: Edited = {
+  value: { suite_name: '', use_instructions: false, generate_cases: true },
+  unread: {},
+};
 
-interface OptionsProps extends SuiteOptions {
-  instructions: string | null;
-  onChange: (options: SuiteOptions) => void;
-}
-
-/** Options of the suite other than its tools. */
-function Options({ instructions, onChange, ...options }: OptionsProps) {
-  return (
-    <>
-      <label className="check">
-        <input
-          type="checkbox"
-          checked={options.generate_cases}
-          onChange={({ target }) => onChange({ ...options, generate_cases: target.checked })}
-        />
-        Draft a case for each tool
-      </label>
-      {instructions && (
-        <>
-          <label className="check">
-            <input
-              type="checkbox"
-              checked={options.use_instructions}
-              onChange={({ target }) => onChange({ ...options, use_instructions: target.checked })}
-            />
-            Use the instructions of the server as the system prompt
-          </label>
-          <details>
-            <summary>Server instructions</summary>
-            <UserBlock text={instructions} />
-          </details>
-        </>
-      )}
-    </>
-  );
-}
+const optionsOf = ({ name, instructions }: Discovered['server']): FormSchema => [
+  { text: 'suite_name', label: 'Suite name', maxLength: 200, placeholder: `Tools of ${name}`.slice(0, 200) },
+  { flag: 'generate_cases', label: 'Draft a case for each tool' },
+  ...(instructions
+    ? ([
+        { flag: 'use_instructions', label: 'Use the instructions of the server as the system prompt' },
+        <details key="instructions">
+          <summary>Server instructions</summary>
+          <UserBlock text={instructions} />
+        </details>,
+      ] satisfies FormSchema)
+    : []),
+];
 
 function faultOf(count: number): string | undefined {
   if (count === 0) return 'Choose at least one tool.';
   if (count > MAX_TOOLS) return `A suite can have up to ${MAX_TOOLS} tools. Choose fewer.`;
   return undefined;
 }
+
+/** A server may list thousands; a filter finds the others. */
+const MAX_SHOWN = 300;
 
 interface ToolChoiceProps {
   tools: Discovered['tools'];
