@@ -74,8 +74,8 @@ journeys('experiments and gates', () => {
     await page.getByText('Comparisons are being recomputed').waitFor({ state: 'detached' });
     const figure = page.getByRole('figure', { name: 'Scores of the experiment over time' });
     await figure.getByText(/3 scores, oldest first.*The suite had 2 versions/).waitFor();
-    expect(await figure.locator('rect.band').count()).toBe(1);
-    expect(await figure.locator('line.join').count()).toBe(1);
+    expect(await figure.locator('rect[class*="band_"]').count()).toBe(1);
+    expect(await figure.locator('line[class*="join_"]').count()).toBe(1);
     expect(await figure.locator('circle.dot').count()).toBe(3);
     await page.getByText('With help').first().waitFor();
     await page.getByText(/its own system prompt/).waitFor();

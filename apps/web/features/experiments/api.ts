@@ -1,46 +1,35 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { Experiment, RunBestInput, RunBestSubmitted, TimelineEntry } from '#lib/contracts/experiment';
-import type { JsonObject } from '#lib/contracts/json/json';
+import { queryOptions } from '@tanstack/react-query';
+import type { Experiment, RunBestSubmitted, TimelineEntry } from '#lib/contracts/experiment';
+import type { Json, JsonObject } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
-import type { ExperimentsSearch } from './address';
-import { client, read } from '../../api/client';
+import type { Sent } from '../../api/action';
+import { client, pathWith, readQuery } from '../../api/client';
 import { keys } from '../../api/keys';
 import { queryClient } from '../../api/query-client';
+import type { ExperimentsSearch } from './address';
 
-type Sent = { idempotencyKey: string };
 const ROUTE = '/api/experiments';
 const pathOf = (id: string): string => `${ROUTE}/${encodeURIComponent(id)}`;
 
 /** The active experiments over a suite; the first 200. */
-export const experimentsOfSuiteQuery = (suiteId: string) =>
-  queryOptions({
-    queryKey: [...keys.experiments, 'of suite', suiteId],
-    queryFn: read<Page<Experiment>>(`${ROUTE}?limit=200&suite_id=${suiteId}`),
-    enabled: suiteId !== '',
-  });
+export const experimentsOfSuiteQuery = (suiteId: string) => ({
+  ...readQuery<Page<Experiment>>(keys.experiments, pathWith(ROUTE, { limit: 200, suite_id: suiteId })),
+  enabled: suiteId !== '',
+});
 
 const PAGE = 50;
-export const experimentsQuery = ({ status, suite, after }: ExperimentsSearch) => {
-  const query = new URLSearchParams({
-    limit: String(PAGE),
-    ...(status && { status }),
-    ...(suite && { suite_id: suite }),
-    ...(after && { cursor: after }),
-  });
-  return queryOptions({
-    queryKey: [...keys.experiments, 'list', String(query)],
-    queryFn: read<Page<Experiment>>(`${ROUTE}?${query}`),
-    placeholderData: keepPreviousData,
-  });
-};
+export const experimentsQuery = ({ status, suite, after }: ExperimentsSearch) =>
+  readQuery<Page<Experiment>>(
+    keys.experiments,
+    pathWith(ROUTE, { limit: PAGE, status, suite_id: suite, cursor: after }),
+  );
 
 /** Polling interval while an experiment's comparisons are recomputed. */
 const REFRESHING_MS = 2000;
 
 export const experimentQuery = (id: string) =>
   queryOptions({
-    queryKey: [...keys.experiment(id), 'head'],
-    queryFn: read<Experiment>(pathOf(id)),
+    ...readQuery<Experiment>(keys.experiment(id), pathOf(id)),
     refetchInterval: ({ state }) => (state.data?.refreshing ? REFRESHING_MS : false),
   });
 
@@ -56,15 +45,13 @@ export const timelineQuery = (id: string, after: string | undefined) =>
       const items: TimelineEntry[] = [];
       let cursor: string | null = after ?? '';
       for (let page = 0; cursor !== null && page < TIMELINE_PAGES; page++) {
-        const query = new URLSearchParams({ limit: String(TIMELINE_PAGE), ...(cursor && { cursor }) });
-        const path = `${pathOf(id)}/timeline?${query}`;
+        const path = pathWith(`${pathOf(id)}/timeline`, { limit: TIMELINE_PAGE, cursor });
         const read: Page<TimelineEntry> = await client.call('GET', path, undefined, { signal });
         items.push(...read.items);
         cursor = read.next_cursor;
       }
       return { items, next_cursor: cursor };
     },
-    placeholderData: keepPreviousData,
   });
 
 /** An ExperimentInput, with its numbers as typed. */
@@ -82,8 +69,9 @@ export const changeExperiment = ({ id, change }: ExperimentChange, options: Sent
 export const pinBaseline = ({ id, evalId }: { id: string; evalId: string }, options: Sent): Promise<Experiment> =>
   client.call('PUT', `${pathOf(id)}/baseline`, { eval_id: evalId }, options);
 
-export const runBest = ({ id, input }: { id: string; input: RunBestInput }, options: Sent): Promise<RunBestSubmitted> =>
-  client.call('POST', `${pathOf(id)}/run-best`, input, options);
+/** @param input a RunBestInput, with its numbers as typed */
+export const runBest = ({ id, input }: { id: string; input: Json }, options: Sent): Promise<RunBestSubmitted> =>
+  client.call('POST', `${pathOf(id)}/run-best`, JSON.stringify(input), options);
 
 export const deleteExperiment = (id: string, options: Sent): Promise<void> =>
   client.call('DELETE', pathOf(id), undefined, options);

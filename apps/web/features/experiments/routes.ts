@@ -1,14 +1,22 @@
 import { screen } from '../../screen';
-import { experimentsSearch, baselineSearch, experimentSearch } from './address';
+import { suiteHeadsQuery } from '../suites/api/suite-heads';
+import { baselineSearch, experimentSearch, experimentsSearch } from './address';
+import { experimentQuery, experimentsQuery, timelineQuery } from './api';
 
 export const experimentsRoutes = [
   screen('/experiments', () => import('./screens/experiments-screen'), 'ExperimentsScreen', {
     search: experimentsSearch,
+    loads: ({ search }) => [experimentsQuery(search), suiteHeadsQuery],
   }),
   screen('/experiments/new', () => import('./screens/new-experiment-screen'), 'NewExperimentScreen', {
     search: baselineSearch,
   }),
   screen('/experiments/$experimentId', () => import('./screens/experiment/experiment-screen'), 'ExperimentScreen', {
     search: experimentSearch,
+    loads: ({ params: { experimentId }, search: { after } }) => [
+      experimentQuery(experimentId),
+      timelineQuery(experimentId, after),
+    ],
+    missing: { what: 'experiment', list: '/experiments', all: 'All experiments' },
   }),
 ] as const;

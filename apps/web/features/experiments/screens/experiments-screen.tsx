@@ -1,28 +1,23 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { Experiment } from '#lib/contracts/experiment';
-import type { ExperimentsSearch } from '../address';
-import { experimentsQuery } from '../api';
-import { deltaText } from '../../../ui/figures/delta';
-import { ComparisonMark } from '../../compare/parts/comparison-mark';
 import { Empty } from '../../../ui/empty';
-import { ErrorNotice } from '../../../ui/error-notice';
+import { deltaText } from '../../../ui/figures/delta';
 import { FilterChoice } from '../../../ui/filter-choice';
-import { UserLine } from '../../../ui/user-text';
+import { List } from '../../../ui/list';
 import { count } from '../../../ui/score';
-import { Skeleton } from '../../../ui/skeleton';
+import type { Column } from '../../../ui/table';
+import { Time } from '../../../ui/time';
+import { UserLine } from '../../../ui/user-text';
+import { ComparisonMark } from '../../compare/parts/comparison-mark';
 import { SuiteFilter } from '../../suites/parts/choose-suite';
 import { SuiteName } from '../../suites/parts/suite-name';
-import { Time } from '../../../ui/time';
-import { PageLinks } from '../../../ui/page-links';
-import { Table, type Column } from '../../../ui/table';
+import type { ExperimentsSearch } from '../address';
+import { experimentsQuery } from '../api';
 
 /** Related runs: whether scores have improved, and since when. */
 export function ExperimentsScreen() {
   const search = useSearch({ from: '/signed-in/experiments' });
   const { status, suite, after } = search;
-  const { data, error, isPending, refetch } = useQuery(experimentsQuery(search));
-  const { items = [], next_cursor: next = null } = data ?? {};
   return (
     <>
       <div className="head">
@@ -30,19 +25,22 @@ export function ExperimentsScreen() {
         <NewExperimentLink suite={suite} />
       </div>
       <Filters search={search} />
-      {error && <ErrorNotice error={error} retry={refetch} />}
-      {isPending && <Skeleton rows={8} />}
-      {items.length > 0 && (
-        <Table label="List of experiments" className="run-rows" rows={items} keyOf={({ id }) => id} columns={COLUMNS} />
-      )}
-      {data && items.length === 0 && (
-        <Empty action={<NewExperimentLink suite={suite} />}>
-          {(status ?? suite ?? after)
-            ? 'No experiments match.'
-            : 'No experiments yet. An experiment collects runs of one suite, each compared with one baseline.'}
-        </Empty>
-      )}
-      <PageLinks of="experiments" after={after} next={next} />
+      <List
+        label="List of experiments"
+        of="experiments"
+        query={experimentsQuery(search)}
+        after={after}
+        className="run-rows"
+        keyOf={({ id }) => id}
+        columns={COLUMNS}
+        empty={
+          <Empty action={<NewExperimentLink suite={suite} />}>
+            {(status ?? suite ?? after)
+              ? 'No experiments match.'
+              : 'No experiments yet. An experiment collects runs of one suite, each compared with one baseline.'}
+          </Empty>
+        }
+      />
     </>
   );
 }
@@ -52,11 +50,6 @@ const NewExperimentLink = ({ suite }: { suite: string | undefined }) => (
     New experiment
   </Link>
 );
-
-const STATUSES = [
-  ['archived', 'archived'],
-  ['all', 'all'],
-] as const;
 
 function Filters({ search }: { search: ExperimentsSearch }) {
   const navigate = useNavigate();
@@ -76,6 +69,23 @@ function Filters({ search }: { search: ExperimentsSearch }) {
     </div>
   );
 }
+
+function Best({ experiment: { best, baseline_eval_id: baseline } }: { experiment: Experiment }) {
+  if (!best) return <span className="muted">none yet</span>;
+  if (best.eval_id === baseline) return <span className="muted">is the baseline</span>;
+  if (!best.comparison) return <span className="muted">not compared yet</span>;
+  const { verdict, difference, ci } = best.comparison;
+  return (
+    <>
+      <ComparisonMark verdict={verdict} /> {difference !== null && deltaText({ difference, interval: ci })}
+    </>
+  );
+}
+
+const STATUSES = [
+  ['archived', 'archived'],
+  ['all', 'all'],
+] as const;
 
 const SET_BY = { user: 'pinned', first_run: 'the first run' } as const;
 
@@ -102,15 +112,3 @@ const COLUMNS: Column<Experiment>[] = [
   { name: 'Best against the baseline', cell: (experiment) => <Best experiment={experiment} /> },
   { name: 'Changed', cell: ({ updated_at: at }) => <Time at={at} /> },
 ];
-
-function Best({ experiment: { best, baseline_eval_id: baseline } }: { experiment: Experiment }) {
-  if (!best) return <span className="muted">none yet</span>;
-  if (best.eval_id === baseline) return <span className="muted">is the baseline</span>;
-  if (!best.comparison) return <span className="muted">not compared yet</span>;
-  const { verdict, difference, ci } = best.comparison;
-  return (
-    <>
-      <ComparisonMark verdict={verdict} /> {difference !== null && deltaText({ difference, interval: ci })}
-    </>
-  );
-}

@@ -1,21 +1,26 @@
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { toText, type Json } from '#lib/contracts/json/json';
 import type { BestRun, Experiment } from '#lib/contracts/experiment';
-import { runQuery } from '../../../runs/api/runs';
+import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { useAction } from '../../../../api/action';
+import { refreshWork } from '../../../../api/refresh';
 import { useRefusal } from '../../../../api/session';
-import { DeltaFigure } from '../../../../ui/figures/delta';
 import { AllowedButton } from '../../../../ui/allowed-button';
-import { ComparisonMark } from '../../../compare/parts/comparison-mark';
-import { UserText } from '../../../../ui/user-text';
-import { JobLink } from '../../../jobs/parts/job-link';
-import { RunLink } from '../../../runs/parts/run-link';
-import { scoreOfRun } from '../../../runs/parts/run-score';
+import { ErrorNotice } from '../../../../ui/error-notice';
+import { DeltaFigure } from '../../../../ui/figures/delta';
+import { FormDialog } from '../../../../ui/form/form-dialog';
+import { Fields, type FormSchema } from '../../../../ui/form/schema';
 import { Score } from '../../../../ui/score';
 import { SettingsList } from '../../../../ui/settings-list';
+import { UserText } from '../../../../ui/user-text';
+import { ComparisonMark } from '../../../compare/parts/comparison-mark';
+import { JobLink } from '../../../jobs/parts/job-link';
+import { runQuery } from '../../../runs/api/runs';
+import { RunLink } from '../../../runs/parts/run-link';
+import { scoreOfRun } from '../../../runs/parts/run-score';
+import { pinBaseline, refreshExperiments, runBest } from '../../api';
 import { bestSettingsText } from './experiment-texts';
-import { PinButton } from './pin-button';
-import { RunBestDialog } from './run-best-dialog';
 
 /** The best configuration found so far, how certain that is, and the actions on it. */
 export function BestConfiguration({ experiment }: { experiment: Experiment }) {
@@ -132,3 +137,59 @@ export const RunLinks = ({ runs }: { runs: readonly string[] }) => (
     {runs.length > MAX_LINKS && ` and ${runs.length - MAX_LINKS} more`}
   </>
 );
+
+/** Makes a run the baseline: all other runs are compared again. */
+export function PinButton({ experiment, runId, number }: { experiment: Experiment; runId: string; number?: number }) {
+  const refusal = useRefusal('editor');
+  const pin = useAction(pinBaseline, refreshExperiments);
+  return (
+    <>
+      <button
+        type="button"
+        className="dense"
+        disabled={refusal !== undefined || pin.isPending}
+        title={refusal ?? 'Compares all runs with it again'}
+        aria-label={number === undefined ? undefined : `Pin as baseline: number ${number}`}
+        onClick={() => pin.mutate({ id: experiment.id, evalId: runId })}
+      >
+        Pin as baseline
+      </button>
+      {pin.isError && <ErrorNotice error={pin.error} />}
+    </>
+  );
+}
+
+/** Submits the best settings again, optionally with more samples or another limit. */
+function RunBestDialog({ experiment: { id }, close }: { experiment: Experiment; close: () => void }) {
+  const navigate = useNavigate();
+  return (
+    <FormDialog
+      title="Run the best configuration again"
+      action="Run"
+      initial={NO_CHANGES}
+      send={(changes: JsonObject, options) => runBest({ id, input: bestInput(changes) }, options)}
+      onDone={async ({ eval_id: runId }) => {
+        await navigate({ to: '/runs/$runId', params: { runId } });
+        await refreshWork();
+      }}
+      close={close}
+    >
+      <p>
+        Submits its settings as a new run of the experiment. The best of many scores is partly luck; a new run is an
+        independent check.
+      </p>
+      <Fields of={CHANGES} />
+    </FormDialog>
+  );
+}
+
+const NO_CHANGES: JsonObject = {};
+const HELP = "Leave empty to keep the run's value.";
+const CHANGES: FormSchema = [
+  { number: 'samples', label: 'Samples per case', help: HELP },
+  { number: 'budget.max_cost_usd', label: 'Maximum cost in US dollars', help: HELP },
+];
+
+/** An empty limit keeps that of the run. */
+const bestInput = ({ budget, ...changes }: JsonObject): JsonObject =>
+  isObject(budget) && Object.keys(budget).length > 0 ? { ...changes, budget } : changes;

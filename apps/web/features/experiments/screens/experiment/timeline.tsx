@@ -1,6 +1,6 @@
-import { count, percent, scoreText } from '../../../ui/score';
-import { Numbers } from '../../../ui/figures/numbers';
-import './timeline.css';
+import { Numbers } from '../../../../ui/figures/numbers';
+import { count, percent, scoreText } from '../../../../ui/score';
+import css from './experiment.module.css';
 
 /** An ended run or other entry at its position; without a score it only takes up the position. */
 export interface TimelinePoint {
@@ -93,9 +93,9 @@ export function Timeline({ label, points, band }: Props) {
     return TOP + (1 - (share - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
   };
   return (
-    <figure className="timeline" aria-label={label}>
-      <div className="timeline-plot">
-        <svg className="timeline-scale" aria-hidden="true">
+    <figure className={`timeline ${css.figure}`} aria-label={label}>
+      <div className={css.plot}>
+        <svg aria-hidden="true">
           {ticks.map((tick) => (
             <text key={tick} x="44" y={y(tick) + 4} textAnchor="end">
               {percent(tick).replace('.0', '')}
@@ -141,7 +141,7 @@ function Plot({ points, band, ticks, y }: PlotProps) {
     <>
       {band?.interval && (
         <rect
-          className="band"
+          className={css.band}
           x="0"
           width="100%"
           y={y(band.interval[1])}
@@ -151,11 +151,11 @@ function Plot({ points, band, ticks, y }: PlotProps) {
       {ticks.map((tick) => (
         <line key={tick} className="grid" x1="0" x2="100%" y1={y(tick)} y2={y(tick)} />
       ))}
-      {band && <line className="baseline" x1="0" x2="100%" y1={y(band.score)} y2={y(band.score)} />}
+      {band && <line className={css.baseline} x1="0" x2="100%" y1={y(band.score)} y2={y(band.score)} />}
       {joinedPairs(points).map(([from, to]) => (
         <line
           key={points[to]!.key}
-          className="join"
+          className={css.join}
           x1={x(from)}
           x2={x(to)}
           y1={y(points[from]!.score!)}
@@ -202,16 +202,16 @@ function Point({
       {score !== null && (
         <>
           {interval && <line className="bar" x1={x} x2={x} y1={y(interval[1])} y2={y(interval[0])} />}
-          {isBest && <circle className="best" cx={x} cy={y(score)} r="9" />}
+          {isBest && <circle className={css.best} cx={x} cy={y(score)} r="9" />}
           <circle
-            className={`dot${isBaseline ? ' base' : isShown ? '' : ' hollow'}`}
+            className={`dot ${isBaseline ? css.ofBaseline : isShown ? '' : 'hollow'}`.trim()}
             cx={x}
             cy={y(score)}
             r={isBaseline ? 6 : 5}
           />
         </>
       )}
-      <text className={isBaseline || isBest ? 'named' : undefined} x={x} y={HEIGHT - 6} textAnchor="middle">
+      <text className={isBaseline || isBest ? css.named : undefined} x={x} y={HEIGHT - 6} textAnchor="middle">
         {number}
       </text>
     </>

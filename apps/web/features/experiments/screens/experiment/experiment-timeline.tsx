@@ -1,33 +1,119 @@
-import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef, type ReactNode } from 'react';
 import type { Experiment, TimelineEntry } from '#lib/contracts/experiment';
-import { Uncalibrated } from '../../../judge/parts/calibration';
-import { ComparisonMark } from '../../../compare/parts/comparison-mark';
-import { UserText, UserLine } from '../../../../ui/user-text';
-import { JobLink, jobTitle } from '../../../jobs/parts/job-link';
-import { kappaText } from '../../../judge/parts/judged-figures';
-import { shortRunName } from '../../../runs/parts/run-link';
+import { Empty } from '../../../../ui/empty';
+import { useKeptQuery } from '../../../../ui/list';
+import { PageLinks } from '../../../../ui/page-links';
+import { Section } from '../../../../ui/query-boundary';
 import { count, percent, Score } from '../../../../ui/score';
 import { Status } from '../../../../ui/status';
 import { Table } from '../../../../ui/table';
 import { Time } from '../../../../ui/time';
+import { UserLine, UserText } from '../../../../ui/user-text';
+import { ComparisonMark } from '../../../compare/parts/comparison-mark';
+import { JobLink, jobTitle } from '../../../jobs/parts/job-link';
+import { Uncalibrated } from '../../../judge/parts/calibration';
+import { kappaText } from '../../../judge/parts/judged-figures';
+import { runQuery } from '../../../runs/api/runs';
+import { shortRunName } from '../../../runs/parts/run-link';
+import { scoreOfRun } from '../../../runs/parts/run-score';
 import { OutcomeMark } from '../../../tunes/parts/tune-outcome';
+import { timelineQuery } from '../../api';
+import { PinButton } from './best-configuration';
+import css from './experiment.module.css';
 import { deltaFromBaselineText } from './experiment-texts';
-import { PinButton } from './pin-button';
+import { Timeline, type Band, type TimelinePoint } from './timeline';
 
-const MAX_SUMMARY = 500;
+/** The ended jobs of an experiment, as a figure and as a table. */
+export const ExperimentTimeline = ({ experiment }: { experiment: Experiment }) => (
+  <Section id="timeline" title="Timeline" rows={8}>
+    <Entries experiment={experiment} />
+  </Section>
+);
+
+function Entries({ experiment }: { experiment: Experiment }) {
+  const { after } = useSearch({ from: '/signed-in/experiments/$experimentId' });
+  const { data, refetch } = useKeptQuery({ ...timelineQuery(experiment.id, after), staleTime: 0 });
+  const { items: entries, next_cursor: next } = data;
+  const compared = `${experiment.refreshing} ${experiment.baseline_eval_id} ${experiment.best?.eval_id}`;
+  const before = useRef(compared);
+  // Refetches once the comparisons have been recomputed, for the new deltas and verdicts.
+  useEffect(() => {
+    if (before.current !== compared && !experiment.refreshing) void refetch();
+    before.current = compared;
+  }, [compared, experiment.refreshing, refetch]);
+  return (
+    <>
+      {entries.length === 0 ? (
+        <NoEntries experiment={experiment} />
+      ) : (
+        <>
+          <ScoreTimeline experiment={experiment} entries={entries} />
+          <TimelineTable experiment={experiment} entries={entries} />
+        </>
+      )}
+      <PageLinks of="the timeline" after={after} next={next} words={['From the beginning', 'Later']} />
+    </>
+  );
+}
+
+const NoEntries = ({ experiment: { suite_id: suite } }: { experiment: Experiment }) => (
+  <Empty
+    action={
+      <Link to="/runs/new" search={{ suite }} className="button">
+        New run
+      </Link>
+    }
+  >
+    No entries yet. Finished runs, tunes and judge reports of this experiment appear here, compared with the baseline.
+  </Empty>
+);
 
 interface Props {
   experiment: Experiment;
   entries: readonly TimelineEntry[];
 }
 
+/** The scores in time order, against the baseline's interval. */
+function ScoreTimeline({ experiment, entries }: Props) {
+  return (
+    <Timeline
+      label="Scores of the experiment over time"
+      points={entries.map(pointOf)}
+      band={useBand(experiment.baseline_eval_id)}
+    />
+  );
+}
+
+function useBand(baseline: string | null): Band | undefined {
+  const { data } = useQuery({ ...runQuery(baseline ?? ''), enabled: baseline !== null, retry: false });
+  if (!data || baseline === null) return undefined;
+  const { mean, ci, scored } = scoreOfRun(data);
+  return mean === null ? undefined : { score: mean, interval: ci, scored };
+}
+
+const pointOf = (entry: TimelineEntry, place: number): TimelinePoint => ({
+  key: `${entry.type} ${entry.id}`,
+  number: place + 1,
+  score: entry.score,
+  interval: entry.score_ci,
+  scored: entry.scored,
+  errored: entry.errored,
+  suiteVersion: entry.suite_version,
+  isBaseline: entry.is_baseline,
+  isBest: entry.is_best,
+  isShown: entry.comparison?.verdict === 'improved' || entry.comparison?.verdict === 'regressed',
+});
+
+const MAX_SUMMARY = 500;
+
 /** Ended jobs, oldest first, each against the baseline. Numbers are those of the figure. */
-export function TimelineTable({ experiment, entries }: Props) {
+function TimelineTable({ experiment, entries }: Props) {
   return (
     <Table
       label="Entries of the timeline"
-      className="entry-rows"
+      className={css.entries}
       rows={entries}
       keyOf={({ type, id }) => `${type} ${id}`}
       columns={[
@@ -50,7 +136,7 @@ export function TimelineTable({ experiment, entries }: Props) {
         },
         {
           name: 'Changes',
-          className: 'changes',
+          className: css.changes,
           cell: ({ config_summary: summary }) => <UserText text={summary} max={MAX_SUMMARY} />,
         },
         {

@@ -58,7 +58,7 @@ it('dots are filled where a difference is shown, and a point without a score has
     <Timeline label="x" points={points} band={{ score: 0.5, interval: [0.4, 0.6], scored: 20 }} />,
   );
   const dots = [...html.matchAll(/class="(dot[ \w]*)"/g)].map(([, name]) => name);
-  expect(dots).toEqual(['dot base', 'dot', 'dot hollow']);
+  expect(dots).toEqual(['dot ofBaseline', 'dot', 'dot hollow']);
   expect(html.match(/class="bar"/g)).toHaveLength(3);
   expect(html.match(/class="band"/g)).toHaveLength(1);
   expect(html.match(/class="best"/g)).toHaveLength(1);
