@@ -1,6 +1,17 @@
+import { meQuery } from '../../api/session';
 import { screen } from '../../screen';
-import { compareSearch } from './address';
+import { runQuery } from '../runs/api/runs';
+import { compareSearch, sidesOf } from './address';
+import { comparisonsQuery, runsToCompareQuery } from './api';
 
 export const compareRoutes = [
-  screen('/compare', () => import('./screens/compare-screen'), 'CompareScreen', { search: compareSearch }),
+  screen('/compare', () => import('./screens/compare-screen'), 'CompareScreen', {
+    search: compareSearch,
+    // The chosen runs can be changed while they are compared, and if that fails: the screen waits for neither.
+    loads: ({ search }) => [
+      meQuery,
+      ...(sidesOf(search) ? [comparisonsQuery(search)] : []),
+      ...(search.runs?.map(runQuery) ?? [runsToCompareQuery()]),
+    ],
+  }),
 ] as const;

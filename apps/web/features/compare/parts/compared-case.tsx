@@ -1,24 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import type { ComparedItem } from '#lib/contracts/comparison';
-import { OUTCOME_WORDS } from '../address';
-import { Samples } from '../../results/parts/samples';
-import { calledText, expectedText } from '../../results/parts/call-texts';
-import { SideMark } from './comparison-mark';
-import { UserText, UserBlock } from '../../../ui/user-text';
 import { count, percent } from '../../../ui/score';
-import './compared-case.css';
-
-const LOOKS: Record<ComparedItem['outcome'], string> = {
-  fixed: 'passed',
-  better: 'passed',
-  broken: 'failed',
-  worse: 'failed',
-  same_wrong: 'waiting',
-  same_mixed: 'waiting',
-  same_right: 'waiting',
-};
-const MAX_PROMPT = 1000;
-const MAX_CALLS = 3000;
+import { UserBlock, UserText } from '../../../ui/user-text';
+import { calledText, expectedText } from '../../results/parts/call-texts';
+import { Samples } from '../../results/parts/samples';
+import { OUTCOME_WORDS } from '../address';
+import css from './compare.module.css';
+import { SideMark } from './comparison-mark';
 
 interface Props {
   item: ComparedItem;
@@ -31,7 +19,7 @@ interface Props {
 /** A case in both runs: the expectation, each run's calls, and the verdicts. */
 export function ComparedCase({ item, side, hasModels }: Props) {
   return (
-    <article className="compared-case">
+    <article className={css.case}>
       <header className="facts">
         <span className={`status ${LOOKS[item.outcome]}`}>{OUTCOME_WORDS[item.outcome]}</span>
         {item.case_name !== null && (
@@ -50,7 +38,7 @@ export function ComparedCase({ item, side, hasModels }: Props) {
           </span>
         )}
       </header>
-      <p className="compared-prompt">
+      <p>
         <UserText text={item.prompt} max={MAX_PROMPT} />
       </p>
       <p>
@@ -59,7 +47,7 @@ export function ComparedCase({ item, side, hasModels }: Props) {
           <UserText text={expectedText(item)} max={MAX_CALLS} />
         </code>
       </p>
-      <div className="compared-sides">
+      <div className={css.sides}>
         <Side side="A" of={item.a} />
         <Side side={side} of={item.b} />
       </div>
@@ -71,7 +59,7 @@ type OneSide = ComparedItem['a'];
 
 function Side({ side, of }: { side: string; of: OneSide }) {
   return (
-    <div className="compared-side">
+    <div className={css.side}>
       <div className="facts">
         <SideMark side={side} />
         <Samples samples={samplesOf(of)} />
@@ -102,3 +90,15 @@ function samplesOf({ passed_samples: passed, scored_samples: scored, errored_sam
     ...some(errored, { outcome: 'errored', passed: false, overall: null }),
   ];
 }
+
+const LOOKS: Record<ComparedItem['outcome'], string> = {
+  fixed: 'passed',
+  better: 'passed',
+  broken: 'failed',
+  worse: 'failed',
+  same_wrong: 'waiting',
+  same_mixed: 'waiting',
+  same_right: 'waiting',
+};
+const MAX_PROMPT = 1000;
+const MAX_CALLS = 3000;

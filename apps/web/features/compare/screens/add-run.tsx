@@ -1,15 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Run } from '#lib/contracts/run';
-import { runsQuery } from '../../runs/api/runs';
 import { Empty } from '../../../ui/empty';
-import { ErrorNotice } from '../../../ui/error-notice';
+import { useKeptQuery } from '../../../ui/list';
+import { QueryBoundary } from '../../../ui/query-boundary';
 import { UserText } from '../../../ui/user-text';
-import { RunRows } from '../../runs/parts/run-rows';
 import { runName } from '../../runs/parts/run-link';
-import { Skeleton } from '../../../ui/skeleton';
-
-const PAGE = 20;
+import { RunRows } from '../../runs/parts/run-rows';
+import { runsToCompareQuery } from '../api';
 
 interface Props {
   /** The baseline: runs of its suite are listed first. */
@@ -24,9 +21,6 @@ interface Props {
 export function AddRun({ like, chosen, add, close }: Props) {
   const [isAll, setAll] = useState(false);
   const [cursors, setCursors] = useState<string[]>([]);
-  const suite = isAll ? undefined : like?.suite.id;
-  const { data, error, isPending, refetch } = useQuery(runsQuery({ suite, cursor: cursors.at(-1), limit: PAGE }));
-  const runs = (data?.items ?? []).filter(({ id }) => !chosen.includes(id));
   return (
     <div className="section">
       <div className="head">
@@ -50,27 +44,51 @@ export function AddRun({ like, chosen, add, close }: Props) {
           </button>
         )}
       </div>
-      {error && <ErrorNotice error={error} retry={refetch} />}
-      {isPending && <Skeleton rows={6} />}
+      <QueryBoundary rows={6}>
+        <Runs like={isAll ? undefined : like} {...{ chosen, add, cursors, setCursors }} />
+      </QueryBoundary>
+    </div>
+  );
+}
+
+interface RunsProps extends Omit<Props, 'close'> {
+  /** Where the pages up to this one begin; none on the first. */
+  cursors: string[];
+  setCursors: (cursors: string[]) => void;
+}
+
+function Runs({ like, chosen, add, cursors, setCursors }: RunsProps) {
+  const { items, next_cursor: next } = useKeptQuery(runsToCompareQuery(like?.suite.id, cursors.at(-1))).data;
+  const runs = items.filter(({ id }) => !chosen.includes(id));
+  return (
+    <>
       {runs.length > 0 && <RunRows runs={runs} more={(run) => <AddButton run={run} add={add} />} />}
-      {data && runs.length === 0 && data.next_cursor === null && (
-        <NoRun like={suite === undefined ? undefined : like} />
+      {runs.length === 0 && next === null && (
+        <Empty>
+          {like ? (
+            <>
+              No other run of <UserText text={like.suite.name} max={100} /> yet.
+            </>
+          ) : (
+            'A comparison needs two runs.'
+          )}
+        </Empty>
       )}
-      {data && (cursors.length > 0 || data.next_cursor !== null) && (
+      {(cursors.length > 0 || next !== null) && (
         <div className="actions">
           {cursors.length > 0 && (
             <button type="button" onClick={() => setCursors(cursors.slice(0, -1))}>
               Newer
             </button>
           )}
-          {data.next_cursor !== null && (
-            <button type="button" onClick={() => setCursors([...cursors, data.next_cursor!])}>
+          {next !== null && (
+            <button type="button" onClick={() => setCursors([...cursors, next])}>
               Older
             </button>
           )}
         </div>
       )}
-    </div>
+    </>
   );
 }
 
@@ -83,16 +101,4 @@ const AddButton = ({ run, add }: { run: Run; add: (id: string) => void }) => (
   >
     Compare
   </button>
-);
-
-const NoRun = ({ like }: { like: Run | undefined }) => (
-  <Empty>
-    {like ? (
-      <>
-        No other run of <UserText text={like.suite.name} max={100} /> yet.
-      </>
-    ) : (
-      'A comparison needs two runs.'
-    )}
-  </Empty>
 );

@@ -1,12 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Comparison } from '#lib/contracts/comparison';
 import type { SuiteChanges } from '#lib/contracts/suite-version';
-import { changesQuery } from '../../suites/api';
 import { ChangesTable } from '../../../ui/changes-table';
-import { ErrorNotice } from '../../../ui/error-notice';
+import { QueryBoundary } from '../../../ui/query-boundary';
 import { count } from '../../../ui/score';
-import { Skeleton } from '../../../ui/skeleton';
+import { changesQuery } from '../../suites/api/suite-versions';
 
 /** What was tried: the settings that differ, and the changes of the suite in between. */
 export function ChangedSettings({ comparison: { what_changed: changes, a, b } }: { comparison: Comparison }) {
@@ -29,31 +28,33 @@ export function ChangedSettings({ comparison: { what_changed: changes, a, b } }:
         <p className="muted">Both use version {a.suite.version} of the suite.</p>
       )}
       {isOneSuite && a.suite.version !== b.suite.version && (
-        <SuiteChangeSummary suiteId={a.suite.id} from={a.suite.version} to={b.suite.version} />
+        <>
+          <h3>
+            Suite changes from version {a.suite.version} to {b.suite.version}
+          </h3>
+          <QueryBoundary rows={3}>
+            <SuiteChangeSummary suiteId={a.suite.id} from={a.suite.version} to={b.suite.version} />
+          </QueryBoundary>
+        </>
       )}
     </section>
   );
 }
 
 function SuiteChangeSummary({ suiteId, from, to }: { suiteId: string; from: number; to: number }) {
-  const { data, error, isPending, refetch } = useQuery(changesQuery(suiteId, from, to));
+  const { data: changes } = useSuspenseQuery(changesQuery(suiteId, from, to));
   return (
     <>
-      <h3>
-        Suite changes from version {from} to {to}
-      </h3>
-      {isPending && <Skeleton rows={3} />}
-      {error && <ErrorNotice error={error} retry={refetch} />}
-      {data && <p>{summaryOf(data)}</p>}
+      <p>{summaryOf(changes)}</p>
       <p>
         <Link to="/suites/$suiteId/versions/$version" params={{ suiteId, version: String(from) }} search={{ with: to }}>
           All changes between these versions
         </Link>
       </p>
-      {data && data.settings.length > 0 && (
+      {changes.settings.length > 0 && (
         <ChangesTable
           label="Suite settings that differ"
-          rows={data.settings}
+          rows={changes.settings}
           what="Suite setting"
           a={`Version ${from}`}
           b={`Version ${to}`}
@@ -65,17 +66,17 @@ function SuiteChangeSummary({ suiteId, from, to }: { suiteId: string; from: numb
 
 /** "Cases: 2 added, 1 changed. Tools: none changed." */
 function summaryOf({ cases, tools }: SuiteChanges): string {
-  const counted = (counts: [number, string][]): string =>
+  const changed = (counts: [number, string][]): string =>
     counts
       .filter(([n]) => n > 0)
       .map(([n, what]) => `${count(n)} ${what}`)
       .join(', ') || 'none changed';
-  const ofCases = counted([
+  const ofCases = changed([
     [cases.added, 'added'],
     [cases.removed, 'removed'],
     [cases.changed, 'changed'],
   ]);
-  const ofTools = counted([
+  const ofTools = changed([
     [tools.added.length, 'added'],
     [tools.removed.length, 'removed'],
     [tools.changed.length, 'changed'],

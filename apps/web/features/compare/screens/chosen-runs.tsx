@@ -3,18 +3,18 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Run } from '#lib/contracts/run';
 import { MAX_COMPARED_RUNS } from '#lib/contracts/values/comparison';
-import { withComparison, sideOf, type CompareSearch } from '../address';
-import { runQuery } from '../../runs/api/runs';
-import { SideMark } from '../parts/comparison-mark';
 import { ErrorNotice } from '../../../ui/error-notice';
-import { UserText } from '../../../ui/user-text';
-import { runName, shortRunName } from '../../runs/parts/run-link';
 import { count, Score } from '../../../ui/score';
 import { Status } from '../../../ui/status';
 import { Time } from '../../../ui/time';
+import { UserText, visible } from '../../../ui/user-text';
+import { runQuery } from '../../runs/api/runs';
+import { runName, shortRunName } from '../../runs/parts/run-link';
 import { topModel } from '../../runs/parts/top-model';
+import { sideOf, withComparison, type CompareSearch } from '../address';
+import css from '../parts/compare.module.css';
+import { SideMark } from '../parts/comparison-mark';
 import { AddRun } from './add-run';
-import { ChoosePair } from './choose-pair';
 
 /** The compared runs, the baseline first, with controls to change them. */
 export function ChosenRuns({ search }: { search: CompareSearch }) {
@@ -34,7 +34,7 @@ export function ChosenRuns({ search }: { search: CompareSearch }) {
         Compared runs
       </h2>
       {runs.length > 0 && (
-        <ol className="chosen-runs">
+        <ol className={css.chosenRuns}>
           {runs.map((id, index) => (
             <ChosenRunRow key={id} runs={runs} index={index} read={read[index]} choose={choose} />
           ))}
@@ -73,7 +73,7 @@ function ChosenRunRow({ runs, index, read, choose }: RowProps) {
   return (
     <li>
       <SideMark side={sideOf(index)} />
-      <div className="chosen-run">
+      <div className={css.chosenRun}>
         <ChosenRun id={id} run={read?.data} error={read?.error ?? null} />
       </div>
       <span className="actions">
@@ -117,3 +117,77 @@ function ChosenRun({ id, run, error }: { id: string; run: Run | undefined; error
     </>
   );
 }
+
+const modelsOf = ({ targets }: Run): string[] => targets.map(({ target }) => target);
+
+/** Compares two models regardless of their names: of one run, or one of each run. */
+function ChoosePair({ runs, search }: { runs: readonly Run[]; search: CompareSearch }) {
+  const [a, b = a] = runs;
+  if (!a || !b || runs.length !== search.runs?.length) return null;
+  const [models, others] = [modelsOf(a), modelsOf(b)];
+  const isNeeded = a === b ? models.length > 1 : models.length > 1 || others.length > 1;
+  if (search.pair !== undefined) return <ChosenPair search={search} />;
+  if (!isNeeded) return null;
+  return <PairForm key={`${a.id} ${b.id}`} models={models} others={others} isOne={a === b} search={search} />;
+}
+
+function ChosenPair({ search }: { search: CompareSearch }) {
+  const [a = '', b = ''] = (search.pair ?? '').split('~');
+  return (
+    <p>
+      Only <UserText text={a} max={200} /> and <UserText text={b} max={200} /> are compared.{' '}
+      <Link to="/compare" search={withComparison(search, { pair: undefined })}>
+        {search.runs?.length === 1 ? 'Choose other models' : 'Compare models with the same name'}
+      </Link>
+    </p>
+  );
+}
+
+interface PairFormProps {
+  models: string[];
+  others: string[];
+  isOne: boolean;
+  search: CompareSearch;
+}
+
+function PairForm({ models, others, isOne, search }: PairFormProps) {
+  const [a, setA] = useState(models[0]!);
+  const [b, setB] = useState(others.find((name) => name !== models[0]) ?? others[0]!);
+  const isSame = isOne && a === b;
+  return (
+    <details open={isOne}>
+      <summary>{isOne ? 'Compare two models of this run' : 'Compare models with different names'}</summary>
+      <div className="actions">
+        <ModelSelect label="Baseline model" models={models} chosen={a} choose={setA} />
+        <ModelSelect label="Model to compare" models={others} chosen={b} choose={setB} />
+        {isSame ? (
+          <span className="muted small">Choose two different models.</span>
+        ) : (
+          <Link className="button" to="/compare" search={withComparison(search, { pair: `${a}~${b}` })}>
+            Compare models
+          </Link>
+        )}
+      </div>
+    </details>
+  );
+}
+
+interface ModelSelectProps {
+  label: string;
+  models: string[];
+  chosen: string;
+  choose: (name: string) => void;
+}
+
+const ModelSelect = ({ label, models, chosen, choose }: ModelSelectProps) => (
+  <label className="field">
+    <span className="label">{label}</span>
+    <select className="bounded" value={chosen} onChange={({ target }) => choose(target.value)}>
+      {models.map((name) => (
+        <option key={name} value={name}>
+          {visible(name.slice(0, 200))}
+        </option>
+      ))}
+    </select>
+  </label>
+);

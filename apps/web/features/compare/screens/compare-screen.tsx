@@ -1,52 +1,92 @@
-import { useQuery } from '@tanstack/react-query';
-import { useSearch } from '@tanstack/react-router';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
 import type { Comparison } from '#lib/contracts/comparison';
-import { sidesOf, type CompareSearch } from '../address';
+import { Deltas } from '../../../ui/figures/delta';
+import { QueryBoundary } from '../../../ui/query-boundary';
+import { count } from '../../../ui/score';
+import { UserText } from '../../../ui/user-text';
+import { comparisonQueryOf, sideOf, withComparison, type CompareSearch } from '../address';
 import { comparisonsQuery } from '../api';
-import { Skeleton } from '../../../ui/skeleton';
-import { ComparedPairs } from './compared-pairs';
-import { ChosenRuns } from './chosen-runs';
-import { ComparedSettings } from './compared-settings';
-import { ComparisonFigures } from './comparison-figures';
-import { GroupedFigures } from './grouped-figures';
-import { RunsAgainstBaseline } from './runs-against-baseline';
+import css from '../parts/compare.module.css';
+import { ComparisonMark, SideMark } from '../parts/comparison-mark';
 import { ChangedSettings } from './changed-settings';
-import './compare.css';
+import { ChosenRuns } from './chosen-runs';
+import { ComparedPairs } from './compared-pairs';
+import { ComparedSettings } from './compared-settings';
+import { ComparisonFigures, GroupedFigures } from './comparison-figures';
 
 /** Whether a run is really better than another, on which cases, and how certain that is. */
 export function CompareScreen() {
   const search = useSearch({ from: '/signed-in/compare' });
-  const isReady = sidesOf(search) !== undefined;
+  const compared = comparisonQueryOf(search);
   return (
     <>
       <h1>Compare runs</h1>
       <ChosenRuns search={search} />
-      {isReady && <Comparisons search={search} />}
+      {compared && (
+        <>
+          <ComparedSettings search={search} />
+          {/* Figures of other runs, or by another measure, are never shown meanwhile. */}
+          <QueryBoundary key={String(compared)} rows={12} label="Comparing">
+            <Comparisons search={search} />
+          </QueryBoundary>
+        </>
+      )}
     </>
   );
 }
 
+/** Each run, then one run against the baseline: first what may be claimed, then where to look. */
 function Comparisons({ search }: { search: CompareSearch }) {
-  const read = useQuery(comparisonsQuery(search));
-  const { data, isPending } = read;
+  const { data: comparisons } = useSuspenseQuery(comparisonsQuery(search));
+  const comparison = comparisons.find(({ b }) => b.id === search.other) ?? comparisons[0]!;
   return (
     <>
-      <ComparedSettings search={search} />
-      {isPending && <Skeleton rows={12} label="Comparing" />}
-      {data && data.length > 1 && <RunsAgainstBaseline comparisons={data} search={search} />}
-      {data && <OneComparison comparison={data.find(({ b }) => b.id === search.other) ?? data[0]!} search={search} />}
-    </>
-  );
-}
-
-/** One run against the baseline: first what may be claimed, then where to look. */
-function OneComparison({ comparison, search }: { comparison: Comparison; search: CompareSearch }) {
-  return (
-    <>
+      {comparisons.length > 1 && <RunsAgainstBaseline comparisons={comparisons} search={search} />}
       <ComparisonFigures comparison={comparison} search={search} />
       <GroupedFigures comparison={comparison} search={search} />
       <ComparedPairs comparison={comparison} search={search} />
       <ChangedSettings comparison={comparison} />
     </>
+  );
+}
+
+/** Each run against the first, with links to its figures. */
+function RunsAgainstBaseline({ comparisons, search }: { comparisons: readonly Comparison[]; search: CompareSearch }) {
+  const shown = comparisons.some(({ b }) => b.id === search.other) ? search.other : comparisons[0]!.b.id;
+  const sides = comparisons.map((comparison, index) => ({ ...comparison, side: sideOf(index + 1) }));
+  return (
+    <section aria-labelledby="several" className="section">
+      <h2 id="several">Each run against A</h2>
+      <Deltas
+        label="How much each run differs from A, in points, with 95 % intervals"
+        rows={sides.map(({ side, all, b }) => ({
+          key: b.id,
+          label: <SideMark side={side} />,
+          difference: all.difference,
+          interval: all.ci,
+          aside: <span className="muted small">n {count(all.n_cases)}</span>,
+        }))}
+      />
+      <ul className={css.eachRun}>
+        {sides.map(({ side, all, b }) => (
+          <li key={b.id}>
+            <SideMark side={side} />
+            <span>
+              {all.verdict && <ComparisonMark verdict={all.verdict} small={all.small} />}{' '}
+              <UserText text={all.text ?? ''} />
+            </span>
+            <Link
+              to="/compare"
+              search={withComparison(search, { other: b.id })}
+              className="button dense"
+              aria-current={b.id === shown ? 'true' : undefined}
+            >
+              {b.id === shown ? `${side} is shown` : `Show ${side}`}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

@@ -1,15 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Comparison, Outcomes } from '#lib/contracts/comparison';
-import { withFilter, OUTCOME_WORDS, sideOf, type CompareSearch, type OutcomeWord } from '../address';
-import { comparedItemsQuery } from '../api';
-import { ComparedCase } from '../parts/compared-case';
 import { Empty } from '../../../ui/empty';
-import { ErrorNotice } from '../../../ui/error-notice';
-import { UserText } from '../../../ui/user-text';
+import { useKeptQuery } from '../../../ui/list';
 import { PageLinks } from '../../../ui/page-links';
+import { QueryBoundary } from '../../../ui/query-boundary';
 import { count } from '../../../ui/score';
-import { Skeleton } from '../../../ui/skeleton';
+import { UserText } from '../../../ui/user-text';
+import { OUTCOME_WORDS, sideOf, withFilter, type CompareSearch, type OutcomeWord } from '../address';
+import { comparedItemsQuery } from '../api';
+import css from '../parts/compare.module.css';
+import { ComparedCase } from '../parts/compared-case';
 
 const OUTCOMES = Object.keys(OUTCOME_WORDS) as OutcomeWord[];
 
@@ -24,7 +24,9 @@ export function ComparedPairs({ comparison, search }: { comparison: Comparison; 
       <h2 id="pairs">Cases side by side</h2>
       <OutcomeLinks outcomes={ofTarget ?? outcomes} shown={shown} search={search} />
       <ActiveFilters search={search} />
-      <PairList comparison={comparison} search={{ ...search, outcome: shown }} />
+      <QueryBoundary key={comparison.b.id} rows={10}>
+        <PairList comparison={comparison} search={{ ...search, outcome: shown }} />
+      </QueryBoundary>
     </section>
   );
 }
@@ -54,7 +56,7 @@ function OutcomeLinks({ outcomes, shown, search }: LinksProps) {
     </Link>
   );
   return (
-    <nav className="actions outcome-links" aria-label="Cases by outcome">
+    <nav className={`actions ${css.outcomeLinks}`} aria-label="Cases by outcome">
       {OUTCOMES.map((outcome) => link(outcome, OUTCOME_WORDS[outcome], outcomes[outcome]))}
       {link('all', 'all', all)}
     </nav>
@@ -80,10 +82,7 @@ function ActiveFilters({ search }: { search: CompareSearch }) {
 }
 
 function PairList({ comparison: { a, b, targets }, search }: { comparison: Comparison; search: CompareSearch }) {
-  const { data, error, isPending, refetch } = useQuery(comparedItemsQuery(a.id, b.id, search));
-  if (isPending) return <Skeleton rows={10} />;
-  if (!data) return <ErrorNotice error={error} retry={refetch} />;
-  const { items, next_cursor: next } = data;
+  const { items, next_cursor: next } = useKeptQuery(comparedItemsQuery(a.id, b.id, search)).data;
   const side = sideOf(Math.max(1, search.runs?.indexOf(b.id) ?? 1));
   return (
     <>

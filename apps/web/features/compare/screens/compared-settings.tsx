@@ -1,10 +1,11 @@
 import { useQueries } from '@tanstack/react-query';
-import { DEFAULT_MARGIN } from '#lib/contracts/values/comparison';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
-import { withComparison, compareSearch, type CompareSearch } from '../address';
-import { runQuery } from '../../runs/api/runs';
+import { DEFAULT_MARGIN } from '#lib/contracts/values/comparison';
 import { visible } from '../../../ui/user-text';
+import { runQuery } from '../../runs/api/runs';
+import { compareSearch, withComparison, type CompareSearch } from '../address';
+import css from '../parts/compare.module.css';
 
 /** What is compared, and the smallest difference that matters. */
 export function ComparedSettings({ search }: { search: CompareSearch }) {
@@ -12,7 +13,7 @@ export function ComparedSettings({ search }: { search: CompareSearch }) {
   const change = (changed: Partial<CompareSearch>): void =>
     void navigate({ to: '/compare', search: withComparison(search, { other: search.other, ...changed }) });
   return (
-    <div className="compared-settings">
+    <div className={css.settings}>
       <div className="field">
         <label htmlFor="measure">Measure</label>
         <select
@@ -29,11 +30,14 @@ export function ComparedSettings({ search }: { search: CompareSearch }) {
         </select>
       </div>
       <MarginField key={search.margin} margin={search.margin} change={change} />
-      <Check
-        label="Include samples added later"
-        checked={search.extended ?? false}
-        onChange={(checked) => change({ extended: checked || undefined })}
-      />
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={search.extended ?? false}
+          onChange={({ target }) => change({ extended: target.checked || undefined })}
+        />
+        Include samples added later
+      </label>
     </div>
   );
 }
@@ -86,16 +90,3 @@ function MarginField({ margin, change }: MarginProps) {
     </form>
   );
 }
-
-interface CheckProps {
-  label: string;
-  checked: boolean;
-  onChange: (checked: boolean) => void;
-}
-
-const Check = ({ label, checked, onChange }: CheckProps) => (
-  <label className="check">
-    <input type="checkbox" checked={checked} onChange={({ target }) => onChange(target.checked)} />
-    {label}
-  </label>
-);
