@@ -46,20 +46,21 @@ export const screen = <const Path extends string, Name extends string, Search ex
   load: () => Promise<Record<Name, RouteComponent>>,
   name: Name,
   options: Options<Path, Search> = {},
-) => childScreen(signedIn, path, load, name, options);
+) => childScreen<typeof signedIn, Path, Name, Search, Path>(signedIn, path, load, name, options);
 
-/** A screen inside another one. @param Path below the address of the outer one */
+/** A screen inside another one, whose names it knows. @param Path below the address of the outer one */
 export const childScreen = <
   Parent extends AnyRoute,
   const Path extends string,
   Name extends string,
   Search extends Validator = Validator,
+  Whole extends string = `${Parent['fullPath']}${Path}`,
 >(
   parent: Parent,
   path: Path,
   load: () => Promise<Record<Name, RouteComponent>>,
   name: Name,
-  { search, loads, missing }: Options<Path, Search> = {},
+  { search, loads, missing }: Options<Whole, Search> = {},
 ) =>
   createRoute({
     getParentRoute: () => parent,
@@ -70,8 +71,8 @@ export const childScreen = <
     loader: async ({ context, params, location }) => {
       if (!loads) return;
       const { queryClient } = context as { queryClient: QueryClient };
-      const read = (search?.(location.search) ?? {}) as At<Path, Search>['search'];
-      const [first, ...others] = loads({ params: params as At<Path, Search>['params'], search: read });
+      const read = (search?.(location.search) ?? {}) as At<Whole, Search>['search'];
+      const [first, ...others] = loads({ params: params as At<Whole, Search>['params'], search: read });
       for (const query of others) void fetchOf(queryClient, query).catch(() => {});
       if (!first) return;
       await fetchOf(queryClient, first).catch((error: unknown) => {
