@@ -38,6 +38,8 @@ interface Options<Path, Search extends Validator> {
   loads?: (at: At<Path, Search>) => ScreenQuery[];
   /** What the address names, if the first query does not find it. */
   missing?: MissingWords;
+  /** Whether it is shown although the first query failed, and says so itself. */
+  showsErrors?: boolean;
 }
 
 /** A screen of the signed-in page. Its code and its data are fetched when it is opened, or a link is pointed at. */
@@ -60,7 +62,7 @@ export const childScreen = <
   path: Path,
   load: () => Promise<Record<Name, RouteComponent>>,
   name: Name,
-  { search, loads, missing }: Options<Whole, Search> = {},
+  { search, loads, missing, showsErrors }: Options<Whole, Search> = {},
 ) =>
   createRoute({
     getParentRoute: () => parent,
@@ -76,6 +78,7 @@ export const childScreen = <
       for (const query of others) void fetchOf(queryClient, query).catch(() => {});
       if (!first) return;
       await fetchOf(queryClient, first).catch((error: unknown) => {
+        if (showsErrors) return;
         throw missing && statusOf(error) === 404 ? notFound() : error;
       });
     },
