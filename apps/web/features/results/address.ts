@@ -1,6 +1,6 @@
 import type { ResultOrder, ResultsFilter } from '#lib/contracts/result';
 import { ERROR_TYPES, SYNTAX_NAMES, syntaxName } from '#lib/contracts/values/verdicts';
-import type { CallSyntax, ErrorType, FormatCompliance } from '#lib/contracts/verdict';
+import type { ErrorType, FormatCompliance } from '#lib/contracts/verdict';
 import { flag, id, searchOf, severalOf, text, keyOf } from '../../address';
 
 /** The label of each error type, in the order of a failure list. */
@@ -31,43 +31,28 @@ const search = searchOf({
   model: severalOf(text(300)),
   type: severalOf(keyOf(ERROR_WORDS)),
   category: severalOf(text(200)),
+  /** Expected tools. */
   tool: severalOf(text(1000)),
+  /** Called tools. */
   called: severalOf(text(1000)),
   format: severalOf(keyOf(FORMAT_WORDS)),
+  /** Call syntax that a host left in the text. */
   syntax: severalOf(keyOf(SYNTAX_NAMES)),
   tag: severalOf(text(100)),
   passed: flag,
+  /** `500-1000`, in milliseconds; either side may be omitted. */
   latency: text(20, /^\d{0,9}-\d{0,9}$/),
+  /** `0.5-1`, as shares; either side may be omitted. */
   score: text(60, RANGE),
+  /** All models and samples of one case. */
   case: id,
+  /** Use the verdicts of this rescore instead of the run's own. */
   rescore: id,
   order: keyOf(ORDER_WORDS),
 });
 
 /** The filter and order of a result list, as in its address. Absent keys are undefined. */
-export type ResultsSearch = {
-  model?: string[];
-  type?: ErrorType[];
-  category?: string[];
-  /** Expected tools. */
-  tool?: string[];
-  /** Called tools. */
-  called?: string[];
-  format?: FormatCompliance[];
-  /** Call syntax that a host left in the text. */
-  syntax?: CallSyntax[];
-  tag?: string[];
-  passed?: boolean;
-  /** `500-1000`, in milliseconds; either side may be omitted. */
-  latency?: string;
-  /** `0.5-1`, as shares; either side may be omitted. */
-  score?: string;
-  /** All models and samples of one case. */
-  case?: string;
-  /** Use the verdicts of this rescore instead of the run's own. */
-  rescore?: string;
-  order?: ResultOrder;
-};
+export type ResultsSearch = ReturnType<typeof search>;
 
 /** Reads an address. Invalid values are dropped, and so is the default order. */
 export function resultsSearch(given: Record<string, unknown>): ResultsSearch {
@@ -81,11 +66,11 @@ export function resultsSearch(given: Record<string, unknown>): ResultsSearch {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as ResultsSearch;
 }
 
-/** The API query for the list. */
-export function resultsQuery({ order = 'failures', ...search }: ResultsSearch): URLSearchParams {
+/** The filter and order as the API's query. */
+export function resultsFilter({ order = 'failures', ...search }: ResultsSearch) {
   const [min, max] = boundsOf(search.latency);
   const [lowest, highest] = boundsOf(search.score);
-  const filter: Record<keyof Partial<ResultsFilter>, unknown> | Record<string, unknown> = {
+  return {
     model: search.model,
     error_type: search.type,
     category: search.category,
@@ -103,11 +88,7 @@ export function resultsQuery({ order = 'failures', ...search }: ResultsSearch): 
     rescore_id: search.rescore,
     // Failures-first order uses an index of the run's own verdicts.
     order: search.rescore !== undefined && order === 'failures' ? 'case' : order,
-  };
-  const query = new URLSearchParams();
-  for (const [key, given] of Object.entries(filter))
-    if (given !== undefined) for (const value of [given].flat()) query.append(key, String(value));
-  return query;
+  } satisfies Partial<Record<keyof ResultsFilter, unknown>>;
 }
 
 /** Both sides of a range such as `500-1000`; undefined where it is open. */

@@ -1,9 +1,22 @@
 import { childScreen, screen } from '../../screen';
+import { labelsOfResultQuery } from '../judge/api/labels';
+import { runQuery } from '../runs/api/runs';
 import { resultsSearch } from './address';
+import { neighboursQuery, resultPageQuery, resultQuery } from './api';
 
-const results = screen('/runs/$runId/results', () => import('./screens/results/results-screen'), 'ResultsScreen', {
+const results = screen('/runs/$runId/results', () => import('./screens/results-screen'), 'ResultsScreen', {
   search: resultsSearch,
+  loads: ({ params: { runId }, search }) => [runQuery(runId), resultPageQuery(runId, search, null)],
+  missing: { what: 'run', list: '/runs', all: 'All runs' },
 });
-const result = childScreen(results, '/$resultId', () => import('./screens/result/result-screen'), 'ResultScreen');
+const result = childScreen(results, '/$resultId', () => import('./screens/result-screen'), 'ResultScreen', {
+  search: resultsSearch,
+  loads: ({ params: { runId, resultId }, search }) => [
+    resultQuery(runId, resultId, search.rescore),
+    neighboursQuery(runId, resultId, search),
+    labelsOfResultQuery({ runId, resultId }),
+  ],
+  showsErrors: true,
+});
 
 export const resultsRoutes = [results.addChildren([result])] as const;

@@ -1,15 +1,12 @@
-import { Money } from '../../../ui/money';
-import { duration } from '../../../ui/time';
-import { UserLine } from '../../../ui/user-text';
-import { Warnings } from '../../../ui/warnings';
-import { Calls } from '../../results/parts/calls';
-import { Exchange } from '../../results/parts/exchange';
-import { Explanation } from '../../results/parts/explanation';
-import { ModelReply } from '../../results/parts/model-reply';
-import { Chain, SchemaProblems } from '../../results/parts/result-details';
-import { Verdict } from '../../results/parts/verdict';
-import type { Try, TryResult } from '../api';
-import css from './case.module.css';
+import type { Try, TryResult } from '../../api';
+import { Calls } from '../../../results/parts/calls';
+import { Exchange } from '../../../results/parts/exchange';
+import { UserLine } from '../../../../ui/user-text';
+import { Money } from '../../../../ui/money';
+import { Chain, Explanation, ModelReply, SchemaProblems } from '../../../results/parts/result-details';
+import { duration } from '../../../../ui/time';
+import { Verdict } from '../../../results/parts/verdict';
+import { Warnings } from '../../../../ui/warnings';
 
 interface Props {
   answer: Try;

@@ -1,10 +1,12 @@
+import type { ReactNode } from 'react';
 import type { z } from 'zod';
-import type { ArgumentCheck as ArgumentCheckSchema } from '#lib/contracts/verdict';
 import { isNumber, toText, type Json } from '#lib/contracts/json/json';
+import type { ArgumentCheck as ArgumentCheckSchema } from '#lib/contracts/verdict';
 import { characterDiff, type Piece } from '../../../ui/character-diff';
-import { UserText, visible } from '../../../ui/user-text';
 import { JsonView, Scalar } from '../../../ui/json-view';
-import './argument-diff.css';
+import { Table, type Column } from '../../../ui/table';
+import { UserText, visible } from '../../../ui/user-text';
+import css from './results.module.css';
 
 export type ArgumentCheck = z.infer<typeof ArgumentCheckSchema>;
 
@@ -31,63 +33,75 @@ interface Props {
 export function ArgumentDiff({ checks, extra, label = 'Arguments' }: Props) {
   if (checks.length + extra.length === 0) return <p className="muted small">No arguments are compared.</p>;
   return (
-    <div className="wide" role="region" aria-label={label} tabIndex={0}>
-      <table className="arguments">
-        <thead>
-          <tr>
-            <th scope="col">Argument</th>
-            <th scope="col">Expected</th>
-            <th scope="col">Called</th>
-            <th scope="col">Rule</th>
-          </tr>
-        </thead>
-        <tbody>
-          {checks.map((check, index) => (
-            <Check key={index} check={check} />
-          ))}
-          {extra.map(({ name, value }) => (
-            <tr key={name} className="muted">
-              <th scope="row">
-                <UserText text={name} max={200} />
-              </th>
-              <td>not mentioned</td>
-              <td>
-                <Shown value={value} />
-              </td>
-              <td>does not count</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label={label}
+      className={css.arguments}
+      rows={[...checks.map(rowOfCheck), ...extra.map(rowOfExtra)]}
+      keyOf={({ key }) => key}
+      rowProps={({ className }) => ({ className })}
+      columns={COLUMNS}
+    />
   );
 }
 
-function Check({ check }: { check: ArgumentCheck }) {
-  const { expected, actual, verdict } = check;
+interface Row {
+  key: string;
+  className: string | undefined;
+  name: string;
+  expected: ReactNode;
+  called: ReactNode;
+  rule: ReactNode;
+}
+
+const COLUMNS: Column<Row>[] = [
+  { name: 'Argument', isHeading: true, cell: ({ name }) => <UserText text={name} max={200} /> },
+  { name: 'Expected', cell: ({ expected }) => expected },
+  { name: 'Called', cell: ({ called }) => called },
+  { name: 'Rule', cell: ({ rule }) => rule },
+];
+
+const LOOKS: Partial<Record<ArgumentCheck['verdict'], string>> = {
+  match: css.match,
+  mismatch: css.mismatch,
+  missing: css.missing,
+};
+
+function rowOfCheck(check: ArgumentCheck, index: number): Row {
+  const { expected, actual, verdict, path, note, default_applied: isDefault } = check;
   const areTexts = verdict === 'mismatch' && typeof expected === 'string' && typeof actual === 'string';
   const diff = areTexts ? characterDiff(expected, actual) : undefined;
-  return (
-    <tr className={`argument-${verdict}`}>
-      <th scope="row">
-        <UserText text={nameOf(check.path)} max={200} />
-      </th>
-      <td>{diff ? <Marked pieces={diff.a} /> : <Shown value={expected} />}</td>
-      <td>
+  return {
+    key: `${index}`,
+    className: LOOKS[verdict],
+    name: nameOf(path),
+    expected: diff ? <Marked pieces={diff.a} /> : <Shown value={expected} />,
+    called: (
+      <>
         {diff ? <Marked pieces={diff.b} /> : <Shown value={actual} none={verdict === 'missing' ? 'missing' : ''} />}
-        {check.default_applied && <span className="chip">default</span>}
-      </td>
-      <td>
-        <span className="argument-word">{WORDS[verdict]}</span> <span className="muted small">{ruleOf(check)}</span>
-        {check.note !== undefined && (
+        {isDefault && <span className={css.chip}>default</span>}
+      </>
+    ),
+    rule: (
+      <>
+        <span className={css.word}>{WORDS[verdict]}</span> <span className="muted small">{ruleOf(check)}</span>
+        {note !== undefined && (
           <div className="small">
-            <UserText text={check.note} />
+            <UserText text={note} />
           </div>
         )}
-      </td>
-    </tr>
-  );
+      </>
+    ),
+  };
 }
+
+const rowOfExtra = ({ name, value }: Extra): Row => ({
+  key: `extra ${name}`,
+  className: 'muted',
+  name,
+  expected: 'not mentioned',
+  called: <Shown value={value} />,
+  rule: 'does not count',
+});
 
 /** A JSON Pointer without its slash; the whole pointer if it leads inside an argument. */
 const nameOf = (path: string): string => {

@@ -1,10 +1,10 @@
-import { useId } from 'react';
-import type { Result } from '../api/results';
-import { ArgumentDiff } from './argument-diff';
-import { UserText, UserBlock } from '../../../ui/user-text';
 import { JsonView } from '../../../ui/json-view';
+import { UserBlock, UserText } from '../../../ui/user-text';
+import type { Result } from '../api';
+import { ArgumentDiff } from './argument-diff';
 import { pairedCalls, toolName, type Called, type PairedCalls } from './paired-calls';
-import './calls.css';
+import { ResultPart } from './result-details';
+import css from './results.module.css';
 
 const FIRST_LINES = 100;
 
@@ -16,12 +16,10 @@ interface Props {
 
 /** Expected and actual calls, one by one. */
 export function Calls({ result, of }: Props) {
-  const titleId = useId();
   const lines = pairedCalls(result);
   const isChain = result.evidence?.chain !== undefined;
   return (
-    <section aria-labelledby={of === undefined ? titleId : undefined} className="calls">
-      {of === undefined ? <h2 id={titleId}>Expected and called</h2> : <h4>Expected and called</h4>}
+    <ResultPart title="Expected and called" of={of} className={css.calls}>
       {lines.length === 0 && <p>No call was expected, and none was made.</p>}
       {lines.length > 0 && result.expected.tool === null && !result.expected.calls?.length && (
         <p>No call was expected.</p>
@@ -39,7 +37,7 @@ export function Calls({ result, of }: Props) {
       {lines.length > FIRST_LINES && (
         <p className="muted">{lines.length - FIRST_LINES} more calls, all listed in the exchange.</p>
       )}
-    </section>
+    </ResultPart>
   );
 }
 
@@ -59,10 +57,10 @@ interface LineProps {
 function Line({ label, line: { expected, called, checks, extra }, wasAnswered, onTheWay }: LineProps) {
   const isPair = expected !== undefined && called !== undefined;
   return (
-    <div className={`call-line${isPair ? ' pair' : ''}`}>
-      <div className="call-sides">
+    <div className={`${css.line} ${isPair ? css.pair : ''}`}>
+      <div className={css.sides}>
         <div>
-          <span className="call-side">Expected</span>{' '}
+          <span className={css.side}>Expected</span>{' '}
           {expected ? (
             <code className="given">
               <UserText text={toolName(expected.tool)} />
@@ -72,13 +70,13 @@ function Line({ label, line: { expected, called, checks, extra }, wasAnswered, o
           )}
         </div>
         <div>
-          <span className="call-side">Called</span>{' '}
+          <span className={css.side}>Called</span>{' '}
           {called ? (
             <CalledName call={called} />
           ) : (
             <span className="muted">{wasAnswered ? 'not called' : 'no reply'}</span>
           )}
-          {called && !expected && <span className="chip">{onTheWay ? 'intermediate' : 'unexpected'}</span>}
+          {called && !expected && <span className={css.chip}>{onTheWay ? 'intermediate' : 'unexpected'}</span>}
         </div>
       </div>
       {isPair && <ArgumentDiff checks={checks} extra={extra} label={label} />}
@@ -109,7 +107,7 @@ const CalledName = ({ call: { name, repairs } }: { call: Called }) => (
       <UserText text={name} max={300} />
     </code>
     {repairs?.map((repair) => (
-      <span className="chip" key={repair}>
+      <span className={css.chip} key={repair}>
         repaired: {repair.replaceAll('_', ' ')}
       </span>
     ))}

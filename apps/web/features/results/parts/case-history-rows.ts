@@ -1,6 +1,6 @@
 import type { CaseResult } from '#lib/contracts/case-result';
 
-type Run = CaseResult['run'];
+export type HistoryRun = CaseResult['run'];
 export type HistoryResult = CaseResult['result'];
 
 /** Results of the case for one model, by run id. */
@@ -10,8 +10,8 @@ export interface HistoryRow {
 }
 
 /** Results of a case as a table: runs as columns, newest first; models as rows, most recently used first. */
-export function historyRows(results: readonly CaseResult[]): { runs: Run[]; rows: HistoryRow[] } {
-  const runs = new Map<string, Run>();
+export function historyRows(results: readonly CaseResult[]): { runs: HistoryRun[]; rows: HistoryRow[] } {
+  const runs = new Map<string, HistoryRun>();
   const rows = new Map<string, HistoryRow>();
   for (const { run, result } of results) {
     runs.set(run.id, run);

@@ -1,58 +1,41 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { caseResultsQuery } from '../api/case-results';
-import { Samples } from './samples';
-import { historyRows, shownOf, type HistoryResult } from './case-history-rows';
 import { Empty } from '../../../ui/empty';
-import { ErrorNotice } from '../../../ui/error-notice';
-import { UserLine } from '../../../ui/user-text';
-import { Skeleton } from '../../../ui/skeleton';
-import { Time } from '../../../ui/time';
-import { Verdict } from './verdict';
 import { MoreButton } from '../../../ui/more-button';
-import './case-history.css';
+import { QueryBoundary } from '../../../ui/query-boundary';
+import { Table, type Column } from '../../../ui/table';
+import { Time } from '../../../ui/time';
+import { UserLine } from '../../../ui/user-text';
+import { caseResultsQuery } from '../api';
+import { historyRows, shownOf, type HistoryResult, type HistoryRow, type HistoryRun } from './case-history-rows';
+import css from './results.module.css';
+import { Samples, Verdict } from './verdict';
+
+interface Props {
+  suiteId: string;
+  caseId: string;
+}
 
 /** Results of a case in all runs: a strip of verdicts for each model, newest run first. */
-export function CaseHistory({ suiteId, caseId }: { suiteId: string; caseId: string }) {
-  const results = useInfiniteQuery(caseResultsQuery(suiteId, caseId));
-  if (results.isPending) return <Skeleton rows={3} />;
-  if (results.isError && !results.data) return <ErrorNotice error={results.error} retry={results.refetch} />;
+export const CaseHistory = (props: Props) => (
+  <QueryBoundary rows={3}>
+    <History {...props} />
+  </QueryBoundary>
+);
+
+function History({ suiteId, caseId }: Props) {
+  const results = useSuspenseInfiniteQuery(caseResultsQuery(suiteId, caseId));
   const { runs, rows } = historyRows(results.data.pages.flatMap(({ items }) => items));
   if (runs.length === 0 && !results.hasNextPage) return <Empty>No run has included this case yet.</Empty>;
   return (
     <>
-      <div className="wide" role="region" aria-label="Verdicts by model and run" tabIndex={0}>
-        <table className="history">
-          <thead>
-            <tr>
-              <th scope="col">Model</th>
-              {runs.map(({ id, name, created_at: at, suite_version: version }) => (
-                <th scope="col" key={id}>
-                  <Link to="/runs/$runId" params={{ runId: id }} title={name ?? undefined}>
-                    <Time at={at} />
-                  </Link>
-                  <span className="muted small"> v{version}</span>
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ model, byRun }) => (
-              <tr key={model}>
-                <th scope="row">
-                  <UserLine text={model} />
-                </th>
-                {runs.map(({ id }) => (
-                  <td key={id}>
-                    <Cell runId={id} samples={byRun.get(id)} />
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {results.isError && <ErrorNotice error={results.error} retry={() => results.fetchNextPage()} />}
+      <Table
+        label="Verdicts by model and run"
+        className={css.history}
+        rows={rows}
+        keyOf={({ model }) => model}
+        columns={[MODEL, ...runs.map(columnOf)]}
+      />
       <MoreButton of={results} isDense>
         Older runs
       </MoreButton>
@@ -60,10 +43,24 @@ export function CaseHistory({ suiteId, caseId }: { suiteId: string; caseId: stri
   );
 }
 
+const MODEL: Column<HistoryRow> = { name: 'Model', isHeading: true, cell: ({ model }) => <UserLine text={model} /> };
+
+const columnOf = ({ id, name, created_at: at, suite_version: version }: HistoryRun): Column<HistoryRow> => ({
+  name: (
+    <>
+      <Link to="/runs/$runId" params={{ runId: id }} title={name ?? undefined}>
+        <Time at={at} />
+      </Link>
+      <span className="muted small"> v{version}</span>
+    </>
+  ),
+  cell: ({ byRun }) => <Cell runId={id} samples={byRun.get(id)} />,
+});
+
 function Cell({ runId, samples }: { runId: string; samples: HistoryResult[] | undefined }) {
   if (!samples) return null;
   return (
-    <Link className="samples" to="/runs/$runId/results/$resultId" params={{ runId, resultId: shownOf(samples).id }}>
+    <Link className={css.cell} to="/runs/$runId/results/$resultId" params={{ runId, resultId: shownOf(samples).id }}>
       {samples.length === 1 ? <Verdict of={samples[0]!} /> : <Samples samples={samples} />}
     </Link>
   );

@@ -1,14 +1,14 @@
 import { isObject } from '#lib/contracts/json/json';
-import { UserText, UserBlock } from '../../../ui/user-text';
 import { JsonView } from '../../../ui/json-view';
-import './conversation.css';
+import { UserBlock, UserText } from '../../../ui/user-text';
+import css from './results.module.css';
 
 const FIRST_MESSAGES = 100;
 
 /** The messages sent to a model. */
 export function Conversation({ messages }: { messages: readonly unknown[] }) {
   return (
-    <div className="conversation" tabIndex={0} role="group" aria-label="Conversation">
+    <div className={css.conversation} tabIndex={0} role="group" aria-label="Conversation">
       {messages.slice(0, FIRST_MESSAGES).map((message, index) => (
         <Message key={index} message={message} />
       ))}
@@ -21,7 +21,7 @@ function Message({ message }: { message: unknown }) {
   if (!isObject(message) || typeof message.role !== 'string') return <JsonView value={message} />;
   const { role, content, ...rest } = message;
   return (
-    <div className="message">
+    <div className={css.message}>
       <div className="muted small">
         <UserText text={role} max={50} />
       </div>

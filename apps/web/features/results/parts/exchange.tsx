@@ -1,19 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
-import { providerQuery } from '../../providers/api';
-import type { ResultWithExchange } from '../api/results';
 import { CopyButton } from '../../../ui/copy-button';
-import { JsonView } from '../../../ui/json-view';
-import { curlCommand } from './curl-command';
 import { Folded } from '../../../ui/folded';
+import { JsonView } from '../../../ui/json-view';
+import { providerQuery } from '../../providers/api';
+import type { ResultWithExchange } from '../api';
+import { curlCommand } from './curl-command';
 
 type Stored = NonNullable<ResultWithExchange['exchange']>;
 
 /** The request and the response. */
-export function Exchange({
-  result: { exchange, target },
-}: {
-  result: Pick<ResultWithExchange, 'exchange' | 'target'>;
-}) {
+export function Exchange({ result }: { result: Pick<ResultWithExchange, 'exchange' | 'target'> }) {
+  const { exchange, target } = result;
   if (!exchange) return <p className="muted">No requests or replies are stored for this result.</p>;
   return (
     <Folded title={`Exchange: ${exchange.requests.length} sent, ${exchange.replies.length} received`}>
@@ -34,15 +31,18 @@ function Bodies({ exchange, providerKey }: { exchange: Stored; providerKey: stri
           <JsonView value={names} />
         </div>
       )}
-      {requests.map((body, index) => (
-        <div key={index}>
-          <div className="head">
-            <h3>Request {index + 1}</h3>
-            <CopyCurl command={provider && curlCommand(provider, body)} />
+      {requests.map((body, index) => {
+        const command = provider && curlCommand(provider, body);
+        return (
+          <div key={index}>
+            <div className="head">
+              <h3>Request {index + 1}</h3>
+              {command !== undefined && <CopyButton text={command} label="Copy as curl" done="Copied; set API_KEY" />}
+            </div>
+            <JsonView value={body} open={1} />
           </div>
-          <JsonView value={body} open={1} />
-        </div>
-      ))}
+        );
+      })}
       {replies.map((body, index) => (
         <div key={index}>
           <h3>Reply {index + 1}</h3>
@@ -51,9 +51,4 @@ function Bodies({ exchange, providerKey }: { exchange: Stored; providerKey: stri
       ))}
     </>
   );
-}
-
-function CopyCurl({ command }: { command: string | undefined }) {
-  if (command === undefined) return null;
-  return <CopyButton text={command} label="Copy as curl" done="Copied; set API_KEY" />;
 }

@@ -1,4 +1,4 @@
-import type { Result } from '../api/results';
+import type { Result } from '../api';
 import type { ArgumentCheck } from './argument-diff';
 
 type Judged = Pick<Result, 'expected' | 'called' | 'evidence'>;
@@ -54,3 +54,21 @@ function extraOf(index: number, call: Called | undefined, paths: readonly string
 
 /** "get_time or get_weather". */
 export const toolName = (tool: unknown): string => (Array.isArray(tool) ? tool.map(String).join(' or ') : String(tool));
+
+/** "get_weather(city: "Paris")": what a case expects, on one line. Numbers keep their source text. */
+export function expectedText({ expected }: Pick<Judged, 'expected'>): string {
+  const calls = expectedCalls(expected).map(({ tool, params }) =>
+    params == null ? `${toolName(tool)} with any arguments` : `${toolName(tool)}(${argumentsText(params)})`,
+  );
+  return calls.join(', ') || 'no call';
+}
+
+/** A model's calls, on one line. */
+export function calledText(called: readonly Called[]): string {
+  const calls = called.map(
+    ({ name, arguments: given, raw }) => `${name}(${given ? argumentsText(given) : (raw ?? '')})`,
+  );
+  return calls.join(', ') || 'no call';
+}
+
+const argumentsText = (given: unknown): string => JSON.stringify(given).slice(1, -1);

@@ -1,10 +1,99 @@
 import { useQuery } from '@tanstack/react-query';
+import { useId, type ReactNode } from 'react';
+import { failedBody } from '#lib/contracts/failed-body';
 import type { RunMetric } from '#lib/contracts/metric';
-import { metricsQuery } from '../../runs/api/metrics';
-import type { Result } from '../api/results';
 import { Folded } from '../../../ui/folded';
-import { UserText } from '../../../ui/user-text';
 import { JsonView } from '../../../ui/json-view';
+import { UserBlock, UserText } from '../../../ui/user-text';
+import { metricsQuery } from '../../runs/api/metrics';
+import type { Result, ResultWithExchange } from '../api';
+
+interface PartProps {
+  title: string;
+  /** Whose result it is, if there are several in one view. */
+  of?: string;
+  className?: string;
+  children: ReactNode;
+}
+
+/** A part of a result with its heading. */
+export function ResultPart({ title, of, className, children }: PartProps) {
+  const titleId = useId();
+  return (
+    <section aria-labelledby={of === undefined ? titleId : undefined} className={className}>
+      {of === undefined ? <h2 id={titleId}>{title}</h2> : <h4>{title}</h4>}
+      {children}
+    </section>
+  );
+}
+
+interface ExplanationProps {
+  result: Pick<ResultWithExchange, 'explanation' | 'evidence'> & { error: { kind: string; message: string } | null };
+  of?: string;
+}
+
+/** The verdict in sentences, and the error if there is no reply. */
+export function Explanation({ result: { explanation, evidence, error }, of }: ExplanationProps) {
+  const notes = (evidence?.notes ?? []).filter((note) => !explanation.includes(note));
+  return (
+    <ResultPart title="Why" of={of}>
+      {error && (
+        <p>
+          {error.kind.replaceAll('_', ' ')}: <UserText text={error.message} />
+        </p>
+      )}
+      {[...explanation, ...notes].slice(0, 50).map((sentence, index) => (
+        <p key={index}>
+          <UserText text={sentence} />
+        </p>
+      ))}
+    </ResultPart>
+  );
+}
+
+const FIRST_ROUNDS = 100;
+
+interface ReplyProps {
+  result: Pick<ResultWithExchange, 'said' | 'outcome' | 'exchange'>;
+  of?: string;
+}
+
+/** The model's texts, round by round; or the response that was not a reply, as far as this user may see it. */
+export function ModelReply({ result: { said, outcome, exchange }, of }: ReplyProps) {
+  const body = outcome === 'errored' ? failedBody(exchange) : null;
+  if (outcome === 'errored' && body === null) return null;
+  return (
+    <ResultPart title={body === null ? 'Model reply' : 'Response'} of={of}>
+      {body !== null && <Folded title="Body of the last response">{() => <UserBlock text={body} code />}</Folded>}
+      {body === null && said.length === 0 && <p className="muted">No longer stored.</p>}
+      {said.slice(0, FIRST_ROUNDS).map((reply, index) => (
+        <div key={index}>
+          {said.length > 1 && <p className="muted small">Round {index + 1}</p>}
+          <Reply reply={reply} />
+        </div>
+      ))}
+    </ResultPart>
+  );
+}
+
+function Reply({ reply }: { reply: ResultWithExchange['said'][number] }) {
+  const { text, thoughts, refusal, finish_reason: reason } = reply;
+  return (
+    <>
+      {text === null ? <p className="muted">No text.</p> : <UserBlock text={text} />}
+      {refusal !== null && (
+        <>
+          <p className="muted small">Refusal</p>
+          <UserBlock text={refusal} />
+        </>
+      )}
+      {thoughts !== null && <Folded title="Thoughts">{() => <UserBlock text={thoughts} />}</Folded>}
+      <p className="muted small">
+        Finish reason: {reason === null ? 'none given' : <UserText text={reason} max={100} />}
+      </p>
+    </>
+  );
+}
 
 /** The fields of a result that a part shows, for stored and tried results alike. */
 interface Of<Key extends keyof Result> {

@@ -1,7 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { Run } from '#lib/contracts/run';
-import type { FailureGroup } from '#lib/contracts/run-facets';
+import type { ErrorType } from '#lib/contracts/verdict';
+import { drawQuery } from '../api/counted';
+import type { Result } from '../../results/api';
 import { count, percent } from '../../../ui/score';
 import { Table } from '../../../ui/table';
 import { UserLine, UserText } from '../../../ui/user-text';

@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Run } from '#lib/contracts/run';
 import { useAction } from '../../../../api/action';
+import { failureGroupsQuery, runCasesQuery } from '../../api/counted';
+import { resultQuery } from '../../../results/api';
 import { useRefusal } from '../../../../api/session';
 import { AllowedButton } from '../../../../ui/allowed-button';
 import { ErrorNotice } from '../../../../ui/error-notice';

@@ -1,14 +1,13 @@
-import { useQuery } from '@tanstack/react-query';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ResultsSearch } from '../../address';
-import { resultsOfCaseQuery, type Result, type ResultWithExchange } from '../../api/results';
-import { Samples } from '../../parts/samples';
-import { CaseHistory } from '../../parts/case-history';
-import { ErrorNotice } from '../../../../ui/error-notice';
-import { UserLine } from '../../../../ui/user-text';
-import { Skeleton } from '../../../../ui/skeleton';
-import { verdictOf, VerdictMark } from '../../parts/verdict';
-import { Folded } from '../../../../ui/folded';
+import { Folded } from '../../../ui/folded';
+import { QueryBoundary } from '../../../ui/query-boundary';
+import { UserLine } from '../../../ui/user-text';
+import type { ResultsSearch } from '../address';
+import { resultsOfCaseQuery, type Result, type ResultWithExchange } from '../api';
+import { CaseHistory } from '../parts/case-history';
+import { Samples, verdictOf, VerdictMark } from '../parts/verdict';
+import css from './results.module.css';
 
 interface SameCaseProps {
   runId: string;
@@ -22,20 +21,20 @@ export function SameCase({ runId, suiteId, result, search }: SameCaseProps) {
   return (
     <section aria-labelledby="same-title">
       <h2 id="same-title">The same case</h2>
-      <InThisRun {...{ runId, result, search }} />
+      <QueryBoundary rows={2}>
+        <InThisRun {...{ runId, result, search }} />
+      </QueryBoundary>
       <Folded title="In all runs">{() => <CaseHistory suiteId={suiteId} caseId={result.case_id} />}</Folded>
     </section>
   );
 }
 
 function InThisRun({ runId, result, search }: Omit<SameCaseProps, 'suiteId'>) {
-  const { data, error, isPending, refetch } = useQuery(resultsOfCaseQuery(runId, result.case_id));
-  if (isPending) return <Skeleton rows={2} />;
-  if (!data) return <ErrorNotice error={error} retry={refetch} />;
-  const byModel = Map.groupBy(data.items, ({ target }) => target);
+  const { items, next_cursor: next } = useSuspenseQuery(resultsOfCaseQuery(runId, result.case_id)).data;
+  const byModel = Map.groupBy(items, ({ target }) => target);
   return (
     <>
-      <ul className="same-case">
+      <ul className={css.sameCase}>
         {[...byModel].map(([model, samples]) => (
           <li key={model}>
             <UserLine text={model} /> <Samples samples={samples} />
@@ -47,9 +46,7 @@ function InThisRun({ runId, result, search }: Omit<SameCaseProps, 'suiteId'>) {
           </li>
         ))}
       </ul>
-      {data.next_cursor !== null && (
-        <p className="muted small">Only the first {data.items.length} results are shown.</p>
-      )}
+      {next !== null && <p className="muted small">Only the first {items.length} results are shown.</p>}
     </>
   );
 }

@@ -1,9 +1,10 @@
+import type { Run } from '#lib/contracts/run';
 import type { FacetBin, RunFacets } from '#lib/contracts/run-facets';
-import { syntaxName } from '#lib/contracts/values/verdicts';
-import { errorWord, formatWord, type ListKey, type ResultsSearch } from '../../address';
-import { latencyRange, latencyWords, scoreRange, scoreWords } from '../../parts/bin-words';
-import { toolWords } from '../../../runs/parts/tool-words';
-import { countOf, verdictCounts, type ByTarget } from '../../parts/verdict-counts';
+import { SYNTAX_NAMES, syntaxName } from '#lib/contracts/values/verdicts';
+import { toolWords } from '../../runs/parts/tool-words';
+import { ERROR_WORDS, errorWord, FORMAT_WORDS, formatWord, type ListKey, type ResultsSearch } from '../address';
+import { latencyRange, latencyWords, scoreRange, scoreWords } from '../parts/bin-words';
+import { countOf, verdictCounts, type ByTarget } from '../parts/verdict-counts';
 
 export type Counted = { value: string; label: string; count?: number };
 
@@ -114,3 +115,34 @@ export function binsOf(facets: RunFacets, search: ResultsSearch, key: BinKey): C
   const last = options.findLastIndex((option) => option.count > 0 || option.value === search[key]);
   return { options: first < 0 ? [] : options.slice(first, last + 1), isFiltered, others: 0 };
 }
+
+/** The filter values of a run in progress, with counts from its finished models. */
+export function countsSoFar({ targets, summaries }: Pick<Run, 'targets' | 'summaries'>) {
+  const categories = sumOf(
+    summaries.map(({ by_category: groups }) =>
+      Object.fromEntries(Object.entries(groups).map(([name, { scored, errored }]) => [name, scored + errored])),
+    ),
+  );
+  return {
+    model: targets.map(({ target, settled }) => ({ value: target, label: target, count: settled })),
+    type: inWords(sumOf(summaries.map(({ error_counts: counts }) => counts)), ERROR_WORDS).sort(byCount),
+    category: [...categories].map(([value, count]) => ({ value, label: value, count })).sort(byCount),
+    format: inWords(sumOf(summaries.map(({ format_counts: counts }) => counts)), FORMAT_WORDS),
+    syntax: inWords(sumOf(summaries.map(({ syntax_counts: counts }) => counts ?? {})), SYNTAX_NAMES).sort(byCount),
+  };
+}
+
+const sumOf = (parts: readonly Record<string, number>[]): Map<string, number> => {
+  const sums = new Map<string, number>();
+  for (const part of parts)
+    for (const [value, count] of Object.entries(part)) sums.set(value, (sums.get(value) ?? 0) + count);
+  return sums;
+};
+
+const byCount = (one: Counted, other: Counted): number =>
+  (other.count ?? 0) - (one.count ?? 0) || one.label.localeCompare(other.label);
+
+const inWords = (sums: ReadonlyMap<string, number>, words: Record<string, string>): Counted[] =>
+  Object.keys(words)
+    .filter((value) => sums.get(value))
+    .map((value) => ({ value, label: words[value]!, count: sums.get(value)! }));

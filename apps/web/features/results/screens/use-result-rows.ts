@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ResultsSearch } from '../../address';
-import { resultPageQuery, type Result } from '../../api/results';
+import type { ResultsSearch } from '../address';
+import { resultPageQuery, type Result } from '../api';
 import { FIRST_PAGE, isFull, isWhole, placeOf, rowCount, wantedPages, withRead } from './pages';
 
 export interface ResultRows {

@@ -1,5 +1,5 @@
 import { renderToStaticMarkup } from 'react-dom/server';
-import { samplesText, Samples } from './samples.js';
+import { samplesText, Samples } from './verdict.js';
 
 const passed = { outcome: 'scored', passed: true, overall: 1 } as const;
 const partial = { outcome: 'scored', passed: false, overall: 0.6 } as const;

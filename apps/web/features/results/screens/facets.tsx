@@ -1,14 +1,14 @@
-import { useState, type FormEvent } from 'react';
-import type { RunFacets } from '#lib/contracts/run-facets';
+import { useState, type ComponentProps, type FormEvent } from 'react';
 import type { Run } from '#lib/contracts/run';
-import { boundsOf, withChange, ORDER_WORDS, withToggled, type ListKey, type ResultsSearch } from '../../address';
-import { facetsQuery } from '../../../runs/api/counted';
-import { Counted } from '../../../runs/parts/counted';
-import { Facet } from '../../../../ui/facet';
-import { FacetBins } from '../../../../ui/facet-bins';
-import { isUnderWay } from '../../../../ui/status';
-import { countsSoFar } from './counts-so-far';
-import { binsOf, modelsOf, valuesOf, type CountedFacet } from './facet-counts';
+import type { RunFacets } from '#lib/contracts/run-facets';
+import { Facet } from '../../../ui/facet';
+import { FacetBins } from '../../../ui/facet-bins';
+import { isUnderWay } from '../../../ui/status';
+import { facetsQuery } from '../../runs/api/counted';
+import { Counted } from '../../runs/parts/counted';
+import { boundsOf, ORDER_WORDS, withChange, withToggled, type ListKey, type ResultsSearch } from '../address';
+import { binsOf, countsSoFar, modelsOf, valuesOf, type CountedFacet } from './facet-counts';
+import css from './results.module.css';
 
 interface FacetsProps {
   run: Run;
@@ -39,48 +39,41 @@ type Chosen = Omit<FacetsProps, 'run'>;
 function Verdicts({ search, go }: Chosen) {
   return (
     <>
-      <div className="field">
-        <label htmlFor="passed">Verdict</label>
-        <select
-          id="passed"
-          data-filter
-          value={String(search.passed ?? '')}
-          onChange={({ target: { value } }) => go(withChange(search, { passed: value ? value === 'true' : undefined }))}
-        >
-          <option value="">all</option>
-          <option value="false">failures only</option>
-          <option value="true">passed</option>
-        </select>
-      </div>
-      <div className="field">
-        <label htmlFor="order">Order</label>
-        <select
-          id="order"
-          value={search.order ?? 'failures'}
-          onChange={({ target: { value } }) => go(withChange(search, { order: value }))}
-        >
-          {Object.entries(ORDER_WORDS).map(([value, words]) => (
-            <option key={value} value={value}>
-              {words}
-            </option>
-          ))}
-        </select>
-      </div>
+      <Choice
+        label="Verdict"
+        value={String(search.passed ?? '')}
+        options={VERDICTS}
+        choose={(value) => go(withChange(search, { passed: value ? value === 'true' : undefined }))}
+      />
+      <Choice
+        label="Order"
+        value={search.order ?? 'failures'}
+        options={Object.entries(ORDER_WORDS)}
+        choose={(order) => go(withChange(search, { order }))}
+      />
     </>
   );
 }
 
-const LEGENDS = {
-  type: 'Error',
-  model: 'Model',
-  category: 'Category',
-  tool: 'Expected tool',
-  called: 'Called tool',
-  format: 'Call format',
-  syntax: 'Calls in the text',
-  tag: 'Tag',
-} as const satisfies Record<ListKey, string>;
-const BIN_LEGENDS = { latency: 'Latency', score: 'Score' } as const;
+interface ChoiceProps {
+  label: string;
+  value: string;
+  options: readonly (readonly [value: string, words: string])[];
+  choose: (value: string) => void;
+}
+
+const Choice = ({ label, value, options, choose }: ChoiceProps) => (
+  <label className="field">
+    <span className="label">{label}</span>
+    <select data-filter value={value} onChange={({ target }) => choose(target.value)}>
+      {options.map(([one, words]) => (
+        <option key={one} value={one}>
+          {words}
+        </option>
+      ))}
+    </select>
+  </label>
+);
 
 /** The scope of a facet's counts when other filters are chosen, and what is not listed. */
 function noteOf({ isFiltered, others }: CountedFacet, search: ResultsSearch, key: string): string | undefined {
@@ -102,16 +95,8 @@ function CountedFacets({ facets, search, go }: Chosen & { facets: RunFacets }) {
       </p>
       {(Object.keys(LEGENDS) as ListKey[]).map((key) => {
         const facet = key === 'model' ? modelsOf(facets, search) : valuesOf(facets, search, key);
-        return (
-          <Facet
-            key={key}
-            legend={LEGENDS[key]}
-            note={noteOf(facet, search, key)}
-            options={facet.options}
-            chosen={search[key] ?? []}
-            toggle={(value) => go(withToggled(search, key, value))}
-          />
-        );
+        const note = noteOf(facet, search, key);
+        return <Values key={key} of={key} options={facet.options} {...{ note, search, go }} />;
       })}
       {(['latency', 'score'] as const).map((key) => {
         const facet = binsOf(facets, search, key);
@@ -136,17 +121,24 @@ function PartialFacets({ run, search, go }: FacetsProps) {
     <>
       <p className="muted small">Counts cover the finished models of the run.</p>
       {(['type', 'model', 'category', 'format', 'syntax'] as const).map((key) => (
-        <Facet
-          key={key}
-          legend={LEGENDS[key]}
-          options={counts[key]}
-          chosen={search[key] ?? []}
-          toggle={(value) => go(withToggled(search, key, value))}
-        />
+        <Values key={key} of={key} options={counts[key]} search={search} go={go} />
       ))}
     </>
   );
 }
+
+interface ValuesProps extends Chosen, Pick<ComponentProps<typeof Facet>, 'note' | 'options'> {
+  of: ListKey;
+}
+
+const Values = ({ of, search, go, ...facet }: ValuesProps) => (
+  <Facet
+    legend={LEGENDS[of]}
+    chosen={search[of] ?? []}
+    toggle={(value) => go(withToggled(search, of, value))}
+    {...facet}
+  />
+);
 
 function Latency({ search, go }: Chosen) {
   const [min, max] = boundsOf(search.latency);
@@ -161,15 +153,13 @@ function Latency({ search, go }: Chosen) {
   return (
     <form onSubmit={submit} className="field">
       <span className="label">Latency in ms</span>
-      <span className="facet-range">
+      <span className={css.range}>
         {bound('min', 'Latency from, in ms', min)} to {bound('max', 'Latency to, in ms', max)}
         <button type="submit">Set</button>
       </span>
     </form>
   );
 }
-
-const NAMED = { tool: 'Expected tool', called: 'Called tool', tag: 'Tag' } as const;
 
 /** Filters unlisted values by name. */
 function ByName({ search, go }: Chosen) {
@@ -196,7 +186,7 @@ function ByName({ search, go }: Chosen) {
           </option>
         ))}
       </select>
-      <span className="facet-range">
+      <span className={css.range}>
         <input
           aria-label="Name"
           placeholder={key === 'tag' ? 'tag' : 'tool, or (none)'}
@@ -209,3 +199,23 @@ function ByName({ search, go }: Chosen) {
     </form>
   );
 }
+
+const VERDICTS = [
+  ['', 'all'],
+  ['false', 'failures only'],
+  ['true', 'passed'],
+] as const;
+
+const LEGENDS = {
+  type: 'Error',
+  model: 'Model',
+  category: 'Category',
+  tool: 'Expected tool',
+  called: 'Called tool',
+  format: 'Call format',
+  syntax: 'Calls in the text',
+  tag: 'Tag',
+} as const satisfies Record<ListKey, string>;
+const BIN_LEGENDS = { latency: 'Latency', score: 'Score' } as const;
+
+const NAMED = { tool: 'Expected tool', called: 'Called tool', tag: 'Tag' } as const;

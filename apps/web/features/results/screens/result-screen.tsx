@@ -1,0 +1,203 @@
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef, type ReactNode } from 'react';
+import type { RunMetric } from '#lib/contracts/metric';
+import { syntaxName } from '#lib/contracts/values/verdicts';
+import { CopiedId } from '../../../ui/copied-id';
+import { Folded } from '../../../ui/folded';
+import { useKeys } from '../../../ui/keys';
+import { QueryBoundary } from '../../../ui/query-boundary';
+import { duration, Time } from '../../../ui/time';
+import { UserBlock, UserLine, UserText } from '../../../ui/user-text';
+import { runQuery } from '../../runs/api/runs';
+import { errorWord, type ResultsSearch } from '../address';
+import { neighboursQuery, resultQuery, type ResultWithExchange } from '../api';
+import { Calls } from '../parts/calls';
+import { Exchange } from '../parts/exchange';
+import { Chain, Explanation, Metrics, ModelReply, SchemaProblems, share } from '../parts/result-details';
+import { Verdict } from '../parts/verdict';
+import { ResultJudgements } from './result-judgements';
+import css from './results.module.css';
+import { SameCase } from './same-case';
+
+const ROUTE = '/signed-in/runs/$runId/results/$resultId';
+
+/** One result and the reasons of its verdict. It opens next to its list. */
+export function ResultScreen() {
+  const { runId, resultId } = useParams({ from: ROUTE });
+  const search = useSearch({ from: ROUTE });
+  const pane = useRef<HTMLElement>(null);
+  // Keyboard use continues from here, whichever row or button led here.
+  useEffect(() => {
+    pane.current?.focus({ preventScroll: true });
+    if (pane.current) pane.current.scrollTop = 0;
+  }, [resultId]);
+  return (
+    <section className={css.result} aria-label="Result" tabIndex={-1} ref={pane}>
+      <NeighbourLinks {...{ runId, resultId, search }} />
+      <QueryBoundary rows={12}>
+        <Shown key={resultId} {...{ runId, resultId, search }} />
+      </QueryBoundary>
+    </section>
+  );
+}
+
+interface Props {
+  runId: string;
+  resultId: string;
+  search: ResultsSearch;
+}
+
+function Shown({ runId, resultId, search }: Props) {
+  const { data: result } = useSuspenseQuery(resultQuery(runId, resultId, search.rescore));
+  const { suite, config } = useSuspenseQuery(runQuery(runId)).data;
+  const { metrics: asked = [] } = (config ?? {}) as { metrics?: RunMetric[] };
+  return (
+    <>
+      <Head result={result} suiteId={suite.id} />
+      <Explanation result={result} />
+      <ModelReply result={result} />
+      <Calls result={result} />
+      <ResultJudgements runId={runId} result={result} />
+      <section aria-label="Details">
+        <SchemaProblems result={result} />
+        <Chain result={result} />
+        <Metrics result={result} asked={asked} />
+        <Folded title="Cost, latency and tokens">{() => <Facts result={result} />}</Folded>
+        <Exchange result={result} />
+      </section>
+      <SameCase suiteId={suite.id} {...{ runId, result, search }} />
+    </>
+  );
+}
+
+/** The results before and after this one in the list, and the nearest failures. */
+function NeighbourLinks({ runId, resultId, search }: Props) {
+  const { data } = useQuery(neighboursQuery(runId, resultId, search));
+  const navigate = useNavigate();
+  const toList = (): void => void navigate({ to: '/runs/$runId/results', params: { runId }, search });
+  const to = (id: string | null | undefined) => (): void => {
+    if (id) void navigate({ to: '/runs/$runId/results/$resultId', params: { runId, resultId: id }, search });
+  };
+  useKeys({
+    Escape: toList,
+    j: to(data?.next),
+    k: to(data?.previous),
+    n: to(data?.next_failure),
+    p: to(data?.previous_failure),
+  });
+  const button = (label: string, key: string, id: string | null | undefined) => (
+    <button type="button" className="dense" disabled={!id} title={key} onClick={to(id)}>
+      {label}
+    </button>
+  );
+  return (
+    <nav className="actions" aria-label="Neighbouring results">
+      {button('Previous', 'k', data?.previous)}
+      {button('Next', 'j', data?.next)}
+      {button('Previous failure', 'p', data?.previous_failure)}
+      {button('Next failure', 'n', data?.next_failure)}
+      <Link className="button dense" to="/runs/$runId/results" params={{ runId }} search={search} title="Esc">
+        Back to the list
+      </Link>
+    </nav>
+  );
+}
+
+const score = (value: number | null): string => (value === null ? 'none' : `${(value * 100).toFixed(1)} %`);
+
+function Head({ result, suiteId }: { result: ResultWithExchange; suiteId: string }) {
+  const { case_id: caseId, case_name: name, prompt, target, sample, category } = result;
+  return (
+    <header className={css.head}>
+      <h2>
+        <UserText text={name ?? 'Unnamed case'} max={300} />
+      </h2>
+      <div className="actions">
+        <Verdict of={result} />
+        {result.error_type !== 'none' && <span>{errorWord(result.error_type)}</span>}
+        {result.outcome === 'scored' && (
+          <span>
+            score {score(result.overall)}: tool {score(result.tool_score)}, arguments {score(result.param_score)}
+          </span>
+        )}
+      </div>
+      <UserLine text={target} />
+      <p className="muted small">
+        Sample {sample + 1}
+        {category !== null && (
+          <>
+            , category <UserText text={category} max={100} />
+          </>
+        )}
+        {', '}
+        <Link to="/suites/$suiteId/cases/$caseId" params={{ suiteId, caseId }}>
+          current case
+        </Link>{' '}
+        <CopiedId id={caseId} what="case" />
+      </p>
+      <div className={css.prompt}>
+        <UserBlock text={prompt} />
+      </div>
+    </header>
+  );
+}
+
+const orUnknown = (value: number | null, text: (value: number) => string): string =>
+  value === null ? 'unknown' : text(value);
+const count = (value: number): string => value.toLocaleString('en');
+
+/** Tokens read from and written to the provider's cache, and reasoning tokens. */
+function partsOf(usage: ResultWithExchange['usage']): [string, ReactNode][] {
+  const parts: [string, number | null][] = [
+    ['read', usage.cache_read_tokens],
+    ['written for 5 minutes', usage.cache_write_5m_tokens],
+    ['written for an hour', usage.cache_write_1h_tokens],
+  ];
+  const cacheParts = parts.flatMap(([what, tokens]) => (tokens ? [`${count(tokens)} ${what}`] : []));
+  return [
+    ...(cacheParts.length > 0 ? [['Provider cache', cacheParts.join(', ')] satisfies [string, ReactNode]] : []),
+    ...(usage.reasoning_tokens
+      ? [['Reasoning', `${count(usage.reasoning_tokens)} tokens`] satisfies [string, ReactNode]]
+      : []),
+  ];
+}
+
+/** The usage of a result, and the settings of its request. */
+function Facts({ result }: { result: ResultWithExchange }) {
+  const { usage, evidence } = result;
+  const facts: [string, ReactNode][] = [
+    ['Answered by', result.cached ? 'a stored reply' : 'the model'],
+    ['Latency', orUnknown(result.latency_ms, duration)],
+    ['Requests', result.attempts],
+    ['Tokens', `${orUnknown(usage.prompt_tokens, count)} in, ${orUnknown(usage.completion_tokens, count)} out`],
+    ...partsOf(usage),
+    [
+      'Cost',
+      orUnknown(result.cost_usd, (cost) => `$${cost === 0 ? '0' : cost.toFixed(6).replace(/0{1,4}$/, '')}`) +
+        (result.cost_reported ? ', as reported by the provider' : ''),
+    ],
+    ['Tool choice sent', result.tool_choice_used ?? 'none'],
+    ['Call format', result.format_compliance ?? 'no reply'],
+    ['Scoring version', result.scoring_version],
+    ['Settled', <Time key="settled" at={result.settled_at} />],
+  ];
+  const adjusted = Object.entries(result.exchange?.adjusted ?? {});
+  if (adjusted.length)
+    facts.push(['Adjusted settings', adjusted.map(([setting, sent]) => `${setting}: ${sent}`).join(', ')]);
+  if (result.syntax != null) facts.push(['Calls in the text', syntaxName(result.syntax)]);
+  if (typeof evidence?.f1 === 'number') {
+    const { precision, recall, f1 } = evidence;
+    facts.push(['Calls', `precision ${share(precision)}, recall ${share(recall)}, F1 ${share(f1)}`]);
+  }
+  return (
+    <dl className={`facts ${css.numbers}`}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,191 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useEffect, useMemo, useRef, useState, type RefObject } from 'react';
+import type { Run } from '#lib/contracts/run';
+import { DataRows, type Column } from '../../../ui/data-rows';
+import { Empty } from '../../../ui/empty';
+import { ErrorNotice } from '../../../ui/error-notice';
+import { useKeys } from '../../../ui/keys';
+import { count } from '../../../ui/score';
+import { Skeleton } from '../../../ui/skeleton';
+import { duration } from '../../../ui/time';
+import { UserLine } from '../../../ui/user-text';
+import { facetsQuery } from '../../runs/api/counted';
+import { useCounted } from '../../runs/parts/counted';
+import { errorWord, filterParts, type ResultsSearch } from '../address';
+import type { Result } from '../api';
+import { expectedCalls, toolName } from '../parts/paired-calls';
+import { Verdict } from '../parts/verdict';
+import { filteredTotal } from './facet-counts';
+import { MAX_ROWS } from './pages';
+import { useResultRows, type ResultRows } from './use-result-rows';
+
+interface ListProps {
+  run: Run;
+  search: ResultsSearch;
+  resultId: string | undefined;
+}
+
+/** The results of a filter, of which only the pages in view are loaded. One that is opened stands next to them. */
+export function ResultsList({ run, search, resultId }: ListProps) {
+  const rows = useResultRows(run.id, search);
+  const navigate = useNavigate();
+  const grid = useRef<HTMLDivElement>(null);
+  const [active, setActive] = useActiveRow(resultId, rows.indexOf);
+  useFocusAfterReading(grid, resultId);
+  const open = ({ id }: Result): void =>
+    void navigate({ to: '/runs/$runId/results/$resultId', params: { runId: run.id, resultId: id }, search });
+  const isReading = resultId !== undefined;
+  const move = (index: number): void => {
+    setActive(Math.max(0, Math.min(index, rows.count - 1)));
+    grid.current?.focus();
+  };
+  const failure = (step: 1 | -1): number => {
+    for (let index = active + step; index >= 0 && index < rows.count; index += step)
+      if (rows.rowAt(index)?.passed === false) return index;
+    return active;
+  };
+  const listKeys = {
+    n: () => move(failure(1)),
+    p: () => move(failure(-1)),
+    j: () => move(active + 1),
+    k: () => move(active - 1),
+  };
+  useKeys(isReading ? {} : listKeys);
+  const columns = useMemo(() => columnsOf(run.id, search), [run.id, search]);
+  if (rows.count === 0 && rows.error) return <ErrorNotice error={rows.error} retry={rows.retry} />;
+  if (rows.count === 0 && !rows.isWhole) return <Skeleton rows={12} label="Loading results" />;
+  if (rows.count === 0) return <NoRows run={run} search={search} />;
+  return (
+    <>
+      <DataRows
+        label="Results"
+        columns={columns}
+        count={rows.count}
+        isMore={!rows.isWhole}
+        rowAt={rows.rowAt}
+        active={active}
+        opened={isReading ? rows.indexOf(resultId) : undefined}
+        activate={setActive}
+        open={open}
+        onWindow={rows.setWindow}
+        gridRef={grid}
+      />
+      {rows.error && <ErrorNotice error={rows.error} retry={rows.retry} />}
+      <RowsRead run={run} search={search} rows={rows} />
+    </>
+  );
+}
+
+/** Number of rows loaded, of the total; beyond the last row that a list shows, the facets have to narrow it down. */
+function RowsRead({ run, search, rows }: { run: Run; search: ResultsSearch; rows: ResultRows }) {
+  const facets = useCounted(run, facetsQuery(run.id, search.rescore));
+  const all = facets ? filteredTotal(facets, search) : undefined;
+  const inAll = all === undefined ? '' : ` of ${count(all)}`;
+  return (
+    <p className="muted small" role="status">
+      {rows.isFull && !rows.isWhole
+        ? `These are the first ${count(MAX_ROWS)}${inAll} results of this filter${inAll ? '' : '; there are more'}. ` +
+          'Choose an error, a model or a category to see the others.'
+        : `${count(rows.count)}${rows.isWhole ? '' : inAll} ${rows.count === 1 ? 'result' : 'results'}` +
+          `${rows.isWhole ? '' : ' so far; more load as you scroll'}.`}
+    </p>
+  );
+}
+
+function NoRows({ run, search }: { run: Run; search: ResultsSearch }) {
+  const isFiltered = filterParts(search).length > 0;
+  const [to, words] = isFiltered
+    ? (['/runs/$runId/results', 'Remove the filters'] as const)
+    : (['/runs/$runId', 'To the run'] as const);
+  const none =
+    run.finished_at === null ? 'No results yet.' : 'The run ended without results. See the run for the reason.';
+  return (
+    <Empty
+      action={
+        <Link className="button" to={to} params={{ runId: run.id }}>
+          {words}
+        </Link>
+      }
+    >
+      {isFiltered ? 'No results match these filters.' : none}
+    </Empty>
+  );
+}
+
+/** The row that keys move from: the last one opened or moved to. */
+function useActiveRow(resultId: string | undefined, indexOf: (id: string) => number) {
+  const [active, setActive] = useState(0);
+  const [followed, setFollowed] = useState<string>();
+  if (resultId !== undefined && resultId !== followed) {
+    const index = indexOf(resultId);
+    if (index >= 0) {
+      setFollowed(resultId);
+      setActive(index);
+    }
+  }
+  return [active, setActive] as const;
+}
+
+/** Returns the focus to the list when the user comes back from a result. */
+function useFocusAfterReading(grid: RefObject<HTMLDivElement | null>, resultId: string | undefined): void {
+  const before = useRef(resultId);
+  useEffect(() => {
+    if (before.current !== undefined && resultId === undefined) grid.current?.focus({ preventScroll: true });
+    before.current = resultId;
+  }, [resultId, grid]);
+}
+
+/** The columns of a result row. */
+const columnsOf = (runId: string, search: ResultsSearch): Column<Result>[] => [
+  { name: 'Verdict', track: '96px', cell: (result) => <Verdict of={result} /> },
+  {
+    name: 'Error',
+    track: 'minmax(128px, 1fr)',
+    cell: ({ error_type: type }) => (type === 'none' ? '' : errorWord(type)),
+  },
+  { name: 'Model', track: 'minmax(112px, 1.5fr)', cell: ({ target }) => <UserLine text={target} /> },
+  {
+    name: 'Case',
+    track: 'minmax(144px, 3fr)',
+    cell: ({ id, case_name: name, prompt, sample }) => (
+      <Link
+        to="/runs/$runId/results/$resultId"
+        params={{ runId, resultId: id }}
+        search={search}
+        tabIndex={-1}
+        onClick={(event) => event.stopPropagation()}
+      >
+        <UserLine text={`${name ?? prompt}${sample ? ` (sample ${sample + 1})` : ''}`} />
+      </Link>
+    ),
+  },
+  { name: 'Expected', track: 'minmax(96px, 1.5fr)', cell: (result) => <UserLine text={expectedInWords(result)} /> },
+  { name: 'Called', track: 'minmax(96px, 1.5fr)', cell: (result) => <UserLine text={calledInWords(result)} /> },
+  {
+    name: 'Score',
+    track: '56px',
+    isNumber: true,
+    cell: ({ overall }) => (overall === null ? '' : `${(overall * 100).toFixed(0)} %`),
+  },
+  {
+    name: 'Latency',
+    track: '64px',
+    isNumber: true,
+    cell: ({ latency_ms: ms, cached }) => (cached ? 'cached' : ms === null ? '' : duration(ms)),
+  },
+];
+
+const MAX_NAMES = 5;
+
+const listed = (names: readonly string[]): string =>
+  names.length > MAX_NAMES
+    ? `${names.slice(0, MAX_NAMES).join(', ')} and ${names.length - MAX_NAMES} more`
+    : names.join(', ') || 'no call';
+
+/** The tools that a case expects: "get_weather", "get_time or get_weather", "no call". */
+const expectedInWords = ({ expected }: Result): string =>
+  listed(expectedCalls(expected).map(({ tool }) => toolName(tool)));
+
+/** The tools that a reply calls, or why there is no reply. */
+const calledInWords = ({ called, error }: Result): string =>
+  error ? error.kind.replaceAll('_', ' ') : listed(called.map(({ name }) => name));
