@@ -1,11 +1,16 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { Job, JobType } from '#lib/contracts/job';
-import type { JobStatus } from '#lib/contracts/job-status';
+import { queryOptions } from '@tanstack/react-query';
+import type { Job } from '#lib/contracts/job';
 import type { Page } from '#lib/contracts/page';
-import { client, readQuery, read } from '../../api/client';
+import { UNFINISHED_STATUSES } from '#lib/contracts/values/jobs';
+import type { Sent } from '../../api/action';
+import { client, pathWith, read, readQuery } from '../../api/client';
 import { keys } from '../../api/keys';
 import { POLL_MS } from '../../api/refresh';
+import { runsQuery } from '../runs/api/runs';
+import { statusesOf, type JobsSearch } from './address';
 
+const ROUTE = '/api/jobs';
+const PAGE = 50;
 const UNDER_WAY = ['running', 'queued', 'pending'] as const;
 /** How many jobs of a status are shown, newest first. */
 const SHOWN = 20;
@@ -13,46 +18,37 @@ const SHOWN = 20;
 /** Waiting and running jobs, running ones first. They are polled while there are any. */
 export const jobsUnderWayQuery = queryOptions({
   queryKey: [...keys.jobs, 'under way'],
-  queryFn: async ({ signal }): Promise<Job[]> => {
-    const pages = await Promise.all(
-      UNDER_WAY.map((status) =>
-        client.call<Page<Job>>('GET', `/api/jobs?limit=${SHOWN}&status=${status}`, undefined, { signal }),
-      ),
-    );
+  queryFn: async (context): Promise<Job[]> => {
+    const paths = UNDER_WAY.map((status) => pathWith(ROUTE, { limit: SHOWN, status }));
+    const pages = await Promise.all(paths.map((path) => read<Page<Job>>(path)(context)));
     return pages.flatMap(({ items }) => items);
   },
   refetchInterval: ({ state }) => (state.data?.length ? POLL_MS : false),
 });
 
-export interface JobFilter {
-  statuses?: readonly JobStatus[];
-  type?: JobType;
-  cursor?: string;
-  limit?: number;
-}
+/** The jobs that an address asks for. */
+export const jobsQuery = ({ status, type, after }: JobsSearch) =>
+  readQuery<Page<Job>>(keys.jobs, pathWith(ROUTE, { limit: PAGE, type, cursor: after, status: statusesOf(status) }));
 
-export const jobsQuery = ({ statuses = [], type, cursor, limit = 50 }: JobFilter) => {
-  const query = new URLSearchParams({ limit: String(limit), ...(type && { type }), ...(cursor && { cursor }) });
-  for (const status of statuses) query.append('status', status);
-  return queryOptions({
-    queryKey: [...keys.jobs, 'list', String(query)],
-    queryFn: read<Page<Job>>(`/api/jobs?${query}`),
-    placeholderData: keepPreviousData,
-  });
-};
+/** How many runs have their names fetched; older ones are shown by the end of their id. */
+const NAMED_RUNS = 200;
+/** The runs that jobs at an address name. */
+export const runsOfJobsQuery = ({ status }: JobsSearch) =>
+  runsQuery({ statuses: statusesOf(status), limit: NAMED_RUNS });
 
 /** Beyond this many unfinished jobs, the badge says "99+". */
 export const MOST_COUNTED = 99;
 /** The team's unfinished jobs, for their count; refreshed by team events. */
-export const unfinishedJobsQuery = jobsQuery({ statuses: UNDER_WAY, limit: MOST_COUNTED + 1 });
+export const unfinishedJobsQuery = readQuery<Page<Job>>(
+  keys.jobs,
+  pathWith(ROUTE, { limit: MOST_COUNTED + 1, status: UNFINISHED_STATUSES }),
+);
 
-export const jobQuery = (id: string) => readQuery<Job>([...keys.jobs, id], `/api/jobs/${id}`);
+export const jobQuery = (id: string) => readQuery<Job>(keys.jobs, `${ROUTE}/${id}`);
 
-export async function cancelJob(id: string, options: { idempotencyKey: string }): Promise<Job> {
-  return client.call<Job>('POST', `/api/jobs/${id}/cancel`, undefined, options);
-}
+export const cancelJob = (id: string, options: Sent): Promise<Job> =>
+  client.call('POST', `${ROUTE}/${id}/cancel`, undefined, options);
 
 /** Resumes a run, tune or report under a new job. */
-export async function resumeJob(id: string, options: { idempotencyKey: string }): Promise<unknown> {
-  return client.call('POST', `/api/jobs/${id}/resume`, {}, options);
-}
+export const resumeJob = (id: string, options: Sent): Promise<unknown> =>
+  client.call('POST', `${ROUTE}/${id}/resume`, {}, options);

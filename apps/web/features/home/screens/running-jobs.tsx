@@ -7,6 +7,7 @@ import { refreshWork } from '../../../api/refresh';
 import { useRefusal } from '../../../api/session';
 import { Bar } from '../../../ui/bar';
 import { ErrorNotice } from '../../../ui/error-notice';
+import { placeInWords } from '../../jobs/parts/under-way';
 import { money } from '../../../ui/money';
 import { Section } from '../../../ui/query-boundary';
 import { count } from '../../../ui/score';

@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link, linkOptions } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Job } from '#lib/contracts/job';
 import { ORCHESTRATIONS } from '#lib/contracts/values/jobs';
@@ -9,40 +9,25 @@ export const jobTitle = (type: Job['type']): string =>
 
 type Linked = Pick<Job, 'type' | 'result_ref' | 'subject_ref'>;
 
+/** The run that a job produces or rescores. */
+export const runOf = ({ type, result_ref: id, subject_ref: subject }: Linked): string | null =>
+  type === 'tool_eval' ? id : type === 'rescore' ? subject : null;
+
 /** A link to what a job produces, if that has a page. */
 export function JobLink({ job, children }: { job: Linked; children: ReactNode }) {
+  const place = placeOf(job);
+  return place ? <Link {...place}>{children}</Link> : children;
+}
+
+function placeOf(job: Linked) {
   const { type, result_ref: id, subject_ref: subject } = job;
-  const runId = type === 'tool_eval' ? id : type === 'rescore' ? subject : null;
-  if (runId !== null)
-    return (
-      <Link to="/runs/$runId" params={{ runId }}>
-        {children}
-      </Link>
-    );
-  if (id === null) return children;
+  const runId = runOf(job);
+  if (runId !== null) return linkOptions({ to: '/runs/$runId', params: { runId } });
+  if (id === null) return undefined;
   if (type === 'gate' && subject !== null)
-    return (
-      <Link to="/gates/$gateId/runs/$gateRunId" params={{ gateId: subject, gateRunId: id }}>
-        {children}
-      </Link>
-    );
-  if (type === 'param_tune')
-    return (
-      <Link to="/tunes/$tuneId" params={{ tuneId: id }}>
-        {children}
-      </Link>
-    );
-  if (type === 'prompt_tune')
-    return (
-      <Link to="/tunes/prompts/$tuneId" params={{ tuneId: id }}>
-        {children}
-      </Link>
-    );
-  if (type === 'judge')
-    return (
-      <Link to="/judge/reports/$reportId" params={{ reportId: id }}>
-        {children}
-      </Link>
-    );
-  return children;
+    return linkOptions({ to: '/gates/$gateId/runs/$gateRunId', params: { gateId: subject, gateRunId: id } });
+  if (type === 'param_tune') return linkOptions({ to: '/tunes/$tuneId', params: { tuneId: id } });
+  if (type === 'prompt_tune') return linkOptions({ to: '/tunes/prompts/$tuneId', params: { tuneId: id } });
+  if (type === 'judge') return linkOptions({ to: '/judge/reports/$reportId', params: { reportId: id } });
+  return undefined;
 }

@@ -1,43 +1,37 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { Job } from '#lib/contracts/job';
+import type { Run } from '#lib/contracts/run';
 import { JOB_TYPES } from '#lib/contracts/values/jobs';
-import { JOB_STATUS_LABELS, STATUSES_OF, type JobsSearch } from '../../operate/address';
-import { jobsQuery } from '../api';
-import { POLL_MS } from '../../../api/refresh';
-import { runsQuery } from '../../runs/api/runs';
+import { useAction } from '../../../api/action';
+import { POLL_MS, refreshWork } from '../../../api/refresh';
+import { useRefusal } from '../../../api/session';
+import { Bar } from '../../../ui/bar';
 import { Empty } from '../../../ui/empty';
 import { ErrorNotice } from '../../../ui/error-notice';
 import { FilterChoice } from '../../../ui/filter-choice';
-import { jobTitle } from '../parts/job-link';
+import { List } from '../../../ui/list';
+import { count } from '../../../ui/score';
+import { isUnderWay, Status } from '../../../ui/status';
+import type { Column } from '../../../ui/table';
+import { duration, Time } from '../../../ui/time';
+import { UserLine, UserText } from '../../../ui/user-text';
 import { runName } from '../../runs/parts/run-link';
-import { Skeleton } from '../../../ui/skeleton';
-import { isUnderWay } from '../../../ui/status';
-import { PageLinks } from '../../../ui/page-links';
-import './jobs.css';
-import { JobTable } from './job-rows';
-
-/** How many runs have their names fetched; older ones are shown by the end of their id. */
-const NAMED_RUNS = 200;
+import { JOB_STATUS_LABELS, type JobsSearch } from '../address';
+import { cancelJob, jobsQuery, runsOfJobsQuery } from '../api';
+import { JobLink, jobTitle, runOf } from '../parts/job-link';
+import { placeInWords } from '../parts/under-way';
+import css from './jobs.module.css';
 
 /** Waiting and running jobs of all users. */
 export function JobsScreen() {
   const search = useSearch({ from: '/signed-in/jobs' });
   const navigate = useNavigate();
-  const { status, type, after } = search;
-  const statuses = STATUSES_OF[status ?? 'unfinished'];
-  const jobs = useQuery({
-    ...jobsQuery({ statuses, type, cursor: after }),
-    // Team events announce when jobs begin and end, but not their progress.
-    refetchInterval: ({ state }) => (state.data?.items.some((job) => isUnderWay(job.status)) ? POLL_MS : false),
-  });
-  const { items = [], next_cursor: next = null } = jobs.data ?? {};
-  const runs = useQuery({ ...runsQuery({ statuses, limit: NAMED_RUNS }), enabled: items.length > 0 });
-  const nameOf = (runId: string): string | undefined => {
-    const run = runs.data?.items.find(({ id }) => id === runId);
-    return run && runName(run);
-  };
   const narrow = (change: Partial<JobsSearch>): void =>
     void navigate({ to: '/jobs', search: { ...search, after: undefined, ...change } });
+  const { data: runs } = useQuery(runsOfJobsQuery(search));
+  const refusal = useRefusal('editor');
+  const cancel = useAction(cancelJob, (job) => refreshWork(job.result_ref ?? undefined));
   return (
     <>
       <div className="head">
@@ -45,11 +39,45 @@ export function JobsScreen() {
         <Link to="/settings/jobs">Limits of jobs</Link>
       </div>
       <JobFilters search={search} narrow={narrow} />
-      {jobs.isError && <ErrorNotice error={jobs.error} retry={() => jobs.refetch()} />}
-      {jobs.isPending && <Skeleton rows={8} />}
-      {items.length > 0 && <JobTable jobs={items} nameOf={nameOf} />}
-      {jobs.data && items.length === 0 && <NoJobs search={search} />}
-      <PageLinks of="jobs" after={after} next={next} />
+      {cancel.isError && <ErrorNotice error={cancel.error} />}
+      <List
+        label="List of jobs"
+        of="jobs"
+        // Team events announce when jobs begin and end, but not their progress.
+        query={{
+          ...jobsQuery(search),
+          refetchInterval: ({ state }) => (state.data?.items.some((job) => isUnderWay(job.status)) ? POLL_MS : false),
+        }}
+        after={search.after}
+        className={css.rows}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            name: 'Job',
+            isHeading: true,
+            cell: (job) => <JobName job={job} run={runs?.items.find(({ id }) => id === runOf(job))} />,
+          },
+          ...COLUMNS,
+          {
+            name: 'Actions',
+            isNameHidden: true,
+            cell: (job) =>
+              isUnderWay(job.status) && (
+                <button
+                  type="button"
+                  className="dense"
+                  disabled={refusal !== undefined || cancel.isPending}
+                  title={refusal}
+                  aria-label={`Cancel ${jobTitle(job.type)} ${shortId(job)}`}
+                  onClick={() => cancel.mutate(job.id)}
+                >
+                  Cancel
+                </button>
+              ),
+          },
+        ]}
+        empty={<NoJobs search={search} />}
+      />
     </>
   );
 }
@@ -80,32 +108,92 @@ const JobFilters = ({ search: { status, type }, narrow }: FilterProps) => (
 );
 
 function NoJobs({ search: { status, type, after } }: { search: JobsSearch }) {
-  if (status === undefined && type === undefined && after === undefined)
-    return (
-      <Empty
-        action={
-          <>
-            <Link to="/runs/new" className="button primary">
-              New run
-            </Link>
-            <Link to="/jobs" search={{ status: 'all' }} className="button">
-              All jobs
-            </Link>
-          </>
-        }
-      >
-        No running or queued jobs. Runs, tunes, gate runs and reports appear here while they are in progress.
-      </Empty>
-    );
+  const isUnfiltered = status === undefined && type === undefined && after === undefined;
   return (
     <Empty
       action={
-        <Link to="/jobs" search={{ status: 'all' }} className="button">
-          All jobs
-        </Link>
+        <>
+          {isUnfiltered && (
+            <Link to="/runs/new" className="button primary">
+              New run
+            </Link>
+          )}
+          <Link to="/jobs" search={{ status: 'all' }} className="button">
+            All jobs
+          </Link>
+        </>
       }
     >
-      No jobs match.
+      {isUnfiltered
+        ? 'No running or queued jobs. Runs, tunes, gate runs and reports appear here while they are in progress.'
+        : 'No jobs match.'}
     </Empty>
   );
 }
+
+const SHOWN_OF_ID = 8;
+const shortId = (job: Job): string => (job.result_ref ?? job.id).slice(-SHOWN_OF_ID);
+
+const JobName = ({ job, run }: { job: Job; run: Run | undefined }) => (
+  <>
+    <JobLink job={job}>
+      {jobTitle(job.type)} <code>{shortId(job)}</code>
+    </JobLink>
+    {run && (
+      <div className={`small ${css.name}`}>
+        <UserLine text={runName(run)} />
+      </div>
+    )}
+  </>
+);
+
+/** What it is waiting for, or why it stopped. */
+function JobReason({ job: { position, submitted_by: by, detail, error } }: { job: Job }) {
+  if (position !== null)
+    return (
+      <span className="small" title={detail ?? undefined}>
+        <UserText text={placeInWords(position, by)} />
+      </span>
+    );
+  const text = error ?? detail;
+  return (
+    text !== null && (
+      <span className="small">
+        <UserText text={text} max={300} />
+      </span>
+    )
+  );
+}
+
+function Progress({ job: { progress } }: { job: Job }) {
+  const { done, total, errored, eta_s: left } = progress;
+  return (
+    <>
+      <Bar done={done} total={total} label="Progress of the job" />
+      <span className="small muted">
+        {count(done)} of {count(total)}
+        {left !== null && `, about ${duration(left * 1000)} left`}
+        {errored > 0 && <span className="errored-count">, {count(errored)} errored</span>}
+      </span>
+    </>
+  );
+}
+
+const COLUMNS: Column<Job>[] = [
+  {
+    name: 'Status',
+    className: css.reason,
+    cell: (job) => (
+      <>
+        <Status status={job.status} /> <JobReason job={job} />
+      </>
+    ),
+  },
+  { name: 'Progress', cell: (job) => <Progress job={job} /> },
+  {
+    name: 'Submitted by',
+    className: css.user,
+    cell: ({ submitted_by: by }) => by !== null && <UserLine text={by} max={100} />,
+  },
+  { name: 'Submitted', cell: ({ created_at: at }) => <Time at={at} /> },
+];

@@ -1,4 +1,4 @@
-import { placeInWords } from './job-place.js';
+import { placeInWords } from './under-way.js';
 
 it.each([
   [1, 'Ada', 'next in the queue of Ada'],
