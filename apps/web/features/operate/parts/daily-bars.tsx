@@ -1,7 +1,7 @@
+import { Numbers } from '../../../ui/figures/numbers';
 import { money } from '../../../ui/money';
 import { visible } from '../../../ui/user-text';
-import { Numbers } from '../../../ui/figures/numbers';
-import './daily-bars.css';
+import css from './operate.module.css';
 
 interface Props {
   label: string;
@@ -35,23 +35,23 @@ export function DailyBars({ label, series, days }: Props) {
   const most = Math.max(...days.map(({ costs }) => sum(costs)), 0);
   const names = numbered(series.map((name) => visible(shortened(name))));
   return (
-    <figure className="daily-bars" aria-label={label}>
+    <figure className={css.dailyBars} aria-label={label}>
       <figcaption>{dailyBarsText(days)}</figcaption>
       {most > 0 && (
         <div className="wide" tabIndex={0} role="region" aria-label={`${label}, drawn`}>
           <div
-            className="days"
+            className={css.days}
             style={{ gridTemplateColumns: `repeat(${days.length}, minmax(8px, 40px))` }}
             aria-hidden="true"
           >
             {days.map(({ day, costs }) => (
-              <div key={day} className="day" title={`${day}: ${money(sum(costs))}`}>
+              <div key={day} className={css.day} title={`${day}: ${money(sum(costs))}`}>
                 {costs.map(
                   (cost, place) =>
                     cost > 0 && (
                       <span
                         key={names[place]}
-                        className={`part series-${place}`}
+                        className={`${css.part} ${css[`series${place}`]}`}
                         style={{ height: `${(cost / most) * 100}%` }}
                         title={`${day}, ${names[place]}: ${money(cost)}`}
                       />
@@ -60,7 +60,7 @@ export function DailyBars({ label, series, days }: Props) {
               </div>
             ))}
           </div>
-          <div className="ends muted small" style={{ maxWidth: days.length * 42 - 2 }} aria-hidden="true">
+          <div className={`${css.ends} muted small`} style={{ maxWidth: days.length * 42 - 2 }} aria-hidden="true">
             <span>{days[0]?.day}</span>
             <span>{days.at(-1)?.day}</span>
           </div>
@@ -80,5 +80,5 @@ export function DailyBars({ label, series, days }: Props) {
 
 /** Marks the parts of the bars next to their names. */
 export const SeriesMark = ({ place }: { place: number }) => (
-  <span className={`series-mark series-${place}`} aria-hidden="true" />
+  <span className={`${css.seriesMark} ${css[`series${place}`]}`} aria-hidden="true" />
 );

@@ -1,19 +1,18 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import type { SpendingReport } from '#lib/contracts/spending';
 import { cacheHitRate } from '#lib/contracts/token-counts';
-import { SPENDING_BY, SPENDING_SPANS, type SpendingSearch } from '../address';
-import { spendingReportQuery } from '../api/spending';
-import { DailyBars, SeriesMark } from '../parts/daily-bars';
 import { Empty } from '../../../ui/empty';
-import { ErrorNotice } from '../../../ui/error-notice';
 import { FilterChoice } from '../../../ui/filter-choice';
-import { UserLine } from '../../../ui/user-text';
+import { useKeptQuery } from '../../../ui/list';
 import { money } from '../../../ui/money';
+import { QueryBoundary, Section } from '../../../ui/query-boundary';
 import { count, percent } from '../../../ui/score';
-import { Skeleton } from '../../../ui/skeleton';
-import { daysOf, groupsOf, stacked, withOthers, type Spent, type StackedBy } from './spending-groups';
 import { Table } from '../../../ui/table';
+import { UserLine } from '../../../ui/user-text';
+import { SPENDING_BY, SPENDING_SPANS, type SpendingSearch } from '../address';
+import { spendingReportQuery } from '../api';
+import { DailyBars, SeriesMark } from '../parts/daily-bars';
+import css from '../parts/operate.module.css';
+import { groupsOf, stacked, withOthers, type Spent, type StackedBy } from './spending-groups';
 
 /** Maximum number of table rows; the others are combined. */
 const MAX_ROWS = 100;
@@ -24,11 +23,8 @@ export function DailySpending() {
   const navigate = useNavigate();
   const choose = (change: Partial<SpendingSearch>): void =>
     void navigate({ to: '/operate/spending', search: { ...search, ...change } });
-  const by = search.by ?? 'model';
-  const { data, error, refetch } = useQuery(spendingReportQuery(daysOf(search.span, Date.now()), by));
   return (
-    <section aria-labelledby="by-day" className="section">
-      <h2 id="by-day">By day</h2>
+    <Section id="by-day" title="By day">
       <div className="actions" role="search" aria-label="Filter spending">
         <FilterChoice
           label="Span"
@@ -42,13 +38,13 @@ export function DailySpending() {
           choices={Object.entries(SPENDING_BY)}
           none="model"
           value={search.by}
-          choose={(chosen) => choose({ by: chosen as SpendingSearch['by'] })}
+          choose={(by) => choose({ by: by as SpendingSearch['by'] })}
         />
       </div>
-      {error && <ErrorNotice error={error} retry={refetch} />}
-      {!data && !error && <Skeleton rows={6} />}
-      {data && (data.items.length > 0 ? <Report report={data} /> : <NoSpending />)}
-    </section>
+      <QueryBoundary rows={6}>
+        <Report search={search} />
+      </QueryBoundary>
+    </Section>
   );
 }
 
@@ -64,7 +60,9 @@ const NoSpending = () => (
   </Empty>
 );
 
-function Report({ report }: { report: SpendingReport }) {
+function Report({ search }: { search: SpendingSearch }) {
+  const { data: report } = useKeptQuery(spendingReportQuery(search));
+  if (report.items.length === 0) return <NoSpending />;
   const by = report.by.at(-1) as StackedBy; // While another report loads, the grouping of the last one applies.
   const { drawn, days } = stacked(report, by);
   const rows = withOthers(groupsOf(report, by), MAX_ROWS);
@@ -73,7 +71,7 @@ function Report({ report }: { report: SpendingReport }) {
       <DailyBars label={`Cost by day and ${by}`} series={drawn.map(({ name }) => name)} days={days} />
       <Table
         label={`Spending by ${by}`}
-        className="spending-rows"
+        className="run-rows"
         rows={rows}
         keyOf={({ key }) => key}
         columns={[
@@ -82,7 +80,7 @@ function Report({ report }: { report: SpendingReport }) {
             isHeading: true,
             className: 'named',
             cell: (row, place) => (
-              <span className="series-name">
+              <span className={css.seriesName}>
                 <SeriesMark place={Math.min(place, drawn.length - 1)} />
                 <UserLine text={row.name} />
                 {row.note && <span className="muted small">{row.note}</span>}

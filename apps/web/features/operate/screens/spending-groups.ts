@@ -1,7 +1,6 @@
 import type { SpendingBy, SpendingFigures, SpendingGroup, SpendingReport } from '#lib/contracts/spending';
 import { TOKEN_COUNTS } from '#lib/contracts/token-counts';
-import type { SpendingSpan } from '../address';
-import type { Span } from '../api/spending';
+import { eachDay } from '../address';
 
 export type StackedBy = Exclude<SpendingBy, 'day'>;
 export type Spent = Omit<SpendingFigures, 'cache_hit_rate'>;
@@ -22,18 +21,7 @@ export interface SpentDay {
 
 /** Maximum number of groups drawn separately; the others are combined. */
 const MAX_DRAWN = 8;
-const DAY_MS = 86_400_000;
 const OTHERS = 'others';
-
-const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
-
-/** The first and last UTC day that a range means now. */
-export function daysOf(span: SpendingSpan, now: number): Span {
-  const today = new Date(now);
-  const firstOf = (months: number): number => Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + months, 1);
-  if (span === 'last_month') return { from: dayOf(firstOf(-1)), to: dayOf(firstOf(0) - DAY_MS) };
-  return { from: dayOf(span === 'last_30_days' ? now - 29 * DAY_MS : firstOf(0)), to: dayOf(now) };
-}
 
 function nameOf({ model, suite, person }: SpendingGroup, by: StackedBy): Pick<SpendingOf, 'key' | 'name' | 'note'> {
   if (by === 'model') return { key: `of ${model}`, name: model ?? '' };
@@ -74,9 +62,7 @@ export function withOthers(groups: readonly SpendingOf[], most: number): Spendin
 export function stacked(report: SpendingReport, by: StackedBy): { drawn: SpendingOf[]; days: SpentDay[] } {
   const drawn = withOthers(groupsOf(report, by), MAX_DRAWN);
   const placeOf = new Map(drawn.map(({ key }, place) => [key, place]));
-  const days = new Map<string, SpentDay>();
-  for (let time = Date.parse(report.from); time <= Date.parse(report.to); time += DAY_MS)
-    days.set(dayOf(time), { day: dayOf(time), costs: drawn.map(() => 0) });
+  const days = new Map(eachDay(report).map((day) => [day, { day, costs: drawn.map(() => 0) }]));
   for (const item of report.items) {
     const costs = days.get(item.day ?? '')?.costs;
     const place = placeOf.get(nameOf(item, by).key) ?? placeOf.get(OTHERS);

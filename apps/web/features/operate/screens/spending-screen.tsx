@@ -1,37 +1,40 @@
-import { useQuery } from '@tanstack/react-query';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Spending } from '#lib/contracts/settings';
-import { spendingQuery } from '../../settings/api/settings';
+import { keys } from '../../../api/keys';
 import { Bar } from '../../../ui/bar';
-import { ErrorNotice } from '../../../ui/error-notice';
+import { NumberField } from '../../../ui/form/fields';
+import { SettingForm } from '../../../ui/form/setting-form';
 import { money } from '../../../ui/money';
 import { percent } from '../../../ui/score';
-import { Skeleton } from '../../../ui/skeleton';
-import './operate.css';
-import { OperateNav } from './operate-nav';
-import { SpendingForm } from './spending-form';
+import { setSpending, spendingQuery } from '../../settings/api';
+import css from '../parts/operate.module.css';
+import { OperateNav } from '../parts/operate-nav';
 import { DailySpending } from './daily-spending';
 
 /** The team's spending this month, against its limit, and by category. */
 export function SpendingScreen() {
-  const { data, error, isPending, refetch } = useQuery(spendingQuery);
+  const { data: spending } = useSuspenseQuery(spendingQuery);
   return (
     <>
       <h1>Spending</h1>
       <OperateNav />
-      {isPending && <Skeleton rows={4} />}
-      {error && <ErrorNotice error={error} retry={refetch} />}
-      {data && (
-        <>
-          <Spent spending={data} />
-          <p className="muted">
-            Cost as reported by <Link to="/operate/providers">providers</Link>, else computed from the prices of their
-            models, including embeddings. Models without prices add no cost. Each <Link to="/runs">run</Link> shows its
-            cost by model.
-          </p>
-          <SpendingForm spending={data} />
-        </>
-      )}
+      <Spent spending={spending} />
+      <p className="muted">
+        Cost as reported by <Link to="/operate/providers">providers</Link>, else computed from the prices of their
+        models, including embeddings. Models without prices add no cost. Each <Link to="/runs">run</Link> shows its cost
+        by model.
+      </p>
+      <SettingForm
+        name="spending"
+        stored={{ monthly_cap_usd: spending.monthly_cap_usd }}
+        put={setSpending}
+        bodyOf={(value) => ({ monthly_cap_usd: null, ...value })}
+        refreshes={keys.settings}
+        save="Save the cap"
+      >
+        <NumberField path="monthly_cap_usd" label="Monthly cap in US dollars" help="Empty: no cap." />
+      </SettingForm>
       <DailySpending />
     </>
   );
@@ -40,7 +43,7 @@ export function SpendingScreen() {
 function Spent({ spending: { spent_usd: spent, monthly_cap_usd: cap, month } }: { spending: Spending }) {
   const share = cap === null ? undefined : cap === 0 ? 1 : spent / cap;
   return (
-    <section aria-labelledby="this-month" className="section cap-bar">
+    <section aria-labelledby="this-month" className={`section ${css.cap}`}>
       <h2 id="this-month">In {month} (UTC)</h2>
       <p className="sentence">
         {money(spent)} {cap === null ? 'spent. No cap.' : `of ${money(cap)} spent.`}

@@ -1,29 +1,36 @@
 import { useMutation } from '@tanstack/react-query';
-import { useId, useState, type ReactNode } from 'react';
-import { discoverModels } from '../api';
+import { useState, type ReactNode } from 'react';
+import type { JsonObject } from '#lib/contracts/json/json';
 import { useRefusal } from '../../../api/session';
 import { AllowedButton } from '../../../ui/allowed-button';
 import { ErrorNotice } from '../../../ui/error-notice';
-import { UserText } from '../../../ui/user-text';
+import { edit } from '../../../ui/form/edited';
+import { useForm } from '../../../ui/form/json-form';
 import { count } from '../../../ui/score';
+import { UserText } from '../../../ui/user-text';
+import { discoverModels } from '../api';
+import { useKnownPrices } from './known-prices';
+import { ModelFilter } from './models-fields';
+import { idsOf, newModel } from './provider-value';
+import css from './providers.module.css';
 
 const SHOWN = 200;
 
-interface Props {
-  providerKey: string;
-  /** Ids of the models that are already in the form. */
-  known: ReadonlySet<string>;
-  addModels: (ids: string[]) => void;
-}
-
-/** Asks the endpoint for its models. Chosen ones are added to the form, and stored when that is saved. */
-export function DiscoverModels({ providerKey, known, addModels: takeOver }: Props) {
+/** Asks the endpoint for its models. Chosen ones are added to the form around it, and stored when that is saved. */
+export function DiscoverModels({ providerKey }: { providerKey: string }) {
+  const { edited, change, refusal } = useForm();
+  const value = edited.value as JsonObject;
+  const { find } = useKnownPrices(value);
   const mayAsk = useRefusal('editor');
-  const mayChange = useRefusal('owner');
   const [chosen, setChosen] = useState<string[]>([]);
   const discover = useMutation({ mutationFn: () => discoverModels(providerKey), onSuccess: () => setChosen([]) });
+  const known = idsOf(value);
   const ids = [...new Set(discover.data?.models.map(({ id }) => id))].filter((id) => !known.has(id));
   const left = chosen.filter((id) => !known.has(id));
+  const add = (): void => {
+    const models = Array.isArray(value.models) ? value.models : [];
+    change(edit(edited, ['models'], [...models, ...left.map((id) => newModel(id, find))]));
+  };
   return (
     <div className="field">
       <div className="actions">
@@ -38,7 +45,7 @@ export function DiscoverModels({ providerKey, known, addModels: takeOver }: Prop
       {discover.isError && <ErrorNotice error={discover.error} retry={() => discover.mutate()} />}
       {ids.length > 0 && (
         <Found ids={ids} chosen={left} choose={setChosen}>
-          <AllowedButton refusal={mayChange} disabled={left.length === 0} onClick={() => takeOver(left)}>
+          <AllowedButton refusal={refusal} disabled={left.length === 0} onClick={add}>
             Add {left.length === 1 ? '1 model' : `${count(left.length)} models`}
           </AllowedButton>
         </Found>
@@ -56,23 +63,12 @@ interface FoundProps {
 
 function Found({ ids, chosen, choose, children }: FoundProps) {
   const [filter, setFilter] = useState('');
-  const filterId = useId();
   const found = ids.filter((id) => id.toLowerCase().includes(filter.trim().toLowerCase()));
   return (
     <fieldset>
       <legend>Models of the endpoint</legend>
-      <div className="field">
-        <label htmlFor={filterId}>Filter found models</label>
-        <input
-          id={filterId}
-          type="search"
-          maxLength={200}
-          value={filter}
-          onChange={({ target }) => setFilter(target.value)}
-          onKeyDown={(event) => event.key === 'Enter' && !event.ctrlKey && event.preventDefault()}
-        />
-      </div>
-      <div className="found-models" tabIndex={0} role="group" aria-label="Models to add">
+      <ModelFilter label="Filter found models" text={filter} change={setFilter} />
+      <div className={css.found} tabIndex={0} role="group" aria-label="Models to add">
         {found.slice(0, SHOWN).map((id) => (
           <label key={id} className="check">
             <input

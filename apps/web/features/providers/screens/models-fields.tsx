@@ -1,15 +1,16 @@
 import { useId, useState } from 'react';
 import { PRICE_FIELDS } from '#lib/contracts/find-prices';
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { CheckField, JsonField, LinesField, NumberField, TextField } from '../../../ui/form/fields';
 import { edit, withValueAt } from '../../../ui/form/edited';
+import { CheckField, TextField } from '../../../ui/form/fields';
 import { useForm } from '../../../ui/form/json-form';
-import { UserLine, visible } from '../../../ui/user-text';
-import { count } from '../../../ui/score';
 import { Faults } from '../../../ui/form/labelled-field';
+import { Fields, type FormSchema } from '../../../ui/form/schema';
+import { count } from '../../../ui/score';
+import { UserLine, visible } from '../../../ui/user-text';
 import { PriceSource, useKnownPrices } from './known-prices';
-import { LimitsFields } from './provider-fields';
 import { newModel, priceInWords, renamed, withPrices } from './provider-value';
+import css from './providers.module.css';
 
 /** How many models are listed at once; the filter finds the others. */
 const SHOWN = 50;
@@ -37,7 +38,7 @@ export function ModelsFields() {
     <fieldset>
       <legend>Models{models.length > 0 && `, ${count(models.length)}`}</legend>
       <Faults faults={errors.filter(({ path }) => path === '/models')} />
-      {models.length > SHOWN && <Filter text={filter} change={setFilter} />}
+      {models.length > SHOWN && <ModelFilter label="Filter models" text={filter} change={setFilter} />}
       {models.length === 0 && (
         <p className="muted">No models yet. Add one, or save the provider and discover its models.</p>
       )}
@@ -71,11 +72,18 @@ export function ModelsFields() {
   );
 }
 
-function Filter({ text, change }: { text: string; change: (text: string) => void }) {
+interface FilterProps {
+  label: string;
+  text: string;
+  change: (text: string) => void;
+}
+
+/** Filters models in a form, which Enter does not send. */
+export function ModelFilter({ label, text, change }: FilterProps) {
   const id = useId();
   return (
     <div className="field">
-      <label htmlFor={id}>Filter models</label>
+      <label htmlFor={id}>{label}</label>
       <input
         id={id}
         type="search"
@@ -107,7 +115,7 @@ function ModelFields({ index, model, isOpen, toggle, remove }: ModelProps) {
   const name = toText(model.id ?? '');
   const label = name === '' ? 'the new model' : visible(name.slice(0, 100));
   return (
-    <div className="model-fields" role="group" aria-label={`Model ${label}`}>
+    <div className={css.model} role="group" aria-label={`Model ${label}`}>
       <div className="actions">
         <button
           type="button"
@@ -129,12 +137,12 @@ function ModelFields({ index, model, isOpen, toggle, remove }: ModelProps) {
         >
           Remove
         </button>
-        <span className="model-name">
+        <span className={css.modelName}>
           <UserLine text={name || 'new model'} />
         </span>
         <span className="small muted">{inWords(model)}</span>
       </div>
-      <div id={id} className="model-fields" hidden={!isOpen}>
+      <div id={id} className={css.model} hidden={!isOpen}>
         {isOpen && <ModelDetail index={index} model={model} />}
       </div>
     </div>
@@ -155,42 +163,16 @@ function ModelDetail({ index, model }: Pick<ModelProps, 'index' | 'model'>) {
   return (
     <>
       <TextField path={[...at, 'id']} label="Id at the provider" maxLength={200} isRequired onType={rename} />
-      <TextField path={[...at, 'name']} label="Name of the model" maxLength={200} whenEmpty="" />
-      <div className="side-by-side">
-        <NumberField
-          path={[...at, 'input_cost_per_mtok']}
-          label="USD per million input tokens"
-          help="Empty: unknown, not counted."
-        />
-        <NumberField path={[...at, 'output_cost_per_mtok']} label="USD per million output tokens" />
-        <NumberField
-          path={[...at, 'cache_read_cost_per_mtok']}
-          label="Cache reads"
-          help="Empty cache prices default to the input price."
-        />
-        <NumberField path={[...at, 'cache_write_5m_cost_per_mtok']} label="Cache writes, 5 minutes" />
-        <NumberField path={[...at, 'cache_write_1h_cost_per_mtok']} label="Cache writes, 1 hour" />
-      </div>
+      <Fields of={NAME_AND_PRICES} within={at.join('.')} />
       <PriceSource model={model} provider={provider} refusal={refusal} take={take} />
-      <LinesField
-        path={[...at, 'unsupported_params']}
-        label="Unsupported parameters"
-        help="One per line, such as temperature. They are not sent."
-      />
-      <JsonField
-        path={[...at, 'default_params']}
-        label="Default parameters"
-        help='A JSON object, such as {"reasoning_effort": "low"}. Parameters of a run take precedence.'
-        isOptional
-        rows={2}
-      />
+      <Fields of={PARAMETERS} within={at.join('.')} />
       <CheckField
         path={[...at, 'limits']}
         label="Own limits and lane"
         checked={isObject(model.limits)}
         onChange={(isOwn) => change(edit(edited, [...at, 'limits'], isOwn ? { max_concurrency: 8 } : null))}
       />
-      {isObject(model.limits) && <LimitsFields at={[...at, 'limits']} />}
+      {isObject(model.limits) && <Fields of={LIMITS} within={[...at, 'limits'].join('.')} />}
     </>
   );
 }
@@ -204,3 +186,44 @@ function inWords(model: JsonObject): string {
   ];
   return parts.join(', ');
 }
+
+const NAME_AND_PRICES: FormSchema = [
+  { text: 'name', label: 'Name of the model', maxLength: 200, whenEmpty: '' },
+  [
+    {
+      number: 'input_cost_per_mtok',
+      label: 'USD per million input tokens',
+      help: 'Empty: unknown, not counted.',
+    },
+    { number: 'output_cost_per_mtok', label: 'USD per million output tokens' },
+    {
+      number: 'cache_read_cost_per_mtok',
+      label: 'Cache reads',
+      help: 'Empty cache prices default to the input price.',
+    },
+    { number: 'cache_write_5m_cost_per_mtok', label: 'Cache writes, 5 minutes' },
+    { number: 'cache_write_1h_cost_per_mtok', label: 'Cache writes, 1 hour' },
+  ],
+];
+const PARAMETERS: FormSchema = [
+  {
+    lines: 'unsupported_params',
+    label: 'Unsupported parameters',
+    help: 'One per line, such as temperature. They are not sent.',
+  },
+  {
+    json: 'default_params',
+    label: 'Default parameters',
+    help: 'A JSON object, such as {"reasoning_effort": "low"}. Parameters of a run take precedence.',
+    isOptional: true,
+    rows: 2,
+  },
+];
+/** The limits of a provider, or of a model. */
+export const LIMITS: FormSchema = [
+  [
+    { number: 'max_concurrency', label: 'Concurrent requests' },
+    { number: 'requests_per_minute', label: 'Requests per minute', help: 'Empty: no limit.' },
+    { number: 'tokens_per_minute', label: 'Tokens per minute', help: 'Empty: no limit.' },
+  ],
+];

@@ -1,43 +1,22 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import type { JsonObject } from '#lib/contracts/json/json';
-import type { ProviderTemplate } from '#lib/contracts/provider';
-import { useAction } from '../../../api/action';
-import { keys } from '../../../api/keys';
-import { createProvider } from '../api';
-import { queryClient } from '../../../api/query-client';
-import { useRefusal } from '../../../api/session';
-import { useDraft } from '../../../ui/draft';
-import { DraftForm } from '../../../ui/form/draft-form';
-import type { Edited } from '../../../ui/form/edited';
-import '../../operate/screens/operate.css';
-import { ApiKeyField } from './api-key-field';
-import { ModelsFields } from './models-fields';
-import { OperateNav } from '../../operate/screens/operate-nav';
-import { LimitsFields, ProviderFields } from './provider-fields';
+import type { Provider, ProviderTemplate } from '#lib/contracts/provider';
+import { ChoiceField } from '../../../ui/form/fields';
+import { Form } from '../../../ui/form/form';
+import { useForm } from '../../../ui/form/json-form';
+import { UserText } from '../../../ui/user-text';
+import { OperateNav } from '../../operate/parts/operate-nav';
+import { createProvider, refreshProviders, templatesQuery } from '../api';
+import { ProviderFields } from './provider-fields';
 import { EMPTY_PROVIDER, inputOf, withTemplate, type KeyChange } from './provider-value';
-import { TemplateChoice } from './template-choice';
+import css from './providers.module.css';
 
 /** A new endpoint. It can be tested once it is saved. */
 export function NewProviderScreen() {
   const navigate = useNavigate();
-  const empty = useMemo<Edited>(() => ({ value: EMPTY_PROVIDER, unread: {} }), []);
-  const draft = useDraft('new provider', empty);
-  const [template, setTemplate] = useState<ProviderTemplate>();
-  const [key, setKey] = useState<KeyChange>({ to: 'kept' });
-  const refusal = useRefusal('owner');
-  const create = useAction(createProvider, async (provider) => {
-    draft.clear();
-    await queryClient.invalidateQueries({ queryKey: keys.providers });
-    await queryClient.invalidateQueries({ queryKey: keys.lanes });
-    await navigate({ to: '/operate/providers/$providerKey', params: { providerKey: provider.key } });
-  });
-  const value = draft.value.value as JsonObject;
-  const send = (): void => create.mutate(inputOf(value, key.to === 'another' ? key.key : ''));
-  const choose = (chosen: ProviderTemplate | undefined): void => {
-    setTemplate(chosen);
-    if (chosen) draft.change({ ...draft.value, value: withTemplate(value, chosen) });
-  };
+  const [apiKey, changeKey] = useState<KeyChange>({ to: 'kept' });
   return (
     <>
       <div className="head">
@@ -45,16 +24,71 @@ export function NewProviderScreen() {
         <Link to="/operate/providers">All providers</Link>
       </div>
       <OperateNav />
-      <DraftForm {...{ draft, refusal, send }} saving={create} save="Save the provider">
-        <TemplateChoice chosen={template} choose={choose} />
-        <ProviderFields isNew />
-        <ApiKeyField change={key} onChange={setKey} />
-        <fieldset>
-          <legend>Limits</legend>
-          <LimitsFields at={['limits']} />
-        </fieldset>
-        <ModelsFields />
-      </DraftForm>
+      <Form<string, Provider>
+        name="new provider"
+        initial={EMPTY_PROVIDER}
+        needs="owner"
+        requestOf={({ value }) => ({
+          body: inputOf(value as JsonObject, apiKey.to === 'another' ? apiKey.key : ''),
+        })}
+        send={createProvider}
+        onDone={async ({ key: providerKey }) => {
+          await refreshProviders();
+          await navigate({ to: '/operate/providers/$providerKey', params: { providerKey } });
+        }}
+        save="Save the provider"
+      >
+        <TemplateChoice />
+        <ProviderFields apiKey={apiKey} changeKey={changeKey} />
+      </Form>
     </>
+  );
+}
+
+/** Common hosts: their addresses and peculiarities. */
+function TemplateChoice() {
+  const { edited, change } = useForm();
+  const [chosen, setChosen] = useState<ProviderTemplate>();
+  const { items } = useSuspenseQuery(templatesQuery).data;
+  const choose = (chosenKey: string): void => {
+    const template = items.find(({ key }) => key === chosenKey);
+    setChosen(template);
+    if (template) change({ ...edited, value: withTemplate(edited.value as JsonObject, template) });
+  };
+  return (
+    <>
+      <ChoiceField
+        path="template"
+        label="Host"
+        help="A host fills in the fields below from its public documentation."
+        none="other"
+        options={items.map(({ key, name }) => [key, name])}
+        value={chosen?.key ?? ''}
+        onChoose={choose}
+      />
+      {chosen && <TemplateNotes template={chosen} />}
+    </>
+  );
+}
+
+function TemplateNotes({ template }: { template: ProviderTemplate }) {
+  const { quirks, unverified, unsupported_params: refused, docs, needs_key: needsKey, base_url: url } = template;
+  return (
+    <div className="notice">
+      <ul className={css.quirks}>
+        {url.includes('{') && <li>Replace the parts of the address in braces.</li>}
+        {!needsKey && <li>It needs no API key.</li>}
+        {refused.length > 0 && <li>Its models do not support {refused.join(', ')}: enter this for each model.</li>}
+        {quirks.map((quirk) => (
+          <li key={quirk}>
+            <UserText text={quirk} />
+          </li>
+        ))}
+        {unverified.length > 0 && <li>Not documented: {unverified.join('; ')}.</li>}
+      </ul>
+      <a href={docs} target="_blank" rel="noreferrer">
+        Documentation
+      </a>
+    </div>
   );
 }

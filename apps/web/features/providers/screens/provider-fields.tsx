@@ -1,44 +1,104 @@
+import type { Provider } from '#lib/contracts/provider';
 import { PROVIDER_KINDS } from '#lib/contracts/values/providers';
-import { ChoiceField, NumberField, TextField } from '../../../ui/form/fields';
-import type { Path } from '../../../ui/form/edited';
+import { useForm } from '../../../ui/form/json-form';
+import { LabelledField } from '../../../ui/form/labelled-field';
+import { Fields, type FormSchema } from '../../../ui/form/schema';
+import { LIMITS, ModelsFields } from './models-fields';
+import type { KeyChange } from './provider-value';
 
-const KINDS = Object.entries(PROVIDER_KINDS).map(([kind, { title }]) => [kind, `${kind}: ${title}`] as const);
+interface Props {
+  /** The stored provider; undefined for a new one. */
+  stored?: Pick<Provider, 'api_key_set' | 'api_key_last4'>;
+  apiKey: KeyChange;
+  changeKey: (change: KeyChange) => void;
+}
 
-/** A provider's name and address. */
-export function ProviderFields({ isNew }: { isNew: boolean }) {
+/** A provider's name and address, API key, limits and models. */
+export const ProviderFields = (props: Props) => (
+  <>
+    {!props.stored && <Fields of={KEY} />}
+    <Fields of={NAME_AND_ADDRESS} />
+    <ApiKeyField {...props} />
+    <fieldset>
+      <legend>Limits</legend>
+      <Fields of={LIMITS} within="limits" />
+    </fieldset>
+    <ModelsFields />
+  </>
+);
+
+const KEY: FormSchema = [
+  {
+    text: 'key',
+    label: 'Key',
+    help: 'Used in addresses and as the prefix of model ids, such as openai. It cannot be changed.',
+    maxLength: 63,
+    isRequired: true,
+    whenEmpty: '',
+  },
+];
+const NAME_AND_ADDRESS: FormSchema = [
+  { text: 'name', label: 'Name', help: 'Display name. Empty: the key.', maxLength: 200, whenEmpty: '' },
+  {
+    choice: 'kind',
+    label: 'Request format',
+    options: Object.entries(PROVIDER_KINDS).map(([kind, { title }]) => [kind, `${kind}: ${title}`]),
+  },
+  {
+    text: 'base_url',
+    label: 'Address',
+    help: 'Usually up to /v1: paths such as /chat/completions are appended.',
+    maxLength: 2000,
+    isRequired: true,
+    whenEmpty: '',
+  },
+];
+
+const MAX_KEY = 2000;
+
+/**
+ * An endpoint's API key. It is sent once, stored encrypted, and never shown again; the browser does not keep it either.
+ */
+function ApiKeyField({ stored, apiKey, changeKey }: Props) {
+  const { errors, refusal } = useForm();
+  const faults = errors.filter(({ path }) => path === '/api_key');
   return (
     <>
-      {isNew && (
-        <TextField
-          path={['key']}
-          label="Key"
-          help="Used in addresses and as the prefix of model ids, such as openai. It cannot be changed."
-          maxLength={63}
-          isRequired
-          whenEmpty=""
-        />
+      <LabelledField label="API key" help={helpOf(stored, apiKey)} faults={faults}>
+        {(attributes) => (
+          <input
+            {...attributes}
+            type="password"
+            autoComplete="off"
+            maxLength={MAX_KEY}
+            readOnly={refusal !== undefined}
+            value={apiKey.to === 'another' ? apiKey.key : ''}
+            placeholder={stored?.api_key_set ? 'Enter another key to replace it' : ''}
+            onChange={({ target }) =>
+              changeKey(target.value === '' ? { to: 'kept' } : { to: 'another', key: target.value })
+            }
+          />
+        )}
+      </LabelledField>
+      {stored?.api_key_set && (
+        <label className="check">
+          <input
+            type="checkbox"
+            disabled={refusal !== undefined}
+            checked={apiKey.to === 'removed'}
+            onChange={({ target }) => changeKey({ to: target.checked ? 'removed' : 'kept' })}
+          />
+          Remove the key
+        </label>
       )}
-      <TextField path={['name']} label="Name" help="Display name. Empty: the key." maxLength={200} whenEmpty="" />
-      <ChoiceField path={['kind']} label="Request format" options={KINDS} />
-      <TextField
-        path={['base_url']}
-        label="Address"
-        help="Usually up to /v1: paths such as /chat/completions are appended."
-        maxLength={2000}
-        isRequired
-        whenEmpty=""
-      />
     </>
   );
 }
 
-/** @param at the path of the limits in the form */
-export function LimitsFields({ at }: { at: Path }) {
-  return (
-    <div className="side-by-side">
-      <NumberField path={[...at, 'max_concurrency']} label="Concurrent requests" />
-      <NumberField path={[...at, 'requests_per_minute']} label="Requests per minute" help="Empty: no limit." />
-      <NumberField path={[...at, 'tokens_per_minute']} label="Tokens per minute" help="Empty: no limit." />
-    </div>
-  );
+function helpOf(stored: Props['stored'], change: KeyChange): string {
+  if (!stored) return 'Stored encrypted and never shown again. Leave empty for an endpoint without a key.';
+  if (change.to === 'removed') return 'Removed when you save.';
+  if (!stored.api_key_set) return 'Not set. A key is stored encrypted and never shown again.';
+  const { api_key_last4: last4 } = stored;
+  return `Set${last4 === null ? '' : `, ends in ${last4}`}. Stored encrypted and never shown.`;
 }

@@ -1,59 +1,74 @@
-import { useQuery } from '@tanstack/react-query';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
+import type { JsonObject } from '#lib/contracts/json/json';
 import type { Provider } from '#lib/contracts/provider';
 import { useAction } from '../../../api/action';
-import { keys } from '../../../api/keys';
-import { deleteProvider, providerQuery } from '../api';
 import { queryClient } from '../../../api/query-client';
 import { useRefusal } from '../../../api/session';
-import { statusOf } from '../../../api/client';
 import { AllowedButton } from '../../../ui/allowed-button';
 import { DeleteDialog } from '../../../ui/dialog';
-import { ErrorNotice } from '../../../ui/error-notice';
-import { UserText } from '../../../ui/user-text';
+import { Form } from '../../../ui/form/form';
 import { count } from '../../../ui/score';
-import { Skeleton } from '../../../ui/skeleton';
-import '../../operate/screens/operate.css';
-import { LearnedSettings } from './learned-settings';
-import { OperateNav } from '../../operate/screens/operate-nav';
-import { ProviderForm } from './provider-form';
-import { TestProvider } from './test-provider';
+import { UserText } from '../../../ui/user-text';
+import { OperateNav } from '../../operate/parts/operate-nav';
+import { changeProvider, deleteProvider, providerQuery, refreshProviders } from '../api';
+import { DiscoverModels } from './discover-models';
+import { LearnedSettings, TestProvider } from './provider-checks';
+import { ProviderFields } from './provider-fields';
+import { patchOf, storedProvider, type KeyChange } from './provider-value';
 
 /** An endpoint: whether it answers, its models and its limits. */
 export function ProviderScreen() {
   const { providerKey } = useParams({ from: '/signed-in/operate/providers/$providerKey' });
-  const { data: provider, error, isPending, refetch } = useQuery(providerQuery(providerKey));
+  const { data: provider } = useSuspenseQuery(providerQuery(providerKey));
   return (
     <>
       <div className="head">
         <h1>
-          <UserText text={provider?.name ?? providerKey} max={200} />
+          <UserText text={provider.name} max={200} />
         </h1>
         <div className="actions">
           <Link to="/operate/providers">All providers</Link>
-          {provider && <DeleteButton provider={provider} />}
+          <DeleteButton provider={provider} />
         </div>
       </div>
       <OperateNav />
-      {isPending && <Skeleton rows={10} />}
-      {error && (
-        <ErrorNotice error={error} retry={statusOf(error) === 404 ? undefined : refetch}>
-          {statusOf(error) === 404 && (
-            <p>
-              <Link to="/operate/providers">All providers</Link>
-            </p>
-          )}
-        </ErrorNotice>
-      )}
-      {provider && (
-        <>
-          <TestProvider provider={provider} />
-          <LearnedSettings provider={provider} />
-          <ProviderForm key={provider.key} provider={provider} />
-        </>
-      )}
+      <TestProvider provider={provider} />
+      <LearnedSettings provider={provider} />
+      <ProviderForm key={provider.key} provider={provider} />
     </>
+  );
+}
+
+const KEPT: KeyChange = { to: 'kept' };
+
+/** Settings of a provider. Running jobs use the new settings once they are saved. */
+function ProviderForm({ provider }: { provider: Provider }) {
+  const { key } = provider;
+  const stored = useMemo(() => storedProvider(provider), [provider]);
+  const [apiKey, changeKey] = useState(KEPT);
+  return (
+    <section aria-labelledby="settings" className="section">
+      <h2 id="settings">Settings</h2>
+      <Form<string, Provider>
+        name={`provider ${key}`}
+        initial={stored}
+        needs="owner"
+        requestOf={({ value }) => ({ body: patchOf(value as JsonObject, stored, apiKey) })}
+        send={(body, options) => changeProvider({ key, body }, options)}
+        onDone={(saved) => {
+          queryClient.setQueryData(providerQuery(key).queryKey, saved);
+          changeKey(KEPT);
+          return refreshProviders();
+        }}
+        save="Save the provider"
+        saved={() => 'Saved.'}
+      >
+        <ProviderFields stored={provider} apiKey={apiKey} changeKey={changeKey} />
+        <DiscoverModels providerKey={key} />
+      </Form>
+    </section>
   );
 }
 
@@ -63,9 +78,8 @@ function DeleteButton({ provider }: { provider: Provider }) {
   const navigate = useNavigate();
   const remove = useAction(deleteProvider, async () => {
     await navigate({ to: '/operate/providers' });
-    queryClient.removeQueries({ queryKey: [...keys.providers, provider.key] });
-    await queryClient.invalidateQueries({ queryKey: keys.providers });
-    await queryClient.invalidateQueries({ queryKey: keys.lanes });
+    queryClient.removeQueries({ queryKey: providerQuery(provider.key).queryKey });
+    await refreshProviders();
   });
   return (
     <>

@@ -1,27 +1,17 @@
-import { useQuery } from '@tanstack/react-query';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Provider } from '#lib/contracts/provider';
-import { providersQuery } from '../api';
 import { Empty } from '../../../ui/empty';
-import { ErrorNotice } from '../../../ui/error-notice';
-import { UserLine } from '../../../ui/user-text';
 import { count } from '../../../ui/score';
-import { Skeleton } from '../../../ui/skeleton';
-import { Time } from '../../../ui/time';
-import '../../operate/screens/operate.css';
-import { OperateNav } from '../../operate/screens/operate-nav';
 import { Table, type Column } from '../../../ui/table';
-
-const NewProvider = () => (
-  <Link to="/operate/providers/new" className="button primary">
-    New provider
-  </Link>
-);
+import { Time } from '../../../ui/time';
+import { UserLine } from '../../../ui/user-text';
+import { OperateNav } from '../../operate/parts/operate-nav';
+import { providersQuery } from '../api';
 
 /** The endpoints that requests go to. */
 export function ProvidersScreen() {
-  const providers = useQuery(providersQuery);
-  const { items = [] } = providers.data ?? {};
+  const { items, next_cursor: next } = useSuspenseQuery(providersQuery).data;
   return (
     <>
       <div className="head">
@@ -29,30 +19,47 @@ export function ProvidersScreen() {
         <NewProvider />
       </div>
       <OperateNav />
-      {providers.isError && <ErrorNotice error={providers.error} retry={() => providers.refetch()} />}
-      {providers.isPending && <Skeleton rows={5} />}
-      {items.length > 0 && (
-        <Table
-          label="List of providers"
-          className="provider-rows"
-          rows={items}
-          keyOf={({ key }) => key}
-          columns={COLUMNS}
-        />
-      )}
-      {providers.data && items.length === 0 && (
+      {items.length > 0 ? (
+        <Table label="List of providers" className="run-rows" rows={items} keyOf={({ key }) => key} columns={COLUMNS} />
+      ) : (
         <Empty action={<NewProvider />}>
           No providers yet. A provider is an endpoint with its key, limits and models.
         </Empty>
       )}
-      {providers.data?.next_cursor != null && <p className="muted">The newest {count(items.length)} are shown.</p>}
+      {next !== null && <p className="muted">The newest {count(items.length)} are shown.</p>}
     </>
   );
 }
 
-const unpricedIn = (models: Provider['models']): number =>
-  models.filter(({ input_cost_per_mtok: input, output_cost_per_mtok: output }) => input === null || output === null)
-    .length;
+const NewProvider = () => (
+  <Link to="/operate/providers/new" className="button primary">
+    New provider
+  </Link>
+);
+
+function ApiKey({ provider }: { provider: Provider }) {
+  const { shares_limits_with: shared = [] } = provider;
+  return (
+    <>
+      {keyInWords(provider)}
+      {shared.length > 0 && (
+        <span className="small muted">
+          <UserLine text={`shares limits with ${shared.join(', ')}`} />
+        </span>
+      )}
+    </>
+  );
+}
+
+function keyInWords({ api_key_set: isSet, api_key_last4: last4 }: Provider): string {
+  if (!isSet) return 'none';
+  return last4 === null ? 'set' : `ends in ${last4}`;
+}
+
+const isUnpriced = ({
+  input_cost_per_mtok: input,
+  output_cost_per_mtok: output,
+}: Provider['models'][number]): boolean => input === null || output === null;
 
 const COLUMNS: Column<Provider>[] = [
   {
@@ -80,29 +87,10 @@ const COLUMNS: Column<Provider>[] = [
     name: 'Unpriced',
     isNumber: true,
     cell: ({ models }) => {
-      const unpriced = unpricedIn(models);
+      const unpriced = models.filter(isUnpriced).length;
       return unpriced > 0 && count(unpriced);
     },
   },
   { name: 'Concurrency', isNumber: true, cell: ({ limits }) => count(limits.max_concurrency) },
   { name: 'Changed', cell: ({ updated_at: at }) => <Time at={at} /> },
 ];
-
-function ApiKey({ provider }: { provider: Provider }) {
-  const { shares_limits_with: shared = [] } = provider;
-  return (
-    <>
-      {keyInWords(provider)}
-      {shared.length > 0 && (
-        <span className="small muted">
-          <UserLine text={`shares limits with ${shared.join(', ')}`} />
-        </span>
-      )}
-    </>
-  );
-}
-
-function keyInWords({ api_key_set: isSet, api_key_last4: last4 }: Provider): string {
-  if (!isSet) return 'none';
-  return last4 === null ? 'set' : `ends in ${last4}`;
-}

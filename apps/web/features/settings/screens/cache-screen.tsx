@@ -5,7 +5,7 @@ import { useAction } from '../../../api/action';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
 import { useRefusal } from '../../../api/session';
-import { cacheQuery, clearCache, setCache } from '../api/settings';
+import { cacheQuery, clearCache, setCache } from '../api';
 import { AllowedButton } from '../../../ui/allowed-button';
 import { DeleteDialog } from '../../../ui/dialog';
 import { ErrorNotice } from '../../../ui/error-notice';

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { toText, type JsonObject } from '#lib/contracts/json/json';
 import type { EmbeddingSetting } from '#lib/contracts/settings';
 import { keys } from '../../../api/keys';
-import { embeddingQuery, setEmbedding } from '../api/settings';
+import { embeddingQuery, setEmbedding } from '../api';
 import { ErrorNotice } from '../../../ui/error-notice';
 import { SettingForm } from '../../../ui/form/setting-form';
 import { ChooseModel } from '../../providers/parts/choose-model';

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { keys } from '../../../api/keys';
-import { jobsSettingQuery, setJobs } from '../api/settings';
+import { jobsSettingQuery, setJobs } from '../api';
 import { ErrorNotice } from '../../../ui/error-notice';
 import { NumberField } from '../../../ui/form/fields';
 import { SettingForm } from '../../../ui/form/setting-form';

@@ -5,7 +5,7 @@ import { ApiError } from '#lib/client/api-client';
 import { useAction } from '../../../api/action';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
-import { createToken, type NewToken } from '../api/tokens';
+import { createToken, type NewToken } from '../api';
 import { ErrorNotice } from '../../../ui/error-notice';
 import { Secret } from '../../../ui/secret';
 import { LabelledField } from '../../../ui/form/labelled-field';

@@ -5,7 +5,7 @@ import { useAction } from '../../../api/action';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
 import { meQuery, useRefusal } from '../../../api/session';
-import { createTeam, teamsQuery, type NewTeam } from '../api/tokens';
+import { createTeam, teamsQuery, type NewTeam } from '../api';
 import { AllowedButton } from '../../../ui/allowed-button';
 import { ErrorNotice } from '../../../ui/error-notice';
 import { UserLine } from '../../../ui/user-text';

@@ -5,7 +5,7 @@ import { useAction } from '../../../api/action';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
 import { useRefusal } from '../../../api/session';
-import { deleteToken, tokensQuery } from '../api/tokens';
+import { deleteToken, tokensQuery } from '../api';
 import { DeleteDialog } from '../../../ui/dialog';
 import { Empty } from '../../../ui/empty';
 import { ErrorNotice } from '../../../ui/error-notice';

@@ -1,0 +1,49 @@
+import type { z } from 'zod';
+import type { CacheSetting, EmbeddingSetting, JobsSetting, Spending } from '#lib/contracts/settings';
+import type { NewTeam as NewTeamSchema, NewToken as NewTokenSchema, Role, Team, Token } from '#lib/contracts/team';
+import type { Sent } from '../../api/action';
+import { client, pagesQuery, readQuery } from '../../api/client';
+import { keys } from '../../api/keys';
+
+const pathOf = (what: string): string => `/api/settings/${what}`;
+
+const settingQuery = <Setting>(what: string) => readQuery<Setting>(keys.settings, pathOf(what));
+/** @param what the team setting that the body is sent to */
+const setTo =
+  <Setting>(what: string) =>
+  (body: string, options: Sent): Promise<Setting> =>
+    client.call('PUT', pathOf(what), body, options);
+
+export const embeddingQuery = settingQuery<EmbeddingSetting>('embedding');
+export const setEmbedding = setTo<EmbeddingSetting>('embedding');
+
+export const cacheQuery = settingQuery<CacheSetting>('cache');
+export const setCache = setTo<CacheSetting>('cache');
+export const clearCache = (_: 'all', options: Sent): Promise<void> =>
+  client.call('DELETE', pathOf('cache'), undefined, options);
+
+export const jobsSettingQuery = settingQuery<JobsSetting>('jobs');
+export const setJobs = setTo<JobsSetting>('jobs');
+
+export const spendingQuery = settingQuery<Spending>('spending');
+export const setSpending = setTo<Spending>('spending');
+
+export type NewToken = z.infer<typeof NewTokenSchema>;
+export type NewTeam = z.infer<typeof NewTeamSchema>;
+
+export const tokensQuery = pagesQuery<Token>(keys.tokens, '/api/tokens?limit=100');
+
+interface NewTokenInput {
+  name: string;
+  role: Role;
+  user?: string;
+  expires_at: string | null;
+}
+export const createToken = (input: NewTokenInput, options: Sent): Promise<NewToken> =>
+  client.call('POST', '/api/tokens', input, options);
+export const deleteToken = (id: string, options: Sent): Promise<void> =>
+  client.call('DELETE', `/api/tokens/${id}`, undefined, options);
+
+export const teamsQuery = pagesQuery<Team>(keys.teams, '/api/teams?limit=100');
+export const createTeam = (name: string, options: Sent): Promise<NewTeam> =>
+  client.call('POST', '/api/teams', { name }, options);
