@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 
 interface Props {
-  /** The infinite query of the list. */
-  of: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };
+  /** What `useSuspenseInfiniteQuery` or `useInfiniteQuery` returns. */
+  of: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => Promise<unknown> };
   isDense?: boolean;
   children: ReactNode;
 }

@@ -18,11 +18,13 @@ export interface FormOptions<Body, Answer> {
   initial: Json;
   /** Who may send it. Default: editors. */
   needs?: Role;
+  /** Why nobody of that role may send it. */
+  refusal?: string;
   /** The request of the edited value, or why there is none yet. Default: the value, once each field is valid. */
   requestOf?: (edited: Edited) => FormRequest<Body>;
   send: (body: Body, options: Sent) => Promise<Answer>;
   /** Called when it was sent. What was typed meanwhile stays a draft if the form stays. */
-  onDone?: (answer: Answer) => unknown;
+  onDone?: (answer: Answer, sent: Body) => unknown;
 }
 
 /** A form's draft, and sending it. Nothing is sent without the role, or while a request is under way. */
@@ -30,12 +32,12 @@ export function useFormState<Body = Json, Answer = unknown>(options: FormOptions
   const { name, initial, needs = 'editor', requestOf = valueOf<Body>, send, onDone } = options;
   const first = useMemo<Edited>(() => ({ value: initial, unread: {} }), [initial]);
   const draft = useDraft(name, first);
-  const refusal = useRefusal(needs);
+  const refusal = useRefusal(needs) ?? options.refusal;
   const request = requestOf(draft.value);
   const body = 'body' in request ? request.body : undefined;
   const sending = useAction(send, async (answer, sent) => {
     if (JSON.stringify(sent) === JSON.stringify(body)) draft.clear();
-    await onDone?.(answer);
+    await onDone?.(answer, sent);
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -59,16 +61,17 @@ interface Props<Body, Answer> extends FormOptions<Body, Answer> {
   summary?: string;
 }
 
-/** A form that keeps a draft until it is saved. */
+/** A form that keeps a draft until it is saved, if it has a name. */
 export function Form<Body = Json, Answer = unknown>(props: Props<Body, Answer>) {
-  const { save, saved, className = 'fields', children, buttons, below, summary } = props;
+  const { name, save, saved, className = 'fields', children, buttons, below, summary } = props;
   const { draft, refusal, sending, submit } = useFormState(props);
   const form = (
     <JsonForm edited={draft.value} change={draft.change} error={sending.error} refusal={refusal}>
       <form className={className} onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
         {children}
         <SaveBar
-          {...{ draft, save, refusal, sending }}
+          {...{ save, refusal, sending }}
+          draft={name === undefined ? { ...draft, isChanged: false } : draft}
           saved={sending.isSuccess ? saved?.(sending.data) : undefined}
           buttons={buttons}
         />
