@@ -1,63 +1,44 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useId, useState, type FormEvent } from 'react';
-import { ApiError } from '#lib/client/api-client';
-import { useAction } from '../../../api/action';
+import { useQuery, useSuspenseInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Team } from '#lib/contracts/team';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
-import { meQuery, useRefusal } from '../../../api/session';
-import { createTeam, teamsQuery, type NewTeam } from '../api';
-import { AllowedButton } from '../../../ui/allowed-button';
-import { ErrorNotice } from '../../../ui/error-notice';
-import { UserLine } from '../../../ui/user-text';
-import { Secret } from '../../../ui/secret';
-import { LabelledField } from '../../../ui/form/labelled-field';
-import { Skeleton } from '../../../ui/skeleton';
-import { submitOnCtrlEnter } from '../../../ui/submit-keys';
-import { Time } from '../../../ui/time';
-import './settings.css';
-import { SettingsNav } from './settings-nav';
-import { Table } from '../../../ui/table';
+import { meQuery } from '../../../api/session';
+import { TextField } from '../../../ui/form/fields';
+import { Form } from '../../../ui/form/form';
 import { MoreButton } from '../../../ui/more-button';
-
-const MAX_NAME = 100;
-/** The team whose owners operate the installation. */
-const OPERATORS = 'default';
+import { Section } from '../../../ui/query-boundary';
+import { Secret } from '../../../ui/secret';
+import { Table, type Column } from '../../../ui/table';
+import { Time } from '../../../ui/time';
+import { UserLine } from '../../../ui/user-text';
+import { createTeam, teamsQuery, type NewTeam } from '../api';
+import { SettingsHead } from './settings-head';
+import css from './settings.module.css';
 
 /** The teams of this installation, which share nothing but the machine. */
-export function TeamsScreen() {
-  const { data: me } = useQuery(meQuery);
-  const ofRole = useRefusal('owner');
-  const refusal =
-    ofRole ?? (me?.team.name === OPERATORS ? undefined : `Only owners of the team “${OPERATORS}” create teams.`);
-  return (
-    <>
-      <h1>Teams</h1>
-      <SettingsNav />
-      <p>Suites, providers, runs and tokens are visible only within their team.</p>
-      <NewTeamForm refusal={refusal} />
+export const TeamsScreen = () => (
+  <>
+    <SettingsHead title="Teams">Suites, providers, runs and tokens are visible only within their team.</SettingsHead>
+    <NewTeamForm />
+    <Section id="teams" title="Visible teams" rows={3}>
       <Teams />
-    </>
-  );
-}
+    </Section>
+  </>
+);
 
-function NewTeamForm({ refusal }: { refusal: string | undefined }) {
-  const titleId = useId();
-  const [name, setName] = useState('');
+/** The team whose owners operate the installation. */
+const OPERATORS = 'default';
+const MAX_NAME = 100;
+const EMPTY = { name: '' };
+
+/** Creates a team. The secret of its first token is shown once. */
+function NewTeamForm() {
+  const { data: me } = useQuery(meQuery);
   const [made, setMade] = useState<NewTeam>();
-  const make = useAction(createTeam, async (team) => {
-    setMade(team);
-    setName('');
-    make.reset();
-    await queryClient.invalidateQueries({ queryKey: keys.teams });
-  });
-  const send = (event: FormEvent): void => {
-    event.preventDefault();
-    if (refusal === undefined && !make.isPending) make.mutate(name);
-  };
-  const errors = make.error instanceof ApiError ? (make.error.problem.errors ?? []) : [];
   return (
-    <section aria-labelledby={titleId} className="section">
-      <h2 id={titleId}>New team</h2>
+    <section aria-labelledby="new-team" className="section">
+      <h2 id="new-team">New team</h2>
       {made && (
         <Secret
           key={made.id}
@@ -66,57 +47,47 @@ function NewTeamForm({ refusal }: { refusal: string | undefined }) {
           done={() => setMade(undefined)}
         />
       )}
-      <form className="fields" onSubmit={send} onKeyDown={submitOnCtrlEnter}>
-        <LabelledField
+      <Form
+        initial={EMPTY}
+        needs="owner"
+        refusal={me?.team.name === OPERATORS ? undefined : `Only owners of the team “${OPERATORS}” create teams.`}
+        send={createTeam}
+        onDone={(team) => {
+          setMade(team);
+          return queryClient.invalidateQueries({ queryKey: keys.teams });
+        }}
+        save="Create team"
+      >
+        <TextField
+          path="name"
           label="Name"
           help="Unique across this installation."
-          faults={errors.filter(({ path }) => path === '/name')}
-        >
-          {(attributes) => (
-            <input
-              {...attributes}
-              required
-              maxLength={MAX_NAME}
-              autoComplete="off"
-              readOnly={refusal !== undefined}
-              value={name}
-              onChange={({ target }) => setName(target.value)}
-            />
-          )}
-        </LabelledField>
-        {make.isError && <ErrorNotice error={make.error} />}
-        <div className="actions">
-          <AllowedButton type="submit" className="primary" refusal={refusal} disabled={make.isPending}>
-            Create team
-          </AllowedButton>
-        </div>
-      </form>
+          maxLength={MAX_NAME}
+          isRequired
+          whenEmpty=""
+        />
+      </Form>
     </section>
   );
 }
 
 function Teams() {
-  const list = useInfiniteQuery(teamsQuery);
-  const { data, error, isPending, refetch } = list;
-  const teams = data?.pages.flatMap(({ items }) => items) ?? [];
+  const list = useSuspenseInfiniteQuery(teamsQuery);
   return (
-    <section aria-labelledby="teams" className="section">
-      <h2 id="teams">Visible teams</h2>
-      {isPending && <Skeleton rows={3} />}
-      {error && <ErrorNotice error={error} retry={refetch} />}
-      {teams.length > 0 && (
-        <Table
-          label="List of teams"
-          className="setting-rows"
-          rows={teams}
-          keyOf={({ id }) => id}
-          columns={[
-            { name: 'Team', isHeading: true, className: 'named', cell: ({ name }) => <UserLine text={name} /> },
-            { name: 'Created', cell: ({ created_at: at }) => <Time at={at} /> },
-          ]}
-        />
-      )}
+    <>
+      <Table
+        label="List of teams"
+        className={`run-rows ${css.rows}`}
+        rows={list.data.pages.flatMap(({ items }) => items)}
+        keyOf={({ id }) => id}
+        columns={COLUMNS}
+      />
       <MoreButton of={list}>More teams</MoreButton>
-    </section>
+    </>
   );
 }
+
+const COLUMNS: Column<Team>[] = [
+  { name: 'Team', isHeading: true, className: 'named', cell: ({ name }) => <UserLine text={name} /> },
+  { name: 'Created', cell: ({ created_at: at }) => <Time at={at} /> },
+];

@@ -1,88 +1,143 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { JsonObject } from '#lib/contracts/json/json';
 import type { Token } from '#lib/contracts/team';
+import { ROLES } from '#lib/contracts/values/team';
 import { useAction } from '../../../api/action';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
 import { useRefusal } from '../../../api/session';
-import { deleteToken, tokensQuery } from '../api';
 import { DeleteDialog } from '../../../ui/dialog';
 import { Empty } from '../../../ui/empty';
-import { ErrorNotice } from '../../../ui/error-notice';
-import { UserText, UserLine, visible } from '../../../ui/user-text';
-import { Skeleton } from '../../../ui/skeleton';
-import { Time } from '../../../ui/time';
-import './settings.css';
-import { NewTokenForm } from './new-token-form';
-import { SettingsNav } from './settings-nav';
-import { Table } from '../../../ui/table';
+import { Form } from '../../../ui/form/form';
+import { Fields, type FormSchema } from '../../../ui/form/schema';
 import { MoreButton } from '../../../ui/more-button';
+import { Section } from '../../../ui/query-boundary';
+import { Secret } from '../../../ui/secret';
+import { Table, type Column } from '../../../ui/table';
+import { Time } from '../../../ui/time';
+import { UserLine, UserText, visible } from '../../../ui/user-text';
+import { createToken, deleteToken, tokensQuery, type NewToken } from '../api';
+import { EXPIRIES, expiryOf, type Expiry } from './setting-words';
+import { SettingsHead } from './settings-head';
+import css from './settings.module.css';
 
 /** The tokens of the team with their roles. Their secrets are never shown again. */
 export function TokensScreen() {
   const refusal = useRefusal('owner');
   return (
     <>
-      <h1>Tokens</h1>
-      <SettingsNav />
-      <p>
+      <SettingsHead title="Tokens">
         A token signs in people here, and pipelines and the command line to the API. Viewers read; editors change
         everything except tokens, providers and settings; owners change these, too.
-      </p>
-      {refusal === undefined ? <Tokens /> : <Empty>Only owners see and create the tokens of the team. {refusal}</Empty>}
+      </SettingsHead>
+      {refusal === undefined ? (
+        <>
+          <NewTokenForm />
+          <Section id="tokens" title="Tokens of the team" rows={5}>
+            <Tokens />
+          </Section>
+        </>
+      ) : (
+        <Empty>Only owners see and create the tokens of the team. {refusal}</Empty>
+      )}
     </>
   );
 }
+
+const EMPTY = { name: '', role: 'viewer', user: '', expires_at: 'never' };
+
+/** Creates a token. Its secret is shown once. */
+function NewTokenForm() {
+  const [initial, setInitial] = useState(EMPTY);
+  const [made, setMade] = useState<NewToken>();
+  return (
+    <section aria-labelledby="new-token" className="section">
+      <h2 id="new-token">New token</h2>
+      {made && <Secret key={made.id} title={`Token ${made.name}`} token={made.token} done={() => setMade(undefined)} />}
+      <Form
+        initial={initial}
+        needs="owner"
+        send={(typed, options) => createToken(tokenOf(typed as typeof EMPTY), options)}
+        onDone={(token, typed) => {
+          setMade(token);
+          setInitial({ ...(typed as typeof EMPTY), name: '', user: '' });
+          return queryClient.invalidateQueries({ queryKey: keys.tokens });
+        }}
+        save="Create token"
+      >
+        <Fields of={FIELDS} />
+      </Form>
+    </section>
+  );
+}
+
+function tokenOf({ name, role, user, expires_at: expiry }: typeof EMPTY): JsonObject {
+  const ofUser = user.trim();
+  return { name, role, ...(ofUser !== '' && { user: ofUser }), expires_at: expiryOf(expiry as Expiry, new Date()) };
+}
+
+const MAX_NAME = 100;
+const FIELDS: FormSchema<typeof EMPTY> = [
+  { text: 'name', label: 'Purpose', maxLength: MAX_NAME, isRequired: true, whenEmpty: '' },
+  [
+    { choice: 'role', label: 'Role', options: ROLES.map((role) => [role, role]) },
+    {
+      text: 'user',
+      label: 'User',
+      help: 'Empty: you. A new name creates a user.',
+      maxLength: MAX_NAME,
+      whenEmpty: '',
+    },
+    {
+      choice: 'expires_at',
+      label: 'Expires',
+      options: Object.entries(EXPIRIES).map(([key, { words }]) => [key, words]),
+    },
+  ],
+];
 
 function Tokens() {
-  const list = useInfiniteQuery(tokensQuery);
-  const { data, error, isPending, refetch } = list;
+  const list = useSuspenseInfiniteQuery(tokensQuery);
   const [asked, setAsked] = useState<Token>();
-  const tokens = data?.pages.flatMap(({ items }) => items) ?? [];
   return (
     <>
-      <NewTokenForm />
-      <section aria-labelledby="tokens" className="section">
-        <h2 id="tokens">Tokens of the team</h2>
-        {isPending && <Skeleton rows={5} />}
-        {error && <ErrorNotice error={error} retry={refetch} />}
-        {tokens.length > 0 && <TokenRows tokens={tokens} ask={setAsked} />}
-        {asked && <DeleteTokenDialog token={asked} close={() => setAsked(undefined)} />}
-        <MoreButton of={list}>Older tokens</MoreButton>
-      </section>
+      <Table
+        label="List of tokens"
+        className={`run-rows ${css.rows}`}
+        rows={list.data.pages.flatMap(({ items }) => items)}
+        keyOf={({ id }) => id}
+        columns={[
+          ...COLUMNS,
+          {
+            name: 'Actions',
+            isNameHidden: true,
+            cell: (token) => (
+              <button
+                type="button"
+                className="dense"
+                aria-label={`Delete the token ${visible(token.name)}`}
+                onClick={() => setAsked(token)}
+              >
+                Delete
+              </button>
+            ),
+          },
+        ]}
+      />
+      {asked && <DeleteTokenDialog token={asked} close={() => setAsked(undefined)} />}
+      <MoreButton of={list}>Older tokens</MoreButton>
     </>
   );
 }
 
-const TokenRows = ({ tokens, ask }: { tokens: Token[]; ask: (token: Token) => void }) => (
-  <Table
-    label="List of tokens"
-    className="setting-rows"
-    rows={tokens}
-    keyOf={({ id }) => id}
-    columns={[
-      { name: 'Token', isHeading: true, className: 'named', cell: ({ name }) => <UserLine text={name} /> },
-      { name: 'Role', cell: ({ role }) => role },
-      { name: 'User', className: 'named', cell: ({ user }) => <UserLine text={user} /> },
-      { name: 'Created', cell: ({ created_at: at }) => <Time at={at} /> },
-      { name: 'Expires', cell: ({ expires_at: at }) => (at === null ? 'never' : <Time at={at} />) },
-      {
-        name: 'Actions',
-        isNameHidden: true,
-        cell: (token) => (
-          <button
-            type="button"
-            className="dense"
-            aria-label={`Delete the token ${visible(token.name)}`}
-            onClick={() => ask(token)}
-          >
-            Delete
-          </button>
-        ),
-      },
-    ]}
-  />
-);
+const COLUMNS: Column<Token>[] = [
+  { name: 'Token', isHeading: true, className: 'named', cell: ({ name }) => <UserLine text={name} /> },
+  { name: 'Role', cell: ({ role }) => role },
+  { name: 'User', className: 'named', cell: ({ user }) => <UserLine text={user} /> },
+  { name: 'Created', cell: ({ created_at: at }) => <Time at={at} /> },
+  { name: 'Expires', cell: ({ expires_at: at }) => (at === null ? 'never' : <Time at={at} />) },
+];
 
 function DeleteTokenDialog({ token, close }: { token: Token; close: () => void }) {
   const remove = useAction(deleteToken, async () => {

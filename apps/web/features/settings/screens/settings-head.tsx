@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { SubNav } from '../../../ui/sub-nav';
 
 const PLACES = [
@@ -9,4 +10,11 @@ const PLACES = [
   { to: '/settings/teams', name: 'Teams' },
 ] as const;
 
-export const SettingsNav = () => <SubNav label="Settings" places={PLACES} />;
+/** The heading of a screen of settings, links to the others, and what the screen is about. */
+export const SettingsHead = ({ title, children }: { title: string; children: ReactNode }) => (
+  <>
+    <h1>{title}</h1>
+    <SubNav label="Settings" places={PLACES} />
+    <p>{children}</p>
+  </>
+);
