@@ -13,6 +13,10 @@ interface Props {
 
 const MAX_NAME = 60;
 const HEAD = ['Day', 'Cost'];
+const SERIES = [
+  ...[css.series0, css.series1, css.series2, css.series3, css.series4],
+  ...[css.series5, css.series6, css.series7, css.series8],
+];
 const sum = (costs: readonly number[]): number => costs.reduce((all, cost) => all + cost, 0);
 
 const shortened = (name: string): string => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name);
@@ -51,7 +55,7 @@ export function DailyBars({ label, series, days }: Props) {
                     cost > 0 && (
                       <span
                         key={names[place]}
-                        className={`${css.part} ${css[`series${place}`]}`}
+                        className={`${css.part} ${SERIES[place]}`}
                         style={{ height: `${(cost / most) * 100}%` }}
                         title={`${day}, ${names[place]}: ${money(cost)}`}
                       />
@@ -80,5 +84,5 @@ export function DailyBars({ label, series, days }: Props) {
 
 /** Marks the parts of the bars next to their names. */
 export const SeriesMark = ({ place }: { place: number }) => (
-  <span className={`${css.seriesMark} ${css[`series${place}`]}`} aria-hidden="true" />
+  <span className={`${css.seriesMark} ${SERIES[place]}`} aria-hidden="true" />
 );

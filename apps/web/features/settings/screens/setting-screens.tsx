@@ -37,10 +37,10 @@ export function EmbeddingScreen() {
         save="Save model"
       >
         <ChooseModel
-          path={['model']}
+          path="model"
           label="Embedding model"
           help="A model of your providers. Its cost counts towards the month."
-          emptyWords="none"
+          none="none"
           whenEmpty={null}
         />
       </SettingForm>
@@ -165,7 +165,7 @@ export function JudgeSettingsScreen() {
 }
 
 const JUDGE: FormSchema = [
-  <ChooseModel path={['judge']} label="Model" help="It must support tool calls." whenEmpty={null} emptyWords="none" />,
+  <ChooseModel path="judge" label="Model" help="It must support tool calls." whenEmpty={null} none="none" />,
   {
     longText: 'instructions',
     label: 'Instructions',
