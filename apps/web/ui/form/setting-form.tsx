@@ -28,8 +28,12 @@ export const SettingForm = ({ name, stored, put, bodyOf = (value) => value, refr
     initial={stored}
     needs="owner"
     requestOf={({ value }) => ({ body: stringifyInSourceOrder(bodyOf(value as JsonObject)) })}
-    send={put}
-    onDone={() => queryClient.invalidateQueries({ queryKey: refreshes })}
+    // The stored setting is read again before the draft is dropped: no older one is shown in between.
+    send={async (body, options) => {
+      const saved = await put(body, options);
+      await queryClient.invalidateQueries({ queryKey: refreshes });
+      return saved;
+    }}
     saved={() => 'Saved.'}
     className="fields setting-form"
   />
