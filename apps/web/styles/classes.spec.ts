@@ -8,8 +8,9 @@ const camelCase = (name: string): string => name.replaceAll(/-(\w)/g, (_, letter
 
 /** The classes of selectors. Those of the page as a whole are in `:global()` in a module. */
 const classesOf = (css: string): string[] => {
-  const selectors = css.replaceAll(/:global\([^)]*\)/g, '').matchAll(/([^{}]+)\{/g);
-  return [...selectors].flatMap(([, selector]) => [...selector!.matchAll(/\.([a-z][\w-]*)/g)].map(([, name]) => name!));
+  const rules = css.replaceAll(/:global\([^)]*\)/g, '').split(/[{}]/);
+  const selectors = rules.filter((rule) => !rule.includes(';'));
+  return selectors.flatMap((selector) => [...selector.matchAll(/\.([a-z][\w-]*)/g)].map(([, name]) => name!));
 };
 
 it('styles of a feature or a primitive are modules, and all of their classes are used', () => {
@@ -19,7 +20,7 @@ it('styles of a feature or a primitive are modules, and all of their classes are
     const code = read(file);
     for (const [, name, module] of code.matchAll(/import (\w+) from '(\.[^']+\.module\.css)'/g)) {
       const path = normalize(join(dirname(file), module!));
-      const names = [...code.matchAll(new RegExp(`\\b${name}\\.(\\w+)`, 'g'))].map(([, used]) => used!);
+      const names = [...code.matchAll(new RegExp(`\\b${name}\\.(?!module)(\\w+)`, 'g'))].map(([, used]) => used!);
       uses.set(path, `${uses.get(path) ?? ''} ${names.join(' ')}`);
     }
   }
@@ -37,5 +38,7 @@ it('no class of the page as a whole is defined twice', () => {
     [...read(file).matchAll(/^(\.[a-z][\w-]*)(?=,|\s*\{)/gm)].map(([, name]) => `${name} in ${file}`),
   );
   const names = defined.map((one) => one.split(' ')[0]);
-  expect(defined.filter((one, place) => names.indexOf(one.split(' ')[0]) !== names.lastIndexOf(names[place]))).toEqual([]);
+  expect(defined.filter((one, place) => names.indexOf(one.split(' ')[0]) !== names.lastIndexOf(names[place]))).toEqual(
+    [],
+  );
 });

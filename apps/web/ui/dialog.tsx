@@ -1,6 +1,5 @@
-import { useEffect, useId, useRef, type FormEvent, type ReactNode } from 'react';
+import { useEffect, useId, useRef, type ReactNode } from 'react';
 import { ErrorNotice } from './error-notice';
-import { submitOnCtrlEnter } from './submit-keys';
 
 /** A modal dialog. Escape cancels it. */
 export function Dialog({ title, close, children }: { title: string; close: () => void; children: ReactNode }) {
@@ -12,42 +11,6 @@ export function Dialog({ title, close, children }: { title: string; close: () =>
       <h2 id={titleId}>{title}</h2>
       {children}
     </dialog>
-  );
-}
-
-interface FormDialogProps {
-  title: string;
-  /** The fields. */
-  children: ReactNode;
-  /** The label of the submit button. */
-  action: string;
-  isDisabled?: boolean;
-  sending: { isPending: boolean; error: Error | null };
-  send: () => void;
-  close: () => void;
-}
-
-/** A modal form with buttons to send and to cancel. */
-export function FormDialog({ title, children, action, isDisabled = false, sending, send, close }: FormDialogProps) {
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    send();
-  };
-  return (
-    <Dialog title={title} close={close}>
-      <form className="fields" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
-        {children}
-        {sending.error && <ErrorNotice error={sending.error} />}
-        <div className="actions">
-          <button type="submit" className="primary" disabled={isDisabled || sending.isPending}>
-            {action}
-          </button>
-          <button type="button" onClick={close}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </Dialog>
   );
 }
 

@@ -1,6 +1,6 @@
 import { oneOf, searchOf } from '../../address';
 import { screen } from '../../screen';
-import { caseResultsQuery } from '../results/api/case-results';
+import { caseResultsQuery } from '../results/api';
 import { suiteQuery } from '../suites/api';
 import { caseQuery } from './api';
 

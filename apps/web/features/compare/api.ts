@@ -4,7 +4,7 @@ import type { Page } from '#lib/contracts/page';
 import { client, pathWith } from '../../api/client';
 import { keys } from '../../api/keys';
 import { POLL_MS } from '../../api/refresh';
-import { runsQuery } from '../runs/api/runs';
+import { runsQuery } from '../runs/api';
 import { comparisonQueryOf, settingsOf, type CompareSearch } from './address';
 
 const ROUTE = '/api/compare';

@@ -1,6 +1,6 @@
 import { meQuery } from '../../api/session';
 import { screen } from '../../screen';
-import { runQuery } from '../runs/api/runs';
+import { runQuery } from '../runs/api';
 import { compareSearch, sidesOf } from './address';
 import { comparisonsQuery, runsToCompareQuery } from './api';
 

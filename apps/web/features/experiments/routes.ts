@@ -1,5 +1,5 @@
 import { screen } from '../../screen';
-import { suiteHeadsQuery } from '../suites/api/suite-heads';
+import { suiteHeadsQuery } from '../suites/api';
 import { baselineSearch, experimentSearch, experimentsSearch } from './address';
 import { experimentQuery, experimentsQuery, timelineQuery } from './api';
 

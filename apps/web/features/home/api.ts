@@ -2,7 +2,7 @@ import type { ImportAnswer } from '#lib/contracts/import';
 import { UNFINISHED_STATUSES } from '#lib/contracts/values/jobs';
 import type { Sent } from '../../api/action';
 import { client } from '../../api/client';
-import { runsQuery } from '../runs/api/runs';
+import { runsQuery } from '../runs/api';
 
 /** The runs that the overview lists. */
 export const latestRunsQuery = runsQuery({ limit: 10 });

@@ -1,7 +1,6 @@
 import { screen } from '../../screen';
 import { jobsUnderWayQuery } from '../jobs/api';
-import { lanesQuery } from '../operate/api/lanes';
-import { systemQuery } from '../operate/api/system';
+import { lanesQuery, systemQuery } from '../operate/api';
 import { finishedRunsQuery, latestRunsQuery } from './api';
 
 export const homeRoutes = [

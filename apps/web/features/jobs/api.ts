@@ -6,7 +6,7 @@ import type { Sent } from '../../api/action';
 import { client, pathWith, read, readQuery } from '../../api/client';
 import { keys } from '../../api/keys';
 import { POLL_MS } from '../../api/refresh';
-import { runsQuery } from '../runs/api/runs';
+import { runsQuery } from '../runs/api';
 import { statusesOf, type JobsSearch } from './address';
 
 const ROUTE = '/api/jobs';

@@ -6,7 +6,7 @@ import type { Sent } from '../../api/action';
 import { client, pathWith, read, readQuery } from '../../api/client';
 import { keys } from '../../api/keys';
 import { queryClient } from '../../api/query-client';
-import { runsQuery } from '../runs/api/runs';
+import { runsQuery } from '../runs/api';
 import { judgementsFilter, type ReportSearch } from './address';
 
 const REPORTS = '/api/judge/reports';
@@ -23,6 +23,9 @@ export interface ReportFilter {
 
 export const reportsQuery = ({ run, cursor, limit = PAGE }: ReportFilter) =>
   readQuery<Page<JudgeReport>>(keys.reportLists, pathWith(REPORTS, { limit, eval_id: run, cursor }));
+
+/** The newest reports on a run. */
+export const newestReportsQuery = (run: string) => reportsQuery({ run, limit: 5 });
 
 /** Runs that reports are shown by the name of; older ones are shown by the end of their id. */
 export const namedRunsQuery = runsQuery({ limit: 200 });

@@ -1,6 +1,6 @@
 import { screen } from '../../screen';
 import { providersQuery } from '../providers/api';
-import { suiteHeadsQuery } from '../suites/api/suite-heads';
+import { suiteHeadsQuery } from '../suites/api';
 import { MISSING_TUNE, tuneNewSearch } from '../tunes/address';
 import { candidatesQuery, leadingQuery, promptTunes } from './api';
 

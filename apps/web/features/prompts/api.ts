@@ -8,6 +8,7 @@ import type { Suite } from '#lib/contracts/suite';
 import type { Sent } from '../../api/action';
 import { client, pathWith, read, readQuery } from '../../api/client';
 import { keys } from '../../api/keys';
+import { queryClient } from '../../api/query-client';
 import { changeSuite } from '../suites/api';
 
 const VERSIONS = '/api/prompt-versions';

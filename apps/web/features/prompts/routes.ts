@@ -1,6 +1,6 @@
 import { id, oneOf, searchOf, text } from '../../address';
 import { screen } from '../../screen';
-import { suiteHeadsQuery } from '../suites/api/suite-heads';
+import { suiteHeadsQuery } from '../suites/api';
 import { promptDiffQuery, promptVersionQuery, promptVersionsQuery } from './api';
 
 const promptsSearch = searchOf({ suite: id, tag: text(50), after: text(500) });

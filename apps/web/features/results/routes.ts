@@ -1,6 +1,6 @@
 import { childScreen, screen } from '../../screen';
-import { labelsOfResultQuery } from '../judge/api/labels';
-import { runQuery } from '../runs/api/runs';
+import { labelsOfResultQuery } from '../judge/api';
+import { runQuery } from '../runs/api';
 import { resultsSearch } from './address';
 import { neighboursQuery, resultPageQuery, resultQuery } from './api';
 

@@ -22,7 +22,6 @@ import type { ErrorType } from '#lib/contracts/verdict';
 import type { Sent } from '../../api/action';
 import { client, estimateQuery, pathWith, readQuery } from '../../api/client';
 import { keys } from '../../api/keys';
-import { reportsQuery } from '../judge/api/judge';
 import { STATUS_FILTERS, type RunsSearch } from './address';
 
 export type Rescore = z.infer<typeof RescoreSchema>;
@@ -55,9 +54,6 @@ export const runQuery = (id: string) => readQuery<Run>(keys.run(id), pathOf(id))
 export const currentCostQuery = (id: string) => readQuery<Run>(keys.run(id), `${pathOf(id)}?prices=current`);
 
 export const rankingQuery = (id: string) => readQuery<Ranking>(keys.run(id), `${pathOf(id)}/ranking`);
-
-/** The newest judge reports on a run. */
-export const newestReportsQuery = (run: string) => reportsQuery({ run, limit: 5 });
 
 /** @param body the text of a RunInput; undefined while there is nothing to estimate */
 export const runEstimateQuery = (body: string | undefined) =>

@@ -6,10 +6,29 @@ import { experimentsOfSuiteQuery } from '../experiments/api';
 import { promptChoicesQuery } from '../prompts/api';
 import { providersQuery } from '../providers/api';
 import { suiteHeadsQuery } from '../suites/api';
-import { metricsQuery } from './api/metrics';
-import { newestRunQuery, runQuery } from './api/runs';
-import { runsSearch, runNewSearch } from './address';
-import { runSearch, matrixSearch, failuresSearch } from './run-views';
+import { failuresSearch, matrixSearch, runNewSearch, runSearch, runsSearch } from './address';
+import {
+  confusionQuery,
+  drawQuery,
+  facetsQuery,
+  failureGroupsQuery,
+  listedRunsQuery,
+  metricsQuery,
+  newestRunQuery,
+  rankingQuery,
+  rescoresQuery,
+  runCasesQuery,
+  runQuery,
+} from './api';
+import { newestReportsQuery } from '../judge/api';
+
+const RUN = { what: 'run', list: '/runs', all: 'All runs' };
+
+/** Figures of a run that is known to have ended: before that it has none. */
+function ofEnded(runId: string, figures: (run: Run) => ScreenQuery[]): ScreenQuery[] {
+  const run = queryClient.getQueryData(runQuery(runId).queryKey);
+  return run && !isUnderWay(run.status) ? figures(run) : [];
+}
 
 export const runsRoutes = [
   screen('/runs', () => import('./screens/runs-screen'), 'RunsScreen', {

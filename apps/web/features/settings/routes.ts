@@ -1,7 +1,7 @@
 import { queryClient } from '../../api/query-client';
 import { meQuery } from '../../api/session';
 import { screen } from '../../screen';
-import { judgeSettingQuery } from '../judge/api/judge';
+import { judgeSettingQuery } from '../judge/api';
 import { providersQuery } from '../providers/api';
 import { cacheQuery, embeddingQuery, jobsSettingQuery, teamsQuery, tokensQuery } from './api';
 

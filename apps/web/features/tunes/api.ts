@@ -54,4 +54,3 @@ export const createPreset = (input: { name: string; search_space: Json }, option
 export const deletePreset = (id: string, options: Sent): Promise<void> =>
   client.call('DELETE', `${PRESETS}/${encodeURIComponent(id)}`, undefined, options);
 
-export const refreshPresets = (): Promise<void> => queryClient.invalidateQueries({ queryKey: keys.presets });

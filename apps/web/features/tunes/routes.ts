@@ -2,7 +2,7 @@ import { oneOf, searchOf, text } from '../../address';
 import { screen } from '../../screen';
 import { promptTunes } from '../prompt-tunes/api';
 import { providersQuery } from '../providers/api';
-import { suiteHeadsQuery } from '../suites/api/suite-heads';
+import { suiteHeadsQuery } from '../suites/api';
 import { MISSING_TUNE, tuneNewSearch } from './address';
 import { armsQuery, paramTunes, presetsQuery } from './api';
 

@@ -2,14 +2,6 @@ import { useId, type ReactNode } from 'react';
 import { UserText } from '../user-text';
 import type { FormFault } from './form-request';
 
-/** Some fields of a form, named by their content. */
-export interface FormPart<Held> {
-  form: Held;
-  change: (change: Partial<Held>) => void;
-  /** The faults at a field, or within it. */
-  faultsAt: (path: string) => FormFault[];
-}
-
 interface FieldProps {
   label: string;
   help?: ReactNode;

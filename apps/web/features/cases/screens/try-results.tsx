@@ -1,12 +1,13 @@
-import type { Try, TryResult } from '../../api';
-import { Calls } from '../../../results/parts/calls';
-import { Exchange } from '../../../results/parts/exchange';
-import { UserLine } from '../../../../ui/user-text';
-import { Money } from '../../../../ui/money';
-import { Chain, Explanation, ModelReply, SchemaProblems } from '../../../results/parts/result-details';
-import { duration } from '../../../../ui/time';
-import { Verdict } from '../../../results/parts/verdict';
-import { Warnings } from '../../../../ui/warnings';
+import { Money } from '../../../ui/money';
+import { duration } from '../../../ui/time';
+import { UserLine } from '../../../ui/user-text';
+import { Warnings } from '../../../ui/warnings';
+import { Calls } from '../../results/parts/calls';
+import { Exchange } from '../../results/parts/exchange';
+import { Chain, Explanation, ModelReply, SchemaProblems } from '../../results/parts/result-details';
+import { Verdict } from '../../results/parts/verdict';
+import type { Try, TryResult } from '../api';
+import css from './case.module.css';
 
 interface Props {
   answer: Try;

@@ -5,7 +5,7 @@ import type { SuiteChanges } from '#lib/contracts/suite-version';
 import { ChangesTable } from '../../../ui/changes-table';
 import { QueryBoundary } from '../../../ui/query-boundary';
 import { count } from '../../../ui/score';
-import { changesQuery } from '../../suites/api/suite-versions';
+import { changesQuery } from '../../suites/api';
 
 /** What was tried: the settings that differ, and the changes of the suite in between. */
 export function ChangedSettings({ comparison: { what_changed: changes, a, b } }: { comparison: Comparison }) {

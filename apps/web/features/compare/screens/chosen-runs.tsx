@@ -8,7 +8,7 @@ import { count, Score } from '../../../ui/score';
 import { Status } from '../../../ui/status';
 import { Time } from '../../../ui/time';
 import { UserText, visible } from '../../../ui/user-text';
-import { runQuery } from '../../runs/api/runs';
+import { runQuery } from '../../runs/api';
 import { runName, shortRunName } from '../../runs/parts/run-link';
 import { topModel } from '../../runs/parts/top-model';
 import { sideOf, withComparison, type CompareSearch } from '../address';

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { DEFAULT_MARGIN } from '#lib/contracts/values/comparison';
 import { visible } from '../../../ui/user-text';
-import { runQuery } from '../../runs/api/runs';
+import { runQuery } from '../../runs/api';
 import { compareSearch, withComparison, type CompareSearch } from '../address';
 import css from '../parts/compare.module.css';
 

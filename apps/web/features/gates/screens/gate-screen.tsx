@@ -8,7 +8,7 @@ import { Status } from '../../../ui/status';
 import type { Column } from '../../../ui/table';
 import { relativeTime, Time } from '../../../ui/time';
 import { UserText, visible } from '../../../ui/user-text';
-import { runsQuery } from '../../runs/api/runs';
+import { runsQuery } from '../../runs/api';
 import { runName, shortRunName } from '../../runs/parts/run-link';
 import { checkQuery, gateQuery, gateRunsQuery } from '../api';
 import { GateAnswerView } from '../parts/gate-answer';

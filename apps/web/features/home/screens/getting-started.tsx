@@ -4,10 +4,9 @@ import { useAction } from '../../../api/action';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
 import { useRefusal } from '../../../api/session';
-import { suiteHeadsQuery } from '../../suites/api';
 import { AllowedButton } from '../../../ui/allowed-button';
 import { ErrorNotice } from '../../../ui/error-notice';
-import { suiteHeadsQuery } from '../../suites/api/suite-heads';
+import { suiteHeadsQuery } from '../../suites/api';
 import { importExample } from '../api';
 import css from './home.module.css';
 

@@ -7,7 +7,6 @@ import { refreshWork } from '../../../api/refresh';
 import { useRefusal } from '../../../api/session';
 import { Bar } from '../../../ui/bar';
 import { ErrorNotice } from '../../../ui/error-notice';
-import { placeInWords } from '../../jobs/parts/under-way';
 import { money } from '../../../ui/money';
 import { Section } from '../../../ui/query-boundary';
 import { count } from '../../../ui/score';
@@ -16,7 +15,7 @@ import { duration } from '../../../ui/time';
 import { UserText } from '../../../ui/user-text';
 import { cancelJob, jobsUnderWayQuery } from '../../jobs/api';
 import { JobLink, jobTitle } from '../../jobs/parts/job-link';
-import { placeInWords } from '../../jobs/parts/job-place';
+import { placeInWords } from '../../jobs/parts/under-way';
 import { unfinishedRunsQuery } from '../api';
 import css from './home.module.css';
 

@@ -10,7 +10,7 @@ import { Fields } from '../../../ui/form/schema';
 import { Section } from '../../../ui/query-boundary';
 import { Time } from '../../../ui/time';
 import { UserText } from '../../../ui/user-text';
-import { suiteQuery } from '../../suites/api/suites';
+import { suiteQuery } from '../../suites/api';
 import { namePromptVersion, promptDiffQuery, promptVersionQuery, refreshPrompts, SUITE_NOW } from '../api';
 import { NAME_FIELDS, promptName, PromptSource } from '../parts/prompt-name';
 import { ComponentTexts, PromptDiffView } from '../parts/prompt-texts';

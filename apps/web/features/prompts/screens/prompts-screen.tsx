@@ -1,8 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { PromptVersionHead } from '#lib/contracts/prompt-version';
-import type { PromptsSearch } from '../address';
-import { suiteHeadsQuery } from '../../suites/api';
 import { Empty } from '../../../ui/empty';
 import { List } from '../../../ui/list';
 import { count } from '../../../ui/score';
@@ -10,7 +8,7 @@ import type { Column } from '../../../ui/table';
 import { Time } from '../../../ui/time';
 import { TypedFilter } from '../../../ui/typed-filter';
 import { UserLine } from '../../../ui/user-text';
-import { suiteHeadsQuery } from '../../suites/api/suite-heads';
+import { suiteHeadsQuery } from '../../suites/api';
 import { SuiteFilter } from '../../suites/parts/choose-suite';
 import { SuiteName } from '../../suites/parts/suite-name';
 import { promptVersionsQuery } from '../api';

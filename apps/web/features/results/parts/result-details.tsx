@@ -5,7 +5,7 @@ import type { RunMetric } from '#lib/contracts/metric';
 import { Folded } from '../../../ui/folded';
 import { JsonView } from '../../../ui/json-view';
 import { UserBlock, UserText } from '../../../ui/user-text';
-import { metricsQuery } from '../../runs/api/metrics';
+import { metricsQuery } from '../../runs/api';
 import type { Result, ResultWithExchange } from '../api';
 
 interface PartProps {

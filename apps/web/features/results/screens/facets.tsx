@@ -4,7 +4,7 @@ import type { RunFacets } from '#lib/contracts/run-facets';
 import { Facet } from '../../../ui/facet';
 import { FacetBins } from '../../../ui/facet-bins';
 import { isUnderWay } from '../../../ui/status';
-import { facetsQuery } from '../../runs/api/counted';
+import { facetsQuery } from '../../runs/api';
 import { Counted } from '../../runs/parts/counted';
 import { boundsOf, ORDER_WORDS, withChange, withToggled, type ListKey, type ResultsSearch } from '../address';
 import { binsOf, countsSoFar, modelsOf, valuesOf, type CountedFacet } from './facet-counts';

@@ -11,11 +11,17 @@ import { QueryBoundary } from '../../../ui/query-boundary';
 import { count } from '../../../ui/score';
 import { Time } from '../../../ui/time';
 import { UserText } from '../../../ui/user-text';
-import { judgementsOfResultQuery, reportsQuery } from '../../judge/api/judge';
-import { deleteLabel, labelsOfResultQuery, putLabel, refreshLabels, type LabelledResult } from '../../judge/api/labels';
+import {
+  deleteLabel,
+  judgementsOfResultQuery,
+  type LabelledResult,
+  labelsOfResultQuery,
+  putLabel,
+  refreshLabels,
+  reportsQuery,
+} from '../../judge/api';
 import { CalibrationSentence } from '../../judge/parts/calibration';
-import { JudgementMark } from '../../judge/parts/judgement';
-import { JudgementText } from '../../judge/parts/judgement-text';
+import { JudgementMark, JudgementText } from '../../judge/parts/judgement';
 import { LabelButtons } from '../../judge/parts/label-buttons';
 import type { Result } from '../api';
 import css from './results.module.css';

@@ -9,7 +9,7 @@ import { useKeys } from '../../../ui/keys';
 import { QueryBoundary } from '../../../ui/query-boundary';
 import { duration, Time } from '../../../ui/time';
 import { UserBlock, UserLine, UserText } from '../../../ui/user-text';
-import { runQuery } from '../../runs/api/runs';
+import { runQuery } from '../../runs/api';
 import { errorWord, type ResultsSearch } from '../address';
 import { neighboursQuery, resultQuery, type ResultWithExchange } from '../api';
 import { Calls } from '../parts/calls';

@@ -9,7 +9,7 @@ import { count } from '../../../ui/score';
 import { Skeleton } from '../../../ui/skeleton';
 import { duration } from '../../../ui/time';
 import { UserLine } from '../../../ui/user-text';
-import { facetsQuery } from '../../runs/api/counted';
+import { facetsQuery } from '../../runs/api';
 import { useCounted } from '../../runs/parts/counted';
 import { errorWord, filterParts, type ResultsSearch } from '../address';
 import type { Result } from '../api';

@@ -6,7 +6,7 @@ import { pathWith } from '../../../api/client';
 import { ExportAs } from '../../../ui/export-as';
 import { useKeys } from '../../../ui/keys';
 import { UserText } from '../../../ui/user-text';
-import { EXPORT_FORMATS, exportPath, runQuery } from '../../runs/api/runs';
+import { EXPORT_FORMATS, exportPath, runQuery } from '../../runs/api';
 import { RunInHeading } from '../../runs/parts/run-link';
 import { filterParts, inFileName, resultsFilter, withChange, type ResultsSearch } from '../address';
 import { resultPages } from '../api';

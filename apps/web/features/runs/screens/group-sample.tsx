@@ -1,14 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { Run } from '#lib/contracts/run';
-import type { ErrorType } from '#lib/contracts/verdict';
-import { drawQuery } from '../api/counted';
-import type { Result } from '../../results/api';
+import type { FailureGroup } from '#lib/contracts/run-facets';
 import { count, percent } from '../../../ui/score';
 import { Table } from '../../../ui/table';
 import { UserLine, UserText } from '../../../ui/user-text';
 import { errorWord } from '../../results/address';
-import type { Result } from '../../results/api/results';
+import type { Result } from '../../results/api';
 import { Verdict } from '../../results/parts/verdict';
 import { drawQuery } from '../api';
 import { Counted } from '../parts/counted';

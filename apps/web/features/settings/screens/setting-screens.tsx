@@ -13,7 +13,7 @@ import { NumberField } from '../../../ui/form/fields';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
 import { SettingForm } from '../../../ui/form/setting-form';
 import { count } from '../../../ui/score';
-import { judgeSettingQuery, setJudge } from '../../judge/api/judge';
+import { judgeSettingQuery, setJudge } from '../../judge/api';
 import { ChooseModel } from '../../providers/parts/choose-model';
 import { cacheQuery, clearCache, embeddingQuery, jobsSettingQuery, setCache, setEmbedding, setJobs } from '../api';
 import { bytesInWords } from './setting-words';

@@ -4,6 +4,8 @@ import { ErrorNotice } from '../../../ui/error-notice';
 import { edit } from '../../../ui/form/edited';
 import { ChoiceField } from '../../../ui/form/fields';
 import { pathOf, useField, useForm, type At } from '../../../ui/form/json-form';
+import { FilterChoice } from '../../../ui/filter-choice';
+import { visible } from '../../../ui/user-text';
 import { suiteHeadsQuery } from '../api';
 
 interface Props {

@@ -16,7 +16,7 @@ import { SettingsList } from '../../../../ui/settings-list';
 import { UserText } from '../../../../ui/user-text';
 import { ComparisonMark } from '../../../compare/parts/comparison-mark';
 import { JobLink } from '../../../jobs/parts/job-link';
-import { runQuery } from '../../../runs/api/runs';
+import { runQuery } from '../../../runs/api';
 import { RunLink } from '../../../runs/parts/run-link';
 import { scoreOfRun } from '../../../runs/parts/run-score';
 import { pinBaseline, refreshExperiments, runBest } from '../../api';

@@ -15,7 +15,7 @@ import { ComparisonMark } from '../../../compare/parts/comparison-mark';
 import { JobLink, jobTitle } from '../../../jobs/parts/job-link';
 import { Uncalibrated } from '../../../judge/parts/calibration';
 import { kappaText } from '../../../judge/parts/judged-figures';
-import { runQuery } from '../../../runs/api/runs';
+import { runQuery } from '../../../runs/api';
 import { shortRunName } from '../../../runs/parts/run-link';
 import { scoreOfRun } from '../../../runs/parts/run-score';
 import { OutcomeMark } from '../../../tunes/parts/tune-outcome';

@@ -7,7 +7,7 @@ import { ChoiceField, JsonTextField, NumberField, TextField } from '../../../../
 import { useField } from '../../../../ui/form/json-form';
 import { Faults, LabelledField } from '../../../../ui/form/labelled-field';
 import { UserText } from '../../../../ui/user-text';
-import { metricsQuery } from '../../api/metrics';
+import { metricsQuery } from '../../api';
 import { optionKind } from './run-metrics';
 
 /** Metrics in addition to the house score, each with its options. The same metric may be used twice under two names. */

@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import type { JsonObject } from '#lib/contracts/json/json';
 import { refreshWork } from '../../../../api/refresh';
 import { EstimatedForm } from '../../../../ui/form/estimated-form';
-import { newestRunQuery, runEstimateQuery, runQuery, submitRun } from '../../api/runs';
+import { newestRunQuery, runEstimateQuery, runQuery, submitRun } from '../../api';
 import { EstimateFigures } from '../../parts/estimate-figures';
 import { emptyRun, fromRun, requestOf } from './new-run';
 import { RunFields } from './run-fields';
