@@ -151,7 +151,7 @@ export const TuneArm = named('TuneArm', 'One combination of values, tried with o
 });
 export type TuneArm = z.infer<typeof TuneArm>;
 
-export const ParamTuneTarget = z.object({
+const ParamTuneTarget = z.object({
   target: z.string().describe('The model, as `provider_key::model_id`.'),
   arms: z.int().describe('Combinations in its space, including the base.'),
   distinct: z.int().describe('Combinations whose requests differ.'),
