@@ -12,6 +12,8 @@ export interface Column<Row> {
   className?: string;
   /** A tooltip of each cell. */
   title?: string;
+  /** Attributes of the cell of a row. */
+  cellProps?: (row: Row) => ComponentProps<'td'>;
 }
 
 export interface TableProps<Row> {
@@ -45,8 +47,10 @@ export function Table<Row>({ label, columns, rows, keyOf, className, rowProps, f
         <tbody>
           {rows.map((row, index) => (
             <tr key={keyOf(row)} {...rowProps?.(row)}>
-              {columns.map(({ cell, isNumber, isHeading, className: own, title }, place) => {
-                const attributes = { className: isNumber ? `number ${own ?? ''}`.trim() : own, title };
+              {columns.map(({ cell, isNumber, isHeading, className: own, title, cellProps }, place) => {
+                const { className: ofCell, ...others } = cellProps?.(row) ?? {};
+                const className = [isNumber && 'number', own, ofCell].filter(Boolean).join(' ') || undefined;
+                const attributes = { className, title, ...others };
                 const content = cell(row, index);
                 return isHeading ? (
                   <th key={place} scope="row" {...attributes}>
