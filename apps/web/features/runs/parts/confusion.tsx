@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Confusion } from '#lib/contracts/run-facets';
 import { count, percent } from '../../../ui/score';
+import { Table, type Column } from '../../../ui/table';
 import { UserLine, visible } from '../../../ui/user-text';
 import css from './figures.module.css';
 import { toolWords } from './tool-words';
@@ -22,85 +23,63 @@ const axisOf = (tools: readonly string[], others: number): Axis[] => [
   ...(others > 0 ? [{ tool: undefined, words: `${count(others)} ${others === 1 ? 'other' : 'others'}` }] : []),
 ];
 
+interface Row extends Axis {
+  ns: readonly number[];
+  all: number;
+}
+
 /** Which tools were called where others were expected. Correct cells are faint. */
 export function ConfusionTable({ confusion, link }: ConfusionProps) {
-  const rows = axisOf(confusion.expected, confusion.other_expected);
-  const columns = axisOf(confusion.called, confusion.other_called);
+  const rows = axisOf(confusion.expected, confusion.other_expected).map((axis, index): Row => {
+    const ns = confusion.cells[index] ?? [];
+    return { ...axis, ns, all: ns.reduce((sum, n) => sum + n, 0) };
+  });
   return (
-    <div className="wide" tabIndex={0} role="region" aria-label="Called tools by expected tool">
-      <table className={css.confusion}>
-        <thead>
-          <tr>
-            <th>Expected</th>
-            {columns.map(({ tool, words }) => (
-              <th key={tool ?? ' others'} scope="col" title={visible(words.slice(0, 300))}>
-                <span className={css.upright}>
-                  <UserLine text={words} />
-                </span>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, index) => (
-            <Row
-              key={row.tool ?? ' others'}
-              row={row}
-              columns={columns}
-              ns={confusion.cells[index] ?? []}
-              link={link}
-            />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="Called tools by expected tool"
+      className={css.confusion}
+      rows={rows}
+      keyOf={({ tool }) => tool ?? ' others'}
+      columns={[
+        { name: 'Expected', isHeading: true, className: 'named', cell: ({ words }) => <Name words={words} /> },
+        ...axisOf(confusion.called, confusion.other_called).map((column, index) => columnOf(column, index, link)),
+      ]}
+    />
   );
 }
+
+const Name = ({ words, className }: { words: string; className?: string }) => (
+  <div className={className} title={visible(words.slice(0, 300))}>
+    <UserLine text={words} />
+  </div>
+);
 
 /** Whether a row expects the column's tool: its own tool, or one of those that its cases accept as alternatives. */
 const isExpected = (row: string | undefined, column: string | undefined): boolean =>
   row !== undefined && column !== undefined && (row === column || row.split(' or ').includes(column));
 
-interface RowProps {
-  row: Axis;
-  columns: Axis[];
-  ns: readonly number[];
-  link: ConfusionProps['link'];
-}
-
-function Row({ row, columns, ns, link }: RowProps) {
-  const all = ns.reduce((sum, n) => sum + n, 0);
-  return (
-    <tr>
-      <th scope="row" className="named" title={visible(row.words.slice(0, 300))}>
-        <UserLine text={row.words} />
-      </th>
-      {columns.map((column, index) => {
-        const n = ns[index] ?? 0;
-        const isRight = isExpected(row.tool, column.tool);
-        if (n === 0)
-          return (
-            <td key={column.tool ?? ' others'} className="number">
-              <span className="muted">{isRight ? '0' : ''}</span>
-            </td>
-          );
-        const share = `${count(n)} of ${count(all)} (${percent(n / all)})`;
-        const label = visible(`${share}: expected ${row.words}, called ${column.words}`.slice(0, 300));
-        return (
-          <td
-            key={column.tool ?? ' others'}
-            className={isRight ? `number ${css.right}` : 'number'}
-            style={isRight ? undefined : tintOf(n / all)}
-            title={label}
-          >
-            {row.tool === undefined || column.tool === undefined
-              ? count(n)
-              : link({ expected: row.tool, called: column.tool }, label, count(n))}
-          </td>
-        );
-      })}
-    </tr>
-  );
+function columnOf(column: Axis, index: number, link: ConfusionProps['link']): Column<Row> {
+  const cellOf = (row: Row) => {
+    const n = row.ns[index] ?? 0;
+    const share = `${count(n)} of ${count(row.all)} (${percent(n / row.all)})`;
+    const label = visible(`${share}: expected ${row.words}, called ${column.words}`.slice(0, 300));
+    return { n, label, isRight: isExpected(row.tool, column.tool) };
+  };
+  return {
+    name: <Name words={column.words} className={css.upright} />,
+    isNumber: true,
+    cellProps: (row) => {
+      const { n, label: title, isRight } = cellOf(row);
+      if (n === 0) return {};
+      return isRight ? { className: css.right, title } : { title, style: tintOf(n / row.all) };
+    },
+    cell: (row) => {
+      const { n, label, isRight } = cellOf(row);
+      if (n === 0) return <span className="muted">{isRight ? '0' : ''}</span>;
+      if (row.tool === undefined || column.tool === undefined) return count(n);
+      return link({ expected: row.tool, called: column.tool }, label, count(n));
+    },
+  };
 }
 
 /** Limits the tint of the strongest cell, so that its number stays readable. */

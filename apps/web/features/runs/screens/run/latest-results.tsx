@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { memo, useState } from 'react';
 import { count, percent } from '../../../../ui/score';
+import { Table } from '../../../../ui/table';
 import { duration } from '../../../../ui/time';
 import { UserLine } from '../../../../ui/user-text';
 import { Verdict } from '../../../results/parts/verdict';
@@ -38,46 +39,34 @@ export function LatestResults({ runId, live }: { runId: string; live: LiveRunSta
           </button>
         )}
       </div>
-      <div className="wide">
-        <table className={css.newest}>
-          <thead>
-            <tr>
-              <th>Verdict</th>
-              <th>Model</th>
-              <th>Case</th>
-              <th className="number">Score</th>
-              <th className="number">Latency</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <NewestRow key={row.seq} runId={runId} row={row} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Rows runId={runId} rows={rows} />
     </section>
   );
 }
 
-/** Rendered once: while results arrive, the list around it is rendered up to once a frame. */
-const NewestRow = memo(function NewestRow({ runId, row }: { runId: string; row: LiveResult }) {
+/** Rendered only for other rows: the list around it is rendered up to once a frame while results arrive. */
+const Rows = memo(function Rows({ runId, rows }: { runId: string; rows: readonly LiveResult[] }) {
   return (
-    <tr>
-      <td>
-        <Verdict of={row} />
-      </td>
-      <td className="named">
-        <UserLine text={row.target} />
-      </td>
-      <td>
-        <Link to="/runs/$runId/results/$resultId" params={{ runId, resultId: row.id }}>
-          case {row.case_position + 1}
-          {row.sample > 0 && `, sample ${row.sample + 1}`}
-        </Link>
-      </td>
-      <td className="number">{row.overall === null ? '' : percent(row.overall)}</td>
-      <td className="number">{row.latency_ms === null ? '' : duration(row.latency_ms)}</td>
-    </tr>
+    <Table
+      label="Latest results"
+      className={css.newest}
+      rows={rows}
+      keyOf={({ seq }) => seq}
+      columns={[
+        { name: 'Verdict', cell: (row) => <Verdict of={row} /> },
+        { name: 'Model', className: 'named', cell: ({ target }) => <UserLine text={target} /> },
+        {
+          name: 'Case',
+          cell: ({ id, case_position: position, sample }) => (
+            <Link to="/runs/$runId/results/$resultId" params={{ runId, resultId: id }}>
+              case {position + 1}
+              {sample > 0 && `, sample ${sample + 1}`}
+            </Link>
+          ),
+        },
+        { name: 'Score', isNumber: true, cell: ({ overall }) => overall !== null && percent(overall) },
+        { name: 'Latency', isNumber: true, cell: ({ latency_ms: ms }) => ms !== null && duration(ms) },
+      ]}
+    />
   );
 });

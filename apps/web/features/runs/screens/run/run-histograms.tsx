@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import type { Run } from '#lib/contracts/run';
 import type { FacetBin, RunFacets } from '#lib/contracts/run-facets';
 import { Section } from '../../../../ui/query-boundary';
@@ -6,7 +7,7 @@ import { latencyRange, latencyWords, scoreRange, scoreWords } from '../../../res
 import { countOf, verdictCounts } from '../../../results/parts/verdict-counts';
 import { facetsQuery } from '../../api';
 import { Counted } from '../../parts/counted';
-import figures from '../../parts/figures.module.css';
+import css from '../../parts/figures.module.css';
 import { Histogram, type HistogramBin } from '../../parts/histogram';
 import { ResultsLink } from '../../parts/run-link';
 
@@ -26,18 +27,19 @@ export function RunHistograms({ run }: { run: Run }) {
 function Histograms({ runId, facets }: { runId: string; facets: RunFacets }) {
   const latencies = withoutEmptyEnds(facets.latency_ms);
   const [first, last] = [latencies[0], latencies.at(-1)];
+  const linkBy = (key: 'latency' | 'score') => (bin: HistogramBin, label: string, bar: ReactNode) => (
+    <ResultsLink runId={runId} search={{ [key]: bin.key }} label={label}>
+      {bar}
+    </ResultsLink>
+  );
   return (
-    <div className={figures.row}>
+    <div className={css.row}>
       {first && last ? (
         <Histogram
           label="Results by latency"
           bins={latencies.map((bin) => binOf(bin, latencyRange, latencyWords))}
           ends={[duration(first.from), duration(last.to)]}
-          link={({ key }, label, bar) => (
-            <ResultsLink runId={runId} search={{ latency: key }} label={label}>
-              {bar}
-            </ResultsLink>
-          )}
+          link={linkBy('latency')}
         />
       ) : (
         <p className="muted">No latency was measured: all replies were stored ones, or there were none.</p>
@@ -46,11 +48,7 @@ function Histograms({ runId, facets }: { runId: string; facets: RunFacets }) {
         label="Results by score"
         bins={facets.overall.map((bin) => binOf(bin, scoreRange, scoreWords))}
         ends={['0 %', '100 %']}
-        link={({ key }, label, bar) => (
-          <ResultsLink runId={runId} search={{ score: key }} label={label}>
-            {bar}
-          </ResultsLink>
-        )}
+        link={linkBy('score')}
       />
     </div>
   );
