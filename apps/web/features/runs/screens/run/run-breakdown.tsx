@@ -35,11 +35,11 @@ interface Part {
 }
 
 function ErrorTypes({ runId, summaries }: Part) {
-  const totals = new Map<ErrorType, number>();
-  for (const { error_counts: counts } of summaries)
-    for (const [type, n] of Object.entries(counts) as [ErrorType, number][])
-      if (type !== 'none' && n > 0 && type in ERROR_WORDS) totals.set(type, (totals.get(type) ?? 0) + n);
-  const types = [...totals].sort(([, one], [, other]) => other - one).map(([type]) => type);
+  const totalOf = (type: ErrorType): number =>
+    summaries.reduce((sum, { error_counts: counts }) => sum + (counts[type] ?? 0), 0);
+  const types = (Object.keys(ERROR_WORDS) as ErrorType[])
+    .filter((type) => type !== 'none' && totalOf(type) > 0)
+    .sort((one, other) => totalOf(other) - totalOf(one));
   const most = Math.max(1, ...summaries.flatMap(({ error_counts: counts }) => types.map((type) => counts[type] ?? 0)));
   if (summaries.length === 0) return null;
   return (

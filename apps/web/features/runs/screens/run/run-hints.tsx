@@ -1,10 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link, type LinkProps } from '@tanstack/react-router';
 import type { Run } from '#lib/contracts/run';
 import { useAction } from '../../../../api/action';
 import { useRefusal } from '../../../../api/session';
 import { AllowedButton } from '../../../../ui/allowed-button';
 import { ErrorNotice } from '../../../../ui/error-notice';
+import { QueryBoundary } from '../../../../ui/query-boundary';
 import { isUnderWay } from '../../../../ui/status';
 import { duration } from '../../../../ui/time';
 import { UserText, UserBlock } from '../../../../ui/user-text';
@@ -12,8 +13,7 @@ import { testProvider } from '../../../providers/api';
 import { resultQuery } from '../../../results/api';
 import { failureGroupsQuery, runCasesQuery } from '../../api';
 import { useCounted } from '../../parts/counted';
-import { ResultsLink } from '../../parts/run-link';
-import type { Hint, Step } from './hints/hint';
+import type { Step } from './hints/hint';
 import { hintsOf } from './hints/hints';
 import css from './run.module.css';
 
@@ -36,8 +36,16 @@ export function RunHints({ run }: { run: Run }) {
                 typeof word === 'string' ? word : <UserText key={index} text={word.given} max={300} />,
               )}
             </p>
-            {hint.errorOf !== undefined && <ErrorOf runId={run.id} resultId={hint.errorOf} />}
-            <Steps run={run} hint={hint} />
+            {hint.errorOf !== undefined && (
+              <QueryBoundary rows={0}>
+                <ErrorOf runId={run.id} resultId={hint.errorOf} />
+              </QueryBoundary>
+            )}
+            <div className="actions">
+              {hint.steps.map((step, index) => (
+                <NextStep key={index} run={run} step={step} />
+              ))}
+            </div>
           </li>
         ))}
       </ul>
@@ -47,64 +55,37 @@ export function RunHints({ run }: { run: Run }) {
 
 /** A provider's response, verbatim. */
 function ErrorOf({ runId, resultId }: { runId: string; resultId: string }) {
-  const { data, error, refetch } = useQuery(resultQuery(runId, resultId));
-  if (error && !data) return <ErrorNotice error={error} retry={() => refetch()} />;
-  if (!data?.error) return null;
+  const { error } = useSuspenseQuery(resultQuery(runId, resultId)).data;
   return (
-    <blockquote className="small">
-      <UserBlock text={data.error.message} />
-    </blockquote>
-  );
-}
-
-function Steps({ run, hint: { steps } }: { run: Run; hint: Hint }) {
-  return (
-    <div className="actions">
-      {steps.map((step, index) => (
-        <NextStep key={index} run={run} step={step} />
-      ))}
-    </div>
+    error && (
+      <blockquote className="small">
+        <UserBlock text={error.message} />
+      </blockquote>
+    )
   );
 }
 
 function NextStep({ run, step }: { run: Run; step: Step }) {
-  const params = { runId: run.id };
   if (step.to === 'test') return <TestProvider providerKey={step.providerKey} />;
-  if (step.to === 'results')
-    return (
-      <ResultsLink runId={run.id} search={step.search}>
-        {step.words}
-      </ResultsLink>
-    );
-  if (step.to === 'failures')
-    return (
-      <Link to="/runs/$runId/failures" params={params} search={{ group: step.group }}>
-        {step.words}
-      </Link>
-    );
-  if (step.to === 'result')
-    return (
-      <Link to="/runs/$runId/results/$resultId" params={{ ...params, resultId: step.resultId }}>
-        {step.words}
-      </Link>
-    );
-  if (step.to === 'case')
-    return (
-      <Link to="/suites/$suiteId/cases/$caseId" params={{ suiteId: run.suite.id, caseId: step.caseId }}>
-        {step.words}
-      </Link>
-    );
-  if (step.to === 'cases')
-    return (
-      <Link to="/runs/$runId/matrix" params={params} search={{ show: 'all_failed' }}>
-        {step.words}
-      </Link>
-    );
-  return (
-    <Link to="/runs/new" search={{ from: run.id, ...(step.toolChoice && { tool_choice: step.toolChoice }) }}>
-      {step.words}
-    </Link>
-  );
+  return <Link {...addressOf(run, step)}>{step.words}</Link>;
+}
+
+function addressOf(run: Run, step: Exclude<Step, { to: 'test' }>): LinkProps {
+  const params = { runId: run.id };
+  switch (step.to) {
+    case 'results':
+      return { to: '/runs/$runId/results', params, search: step.search };
+    case 'failures':
+      return { to: '/runs/$runId/failures', params, search: { group: step.group } };
+    case 'result':
+      return { to: '/runs/$runId/results/$resultId', params: { ...params, resultId: step.resultId } };
+    case 'case':
+      return { to: '/suites/$suiteId/cases/$caseId', params: { suiteId: run.suite.id, caseId: step.caseId } };
+    case 'cases':
+      return { to: '/runs/$runId/matrix', params, search: { show: 'all_failed' } };
+    case 'run again':
+      return { to: '/runs/new', search: { from: run.id, tool_choice: step.toolChoice } };
+  }
 }
 
 /** Sends one small request now, to see whether the provider answers. */

@@ -1,12 +1,14 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Run } from '#lib/contracts/run';
+import type { Summary } from '#lib/contracts/summary';
 import { Score } from '../../../../ui/score';
 import { Status } from '../../../../ui/status';
-import { Table } from '../../../../ui/table';
+import { Table, type Column } from '../../../../ui/table';
 import { Time } from '../../../../ui/time';
 import { UserLine, UserText } from '../../../../ui/user-text';
 import { rescoresQuery, type Rescore } from '../../api';
+import { ResultsLink } from '../../parts/run-link';
 import { optionsInWords } from './rescore-value';
 import css from './run.module.css';
 
@@ -22,87 +24,77 @@ export function RunRescores({ run }: { run: Run }) {
         className={css.rescores}
         rows={items.flatMap((rescore) => rowsOf(run, rescore))}
         keyOf={({ rescore, summary }) => `${rescore.id} ${summary?.target}`}
-        columns={[
-          {
-            name: 'Status',
-            cell: ({ rescore: { status, created_at: at }, isFirst }) =>
-              isFirst && (
-                <>
-                  <Status status={status} />
-                  <div className="small">
-                    <Time at={at} />
-                  </div>
-                </>
-              ),
-          },
-          {
-            name: 'Changed',
-            className: 'named',
-            cell: ({ rescore, summary, isFirst }) =>
-              isFirst && (
-                <>
-                  <UserText text={optionsInWords(rescore.options)} max={300} />
-                  {summary && <Figures run={run} rescore={rescore} />}
-                </>
-              ),
-          },
-          {
-            name: 'Model',
-            className: 'named',
-            cell: ({ rescore, summary }) =>
-              summary && <Model runId={run.id} rescoreId={rescore.id} model={summary.target} />,
-          },
-          { name: 'Score', cell: ({ summary }) => summary && <ScoreOf summary={summary} /> },
-          { name: 'Before', cell: ({ before }) => before && <ScoreOf summary={before} /> },
-          { name: 'Passed', cell: ({ summary }) => summary && <PassedOf summary={summary} /> },
-          { name: 'Before', cell: ({ before }) => before && <PassedOf summary={before} /> },
-        ]}
+        columns={COLUMNS}
       />
       {next !== null && <p className="muted small">These are the newest {items.length}.</p>}
     </section>
   );
 }
 
-const Model = ({ runId, rescoreId, model }: { runId: string; rescoreId: string; model: string }) => (
-  <>
-    <UserLine text={model} />
-    <Link
-      to="/runs/$runId/results"
-      params={{ runId }}
-      search={{ rescore: rescoreId, model: [model], passed: false }}
-      className="small"
-    >
-      failures
-    </Link>
-  </>
-);
-
 /** A row for each model; a single row until there are figures. */
 const rowsOf = (run: Run, rescore: Rescore) =>
   (rescore.summaries.length > 0 ? rescore.summaries : [undefined]).map((summary, index) => ({
+    runId: run.id,
     rescore,
     summary,
     before: run.summaries.find(({ target }) => target === summary?.target),
     isFirst: index === 0,
   }));
 
-/** For all models together. */
-const Figures = ({ run, rescore }: { run: Run; rescore: Rescore }) => (
-  <div className="small">
-    <Link to="/runs/$runId/failures" params={{ runId: run.id }} search={{ rescore: rescore.id }}>
-      failure groups
-    </Link>
-    {' · '}
-    <Link to="/runs/$runId/matrix" params={{ runId: run.id }} search={{ rescore: rescore.id }}>
-      cases by model
-    </Link>
-  </div>
-);
+const scoreOf = (of: Summary | undefined) =>
+  of && <Score mean={of.overall} ci={of.overall_ci} scored={of.scored} errored={of.errored} />;
+const passedOf = (of: Summary | undefined) =>
+  of && <Score mean={of.pass_rate} ci={of.pass_rate_ci} scored={of.scored} errored={0} />;
 
-const PassedOf = ({ summary }: { summary: Run['summaries'][number] }) => (
-  <Score mean={summary.pass_rate} ci={summary.pass_rate_ci} scored={summary.scored} errored={0} />
-);
-
-const ScoreOf = ({ summary }: { summary: Run['summaries'][number] }) => (
-  <Score mean={summary.overall} ci={summary.overall_ci} scored={summary.scored} errored={summary.errored} />
-);
+const COLUMNS: Column<ReturnType<typeof rowsOf>[number]>[] = [
+  {
+    name: 'Status',
+    cell: ({ rescore: { status, created_at: at }, isFirst }) =>
+      isFirst && (
+        <>
+          <Status status={status} />
+          <div className="small">
+            <Time at={at} />
+          </div>
+        </>
+      ),
+  },
+  {
+    name: 'Changed',
+    className: 'named',
+    cell: ({ runId, rescore: { id: rescore, options }, summary, isFirst }) =>
+      isFirst && (
+        <>
+          <UserText text={optionsInWords(options)} max={300} />
+          {summary && (
+            <div className="small">
+              <Link to="/runs/$runId/failures" params={{ runId }} search={{ rescore }}>
+                failure groups
+              </Link>
+              {' · '}
+              <Link to="/runs/$runId/matrix" params={{ runId }} search={{ rescore }}>
+                cases by model
+              </Link>
+            </div>
+          )}
+        </>
+      ),
+  },
+  {
+    name: 'Model',
+    className: 'named',
+    cell: ({ runId, rescore: { id: rescore }, summary }) =>
+      summary && (
+        <>
+          <UserLine text={summary.target} />
+          <ResultsLink runId={runId} search={{ rescore, model: [summary.target], passed: false }} className="small">
+            failures
+          </ResultsLink>
+        </>
+      ),
+  },
+  { name: 'Score', cell: ({ summary }) => scoreOf(summary) },
+  { name: 'Before', cell: ({ before }) => scoreOf(before) },
+  { name: 'Passed', cell: ({ summary }) => passedOf(summary) },
+  { name: 'Before', cell: ({ before }) => passedOf(before) },
+];
