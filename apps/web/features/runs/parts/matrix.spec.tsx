@@ -31,12 +31,11 @@ it('a cell links to the results of its case and model, unless nothing was run', 
           ],
         },
       ]}
-      link={({ caseId, target }, label, content) => (
-        <a href={`#${caseId} ${target}`} aria-label={label}>
+      link={({ case: caseId, model = [] }, content, label) => (
+        <a href={`#${[caseId, ...model].join(' ')}`} aria-label={label}>
           {content}
         </a>
       )}
-      caseLink={(caseId, name) => <a href={`#${caseId}`}>{name}</a>}
     />,
   );
   expect([...html.matchAll(/href="([^"]+)"/g)].map(([, href]) => href)).toEqual(['#c1', '#c1 a']);

@@ -27,16 +27,14 @@ export function cellText(cell: Cell): string {
 interface MatrixProps {
   targets: readonly string[];
   cases: readonly RunCase[];
-  /** Links a cell to its results. */
-  link: (cell: { caseId: string; target: string }, label: string, content: ReactNode) => ReactNode;
-  /** Links the name of a case to the case. */
-  caseLink: (caseId: string, name: ReactNode) => ReactNode;
+  /** Links a case or a cell to its results. */
+  link: (of: { case: string; model?: string[] }, content: ReactNode, label?: string) => ReactNode;
 }
 
 const caseNameOf = ({ case_name: name, prompt }: RunCase): string => name ?? prompt;
 
 /** Cases by model: number of passed samples. */
-export function Matrix({ targets, cases, link, caseLink }: MatrixProps) {
+export function Matrix({ targets, cases, link }: MatrixProps) {
   return (
     <Table
       label="Cases by model"
@@ -49,7 +47,7 @@ export function Matrix({ targets, cases, link, caseLink }: MatrixProps) {
           name: 'Case',
           isHeading: true,
           className: 'named',
-          cell: (one) => caseLink(one.case_id, <UserLine text={caseNameOf(one)} />),
+          cell: (one) => link({ case: one.case_id }, <UserLine text={caseNameOf(one)} />),
         },
         ...targets.map((target, ordinal): Column<RunCase> => ({
           name: (
@@ -74,10 +72,10 @@ function MatrixCell({ one, target, cell, link }: MatrixCellProps) {
   if (!cell || cell.scored + cell.errored === 0) return <span className="muted">not run</span>;
   const label = `${cellText(cell)}: ${caseNameOf(one).slice(0, 100)}, ${target.slice(0, 100)}`;
   return link(
-    { caseId: one.case_id, target },
-    label,
+    { case: one.case_id, model: [target] },
     <>
       <VerdictMark word={cellVerdict(cell)} /> {cellText(cell)}
     </>,
+    label,
   );
 }

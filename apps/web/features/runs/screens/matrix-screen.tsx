@@ -10,7 +10,7 @@ import { matrixSearch, type MatrixSearch } from '../address';
 import { runCasesQuery, runQuery } from '../api';
 import { Counted } from '../parts/counted';
 import { Matrix } from '../parts/matrix';
-import { RunInHeading } from '../parts/run-link';
+import { ResultsLink, RunInHeading } from '../parts/run-link';
 
 const ROUTE = '/signed-in/runs/$runId/matrix';
 const FILTERS = [
@@ -67,7 +67,6 @@ interface CasesProps {
 
 function CaseMatrix({ run, cases: { targets, items, total, next_cursor: next }, search }: CasesProps) {
   const { after, rescore } = search;
-  const params = { runId: run.id };
   if (items.length === 0 && after === undefined) return <NoCases run={run} search={search} />;
   return (
     <>
@@ -77,20 +76,10 @@ function CaseMatrix({ run, cases: { targets, items, total, next_cursor: next }, 
       <Matrix
         targets={targets}
         cases={items}
-        link={({ caseId, target }, label, content) => (
-          <Link
-            to="/runs/$runId/results"
-            params={params}
-            search={{ rescore, case: caseId, model: [target] }}
-            aria-label={label}
-          >
+        link={(of, content, label) => (
+          <ResultsLink runId={run.id} search={{ rescore, ...of }} label={label}>
             {content}
-          </Link>
-        )}
-        caseLink={(caseId, name) => (
-          <Link to="/runs/$runId/results" params={params} search={{ rescore, case: caseId }}>
-            {name}
-          </Link>
+          </ResultsLink>
         )}
       />
       <PageLinks of="cases" after={after} next={next} words={['First page', 'Next page']} />

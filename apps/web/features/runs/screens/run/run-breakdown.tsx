@@ -1,5 +1,4 @@
 import type { Run } from '#lib/contracts/run';
-import type { Summary } from '#lib/contracts/summary';
 import type { ErrorType } from '#lib/contracts/verdict';
 import { count, Score } from '../../../../ui/score';
 import { Table, type Column } from '../../../../ui/table';
@@ -16,25 +15,19 @@ const SHOWN_CATEGORIES = 50;
 
 /** Results by error, group, tool, category and time. Each figure links to the results behind it. */
 export function RunBreakdown({ run }: { run: Run }) {
-  const { summaries } = run;
   return (
     <>
       <RunHints run={run} />
-      <ErrorTypes runId={run.id} summaries={summaries} />
+      <ErrorTypes run={run} />
       <RunGroups run={run} />
       <RunConfusion run={run} />
       <RunHistograms run={run} />
-      <Categories runId={run.id} summaries={summaries} />
+      <Categories run={run} />
     </>
   );
 }
 
-interface Part {
-  runId: string;
-  summaries: Summary[];
-}
-
-function ErrorTypes({ runId, summaries }: Part) {
+function ErrorTypes({ run: { id: runId, summaries } }: { run: Run }) {
   const totalOf = (type: ErrorType): number =>
     summaries.reduce((sum, { error_counts: counts }) => sum + (counts[type] ?? 0), 0);
   const types = (Object.keys(ERROR_WORDS) as ErrorType[])
@@ -101,7 +94,7 @@ function ErrorCell({ runId, target, type, n, most }: Cell) {
   );
 }
 
-function Categories({ runId, summaries }: Part) {
+function Categories({ run: { id: runId, summaries } }: { run: Run }) {
   const categories = [...new Set(summaries.flatMap(({ by_category: by }) => Object.keys(by)))].sort();
   if (categories.length === 0) return null;
   return (
