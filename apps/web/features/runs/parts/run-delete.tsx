@@ -33,7 +33,7 @@ export function RunDelete({ run, onDone, dense = false }: { run: Run; onDone?: (
 }
 
 function DeleteRunDialog({ run, close, onDone }: { run: Run; close: () => void; onDone?: () => unknown }) {
-  const remove = useAction(deleteRun, async () => {
+  const { isPending, error, mutate } = useAction(deleteRun, async () => {
     close();
     await onDone?.();
     queryClient.removeQueries({ queryKey: keys.run(run.id) });
@@ -43,10 +43,8 @@ function DeleteRunDialog({ run, close, onDone }: { run: Run; close: () => void; 
     <DeleteDialog
       title="Delete this run?"
       action="Delete the run"
-      isPending={remove.isPending}
-      error={remove.error}
-      act={() => remove.mutate(run.id)}
-      close={close}
+      act={() => mutate(run.id)}
+      {...{ isPending, error, close }}
     >
       <p>
         <UserText text={run.name ?? `${run.suite.name}, version ${run.suite.version}`} max={200} />

@@ -8,21 +8,14 @@ import { Verdict } from '../../../results/parts/verdict';
 import { NEWEST, type LiveResult, type LiveRunState } from '../../live';
 import css from './run.module.css';
 
-interface FrozenRows {
-  rows: readonly LiveResult[];
-  /** How many had been received when they were taken. */
-  received: number;
-}
-
 /**
  * Results as they arrive. Rows are added below until the list is full; then it stays unchanged until the user asks for
  * the newest.
  */
 export function LatestResults({ runId, live }: { runId: string; live: LiveRunState }) {
-  const [kept, setKept] = useState<FrozenRows>();
-  const isFull = kept !== undefined;
-  if (!isFull && live.newest.length === NEWEST) setKept({ rows: live.newest, received: live.received });
-  const rows = kept?.rows ?? live.newest;
+  const [kept, setKept] = useState<LiveRunState>();
+  if (!kept && live.newest.length === NEWEST) setKept(live);
+  const rows = (kept ?? live).newest;
   const more = kept ? live.received - kept.received : 0;
   if (rows.length === 0) return null;
   return (
@@ -30,11 +23,7 @@ export function LatestResults({ runId, live }: { runId: string; live: LiveRunSta
       <div className="head">
         <h3 id="newest">Newest results</h3>
         {more > 0 && (
-          <button
-            type="button"
-            className="dense"
-            onClick={() => setKept({ rows: live.newest, received: live.received })}
-          >
+          <button type="button" className="dense" onClick={() => setKept(live)}>
             Show {count(more)} more
           </button>
         )}

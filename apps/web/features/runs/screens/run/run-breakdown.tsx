@@ -1,17 +1,18 @@
+import { Link } from '@tanstack/react-router';
 import type { Run } from '#lib/contracts/run';
 import type { ErrorType } from '#lib/contracts/verdict';
+import { Section } from '../../../../ui/query-boundary';
 import { count, Score } from '../../../../ui/score';
 import { Table, type Column } from '../../../../ui/table';
 import { UserLine } from '../../../../ui/user-text';
 import { ERROR_WORDS } from '../../../results/address';
+import { failureGroupsQuery } from '../../api';
+import { Counted } from '../../parts/counted';
+import { FailureGroupRows } from '../../parts/failure-groups';
 import { ResultsLink } from '../../parts/run-link';
-import { RunConfusion } from './run-confusion';
-import { RunGroups } from './run-groups';
+import { RunConfusion, RunHistograms } from './run-figures';
 import { RunHints } from './run-hints';
-import { RunHistograms } from './run-histograms';
 import css from './run.module.css';
-
-const SHOWN_CATEGORIES = 50;
 
 /** Results by error, group, tool, category and time. Each figure links to the results behind it. */
 export function RunBreakdown({ run }: { run: Run }) {
@@ -19,7 +20,7 @@ export function RunBreakdown({ run }: { run: Run }) {
     <>
       <RunHints run={run} />
       <ErrorTypes run={run} />
-      <RunGroups run={run} />
+      <FailureGroups run={run} />
       <RunConfusion run={run} />
       <RunHistograms run={run} />
       <Categories run={run} />
@@ -93,6 +94,44 @@ function ErrorCell({ runId, target, type, n, most }: Cell) {
     </ResultsLink>
   );
 }
+
+/** The largest ones are the most useful; the full list has its own screen. */
+const SHOWN_GROUPS = 5;
+
+/** Failure groups: a group more often has one common cause than a single result does. */
+function FailureGroups({ run }: { run: Run }) {
+  const params = { runId: run.id };
+  return (
+    <Section
+      id="groups"
+      title="Failure groups"
+      action={
+        <div className="actions">
+          <Link to="/runs/$runId/failures" params={params}>
+            All groups
+          </Link>
+          <Link to="/runs/$runId/matrix" params={params}>
+            Cases by model
+          </Link>
+        </div>
+      }
+    >
+      <Counted run={run} query={failureGroupsQuery(run.id)} rows={SHOWN_GROUPS + 1}>
+        {({ items }) => (
+          <>
+            {items.length === 0 && <p>None: every result passed.</p>}
+            {items.length > 0 && <FailureGroupRows groups={items.slice(0, SHOWN_GROUPS)} runId={run.id} />}
+            {items.length > SHOWN_GROUPS && (
+              <p className="muted small">The largest of {count(items.length)} groups are shown.</p>
+            )}
+          </>
+        )}
+      </Counted>
+    </Section>
+  );
+}
+
+const SHOWN_CATEGORIES = 50;
 
 function Categories({ run: { id: runId, summaries } }: { run: Run }) {
   const categories = [...new Set(summaries.flatMap(({ by_category: by }) => Object.keys(by)))].sort();

@@ -1,0 +1,133 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Run } from '#lib/contracts/run';
+import type { FacetBin, RunFacets } from '#lib/contracts/run-facets';
+import { Section } from '../../../../ui/query-boundary';
+import { duration } from '../../../../ui/time';
+import { visible } from '../../../../ui/user-text';
+import { latencyRange, latencyWords, scoreRange, scoreWords } from '../../../results/parts/bin-words';
+import { countOf, verdictCounts } from '../../../results/parts/verdict-counts';
+import { confusionQuery, facetsQuery } from '../../api';
+import { ConfusionTable } from '../../parts/confusion';
+import { Counted } from '../../parts/counted';
+import css from '../../parts/figures.module.css';
+import { Histogram, type HistogramBin } from '../../parts/histogram';
+import { ResultsLink } from '../../parts/run-link';
+
+const CONFUSION_ROWS = 6;
+
+/** Which tools were called where others were expected. Each number links to its results. */
+export function RunConfusion({ run }: { run: Run }) {
+  const { confusion: asked } = useSearch({ from: '/signed-in/runs/$runId' });
+  const model = run.targets.find(({ target }) => target === asked)?.target;
+  const navigate = useNavigate();
+  const choose = (target: string): void =>
+    void navigate({
+      to: '/runs/$runId',
+      params: { runId: run.id },
+      search: target === '' ? {} : { confusion: target },
+      replace: true,
+      resetScroll: false,
+    });
+  const models = run.targets.length > 1 && (
+    <select
+      aria-label="Model of the table"
+      className="bounded"
+      value={model ?? ''}
+      onChange={({ target }) => choose(target.value)}
+    >
+      <option value="">all models</option>
+      {run.targets.map(({ target }) => (
+        <option key={target} value={target}>
+          {visible(target.slice(0, 300))}
+        </option>
+      ))}
+    </select>
+  );
+  return (
+    <Section id="confusion" title="Expected and called tools" action={models}>
+      <Counted run={run} query={confusionQuery(run.id, model)} rows={CONFUSION_ROWS}>
+        {(confusion) =>
+          confusion.expected.length === 0 ? (
+            <p className="muted">No result has a score.</p>
+          ) : (
+            <>
+              <p>
+                Scored results by expected and called tool. Expected calls are faint; for the others, the stronger the
+                colour, the larger the share of the row. A case that accepts several tools counts in the row of each
+                tool and in the row of all of them together.
+              </p>
+              <ConfusionTable
+                confusion={confusion}
+                link={({ expected, called }, label, n) => (
+                  <ResultsLink
+                    runId={run.id}
+                    search={{ ...(model !== undefined && { model: [model] }), tool: [expected], called: [called] }}
+                    label={label}
+                  >
+                    {n}
+                  </ResultsLink>
+                )}
+              />
+            </>
+          )
+        }
+      </Counted>
+    </Section>
+  );
+}
+
+const HISTOGRAM_ROWS = 8;
+
+/** Latencies and scores of replies. Each bar links to its results. */
+export function RunHistograms({ run }: { run: Run }) {
+  return (
+    <Section id="histograms" title="Latencies and scores">
+      <Counted run={run} query={facetsQuery(run.id)} rows={HISTOGRAM_ROWS}>
+        {(facets) => <Histograms runId={run.id} facets={facets} />}
+      </Counted>
+    </Section>
+  );
+}
+
+function Histograms({ runId, facets }: { runId: string; facets: RunFacets }) {
+  const latencies = withoutEmptyEnds(facets.latency_ms);
+  const [first, last] = [latencies[0], latencies.at(-1)];
+  const linkBy = (key: 'latency' | 'score') => (bin: HistogramBin, label: string, bar: ReactNode) => (
+    <ResultsLink runId={runId} search={{ [key]: bin.key }} label={label}>
+      {bar}
+    </ResultsLink>
+  );
+  return (
+    <div className={css.row}>
+      {first && last ? (
+        <Histogram
+          label="Results by latency"
+          bins={latencies.map((bin) => binOf(bin, latencyRange, latencyWords))}
+          ends={[duration(first.from), duration(last.to)]}
+          link={linkBy('latency')}
+        />
+      ) : (
+        <p className="muted">No latency was measured: all replies were stored ones, or there were none.</p>
+      )}
+      <Histogram
+        label="Results by score"
+        bins={facets.overall.map((bin) => binOf(bin, scoreRange, scoreWords))}
+        ends={['0 %', '100 %']}
+        link={linkBy('score')}
+      />
+    </div>
+  );
+}
+
+const binOf = (bin: FacetBin, range: (bin: FacetBin) => string, words: (bin: FacetBin) => string): HistogramBin => ({
+  key: range(bin),
+  words: words(bin),
+  ...verdictCounts(bin.by_target),
+});
+
+function withoutEmptyEnds(bins: readonly FacetBin[]): FacetBin[] {
+  const has = ({ by_target: by }: FacetBin): boolean => countOf(verdictCounts(by)) > 0;
+  const first = bins.findIndex(has);
+  return first < 0 ? [] : bins.slice(first, bins.findLastIndex(has) + 1);
+}
