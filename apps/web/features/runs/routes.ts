@@ -3,6 +3,7 @@ import { queryClient } from '../../api/query-client';
 import { screen, type ScreenQuery } from '../../screen';
 import { isUnderWay } from '../../ui/status';
 import { experimentsOfSuiteQuery } from '../experiments/api';
+import { newestReportsQuery } from '../judge/api';
 import { promptChoicesQuery } from '../prompts/api';
 import { providersQuery } from '../providers/api';
 import { suiteHeadsQuery } from '../suites/api';
@@ -20,7 +21,6 @@ import {
   runCasesQuery,
   runQuery,
 } from './api';
-import { newestReportsQuery } from '../judge/api';
 
 const RUN = { what: 'run', list: '/runs', all: 'All runs' };
 

@@ -10,7 +10,7 @@ import { Time } from '../../../ui/time';
 import { UserText, visible } from '../../../ui/user-text';
 import { runQuery } from '../../runs/api';
 import { runName, shortRunName } from '../../runs/parts/run-link';
-import { topModel } from '../../runs/parts/top-model';
+import { topModel } from '../../runs/parts/run-score';
 import { sideOf, withComparison, type CompareSearch } from '../address';
 import css from '../parts/compare.module.css';
 import { SideMark } from '../parts/comparison-mark';

@@ -9,7 +9,7 @@ import { count, Score } from '../../../ui/score';
 import { Time } from '../../../ui/time';
 import { UserLine } from '../../../ui/user-text';
 import { runName } from '../../runs/parts/run-link';
-import { shownInterval } from '../../runs/parts/summary-interval';
+import { shownInterval } from '../../runs/parts/run-score';
 import { finishedRunsQuery } from '../api';
 import css from './home.module.css';
 import { newestRunPerSuite } from './newest-runs';

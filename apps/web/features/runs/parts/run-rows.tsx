@@ -7,7 +7,7 @@ import { isUnderWay, Status } from '../../../ui/status';
 import { Table, type Column } from '../../../ui/table';
 import { Time } from '../../../ui/time';
 import { UserLine } from '../../../ui/user-text';
-import { topModel } from './top-model';
+import { topModel } from './run-score';
 
 /** Runs, newest first. `more` adds a cell to each row. */
 export function RunRows({ runs, more }: { runs: Run[]; more?: (run: Run) => ReactNode }) {

@@ -12,7 +12,7 @@ import { duration } from '../../../../ui/time';
 import { UserText, UserLine } from '../../../../ui/user-text';
 import { rankingQuery } from '../../api';
 import { ResultsLink } from '../../parts/run-link';
-import { shownInterval } from '../../parts/summary-interval';
+import { shownInterval } from '../../parts/run-score';
 import css from './run.module.css';
 
 /** Which model is better, and whether the difference can be trusted. */

@@ -1,1 +1,0 @@
-export { shownInterval } from './run-score';

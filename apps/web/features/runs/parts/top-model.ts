@@ -1,1 +1,0 @@
-export { topModel } from './run-score';
