@@ -180,7 +180,7 @@ export function ChoiceField({ path, label, help, options, none, whenEmpty, isDis
   );
   return (
     <Frame field={field} label={label} help={help}>
-      {children ? (
+      {children !== undefined ? (
         <div className="actions">
           {select}
           {children}

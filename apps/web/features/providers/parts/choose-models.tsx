@@ -27,7 +27,7 @@ export function ChooseModels({ path }: { path: At }) {
   const choose = (model: string, isChosen: boolean): void =>
     set(isChosen ? [...chosen, model] : chosen.filter((one) => one !== model));
   return (
-    <fieldset className="models">
+    <fieldset>
       <legend>Models{chosen.length > 0 && `, ${chosen.length} chosen`}</legend>
       {error && <ErrorNotice error={error} retry={() => refetch()} />}
       {isPending && <Skeleton rows={5} />}

@@ -42,11 +42,16 @@ function ChoosePrompt() {
 }
 
 /** Faults of the case filter as a whole. */
-const FilterFaults = () => (
-  <div className="small">
-    <Faults faults={useField('case_filter').errors.filter(({ path }) => path === '')} />
-  </div>
-);
+function FilterFaults() {
+  const faults = useField('case_filter').errors.filter(({ path }) => path === '');
+  return (
+    faults.length > 0 && (
+      <div className="small">
+        <Faults faults={faults} />
+      </div>
+    )
+  );
+}
 
 /** Whether a judge reviews the results that did not pass. */
 function ChooseJudge() {
