@@ -1,15 +1,40 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useId, useState } from 'react';
+import { useId, useState, type ReactNode } from 'react';
+import type { Json } from '#lib/contracts/json/json';
 import type { Provider } from '#lib/contracts/provider';
 import { providersQuery } from '../api';
 import { ErrorNotice } from '../../../ui/error-notice';
 import { UserText, UserLine } from '../../../ui/user-text';
 import { count } from '../../../ui/score';
 import { Skeleton } from '../../../ui/skeleton';
+import { ChoiceField } from '../../../ui/form/fields';
 import { textsOf } from '../../../ui/form/form-request';
 import { useField, type At } from '../../../ui/form/json-form';
 import { Faults } from '../../../ui/form/labelled-field';
+
+interface ChooseModelProps {
+  path: At;
+  label: string;
+  help?: ReactNode;
+  /** The label and the value of no choice. */
+  none?: string;
+  whenEmpty?: Json;
+}
+
+/** One of the providers' models. */
+export function ChooseModel({ none = 'choose', whenEmpty = '', ...labelled }: ChooseModelProps) {
+  const { data } = useQuery(providersQuery);
+  return (
+    <ChoiceField
+      {...{ none, whenEmpty, ...labelled }}
+      options={(data?.items ?? []).map(({ key, name, models }) => ({
+        group: name,
+        options: models.map(({ id }) => [`${key}::${id}`, id] as const),
+      }))}
+    />
+  );
+}
 
 /** How many models are listed at once; the filter finds the others. */
 const SHOWN = 200;

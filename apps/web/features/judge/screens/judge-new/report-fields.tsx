@@ -3,7 +3,7 @@ import { MAX_INSTRUCTIONS_CHARS } from '#lib/contracts/values/judging';
 import { FoldedFields } from '../../../../ui/form/folded-fields';
 import { useForm } from '../../../../ui/form/json-form';
 import { Fields, type FormSchema } from '../../../../ui/form/schema';
-import { ChooseModel } from '../../../providers/parts/choose-model';
+import { ChooseModel } from '../../../providers/parts/choose-models';
 import { ChooseRun } from '../../../runs/parts/choose-run';
 import { ParamsField } from '../../../tunes/parts/search-fields';
 import { reportKindOf } from './report-value';
