@@ -10,6 +10,7 @@ export const experimentsRoutes = [
   }),
   screen('/experiments/new', () => import('./screens/new-experiment-screen'), 'NewExperimentScreen', {
     search: baselineSearch,
+    loads: () => [suiteHeadsQuery],
   }),
   screen('/experiments/$experimentId', () => import('./screens/experiment/experiment-screen'), 'ExperimentScreen', {
     search: experimentSearch,

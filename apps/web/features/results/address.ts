@@ -17,7 +17,7 @@ export const FORMAT_WORDS: Record<FormatCompliance, string> = {
 const wordIn = (words: Record<string, string>, value: string): string =>
   Object.hasOwn(words, value) ? words[value]! : value.replaceAll('_', ' ');
 export const errorWord = (type: string): string => wordIn(ERROR_WORDS, type);
-export const formatWord = (format: string): string => wordIn(FORMAT_WORDS, format);
+const formatWord = (format: string): string => wordIn(FORMAT_WORDS, format);
 export const ORDER_WORDS: Record<ResultOrder, string> = {
   failures: 'failures first',
   case: 'by case',
@@ -120,7 +120,8 @@ const WORD_OF: Partial<Record<ListKey, (value: string) => string>> = {
   format: formatWord,
   syntax: syntaxName,
 };
-const wordOf = (key: ListKey, value: string): string => WORD_OF[key]?.(value) ?? value;
+/** The label of a value to filter by. */
+export const wordOf = (key: ListKey, value: string): string => WORD_OF[key]?.(value) ?? value;
 
 export function filterParts(search: ResultsSearch): FilterPart[] {
   const parts: FilterPart[] = [];

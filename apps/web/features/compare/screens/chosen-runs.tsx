@@ -34,7 +34,7 @@ export function ChosenRuns({ search }: { search: CompareSearch }) {
         Compared runs
       </h2>
       {runs.length > 0 && (
-        <ol className={css.chosenRuns}>
+        <ol className={css.rows}>
           {runs.map((id, index) => (
             <ChosenRunRow key={id} runs={runs} index={index} read={read[index]} choose={choose} />
           ))}
@@ -73,7 +73,7 @@ function ChosenRunRow({ runs, index, read, choose }: RowProps) {
   return (
     <li>
       <SideMark side={sideOf(index)} />
-      <div className={css.chosenRun}>
+      <div>
         <ChosenRun id={id} run={read?.data} error={read?.error ?? null} />
       </div>
       <span className="actions">

@@ -3,7 +3,6 @@ import { Link, useSearch } from '@tanstack/react-router';
 import type { Comparison } from '#lib/contracts/comparison';
 import { Deltas } from '../../../ui/figures/delta';
 import { QueryBoundary } from '../../../ui/query-boundary';
-import { count } from '../../../ui/score';
 import { UserText } from '../../../ui/user-text';
 import { comparisonQueryOf, sideOf, withComparison, type CompareSearch } from '../address';
 import { comparisonsQuery } from '../api';
@@ -13,7 +12,7 @@ import { ChangedSettings } from './changed-settings';
 import { ChosenRuns } from './chosen-runs';
 import { ComparedPairs } from './compared-pairs';
 import { ComparedSettings } from './compared-settings';
-import { ComparisonFigures, GroupedFigures } from './comparison-figures';
+import { ComparisonFigures, GroupedFigures, rowOf } from './comparison-figures';
 
 /** Whether a run is really better than another, on which cases, and how certain that is. */
 export function CompareScreen() {
@@ -60,15 +59,9 @@ function RunsAgainstBaseline({ comparisons, search }: { comparisons: readonly Co
       <h2 id="several">Each run against A</h2>
       <Deltas
         label="How much each run differs from A, in points, with 95 % intervals"
-        rows={sides.map(({ side, all, b }) => ({
-          key: b.id,
-          label: <SideMark side={side} />,
-          difference: all.difference,
-          interval: all.ci,
-          aside: <span className="muted small">n {count(all.n_cases)}</span>,
-        }))}
+        rows={sides.map(({ side, all, b }) => rowOf(b.id, <SideMark side={side} />, all))}
       />
-      <ul className={css.eachRun}>
+      <ul className={`${css.rows} ${css.chosen}`}>
         {sides.map(({ side, all, b }) => (
           <li key={b.id}>
             <SideMark side={side} />

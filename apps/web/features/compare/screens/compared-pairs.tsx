@@ -56,7 +56,7 @@ function OutcomeLinks({ outcomes, shown, search }: LinksProps) {
     </Link>
   );
   return (
-    <nav className={`actions ${css.outcomeLinks}`} aria-label="Cases by outcome">
+    <nav className={`actions ${css.chosen}`} aria-label="Cases by outcome">
       {OUTCOMES.map((outcome) => link(outcome, OUTCOME_WORDS[outcome], outcomes[outcome]))}
       {link('all', 'all', all)}
     </nav>

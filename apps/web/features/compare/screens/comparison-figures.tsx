@@ -60,33 +60,31 @@ export function ComparisonFigures({ comparison, search }: ComparisonProps) {
 
 const pairName = (a: string, b: string): string => (a === b ? a : `${a}, ${b}`);
 
+/** A row of a figure. @param hasVerdict false where the verdict is said elsewhere */
+export function rowOf(key: string, label: ReactNode, estimate: Estimate, hasVerdict = false): DeltaRow {
+  const { difference, ci: interval, n_cases: n, verdict, small } = estimate;
+  const aside = (
+    <>
+      <span className="muted small">n {count(n)} </span>
+      {hasVerdict && verdict && <ComparisonMark verdict={verdict} small={small} />}
+    </>
+  );
+  return { key, label, difference, interval, aside };
+}
+
 function rowsOf({ all, targets }: Comparison, search: CompareSearch): DeltaRow[] {
-  const ofAll: DeltaRow = {
-    key: 'all',
-    label: <strong>{targets.length > 1 ? `all ${targets.length} models` : 'all cases'}</strong>,
-    difference: all.difference,
-    interval: all.ci,
-    aside: <span className="muted small">n {count(all.n_cases)}</span>,
-  };
-  if (targets.length < 2) return [ofAll];
+  if (targets.length < 2) return [rowOf('all', <strong>all cases</strong>, all)];
   return [
-    ofAll,
-    ...targets.map(({ a, b, estimate }): DeltaRow => ({
-      key: `${a}~${b}`,
-      label: (
-        <Link to="/compare" search={withFilter(search, { target: search.target === b ? undefined : b })} hash="pairs">
+    rowOf('all', <strong>all {targets.length} models</strong>, all),
+    ...targets.map(({ a, b, estimate }) => {
+      const next = withFilter(search, { target: search.target === b ? undefined : b });
+      const label = (
+        <Link to="/compare" search={next} hash="pairs">
           <UserLine text={pairName(a, b)} />
         </Link>
-      ),
-      difference: estimate.difference,
-      interval: estimate.ci,
-      aside: (
-        <>
-          <span className="muted small">n {count(estimate.n_cases)} </span>
-          {estimate.verdict && <ComparisonMark verdict={estimate.verdict} small={estimate.small} />}
-        </>
-      ),
-    })),
+      );
+      return rowOf(`${a}~${b}`, label, estimate, true);
+    }),
   ];
 }
 
@@ -197,59 +195,46 @@ function Advice({ comparison: { all, a, b }, search }: ComparisonProps) {
   );
 }
 
-const SHOWN = 100;
-
-interface Group {
-  name: string;
-  label: ReactNode;
-  estimate: Estimate;
-}
-
 /** The difference by category and by expected tool: where to look, not a finding. */
 export function GroupedFigures({ comparison: { categories, tools }, search }: ComparisonProps) {
-  const ofCategories = categories.map(({ category, estimate }): Group => ({
-    name: category,
-    estimate,
-    label: (
-      <Link
-        to="/compare"
-        hash="pairs"
-        search={withFilter(search, { category: search.category === category ? undefined : category })}
-      >
-        <UserLine text={category} />
-      </Link>
-    ),
-  }));
-  const ofTools = tools.map(({ tool, estimate }): Group => ({
-    name: tool,
-    estimate,
-    label: <UserLine text={tool} />,
-  }));
+  const linked = (category: string) => (
+    <Link
+      to="/compare"
+      hash="pairs"
+      search={withFilter(search, { category: search.category === category ? undefined : category })}
+    >
+      <UserLine text={category} />
+    </Link>
+  );
   return (
     <>
-      <GroupFigures id="categories" title="By category" groups={ofCategories} />
-      <GroupFigures id="tools" title="By expected tool" groups={ofTools} />
+      <GroupFigures
+        id="categories"
+        title="By category"
+        rows={categories.map(({ category, estimate }) => rowOf(category, linked(category), estimate))}
+      />
+      <GroupFigures
+        id="tools"
+        title="By expected tool"
+        rows={tools.map(({ tool, estimate }) => rowOf(tool, <UserLine text={tool} />, estimate))}
+      />
     </>
   );
 }
 
-function GroupFigures({ id, title, groups }: { id: string; title: string; groups: Group[] }) {
-  if (groups.length < 2) return null;
+const SHOWN = 100;
+
+function GroupFigures({ id, title, rows }: { id: string; title: string; rows: DeltaRow[] }) {
+  if (rows.length < 2) return null;
   return (
     <section aria-labelledby={id} className="section">
       <h2 id={id}>{title}</h2>
       <p className="muted">Hints, not findings: among many groups, some differ by chance.</p>
       <Deltas
         label={`${title}: how much the run differs from A, in points, with 95 % intervals`}
-        rows={groups.slice(0, SHOWN).map(({ name, label, estimate }) => ({
-          key: name,
-          label,
-          difference: estimate.difference,
-          interval: estimate.ci,
-          aside: <span className="muted small">n {count(estimate.n_cases)}</span>,
-        }))}
+        rows={rows.slice(0, SHOWN)}
       />
-      {groups.length > SHOWN && <p className="muted">{count(groups.length - SHOWN)} more not shown.</p>}
+      {rows.length > SHOWN && <p className="muted">{count(rows.length - SHOWN)} more not shown.</p>}
     </section>
   );
 }

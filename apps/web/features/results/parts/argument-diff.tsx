@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import type { z } from 'zod';
 import { isNumber, toText, type Json } from '#lib/contracts/json/json';
 import type { ArgumentCheck as ArgumentCheckSchema } from '#lib/contracts/verdict';
@@ -36,28 +35,58 @@ export function ArgumentDiff({ checks, extra, label = 'Arguments' }: Props) {
     <Table
       label={label}
       className={css.arguments}
-      rows={[...checks.map(rowOfCheck), ...extra.map(rowOfExtra)]}
-      keyOf={({ key }) => key}
-      rowProps={({ className }) => ({ className })}
+      rows={[...checks.map(rowOf), ...extra]}
+      keyOf={(row) => ('check' in row ? row.check.path : `extra ${row.name}`)}
+      rowProps={(row) => ({ className: 'check' in row ? LOOKS[row.check.verdict] : 'muted' })}
       columns={COLUMNS}
     />
   );
 }
 
-interface Row {
-  key: string;
-  className: string | undefined;
+/** An argument that the case mentions. Differing texts are compared character by character. */
+interface Checked {
   name: string;
-  expected: ReactNode;
-  called: ReactNode;
-  rule: ReactNode;
+  check: ArgumentCheck;
+  diff: { a: readonly Piece[]; b: readonly Piece[] } | undefined;
 }
 
-const COLUMNS: Column<Row>[] = [
+function rowOf(check: ArgumentCheck): Checked {
+  const { path, expected, actual, verdict } = check;
+  const areTexts = verdict === 'mismatch' && typeof expected === 'string' && typeof actual === 'string';
+  return { name: nameOf(path), check, diff: areTexts ? characterDiff(expected, actual) : undefined };
+}
+
+function Called({ check: { actual, verdict, default_applied: isDefault }, diff }: Checked) {
+  return (
+    <>
+      {diff ? <Marked pieces={diff.b} /> : <Shown value={actual} none={verdict === 'missing' ? 'missing' : ''} />}
+      {isDefault && <span className={css.chip}>default</span>}
+    </>
+  );
+}
+
+const Rule = ({ check }: { check: ArgumentCheck }) => (
+  <>
+    <span className={css.word}>{WORDS[check.verdict]}</span> <span className="muted small">{ruleOf(check)}</span>
+    {check.note !== undefined && (
+      <div className="small">
+        <UserText text={check.note} />
+      </div>
+    )}
+  </>
+);
+
+const COLUMNS: Column<Checked | Extra>[] = [
   { name: 'Argument', isHeading: true, cell: ({ name }) => <UserText text={name} max={200} /> },
-  { name: 'Expected', cell: ({ expected }) => expected },
-  { name: 'Called', cell: ({ called }) => called },
-  { name: 'Rule', cell: ({ rule }) => rule },
+  {
+    name: 'Expected',
+    cell: (row) => {
+      if (!('check' in row)) return 'not mentioned';
+      return row.diff ? <Marked pieces={row.diff.a} /> : <Shown value={row.check.expected} />;
+    },
+  },
+  { name: 'Called', cell: (row) => ('check' in row ? <Called {...row} /> : <Shown value={row.value} />) },
+  { name: 'Rule', cell: (row) => ('check' in row ? <Rule check={row.check} /> : 'does not count') },
 ];
 
 const LOOKS: Partial<Record<ArgumentCheck['verdict'], string>> = {
@@ -65,43 +94,6 @@ const LOOKS: Partial<Record<ArgumentCheck['verdict'], string>> = {
   mismatch: css.mismatch,
   missing: css.missing,
 };
-
-function rowOfCheck(check: ArgumentCheck, index: number): Row {
-  const { expected, actual, verdict, path, note, default_applied: isDefault } = check;
-  const areTexts = verdict === 'mismatch' && typeof expected === 'string' && typeof actual === 'string';
-  const diff = areTexts ? characterDiff(expected, actual) : undefined;
-  return {
-    key: `${index}`,
-    className: LOOKS[verdict],
-    name: nameOf(path),
-    expected: diff ? <Marked pieces={diff.a} /> : <Shown value={expected} />,
-    called: (
-      <>
-        {diff ? <Marked pieces={diff.b} /> : <Shown value={actual} none={verdict === 'missing' ? 'missing' : ''} />}
-        {isDefault && <span className={css.chip}>default</span>}
-      </>
-    ),
-    rule: (
-      <>
-        <span className={css.word}>{WORDS[verdict]}</span> <span className="muted small">{ruleOf(check)}</span>
-        {note !== undefined && (
-          <div className="small">
-            <UserText text={note} />
-          </div>
-        )}
-      </>
-    ),
-  };
-}
-
-const rowOfExtra = ({ name, value }: Extra): Row => ({
-  key: `extra ${name}`,
-  className: 'muted',
-  name,
-  expected: 'not mentioned',
-  called: <Shown value={value} />,
-  rule: 'does not count',
-});
 
 /** A JSON Pointer without its slash; the whole pointer if it leads inside an argument. */
 const nameOf = (path: string): string => {

@@ -60,7 +60,7 @@ function Line({ label, line: { expected, called, checks, extra }, wasAnswered, o
     <div className={`${css.line} ${isPair ? css.pair : ''}`}>
       <div className={css.sides}>
         <div>
-          <span className={css.side}>Expected</span>{' '}
+          <span className="muted small">Expected</span>{' '}
           {expected ? (
             <code className="given">
               <UserText text={toolName(expected.tool)} />
@@ -70,7 +70,7 @@ function Line({ label, line: { expected, called, checks, extra }, wasAnswered, o
           )}
         </div>
         <div>
-          <span className={css.side}>Called</span>{' '}
+          <span className="muted small">Called</span>{' '}
           {called ? (
             <CalledName call={called} />
           ) : (

@@ -6,22 +6,17 @@ export type HistoryResult = CaseResult['result'];
 /** Results of the case for one model, by run id. */
 export interface HistoryRow {
   model: string;
-  byRun: Map<string, HistoryResult[]>;
+  byRun: Map<string, CaseResult[]>;
 }
 
 /** Results of a case as a table: runs as columns, newest first; models as rows, most recently used first. */
 export function historyRows(results: readonly CaseResult[]): { runs: HistoryRun[]; rows: HistoryRow[] } {
-  const runs = new Map<string, HistoryRun>();
-  const rows = new Map<string, HistoryRow>();
-  for (const { run, result } of results) {
-    runs.set(run.id, run);
-    const row = rows.get(result.target) ?? { model: result.target, byRun: new Map<string, HistoryResult[]>() };
-    rows.set(result.target, row);
-    const ofRun = row.byRun.get(run.id);
-    if (ofRun) ofRun.push(result);
-    else row.byRun.set(run.id, [result]);
-  }
-  return { runs: [...runs.values()], rows: [...rows.values()] };
+  const runs = new Map(results.map(({ run }) => [run.id, run]));
+  const rows = Map.groupBy(results, ({ result }) => result.target);
+  return {
+    runs: [...runs.values()],
+    rows: [...rows].map(([model, ofModel]) => ({ model, byRun: Map.groupBy(ofModel, ({ run }) => run.id) })),
+  };
 }
 
 /** The sample to open: the first that did not pass, or the first. */

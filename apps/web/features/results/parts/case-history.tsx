@@ -54,7 +54,7 @@ const columnOf = ({ id, name, created_at: at, suite_version: version }: HistoryR
       <span className="muted small"> v{version}</span>
     </>
   ),
-  cell: ({ byRun }) => <Cell runId={id} samples={byRun.get(id)} />,
+  cell: ({ byRun }) => <Cell runId={id} samples={byRun.get(id)?.map(({ result }) => result)} />,
 });
 
 function Cell({ runId, samples }: { runId: string; samples: HistoryResult[] | undefined }) {

@@ -1,8 +1,8 @@
 import type { Run } from '#lib/contracts/run';
 import type { FacetBin, RunFacets } from '#lib/contracts/run-facets';
-import { SYNTAX_NAMES, syntaxName } from '#lib/contracts/values/verdicts';
+import { SYNTAX_NAMES } from '#lib/contracts/values/verdicts';
 import { toolWords } from '../../runs/parts/tool-words';
-import { ERROR_WORDS, errorWord, FORMAT_WORDS, formatWord, type ListKey, type ResultsSearch } from '../address';
+import { ERROR_WORDS, FORMAT_WORDS, wordOf, type ListKey, type ResultsSearch } from '../address';
 import { latencyRange, latencyWords, scoreRange, scoreWords } from '../parts/bin-words';
 import { countOf, verdictCounts, type ByTarget } from '../parts/verdict-counts';
 
@@ -76,12 +76,8 @@ function counter(facets: RunFacets, search: ResultsSearch, isFiltered: boolean):
   return (byTarget) => countOf(verdictCounts(byTarget, isChosenModel(facets, search)), search.passed);
 }
 
-const labelOf = (key: ValueKey, value: string): string => {
-  if (key === 'type') return errorWord(value);
-  if (key === 'format') return formatWord(value);
-  if (key === 'syntax') return syntaxName(value);
-  return key === 'tool' || key === 'called' ? toolWords(value) : value;
-};
+const labelOf = (key: ValueKey, value: string): string =>
+  key === 'tool' || key === 'called' ? toolWords(value) : wordOf(key, value);
 
 /** The values of a facet, with counts. */
 export function valuesOf(facets: RunFacets, search: ResultsSearch, key: ValueKey): CountedFacet {

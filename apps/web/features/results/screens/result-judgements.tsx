@@ -29,7 +29,7 @@ import css from './results.module.css';
 /** People's labels and judges' opinions of a result. None of them changes its score. */
 export function ResultJudgements({ runId, result }: { runId: string; result: Pick<Result, 'id' | 'outcome'> }) {
   return (
-    <section aria-labelledby="judgements-title" className={css.said}>
+    <section aria-labelledby="judgements-title" className={css.stack}>
       <h2 id="judgements-title">Judgements</h2>
       {result.outcome === 'errored' ? (
         <p className="muted">There is no reply to label or to judge.</p>
@@ -81,7 +81,7 @@ interface OfReportProps {
 
 function OfReport({ report, resultId }: OfReportProps) {
   return (
-    <div className={css.report}>
+    <div className={css.stack}>
       <h3>
         <Link to="/judge/reports/$reportId" params={{ reportId: report.id }}>
           <UserText text={report.judge} max={200} />

@@ -49,7 +49,7 @@ export function ResultsScreen() {
         <aside className={`${css.facets} ${areFacetsOpen ? css.open : ''}`} aria-label="Filters">
           <Facets run={run} search={search} go={go} />
         </aside>
-        <section className={css.list} aria-label="List">
+        <section className={css.stack} aria-label="List">
           <ChosenFilters search={search} go={go} />
           <ResultsList key={`${readAt} ${runId} ${JSON.stringify(search)}`} {...{ run, search, resultId }} />
         </section>

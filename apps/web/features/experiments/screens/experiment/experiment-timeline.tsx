@@ -6,7 +6,7 @@ import { Empty } from '../../../../ui/empty';
 import { useKeptQuery } from '../../../../ui/list';
 import { PageLinks } from '../../../../ui/page-links';
 import { Section } from '../../../../ui/query-boundary';
-import { count, percent, Score } from '../../../../ui/score';
+import { count, percent, Score, type Scored } from '../../../../ui/score';
 import { Status } from '../../../../ui/status';
 import { Table } from '../../../../ui/table';
 import { Time } from '../../../../ui/time';
@@ -23,7 +23,7 @@ import { timelineQuery } from '../../api';
 import { PinButton } from './best-configuration';
 import css from './experiment.module.css';
 import { deltaFromBaselineText } from './experiment-texts';
-import { Timeline, type Band, type TimelinePoint } from './timeline';
+import { Timeline } from './timeline';
 
 /** The ended jobs of an experiment, as a figure and as a table. */
 export const ExperimentTimeline = ({ experiment }: { experiment: Experiment }) => (
@@ -36,6 +36,7 @@ function Entries({ experiment }: { experiment: Experiment }) {
   const { after } = useSearch({ from: '/signed-in/experiments/$experimentId' });
   const { data, refetch } = useKeptQuery({ ...timelineQuery(experiment.id, after), staleTime: 0 });
   const { items: entries, next_cursor: next } = data;
+  const baseline = useScore(experiment.baseline_eval_id);
   const compared = `${experiment.refreshing} ${experiment.baseline_eval_id} ${experiment.best?.eval_id}`;
   const before = useRef(compared);
   // Refetches once the comparisons have been recomputed, for the new deltas and verdicts.
@@ -49,7 +50,7 @@ function Entries({ experiment }: { experiment: Experiment }) {
         <NoEntries experiment={experiment} />
       ) : (
         <>
-          <ScoreTimeline experiment={experiment} entries={entries} />
+          <Timeline label="Scores of the experiment over time" entries={entries} baseline={baseline} />
           <TimelineTable experiment={experiment} entries={entries} />
         </>
       )}
@@ -75,36 +76,10 @@ interface Props {
   entries: readonly TimelineEntry[];
 }
 
-/** The scores in time order, against the baseline's interval. */
-function ScoreTimeline({ experiment, entries }: Props) {
-  return (
-    <Timeline
-      label="Scores of the experiment over time"
-      points={entries.map(pointOf)}
-      band={useBand(experiment.baseline_eval_id)}
-    />
-  );
+function useScore(runId: string | null): Scored | undefined {
+  const { data } = useQuery({ ...runQuery(runId ?? ''), enabled: runId !== null, retry: false });
+  return data && runId !== null && data.score !== null ? scoreOfRun(data) : undefined;
 }
-
-function useBand(baseline: string | null): Band | undefined {
-  const { data } = useQuery({ ...runQuery(baseline ?? ''), enabled: baseline !== null, retry: false });
-  if (!data || baseline === null) return undefined;
-  const { mean, ci, scored } = scoreOfRun(data);
-  return mean === null ? undefined : { score: mean, interval: ci, scored };
-}
-
-const pointOf = (entry: TimelineEntry, place: number): TimelinePoint => ({
-  key: `${entry.type} ${entry.id}`,
-  number: place + 1,
-  score: entry.score,
-  interval: entry.score_ci,
-  scored: entry.scored,
-  errored: entry.errored,
-  suiteVersion: entry.suite_version,
-  isBaseline: entry.is_baseline,
-  isBest: entry.is_best,
-  isShown: entry.comparison?.verdict === 'improved' || entry.comparison?.verdict === 'regressed',
-});
 
 const MAX_SUMMARY = 500;
 

@@ -1,20 +1,21 @@
 import { renderToStaticMarkup } from 'react-dom/server';
-import { joinedPairs, ticksFor, Timeline, timelineText, type TimelinePoint } from './timeline.js';
+import { joinedPairs, ticksFor, Timeline, timelineText, type DrawnEntry } from './timeline.js';
 
-const point = (number: number, change: Partial<TimelinePoint> = {}): TimelinePoint => ({
-  key: String(number),
-  number,
+const entry = (change: Partial<DrawnEntry> = {}): DrawnEntry => ({
+  type: 'eval',
+  id: 'an id',
   score: 0.5,
-  interval: [0.4, 0.6],
+  score_ci: [0.4, 0.6],
   scored: 20,
-  errored: 0,
-  suiteVersion: 1,
-  isBaseline: false,
-  isBest: false,
-  isShown: false,
+  suite_version: 1,
+  is_baseline: false,
+  is_best: false,
+  comparison: null,
   ...change,
 });
-const none = { score: null, interval: null, suiteVersion: null };
+const none = { score: null, score_ci: null, suite_version: null };
+const shown = { comparison: { verdict: 'improved' } } as Partial<DrawnEntry>;
+const baseline = { mean: 0.5, ci: [0.4, 0.6], scored: 20 } as const;
 
 it.each([
   [
@@ -36,27 +37,25 @@ it.each([
 });
 
 it('a line joins neighbouring scores, but not scores of different suite versions', () => {
-  const points = [point(1), point(2, none), point(3), point(4, { suiteVersion: 2 }), point(5, { suiteVersion: 2 })];
-  expect(joinedPairs(points)).toEqual([
+  const entries = [entry(), entry(none), entry(), entry({ suite_version: 2 }), entry({ suite_version: 2 })];
+  expect(joinedPairs(entries)).toEqual([
     [0, 2],
     [3, 4],
   ]);
 });
 
 it('the caption describes the timeline', () => {
-  const points = [point(1, { isBaseline: true }), point(2, { score: 0.75, suiteVersion: 2 })];
-  const text = timelineText(points, { score: 0.5, interval: [0.4, 0.6], scored: 20 });
+  const entries = [entry({ is_baseline: true }), entry({ score: 0.75, suite_version: 2 })];
+  const text = timelineText(entries, baseline);
   expect(text).toContain('2 scores, oldest first, from 50.0 % to 75.0 %');
   expect(text).toContain('the interval of the baseline, 50.0 % (40.0-60.0, n 20).');
   expect(text).toContain('The suite had 2 versions; lines join only scores of the same version.');
-  expect(timelineText([point(1)], undefined)).not.toContain('band');
+  expect(timelineText([entry()], undefined)).not.toContain('band');
 });
 
 it('dots are filled where a difference is shown, and a point without a score has only its number', () => {
-  const points = [point(1, { isBaseline: true }), point(2, { isShown: true, isBest: true }), point(3), point(4, none)];
-  const html = renderToStaticMarkup(
-    <Timeline label="x" points={points} band={{ score: 0.5, interval: [0.4, 0.6], scored: 20 }} />,
-  );
+  const entries = [entry({ is_baseline: true }), entry({ ...shown, is_best: true }), entry(), entry(none)];
+  const html = renderToStaticMarkup(<Timeline label="x" entries={entries} baseline={baseline} />);
   const dots = [...html.matchAll(/class="(dot[ \w]*)"/g)].map(([, name]) => name);
   expect(dots).toEqual(['dot ofBaseline', 'dot', 'dot hollow']);
   expect(html.match(/class="bar"/g)).toHaveLength(3);
@@ -67,5 +66,5 @@ it('dots are filled where a difference is shown, and a point without a score has
 });
 
 it('nothing is drawn without a score', () => {
-  expect(renderToStaticMarkup(<Timeline label="x" points={[point(1, none)]} band={undefined} />)).toBe('');
+  expect(renderToStaticMarkup(<Timeline label="x" entries={[entry(none)]} baseline={undefined} />)).toBe('');
 });

@@ -1,97 +1,32 @@
+import type { TimelineEntry } from '#lib/contracts/experiment';
 import { Numbers } from '../../../../ui/figures/numbers';
-import { count, percent, scoreText } from '../../../../ui/score';
+import { count, percent, scoreText, type Scored } from '../../../../ui/score';
 import css from './experiment.module.css';
 
-/** An ended run or other entry at its position; without a score it only takes up the position. */
-export interface TimelinePoint {
-  key: string;
-  /** Its number in the list next to the figure. */
-  number: number;
-  score: number | null;
-  interval: readonly [number, number] | null;
-  scored: number;
-  errored: number;
-  suiteVersion: number | null;
-  isBaseline: boolean;
-  isBest: boolean;
-  /** Whether it is shown to be better or worse than the baseline. */
-  isShown: boolean;
-}
-
-/** The reference score. */
-export interface Band {
-  score: number;
-  interval: readonly [number, number] | null;
-  scored: number;
-}
+/** What is drawn of an entry at its position. Without a score it only takes up the position. */
+export type DrawnEntry = Pick<
+  TimelineEntry,
+  'type' | 'id' | 'score' | 'score_ci' | 'scored' | 'suite_version' | 'is_baseline' | 'is_best' | 'comparison'
+>;
+type Band = Omit<Scored, 'errored'>;
 
 interface Props {
   label: string;
-  points: readonly TimelinePoint[];
-  band: Band | undefined;
+  entries: readonly DrawnEntry[];
+  /** The reference score. */
+  baseline: Band | undefined;
 }
-
-type ScoredPoint = TimelinePoint & { score: number };
-const HEIGHT = 200;
-const TOP = 16;
-const BOTTOM = 24;
-/** Room for a dot and its number. */
-const COLUMN = 28;
-const MAX_TICKS = 5;
-const STEPS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.25];
-
-/** The ticks of a scale that includes all of these shares: up to six, at whole steps. */
-export function ticksFor(shares: readonly number[]): number[] {
-  const [low, high] = [Math.max(0, Math.min(...shares)), Math.min(1, Math.max(...shares))];
-  for (const step of STEPS) {
-    const [first, last] = [Math.floor(low / step + 1e-9), Math.max(Math.ceil(high / step - 1e-9), 1)];
-    const from = Math.min(first, last - 1);
-    if (last - from > MAX_TICKS) continue;
-    return Array.from({ length: last - from + 1 }, (_, n) => Number(((from + n) * step).toFixed(4)));
-  }
-  return [0, 0.25, 0.5, 0.75, 1];
-}
-
-/**
- * Neighbouring points with a score that a line may join. Scores of different suite versions are not comparable at a
- * glance.
- */
-export function joinedPairs<Point extends TimelinePoint>(points: readonly Point[]): [number, number][] {
-  const places = points.flatMap(({ score }, place) => (score === null ? [] : [place]));
-  return places
-    .slice(1)
-    .map((place, index): [number, number] => [places[index]!, place])
-    .filter(([from, to]) => points[from]!.suiteVersion === points[to]!.suiteVersion);
-}
-
-/** A text description of the figure. */
-export function timelineText(points: readonly TimelinePoint[], band: Band | undefined): string {
-  const scores = points.flatMap(({ score }) => (score === null ? [] : [score]));
-  const drawn = `${scores.length === 1 ? 'One score' : `${count(scores.length)} scores`}, oldest first`;
-  const range = `from ${percent(Math.min(...scores))} to ${percent(Math.max(...scores))}`;
-  const versions = new Set(points.flatMap(({ suiteVersion }) => suiteVersion ?? []));
-  return [
-    `${drawn}, ${range}, each with its 95 % interval.`,
-    ...(band ? [`The band is the interval of the baseline, ${bandText(band)}.`] : []),
-    'A filled dot differs from the baseline in a case-by-case comparison, even where the bars overlap.',
-    ...(versions.size > 1
-      ? [`The suite had ${versions.size} versions; lines join only scores of the same version.`]
-      : []),
-  ].join(' ');
-}
-
-const bandText = ({ score, interval, scored }: Band): string => scoreText({ mean: score, ci: interval, scored });
 
 /** Scores in time order with their intervals, against the baseline's interval. */
-export function Timeline({ label, points, band }: Props) {
-  const drawn = points.filter((point): point is ScoredPoint => point.score !== null);
+export function Timeline({ label, entries, baseline }: Props) {
+  const drawn = entries.flatMap((entry, place) => (entry.score === null ? [] : [{ ...entry, number: place + 1 }]));
   if (drawn.length === 0) return null;
-  const ends = [...drawn.flatMap(boundsOf), ...(band ? boundsOf(band) : [])];
-  const ticks = ticksFor(ends);
-  const y = (share: number): number => {
-    const [low, high] = [ticks[0]!, ticks.at(-1)!];
-    return TOP + (1 - (share - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
-  };
+  const ticks = ticksFor([
+    ...drawn.flatMap(({ score, score_ci: interval }) => interval ?? score!),
+    ...(baseline ? (baseline.ci ?? [baseline.mean!]) : []),
+  ]);
+  const [low, high] = [ticks[0]!, ticks.at(-1)!];
+  const y = (share: number): number => TOP + (1 - (share - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
   return (
     <figure className={`timeline ${css.figure}`} aria-label={label}>
       <div className={css.plot}>
@@ -103,100 +38,84 @@ export function Timeline({ label, points, band }: Props) {
           ))}
         </svg>
         <div className="wide" tabIndex={0} role="region" aria-label={`${label}, drawn`}>
-          <svg aria-hidden="true" style={{ minWidth: points.length * COLUMN }}>
-            <Plot points={points} band={band} ticks={ticks} y={y} />
+          <svg aria-hidden="true" style={{ minWidth: entries.length * COLUMN }}>
+            <Plot {...{ entries, baseline, ticks, y }} />
           </svg>
         </div>
       </div>
-      <figcaption className="muted">{timelineText(points, band)}</figcaption>
+      <figcaption className="muted">{timelineText(entries, baseline)}</figcaption>
       <Numbers
         label={`${label}, in numbers`}
         head={['Number', 'Score', 'Suite version']}
-        rows={drawn.map(({ key, number, score, interval, scored, suiteVersion, isBaseline }) => ({
-          key,
-          cells: [
-            isBaseline ? `${number}, the baseline` : number,
-            scoreText({ mean: score, ci: interval, scored }),
-            suiteVersion,
-          ],
+        rows={drawn.map(({ number, score, score_ci: ci, scored, suite_version: version, is_baseline: isBaseline }) => ({
+          key: String(number),
+          cells: [isBaseline ? `${number}, the baseline` : number, scoreText({ mean: score, ci, scored }), version],
         }))}
       />
     </figure>
   );
 }
 
-const boundsOf = ({ score, interval }: { score: number; interval: Band['interval'] }): readonly number[] =>
-  interval ?? [score];
-
-interface PlotProps {
-  points: readonly TimelinePoint[];
-  band: Band | undefined;
+interface PlotProps extends Omit<Props, 'label'> {
   ticks: readonly number[];
   y: (share: number) => number;
 }
 
-function Plot({ points, band, ticks, y }: PlotProps) {
-  const x = (place: number): string => `${((place + 0.5) / points.length) * 100}%`;
+function Plot({ entries, baseline, ticks, y }: PlotProps) {
+  const x = (place: number): string => `${((place + 0.5) / entries.length) * 100}%`;
+  const across = (share: number) => ({ x1: '0', x2: '100%', y1: y(share), y2: y(share) });
+  const [low, high] = baseline?.ci ?? [];
   return (
     <>
-      {band?.interval && (
-        <rect
-          className={css.band}
-          x="0"
-          width="100%"
-          y={y(band.interval[1])}
-          height={Math.max(1, y(band.interval[0]) - y(band.interval[1]))}
-        />
+      {low !== undefined && high !== undefined && (
+        <rect className={css.band} x="0" width="100%" y={y(high)} height={Math.max(1, y(low) - y(high))} />
       )}
       {ticks.map((tick) => (
-        <line key={tick} className="grid" x1="0" x2="100%" y1={y(tick)} y2={y(tick)} />
+        <line key={tick} className="grid" {...across(tick)} />
       ))}
-      {band && <line className={css.baseline} x1="0" x2="100%" y1={y(band.score)} y2={y(band.score)} />}
-      {joinedPairs(points).map(([from, to]) => (
+      {baseline && <line className={css.baseline} {...across(baseline.mean!)} />}
+      {joinedPairs(entries).map(([from, to]) => (
         <line
-          key={points[to]!.key}
+          key={to}
           className={css.join}
           x1={x(from)}
           x2={x(to)}
-          y1={y(points[from]!.score!)}
-          y2={y(points[to]!.score!)}
+          y1={y(entries[from]!.score!)}
+          y2={y(entries[to]!.score!)}
         />
       ))}
-      {points.map((point, place) => (
-        <Point key={point.key} point={point} x={x(place)} y={y} isNew={startsVersion(points, place)} />
+      {entries.map((entry, place) => (
+        <Point
+          key={`${entry.type} ${entry.id}`}
+          number={place + 1}
+          x={x(place)}
+          isNew={startsVersion(entries, place)}
+          {...{ entry, y }}
+        />
       ))}
     </>
   );
 }
 
-/** Whether the point is the first one drawn of its suite version, if several versions are drawn. */
-function startsVersion(points: readonly TimelinePoint[], place: number): boolean {
-  const version = points[place]!.suiteVersion;
-  if (version === null) return false;
-  const before = points.slice(0, place).findLast(({ suiteVersion }) => suiteVersion !== null)?.suiteVersion;
-  return before === undefined
-    ? points.some(({ suiteVersion }) => (suiteVersion ?? version) !== version)
-    : before !== version;
-}
-
 interface PointProps {
-  point: TimelinePoint;
+  entry: DrawnEntry;
+  /** Its number in the list below the figure. */
+  number: number;
   x: string;
   y: PlotProps['y'];
+  /** Whether it is the first of its suite version. */
   isNew: boolean;
 }
 
-function Point({
-  point: { number, score, interval, isBaseline, isBest, isShown, suiteVersion },
-  x,
-  y,
-  isNew,
-}: PointProps) {
+function Point({ entry, number, x, y, isNew }: PointProps) {
+  const { score, score_ci: interval, is_baseline: isBaseline, is_best: isBest, suite_version: version } = entry;
+  const verdict = entry.comparison?.verdict;
+  const isShown = verdict === 'improved' || verdict === 'regressed';
   return (
     <>
       {isNew && (
         <text x={x} y="10" textAnchor="middle">
-          v{suiteVersion}
+          v{version}
         </text>
       )}
       {score !== null && (
@@ -217,3 +136,60 @@ function Point({
     </>
   );
 }
+
+/** The ticks of a scale that includes all of these shares: up to six, at whole steps. */
+export function ticksFor(shares: readonly number[]): number[] {
+  const [low, high] = [Math.max(0, Math.min(...shares)), Math.min(1, Math.max(...shares))];
+  for (const step of STEPS) {
+    const [first, last] = [Math.floor(low / step + 1e-9), Math.max(Math.ceil(high / step - 1e-9), 1)];
+    const from = Math.min(first, last - 1);
+    if (last - from > MAX_TICKS) continue;
+    return Array.from({ length: last - from + 1 }, (_, n) => Number(((from + n) * step).toFixed(4)));
+  }
+  return [0, 0.25, 0.5, 0.75, 1];
+}
+
+/**
+ * Neighbouring entries with a score that a line may join. Scores of different suite versions are not comparable at a
+ * glance.
+ */
+export function joinedPairs(entries: readonly DrawnEntry[]): [number, number][] {
+  const places = entries.flatMap(({ score }, place) => (score === null ? [] : [place]));
+  return places
+    .slice(1)
+    .map((place, index): [number, number] => [places[index]!, place])
+    .filter(([from, to]) => entries[from]!.suite_version === entries[to]!.suite_version);
+}
+
+/** Whether the entry is the first one drawn of its suite version, if several versions are drawn. */
+function startsVersion(entries: readonly DrawnEntry[], place: number): boolean {
+  const versions = entries.map(({ suite_version: version }) => version);
+  const version = versions[place];
+  if (version == null) return false;
+  const before = versions.slice(0, place).findLast((one) => one !== null);
+  return before === undefined ? versions.some((one) => (one ?? version) !== version) : before !== version;
+}
+
+/** A text description of the figure. */
+export function timelineText(entries: readonly DrawnEntry[], baseline: Band | undefined): string {
+  const scores = entries.flatMap(({ score }) => score ?? []);
+  const drawn = `${scores.length === 1 ? 'One score' : `${count(scores.length)} scores`}, oldest first`;
+  const range = `from ${percent(Math.min(...scores))} to ${percent(Math.max(...scores))}`;
+  const versions = new Set(entries.flatMap(({ suite_version: version }) => version ?? []));
+  return [
+    `${drawn}, ${range}, each with its 95 % interval.`,
+    ...(baseline ? [`The band is the interval of the baseline, ${scoreText(baseline)}.`] : []),
+    'A filled dot differs from the baseline in a case-by-case comparison, even where the bars overlap.',
+    ...(versions.size > 1
+      ? [`The suite had ${versions.size} versions; lines join only scores of the same version.`]
+      : []),
+  ].join(' ');
+}
+
+const HEIGHT = 200;
+const TOP = 16;
+const BOTTOM = 24;
+/** Room for a dot and its number. */
+const COLUMN = 28;
+const MAX_TICKS = 5;
+const STEPS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.25];
