@@ -111,7 +111,7 @@ journeys('experiments and gates', () => {
     await button(page, 'Archive').click();
     await button(page, 'Reactivate').waitFor();
     await page.goto(`${web.url}/experiments`);
-    await link(page, 'Prompts').waitFor();
+    await link(page.getByRole('region', { name: 'List of experiments' }), 'Prompts').waitFor();
     expect(await link(page, 'Older').count()).toBe(0);
     await page.getByLabel('Status').selectOption('archived');
     await page.waitForURL(/status=archived/);

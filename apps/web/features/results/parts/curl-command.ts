@@ -1,6 +1,7 @@
 import type { Provider } from '#lib/contracts/provider';
 import { PROVIDER_KINDS } from '#lib/contracts/values/providers';
 import { withoutSlash } from '#lib/contracts/url';
+import { shellQuoted } from './shell-quoted.js';
 
 type Host = Pick<Provider, 'kind' | 'base_url'>;
 const KINDS: Partial<Record<string, { curl: { path: string; key: string } | null }>> = PROVIDER_KINDS;
@@ -25,6 +26,3 @@ export function curlCommand({ kind, base_url: url }: Host, body: unknown): strin
     `--data-raw ${shellQuoted(JSON.stringify(isAnthropic ? sent : body))}`,
   ].join(' \\\n  ');
 }
-
-/** A text as one shell argument. */
-export const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,4 +1,4 @@
-import { useState, type ComponentProps, type FormEvent } from 'react';
+import { useId, useState, type ComponentProps, type FormEvent } from 'react';
 import type { Run } from '#lib/contracts/run';
 import type { RunFacets } from '#lib/contracts/run-facets';
 import { Facet } from '../../../ui/facet';
@@ -62,18 +62,21 @@ interface ChoiceProps {
   choose: (value: string) => void;
 }
 
-const Choice = ({ label, value, options, choose }: ChoiceProps) => (
-  <label className="field">
-    <span className="label">{label}</span>
-    <select data-filter value={value} onChange={({ target }) => choose(target.value)}>
-      {options.map(([one, words]) => (
-        <option key={one} value={one}>
-          {words}
-        </option>
-      ))}
-    </select>
-  </label>
-);
+function Choice({ label, value, options, choose }: ChoiceProps) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <select id={id} data-filter value={value} onChange={({ target }) => choose(target.value)}>
+        {options.map(([one, words]) => (
+          <option key={one} value={one}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
 
 /** The scope of a facet's counts when other filters are chosen, and what is not listed. */
 function noteOf({ isFiltered, others }: CountedFacet, search: ResultsSearch, key: string): string | undefined {

@@ -1,5 +1,5 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useRouterState, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, type ReactNode } from 'react';
 import type { RunMetric } from '#lib/contracts/metric';
 import { syntaxName } from '#lib/contracts/values/verdicts';
@@ -12,14 +12,14 @@ import { duration, Time } from '../../../ui/time';
 import { UserBlock, UserLine, UserText } from '../../../ui/user-text';
 import { runQuery } from '../../runs/api';
 import { errorWord, type ResultsSearch } from '../address';
-import { neighboursQuery, resultQuery, type ResultWithExchange } from '../api';
+import { neighboursQuery, resultQuery, resultsOfCaseQuery, type Result, type ResultWithExchange } from '../api';
 import { Calls } from '../parts/calls';
+import { CaseHistory } from '../parts/case-history';
 import { Exchange } from '../parts/exchange';
 import { Chain, Explanation, Metrics, ModelReply, SchemaProblems, share } from '../parts/result-details';
-import { Verdict } from '../parts/verdict';
+import { Samples, Verdict, verdictOf, VerdictMark } from '../parts/verdict';
 import { ResultJudgements } from './result-judgements';
 import css from './results.module.css';
-import { SameCase } from './same-case';
 
 const ROUTE = '/signed-in/runs/$runId/results/$resultId';
 
@@ -74,7 +74,10 @@ function Shown({ runId, resultId, search }: Props) {
 
 /** The results before and after this one in the list, and the nearest failures. */
 function NeighbourLinks({ runId, resultId, search }: Props) {
-  const { data } = useQuery(neighboursQuery(runId, resultId, search));
+  const { data: neighbours } = useQuery(neighboursQuery(runId, resultId, search));
+  // While the next result is on its way, its neighbours are not known.
+  const isLeaving = useRouterState({ select: ({ isLoading }) => isLoading });
+  const data = isLeaving ? undefined : neighbours;
   const navigate = useNavigate();
   const toList = (): void => void navigate({ to: '/runs/$runId/results', params: { runId }, search });
   const to = (id: string | null | undefined) => (): void => {
@@ -141,6 +144,67 @@ function Head({ result, suiteId }: { result: ResultWithExchange; suiteId: string
         <UserBlock text={prompt} />
       </div>
     </header>
+  );
+}
+
+interface SameCaseProps extends Omit<Props, 'resultId'> {
+  suiteId: string;
+  result: ResultWithExchange;
+}
+
+/** Other results of the case: other samples and models in this run, and earlier runs. */
+function SameCase({ runId, suiteId, result, search }: SameCaseProps) {
+  return (
+    <section aria-labelledby="same-title">
+      <h2 id="same-title">The same case</h2>
+      <QueryBoundary rows={2}>
+        <InThisRun {...{ runId, result, search }} />
+      </QueryBoundary>
+      <Folded title="In all runs">{() => <CaseHistory suiteId={suiteId} caseId={result.case_id} />}</Folded>
+    </section>
+  );
+}
+
+function InThisRun({ runId, result, search }: Omit<SameCaseProps, 'suiteId'>) {
+  const { items, next_cursor: next } = useSuspenseQuery(resultsOfCaseQuery(runId, result.case_id)).data;
+  const byModel = Map.groupBy(items, ({ target }) => target);
+  return (
+    <>
+      <ul className={css.sameCase}>
+        {[...byModel].map(([model, samples]) => (
+          <li key={model}>
+            <UserLine text={model} /> <Samples samples={samples} />
+            <span className="actions">
+              {samples.map((sample) => (
+                <SampleLink key={sample.id} {...{ runId, sample, search }} isThis={sample.id === result.id} />
+              ))}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {next !== null && <p className="muted small">Only the first {items.length} results are shown.</p>}
+    </>
+  );
+}
+
+interface SampleLinkProps extends Omit<Props, 'resultId'> {
+  sample: Result;
+  isThis: boolean;
+}
+
+function SampleLink({ runId, sample, search, isThis }: SampleLinkProps) {
+  const word = verdictOf(sample);
+  return (
+    <Link
+      className="button dense"
+      to="/runs/$runId/results/$resultId"
+      params={{ runId, resultId: sample.id }}
+      search={search}
+      aria-current={isThis ? 'true' : undefined}
+      aria-label={`Sample ${sample.sample + 1} of ${sample.target}, ${word}${isThis ? ', this one' : ''}`}
+    >
+      <VerdictMark word={word} /> {sample.sample + 1}
+    </Link>
   );
 }
 

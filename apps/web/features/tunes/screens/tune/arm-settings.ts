@@ -1,6 +1,6 @@
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { ParamTuneInput } from '#lib/param-tune/contract';
-import { shellQuoted } from '../../../results/parts/curl-command.js';
+import { shellQuoted } from '../../../results/parts/shell-quoted.js';
 
 const SETTINGS = ['temperature', 'tool_choice', 'max_tokens'] as const;
 
