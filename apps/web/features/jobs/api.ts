@@ -1,13 +1,37 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { Job } from '#lib/contracts/job';
+import type { Job, JobType } from '#lib/contracts/job';
+import type { JobStatus } from '#lib/contracts/job-status';
 import type { Page } from '#lib/contracts/page';
 import { UNFINISHED_STATUSES } from '#lib/contracts/values/jobs';
 import type { Sent } from '../../api/action';
 import { client, pathWith, read, readQuery } from '../../api/client';
 import { keys } from '../../api/keys';
 import { POLL_MS } from '../../api/refresh';
-import { runsQuery } from '../runs/api';
-import { statusesOf, type JobsSearch } from './address';
+import { runsQuery } from '../runs/api/runs';
+
+/** Filters of the job list, other than running and waiting, with their labels. */
+export const JOB_STATUS_LABELS = {
+  pending: 'pending',
+  queued: 'queued',
+  running: 'running',
+  completed: 'completed',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  budget_exceeded: 'budget spent',
+  all: 'any',
+} as const satisfies Record<JobStatus | 'all', string>;
+type StatusFilter = keyof typeof JOB_STATUS_LABELS;
+
+/** The statuses behind a filter; empty for all of them. */
+const statusesOf = (filter: StatusFilter | undefined): readonly JobStatus[] =>
+  filter === undefined ? UNFINISHED_STATUSES : filter === 'all' ? [] : [filter];
+
+export interface JobFilter {
+  /** Default: running and waiting ones. */
+  status?: StatusFilter;
+  type?: JobType;
+  after?: string;
+}
 
 const ROUTE = '/api/jobs';
 const PAGE = 50;
@@ -26,14 +50,14 @@ export const jobsUnderWayQuery = queryOptions({
   refetchInterval: ({ state }) => (state.data?.length ? POLL_MS : false),
 });
 
-/** The jobs that an address asks for. */
-export const jobsQuery = ({ status, type, after }: JobsSearch) =>
+/** A page of the team's jobs, newest first. */
+export const jobsQuery = ({ status, type, after }: JobFilter) =>
   readQuery<Page<Job>>(keys.jobs, pathWith(ROUTE, { limit: PAGE, type, cursor: after, status: statusesOf(status) }));
 
 /** How many runs have their names fetched; older ones are shown by the end of their id. */
 const NAMED_RUNS = 200;
-/** The runs that jobs at an address name. */
-export const runsOfJobsQuery = ({ status }: JobsSearch) =>
+/** The runs of listed jobs, for their names. */
+export const runsOfJobsQuery = ({ status }: JobFilter) =>
   runsQuery({ statuses: statusesOf(status), limit: NAMED_RUNS });
 
 /** Beyond this many unfinished jobs, the badge says "99+". */

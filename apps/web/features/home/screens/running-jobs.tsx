@@ -14,8 +14,7 @@ import { Status } from '../../../ui/status';
 import { duration } from '../../../ui/time';
 import { UserText } from '../../../ui/user-text';
 import { cancelJob, jobsUnderWayQuery } from '../../jobs/api';
-import { JobLink, jobTitle } from '../../jobs/parts/job-link';
-import { placeInWords } from '../../jobs/parts/under-way';
+import { JobLink, jobTitle, placeInWords } from '../../jobs/parts/job-link';
 import { unfinishedRunsQuery } from '../api';
 import css from './home.module.css';
 

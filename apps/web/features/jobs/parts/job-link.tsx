@@ -1,7 +1,8 @@
 import { Link, linkOptions } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Job } from '#lib/contracts/job';
-import { ORCHESTRATIONS } from '#lib/contracts/values/jobs';
+import { MAX_POSITION, ORCHESTRATIONS } from '#lib/contracts/values/jobs';
+import { count } from '../../../ui/score';
 
 /** What a job of each type produces. */
 export const jobTitle = (type: Job['type']): string =>
@@ -30,4 +31,12 @@ function placeOf(job: Linked) {
   if (type === 'prompt_tune') return linkOptions({ to: '/tunes/prompts/$tuneId', params: { tuneId: id } });
   if (type === 'judge') return linkOptions({ to: '/judge/reports/$reportId', params: { reportId: id } });
   return undefined;
+}
+
+/** What a job in its user's queue is waiting for: "next in the queue of Ada". */
+export function placeInWords(position: number, user: string | null): string {
+  const queue = user === null ? 'the queue of its user' : `the queue of ${user.slice(0, 100)}`;
+  if (position === 1) return `next in ${queue}`;
+  const before = count(position - 1);
+  return `${before}${position >= MAX_POSITION ? ' or more' : ''} ahead in ${queue}`;
 }

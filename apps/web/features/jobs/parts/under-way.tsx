@@ -1,8 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import type { JobStatus } from '#lib/contracts/job-status';
-import { MAX_POSITION } from '#lib/contracts/values/jobs';
 import type { LiveState } from '../../../live/live-job';
-import { count } from '../../../ui/score';
 import { UserText } from '../../../ui/user-text';
 
 /** What a job is waiting for, in words. */
@@ -16,14 +14,6 @@ export function WaitingNotice({ status, detail }: { status: JobStatus; detail: s
   if (status === 'pending') return <p className="notice">Waiting: its user has reached the limit of running jobs.</p>;
   if (status === 'queued') return <p className="notice">Waiting for a worker.</p>;
   return null;
-}
-
-/** What a job in its user's queue is waiting for: "next in the queue of Ada". */
-export function placeInWords(position: number, user: string | null): string {
-  const queue = user === null ? 'the queue of its user' : `the queue of ${user.slice(0, 100)}`;
-  if (position === 1) return `next in ${queue}`;
-  const before = count(position - 1);
-  return `${before}${position >= MAX_POSITION ? ' or more' : ''} ahead in ${queue}`;
 }
 
 /** A notice if the events are incomplete. */

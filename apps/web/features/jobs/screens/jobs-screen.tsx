@@ -17,17 +17,15 @@ import type { Column } from '../../../ui/table';
 import { duration, Time } from '../../../ui/time';
 import { UserLine, UserText } from '../../../ui/user-text';
 import { runName } from '../../runs/parts/run-link';
-import { JOB_STATUS_LABELS, type JobsSearch } from '../address';
-import { cancelJob, jobsQuery, runsOfJobsQuery } from '../api';
-import { JobLink, jobTitle, runOf } from '../parts/job-link';
-import { placeInWords } from '../parts/under-way';
+import { cancelJob, JOB_STATUS_LABELS, jobsQuery, runsOfJobsQuery, type JobFilter } from '../api';
+import { JobLink, jobTitle, placeInWords, runOf } from '../parts/job-link';
 import css from './jobs.module.css';
 
 /** Waiting and running jobs of all users. */
 export function JobsScreen() {
   const search = useSearch({ from: '/signed-in/jobs' });
   const navigate = useNavigate();
-  const narrow = (change: Partial<JobsSearch>): void =>
+  const narrow = (change: Partial<JobFilter>): void =>
     void navigate({ to: '/jobs', search: { ...search, after: undefined, ...change } });
   const { data: runs } = useQuery(runsOfJobsQuery(search));
   const refusal = useRefusal('editor');
@@ -83,8 +81,8 @@ export function JobsScreen() {
 }
 
 interface FilterProps {
-  search: JobsSearch;
-  narrow: (change: Partial<JobsSearch>) => void;
+  search: JobFilter;
+  narrow: (change: Partial<JobFilter>) => void;
 }
 
 /** Filters of the job list. They are in the address, so that a shared link shows the same list. */
@@ -95,19 +93,19 @@ const JobFilters = ({ search: { status, type }, narrow }: FilterProps) => (
       choices={Object.entries(JOB_STATUS_LABELS)}
       none="running or queued"
       value={status}
-      choose={(chosen) => narrow({ status: chosen as JobsSearch['status'] })}
+      choose={(chosen) => narrow({ status: chosen as JobFilter['status'] })}
     />
     <FilterChoice
       label="Type"
       choices={JOB_TYPES.map((type) => [type, jobTitle(type)])}
       none="all types"
       value={type}
-      choose={(chosen) => narrow({ type: chosen as JobsSearch['type'] })}
+      choose={(chosen) => narrow({ type: chosen as JobFilter['type'] })}
     />
   </div>
 );
 
-function NoJobs({ search: { status, type, after } }: { search: JobsSearch }) {
+function NoJobs({ search: { status, type, after } }: { search: JobFilter }) {
   const isUnfiltered = status === undefined && type === undefined && after === undefined;
   return (
     <Empty

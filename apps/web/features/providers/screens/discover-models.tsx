@@ -8,11 +8,11 @@ import { edit } from '../../../ui/form/edited';
 import { useForm } from '../../../ui/form/json-form';
 import { count } from '../../../ui/score';
 import { UserText } from '../../../ui/user-text';
+import css from '../../operate/parts/operate.module.css';
 import { discoverModels } from '../api';
 import { useKnownPrices } from './known-prices';
 import { ModelFilter } from './models-fields';
 import { idsOf, newModel } from './provider-value';
-import css from './providers.module.css';
 
 const SHOWN = 200;
 

@@ -8,9 +8,9 @@ import { Faults } from '../../../ui/form/labelled-field';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
 import { count } from '../../../ui/score';
 import { UserLine, visible } from '../../../ui/user-text';
+import css from '../../operate/parts/operate.module.css';
 import { PriceSource, useKnownPrices } from './known-prices';
 import { newModel, priceInWords, renamed, withPrices } from './provider-value';
-import css from './providers.module.css';
 
 /** How many models are listed at once; the filter finds the others. */
 const SHOWN = 50;

@@ -7,11 +7,11 @@ import { ChoiceField } from '../../../ui/form/fields';
 import { Form } from '../../../ui/form/form';
 import { useForm } from '../../../ui/form/json-form';
 import { UserText } from '../../../ui/user-text';
+import css from '../../operate/parts/operate.module.css';
 import { OperateNav } from '../../operate/parts/operate-nav';
 import { createProvider, refreshProviders, templatesQuery } from '../api';
 import { ProviderFields } from './provider-fields';
 import { EMPTY_PROVIDER, inputOf, withTemplate, type KeyChange } from './provider-value';
-import css from './providers.module.css';
 
 /** A new endpoint. It can be tested once it is saved. */
 export function NewProviderScreen() {

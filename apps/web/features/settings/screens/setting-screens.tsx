@@ -1,6 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { toText, type JsonObject } from '#lib/contracts/json/json';
 import { MAX_INSTRUCTIONS_CHARS } from '#lib/contracts/values/judging';
 import { useAction } from '../../../api/action';
@@ -13,11 +13,11 @@ import { NumberField } from '../../../ui/form/fields';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
 import { SettingForm } from '../../../ui/form/setting-form';
 import { count } from '../../../ui/score';
-import { judgeSettingQuery, setJudge } from '../../judge/api';
-import { ChooseModel } from '../../providers/parts/choose-models';
+import { SubNav } from '../../../ui/sub-nav';
+import { judgeSettingQuery, setJudge } from '../../judge/api/judge';
+import { ChooseModel } from '../../providers/parts/choose-model';
 import { cacheQuery, clearCache, embeddingQuery, jobsSettingQuery, setCache, setEmbedding, setJobs } from '../api';
 import { bytesInWords } from './setting-words';
-import { SettingsHead } from './settings-head';
 
 /** The model that compares texts by meaning. */
 export function EmbeddingScreen() {
@@ -179,3 +179,21 @@ const JUDGE: FormSchema = [
     help: 'A score from 0 to 1. 0: never; 1: every run that has something wrong.',
   },
 ];
+
+/** The heading of a screen of settings, links to the others, and what the screen is about. */
+export const SettingsHead = ({ title, children }: { title: string; children: ReactNode }) => (
+  <>
+    <h1>{title}</h1>
+    <SubNav label="Settings" places={PLACES} />
+    <p>{children}</p>
+  </>
+);
+
+const PLACES = [
+  { to: '/settings/tokens', name: 'Tokens' },
+  { to: '/settings/embedding', name: 'Embedding' },
+  { to: '/settings/cache', name: 'Cache' },
+  { to: '/settings/jobs', name: 'Jobs' },
+  { to: '/settings/judge', name: 'Judge' },
+  { to: '/settings/teams', name: 'Teams' },
+] as const;

@@ -13,7 +13,7 @@ import { Table, type Column } from '../../../ui/table';
 import { Time } from '../../../ui/time';
 import { UserLine } from '../../../ui/user-text';
 import { createTeam, teamsQuery, type NewTeam } from '../api';
-import { SettingsHead } from './settings-head';
+import { SettingsHead } from './setting-screens';
 import css from './settings.module.css';
 
 /** The teams of this installation, which share nothing but the machine. */

@@ -19,7 +19,7 @@ import { Time } from '../../../ui/time';
 import { UserLine, UserText, visible } from '../../../ui/user-text';
 import { createToken, deleteToken, tokensQuery, type NewToken } from '../api';
 import { EXPIRIES, expiryOf, type Expiry } from './setting-words';
-import { SettingsHead } from './settings-head';
+import { SettingsHead } from './setting-screens';
 import css from './settings.module.css';
 
 /** The tokens of the team with their roles. Their secrets are never shown again. */

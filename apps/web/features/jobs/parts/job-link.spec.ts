@@ -1,4 +1,4 @@
-import { placeInWords } from './under-way.js';
+import { placeInWords } from './job-link.js';
 
 it.each([
   [1, 'Ada', 'next in the queue of Ada'],
