@@ -7,7 +7,7 @@ import type { Sent } from '../../api/action';
 import { client, pathWith, read, readQuery } from '../../api/client';
 import { keys } from '../../api/keys';
 import { POLL_MS } from '../../api/refresh';
-import { runsQuery } from '../runs/api/runs';
+import { runsQuery } from '../runs/api';
 
 /** Filters of the job list, other than running and waiting, with their labels. */
 export const JOB_STATUS_LABELS = {

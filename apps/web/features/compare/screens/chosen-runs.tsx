@@ -14,7 +14,7 @@ import { UserText, visible } from '../../../ui/user-text';
 import { runQuery } from '../../runs/api';
 import { runName, shortRunName } from '../../runs/parts/run-link';
 import { RunRows } from '../../runs/parts/run-rows';
-import { topModel } from '../../runs/parts/top-model';
+import { topModel } from '../../runs/parts/run-score';
 import { sideOf, withComparison, type CompareSearch } from '../address';
 import { runsToCompareQuery } from '../api';
 import css from '../parts/compare.module.css';

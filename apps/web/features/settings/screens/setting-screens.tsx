@@ -14,8 +14,8 @@ import { Fields, type FormSchema } from '../../../ui/form/schema';
 import { SettingForm } from '../../../ui/form/setting-form';
 import { count } from '../../../ui/score';
 import { SubNav } from '../../../ui/sub-nav';
-import { judgeSettingQuery, setJudge } from '../../judge/api/judge';
-import { ChooseModel } from '../../providers/parts/choose-model';
+import { judgeSettingQuery, setJudge } from '../../judge/api';
+import { ChooseModel } from '../../providers/parts/choose-models';
 import { cacheQuery, clearCache, embeddingQuery, jobsSettingQuery, setCache, setEmbedding, setJobs } from '../api';
 import { bytesInWords } from './setting-words';
 
