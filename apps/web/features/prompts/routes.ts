@@ -1,6 +1,6 @@
 import { id, oneOf, searchOf, text } from '../../address';
 import { screen } from '../../screen';
-import { suiteHeadsQuery } from '../suites/api';
+import { suiteHeadsQuery, suiteQuery } from '../suites/api';
 import { promptDiffQuery, promptVersionQuery, promptVersionsQuery } from './api';
 
 const promptsSearch = searchOf({ suite: id, tag: text(50), after: text(500) });
@@ -14,8 +14,13 @@ export const promptsRoutes = [
     search: promptsSearch,
     loads: ({ search }) => [promptVersionsQuery(search), suiteHeadsQuery],
   }),
-  screen('/prompts/new', () => import('./screens/prompt-new/prompt-new-screen'), 'PromptNewScreen', {
+  screen('/prompts/new', () => import('./screens/prompt-new-screen'), 'PromptNewScreen', {
     search: promptNewSearch,
+    loads: ({ search: { suite, from } }) => [
+      suiteHeadsQuery,
+      ...(suite === undefined ? [] : [suiteQuery(suite)]),
+      ...(from === undefined ? [] : [promptVersionQuery(from)]),
+    ],
   }),
   screen('/prompts/$promptId', () => import('./screens/prompt-screen'), 'PromptScreen', {
     search: promptSearch,

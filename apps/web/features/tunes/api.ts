@@ -6,6 +6,7 @@ import type { ParamPreset, ParamTune, ParamTuneEstimate, ParamTuneSubmitted, Tun
 import type { Sent } from '../../api/action';
 import { client, estimateQuery, pathWith, read, readQuery } from '../../api/client';
 import { keys } from '../../api/keys';
+import { queryClient } from '../../api/query-client';
 
 const PRESETS = '/api/param-presets';
 const LIST_PAGE = 50;
@@ -52,3 +53,5 @@ export const createPreset = (input: { name: string; search_space: Json }, option
 
 export const deletePreset = (id: string, options: Sent): Promise<void> =>
   client.call('DELETE', `${PRESETS}/${encodeURIComponent(id)}`, undefined, options);
+
+export const refreshPresets = (): Promise<void> => queryClient.invalidateQueries({ queryKey: keys.presets });

@@ -37,3 +37,23 @@ export class LiveTune extends LiveJob<LiveTuneState> {
     return { arms: this.#arms };
   }
 }
+
+export interface LivePromptTuneState extends LiveState {
+  /** The latest generation, or reflection step. */
+  newest: LogEventData<'tune_generation'> | undefined;
+  /** Number received since the page started to listen. */
+  received: number;
+}
+
+/** Live events of a prompt tune: results of the latest generation. */
+export class LivePromptTune extends LiveJob<LivePromptTuneState> {
+  constructor(...following: WatchArguments) {
+    super({ ...INITIAL_STATE, newest: undefined, received: 0 }, ...following);
+  }
+
+  protected take({ name, event }: Logged, { received }: LivePromptTuneState) {
+    return name === 'tune_generation' ? { newest: event.data, received: received + 1 } : undefined;
+  }
+
+  protected drawn = (): Partial<LivePromptTuneState> => ({});
+}

@@ -1,5 +1,6 @@
 import { oneOf, searchOf, text } from '../../address';
 import { screen } from '../../screen';
+import { experimentsOfSuiteQuery } from '../experiments/api';
 import { promptTunes } from '../prompt-tunes/api';
 import { providersQuery } from '../providers/api';
 import { suiteHeadsQuery } from '../suites/api';
@@ -16,11 +17,12 @@ export const tunesRoutes = [
   }),
   screen('/tunes/new', () => import('./screens/tune-new/tune-new-screen'), 'TuneNewScreen', {
     search: tuneNewSearch,
-    loads: ({ search: { from } }) => [
+    loads: ({ search: { suite, from } }) => [
       ...(from === undefined ? [] : [paramTunes.query(from)]),
       suiteHeadsQuery,
       providersQuery,
       presetsQuery,
+      ...(suite === undefined ? [] : [experimentsOfSuiteQuery(suite)]),
     ],
     missing: MISSING_TUNE,
   }),

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { isObject, toText } from '#lib/contracts/json/json';
 import type { Path } from '../../../ui/form/edited';
-import { JsonField } from '../../../ui/form/fields';
 import { Expandable } from '../../../ui/form/folded-fields';
+import { JsonField } from '../../../ui/form/fields';
 import { useField } from '../../../ui/form/json-form';
 import { Faults } from '../../../ui/form/labelled-field';
 import { Fields, type FormSchema } from '../../../ui/form/schema';

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { ParamTune } from '#lib/param-tune/contract';
-import { jobQuery } from '../../jobs/api';
 import { POLL_MS } from '../../../api/refresh';
 import type { LiveState } from '../../../live/live-job';
 import { Bar } from '../../../ui/bar';
-import { UserText } from '../../../ui/user-text';
 import { count } from '../../../ui/score';
 import { duration } from '../../../ui/time';
-import { LiveAnnouncement, ConnectionNotice, WaitingNotice } from '../../jobs/parts/under-way';
+import { UserText } from '../../../ui/user-text';
+import { jobQuery } from '../../jobs/api';
+import { ConnectionNotice, LiveAnnouncement, WaitingNotice } from '../../jobs/parts/under-way';
 
 interface Props {
   tune: Pick<ParamTune, 'job_id' | 'status' | 'step' | 'planned_requests'>;

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { toText, type JsonObject } from '#lib/contracts/json/json';
-import { suiteQuery } from '../../../suites/api';
+import { toText } from '#lib/contracts/json/json';
 import { ErrorNotice } from '../../../../ui/error-notice';
-import { useField, useForm } from '../../../../ui/form/json-form';
-import { UserText } from '../../../../ui/user-text';
-import { count } from '../../../../ui/score';
-import { Faults } from '../../../../ui/form/labelled-field';
 import { textsOf } from '../../../../ui/form/form-request';
+import { useField } from '../../../../ui/form/json-form';
+import { Faults } from '../../../../ui/form/labelled-field';
+import { count } from '../../../../ui/score';
 import { TextFilter } from '../../../../ui/text-filter';
+import { UserText } from '../../../../ui/user-text';
+import { suiteQuery } from '../../../suites/api';
 import {
   ALL_PARAMETERS,
   ALL_TOOLS,
@@ -21,8 +21,7 @@ import {
 /** The texts that the meta model writes. */
 export function ChooseComponents() {
   const { id, value, errors } = useField('components');
-  const { edited } = useForm();
-  const suiteId = toText((edited.value as JsonObject).suite_id ?? '');
+  const suiteId = toText(useField('suite_id').value ?? '');
   const suite = useQuery({ ...suiteQuery(suiteId), enabled: suiteId !== '' });
   const chosen = textsOf(value);
   const tools = suite.data?.tools.map(({ function: { name } }) => name) ?? [];

@@ -1,5 +1,6 @@
 import { parseJson } from '#lib/contracts/json/json';
-import { type PromptTune, PromptTuneInput } from '#lib/prompt-tune/contract';
+import type { PromptTune } from '#lib/prompt-tune/contract';
+import { PromptTuneInput } from '#lib/prompt-tune/contract';
 import {
   ALL_TOOLS,
   choiceOf,

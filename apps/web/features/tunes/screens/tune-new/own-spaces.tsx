@@ -1,30 +1,29 @@
 import { useState } from 'react';
 import { isObject } from '#lib/contracts/json/json';
-import { useField, useForm } from '../../../../ui/form/json-form';
-import { UserText, visible } from '../../../../ui/user-text';
 import { textsOf } from '../../../../ui/form/form-request';
+import { useField } from '../../../../ui/form/json-form';
+import { UserText, visible } from '../../../../ui/user-text';
 import { SpaceEditor } from './space-editor';
 
 const PATH = ['per_model_search_spaces'];
 
 /** Search spaces of single models, where they differ from the common one. */
 export function OwnSpaces() {
-  const own = useField(PATH);
-  const shared = useField(['search_space']);
-  const models = textsOf(useField(['models']).value);
-  const [chosen, setChosen] = useState('');
-  const spaces = isObject(own.value) ? own.value : {};
+  const { value, errors, refusal, set } = useField(PATH);
+  const shared = useField('search_space').value;
+  const models = textsOf(useField('models').value);
+  const [chosen, choose] = useState('');
+  const spaces = isObject(value) ? value : {};
   const without = models.filter((model) => !Object.hasOwn(spaces, model));
   const next = without.includes(chosen) ? chosen : (without[0] ?? '');
-  const isOpen = Object.keys(spaces).length > 0 || own.errors.length > 0;
-  const locked = own.refusal !== undefined;
+  const isLocked = refusal !== undefined;
   return (
-    <details open={isOpen}>
+    <details open={Object.keys(spaces).length > 0 || errors.length > 0}>
       <summary>Per-model search spaces</summary>
       <div className="fields">
         <p className="muted small">A model with its own space is searched in that one instead.</p>
         {Object.keys(spaces).map((model) => (
-          <OwnSpace key={model} model={model} remove={() => own.set(withoutKey(spaces, model))} />
+          <OwnSpace key={model} model={model} />
         ))}
         {without.length > 0 && (
           <div className="actions">
@@ -32,9 +31,9 @@ export function OwnSpaces() {
               Model{' '}
               <select
                 className="bounded"
-                disabled={locked}
+                disabled={isLocked}
                 value={next}
-                onChange={({ target }) => setChosen(target.value)}
+                onChange={({ target }) => choose(target.value)}
               >
                 {without.map((model) => (
                   <option key={model} value={model}>
@@ -45,9 +44,9 @@ export function OwnSpaces() {
             </label>
             <button
               type="button"
-              disabled={locked}
-              title={own.refusal}
-              onClick={() => own.set({ ...spaces, [next]: shared.value ?? {} })}
+              disabled={isLocked}
+              title={refusal}
+              onClick={() => set({ ...spaces, [next]: shared ?? {} })}
             >
               Add own space
             </button>
@@ -59,19 +58,17 @@ export function OwnSpaces() {
   );
 }
 
-const withoutKey = <Value,>(object: Record<string, Value>, key: string): Record<string, Value> =>
-  Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
-
-function OwnSpace({ model, remove }: { model: string; remove: () => void }) {
-  const { refusal } = useForm();
+function OwnSpace({ model }: { model: string }) {
+  const path = [...PATH, model];
+  const { refusal, set } = useField(path);
   return (
     <fieldset>
       <legend>
         <UserText text={model} max={200} />
       </legend>
-      <SpaceEditor path={[...PATH, model]} label={`the space of ${visible(model.slice(0, 100))}`} />
+      <SpaceEditor path={path} label={`the space of ${visible(model.slice(0, 100))}`} />
       <div className="actions">
-        <button type="button" disabled={refusal !== undefined} title={refusal} onClick={remove}>
+        <button type="button" disabled={refusal !== undefined} title={refusal} onClick={() => set(undefined)}>
           Use the shared space
         </button>
       </div>

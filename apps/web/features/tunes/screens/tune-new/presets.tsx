@@ -1,41 +1,37 @@
 import { useQuery } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { ParamPreset } from '#lib/param-tune/contract';
 import { useAction } from '../../../../api/action';
-import { keys } from '../../../../api/keys';
-import { createPreset, deletePreset, presetsQuery } from '../../api';
-import { queryClient } from '../../../../api/query-client';
-import { useRefusal } from '../../../../api/session';
 import { DeleteDialog } from '../../../../ui/dialog';
 import { ErrorNotice } from '../../../../ui/error-notice';
 import { useField } from '../../../../ui/form/json-form';
+import { LabelledField } from '../../../../ui/form/labelled-field';
 import { UserText, visible } from '../../../../ui/user-text';
+import { createPreset, deletePreset, presetsQuery, refreshPresets } from '../../api';
 import { faultOfRows, toRows, toSpace } from './space-value';
-
-const refresh = (): Promise<void> => queryClient.invalidateQueries({ queryKey: keys.presets });
 
 /** The team's saved search spaces: one can be used or deleted, and the current one saved. */
 export function Presets() {
-  const presets = useQuery(presetsQuery);
-  const space = useField(['search_space']);
-  const refusal = useRefusal('editor');
-  const [chosenId, setChosen] = useState('');
-  const [isDeleting, setDeleting] = useState(false);
+  const { data, error, refetch } = useQuery(presetsQuery);
+  const { refusal, set } = useField('search_space');
+  const [chosenId, choose] = useState('');
   const [isNaming, setNaming] = useState(false);
-  const items = presets.data?.items ?? [];
-  const chosen = items.find(({ id }) => id === chosenId);
+  const [isDeleting, setDeleting] = useState(false);
+  const presets = data?.items ?? [];
+  const chosen = presets.find(({ id }) => id === chosenId);
+  const button = { type: 'button', title: refusal } as const;
   const isLocked = refusal !== undefined;
   return (
     <>
       <div className="actions">
-        {items.length > 0 && (
+        {presets.length > 0 && (
           <>
             <label>
               Preset{' '}
-              <select className="bounded" value={chosen?.id ?? ''} onChange={({ target }) => setChosen(target.value)}>
+              <select className="bounded" value={chosen?.id ?? ''} onChange={({ target }) => choose(target.value)}>
                 <option value="">choose</option>
-                {items.map(({ id, name }) => (
+                {presets.map(({ id, name }) => (
                   <option key={id} value={id}>
                     {visible(name)}
                   </option>
@@ -43,94 +39,91 @@ export function Presets() {
               </select>
             </label>
             <button
-              type="button"
+              {...button}
               disabled={isLocked || !chosen}
-              title={refusal}
-              onClick={() => space.set(toRows(chosen!.search_space as JsonObject))}
+              onClick={() => set(toRows(chosen!.search_space as JsonObject))}
             >
               Use preset
             </button>
             <button
-              type="button"
+              {...button}
               disabled={isLocked || !chosen}
-              title={refusal}
-              onClick={() => setDeleting(true)}
               aria-label="Delete the preset"
+              onClick={() => setDeleting(true)}
             >
               Delete
             </button>
           </>
         )}
         {!isNaming && (
-          <button type="button" disabled={isLocked} title={refusal} onClick={() => setNaming(true)}>
+          <button {...button} disabled={isLocked} onClick={() => setNaming(true)}>
             Save as preset
           </button>
         )}
       </div>
-      {presets.isError && <ErrorNotice error={presets.error} retry={() => presets.refetch()} />}
-      {isNaming && <NewPreset onMade={({ id }) => setChosen(id)} close={() => setNaming(false)} />}
-      {isDeleting && chosen && <DeletePresetDialog preset={chosen} close={() => setDeleting(false)} />}
+      {error && <ErrorNotice error={error} retry={refetch} />}
+      {isNaming && <NewPreset onMade={({ id }) => choose(id)} close={() => setNaming(false)} />}
+      {isDeleting && chosen && <DeletePreset preset={chosen} close={() => setDeleting(false)} />}
     </>
   );
 }
 
 function NewPreset({ onMade, close }: { onMade: (preset: ParamPreset) => void; close: () => void }) {
-  const id = useId();
-  const { value, unread } = useField(['search_space']);
+  const { value, unread } = useField('search_space');
   const [name, setName] = useState('');
   const create = useAction(createPreset, async (preset) => {
-    await refresh();
+    await refreshPresets();
     onMade(preset);
     close();
   });
   const fault = unread === undefined ? faultOfRows(value) : 'The search space is not valid yet.';
-  const save = (): void => create.mutate({ name: name.trim(), search_space: toSpace(value) });
   return (
-    <div className="field">
-      <label htmlFor={id}>Preset name</label>
-      <div className="actions">
-        <input
-          id={id}
-          autoFocus
-          dir="auto"
-          maxLength={200}
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-          onKeyDown={(event) => event.key === 'Enter' && !event.ctrlKey && event.preventDefault()}
-        />
-        <button
-          type="button"
-          disabled={name.trim() === '' || fault !== undefined || create.isPending}
-          title={fault}
-          onClick={save}
-        >
-          Save
-        </button>
-        <button type="button" className="plain" onClick={close}>
-          Cancel
-        </button>
-      </div>
-      {create.isError && <ErrorNotice error={create.error} />}
-    </div>
+    <LabelledField label="Preset name" faults={[]}>
+      {(attributes) => (
+        <>
+          <div className="actions">
+            <input
+              {...attributes}
+              autoFocus
+              dir="auto"
+              maxLength={200}
+              value={name}
+              onChange={({ target }) => setName(target.value)}
+              onKeyDown={(event) => event.key === 'Enter' && !event.ctrlKey && event.preventDefault()}
+            />
+            <button
+              type="button"
+              disabled={name.trim() === '' || fault !== undefined || create.isPending}
+              title={fault}
+              onClick={() => create.mutate({ name: name.trim(), search_space: toSpace(value) })}
+            >
+              Save
+            </button>
+            <button type="button" className="plain" onClick={close}>
+              Cancel
+            </button>
+          </div>
+          {create.error && <ErrorNotice error={create.error} />}
+        </>
+      )}
+    </LabelledField>
   );
 }
 
-function DeletePresetDialog({ preset, close }: { preset: ParamPreset; close: () => void }) {
-  const remove = useAction(deletePreset, async () => {
+function DeletePreset({ preset: { id, name }, close }: { preset: ParamPreset; close: () => void }) {
+  const { isPending, error, mutate } = useAction(deletePreset, async () => {
     close();
-    await refresh();
+    await refreshPresets();
   });
   return (
     <DeleteDialog
       title="Delete this preset?"
       action="Delete the preset"
-      isPending={remove.isPending}
-      error={remove.error}
-      act={() => remove.mutate(preset.id)}
-      close={close}
+      act={() => mutate(id)}
+      {...{ isPending, error, close }}
     >
       <p>
-        <UserText text={preset.name} max={200} />
+        <UserText text={name} max={200} />
       </p>
       <p>Tunes created with it keep its values. This cannot be undone.</p>
     </DeleteDialog>

@@ -1,6 +1,6 @@
 import { useId, useState } from 'react';
 import { isObject, type JsonObject } from '#lib/contracts/json/json';
-import { edit, errorsAt, type Path, pointerOf } from '../../../../ui/form/edited';
+import { edit, errorsAt, pointerOf, type Path } from '../../../../ui/form/edited';
 import { ChoiceField, NumberField } from '../../../../ui/form/fields';
 import { useField, useForm } from '../../../../ui/form/json-form';
 import { Faults } from '../../../../ui/form/labelled-field';

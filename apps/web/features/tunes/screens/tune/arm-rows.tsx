@@ -1,13 +1,13 @@
 import { useRef, useState, type CSSProperties } from 'react';
 import type { TuneArm } from '#lib/param-tune/contract';
-import { IntervalBar } from '../../../../ui/figures/intervals';
 import { DataRows, type Column } from '../../../../ui/data-rows';
-import { UserLine } from '../../../../ui/user-text';
+import { IntervalBar } from '../../../../ui/figures/intervals';
 import { Money } from '../../../../ui/money';
 import { count, scoreText } from '../../../../ui/score';
 import { duration } from '../../../../ui/time';
-import { configText } from './arm-settings';
+import { UserLine } from '../../../../ui/user-text';
 import css from '../tunes.module.css';
+import { configText } from './arm-settings';
 
 interface ArmRowsProps {
   arms: readonly TuneArm[];
