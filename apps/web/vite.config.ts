@@ -29,7 +29,12 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'page', tags: ['$initial'], priority: 2 },
-            { name: 'ui', test: /\/web\/(api|live|ui)\/(?!json|data-rows|facet|changes|figures)/, priority: 1 },
+            {
+              name: 'ui',
+              test: /\/web\/(api|live|ui)\/(?!json|data-rows|facet|changes|character|common|figures|form)/,
+              priority: 1,
+            },
+            { name: 'form', test: /\/web\/ui\/form\//, priority: 1 },
             {
               name: 'parts',
               test: /\/(apps|libs)\//,

@@ -1,7 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
-import { suiteUpdate } from '#lib/contracts/prompt-components';
 import { reverseDiff } from '#lib/contracts/prompt-diff';
 import type { ComponentDiff, PromptDiff, PromptVersion, PromptVersionHead } from '#lib/contracts/prompt-version';
 import type { Suite } from '#lib/contracts/suite';
@@ -75,6 +74,8 @@ export async function putInSuite({ id, suiteId, seen }: { id: string; suiteId: s
   const [version, suite] = await Promise.all([client.call<PromptVersion>('GET', pathOf(id)), readSuite(suiteId)]);
   if (suite.version !== seen)
     throw new Error(`The suite has changed: it is now version ${suite.version}. Close this dialog and try again.`);
+  // Queries are in the page's first chunk, which is no place for what one button needs.
+  const { suiteUpdate } = await import('#lib/contracts/prompt-components');
   return changeSuite(suiteId, suiteUpdate(suite, version.components) as JsonObject, options);
 }
 

@@ -23,7 +23,7 @@ export interface FormOptions<Body, Answer> {
   /** The request of the edited value, or why there is none yet. Default: the value, once each field is valid. */
   requestOf?: (edited: Edited) => FormRequest<Body>;
   send: (body: Body, options: Sent) => Promise<Answer>;
-  /** Called when it was sent. What was typed meanwhile stays a draft if the form stays. */
+  /** Called when it was sent. Then the draft ends, but for what was typed meanwhile. */
   onDone?: (answer: Answer, sent: Body) => unknown;
 }
 
@@ -36,8 +36,13 @@ export function useFormState<Body = Json, Answer = unknown>(options: FormOptions
   const request = requestOf(draft.value);
   const body = 'body' in request ? request.body : undefined;
   const sending = useAction(send, async (answer, sent) => {
-    if (JSON.stringify(sent) === JSON.stringify(body)) draft.clear();
-    await onDone?.(answer, sent);
+    const isSame = JSON.stringify(sent) === JSON.stringify(body);
+    try {
+      await onDone?.(answer, sent);
+    } finally {
+      // Not before what was stored is read again, or its older value would be shown in between.
+      if (isSame) draft.clear();
+    }
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();

@@ -28,12 +28,8 @@ export const SettingForm = ({ name, stored, put, bodyOf = (value) => value, refr
     initial={stored}
     needs="owner"
     requestOf={({ value }) => ({ body: stringifyInSourceOrder(bodyOf(value as JsonObject)) })}
-    // The stored setting is read again before the draft is dropped: no older one is shown in between.
-    send={async (body, options) => {
-      const saved = await put(body, options);
-      await queryClient.invalidateQueries({ queryKey: refreshes });
-      return saved;
-    }}
+    send={put}
+    onDone={() => queryClient.invalidateQueries({ queryKey: refreshes })}
     saved={() => 'Saved.'}
     className="fields setting-form"
   />
