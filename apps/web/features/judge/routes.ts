@@ -1,5 +1,4 @@
 import { id, searchOf, text } from '../../address';
-import { meQuery } from '../../api/session';
 import { screen } from '../../screen';
 import { providersQuery } from '../providers/api';
 import { model, reportSearch } from './address';
@@ -38,7 +37,8 @@ export const judgeRoutes = [
   }),
   screen('/judge/calibration', () => import('./screens/calibration-screen'), 'CalibrationScreen', {
     search: calibrationSearch,
-    // Not waited for: a team without a default judge is told so below the heading.
-    loads: ({ search }) => [meQuery, calibrationQuery(search)],
+    loads: ({ search }) => [calibrationQuery(search)],
+    // As that a team has no default judge.
+    showsErrors: true,
   }),
 ] as const;
