@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useAction } from '../../../api/action';
+import type { ImportAnswer } from '#lib/contracts/import';
+import { useAction, type Sent } from '../../../api/action';
+import { client } from '../../../api/client';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
 import { useRefusal } from '../../../api/session';
 import { AllowedButton } from '../../../ui/allowed-button';
 import { ErrorNotice } from '../../../ui/error-notice';
 import { suiteHeadsQuery } from '../../suites/api';
-import { importExample } from '../api';
 import css from './home.module.css';
 
 /** Three ways to start, for a team without runs. */
@@ -57,4 +58,9 @@ export function GettingStarted() {
       {example.isError && <ErrorNotice error={example.error} />}
     </section>
   );
+}
+
+async function importExample(_: string, options: Sent): Promise<ImportAnswer> {
+  const file = await client.text('/api/tool-eval/import/example');
+  return client.call<ImportAnswer>('POST', '/api/tool-eval/import', file, options);
 }
