@@ -6,7 +6,6 @@ import { duration } from '../../../../ui/time';
 import { UserLine } from '../../../../ui/user-text';
 import { Verdict } from '../../../results/parts/verdict';
 import { NEWEST, type LiveResult, type LiveRunState } from '../../live';
-import css from './run.module.css';
 
 /**
  * Results as they arrive. Rows are added below until the list is full; then it stays unchanged until the user asks for
@@ -38,7 +37,7 @@ const Rows = memo(function Rows({ runId, rows }: { runId: string; rows: readonly
   return (
     <Table
       label="Latest results"
-      className={css.newest}
+      className="run-rows"
       rows={rows}
       keyOf={({ seq }) => seq}
       columns={[
