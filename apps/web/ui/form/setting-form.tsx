@@ -4,6 +4,7 @@ import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import type { Sent } from '../../api/action';
 import { queryClient } from '../../api/query-client';
 import { Form } from './form';
+import { valueOf } from './form-request';
 
 interface Props {
   /** The key of the draft in this tab. */
@@ -27,7 +28,10 @@ export const SettingForm = ({ name, stored, put, bodyOf = (value) => value, refr
     {...{ name, save, children }}
     initial={stored}
     needs="owner"
-    requestOf={({ value }) => ({ body: stringifyInSourceOrder(bodyOf(value as JsonObject)) })}
+    requestOf={(edited) => {
+      const request = valueOf<JsonObject>(edited);
+      return 'faults' in request ? request : { body: stringifyInSourceOrder(bodyOf(request.body)) };
+    }}
     send={put}
     onDone={() => queryClient.invalidateQueries({ queryKey: refreshes })}
     saved={() => 'Saved.'}
