@@ -2,6 +2,7 @@ import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/jso
 import type { Path } from '../../../ui/form/edited';
 import { ChoiceField, FlagField, JsonField } from '../../../ui/form/fields';
 import { useField, useForm } from '../../../ui/form/json-form';
+import { Faults } from '../../../ui/form/labelled-field';
 import css from './case.module.css';
 import { EXPECTATIONS, EXPECTATION_KEYS, expectationOf, withExpectation, type Expectation } from './case-value';
 
@@ -47,14 +48,7 @@ interface ToolProps {
 }
 
 /** Faults of a part without a field. */
-function FieldErrors({ path }: { path: Path }) {
-  const { errors } = useField(path);
-  return errors.map(({ message }) => (
-    <p key={message} className="field-error">
-      {message}
-    </p>
-  ));
-}
+const FieldErrors = ({ path }: { path: Path }) => <Faults faults={useField(path).errors} />;
 
 const ToolField = ({ path, names }: ToolProps) => (
   <ChoiceField path={path} label="Tool" options={names.map((name) => [name, name] as const)} />
