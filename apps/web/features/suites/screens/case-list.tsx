@@ -18,7 +18,6 @@ import css from './suites.module.css';
 export function CaseList({ suite: { id, test_cases_count: count } }: { suite: Suite }) {
   const { text = '' } = useSearch({ from: '/signed-in/suites/$suiteId' });
   const navigate = useNavigate({ from: '/suites/$suiteId' });
-  const shown = useDeferredValue(useDebounced(text));
   const change = (typed: string) => void navigate({ search: typed === '' ? {} : { text: typed }, replace: true });
   return (
     <section aria-labelledby="cases" className="section">
@@ -30,7 +29,7 @@ export function CaseList({ suite: { id, test_cases_count: count } }: { suite: Su
       </div>
       {(count > 0 || text !== '') && <TextFilter label="Filter by text" text={text} change={change} />}
       <QueryBoundary rows={6}>
-        <Cases suiteId={id} text={text} shown={shown} />
+        <Cases suiteId={id} text={text} />
       </QueryBoundary>
     </section>
   );
@@ -49,8 +48,9 @@ function AddCase({ suiteId }: { suiteId: string }) {
   );
 }
 
-/** @param shown the text that the list is for, which follows the typed `text` */
-function Cases({ suiteId, text, shown }: { suiteId: string; text: string; shown: string }) {
+/** The cases with the typed text. Those of the one before stay until they are there. */
+function Cases({ suiteId, text }: { suiteId: string; text: string }) {
+  const shown = useDeferredValue(useDebounced(text));
   const cases = useSuspenseInfiniteQuery(casesQuery(suiteId, shown));
   const read = cases.data.pages.flatMap(({ items }) => items);
   const isLooking = shown !== text;

@@ -19,7 +19,6 @@ import css from './suites.module.css';
 /** The list of suites. */
 export function SuitesScreen() {
   const { name = '' } = useSearch({ from: '/signed-in/suites' });
-  const shown = useDeferredValue(useDebounced(name));
   return (
     <>
       <header className="head">
@@ -38,7 +37,7 @@ export function SuitesScreen() {
       </header>
       <NameFilter name={name} />
       <QueryBoundary rows={6}>
-        <Suites name={name} shown={shown} />
+        <Suites name={name} />
       </QueryBoundary>
     </>
   );
@@ -53,8 +52,9 @@ function NameFilter({ name }: { name: string }) {
   return <TextFilter label="Filter by name" text={name} change={change} />;
 }
 
-/** @param shown the part of a name that the list is for, which follows the typed `name` */
-function Suites({ name, shown }: { name: string; shown: string }) {
+/** The suites of the typed name. Those of the one before stay until they are there. */
+function Suites({ name }: { name: string }) {
+  const shown = useDeferredValue(useDebounced(name));
   const suites = useSuspenseInfiniteQuery(suitesQuery(shown));
   const heads = suites.data.pages.flatMap(({ items }) => items);
   const isLooking = shown !== name;
