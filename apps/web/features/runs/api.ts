@@ -20,7 +20,7 @@ import type {
 import type { RUN_CASES_SHOWN } from '#lib/contracts/values/runs';
 import type { ErrorType } from '#lib/contracts/verdict';
 import type { Sent } from '../../api/action';
-import { client, estimateQuery, pathWith, readQuery } from '../../api/client';
+import { client, estimateQuery, pathWith, read, readQuery, statusOf } from '../../api/client';
 import { keys } from '../../api/keys';
 import { STATUS_FILTERS, type RunsSearch } from './address';
 
@@ -89,16 +89,27 @@ const FRESH_MS = 60_000;
 export const isCounting = (answer: object | undefined): answer is Counting =>
   answer !== undefined && 'status' in answer && answer.status === 'counting';
 
+/** Of a run that has not ended, they count as not counted yet, so a screen may ask for both at once. */
 const countedQuery = <Figures extends object>(
   runId: string,
   path: string,
   search: Record<string, string | number | undefined>,
-) =>
-  queryOptions({
-    ...readQuery<Figures | Counting>(keys.counted(runId), pathWith(`${pathOf(runId)}/${path}`, search)),
+) => {
+  const whole = pathWith(`${pathOf(runId)}/${path}`, search);
+  return queryOptions({
+    queryKey: [...keys.counted(runId), whole],
+    queryFn: async (context): Promise<Figures | Counting> => {
+      try {
+        return await read<Figures | Counting>(whole)(context);
+      } catch (error) {
+        if (statusOf(error) !== 409) throw error;
+        return { status: 'counting' };
+      }
+    },
     refetchInterval: ({ state }) => (isCounting(state.data) ? POLL_MS : false),
-    staleTime: FRESH_MS,
+    staleTime: ({ state }) => (isCounting(state.data) ? 0 : FRESH_MS),
   });
+};
 export type CountedQuery<Figures extends object> = ReturnType<typeof countedQuery<Figures>>;
 
 export const facetsQuery = (runId: string, rescore?: string) =>

@@ -66,7 +66,7 @@ export const runsRoutes = [
     search: matrixSearch,
     loads: ({ params: { runId }, search: { show, after, rescore } }) => [
       runQuery(runId),
-      ...ofEnded(runId, () => [runCasesQuery(runId, show, after, rescore)]),
+      runCasesQuery(runId, show, after, rescore),
     ],
     missing: RUN,
   }),
@@ -74,11 +74,9 @@ export const runsRoutes = [
     search: failuresSearch,
     loads: ({ params: { runId }, search: { type, group, seed = 1, rescore } }) => [
       runQuery(runId),
-      ...ofEnded(runId, () => [
-        failureGroupsQuery(runId, type, rescore),
-        failureGroupsQuery(runId, undefined, rescore),
-        ...(group === undefined ? [] : [drawQuery(runId, group, seed, rescore)]),
-      ]),
+      failureGroupsQuery(runId, type, rescore),
+      failureGroupsQuery(runId, undefined, rescore),
+      ...(group === undefined ? [] : [drawQuery(runId, group, seed, rescore)]),
     ],
     missing: RUN,
   }),

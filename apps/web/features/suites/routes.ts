@@ -16,15 +16,14 @@ const SUITE = { what: 'suite', list: '/suites', all: 'All suites' };
 export const suitesRoutes = [
   screen('/suites', () => import('./screens/suites-screen'), 'SuitesScreen', {
     search: suitesSearch,
-    // A text is searched for by the screen, which waits for a pause in typing.
-    loads: ({ search: { name } }) => (name === undefined ? [suitesQuery('')] : []),
+    loads: ({ search: { name = '' } }) => [suitesQuery(name)],
   }),
   screen('/suites/new', () => import('./screens/new-suite-screen'), 'NewSuiteScreen'),
   screen('/suites/$suiteId', () => import('./screens/suite-screen'), 'SuiteScreen', {
     search: suiteSearch,
     loads: ({ params: { suiteId }, search: { text: searched } }) => [
       suiteQuery(suiteId),
-      ...(searched === undefined ? [casesQuery(suiteId, '')] : []),
+      casesQuery(suiteId, searched ?? ''),
     ],
     missing: SUITE,
   }),
