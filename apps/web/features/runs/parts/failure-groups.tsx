@@ -5,6 +5,7 @@ import { count } from '../../../ui/score';
 import { Table } from '../../../ui/table';
 import { UserLine } from '../../../ui/user-text';
 import { errorWord } from '../../results/address';
+import css from './figures.module.css';
 import { toolWords } from './tool-words';
 
 /** Which failures are grouped: of one error type or of all; by the verdicts of a rescore, or the run's own. */
@@ -32,7 +33,7 @@ export function FailureGroupRows({ runId, search, groups, chosen }: Props) {
   return (
     <Table
       label="List of failure groups"
-      className="group-rows"
+      className={css.groups}
       rows={groups}
       keyOf={({ id }) => id}
       rowProps={({ id }) => ({ 'aria-current': id === chosen ? 'true' : undefined })}

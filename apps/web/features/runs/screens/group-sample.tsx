@@ -12,6 +12,7 @@ import { drawQuery } from '../api';
 import { Counted } from '../parts/counted';
 import { DRAWN, type GroupsSearch } from '../parts/failure-groups';
 import { toolWords } from '../parts/tool-words';
+import css from '../parts/figures.module.css';
 
 interface Props {
   run: Run;
@@ -98,7 +99,7 @@ function SampleTable({ run, group, search, items }: SampleProps) {
   return (
     <Table
       label="Drawn results"
-      className="group-rows"
+      className={css.groups}
       rows={items}
       keyOf={({ id }) => id}
       columns={[
