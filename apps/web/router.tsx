@@ -21,8 +21,8 @@ import { suitesRoutes } from './features/suites/routes';
 import { tunesRoutes } from './features/tunes/routes';
 import { leading } from './screen';
 import { root, signedIn } from './signed-in';
-import { ErrorNotice } from './ui/error-notice';
-import { Skeleton } from './ui/skeleton';
+import { ErrorNotice } from './ui/notices';
+import { Skeleton } from './ui/query-boundary';
 
 const signIn = createRoute({
   getParentRoute: () => root,

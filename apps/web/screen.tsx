@@ -9,7 +9,7 @@ import {
 } from '@tanstack/react-router';
 import { statusOf } from './api/client';
 import { signedIn } from './signed-in';
-import { Missing, type MissingWords } from './ui/missing';
+import { Missing, type MissingWords } from './ui/empty';
 
 /** A query of either kind, as `queryOptions` and `infiniteQueryOptions` return them. */
 export interface ScreenQuery {

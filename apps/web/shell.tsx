@@ -7,7 +7,7 @@ import { KeysHelp } from './keys-help';
 import { useTeamEvents } from './live/team-events';
 import { UserLine } from './ui/user-text';
 import { useKeys } from './ui/keys';
-import { StaleNotice } from './ui/stale-notice';
+import { StaleNotice } from './ui/notices';
 import { nextTheme } from './ui/theme';
 
 const PLACES = [

@@ -1,5 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { statusOf } from './client';
+import { keys } from './keys';
 
 const RETRIES = 2;
 /** How long query data counts as fresh; events and mutations refresh it earlier. */
@@ -35,3 +36,21 @@ export const queryClient = new QueryClient({
     mutations: { retry: false, networkMode: 'always' },
   },
 });
+
+/** Polling interval where no live events announce changes. */
+export const POLL_MS = 5000;
+
+/** Refreshes jobs, runs, tunes, reports, experiments and gates after one changed. @param id of the one that did */
+export async function refreshWork(id?: string): Promise<void> {
+  await Promise.all([
+    queryClient.invalidateQueries({ queryKey: keys.jobs }),
+    queryClient.invalidateQueries({ queryKey: keys.runLists }),
+    queryClient.invalidateQueries({ queryKey: keys.tuneLists }),
+    queryClient.invalidateQueries({ queryKey: keys.reportLists }),
+    queryClient.invalidateQueries({ queryKey: keys.experiments }),
+    queryClient.invalidateQueries({ queryKey: keys.gates }),
+    id === undefined ? undefined : queryClient.invalidateQueries({ queryKey: keys.run(id) }),
+    id === undefined ? undefined : queryClient.invalidateQueries({ queryKey: keys.tune(id) }),
+    id === undefined ? undefined : queryClient.invalidateQueries({ queryKey: keys.report(id) }),
+  ]);
+}

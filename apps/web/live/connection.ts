@@ -1,3 +1,4 @@
+import type { WatchEvent, WatchOptions } from '#lib/client/job-watch';
 import type { LiveConnection } from '#lib/client/live-connection';
 
 type Code = typeof import('#lib/client/live-connection');
@@ -32,3 +33,11 @@ async function loaded(): Promise<Code> {
   }
   return code;
 }
+
+/** Watches a job over the page's one socket. */
+export async function* watchJob(jobId: string, options: WatchOptions): AsyncGenerator<WatchEvent> {
+  yield* (await liveConnection()).watchJob(jobId, options);
+}
+
+export const nothing = (): (() => void) => () => {};
+export const noState = (): undefined => undefined;

@@ -1,8 +1,7 @@
 import { useEffect } from 'react';
 import type { LiveTeamEvent } from '#lib/client/live-connection';
-import { refreshWork } from '../api/refresh';
+import { queryClient, refreshWork } from '../api/query-client';
 import { keys } from '../api/keys';
-import { queryClient } from '../api/query-client';
 import { closeLiveConnection, liveConnection } from './connection';
 
 /** Thousands of jobs may begin and end: lists are refreshed at most this often. */

@@ -1,7 +1,7 @@
-import { useMemo, useSyncExternalStore } from 'react';
-import { isUnavailable } from './connection';
-import type { WatchArguments, LiveJob, LiveState } from './live-job';
-import { noState, nothing, watchJob } from './watch-job';
+import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
+import { POLL_MS, refreshWork } from '../api/query-client';
+import { isUnavailable, noState, nothing, watchJob } from './connection';
+import type { LiveJob, LiveState, WatchArguments } from './live-job';
 
 type Kind<State extends LiveState> = new (...following: WatchArguments) => LiveJob<State>;
 
@@ -15,4 +15,36 @@ export function useLive<State extends LiveState>(Live: Kind<State>, jobId: strin
     [Live, jobId],
   );
   return useSyncExternalStore(live?.subscribe ?? nothing, live?.state ?? noState);
+}
+
+const REFRESH_MS = 1000;
+
+/**
+ * Refetches a tune or a report and its parts when there are live events, or periodically if there can be none.
+ * @param everyMs how often at most what many events announce is fetched
+ */
+export function useRefreshOnEvents(
+  id: string,
+  live: (LiveState & { received: number }) | undefined,
+  everyMs = REFRESH_MS,
+): void {
+  const { changes = 0, received = 0 } = live ?? {};
+  const isBehind = live !== undefined && (live.connection !== 'live' || live.isTruncated || live.hasEnded);
+  useEffect(() => {
+    if (changes > 0) void refreshWork(id);
+  }, [changes, id]);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => {
+    if (received === 0) return;
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
+      void refreshWork(id);
+    }, everyMs);
+  }, [received, id, everyMs]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  useEffect(() => {
+    if (!isBehind) return;
+    const poll = setInterval(() => void refreshWork(id), Math.max(POLL_MS, everyMs));
+    return () => clearInterval(poll);
+  }, [isBehind, id, everyMs]);
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { unsetLabel } from '#lib/contracts/unset-label';
-import { commonEnds } from './common-ends';
+import { commonEnds } from './text-diff';
 import { visible } from './user-text';
 import { Table } from './table';
 import css from './changes-table.module.css';

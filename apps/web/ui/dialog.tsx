@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, type ReactNode } from 'react';
-import { ErrorNotice } from './error-notice';
+import { ErrorNotice } from './notices';
 
 /** A modal dialog. Escape cancels it. */
 export function Dialog({ title, close, children }: { title: string; close: () => void; children: ReactNode }) {

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { type KeyboardEvent as ElementKeyboardEvent, useEffect, useRef } from 'react';
 
 const OFF = 'toolmark.keys';
 /** The second key of `g r` must follow within this time. */
@@ -55,4 +55,11 @@ export function useKeys(keys: Keys): void {
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
   }, []);
+}
+
+/** For a form: Ctrl+Enter (on a Mac, Command+Enter) submits it from every field. */
+export function submitOnCtrlEnter(event: ElementKeyboardEvent<HTMLFormElement>): void {
+  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  event.currentTarget.requestSubmit();
 }

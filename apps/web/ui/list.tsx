@@ -8,7 +8,7 @@ import {
 } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, type ReactNode } from 'react';
 import type { Page } from '#lib/contracts/page';
-import { PageLinks } from './page-links';
+import { PageLinks } from './navigation';
 import { QueryBoundary } from './query-boundary';
 import { Table, type TableProps } from './table';
 

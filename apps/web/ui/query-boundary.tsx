@@ -1,8 +1,17 @@
 import { useQueryErrorResetBoundary } from '@tanstack/react-query';
 import { CatchBoundary } from '@tanstack/react-router';
-import { Suspense, type ReactNode } from 'react';
-import { ErrorNotice } from './error-notice';
-import { Skeleton } from './skeleton';
+import { type ReactNode, Suspense } from 'react';
+import { ErrorNotice } from './notices';
+
+/** A placeholder of the same height for content whose loading takes longer than 300 ms. */
+export function Skeleton({ rows = 3, label = 'Loading' }: { rows?: number; label?: string }) {
+  return (
+    <div role="status" aria-busy="true">
+      <div className="skeleton" style={{ height: rows * 32 }} />
+      <span className="unseen">{label}</span>
+    </div>
+  );
+}
 
 interface Props {
   /** The height reserved for the content, in rows. */

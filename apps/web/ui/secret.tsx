@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { CopyButton } from './copy-button';
+import { CopyButton } from './buttons';
 import { UserText } from './user-text';
 
 interface Props {

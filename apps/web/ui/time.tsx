@@ -1,4 +1,4 @@
-import { useMinute } from './minute';
+import { useSyncExternalStore } from 'react';
 
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 365 * 86_400],
@@ -37,4 +37,25 @@ export function Time({ at }: { at: string }) {
       {relativeTime(date)}
     </time>
   );
+}
+
+const MINUTE_MS = 60_000;
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(() => listeners.forEach((tell) => tell()), MINUTE_MS);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+const minute = (): number => Math.floor(Date.now() / MINUTE_MS);
+
+/** Rerenders the component every minute; all share one timer. */
+function useMinute(): void {
+  useSyncExternalStore(subscribe, minute, minute);
 }

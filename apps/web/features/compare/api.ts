@@ -3,7 +3,7 @@ import type { ComparedItem, Comparison, Comparisons } from '#lib/contracts/compa
 import type { Page } from '#lib/contracts/page';
 import { client, pathWith } from '../../api/client';
 import { keys } from '../../api/keys';
-import { POLL_MS } from '../../api/refresh';
+import { POLL_MS } from '../../api/query-client';
 import { runsQuery } from '../runs/api';
 import { comparisonQueryOf, settingsOf, type CompareSearch } from './address';
 

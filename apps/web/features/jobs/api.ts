@@ -6,7 +6,7 @@ import { UNFINISHED_STATUSES } from '#lib/contracts/values/jobs';
 import type { Sent } from '../../api/action';
 import { client, pathWith, read, readQuery } from '../../api/client';
 import { keys } from '../../api/keys';
-import { POLL_MS } from '../../api/refresh';
+import { POLL_MS } from '../../api/query-client';
 import { runsQuery } from '../runs/api';
 
 /** Filters of the job list, other than running and waiting, with their labels. */

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { IntervalMark, TickLabels } from './interval-mark';
+import { IntervalMark, TickLabels } from './intervals';
 
 interface Delta {
   /** -1..1 */

@@ -1,9 +1,9 @@
 import { skipToken, useQuery, type QueryKey, type UseQueryOptions, type UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { AllowedButton } from '../allowed-button';
+import { AllowedButton } from '../buttons';
 import { useDebounced } from '../debounced';
-import { ErrorNotice } from '../error-notice';
-import { submitOnCtrlEnter } from '../submit-keys';
+import { ErrorNotice } from '../notices';
+import { submitOnCtrlEnter } from '../keys';
 import { useFormState, type FormOptions } from './form';
 import type { FormFault } from './form-request';
 import { JsonForm } from './json-form';

@@ -2,8 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { isNumber, numberSource, parseJson, toText, type Json } from '#lib/contracts/json/json';
 import { JsonEditor } from '../json-editor/json-editor';
 import { visible } from '../user-text';
-import { useField, type At, type Field } from './json-form';
-import { Faults } from './labelled-field';
+import { type At, Faults, type Field, useField } from './json-form';
 
 interface Labelled {
   path: At;

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import type { Json } from '#lib/contracts/json/json';
 import { Dialog } from '../dialog';
-import { ErrorNotice } from '../error-notice';
-import { submitOnCtrlEnter } from '../submit-keys';
+import { ErrorNotice } from '../notices';
+import { submitOnCtrlEnter } from '../keys';
 import { useFormState, type FormOptions } from './form';
 import { JsonForm } from './json-form';
 

@@ -1,8 +1,10 @@
-import { createContext, useContext, useId, useMemo, type ReactNode } from 'react';
+import { createContext, type ReactNode, useContext, useId, useMemo } from 'react';
+import { ApiError } from '#lib/client/api-client';
 import type { InputError } from '#lib/contracts/input/problem';
 import type { Json } from '#lib/contracts/json/json';
-import { ApiError } from '#lib/client/api-client';
-import { edit, editUnread, errorsAt, pointerOf, valueAt, type Edited, type Path } from './edited';
+import { edit, type Edited, editUnread, errorsAt, type Path, pointerOf, valueAt } from './edited';
+import type { FormFault } from './form-request';
+import { UserText } from '../user-text';
 
 interface FormState {
   edited: Edited;
@@ -70,3 +72,35 @@ export function useField(at: At): Field {
     setUnread: (text) => change(editUnread(edited, path, text)),
   };
 }
+
+interface FieldProps {
+  label: string;
+  help?: ReactNode;
+  faults: FormFault[];
+  children: (attributes: { id: string; 'aria-describedby': string; 'aria-invalid': boolean | undefined }) => ReactNode;
+}
+
+/** A label, a control, its help and its faults. */
+export function LabelledField({ label, help, faults, children }: FieldProps) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {children({ id, 'aria-describedby': `${id}-notes`, 'aria-invalid': faults.length > 0 || undefined })}
+      <div id={`${id}-notes`} className="small">
+        {help && <div className="muted">{help}</div>}
+        <Faults faults={faults} />
+      </div>
+    </div>
+  );
+}
+
+const MAX_FAULTS = 20;
+/** What is wrong with an input. @param isWithin whether faults inside it name their place */
+export const Faults = ({ faults, isWithin }: { faults: readonly FormFault[]; isWithin?: boolean }) =>
+  faults.slice(0, MAX_FAULTS).map(({ path, message }) => (
+    <div key={`${path} ${message}`} className="field-error">
+      {isWithin && path && <code className="given">{path} </code>}
+      <UserText text={message} />
+    </div>
+  ));

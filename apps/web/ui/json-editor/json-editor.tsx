@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react';
-import { Skeleton } from '../skeleton';
+import { Skeleton } from '../query-boundary';
 import type { JsonEditorProps } from './json-editor-props';
 
 const CodeMirror = lazy(() => import('./code-mirror'));

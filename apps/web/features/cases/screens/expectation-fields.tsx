@@ -1,8 +1,7 @@
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { Path } from '../../../ui/form/edited';
 import { ChoiceField, FlagField, JsonField } from '../../../ui/form/fields';
-import { useField, useForm } from '../../../ui/form/json-form';
-import { Faults } from '../../../ui/form/labelled-field';
+import { Faults, useField, useForm } from '../../../ui/form/json-form';
 import css from './case.module.css';
 import { EXPECTATIONS, EXPECTATION_KEYS, expectationOf, withExpectation, type Expectation } from './case-value';
 

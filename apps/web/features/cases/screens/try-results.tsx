@@ -1,7 +1,7 @@
-import { Money } from '../../../ui/money';
+import { Money } from '../../../ui/amounts';
 import { duration } from '../../../ui/time';
 import { UserLine } from '../../../ui/user-text';
-import { Warnings } from '../../../ui/warnings';
+import { Warnings } from '../../../ui/notices';
 import { Calls } from '../../results/parts/calls';
 import { Exchange } from '../../results/parts/exchange';
 import { Chain, Explanation, ModelReply, SchemaProblems } from '../../results/parts/result-details';

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ComparedItem } from '#lib/contracts/comparison';
-import { count, percent } from '../../../ui/score';
+import { count, percent } from '../../../ui/amounts';
 import { UserBlock, UserText } from '../../../ui/user-text';
 import { calledText, expectedText } from '../../results/parts/paired-calls';
 import { Samples } from '../../results/parts/verdict';

@@ -4,7 +4,7 @@ import type { Comparison } from '#lib/contracts/comparison';
 import type { SuiteChanges } from '#lib/contracts/suite-version';
 import { ChangesTable } from '../../../ui/changes-table';
 import { QueryBoundary } from '../../../ui/query-boundary';
-import { count } from '../../../ui/score';
+import { count } from '../../../ui/amounts';
 import { changesQuery } from '../../suites/api';
 
 /** What was tried: the settings that differ, and the changes of the suite in between. */

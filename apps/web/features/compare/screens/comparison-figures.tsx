@@ -3,11 +3,10 @@ import type { ReactNode } from 'react';
 import type { Comparison, Estimate } from '#lib/contracts/comparison';
 import { Deltas, deltaText, type DeltaRow } from '../../../ui/figures/delta';
 import { Numbers } from '../../../ui/figures/numbers';
-import { money } from '../../../ui/money';
-import { count, percent } from '../../../ui/score';
+import { count, money, percent } from '../../../ui/amounts';
 import { duration } from '../../../ui/time';
 import { UserLine, UserText } from '../../../ui/user-text';
-import { Warnings } from '../../../ui/warnings';
+import { Warnings } from '../../../ui/notices';
 import { sideOf, withComparison, withFilter, type CompareSearch } from '../address';
 import { ComparisonMark } from '../parts/comparison-mark';
 

@@ -4,11 +4,10 @@ import { toText } from '#lib/contracts/json/json';
 import { useAction } from '../../../api/action';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
-import { AllowedButton } from '../../../ui/allowed-button';
-import { ErrorNotice } from '../../../ui/error-notice';
+import { AllowedButton } from '../../../ui/buttons';
+import { ErrorNotice } from '../../../ui/notices';
 import { ChoiceField } from '../../../ui/form/fields';
-import { useField, type At } from '../../../ui/form/json-form';
-import { LabelledField } from '../../../ui/form/labelled-field';
+import { type At, LabelledField, useField } from '../../../ui/form/json-form';
 import { createExperiment, experimentsOfSuiteQuery } from '../api';
 
 /** The experiment of the new job: none, an existing one, or a new one. The form has the suite as its `suite_id`. */

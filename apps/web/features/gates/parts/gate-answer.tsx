@@ -10,9 +10,9 @@ import { GateResult } from './gate-result';
 import { levelText, lookWords, pointsText } from './gate-words';
 import { UserText, UserLine } from '../../../ui/user-text';
 import { RunLink } from '../../runs/parts/run-link';
-import { count, percent, scoreText } from '../../../ui/score';
+import { count, percent, scoreText } from '../../../ui/amounts';
 import { QueryBoundary } from '../../../ui/query-boundary';
-import { Warnings } from '../../../ui/warnings';
+import { Warnings } from '../../../ui/notices';
 import { Table } from '../../../ui/table';
 import css from './gates.module.css';
 

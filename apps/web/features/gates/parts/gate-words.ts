@@ -1,5 +1,5 @@
 import type { Gate, GateAnswer } from '#lib/gate/contract';
-import { count, percent } from '../../../ui/score.js';
+import { count, percent } from '../../../ui/amounts.js';
 
 /** "2 points", "0.5 points": a share in percentage points. */
 export const pointsText = (share: number): string => {

@@ -6,8 +6,8 @@ import { client } from '../../../api/client';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
 import { useRefusal } from '../../../api/session';
-import { AllowedButton } from '../../../ui/allowed-button';
-import { ErrorNotice } from '../../../ui/error-notice';
+import { AllowedButton } from '../../../ui/buttons';
+import { ErrorNotice } from '../../../ui/notices';
 import { suiteHeadsQuery } from '../../suites/api';
 import css from './home.module.css';
 

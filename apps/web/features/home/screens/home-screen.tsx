@@ -1,7 +1,7 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { QueryBoundary, Section } from '../../../ui/query-boundary';
-import { count } from '../../../ui/score';
+import { count } from '../../../ui/amounts';
 import { UserText } from '../../../ui/user-text';
 import { lanesQuery, systemQuery } from '../../operate/api';
 import { stateOfLane } from '../../operate/parts/lane-state';

@@ -2,12 +2,12 @@ import { Fragment, useState, type FormEvent, type ReactNode } from 'react';
 import type { McpTransport } from '#lib/contracts/mcp';
 import { useAction, type Sent } from '../../../api/action';
 import { useRefusal } from '../../../api/session';
-import { AllowedButton } from '../../../ui/allowed-button';
-import { ErrorNotice } from '../../../ui/error-notice';
+import { AllowedButton } from '../../../ui/buttons';
+import { ErrorNotice } from '../../../ui/notices';
 import type { Edited } from '../../../ui/form/edited';
 import { JsonForm, useField } from '../../../ui/form/json-form';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
-import { submitOnCtrlEnter } from '../../../ui/submit-keys';
+import { submitOnCtrlEnter } from '../../../ui/keys';
 import type { McpAddress } from '../api';
 
 interface Props<Answer> {

@@ -3,9 +3,9 @@ import { MAX_TOOLS } from '#lib/contracts/values/suites';
 import type { Edited } from '../../../ui/form/edited';
 import { JsonForm } from '../../../ui/form/json-form';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
-import { submitOnCtrlEnter } from '../../../ui/submit-keys';
+import { submitOnCtrlEnter } from '../../../ui/keys';
 import { UserBlock, UserLine, UserText } from '../../../ui/user-text';
-import { Warnings } from '../../../ui/warnings';
+import { Warnings } from '../../../ui/notices';
 import type { Discovered, McpChoice } from '../api';
 import { countOf } from './import-results';
 

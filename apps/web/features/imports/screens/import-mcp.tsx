@@ -1,5 +1,5 @@
 import { useAction } from '../../../api/action';
-import { ErrorNotice } from '../../../ui/error-notice';
+import { ErrorNotice } from '../../../ui/notices';
 import { refreshSuites } from '../../suites/api';
 import { discoverTools, importTools, type Discovered, type McpAddress, type McpChoice } from '../api';
 import { AskServer } from '../parts/ask-server';

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, type ReactNode } from 'react';
 import type { ImportAnswer } from '#lib/contracts/import';
 import { UserLine, UserText } from '../../../ui/user-text';
-import { Warnings } from '../../../ui/warnings';
+import { Warnings } from '../../../ui/notices';
 
 /** "1 case", "2 cases". */
 export const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

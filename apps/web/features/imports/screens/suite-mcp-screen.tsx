@@ -4,7 +4,7 @@ import type { McpSyncAnswer } from '#lib/contracts/mcp';
 import { useAction } from '../../../api/action';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
-import { ErrorNotice } from '../../../ui/error-notice';
+import { ErrorNotice } from '../../../ui/notices';
 import { syncTools, type McpAddress } from '../api';
 import { AskServer } from '../parts/ask-server';
 import { SyncDifference } from './sync-difference';

@@ -1,7 +1,7 @@
 import type { McpSyncAnswer } from '#lib/contracts/mcp';
 import { ChangesTable } from '../../../ui/changes-table';
 import { UserBlock, UserText } from '../../../ui/user-text';
-import { Warnings } from '../../../ui/warnings';
+import { Warnings } from '../../../ui/notices';
 
 const MAX_CASES = 20;
 

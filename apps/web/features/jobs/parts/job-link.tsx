@@ -2,7 +2,7 @@ import { Link, linkOptions } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Job } from '#lib/contracts/job';
 import { MAX_POSITION, ORCHESTRATIONS } from '#lib/contracts/values/jobs';
-import { count } from '../../../ui/score';
+import { count } from '../../../ui/amounts';
 
 /** What a job of each type produces. */
 export const jobTitle = (type: Job['type']): string =>

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import type { JobStatus } from '#lib/contracts/job-status';
 import { jobQuery } from '../api';
-import { POLL_MS } from '../../../api/refresh';
+import { POLL_MS } from '../../../api/query-client';
 import type { LiveState } from '../../../live/live-job';
-import { Bar } from '../../../ui/bar';
+import { Bar, isUnderWay } from '../../../ui/status';
 import { UserText } from '../../../ui/user-text';
-import { count } from '../../../ui/score';
-import { isUnderWay } from '../../../ui/status';
+import { count } from '../../../ui/amounts';
 import { duration } from '../../../ui/time';
 import { LiveAnnouncement, ConnectionNotice, WaitingNotice } from './under-way';
 

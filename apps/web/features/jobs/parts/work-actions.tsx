@@ -2,10 +2,10 @@ import { useState, type ReactNode } from 'react';
 import type { JobStatus } from '#lib/contracts/job-status';
 import { useAction } from '../../../api/action';
 import { cancelJob, resumeJob } from '../api';
-import { refreshWork } from '../../../api/refresh';
+import { refreshWork } from '../../../api/query-client';
 import { useRefusal } from '../../../api/session';
-import { AllowedButton } from '../../../ui/allowed-button';
-import { ErrorNotice } from '../../../ui/error-notice';
+import { AllowedButton } from '../../../ui/buttons';
+import { ErrorNotice } from '../../../ui/notices';
 import { isUnderWay } from '../../../ui/status';
 
 interface Props {

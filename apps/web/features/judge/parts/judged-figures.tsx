@@ -1,7 +1,6 @@
 import type { CalibrationHead, JudgedTarget, JudgeReport } from '#lib/judge/contract';
-import { IntervalMark, TickLabels } from '../../../ui/figures/interval-mark';
-import type { IntervalRow } from '../../../ui/figures/intervals';
-import { count, percent } from '../../../ui/score';
+import { IntervalMark, type IntervalRow, TickLabels } from '../../../ui/figures/intervals';
+import { count, percent } from '../../../ui/amounts';
 import { UserLine } from '../../../ui/user-text';
 import { Uncalibrated } from './calibration';
 

@@ -1,5 +1,5 @@
 import type { Judgement } from '#lib/judge/contract';
-import { count } from '../../../ui/score';
+import { count } from '../../../ui/amounts';
 import { Mark } from '../../../ui/status';
 import { UserText } from '../../../ui/user-text';
 import { AGREEMENT_WORDS, OPINION_WORDS, PREFERENCE_WORDS, STATE_WORDS } from '../address';

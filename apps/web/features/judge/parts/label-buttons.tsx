@@ -1,5 +1,5 @@
 import type { LabelName } from '#lib/contracts/label';
-import { AllowedButton } from '../../../ui/allowed-button';
+import { AllowedButton } from '../../../ui/buttons';
 import css from './judge.module.css';
 
 /**

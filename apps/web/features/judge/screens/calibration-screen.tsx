@@ -1,10 +1,10 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { Calibration } from '#lib/judge/contract';
-import { Bar } from '../../../ui/bar';
+import { Bar } from '../../../ui/status';
 import { Intervals } from '../../../ui/figures/intervals';
 import { QueryBoundary, Section } from '../../../ui/query-boundary';
-import { count } from '../../../ui/score';
+import { count } from '../../../ui/amounts';
 import { UserBlock, UserText } from '../../../ui/user-text';
 import { calibrationQuery, type CalibrationFilter } from '../api';
 import { CalibrationSentence, Uncalibrated } from '../parts/calibration';

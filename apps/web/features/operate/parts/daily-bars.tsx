@@ -1,5 +1,5 @@
 import { Numbers } from '../../../ui/figures/numbers';
-import { money } from '../../../ui/money';
+import { money } from '../../../ui/amounts';
 import { visible } from '../../../ui/user-text';
 import css from './operate.module.css';
 

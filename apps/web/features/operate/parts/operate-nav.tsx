@@ -1,4 +1,4 @@
-import { SubNav } from '../../../ui/sub-nav';
+import { SubNav } from '../../../ui/navigation';
 
 const PLACES = [
   { to: '/operate/lanes', name: 'Lanes' },

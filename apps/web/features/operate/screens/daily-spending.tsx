@@ -1,11 +1,10 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { cacheHitRate } from '#lib/contracts/token-counts';
 import { Empty } from '../../../ui/empty';
-import { FilterChoice } from '../../../ui/filter-choice';
+import { FilterChoice } from '../../../ui/filters';
 import { useKeptQuery } from '../../../ui/list';
-import { money } from '../../../ui/money';
+import { count, money, percent } from '../../../ui/amounts';
 import { QueryBoundary, Section } from '../../../ui/query-boundary';
-import { count, percent } from '../../../ui/score';
 import { Table } from '../../../ui/table';
 import { UserLine } from '../../../ui/user-text';
 import { SPENDING_BY, SPENDING_SPANS, type SpendingSearch } from '../address';

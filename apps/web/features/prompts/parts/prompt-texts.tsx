@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import type { ComponentDiff, TextHunk } from '#lib/contracts/prompt-version';
-import { SettingsList } from '../../../ui/settings-list';
+import { SettingsList } from '../../../ui/details';
 import { UserText, visible } from '../../../ui/user-text';
 import css from './prompts.module.css';
 

@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { PromptVersion } from '#lib/contracts/prompt-version';
 import { queryClient } from '../../../api/query-client';
-import { CopiedId } from '../../../ui/copied-id';
+import { CopiedId } from '../../../ui/buttons';
 import { Form } from '../../../ui/form/form';
 import { Fields } from '../../../ui/form/schema';
 import { Section } from '../../../ui/query-boundary';

@@ -4,14 +4,13 @@ import { useId, useState, type ReactNode } from 'react';
 import type { Json } from '#lib/contracts/json/json';
 import type { Provider } from '#lib/contracts/provider';
 import { providersQuery } from '../api';
-import { ErrorNotice } from '../../../ui/error-notice';
+import { ErrorNotice } from '../../../ui/notices';
 import { UserText, UserLine } from '../../../ui/user-text';
-import { count } from '../../../ui/score';
-import { Skeleton } from '../../../ui/skeleton';
+import { count } from '../../../ui/amounts';
+import { Skeleton } from '../../../ui/query-boundary';
 import { ChoiceField } from '../../../ui/form/fields';
 import { textsOf } from '../../../ui/form/form-request';
-import { useField, type At } from '../../../ui/form/json-form';
-import { Faults } from '../../../ui/form/labelled-field';
+import { type At, Faults, useField } from '../../../ui/form/json-form';
 
 interface ChooseModelProps {
   path: At;

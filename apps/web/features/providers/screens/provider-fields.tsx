@@ -1,7 +1,6 @@
 import type { Provider } from '#lib/contracts/provider';
 import { PROVIDER_KINDS } from '#lib/contracts/values/providers';
-import { useForm } from '../../../ui/form/json-form';
-import { LabelledField } from '../../../ui/form/labelled-field';
+import { LabelledField, useForm } from '../../../ui/form/json-form';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
 import { LIMITS, ModelsFields } from './models-fields';
 import type { KeyChange } from './provider-value';

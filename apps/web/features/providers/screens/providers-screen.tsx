@@ -2,7 +2,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Provider } from '#lib/contracts/provider';
 import { Empty } from '../../../ui/empty';
-import { count } from '../../../ui/score';
+import { count } from '../../../ui/amounts';
 import { Table, type Column } from '../../../ui/table';
 import { Time } from '../../../ui/time';
 import { UserLine } from '../../../ui/user-text';

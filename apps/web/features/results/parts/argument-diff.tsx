@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { isNumber, toText, type Json } from '#lib/contracts/json/json';
 import type { ArgumentCheck as ArgumentCheckSchema } from '#lib/contracts/verdict';
-import { characterDiff, type Piece } from '../../../ui/character-diff';
+import { characterDiff, type Piece } from '../../../ui/text-diff';
 import { JsonView, Scalar } from '../../../ui/json-view';
 import { Table, type Column } from '../../../ui/table';
 import { UserText, visible } from '../../../ui/user-text';

@@ -1,7 +1,7 @@
 import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Empty } from '../../../ui/empty';
-import { MoreButton } from '../../../ui/more-button';
+import { MoreButton } from '../../../ui/buttons';
 import { QueryBoundary } from '../../../ui/query-boundary';
 import { Table, type Column } from '../../../ui/table';
 import { Time } from '../../../ui/time';

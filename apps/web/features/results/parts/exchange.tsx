@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { CopyButton } from '../../../ui/copy-button';
-import { Folded } from '../../../ui/folded';
+import { CopyButton } from '../../../ui/buttons';
+import { Folded } from '../../../ui/details';
 import { JsonView } from '../../../ui/json-view';
 import { providerQuery } from '../../providers/api';
 import type { ResultWithExchange } from '../api';

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useId, type ReactNode } from 'react';
 import { failedBody } from '#lib/contracts/failed-body';
 import type { RunMetric } from '#lib/contracts/metric';
-import { Folded } from '../../../ui/folded';
+import { Folded } from '../../../ui/details';
 import { JsonView } from '../../../ui/json-view';
 import { UserBlock, UserText } from '../../../ui/user-text';
 import { metricsQuery } from '../../runs/api';

@@ -5,10 +5,10 @@ import type { Label, LabelName } from '#lib/contracts/label';
 import type { JudgeReport } from '#lib/judge/contract';
 import { useAction } from '../../../api/action';
 import { useRefusal } from '../../../api/session';
-import { ErrorNotice } from '../../../ui/error-notice';
-import { Folded } from '../../../ui/folded';
+import { ErrorNotice } from '../../../ui/notices';
+import { Folded } from '../../../ui/details';
 import { QueryBoundary } from '../../../ui/query-boundary';
-import { count } from '../../../ui/score';
+import { count } from '../../../ui/amounts';
 import { Time } from '../../../ui/time';
 import { UserText } from '../../../ui/user-text';
 import {

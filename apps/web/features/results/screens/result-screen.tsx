@@ -3,11 +3,11 @@ import { Link, useNavigate, useParams, useRouterState, useSearch } from '@tansta
 import { useEffect, useRef, type ReactNode } from 'react';
 import type { RunMetric } from '#lib/contracts/metric';
 import { syntaxName } from '#lib/contracts/values/verdicts';
-import { CopiedId } from '../../../ui/copied-id';
-import { Folded } from '../../../ui/folded';
+import { CopiedId } from '../../../ui/buttons';
+import { Folded } from '../../../ui/details';
 import { useKeys } from '../../../ui/keys';
 import { QueryBoundary } from '../../../ui/query-boundary';
-import { count } from '../../../ui/score';
+import { count } from '../../../ui/amounts';
 import { duration, Time } from '../../../ui/time';
 import { UserBlock, UserLine, UserText } from '../../../ui/user-text';
 import { runQuery } from '../../runs/api';

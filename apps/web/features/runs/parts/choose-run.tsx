@@ -4,7 +4,7 @@ import { toText, type Json } from '#lib/contracts/json/json';
 import type { Run } from '#lib/contracts/run';
 import { ENDED_STATUSES } from '#lib/contracts/values/jobs';
 import { ChoiceField } from '../../../ui/form/fields';
-import { useField, type At } from '../../../ui/form/json-form';
+import { type At, useField } from '../../../ui/form/json-form';
 import { relativeTime } from '../../../ui/time';
 import { runQuery, runsQuery } from '../api';
 import { runName, shortRunName } from './run-link';

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Confusion } from '#lib/contracts/run-facets';
-import { count, percent } from '../../../ui/score';
+import { count, percent } from '../../../ui/amounts';
 import { Table, type Column } from '../../../ui/table';
 import { UserLine, visible } from '../../../ui/user-text';
 import css from './figures.module.css';

@@ -1,13 +1,11 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { ApiError } from '#lib/client/api-client';
 import type { Estimate } from '#lib/contracts/estimate';
-import { ErrorNotice } from '../../../ui/error-notice';
+import { ErrorNotice, Warnings } from '../../../ui/notices';
 import { UserLine } from '../../../ui/user-text';
-import { Money } from '../../../ui/money';
-import { count } from '../../../ui/score';
-import { Skeleton } from '../../../ui/skeleton';
+import { count, Money } from '../../../ui/amounts';
+import { Skeleton } from '../../../ui/query-boundary';
 import { duration } from '../../../ui/time';
-import { Warnings } from '../../../ui/warnings';
 import type { FormFault } from '../../../ui/form/form-request';
 import { Table } from '../../../ui/table';
 

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { FailureGroup } from '#lib/contracts/run-facets';
 import type { ErrorType } from '#lib/contracts/verdict';
-import { count } from '../../../ui/score';
+import { count } from '../../../ui/amounts';
 import { Table } from '../../../ui/table';
 import { UserLine } from '../../../ui/user-text';
 import { errorWord } from '../../results/address';

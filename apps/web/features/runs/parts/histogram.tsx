@@ -1,6 +1,6 @@
 import { useId, type ReactNode } from 'react';
 import { Numbers } from '../../../ui/figures/numbers';
-import { count } from '../../../ui/score';
+import { count } from '../../../ui/amounts';
 import { countOf, type VerdictCounts } from '../../results/parts/verdict-counts';
 import css from './figures.module.css';
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { RunCase } from '#lib/contracts/run-facets';
-import { count } from '../../../ui/score';
+import { count } from '../../../ui/amounts';
 import { Table, type Column } from '../../../ui/table';
 import { UserLine, visible } from '../../../ui/user-text';
 import { VerdictMark, type VerdictWord } from '../../results/parts/verdict';

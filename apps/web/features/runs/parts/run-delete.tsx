@@ -5,7 +5,7 @@ import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
 import { useRefusal } from '../../../api/session';
 import { DeleteDialog } from '../../../ui/dialog';
-import { count } from '../../../ui/score';
+import { count } from '../../../ui/amounts';
 import { isUnderWay } from '../../../ui/status';
 import { UserText } from '../../../ui/user-text';
 import { deleteRun } from '../api';

@@ -1,9 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { ComponentProps, ReactNode } from 'react';
 import type { Run } from '#lib/contracts/run';
-import { Bar } from '../../../ui/bar';
-import { count, Score } from '../../../ui/score';
-import { isUnderWay, Status } from '../../../ui/status';
+import { Bar, isUnderWay, Status } from '../../../ui/status';
+import { count, Score } from '../../../ui/amounts';
 import { Table, type Column } from '../../../ui/table';
 import { Time } from '../../../ui/time';
 import { UserLine } from '../../../ui/user-text';

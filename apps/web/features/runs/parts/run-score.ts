@@ -1,6 +1,6 @@
 import type { Run } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
-import type { Scored } from '../../../ui/score.js';
+import type { Scored } from '../../../ui/amounts.js';
 
 /**
  * The score of a run over all of its models. The ends of its interval are the means of the models' ends: wide enough,

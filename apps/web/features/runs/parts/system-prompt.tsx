@@ -3,7 +3,7 @@ import { isObject, type Json } from '#lib/contracts/json/json';
 import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
 import { ChoiceField, LongTextField } from '../../../ui/form/fields';
 import { textsOf } from '../../../ui/form/form-request';
-import { pathOf, useField, type At } from '../../../ui/form/json-form';
+import { type At, pathOf, useField } from '../../../ui/form/json-form';
 import { visible } from '../../../ui/user-text';
 
 type Kind = 'none' | 'all' | 'each';

@@ -3,8 +3,8 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { Run } from '#lib/contracts/run';
 import type { FailureGroups } from '#lib/contracts/run-facets';
 import { Empty } from '../../../ui/empty';
-import { FilterChoice } from '../../../ui/filter-choice';
-import { count } from '../../../ui/score';
+import { FilterChoice } from '../../../ui/filters';
+import { count } from '../../../ui/amounts';
 import { ERROR_WORDS } from '../../results/address';
 import { failuresSearch } from '../address';
 import { failureGroupsQuery, runQuery } from '../api';

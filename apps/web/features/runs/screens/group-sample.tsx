@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { Run } from '#lib/contracts/run';
 import type { FailureGroup } from '#lib/contracts/run-facets';
-import { count, percent } from '../../../ui/score';
+import { count, percent } from '../../../ui/amounts';
 import { Table } from '../../../ui/table';
 import { UserLine, UserText } from '../../../ui/user-text';
 import { errorWord } from '../../results/address';

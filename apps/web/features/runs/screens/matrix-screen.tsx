@@ -3,9 +3,9 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { Run } from '#lib/contracts/run';
 import type { RunCases } from '#lib/contracts/run-facets';
 import { Empty } from '../../../ui/empty';
-import { FilterChoice } from '../../../ui/filter-choice';
-import { PageLinks } from '../../../ui/page-links';
-import { count } from '../../../ui/score';
+import { FilterChoice } from '../../../ui/filters';
+import { PageLinks } from '../../../ui/navigation';
+import { count } from '../../../ui/amounts';
 import { matrixSearch, type MatrixSearch } from '../address';
 import { runCasesQuery, runQuery } from '../api';
 import { Counted } from '../parts/counted';

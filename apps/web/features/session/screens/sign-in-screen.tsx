@@ -3,7 +3,7 @@ import { useRouter, useSearch } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { searchOf, text } from '../../../address';
 import { signIn } from '../../../api/session';
-import { ErrorNotice } from '../../../ui/error-notice';
+import { ErrorNotice } from '../../../ui/notices';
 
 /**
  * The address that a user came from, and returns to after signing in. Only addresses of this page: never `//host`,

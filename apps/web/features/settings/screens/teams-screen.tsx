@@ -6,7 +6,7 @@ import { queryClient } from '../../../api/query-client';
 import { meQuery } from '../../../api/session';
 import { TextField } from '../../../ui/form/fields';
 import { Form } from '../../../ui/form/form';
-import { MoreButton } from '../../../ui/more-button';
+import { MoreButton } from '../../../ui/buttons';
 import { Section } from '../../../ui/query-boundary';
 import { Secret } from '../../../ui/secret';
 import { Table, type Column } from '../../../ui/table';

@@ -11,7 +11,7 @@ import { DeleteDialog } from '../../../ui/dialog';
 import { Empty } from '../../../ui/empty';
 import { Form } from '../../../ui/form/form';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
-import { MoreButton } from '../../../ui/more-button';
+import { MoreButton } from '../../../ui/buttons';
 import { Section } from '../../../ui/query-boundary';
 import { Secret } from '../../../ui/secret';
 import { Table, type Column } from '../../../ui/table';

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { toText } from '#lib/contracts/json/json';
-import { ErrorNotice } from '../../../ui/error-notice';
+import { ErrorNotice } from '../../../ui/notices';
 import { edit } from '../../../ui/form/edited';
 import { ChoiceField } from '../../../ui/form/fields';
-import { pathOf, useField, useForm, type At } from '../../../ui/form/json-form';
-import { FilterChoice } from '../../../ui/filter-choice';
+import { type At, pathOf, useField, useForm } from '../../../ui/form/json-form';
+import { FilterChoice } from '../../../ui/filters';
 import { visible } from '../../../ui/user-text';
 import { suiteHeadsQuery } from '../api';
 

@@ -6,7 +6,7 @@ import { JsonField } from '../../../ui/form/fields';
 import { Form } from '../../../ui/form/form';
 import { useForm } from '../../../ui/form/json-form';
 import { UserLine } from '../../../ui/user-text';
-import { Warnings } from '../../../ui/warnings';
+import { Warnings } from '../../../ui/notices';
 import { changeSuite, showSaved } from '../api';
 import { SchemaTable } from '../parts/tool-arguments';
 import { NEW_TOOL } from './new-suite-screen';

@@ -3,11 +3,11 @@ import { useNavigate } from '@tanstack/react-router';
 import { useMemo, type ReactNode } from 'react';
 import type { Estimate } from '#lib/contracts/estimate';
 import type { JsonObject } from '#lib/contracts/json/json';
-import { refreshWork } from '../../../api/refresh';
+import { refreshWork } from '../../../api/query-client';
 import type { Edited } from '../../../ui/form/edited';
 import { EstimatedForm } from '../../../ui/form/estimated-form';
 import type { FormRequest } from '../../../ui/form/form-request';
-import { Warnings } from '../../../ui/warnings';
+import { Warnings } from '../../../ui/notices';
 import { EstimateFigures } from '../../runs/parts/estimate-figures';
 import type { tunesAt } from '../api';
 

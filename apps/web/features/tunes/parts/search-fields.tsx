@@ -3,8 +3,7 @@ import { isObject, toText } from '#lib/contracts/json/json';
 import type { Path } from '../../../ui/form/edited';
 import { Expandable } from '../../../ui/form/folded-fields';
 import { JsonField } from '../../../ui/form/fields';
-import { useField } from '../../../ui/form/json-form';
-import { Faults } from '../../../ui/form/labelled-field';
+import { Faults, useField } from '../../../ui/form/json-form';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
 
 /** A way to search, with a sentence about it. */

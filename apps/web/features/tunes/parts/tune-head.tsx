@@ -5,13 +5,13 @@ import type { ParamTune } from '#lib/param-tune/contract';
 import { useAction, type Sent } from '../../../api/action';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
-import { CopiedId } from '../../../ui/copied-id';
+import { CopiedId } from '../../../ui/buttons';
 import { DeleteDialog } from '../../../ui/dialog';
-import { count } from '../../../ui/score';
+import { count } from '../../../ui/amounts';
 import { Status } from '../../../ui/status';
 import { duration, Time } from '../../../ui/time';
 import { UserText } from '../../../ui/user-text';
-import { Warnings } from '../../../ui/warnings';
+import { Warnings } from '../../../ui/notices';
 import { StopReason } from '../../jobs/parts/job-progress';
 import { WorkActions } from '../../jobs/parts/work-actions';
 

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { PromptTune } from '#lib/prompt-tune/contract';
 import type { TuneOutcome } from '#lib/tuning/contract';
 import { DeltaFigure } from '../../../ui/figures/delta';
-import { count } from '../../../ui/score';
+import { count } from '../../../ui/amounts';
 import { UserText } from '../../../ui/user-text';
 
 const LOOKS: Record<TuneOutcome, string> = {

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { ParamTune } from '#lib/param-tune/contract';
-import { POLL_MS } from '../../../api/refresh';
+import { POLL_MS } from '../../../api/query-client';
 import type { LiveState } from '../../../live/live-job';
-import { Bar } from '../../../ui/bar';
-import { count } from '../../../ui/score';
+import { Bar } from '../../../ui/status';
+import { count } from '../../../ui/amounts';
 import { duration } from '../../../ui/time';
 import { UserText } from '../../../ui/user-text';
 import { jobQuery } from '../../jobs/api';

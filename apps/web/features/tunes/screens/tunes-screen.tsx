@@ -5,7 +5,7 @@ import type { PromptTune } from '#lib/prompt-tune/contract';
 import type { TuneOutcome } from '#lib/tuning/contract';
 import { Empty } from '../../../ui/empty';
 import { List } from '../../../ui/list';
-import { count } from '../../../ui/score';
+import { count } from '../../../ui/amounts';
 import { Status } from '../../../ui/status';
 import type { Column } from '../../../ui/table';
 import { Time } from '../../../ui/time';

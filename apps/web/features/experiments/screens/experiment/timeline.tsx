@@ -1,6 +1,6 @@
 import type { TimelineEntry } from '#lib/contracts/experiment';
 import { Numbers } from '../../../../ui/figures/numbers';
-import { count, percent, scoreText, type Scored } from '../../../../ui/score';
+import { count, percent, type Scored, scoreText } from '../../../../ui/amounts';
 import css from './experiment.module.css';
 
 /** What is drawn of an entry at its position. Without a score it only takes up the position. */

@@ -1,7 +1,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { refreshWork } from '../../../../api/refresh';
+import { refreshWork } from '../../../../api/query-client';
 import { EstimatedForm } from '../../../../ui/form/estimated-form';
 import { Fields } from '../../../../ui/form/schema';
 import { judgeSettingQuery, submitReport } from '../../api';

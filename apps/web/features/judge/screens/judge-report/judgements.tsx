@@ -1,8 +1,8 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { Judgement, JudgeReport } from '#lib/judge/contract';
-import { FilterChoice } from '../../../../ui/filter-choice';
+import { FilterChoice } from '../../../../ui/filters';
 import { useKeptQuery } from '../../../../ui/list';
-import { PageLinks } from '../../../../ui/page-links';
+import { PageLinks } from '../../../../ui/navigation';
 import { QueryBoundary } from '../../../../ui/query-boundary';
 import { UserLine, UserText, visible } from '../../../../ui/user-text';
 import {

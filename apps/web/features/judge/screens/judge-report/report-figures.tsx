@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ComparedPair, JudgedTarget, JudgeReport } from '#lib/judge/contract';
 import { Intervals } from '../../../../ui/figures/intervals';
-import { count } from '../../../../ui/score';
+import { count } from '../../../../ui/amounts';
 import { Table, type Column } from '../../../../ui/table';
 import { UserLine, UserText } from '../../../../ui/user-text';
 import type { ReportSearch } from '../../address';

@@ -1,12 +1,11 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { JudgeReport } from '#lib/judge/contract';
-import { useLive } from '../../../../live/use-live';
-import { useRefreshOnEvents } from '../../../../live/use-refreshed';
+import { useLive, useRefreshOnEvents } from '../../../../live/use-live';
 import { Section } from '../../../../ui/query-boundary';
 import { isUnderWay } from '../../../../ui/status';
 import { UserText } from '../../../../ui/user-text';
-import { Warnings } from '../../../../ui/warnings';
+import { Warnings } from '../../../../ui/notices';
 import { JobProgress } from '../../../jobs/parts/job-progress';
 import { reportQuery } from '../../api';
 import { LiveReport } from '../../live';

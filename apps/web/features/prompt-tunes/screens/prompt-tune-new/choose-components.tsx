@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { toText } from '#lib/contracts/json/json';
-import { ErrorNotice } from '../../../../ui/error-notice';
+import { ErrorNotice } from '../../../../ui/notices';
 import { textsOf } from '../../../../ui/form/form-request';
-import { useField } from '../../../../ui/form/json-form';
-import { Faults } from '../../../../ui/form/labelled-field';
-import { count } from '../../../../ui/score';
-import { TextFilter } from '../../../../ui/text-filter';
+import { Faults, useField } from '../../../../ui/form/json-form';
+import { count } from '../../../../ui/amounts';
+import { TextFilter } from '../../../../ui/filters';
 import { UserText } from '../../../../ui/user-text';
 import { suiteQuery } from '../../../suites/api';
 import {

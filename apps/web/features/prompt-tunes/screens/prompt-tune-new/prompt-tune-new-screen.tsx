@@ -6,8 +6,7 @@ import { ChoiceField, JsonField, LongTextField } from '../../../../ui/form/field
 import { Expandable, FoldedFields } from '../../../../ui/form/folded-fields';
 import { useField } from '../../../../ui/form/json-form';
 import { Fields, type FormSchema } from '../../../../ui/form/schema';
-import { Money } from '../../../../ui/money';
-import { count } from '../../../../ui/score';
+import { count, Money } from '../../../../ui/amounts';
 import { UserLine } from '../../../../ui/user-text';
 import { ChooseExperiment } from '../../../experiments/parts/choose-experiment';
 import { ChooseModel, ChooseModels } from '../../../providers/parts/choose-models';

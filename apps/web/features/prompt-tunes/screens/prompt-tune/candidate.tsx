@@ -1,10 +1,9 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { PromptCandidate } from '#lib/prompt-tune/contract';
-import { LazyDetails } from '../../../../ui/folded';
-import { Money } from '../../../../ui/money';
+import { LazyDetails } from '../../../../ui/details';
+import { count, Money } from '../../../../ui/amounts';
 import { QueryBoundary } from '../../../../ui/query-boundary';
-import { count } from '../../../../ui/score';
 import { UserText } from '../../../../ui/user-text';
 import { ComponentTexts, PromptDiffView } from '../../../prompts/parts/prompt-texts';
 import { candidateDiffQuery, candidateQuery } from '../../api';

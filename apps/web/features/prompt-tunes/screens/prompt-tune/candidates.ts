@@ -1,5 +1,5 @@
 import type { PromptCandidate } from '#lib/prompt-tune/contract';
-import { percent } from '../../../../ui/score.js';
+import { percent } from '../../../../ui/amounts.js';
 
 /** "the base", "reflection on 3", "merge of 3 and 5" */
 export function kindInWords({ kind, parents }: Pick<PromptCandidate, 'kind' | 'parents'>): string {

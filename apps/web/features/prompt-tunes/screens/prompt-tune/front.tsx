@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { PromptCandidate } from '#lib/prompt-tune/contract';
 import { IntervalBar } from '../../../../ui/figures/intervals';
 import { Section } from '../../../../ui/query-boundary';
-import { count } from '../../../../ui/score';
+import { count } from '../../../../ui/amounts';
 import { Table, type Column } from '../../../../ui/table';
 import { leadingQuery } from '../../api';
 import { CandidateDetail, CandidateState } from './candidate';

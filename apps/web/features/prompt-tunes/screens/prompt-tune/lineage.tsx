@@ -1,10 +1,10 @@
 import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { useMemo, type CSSProperties } from 'react';
 import type { PromptCandidate } from '#lib/prompt-tune/contract';
-import { LazyDetails } from '../../../../ui/folded';
-import { MoreButton } from '../../../../ui/more-button';
+import { LazyDetails } from '../../../../ui/details';
+import { MoreButton } from '../../../../ui/buttons';
 import { QueryBoundary } from '../../../../ui/query-boundary';
-import { count } from '../../../../ui/score';
+import { count } from '../../../../ui/amounts';
 import { UserLine } from '../../../../ui/user-text';
 import { candidatesQuery } from '../../api';
 import { CandidateDetail, CandidateState } from './candidate';

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { PromptTune } from '#lib/prompt-tune/contract';
 import { useRefusal } from '../../../../api/session';
-import { percent } from '../../../../ui/score';
+import { percent } from '../../../../ui/amounts';
 import { Verdict } from '../../../tunes/parts/tune-outcome';
 import { Changes } from './candidate';
 

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { ErrorNotice } from '../../../../ui/error-notice';
+import { ErrorNotice } from '../../../../ui/notices';
 import type { Path } from '../../../../ui/form/edited';
 import { ChoiceField, JsonTextField, NumberField, TextField } from '../../../../ui/form/fields';
-import { useField } from '../../../../ui/form/json-form';
-import { Faults, LabelledField } from '../../../../ui/form/labelled-field';
+import { Faults, LabelledField, useField } from '../../../../ui/form/json-form';
 import { UserText } from '../../../../ui/user-text';
 import { metricsQuery } from '../../api';
 import { optionKind } from './run-metrics';

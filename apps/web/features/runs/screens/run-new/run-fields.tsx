@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { toText } from '#lib/contracts/json/json';
-import { ErrorNotice } from '../../../../ui/error-notice';
+import { ErrorNotice } from '../../../../ui/notices';
 import { ChoiceField, JsonTextField, NumberField } from '../../../../ui/form/fields';
-import { useField, useForm } from '../../../../ui/form/json-form';
-import { Faults } from '../../../../ui/form/labelled-field';
+import { Faults, useField, useForm } from '../../../../ui/form/json-form';
 import { Fields, type FormSchema } from '../../../../ui/form/schema';
 import { ChooseExperiment } from '../../../experiments/parts/choose-experiment';
 import { promptChoicesQuery } from '../../../prompts/api';

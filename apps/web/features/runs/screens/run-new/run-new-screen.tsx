@@ -2,7 +2,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { JsonObject } from '#lib/contracts/json/json';
-import { refreshWork } from '../../../../api/refresh';
+import { refreshWork } from '../../../../api/query-client';
 import { EstimatedForm } from '../../../../ui/form/estimated-form';
 import { newestRunQuery, runEstimateQuery, runQuery, submitRun } from '../../api';
 import { EstimateFigures } from '../../parts/estimate-figures';

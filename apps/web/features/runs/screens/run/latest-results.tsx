@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { memo, useState } from 'react';
-import { count, percent } from '../../../../ui/score';
+import { count, percent } from '../../../../ui/amounts';
 import { Table } from '../../../../ui/table';
 import { duration } from '../../../../ui/time';
 import { UserLine } from '../../../../ui/user-text';

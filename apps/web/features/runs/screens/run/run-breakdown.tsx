@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { Run } from '#lib/contracts/run';
 import type { ErrorType } from '#lib/contracts/verdict';
 import { Section } from '../../../../ui/query-boundary';
-import { count, Score } from '../../../../ui/score';
+import { count, Score } from '../../../../ui/amounts';
 import { Table, type Column } from '../../../../ui/table';
 import { UserLine } from '../../../../ui/user-text';
 import { ERROR_WORDS } from '../../../results/address';

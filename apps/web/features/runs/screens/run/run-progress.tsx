@@ -1,6 +1,6 @@
 import type { Run } from '#lib/contracts/run';
-import { Bar } from '../../../../ui/bar';
-import { count } from '../../../../ui/score';
+import { Bar } from '../../../../ui/status';
+import { count } from '../../../../ui/amounts';
 import { Table } from '../../../../ui/table';
 import { UserLine } from '../../../../ui/user-text';
 import { JobProgress } from '../../../jobs/parts/job-progress';

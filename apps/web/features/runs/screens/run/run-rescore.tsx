@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '#lib/contracts/json/json';
-import { refreshWork } from '../../../../api/refresh';
+import { refreshWork } from '../../../../api/query-client';
 import { FormDialog } from '../../../../ui/form/form-dialog';
 import { useForm } from '../../../../ui/form/json-form';
 import { Fields, type FormSchema } from '../../../../ui/form/schema';

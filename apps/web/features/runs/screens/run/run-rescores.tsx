@@ -2,7 +2,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Run } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
-import { Score } from '../../../../ui/score';
+import { Score } from '../../../../ui/amounts';
 import { Status } from '../../../../ui/status';
 import { Table, type Column } from '../../../../ui/table';
 import { Time } from '../../../../ui/time';

@@ -2,7 +2,7 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { memo, useEffect } from 'react';
 import type { Run } from '#lib/contracts/run';
-import { POLL_MS, refreshWork } from '../../../../api/refresh';
+import { POLL_MS, refreshWork } from '../../../../api/query-client';
 import { useLive } from '../../../../live/use-live';
 import { QueryBoundary } from '../../../../ui/query-boundary';
 import { isUnderWay } from '../../../../ui/status';

@@ -1,10 +1,9 @@
 import { useQuery, useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { SuiteVersion, SuiteVersionHead } from '#lib/contracts/suite-version';
-import { ErrorNotice } from '../../../../ui/error-notice';
-import { MoreButton } from '../../../../ui/more-button';
-import { QueryBoundary } from '../../../../ui/query-boundary';
-import { Skeleton } from '../../../../ui/skeleton';
+import { ErrorNotice } from '../../../../ui/notices';
+import { MoreButton } from '../../../../ui/buttons';
+import { QueryBoundary, Skeleton } from '../../../../ui/query-boundary';
 import { Time } from '../../../../ui/time';
 import { UserText } from '../../../../ui/user-text';
 import { versionQuery, versionsQuery } from '../../api';

@@ -2,7 +2,7 @@ import { useSuspenseQueries, useSuspenseQuery } from '@tanstack/react-query';
 import type { Case } from '#lib/contracts/case';
 import type { ChangedCase, SuiteChanges } from '#lib/contracts/suite-version';
 import { ChangesTable } from '../../../../ui/changes-table';
-import { LazyDetails } from '../../../../ui/folded';
+import { LazyDetails } from '../../../../ui/details';
 import { QueryBoundary } from '../../../../ui/query-boundary';
 import { UserBlock, UserLine, UserText } from '../../../../ui/user-text';
 import { caseOfVersionQuery, changesQuery } from '../../api';

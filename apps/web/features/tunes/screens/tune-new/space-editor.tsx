@@ -2,8 +2,7 @@ import { useId, useState } from 'react';
 import { isObject, type JsonObject } from '#lib/contracts/json/json';
 import { edit, errorsAt, pointerOf, type Path } from '../../../../ui/form/edited';
 import { ChoiceField, NumberField } from '../../../../ui/form/fields';
-import { useField, useForm } from '../../../../ui/form/json-form';
-import { Faults } from '../../../../ui/form/labelled-field';
+import { Faults, useField, useForm } from '../../../../ui/form/json-form';
 import { JsonEditor } from '../../../../ui/json-editor/json-editor';
 import {
   faultOfRows,

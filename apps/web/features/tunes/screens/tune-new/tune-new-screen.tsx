@@ -2,7 +2,7 @@ import { useSearch } from '@tanstack/react-router';
 import type { ParamTuneEstimate } from '#lib/param-tune/contract';
 import { NumberField } from '../../../../ui/form/fields';
 import { useField } from '../../../../ui/form/json-form';
-import { count } from '../../../../ui/score';
+import { count } from '../../../../ui/amounts';
 import { UserLine } from '../../../../ui/user-text';
 import { ChooseExperiment } from '../../../experiments/parts/choose-experiment';
 import { ChooseModels } from '../../../providers/parts/choose-models';

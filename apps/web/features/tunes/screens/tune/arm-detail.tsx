@@ -1,11 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { toText, type Json } from '#lib/contracts/json/json';
 import type { ParamTune, TuneArm } from '#lib/param-tune/contract';
-import { CopyButton } from '../../../../ui/copy-button';
+import { CopyButton } from '../../../../ui/buttons';
 import { JsonView } from '../../../../ui/json-view';
-import { Money } from '../../../../ui/money';
-import { count, percent, Score } from '../../../../ui/score';
-import { SettingsList } from '../../../../ui/settings-list';
+import { count, Money, percent, Score } from '../../../../ui/amounts';
+import { SettingsList } from '../../../../ui/details';
 import { duration } from '../../../../ui/time';
 import { UserBlock, UserText } from '../../../../ui/user-text';
 import { runCommand } from './arm-settings';

@@ -1,9 +1,9 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { ParamTune, TuneArm } from '#lib/param-tune/contract';
-import { LazyDetails } from '../../../../ui/folded';
+import { LazyDetails } from '../../../../ui/details';
 import { QueryBoundary } from '../../../../ui/query-boundary';
-import { count, Score } from '../../../../ui/score';
+import { count, Score } from '../../../../ui/amounts';
 import { UserText, visible } from '../../../../ui/user-text';
 import { armsQuery } from '../../api';
 import type { ArmUpdate } from '../../live';

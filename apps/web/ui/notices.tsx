@@ -1,4 +1,5 @@
-import { useEffect, useState, type ReactNode } from 'react';
+import { type Query, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { ApiError } from '#lib/client/api-client';
 import { isNoAnswer } from '../api/client';
 import { UserText } from './user-text';
@@ -43,5 +44,46 @@ function Retry({ retry, afterS }: { retry: () => unknown; afterS: number | undef
     <button type="button" disabled={waits} onClick={() => void retry()}>
       {waits ? `Retry in ${afterS} s` : 'Retry'}
     </button>
+  );
+}
+
+const isStale = (query: Query): boolean =>
+  query.isActive() && query.state.status === 'error' && query.state.data !== undefined;
+
+/** Above content that could not be refreshed: the error, and how old the content is. */
+export function StaleNotice() {
+  const queryClient = useQueryClient();
+  const cache = queryClient.getQueryCache();
+  const state = useSyncExternalStore(
+    useCallback((listener) => cache.subscribe(listener), [cache]),
+    () => cache.getAll().find(isStale)?.state,
+  );
+  if (!state?.error) return null;
+  return (
+    <ErrorNotice error={state.error} retry={() => queryClient.refetchQueries({ predicate: isStale })}>
+      <p>Shown as of {new Date(state.dataUpdatedAt).toLocaleTimeString()}.</p>
+    </ErrorNotice>
+  );
+}
+
+const MAX_SHOWN = 100;
+
+/** Where the API deviated from the request, or what an author should look at. Renders nothing without warnings. */
+export function Warnings({ warnings }: { warnings: readonly string[] }) {
+  if (warnings.length === 0) return null;
+  return (
+    <div className="notice">
+      <p>
+        <strong>{warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`}</strong>
+      </p>
+      <ul>
+        {warnings.slice(0, MAX_SHOWN).map((warning, index) => (
+          <li key={index}>
+            <UserText text={warning} />
+          </li>
+        ))}
+      </ul>
+      {warnings.length > MAX_SHOWN && <p>And {warnings.length - MAX_SHOWN} more.</p>}
+    </div>
   );
 }
