@@ -53,6 +53,7 @@ export function buildWeb(folder) {
 
 function checkBudgets(folder) {
   const manifest = JSON.parse(readFileSync(join(folder, '.vite/manifest.json'), 'utf8'));
+  for (const key of Object.keys(manifest)) refuseCircles(manifest, key);
   const editors = Object.keys(manifest).filter((key) => EDITOR.test(key) && manifest[key].isDynamicEntry);
   const start = Object.keys(manifest).filter((key) => manifest[key].name === 'page');
   if (start.length === 0) throw new Error("The page's build has no chunk that it starts with.");
@@ -67,6 +68,12 @@ function checkBudgets(folder) {
         .map(([what, budget]) => `The page's ${what} has ${bytes[what]} bytes (gzip); the limit is ${budget}.`)
         .join('\n'),
     );
+}
+
+/** @throws Error if the chunk imports itself through others: what it holds could be read before it has run */
+function refuseCircles(manifest, key, path = []) {
+  if (path.includes(key)) throw new Error(`Chunks of the page import each other: ${[...path, key].join(', ')}.`);
+  manifest[key].imports?.forEach((next) => refuseCircles(manifest, next, [...path, key]));
 }
 
 /** The files of these modules, of their static imports, and their stylesheets. */
