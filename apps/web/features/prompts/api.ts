@@ -74,7 +74,7 @@ export async function putInSuite({ id, suiteId, seen }: { id: string; suiteId: s
   const [version, suite] = await Promise.all([client.call<PromptVersion>('GET', pathOf(id)), readSuite(suiteId)]);
   if (suite.version !== seen)
     throw new Error(`The suite has changed: it is now version ${suite.version}. Close this dialog and try again.`);
-  // Queries are in the page's first chunk, which is no place for what one button needs.
+  // Queries are in the page's first chunk, and this is for one button.
   const { suiteUpdate } = await import('#lib/contracts/prompt-components');
   return changeSuite(suiteId, suiteUpdate(suite, version.components) as JsonObject, options);
 }

@@ -13,7 +13,7 @@ interface Props<Estimated, Key extends QueryKey, Answer> extends FormOptions<str
   estimateOf?: (body: string | undefined) => UseQueryOptions<Estimated, Error, Estimated, Key>;
   /** Renders the estimate. @param missing what has to be chosen first */
   figures: (estimate: UseQueryResult<Estimated>, missing: FormFault[]) => ReactNode;
-  /** What stands beside the fields, for screen readers. */
+  /** What stands next to the fields, for screen readers. */
   label?: string;
   /** The button's label. */
   action: string;

@@ -11,11 +11,11 @@ import {
 } from './fields';
 import { FoldedFields } from './folded-fields';
 
-type PathsIn<Value> = Value extends readonly unknown[]
-  ? never
-  : Value extends object
-    ? { [Key in keyof Value & string]: Key | `${Key}.${keyof NonNullable<Value[Key]> & string}` }[keyof Value & string]
-    : never;
+type KeysOf<Value> = Value extends readonly unknown[] ? never : Value extends object ? keyof Value & string : never;
+/** The keys of a request, and those within them. */
+type PathsIn<Value> = Value extends object
+  ? { [Key in KeysOf<Value>]: Key | `${Key}.${KeysOf<NonNullable<Value[Key]>>}` }[KeysOf<Value>]
+  : never;
 type Of<Kind extends string, Component extends (props: never) => unknown, At> = {
   [Key in Kind]: At;
 } & Omit<Parameters<Component>[0], 'path'>;

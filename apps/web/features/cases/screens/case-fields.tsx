@@ -1,5 +1,6 @@
 import { toText, type Json } from '#lib/contracts/json/json';
 import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
+import type { CaseInput } from '#lib/contracts/case';
 import { valueAt } from '../../../ui/form/edited';
 import { CheckField } from '../../../ui/form/fields';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
@@ -68,9 +69,11 @@ function ChainFields() {
   );
 }
 
-const PROMPT: FormSchema = [{ longText: 'prompt', label: 'Prompt', maxLength: MAX_PROMPT_CHARS, whenEmpty: '' }];
+const PROMPT: FormSchema<CaseInput> = [
+  { longText: 'prompt', label: 'Prompt', maxLength: MAX_PROMPT_CHARS, whenEmpty: '' },
+];
 
-const CONVERSATION: FormSchema = [
+const CONVERSATION: FormSchema<CaseInput> = [
   {
     json: 'messages',
     label: 'Messages',
@@ -79,7 +82,7 @@ const CONVERSATION: FormSchema = [
   },
 ];
 
-const CHAIN: FormSchema = [
+const CHAIN: FormSchema<CaseInput> = [
   [
     { number: 'max_rounds', label: 'Maximum requests', help: 'Empty: 5.' },
     { number: 'optimal_hops', label: 'Optimal calls', help: 'Extra calls lower the score.' },
@@ -98,7 +101,7 @@ const CHAIN: FormSchema = [
   },
 ];
 
-const ABOUT: FormSchema = [
+const ABOUT: FormSchema<CaseInput> = [
   { text: 'name', label: 'Name', maxLength: 200 },
   { text: 'category', label: 'Category', maxLength: 200 },
   { lines: 'tags', label: 'Tags', help: 'One per line.' },

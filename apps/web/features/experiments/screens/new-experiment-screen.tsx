@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { toText, type JsonObject } from '#lib/contracts/json/json';
+import type { ExperimentInput } from '#lib/contracts/experiment';
 import { Form } from '../../../ui/form/form';
 import { useForm } from '../../../ui/form/json-form';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
@@ -45,7 +46,7 @@ const Baseline = () => (
   />
 );
 
-const FIELDS: FormSchema = [
+const FIELDS: FormSchema<ExperimentInput> = [
   { text: 'name', label: 'Name', maxLength: 200, isRequired: true, whenEmpty: '', autoFocus: true },
   <ChooseSuite path="suite_id" forgets={['baseline_eval_id']} />,
   {

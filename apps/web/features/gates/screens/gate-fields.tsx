@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { isObject, toText, type JsonObject } from '#lib/contracts/json/json';
+import type { GateInput } from '#lib/gate/contract';
 import { ChoiceField } from '../../../ui/form/fields';
 import { useField } from '../../../ui/form/json-form';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
@@ -8,7 +9,7 @@ import { experimentsOfSuiteQuery } from '../../experiments/api';
 import { ChooseModels } from '../../providers/parts/choose-models';
 import { ChooseRun } from '../../runs/parts/choose-run';
 
-const RULES: FormSchema = [
+const RULES: FormSchema<GateInput> = [
   [
     {
       number: 'margin',

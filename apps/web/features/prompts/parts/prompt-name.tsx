@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { PromptVersionHead } from '#lib/contracts/prompt-version';
+import type { PromptVersionHead, PromptVersionInput } from '#lib/contracts/prompt-version';
 import type { FormSchema } from '../../../ui/form/schema';
 
 const SHOWN = 8;
@@ -20,7 +20,7 @@ export function PromptSource({ version: { source, origin } }: { version: PromptV
 }
 
 /** The fields of the names of a version. */
-export const NAME_FIELDS: FormSchema = [
+export const NAME_FIELDS: FormSchema<PromptVersionInput> = [
   { text: 'label', label: 'Label', help: 'Display name. Optional.', maxLength: 200, whenEmpty: '' },
   {
     lines: 'tags',

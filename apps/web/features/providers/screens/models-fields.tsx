@@ -1,6 +1,7 @@
 import { useId, useState } from 'react';
 import { PRICE_FIELDS } from '#lib/contracts/find-prices';
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
+import type { ModelInput } from '#lib/contracts/provider';
 import { edit, withValueAt } from '../../../ui/form/edited';
 import { CheckField, TextField } from '../../../ui/form/fields';
 import { Faults, useForm } from '../../../ui/form/json-form';
@@ -186,7 +187,7 @@ function inWords(model: JsonObject): string {
   return parts.join(', ');
 }
 
-const NAME_AND_PRICES: FormSchema = [
+const NAME_AND_PRICES: FormSchema<ModelInput> = [
   { text: 'name', label: 'Name of the model', maxLength: 200, whenEmpty: '' },
   [
     {
@@ -219,7 +220,7 @@ const PARAMETERS: FormSchema = [
   },
 ];
 /** The limits of a provider, or of a model. */
-export const LIMITS: FormSchema = [
+export const LIMITS: FormSchema<NonNullable<ModelInput['limits']>> = [
   [
     { number: 'max_concurrency', label: 'Concurrent requests' },
     { number: 'requests_per_minute', label: 'Requests per minute', help: 'Empty: no limit.' },

@@ -1,4 +1,4 @@
-import type { Provider } from '#lib/contracts/provider';
+import type { Provider, ProviderInput } from '#lib/contracts/provider';
 import { PROVIDER_KINDS } from '#lib/contracts/values/providers';
 import { LabelledField, useForm } from '../../../ui/form/json-form';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
@@ -36,7 +36,7 @@ const KEY: FormSchema = [
     whenEmpty: '',
   },
 ];
-const NAME_AND_ADDRESS: FormSchema = [
+const NAME_AND_ADDRESS: FormSchema<ProviderInput> = [
   { text: 'name', label: 'Name', help: 'Display name. Empty: the key.', maxLength: 200, whenEmpty: '' },
   {
     choice: 'kind',

@@ -1,6 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { JsonObject } from '#lib/contracts/json/json';
 import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
+import type { SuiteInput } from '#lib/contracts/suite';
 import { Form } from '../../../ui/form/form';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
 import { createSuite, refreshSuites } from '../api';
@@ -33,7 +34,7 @@ export function NewSuiteScreen() {
 }
 
 /** All settings of a suite except tools and cases. */
-export const settingFields = ({ isNew }: { isNew: boolean }): FormSchema => [
+export const settingFields = ({ isNew }: { isNew: boolean }): FormSchema<SuiteInput> => [
   { text: 'name', label: 'Name', maxLength: 200, isRequired: true, autoFocus: isNew, whenEmpty: '' },
   { longText: 'description', label: 'Description', rows: 2, maxLength: 10_000, whenEmpty: '' },
   {
@@ -64,7 +65,7 @@ const EMPTY: JsonObject = {
   tools: [NEW_TOOL],
 };
 
-const FIELDS: FormSchema = [
+const FIELDS: FormSchema<SuiteInput> = [
   ...settingFields({ isNew: true }),
   {
     json: 'tools',

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { isObject, toText } from '#lib/contracts/json/json';
+import type { ParamTuneInput } from '#lib/param-tune/contract';
 import type { Path } from '../../../ui/form/edited';
 import { Expandable } from '../../../ui/form/folded-fields';
 import { JsonField } from '../../../ui/form/fields';
@@ -126,7 +127,7 @@ const measure = (of: string): FormSchema => [
   ],
 ];
 
-const BUDGET: FormSchema = [
+const BUDGET: FormSchema<ParamTuneInput> = [
   [
     {
       number: 'budget.max_cost_usd',
@@ -137,7 +138,7 @@ const BUDGET: FormSchema = [
   ],
 ];
 
-const REPLIES: FormSchema = [
+const REPLIES: FormSchema<ParamTuneInput> = [
   { choice: 'cache', label: 'Stored replies', options: CACHE_MODES },
   { number: 'timeout_s', label: 'Request timeout in seconds' },
 ];

@@ -1,5 +1,6 @@
 import { toText, type JsonObject } from '#lib/contracts/json/json';
 import { MAX_INSTRUCTIONS_CHARS } from '#lib/contracts/values/judging';
+import type { JudgeInput } from '#lib/judge/contract';
 import { FoldedFields } from '../../../../ui/form/folded-fields';
 import { useForm } from '../../../../ui/form/json-form';
 import { Fields, type FormSchema } from '../../../../ui/form/schema';
@@ -46,7 +47,7 @@ const resultFields = (which: string): FormSchema[number] => [
 ];
 
 const REQUEST_KEYS = ['samples', 'temperature', 'max_tokens', 'timeout_s', 'seed', 'params', 'budget'];
-const REQUEST_FIELDS: FormSchema = [
+const REQUEST_FIELDS: FormSchema<JudgeInput> = [
   [
     { number: 'samples', label: 'Samples', help: 'Judgements per result; the majority counts.' },
     { number: 'temperature', label: 'Temperature', help: 'At 0, a rerun uses stored replies.' },
@@ -68,7 +69,7 @@ const REQUEST_FIELDS: FormSchema = [
 ];
 
 /** The settings of a new report. */
-export const REPORT_FIELDS: FormSchema = [
+export const REPORT_FIELDS: FormSchema<JudgeInput & { about: string }> = [
   {
     choice: 'about',
     label: 'Subject',

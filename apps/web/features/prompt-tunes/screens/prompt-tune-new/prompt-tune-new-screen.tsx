@@ -1,7 +1,7 @@
 import { useSearch } from '@tanstack/react-router';
 import { isObject, toText } from '#lib/contracts/json/json';
 import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
-import type { PromptTuneEstimate } from '#lib/prompt-tune/contract';
+import type { PromptTuneEstimate, PromptTuneInput } from '#lib/prompt-tune/contract';
 import { ChoiceField, JsonField, LongTextField } from '../../../../ui/form/fields';
 import { Expandable, FoldedFields } from '../../../../ui/form/folded-fields';
 import { useField } from '../../../../ui/form/json-form';
@@ -185,7 +185,7 @@ const GROWTH = {
   help: 'Maximum length of a text relative to the base. 800 characters are always allowed.',
 };
 
-const META_FIELDS: FormSchema = [
+const META_FIELDS: FormSchema<PromptTuneInput> = [
   [
     { number: 'temperature', label: 'Meta model temperature' },
     { number: 'max_tokens', label: 'Maximum meta model reply tokens', help: 'Empty: 8,192.' },

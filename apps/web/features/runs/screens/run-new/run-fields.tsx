@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { toText } from '#lib/contracts/json/json';
+import type { RunInput } from '#lib/contracts/run-input';
 import { ErrorNotice } from '../../../../ui/notices';
 import { ChoiceField, JsonTextField, NumberField } from '../../../../ui/form/fields';
 import { Faults, useField, useForm } from '../../../../ui/form/json-form';
@@ -106,7 +107,7 @@ function Texts() {
   );
 }
 
-const REQUESTS: FormSchema = [
+const REQUESTS: FormSchema<RunInput> = [
   [
     { text: 'case_filter.tags', label: 'Only cases with tags', help: 'Any of these, comma-separated. Empty: all.' },
     { text: 'case_filter.category', label: 'Only cases of a category' },
@@ -152,7 +153,7 @@ const REQUESTS: FormSchema = [
   },
 ];
 
-const FIELDS: FormSchema = [
+const FIELDS: FormSchema<RunInput> = [
   <ChooseSuite path="suite_id" forgets={['experiment_id', 'prompt_version_id']} />,
   <ChooseModels path="models" />,
   [
