@@ -65,7 +65,7 @@ export function CacheScreen() {
       <SettingsHead title="Cache">
         A repeated request with the same settings at temperature 0 is answered by its stored reply and costs nothing.
       </SettingsHead>
-      <p className="sentence">
+      <p>
         {entries === 0
           ? 'No replies are stored.'
           : `${count(entries)} ${entries === 1 ? 'reply is' : 'replies are'} stored, ` +
