@@ -64,8 +64,9 @@ export function createAppRouter(queryClient: QueryClient) {
     routeTree: addresses,
     context: { queryClient },
     defaultPreload: 'intent',
-    // Queries know whether they are fresh.
+    // Queries know whether they are fresh. A screen that was visited, or whose code is there, waits for its data, too.
     defaultPreloadStaleTime: 0,
+    defaultStaleReloadMode: 'blocking',
     defaultPendingMs: PENDING_MS,
     defaultPendingMinMs: 0,
     defaultPendingComponent: () => <Skeleton rows={12} />,

@@ -33,7 +33,8 @@ interface Options<Path, Search extends Validator> {
   search?: Search;
   /**
    * The queries of the screen at an address. They are fetched together with its code. The screen waits for the first;
-   * parts wait for the others where they show them, in a `QueryBoundary`.
+   * parts wait for the others where they show them, in a `QueryBoundary`. A change of the query string alone does not
+   * run them again: then components fetch what they read, and keep what they show (`useKeptQuery`).
    */
   loads?: (at: At<Path, Search>) => ScreenQuery[];
   /** What the address names, if the first query does not find it. */
@@ -42,7 +43,7 @@ interface Options<Path, Search extends Validator> {
   showsErrors?: boolean;
 }
 
-/** A screen of the signed-in page. Its code and its data are fetched when it is opened, or a link is pointed at. */
+/** A screen of the signed-in page. Its code and its data are fetched together when it is opened. */
 export const screen = <const Path extends string, Name extends string, Search extends Validator = Validator>(
   path: Path,
   load: () => Promise<Record<Name, RouteComponent>>,
@@ -70,8 +71,9 @@ export const childScreen = <
     component: lazyRouteComponent(load as () => Promise<Record<string, RouteComponent>>, name),
     validateSearch: search as Search,
     notFoundComponent: missing && (() => <Missing {...missing} />),
-    loader: async ({ context, params, location }) => {
-      if (!loads) return;
+    loader: async ({ context, params, location, preload }) => {
+      // Pointing at a link costs the server nothing: it has the code loaded, and opening it the data.
+      if (!loads || preload) return;
       const { queryClient } = context as { queryClient: QueryClient };
       const read = (search?.(location.search) ?? {}) as At<Whole, Search>['search'];
       const [first, ...others] = loads({ params: params as At<Whole, Search>['params'], search: read });

@@ -14,7 +14,7 @@ export default defineConfig({
       },
     },
   ],
-  // `css.gateForm` for .gate-form of a *.module.css. The name is readable in the browser, and unique.
+  // `css.someName` for .some-name of a *.module.css. The name is readable in the browser, and unique.
   css: { modules: { localsConvention: 'camelCaseOnly', generateScopedName: '[local]_[hash:base64:5]' } },
   resolve: { conditions: ['toolmark-source', ...defaultClientConditions] },
   build: {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useCallback, useState } from 'react';
+import { useRef, useState } from 'react';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import { parseJson } from '#lib/contracts/json/json';
 import { meQuery } from '../api/session';
@@ -16,8 +16,10 @@ export interface Draft<Value> {
   /** Whether it is too long to survive a reload. */
   isTooLong: boolean;
   change: (value: Value) => void;
-  /** Returns to the stored value: after saving, or to discard the changes. */
+  /** Returns to the stored value, to discard the changes. */
   clear: () => void;
+  /** The same after this value was saved, unless it has changed since. */
+  end: (saved: Value) => void;
 }
 
 /**
@@ -29,17 +31,20 @@ export function useDraft<Value>(key: string | undefined, initial: Value): Draft<
   const { data: me } = useQuery(meQuery);
   const name = key && `${PREFIX}${me?.team.id}.${me?.user.id}.${key}`;
   const [draft, setDraft] = useState(() => read<Value>(name));
-  const change = (value: Value): void => setDraft(write(name, value, initial));
-  const clear = useCallback(() => {
+  // What is saved may end when the form is gone, or was rendered long ago.
+  const latest = useRef(draft);
+  const change = (value: Value): void => setDraft((latest.current = write(name, value, initial)));
+  const clear = (): void => {
     remove(name);
-    setDraft(undefined);
-  }, [name]);
+    setDraft((latest.current = undefined));
+  };
   return {
     value: draft ? draft.value : initial,
     isChanged: draft !== undefined,
     isTooLong: draft?.isTooLong ?? false,
     change,
     clear,
+    end: (saved) => void (latest.current?.value === saved && clear()),
   };
 }
 

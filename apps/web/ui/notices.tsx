@@ -1,7 +1,7 @@
 import { type Query, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { ApiError } from '#lib/client/api-client';
-import { isNoAnswer } from '../api/client';
+import { isNoAnswer, statusOf } from '../api/client';
 import { UserText } from './user-text';
 
 /** The API's error message, and how to continue. */
@@ -47,8 +47,14 @@ function Retry({ retry, afterS }: { retry: () => unknown; afterS: number | undef
   );
 }
 
-const isStale = (query: Query): boolean =>
-  query.isActive() && query.state.status === 'error' && query.state.data !== undefined;
+/** What was deleted meanwhile, or must not be read any more, cannot be refreshed by trying again. */
+const GONE = [403, 404];
+const isStale = (query: Query): boolean => {
+  const { status, data, error, fetchMeta } = query.state;
+  // A next page that failed is said where it was asked for.
+  return query.isActive() && status === 'error' && data !== undefined && !fetchMeta?.fetchMore && !isGone(error);
+};
+const isGone = (error: unknown): boolean => GONE.includes(statusOf(error) ?? 0);
 
 /** Above content that could not be refreshed: the error, and how old the content is. */
 export function StaleNotice() {

@@ -1,6 +1,6 @@
-import { useQueryErrorResetBoundary } from '@tanstack/react-query';
+import { focusManager, onlineManager, QueryErrorResetBoundary, useQueryClient } from '@tanstack/react-query';
 import { CatchBoundary } from '@tanstack/react-router';
-import { type ReactNode, Suspense } from 'react';
+import { Suspense, useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 import { ErrorNotice } from './notices';
 
 /** A placeholder of the same height for content whose loading takes longer than 300 ms. */
@@ -22,14 +22,19 @@ interface Props {
 }
 
 /** Content that reads with `useSuspenseQuery`: a placeholder until it is there, or the error with a way to retry. */
-export function QueryBoundary({ rows, label, children }: Props) {
-  const { reset: resetQueries } = useQueryErrorResetBoundary();
+export const QueryBoundary = (props: Props) => (
+  <QueryErrorResetBoundary>{({ reset }) => <Boundary {...props} resetQueries={reset} />}</QueryErrorResetBoundary>
+);
+
+function Boundary({ rows, label, children, resetQueries }: Props & { resetQueries: () => void }) {
+  // What failed before, elsewhere, is asked for again where it is shown.
+  useState(resetQueries);
   return (
     <CatchBoundary
       // Another address may ask for something else.
       getResetKey={() => location.href}
       errorComponent={({ error, reset }) => (
-        <ErrorNotice
+        <FailedPart
           error={error as Error}
           retry={() => {
             resetQueries();
@@ -41,6 +46,24 @@ export function QueryBoundary({ rows, label, children }: Props) {
       <Suspense fallback={<Skeleton rows={rows} label={label} />}>{children}</Suspense>
     </CatchBoundary>
   );
+}
+
+/** Nothing observes the query of a part that failed, so this retries when its observer would have fetched again. */
+function FailedPart({ error, retry }: { error: Error; retry: () => void }) {
+  const cache = useQueryClient().getQueryCache();
+  const onNews = useEffectEvent(retry);
+  useEffect(() => {
+    const stops = [
+      cache.subscribe((event) => {
+        const isFailed = event.query.state.status === 'error' && event.query.state.data === undefined;
+        if (event.type === 'updated' && event.action.type === 'invalidate' && isFailed) onNews();
+      }),
+      focusManager.subscribe((isFocused) => isFocused && onNews()),
+      onlineManager.subscribe((isOnline) => isOnline && onNews()),
+    ];
+    return () => stops.forEach((stop) => stop());
+  }, [cache]);
+  return <ErrorNotice error={error} retry={retry} />;
 }
 
 interface SectionProps extends Props {

@@ -24,6 +24,6 @@ export const gatesRoutes = [
   }),
   screen('/gates/$gateId/runs/$gateRunId', () => import('./screens/gate-run-screen'), 'GateRunScreen', {
     loads: ({ params: { gateId, gateRunId } }) => [gateRunQuery(gateId, gateRunId), gateQuery(gateId)],
-    missing: { ...GATE, what: 'gate run' },
+    missing: { what: 'gate run', list: '/gates/$gateId', all: 'The gate' },
   }),
 ] as const;

@@ -97,17 +97,23 @@ export function LongTextField({ path, label, help, maxLength, rows = 4, isCode =
   );
 }
 
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+/** ".5" and "05" are numbers for people alone. */
+const readNumber = (text: string): Json => parseJson(JSON_NUMBER.test(text) ? text : String(Number(text)));
 
 /** Keeps the text of the number. Input that is not a number is also kept, but cannot be saved. */
 export function NumberField({ path, label, help }: Labelled) {
   const field = useField(path);
+  const [typed, setTyped] = useState('');
   const type = (text: string): void => {
+    setTyped(text);
     if (text.trim() === '') field.set(undefined);
-    else if (NUMBER.test(text.trim())) field.set(parseJson(text.trim()));
+    else if (NUMBER.test(text.trim())) field.set(readNumber(text.trim()));
     else field.setUnread(text);
   };
-  const stored = isNumber(field.value) ? numberSource(field.value) : toText(field.value ?? '');
+  const value = isNumber(field.value) ? numberSource(field.value) : toText(field.value ?? '');
+  const stored = NUMBER.test(typed.trim()) && Number(typed) === Number(value) ? typed : value;
   return (
     <Frame field={field} label={label} help={help}>
       <input

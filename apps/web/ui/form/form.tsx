@@ -1,4 +1,4 @@
-import { useMemo, type FormEvent, type ReactNode } from 'react';
+import { useMemo, useRef, type FormEvent, type ReactNode } from 'react';
 import type { Json } from '#lib/contracts/json/json';
 import type { Role } from '#lib/contracts/team';
 import { useAction, type Sent } from '../../api/action';
@@ -32,21 +32,23 @@ export function useFormState<Body = Json, Answer = unknown>(options: FormOptions
   const { name, initial, needs = 'editor', requestOf = valueOf<Body>, send, onDone } = options;
   const first = useMemo<Edited>(() => ({ value: initial, unread: {} }), [initial]);
   const draft = useDraft(name, first);
+  const saved = useRef<Edited>(undefined);
   const refusal = useRefusal(needs) ?? options.refusal;
   const request = requestOf(draft.value);
   const body = 'body' in request ? request.body : undefined;
   const sending = useAction(send, async (answer, sent) => {
-    const isSame = JSON.stringify(sent) === JSON.stringify(body);
     try {
       await onDone?.(answer, sent);
     } finally {
       // Not before what was stored is read again, or its older value would be shown in between.
-      if (isSame) draft.clear();
+      if (saved.current) draft.end(saved.current);
     }
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (body !== undefined && refusal === undefined && !sending.isPending) sending.mutate(body);
+    if (body === undefined || refusal !== undefined || sending.isPending) return;
+    saved.current = draft.value;
+    sending.mutate(body);
   };
   return { draft, refusal, request, body, sending, submit };
 }
@@ -108,7 +110,7 @@ interface SaveBarProps {
 export function SaveBar({ draft, save, refusal, sending: { isPending, error }, saved, buttons }: SaveBarProps) {
   const unread = Object.keys(draft.value.unread);
   return (
-    <div className="save-bar">
+    <div>
       {error && <ErrorNotice error={error} />}
       <div className="actions">
         <AllowedButton

@@ -35,6 +35,15 @@ export function ChangedSettings({ comparison: { what_changed: changes, a, b } }:
           <QueryBoundary rows={3}>
             <SuiteChangeSummary suiteId={a.suite.id} from={a.suite.version} to={b.suite.version} />
           </QueryBoundary>
+          <p>
+            <Link
+              to="/suites/$suiteId/versions/$version"
+              params={{ suiteId: a.suite.id, version: String(a.suite.version) }}
+              search={{ with: b.suite.version }}
+            >
+              All changes between these versions
+            </Link>
+          </p>
         </>
       )}
     </section>
@@ -46,11 +55,6 @@ function SuiteChangeSummary({ suiteId, from, to }: { suiteId: string; from: numb
   return (
     <>
       <p>{summaryOf(changes)}</p>
-      <p>
-        <Link to="/suites/$suiteId/versions/$version" params={{ suiteId, version: String(from) }} search={{ with: to }}>
-          All changes between these versions
-        </Link>
-      </p>
       {changes.settings.length > 0 && (
         <ChangesTable
           label="Suite settings that differ"

@@ -70,7 +70,7 @@ const BASELINE_KINDS = [
 ] as const;
 
 function Baseline({ suite }: { suite: string }) {
-  const { value, set } = useField('baseline');
+  const { value, errors, set } = useField('baseline');
   const { data: experiments } = useQuery(experimentsOfSuiteQuery(suite));
   const kind = isObject(value) && 'experiment_id' in value ? 'experiment_id' : 'eval_id';
   return (
@@ -81,6 +81,7 @@ function Baseline({ suite }: { suite: string }) {
         help="Later gate runs reuse the samples that a gate run adds to it."
         options={BASELINE_KINDS}
         value={kind}
+        isErrorElsewhere={errors.every(({ path }) => path !== '')}
         onChoose={(chosen) => set({ [chosen]: '' })}
       />
       {kind === 'eval_id' ? (

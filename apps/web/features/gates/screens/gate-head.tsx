@@ -1,5 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
+import type { Json, JsonObject } from '#lib/contracts/json/json';
 import type { Gate } from '#lib/gate/contract';
 import { useAction } from '../../../api/action';
 import { changeGate, deleteGate, refreshGates } from '../api';
@@ -9,7 +10,9 @@ import { useRefusal } from '../../../api/session';
 import { AllowedButton, CopiedId } from '../../../ui/buttons';
 import { DeleteDialog } from '../../../ui/dialog';
 import { TextField } from '../../../ui/form/fields';
+import type { Edited } from '../../../ui/form/edited';
 import { Form } from '../../../ui/form/form';
+import { valueOf, type FormRequest } from '../../../ui/form/form-request';
 import { ruleWords } from '../parts/gate-words';
 import { UserText } from '../../../ui/user-text';
 import { RunLink } from '../../runs/parts/run-link';
@@ -61,6 +64,14 @@ function Baseline({ gate: { baseline, baseline_eval_id: runId } }: { gate: Gate 
   );
 }
 
+/** Nothing is sent without a change. */
+function changesOf(edited: Edited, stored: JsonObject): FormRequest<JsonObject> {
+  const request = valueOf<Json>(edited);
+  if ('faults' in request) return request;
+  const change = gateChanges(request.body, stored);
+  return Object.keys(change).length > 0 ? { body: change } : { faults: [] };
+}
+
 /** A change of the rules creates a new version, which applies from the next run. */
 function RulesForm({ gate }: { gate: Gate }) {
   const stored = useMemo(() => editableGate(gate), [gate]);
@@ -68,7 +79,8 @@ function RulesForm({ gate }: { gate: Gate }) {
     <Form
       name={`gate ${gate.id}`}
       initial={stored}
-      send={(typed, options) => changeGate({ id: gate.id, change: gateChanges(typed, stored) }, options)}
+      requestOf={(edited) => changesOf(edited, stored)}
+      send={(change, options) => changeGate({ id: gate.id, change }, options)}
       onDone={refreshGates}
       summary="Edit name and rules"
       save="Save the gate"

@@ -22,17 +22,14 @@ const FIELDS: FormSchema = [
     },
     { number: 'config.budget.max_cost_usd', label: 'Maximum cost in US dollars' },
   ],
+];
+const AS_JSON: FormSchema = [
   {
-    folded: 'All settings of the run as JSON',
-    of: [
-      {
-        json: 'config',
-        label: 'Settings that differ from the baseline',
-        help: 'For example {"models": ["openai::gpt-x"], "params": {"top_p": 0.9}}.',
-        isOptional: true,
-        rows: 4,
-      },
-    ],
+    json: 'config',
+    label: 'Settings that differ from the baseline',
+    help: 'For example {"models": ["openai::gpt-x"], "params": {"top_p": 0.9}}.',
+    isOptional: true,
+    rows: 4,
   },
 ];
 
@@ -55,6 +52,10 @@ export function RunGateForm({ gate: { id, suite_id: suite } }: { gate: Gate }) {
         className={`fields ${css.form}`}
       >
         <Fields of={FIELDS} />
+        <details>
+          <summary>All settings of the run as JSON</summary>
+          <Fields of={AS_JSON} />
+        </details>
         <details>
           <summary>Measure an existing run instead</summary>
           <ChooseRun

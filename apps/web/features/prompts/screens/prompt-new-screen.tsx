@@ -1,12 +1,13 @@
 import { useSuspenseQueries, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { toText } from '#lib/contracts/json/json';
+import { toText, type Json } from '#lib/contracts/json/json';
 import { componentsOf } from '#lib/contracts/prompt-components';
 import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
 import { valueAt } from '../../../ui/form/edited';
 import { LongTextField } from '../../../ui/form/fields';
 import { Form } from '../../../ui/form/form';
+import { valueOf } from '../../../ui/form/form-request';
 import { JsonForm } from '../../../ui/form/json-form';
 import { Fields } from '../../../ui/form/schema';
 import { QueryBoundary } from '../../../ui/query-boundary';
@@ -59,7 +60,11 @@ function PromptForm({ suiteId, from }: { suiteId: string; from: string | undefin
     <Form
       name={`new prompt ${suiteId} ${from ?? ''}`}
       initial={useMemo(() => newPrompt(suiteId, inSuite, parent), [suiteId, inSuite, parent])}
-      send={(typed, options) => createPromptVersion(promptOf(typed, inSuite), options)}
+      requestOf={(edited) => {
+        const request = valueOf<Json>(edited);
+        return 'body' in request ? { body: promptOf(request.body, inSuite) } : request;
+      }}
+      send={createPromptVersion}
       onDone={({ id }) => {
         void refreshPrompts();
         return navigate({ to: '/prompts/$promptId', params: { promptId: id } });

@@ -61,7 +61,10 @@ export function NewTune<Tune, Estimated extends Estimate & { notes: string[] }>(
           </>
         )}
         send={tunes.submit}
-        onDone={({ tune_id: tuneId }) => Promise.all([refreshWork(), navigate({ to, params: { tuneId } })])}
+        onDone={({ tune_id: tuneId }) => {
+          void refreshWork();
+          return navigate({ to, params: { tuneId } });
+        }}
         action="Tune"
       >
         {children}

@@ -23,9 +23,10 @@ export function JudgeNewScreen() {
         initial={useMemo(() => emptyReport({ run, against, setting }), [run, against, setting])}
         requestOf={reportRequest}
         send={submitReport}
-        onDone={({ report_id: reportId }) =>
-          Promise.all([refreshWork(), navigate({ to: '/judge/reports/$reportId', params: { reportId } })])
-        }
+        onDone={({ report_id: reportId }) => {
+          void refreshWork();
+          return navigate({ to: '/judge/reports/$reportId', params: { reportId } });
+        }}
         label="Submit"
         figures={(_none, missing) => (
           <>

@@ -137,7 +137,7 @@ function DeleteReport({ report, close }: Props & { close: () => void }) {
   const navigate = useNavigate();
   const { isPending, error, mutate } = useAction(deleteReport, async () => {
     close();
-    void navigate({ to: '/judge' });
+    await navigate({ to: '/judge' });
     queryClient.removeQueries({ queryKey: keys.report(report.id) });
     await queryClient.invalidateQueries({ queryKey: keys.judge });
   });

@@ -54,7 +54,10 @@ function RunForm({ name, initial }: { name: string; initial: JsonObject }) {
       estimateOf={runEstimateQuery}
       figures={(estimate, missing) => <EstimateFigures estimate={estimate} missing={missing} />}
       send={submitRun}
-      onDone={({ eval_id: runId }) => Promise.all([refreshWork(), navigate({ to: '/runs/$runId', params: { runId } })])}
+      onDone={({ eval_id: runId }) => {
+        void refreshWork();
+        return navigate({ to: '/runs/$runId', params: { runId } });
+      }}
       action="Run"
     >
       <RunFields />
