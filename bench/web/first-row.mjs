@@ -79,7 +79,7 @@ async function slowTab() {
 }
 
 async function untilRow(page) {
-  await page.waitForFunction('rowAt !== undefined');
+  await page.getByRole('region', { name: 'List of runs' }).locator('tbody tr').first().waitFor();
   const ms = await page.evaluate('Math.round(rowAt - actedAt)');
   await page.context().close();
   return ms;
