@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, type QueryFunctionContext } from '@tanstack/react-query';
 import type { z } from 'zod';
 import type { Submitted } from '#lib/client/api-client';
 import type { Estimate } from '#lib/contracts/estimate';
@@ -89,7 +89,21 @@ const FRESH_MS = 60_000;
 export const isCounting = (answer: object | undefined): answer is Counting =>
   answer !== undefined && 'status' in answer && answer.status === 'counting';
 
-/** Of a run that has not ended, they count as not counted yet, so a screen may ask for both at once. */
+/**
+ * Of a run that has not ended, figures count as not counted yet, so a screen may ask for both at once. A rescore that
+ * has none says why: it may have failed.
+ */
+const readCounted =
+  <Figures extends object>(path: string, isOfRescore: boolean) =>
+  async (context: QueryFunctionContext): Promise<Figures | Counting> => {
+    try {
+      return await read<Figures | Counting>(path)(context);
+    } catch (error) {
+      if (statusOf(error) !== 409 || isOfRescore) throw error;
+      return { status: 'counting' };
+    }
+  };
+
 const countedQuery = <Figures extends object>(
   runId: string,
   path: string,
@@ -98,14 +112,7 @@ const countedQuery = <Figures extends object>(
   const whole = pathWith(`${pathOf(runId)}/${path}`, search);
   return queryOptions({
     queryKey: [...keys.counted(runId), whole],
-    queryFn: async (context): Promise<Figures | Counting> => {
-      try {
-        return await read<Figures | Counting>(whole)(context);
-      } catch (error) {
-        if (statusOf(error) !== 409) throw error;
-        return { status: 'counting' };
-      }
-    },
+    queryFn: readCounted<Figures>(whole, search.rescore_id !== undefined),
     refetchInterval: ({ state }) => (isCounting(state.data) ? POLL_MS : false),
     staleTime: ({ state }) => (isCounting(state.data) ? 0 : FRESH_MS),
   });
