@@ -10,7 +10,6 @@ import { suiteHeadsQuery } from '../suites/api';
 import { failuresSearch, matrixSearch, runNewSearch, runSearch, runsSearch } from './address';
 import {
   confusionQuery,
-  drawQuery,
   facetsQuery,
   failureGroupsQuery,
   listedRunsQuery,
@@ -28,6 +27,12 @@ const RUN = { what: 'run', list: '/runs', all: 'All runs' };
 function ofEnded(runId: string, figures: (run: Run) => ScreenQuery[]): ScreenQuery[] {
   const run = queryClient.getQueryData(runQuery(runId).queryKey);
   return run && !isUnderWay(run.status) ? figures(run) : [];
+}
+
+/** Figures of a run that may have ended. */
+function unlessUnderWay(runId: string, figures: ScreenQuery[]): ScreenQuery[] {
+  const run = queryClient.getQueryData(runQuery(runId).queryKey);
+  return run && isUnderWay(run.status) ? [] : figures;
 }
 
 export const runsRoutes = [
@@ -66,17 +71,18 @@ export const runsRoutes = [
     search: matrixSearch,
     loads: ({ params: { runId }, search: { show, after, rescore } }) => [
       runQuery(runId),
-      runCasesQuery(runId, show, after, rescore),
+      ...unlessUnderWay(runId, [runCasesQuery(runId, show, after, rescore)]),
     ],
     missing: RUN,
   }),
   screen('/runs/$runId/failures', () => import('./screens/failures-screen'), 'FailuresScreen', {
     search: failuresSearch,
-    loads: ({ params: { runId }, search: { type, group, seed = 1, rescore } }) => [
+    loads: ({ params: { runId }, search: { type, rescore } }) => [
       runQuery(runId),
-      failureGroupsQuery(runId, type, rescore),
-      failureGroupsQuery(runId, undefined, rescore),
-      ...(group === undefined ? [] : [drawQuery(runId, group, seed, rescore)]),
+      ...unlessUnderWay(
+        runId,
+        [...new Set([type, undefined])].map((one) => failureGroupsQuery(runId, one, rescore)),
+      ),
     ],
     missing: RUN,
   }),
