@@ -1,5 +1,6 @@
 import type { Run } from '#lib/contracts/run';
 import { queryClient } from '../../api/query-client';
+import { meQuery } from '../../api/session';
 import { screen, type ScreenQuery } from '../../screen';
 import { isUnderWay } from '../../ui/status';
 import { experimentsOfSuiteQuery } from '../experiments/api';
@@ -43,7 +44,9 @@ export const runsRoutes = [
   screen('/runs/new', () => import('./screens/run-new/run-new-screen'), 'RunNewScreen', {
     search: runNewSearch,
     loads: ({ search: { suite, from } }) => [
-      ...(from !== undefined ? [runQuery(from)] : suite !== undefined ? [newestRunQuery(suite)] : []),
+      // The form appears without an earlier run of the suite, too.
+      from === undefined ? meQuery : runQuery(from),
+      ...(from === undefined && suite !== undefined ? [newestRunQuery(suite)] : []),
       suiteHeadsQuery,
       providersQuery,
       metricsQuery,

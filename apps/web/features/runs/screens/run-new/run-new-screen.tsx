@@ -1,9 +1,10 @@
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { JsonObject } from '#lib/contracts/json/json';
 import { refreshWork } from '../../../../api/query-client';
 import { EstimatedForm } from '../../../../ui/form/estimated-form';
+import { Skeleton } from '../../../../ui/query-boundary';
 import { newestRunQuery, runEstimateQuery, runQuery, submitRun } from '../../api';
 import { EstimateFigures } from '../../parts/estimate-figures';
 import { emptyRun, fromRun, requestOf } from './new-run';
@@ -37,11 +38,12 @@ function RunAgain({ name, from, toolChoice }: { name: string; from: string; tool
   return <RunForm name={name} initial={initial} />;
 }
 
-/** A suite is usually run again with the same models. */
+/** A suite is usually run again with the same models. They are chosen by hand if they cannot be read. */
 function RunOfSuite({ name, suite, empty }: { name: string; suite: string; empty: JsonObject }) {
-  const [newest] = useSuspenseQuery(newestRunQuery(suite)).data.items;
+  const { data, isPending } = useQuery(newestRunQuery(suite));
+  const newest = data?.items[0];
   const initial = useMemo(() => (newest ? { ...empty, models: fromRun(newest).models! } : empty), [newest, empty]);
-  return <RunForm name={name} initial={initial} />;
+  return isPending ? <Skeleton rows={12} /> : <RunForm name={name} initial={initial} />;
 }
 
 function RunForm({ name, initial }: { name: string; initial: JsonObject }) {
