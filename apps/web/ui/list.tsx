@@ -1,5 +1,6 @@
 import {
   hashKey,
+  useQuery,
   useSuspenseQuery,
   type DefaultError,
   type QueryKey,
@@ -38,11 +39,19 @@ interface Props<Row, Key extends QueryKey> extends Omit<TableProps<Row>, 'rows'>
 }
 
 /** A list of the API, page by page, as a table. */
-export const List = <Row, Key extends QueryKey>({ height = 8, ...list }: Props<Row, Key>) => (
-  <QueryBoundary rows={height}>
-    <Rows {...list} />
-  </QueryBoundary>
-);
+export function List<Row, Key extends QueryKey>({ height = 8, ...list }: Props<Row, Key>) {
+  const { query, of, after, words, hash } = list;
+  const { isLoadingError: hasFailed } = useQuery({ ...query, enabled: false });
+  return (
+    <>
+      <QueryBoundary rows={height}>
+        <Rows {...list} />
+      </QueryBoundary>
+      {/* The cursor in the address may be too old. */}
+      {hasFailed && <PageLinks {...{ of, after, words, hash }} next={null} />}
+    </>
+  );
+}
 
 function Rows<Row, Key extends QueryKey>({ query, after, of, empty, words, hash, ...table }: Props<Row, Key>) {
   const { items, next_cursor: next } = useKeptQuery(query).data;

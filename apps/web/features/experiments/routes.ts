@@ -7,6 +7,7 @@ export const experimentsRoutes = [
   screen('/experiments', () => import('./screens/experiments-screen'), 'ExperimentsScreen', {
     search: experimentsSearch,
     loads: ({ search }) => [experimentsQuery(search), suiteHeadsQuery],
+    showsErrors: true,
   }),
   screen('/experiments/new', () => import('./screens/new-experiment-screen'), 'NewExperimentScreen', {
     search: baselineSearch,

@@ -11,6 +11,7 @@ export const gatesRoutes = [
   screen('/gates', () => import('./screens/gates-screen'), 'GatesScreen', {
     search: gatesSearch,
     loads: ({ search }) => [gatesQuery(search.after)],
+    showsErrors: true,
   }),
   screen('/gates/new', () => import('./screens/new-gate-screen'), 'NewGateScreen', { search: baselineSearch }),
   screen('/gates/$gateId', () => import('./screens/gate-screen'), 'GateScreen', {

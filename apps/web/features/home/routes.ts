@@ -6,5 +6,6 @@ import { finishedRunsQuery, latestRunsQuery } from './api';
 export const homeRoutes = [
   screen('/', () => import('./screens/home-screen'), 'HomeScreen', {
     loads: () => [latestRunsQuery, finishedRunsQuery, jobsUnderWayQuery, lanesQuery, systemQuery],
+    showsErrors: true,
   }),
 ] as const;

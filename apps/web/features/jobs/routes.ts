@@ -9,5 +9,6 @@ export const jobsRoutes = [
   screen('/jobs', () => import('./screens/jobs-screen'), 'JobsScreen', {
     search: jobsSearch,
     loads: ({ search }) => [jobsQuery(search), runsOfJobsQuery(search)],
+    showsErrors: true,
   }),
 ] as const;

@@ -21,6 +21,7 @@ export const judgeRoutes = [
       namedRunsQuery,
       ...(run === undefined ? [judgeSettingQuery] : []),
     ],
+    showsErrors: true,
   }),
   screen('/judge/new', () => import('./screens/judge-new/judge-new-screen'), 'JudgeNewScreen', {
     search: newReportSearch,

@@ -13,6 +13,7 @@ export const promptsRoutes = [
   screen('/prompts', () => import('./screens/prompts-screen'), 'PromptsScreen', {
     search: promptsSearch,
     loads: ({ search }) => [promptVersionsQuery(search), suiteHeadsQuery],
+    showsErrors: true,
   }),
   screen('/prompts/new', () => import('./screens/prompt-new-screen'), 'PromptNewScreen', {
     search: promptNewSearch,

@@ -40,6 +40,7 @@ export const runsRoutes = [
   screen('/runs', () => import('./screens/runs-screen'), 'RunsScreen', {
     search: runsSearch,
     loads: ({ search }) => [listedRunsQuery(search), suiteHeadsQuery, providersQuery],
+    showsErrors: true,
   }),
   screen('/runs/new', () => import('./screens/run-new/run-new-screen'), 'RunNewScreen', {
     search: runNewSearch,

@@ -14,6 +14,7 @@ export const tunesRoutes = [
   screen('/tunes', () => import('./screens/tunes-screen'), 'TunesScreen', {
     search: tunesSearch,
     loads: ({ search: { kind, after } }) => [(kind === 'prompts' ? promptTunes : paramTunes).listQuery(after)],
+    showsErrors: true,
   }),
   screen('/tunes/new', () => import('./screens/tune-new/tune-new-screen'), 'TuneNewScreen', {
     search: tuneNewSearch,

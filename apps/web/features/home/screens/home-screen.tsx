@@ -15,7 +15,6 @@ import { SuiteFigures } from './suite-figures';
 
 /** Overview of running jobs, lanes and latest runs. */
 export function HomeScreen() {
-  const { items: runs } = useSuspenseQuery(latestRunsQuery).data;
   return (
     <>
       <div className="head">
@@ -26,18 +25,24 @@ export function HomeScreen() {
       </div>
       <LaneProblems />
       <RunningJobs />
-      {runs.length === 0 ? (
-        <GettingStarted />
-      ) : (
-        <>
-          <QueryBoundary rows={5}>
-            <SuiteFigures />
-          </QueryBoundary>
-          <Section id="last-runs" title="Latest runs" action={<Link to="/runs">All runs</Link>}>
-            <RunRows runs={runs} />
-          </Section>
-        </>
-      )}
+      <QueryBoundary rows={10}>
+        <LatestRuns />
+      </QueryBoundary>
+    </>
+  );
+}
+
+function LatestRuns() {
+  const { items: runs } = useSuspenseQuery(latestRunsQuery).data;
+  if (runs.length === 0) return <GettingStarted />;
+  return (
+    <>
+      <QueryBoundary rows={5}>
+        <SuiteFigures />
+      </QueryBoundary>
+      <Section id="last-runs" title="Latest runs" action={<Link to="/runs">All runs</Link>}>
+        <RunRows runs={runs} />
+      </Section>
     </>
   );
 }
