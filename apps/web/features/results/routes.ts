@@ -1,3 +1,4 @@
+import { meQuery } from '../../api/session';
 import { childScreen, screen } from '../../screen';
 import { labelsOfResultQuery } from '../judge/api';
 import { runQuery } from '../runs/api';
@@ -12,11 +13,12 @@ const results = screen('/runs/$runId/results', () => import('./screens/results-s
 const result = childScreen(results, '/$resultId', () => import('./screens/result-screen'), 'ResultScreen', {
   search: resultsSearch,
   loads: ({ params: { runId, resultId }, search }) => [
+    // Its pane stays while it goes to another result, so it waits for nothing that is not there.
+    meQuery,
     resultQuery(runId, resultId, search.rescore),
     neighboursQuery(runId, resultId, search),
     labelsOfResultQuery({ runId, resultId }),
   ],
-  showsErrors: true,
 });
 
 export const resultsRoutes = [results.addChildren([result])] as const;

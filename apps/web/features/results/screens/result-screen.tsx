@@ -36,8 +36,8 @@ export function ResultScreen() {
   return (
     <section className={css.result} aria-label="Result" tabIndex={-1} ref={pane}>
       <NeighbourLinks {...{ runId, resultId, search }} />
-      <QueryBoundary rows={12}>
-        <Shown key={resultId} {...{ runId, resultId, search }} />
+      <QueryBoundary key={resultId} rows={12}>
+        <Shown {...{ runId, resultId, search }} />
       </QueryBoundary>
     </section>
   );
