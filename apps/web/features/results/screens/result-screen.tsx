@@ -238,7 +238,7 @@ function Facts({ result }: { result: ResultWithExchange }) {
     ['Calls', typeof f1 === 'number' ? `precision ${share(precision)}, recall ${share(recall)}, F1 ${share(f1)}` : ''],
   ];
   return (
-    <dl className={`facts ${css.numbers}`}>
+    <dl className={css.numbers}>
       {facts.map(
         ([name, value]) =>
           value !== '' && (
