@@ -1,26 +1,25 @@
-import { useState } from 'react';
-import { isObject, type Json } from '#lib/contracts/json/json';
+import { isObject, type JsonObject } from '#lib/contracts/json/json';
 import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
+import { edit } from '../../../ui/form/edited';
 import { ChoiceField, LongTextField } from '../../../ui/form/fields';
 import { textsOf } from '../../../ui/form/form-request';
-import { type At, pathOf, useField } from '../../../ui/form/json-form';
+import { type At, pathOf, useField, useForm } from '../../../ui/form/json-form';
 import { visible } from '../../../ui/user-text';
-
-type Kind = 'none' | 'all' | 'each';
 
 /**
  * The prompt that models get before each case, after the suite's own system prompt: null, a text, or a text for each
- * model. The form has the models as its `models`.
+ * model. The form has the models as its `models`, and as its `typed_prompts`, which are not sent, what was typed
+ * for a choice before another was made.
  */
 export function SystemPrompt({ path }: { path: At }) {
-  const { value, errors, set } = useField(path);
+  const { value, errors } = useField(path);
+  const { edited, change } = useForm();
+  const typed = useField('typed_prompts').value;
   const models = textsOf(useField('models').value);
-  const kind: Kind = isObject(value) ? 'each' : value == null ? 'none' : 'all';
-  // What was typed for another choice is there when it is made again.
-  const [typed, setTyped] = useState<Record<Kind, Json>>({ none: null, all: '', each: {} });
+  const kind = isObject(value) ? 'each' : value == null ? 'none' : 'all';
   const choose = (chosen: string): void => {
-    setTyped({ ...typed, [kind]: value ?? null });
-    set(typed[chosen as Kind]);
+    const texts: JsonObject = { ...UNTYPED, ...(isObject(typed) && typed), [kind]: value ?? null };
+    change(edit(edit(edited, pathOf(path), texts[chosen]), ['typed_prompts'], texts));
   };
   return (
     <>
@@ -50,6 +49,7 @@ const Prompt = (labelled: { path: At; label: string }) => (
   <LongTextField {...labelled} maxLength={MAX_PROMPT_CHARS} whenEmpty="" />
 );
 
+const UNTYPED = { none: null, all: '', each: {} };
 const KINDS = [
   ['none', 'none'],
   ['all', 'one for all models'],

@@ -133,6 +133,10 @@ describe('the request of a run', () => {
     expect(pathsOf(emptyRun(''), { '/samples': 'x' })).toEqual(['/suite_id', '/models', '/unread']);
   });
 
+  it('has no prompts of a choice that was made before', () => {
+    expect(bodyOf({ ...chosen, typed_prompts: { all: 'Earlier.' } })).not.toMatch(/typed_prompts|Earlier/);
+  });
+
   it('has no texts of another prompt version', () => {
     const more = { base_prompt: 'Another.', tool_overrides: {}, other: 1 };
     const run = { value: { ...chosen, more }, unread: { '/name': 'kept' } };

@@ -8,7 +8,8 @@ import { metricsAsked, metricsOf } from './run-metrics.js';
 
 /**
  * The form's initial value: a RunInput, but with tags and the maximum of reply tokens as typed. It may also have
- * `model_params`, the parameters of single models of an earlier run, and `more`, settings without a field.
+ * `model_params`, the parameters of single models of an earlier run, `more`, settings without a field, and
+ * `typed_prompts`, those of a choice that was made before.
  */
 export const emptyRun = (suite: string, promptVersion = ''): JsonObject => ({
   suite_id: suite,
@@ -76,7 +77,7 @@ const isFilled = (object: Json | undefined): object is JsonObject => isObject(ob
 
 /** The text of the request. Numbers are sent as typed; the API validates them. */
 export function requestOf({ value, unread }: Edited): FormRequest {
-  const { more = {}, model_params: paramsOf = {}, params = {}, ...run } = value as JsonObject;
+  const { more = {}, model_params: paramsOf = {}, params = {}, typed_prompts: _, ...run } = value as JsonObject;
   const { '/more': unreadMore, '/params': unreadParams, ...others } = unread;
   const faults = missingFields({ value, unread: others });
   if (unreadMore !== undefined || !isObject(more))

@@ -26,6 +26,11 @@ describe('the request of a tune', () => {
     expect(bodyOf({ ...tune, budget: { max_cost_usd: 1 } })).toContain('"budget":{"max_cost_usd":1}');
   });
 
+  it('has no prompts of a choice that was made before', () => {
+    const tune = { ...emptyTune('s'), models: ['p::m'], typed_prompts: { all: 'Earlier.' } };
+    expect(bodyOf(tune)).not.toMatch(/typed_prompts|Earlier/);
+  });
+
   it('reports missing fields', () => {
     expect(bodyOf(emptyTune(''))).toEqual([
       { path: '/suite_id', message: 'Choose a suite.' },

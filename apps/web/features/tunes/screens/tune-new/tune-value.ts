@@ -5,7 +5,7 @@ import type { Edited } from '../../../../ui/form/edited';
 import { missingFields, type FormRequest } from '../../../../ui/form/form-request.js';
 import { faultOfRows, FIRST_ROWS, toRows, toSpace } from './space-value.js';
 
-/** The form's initial value: a ParamTuneInput whose search spaces are rows. */
+/** The form's initial value: a ParamTuneInput whose search spaces are rows. It may have `typed_prompts`, as a run may. */
 export const emptyTune = (suite: string): JsonObject => ({
   suite_id: suite,
   models: [],
@@ -49,7 +49,7 @@ export function requestOf(edited: Edited): FormRequest {
     if (fault) faults.push({ path: `/space ${path}`, message: path ? `${fault} (${path})` : fault });
   }
   if (faults.length > 0) return { faults };
-  const { budget, ...rest } = tune;
+  const { budget, typed_prompts: _, ...rest } = tune;
   return {
     body: stringifyInSourceOrder({
       ...rest,
