@@ -18,6 +18,7 @@ import { RunRescore } from './run-rescore';
 /** The actions on a run, by its state. */
 export function RunActions({ run }: { run: Run }) {
   const navigate = useNavigate();
+  const [isRescoring, setRescoring] = useState(false);
   const refusal = useRefusal('editor');
   const refresh = (): Promise<void> => refreshWork(run.id);
   const cancel = useAction(cancelJob, refresh);
@@ -51,7 +52,7 @@ export function RunActions({ run }: { run: Run }) {
         <Link to="/runs/new" search={{ from: run.id }} className="button">
           Run again
         </Link>
-        {!goes && settled > errored && <OnScored run={run} refusal={refusal} />}
+        {!goes && settled > errored && <OnScored run={run} refusal={refusal} rescore={() => setRescoring(true)} />}
         <ExportAs
           files={EXPORT_FORMATS.map(([format, name, extension]) => ({
             format,
@@ -63,23 +64,20 @@ export function RunActions({ run }: { run: Run }) {
         {!goes && <RunDelete run={run} onDone={() => navigate({ to: '/runs' })} />}
       </div>
       {failure && <ErrorNotice error={failure} />}
+      {isRescoring && <RunRescore runId={run.id} close={() => setRescoring(false)} />}
     </div>
   );
 }
 
 /** What can be done with scored results. */
-function OnScored({ run, refusal }: { run: Run; refusal: string | undefined }) {
-  const [isRescoring, setRescoring] = useState(false);
-  return (
-    <>
-      <RunCompare run={run} />
-      <AllowedButton refusal={refusal} onClick={() => setRescoring(true)}>
-        Rescore
-      </AllowedButton>
-      <Link to="/judge/new" search={{ eval: run.id }} className="button">
-        Judge
-      </Link>
-      {isRescoring && <RunRescore runId={run.id} close={() => setRescoring(false)} />}
-    </>
-  );
-}
+const OnScored = ({ run, refusal, rescore }: { run: Run; refusal: string | undefined; rescore: () => void }) => (
+  <>
+    <RunCompare run={run} />
+    <AllowedButton refusal={refusal} onClick={rescore}>
+      Rescore
+    </AllowedButton>
+    <Link to="/judge/new" search={{ eval: run.id }} className="button">
+      Judge
+    </Link>
+  </>
+);
