@@ -46,6 +46,10 @@ interface TextProps extends Labelled {
 interface LineProps extends TextProps {
   /** Default: any text. */
   type?: 'url';
+  /** Which keys a touch screen offers. */
+  inputMode?: 'numeric';
+  /** How wide it is, in characters. */
+  size?: number;
   /** What an empty field stands for, or an example. */
   placeholder?: string;
   /** Called with the input instead of setting the field. */
@@ -309,10 +313,12 @@ interface JsonTextProps extends Labelled {
   indent?: number;
   /** Whether text that is not JSON is a value too: a string. */
   isTextToo?: boolean;
+  /** An example. */
+  placeholder?: string;
 }
 
 /** JSON in a plain text area, for short values. Empty: the field is left out. */
-export function JsonTextField({ path, label, help, rows = 3, indent, isTextToo = false }: JsonTextProps) {
+export function JsonTextField({ path, label, help, rows = 3, indent, isTextToo = false, placeholder }: JsonTextProps) {
   const field = useField(path);
   const [typed, setTyped] = useState<{ text: string; value?: Json }>({ text: '' });
   const type = (text: string): void => {
@@ -330,6 +336,7 @@ export function JsonTextField({ path, label, help, rows = 3, indent, isTextToo =
         rows={rows}
         className="code"
         spellCheck={false}
+        placeholder={placeholder}
         readOnly={field.refusal !== undefined}
         value={field.unread ?? (typed.value === value ? typed.text : stored)}
         onChange={({ target }) => type(target.value)}

@@ -118,6 +118,8 @@ const REQUESTS: FormSchema<RunInput> = [
       text: 'max_tokens',
       label: 'Maximum reply tokens',
       help: "Empty: the limit of the experiment's baseline, or no limit. none: no limit.",
+      inputMode: 'numeric',
+      size: 8,
     },
     { number: 'timeout_s', label: 'Request timeout in seconds' },
     {

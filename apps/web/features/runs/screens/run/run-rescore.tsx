@@ -54,6 +54,6 @@ const METRICS: FormSchema = [
   {
     jsonText: 'metrics',
     label: 'Metrics as a JSON list; empty for the metrics of the run',
-    help: 'For example [{"id": "ragas_tool_call_f1"}].',
+    placeholder: '[{"id": "ragas_tool_call_f1"}]',
   },
 ];
