@@ -57,6 +57,17 @@ journeys('the results of a run', () => {
     expect(faults()).toEqual([]);
   });
 
+  it('can be left while the next one is on its way', async () => {
+    const { page, faults } = await web.open({ path: `/runs/${filled.runId}/results/${filled.resultId}` });
+    const result = page.getByRole('region', { name: 'Result', exact: true });
+    await page.route('**/api/tool-eval/history/*/results/*', () => {});
+    await result.getByRole('button', { name: 'Next failure', disabled: false }).click();
+    await result.getByText('Loading').first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.waitForURL((url) => !/results\/./.test(url.pathname));
+    expect(faults()).toEqual([]);
+  });
+
   it('show why: pairs, explanation, the exchange, and other verdicts on the case', async () => {
     const { page, faults, axe } = await web.open({ path: `/runs/${filled.runId}/results/${filled.resultId}` });
     const result = page.getByRole('region', { name: 'Result', exact: true });

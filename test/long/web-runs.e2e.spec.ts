@@ -107,8 +107,15 @@ journeys('runs', () => {
     await page.getByLabel('fuzzy_threshold').fill('0.75');
     await page.getByLabel('scoring', { exact: true }).selectOption('f1');
     await estimate.getByText(/\$/).first().waitFor();
+    const prompt = page.getByLabel('System prompt', { exact: true });
+    await prompt.selectOption('all');
+    await page.getByLabel('For all models').fill('Be brief.');
+    await prompt.selectOption('none');
     await page.reload();
     expect(await page.getByLabel('Samples').inputValue()).toBe('2');
+    await prompt.selectOption('all');
+    expect(await page.getByLabel('For all models').inputValue()).toBe('Be brief.');
+    await prompt.selectOption('none');
     await page.getByRole('button', { name: 'New experiment' }).click();
     await page.getByLabel('Name of the experiment').fill('Prompts');
     await page.getByRole('button', { name: 'Create' }).click();
@@ -229,6 +236,11 @@ journeys('runs', () => {
     await rowsOfRuns(page).nth(1).waitFor();
     expect(await page.getByLabel('Model').inputValue()).toBe('sim::perfect-ish');
     expect(faults()).toEqual([]);
+    await page.goto(`${web.url}/runs?after=none-such`);
+    await page.getByRole('alert').waitFor();
+    await page.getByRole('search', { name: 'Filter runs' }).waitFor();
+    await page.getByRole('link', { name: 'Newest' }).click();
+    await rowsOfRuns(page).nth(1).waitFor();
   });
 
   it('are open to a viewer, with controls that name the role they need', async () => {

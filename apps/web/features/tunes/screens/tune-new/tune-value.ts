@@ -5,7 +5,7 @@ import type { Edited } from '../../../../ui/form/edited';
 import { missingFields, type FormRequest } from '../../../../ui/form/form-request.js';
 import { faultOfRows, FIRST_ROWS, toRows, toSpace } from './space-value.js';
 
-/** The form's initial value: a ParamTuneInput whose search spaces are rows. It may have `typed_prompts`, as a run may. */
+/** The form's initial value: a ParamTuneInput whose search spaces are rows. It may have `typed_prompts`, as a run's. */
 export const emptyTune = (suite: string): JsonObject => ({
   suite_id: suite,
   models: [],
