@@ -15,7 +15,7 @@ export function Secret({ title, token, done }: Props) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => box.current?.focus(), []);
   return (
-    <div className="notice secret" role="group" aria-label={title} tabIndex={-1} ref={box}>
+    <div className="notice" role="group" aria-label={title} tabIndex={-1} ref={box}>
       <p>
         <strong>
           <UserText text={title} max={200} />

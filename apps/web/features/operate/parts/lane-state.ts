@@ -3,7 +3,7 @@ import type { Lane } from '#lib/contracts/lane';
 /** Why a lane sends fewer requests than its limits allow, or none. */
 export interface LaneState {
   word: 'active' | 'paused' | 'provider down' | 'blocked' | 'no worker' | 'slowed' | 'unknown';
-  /** Its shape, and its colours from status.css. */
+  /** Its shape, and its colours from styles/layout.css. */
   look: 'passed' | 'failed' | 'partial' | 'waiting';
   shape: string;
   isTrouble: boolean;
