@@ -1,6 +1,5 @@
 import { oneOf, searchOf } from '../../address';
 import { screen } from '../../screen';
-import { caseResultsQuery } from '../results/api';
 import { suiteQuery } from '../suites/api';
 import { caseQuery } from './api';
 
@@ -15,11 +14,7 @@ export const casesRoutes = [
   }),
   screen('/suites/$suiteId/cases/$caseId', () => import('./screens/case-screen'), 'CaseScreen', {
     search: caseSearch,
-    loads: ({ params: { suiteId, caseId } }) => [
-      caseQuery(suiteId, caseId),
-      suiteQuery(suiteId),
-      caseResultsQuery(suiteId, caseId),
-    ],
+    loads: ({ params: { suiteId, caseId } }) => [caseQuery(suiteId, caseId), suiteQuery(suiteId)],
     missing: { what: 'case', list: '/suites/$suiteId', all: 'To the suite' },
   }),
 ] as const;
