@@ -82,6 +82,6 @@ const SETTINGS: FormSchema = [
   <ChooseModels key="models" path="models" />,
   [
     { choice: 'tool_choice', label: 'Tool choice', options: TOOL_CHOICES },
-    { number: 'temperature', label: 'Temperature' },
+    { number: 'temperature', label: 'Temperature', help: 'Empty: 0.' },
   ],
 ];
