@@ -5,6 +5,7 @@ import type { JsonObject } from '#lib/contracts/json/json';
 import type { Provider, ProviderTemplate } from '#lib/contracts/provider';
 import { ChoiceField } from '../../../ui/form/fields';
 import { Form } from '../../../ui/form/form';
+import { valueOf } from '../../../ui/form/form-request';
 import { useForm } from '../../../ui/form/json-form';
 import { UserText } from '../../../ui/user-text';
 import css from '../../operate/parts/operate.module.css';
@@ -28,9 +29,11 @@ export function NewProviderScreen() {
         name="new provider"
         initial={EMPTY_PROVIDER}
         needs="owner"
-        requestOf={({ value }) => ({
-          body: inputOf(value as JsonObject, apiKey.to === 'another' ? apiKey.key : ''),
-        })}
+        requestOf={(edited) => {
+          const request = valueOf<JsonObject>(edited);
+          if ('faults' in request) return request;
+          return { body: inputOf(request.body, apiKey.to === 'another' ? apiKey.key : '') };
+        }}
         send={createProvider}
         onDone={async ({ key: providerKey }) => {
           await refreshProviders();

@@ -9,6 +9,7 @@ import { useRefusal } from '../../../api/session';
 import { AllowedButton } from '../../../ui/buttons';
 import { DeleteDialog } from '../../../ui/dialog';
 import { Form } from '../../../ui/form/form';
+import { valueOf } from '../../../ui/form/form-request';
 import { count } from '../../../ui/amounts';
 import { UserText } from '../../../ui/user-text';
 import { OperateNav } from '../../operate/parts/operate-nav';
@@ -55,7 +56,10 @@ function ProviderForm({ provider }: { provider: Provider }) {
         name={`provider ${key}`}
         initial={stored}
         needs="owner"
-        requestOf={({ value }) => ({ body: patchOf(value as JsonObject, stored, apiKey) })}
+        requestOf={(edited) => {
+          const request = valueOf<JsonObject>(edited);
+          return 'faults' in request ? request : { body: patchOf(request.body, stored, apiKey) };
+        }}
         send={(body, options) => changeProvider({ key, body }, options)}
         onDone={(saved) => {
           queryClient.setQueryData(providerQuery(key).queryKey, saved);
