@@ -43,12 +43,12 @@ export function SuitesScreen() {
   );
 }
 
-/** Absent where there is nothing to filter. */
+/** Absent where it is known that there is nothing to filter. */
 function NameFilter({ name }: { name: string }) {
   const navigate = useNavigate({ from: '/suites' });
   const { data } = useInfiniteQuery({ ...suitesQuery(''), enabled: name === '' });
   const change = (typed: string) => void navigate({ search: typed === '' ? {} : { name: typed }, replace: true });
-  if (name === '' && !data?.pages[0]?.items.length) return null;
+  if (name === '' && data?.pages[0]?.items.length === 0) return null;
   return <TextFilter label="Filter by name" text={name} change={change} />;
 }
 
