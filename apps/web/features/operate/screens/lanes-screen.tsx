@@ -1,4 +1,4 @@
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery, type UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Lane } from '#lib/contracts/lane';
 import type { System } from '#lib/contracts/system';
@@ -8,7 +8,7 @@ import { queryClient } from '../../../api/query-client';
 import { useRefusal } from '../../../api/session';
 import { Empty } from '../../../ui/empty';
 import { ErrorNotice } from '../../../ui/notices';
-import { QueryBoundary } from '../../../ui/query-boundary';
+import { Skeleton } from '../../../ui/query-boundary';
 import { count, percent } from '../../../ui/amounts';
 import { DOWN, Mark, UP } from '../../../ui/status';
 import { Table, type Column } from '../../../ui/table';
@@ -24,7 +24,7 @@ const REFRESH_MS = 3000;
 /** Whether requests flow: the lanes, and the workers that send their requests. */
 export function LanesScreen() {
   const lanes = useSuspenseQuery({ ...lanesQuery, refetchInterval: REFRESH_MS }).data.items;
-  const { data: system } = useQuery(systemQuery);
+  const system = useQuery(systemQuery);
   return (
     <>
       <h1>Lanes</h1>
@@ -33,11 +33,9 @@ export function LanesScreen() {
         A lane is the queue of requests that share one set of limits: those of a provider credential, or of a model with
         its own limits.
       </p>
-      <QueryBoundary rows={1}>
-        <SystemFacts />
-      </QueryBoundary>
+      <SystemFacts of={system} />
       {lanes.length > 0 ? (
-        <LaneRows lanes={lanes} alive={system?.workers.alive} />
+        <LaneRows lanes={lanes} alive={system.data?.workers.alive} />
       ) : (
         <Empty
           action={
@@ -53,9 +51,9 @@ export function LanesScreen() {
   );
 }
 
-/** How many workers are alive, and whether the stores respond. */
-function SystemFacts() {
-  const { data: system } = useSuspenseQuery(systemQuery);
+/** How many workers are alive, and whether the stores respond. An error lasts until the next poll that succeeds. */
+function SystemFacts({ of: { data: system, error, refetch } }: { of: UseQueryResult<System> }) {
+  if (!system) return error ? <ErrorNotice error={error} retry={refetch} /> : <Skeleton rows={1} />;
   return (
     <>
       <div className="facts" role="group" aria-label="Installation">
