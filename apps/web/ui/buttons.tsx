@@ -1,4 +1,5 @@
 import { type ComponentProps, type ReactNode, useId, useState } from 'react';
+import { ErrorNotice } from './notices';
 
 /** A button that explains why it is disabled, in its title and to screen readers. */
 export function AllowedButton({ refusal, ...button }: ComponentProps<'button'> & { refusal: string | undefined }) {
@@ -56,22 +57,28 @@ export function CopiedId({ id, what }: { id: string; what: string }) {
 
 interface Props {
   /** What `useSuspenseInfiniteQuery` or `useInfiniteQuery` returns. */
-  of: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => Promise<unknown> };
+  of: {
+    hasNextPage: boolean;
+    isFetchingNextPage: boolean;
+    isFetchNextPageError: boolean;
+    error: Error | null;
+    fetchNextPage: () => Promise<unknown>;
+  };
   isDense?: boolean;
   children: ReactNode;
 }
 
-/** Fetches the next page of a list, while there is one. */
-export const MoreButton = ({ of: { hasNextPage, isFetchingNextPage, fetchNextPage }, isDense, children }: Props) =>
-  hasNextPage && (
+/** Fetches the next page of a list, while there is one. If that failed, it says why. */
+export function MoreButton({ of, isDense, children }: Props) {
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, error, fetchNextPage } = of;
+  if (!hasNextPage) return null;
+  const more = () => void fetchNextPage();
+  return (
     <div>
-      <button
-        type="button"
-        className={isDense ? 'dense' : undefined}
-        disabled={isFetchingNextPage}
-        onClick={() => void fetchNextPage()}
-      >
+      {isFetchNextPageError && error && !isFetchingNextPage && <ErrorNotice error={error} retry={more} />}
+      <button type="button" className={isDense ? 'dense' : undefined} disabled={isFetchingNextPage} onClick={more}>
         {children}
       </button>
     </div>
   );
+}
