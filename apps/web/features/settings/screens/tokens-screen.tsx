@@ -46,6 +46,7 @@ export function TokensScreen() {
 }
 
 const EMPTY = { name: '', role: 'viewer', user: '', expires_at: 'never' };
+type Typed = typeof EMPTY;
 
 /** Creates a token. Its secret is shown once. */
 function NewTokenForm() {
@@ -58,10 +59,11 @@ function NewTokenForm() {
       <Form
         initial={initial}
         needs="owner"
-        send={(typed, options) => createToken(tokenOf(typed as typeof EMPTY), options)}
-        onDone={(token, typed) => {
+        requestOf={({ value: typed }) => ({ body: { typed: typed as Typed, input: inputOf(typed as Typed) } })}
+        send={({ input }, options) => createToken(input, options)}
+        onDone={(token, { typed }) => {
           setMade(token);
-          setInitial({ ...(typed as typeof EMPTY), name: '', user: '' });
+          setInitial({ ...typed, name: '', user: '' });
           return queryClient.invalidateQueries({ queryKey: keys.tokens });
         }}
         save="Create token"
@@ -72,13 +74,14 @@ function NewTokenForm() {
   );
 }
 
-function tokenOf({ name, role, user, expires_at: expiry }: typeof EMPTY): JsonObject {
+/** What is sent: a repeated request with the same Idempotency-Key must be the same. */
+function inputOf({ name, role, user, expires_at: expiry }: Typed): JsonObject {
   const ofUser = user.trim();
   return { name, role, ...(ofUser !== '' && { user: ofUser }), expires_at: expiryOf(expiry as Expiry, new Date()) };
 }
 
 const MAX_NAME = 100;
-const FIELDS: FormSchema<typeof EMPTY> = [
+const FIELDS: FormSchema<Typed> = [
   { text: 'name', label: 'Purpose', maxLength: MAX_NAME, isRequired: true, whenEmpty: '' },
   [
     { choice: 'role', label: 'Role', options: ROLES.map((role) => [role, role]) },
