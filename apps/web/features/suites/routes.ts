@@ -41,7 +41,7 @@ export const suitesRoutes = [
           ...(compared ? [changesQuery(suiteId, compared.from, compared.to)] : []),
         ];
       },
-      missing: SUITE,
+      showsErrors: true,
     },
   ),
 ] as const;

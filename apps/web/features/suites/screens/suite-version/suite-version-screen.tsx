@@ -17,39 +17,51 @@ const FROM = { from: '/signed-in/suites/$suiteId/versions/$version' } as const;
 /** An earlier version of a suite, and the changes since. */
 export function SuiteVersionScreen() {
   const { suiteId, version } = useParams(FROM);
-  const versions = useSuspenseInfiniteQuery(versionsQuery(suiteId));
   // Without suspense: the API says which versions are stored, and the way back to the suite stands below.
   const { data: shown, error, refetch } = useQuery(versionQuery(suiteId, version));
   if (!shown && error) return <MissingVersion {...{ suiteId, version, error }} retry={refetch} />;
-  if (!shown) return <Skeleton rows={12} />;
-  const heads = versions.data.pages.flatMap(({ items }) => items);
   return (
     <>
-      <Head suite={shown} />
-      <div className={css.versions}>
-        <section aria-labelledby="versions">
-          <h2 id="versions">Versions</h2>
-          <p className="muted small">Versions pinned by runs, and the current one.</p>
-          <ol className={css.versionList}>
-            {heads.map((head) => (
-              <VersionLink
-                key={head.version}
-                suiteId={suiteId}
-                head={head}
-                isShown={head.version === Number(version)}
-              />
-            ))}
-          </ol>
-          <MoreButton of={versions} isDense>
-            Older versions
-          </MoreButton>
-        </section>
+      {shown ? <Head suite={shown} /> : <Skeleton rows={2} />}
+      <QueryBoundary rows={8}>
+        <Versions {...{ suiteId, version, shown }} />
+      </QueryBoundary>
+      {shown && <PinnedSettings suite={shown} />}
+    </>
+  );
+}
+
+interface VersionsProps {
+  suiteId: string;
+  version: string;
+  /** Undefined while it is fetched. */
+  shown: SuiteVersion | undefined;
+}
+
+/** The list of versions, which stays while another one is fetched, and the changes of the one that is shown. */
+function Versions({ suiteId, version, shown }: VersionsProps) {
+  const versions = useSuspenseInfiniteQuery(versionsQuery(suiteId));
+  const heads = versions.data.pages.flatMap(({ items }) => items);
+  return (
+    <div className={css.versions}>
+      <section aria-labelledby="versions">
+        <h2 id="versions">Versions</h2>
+        <p className="muted small">Versions pinned by runs, and the current one.</p>
+        <ol className={css.versionList}>
+          {heads.map((head) => (
+            <VersionLink key={head.version} suiteId={suiteId} head={head} isShown={head.version === Number(version)} />
+          ))}
+        </ol>
+        <MoreButton of={versions} isDense>
+          Older versions
+        </MoreButton>
+      </section>
+      {shown && (
         <section aria-labelledby="changes">
           <Changes shown={shown} heads={heads} />
         </section>
-      </div>
-      <PinnedSettings suite={shown} />
-    </>
+      )}
+    </div>
   );
 }
 
