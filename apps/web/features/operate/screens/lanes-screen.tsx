@@ -1,4 +1,4 @@
-import { useQuery, useSuspenseQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Lane } from '#lib/contracts/lane';
 import type { System } from '#lib/contracts/system';
@@ -21,9 +21,9 @@ import { OperateNav } from '../parts/operate-nav';
 /** Polling interval while lanes are visible. */
 const REFRESH_MS = 3000;
 
-/** Whether requests flow: the lanes, and the workers that send their requests. */
+/** Whether requests flow: the lanes, and the workers that send their requests. Errors end with the next poll. */
 export function LanesScreen() {
-  const lanes = useSuspenseQuery({ ...lanesQuery, refetchInterval: REFRESH_MS }).data.items;
+  const { data, error, refetch } = useQuery({ ...lanesQuery, refetchInterval: REFRESH_MS });
   const system = useQuery(systemQuery);
   return (
     <>
@@ -34,24 +34,26 @@ export function LanesScreen() {
         its own limits.
       </p>
       <SystemFacts of={system} />
-      {lanes.length > 0 ? (
-        <LaneRows lanes={lanes} alive={system.data?.workers.alive} />
-      ) : (
-        <Empty
-          action={
-            <Link to="/operate/providers/new" className="button primary">
-              New provider
-            </Link>
-          }
-        >
-          No lanes yet. Each provider has one.
-        </Empty>
-      )}
+      {data && data.items.length > 0 && <LaneRows lanes={data.items} alive={system.data?.workers.alive} />}
+      {data?.items.length === 0 && <NoLane />}
+      {!data && (error ? <ErrorNotice error={error} retry={refetch} /> : <Skeleton rows={5} />)}
     </>
   );
 }
 
-/** How many workers are alive, and whether the stores respond. An error lasts until the next poll that succeeds. */
+const NoLane = () => (
+  <Empty
+    action={
+      <Link to="/operate/providers/new" className="button primary">
+        New provider
+      </Link>
+    }
+  >
+    No lanes yet. Each provider has one.
+  </Empty>
+);
+
+/** How many workers are alive, and whether the stores respond. */
 function SystemFacts({ of: { data: system, error, refetch } }: { of: UseQueryResult<System> }) {
   if (!system) return error ? <ErrorNotice error={error} retry={refetch} /> : <Skeleton rows={1} />;
   return (
