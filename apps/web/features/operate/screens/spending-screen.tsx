@@ -6,18 +6,28 @@ import { Bar } from '../../../ui/status';
 import { NumberField } from '../../../ui/form/fields';
 import { SettingForm } from '../../../ui/form/setting-form';
 import { money, percent } from '../../../ui/amounts';
+import { QueryBoundary } from '../../../ui/query-boundary';
 import { setSpending, spendingQuery } from '../../settings/api';
 import css from '../parts/operate.module.css';
 import { OperateNav } from '../parts/operate-nav';
 import { DailySpending } from './daily-spending';
 
 /** The team's spending this month, against its limit, and by category. */
-export function SpendingScreen() {
+export const SpendingScreen = () => (
+  <>
+    <h1>Spending</h1>
+    <OperateNav />
+    <QueryBoundary rows={4}>
+      <ThisMonth />
+    </QueryBoundary>
+    <DailySpending />
+  </>
+);
+
+function ThisMonth() {
   const { data: spending } = useSuspenseQuery(spendingQuery);
   return (
     <>
-      <h1>Spending</h1>
-      <OperateNav />
       <Spent spending={spending} />
       <p className="muted">
         Cost as reported by <Link to="/operate/providers">providers</Link>, else computed from the prices of their
@@ -34,7 +44,6 @@ export function SpendingScreen() {
       >
         <NumberField path="monthly_cap_usd" label="Monthly cap in US dollars" help="Empty: no cap." />
       </SettingForm>
-      <DailySpending />
     </>
   );
 }
