@@ -4,9 +4,11 @@ import { pricesQuery, providerQuery, providersQuery, templatesQuery } from './ap
 export const providersRoutes = [
   screen('/operate/providers', () => import('./screens/providers-screen'), 'ProvidersScreen', {
     loads: () => [providersQuery],
+    showsErrors: true,
   }),
   screen('/operate/providers/new', () => import('./screens/new-provider-screen'), 'NewProviderScreen', {
     loads: () => [templatesQuery, pricesQuery],
+    showsErrors: true,
   }),
   screen('/operate/providers/$providerKey', () => import('./screens/provider-screen'), 'ProviderScreen', {
     loads: ({ params: { providerKey } }) => [providerQuery(providerKey), pricesQuery],

@@ -7,6 +7,7 @@ import { ChoiceField } from '../../../ui/form/fields';
 import { Form } from '../../../ui/form/form';
 import { valueOf } from '../../../ui/form/form-request';
 import { useForm } from '../../../ui/form/json-form';
+import { QueryBoundary } from '../../../ui/query-boundary';
 import { UserText } from '../../../ui/user-text';
 import css from '../../operate/parts/operate.module.css';
 import { OperateNav } from '../../operate/parts/operate-nav';
@@ -41,7 +42,9 @@ export function NewProviderScreen() {
         }}
         save="Save the provider"
       >
-        <TemplateChoice />
+        <QueryBoundary rows={2}>
+          <TemplateChoice />
+        </QueryBoundary>
         <ProviderFields apiKey={apiKey} changeKey={changeKey} />
       </Form>
     </>

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { Provider } from '#lib/contracts/provider';
 import { Empty } from '../../../ui/empty';
 import { count } from '../../../ui/amounts';
+import { QueryBoundary } from '../../../ui/query-boundary';
 import { Table, type Column } from '../../../ui/table';
 import { Time } from '../../../ui/time';
 import { UserLine } from '../../../ui/user-text';
@@ -10,15 +11,23 @@ import { OperateNav } from '../../operate/parts/operate-nav';
 import { providersQuery } from '../api';
 
 /** The endpoints that requests go to. */
-export function ProvidersScreen() {
+export const ProvidersScreen = () => (
+  <>
+    <div className="head">
+      <h1>Providers</h1>
+      <NewProvider />
+    </div>
+    <OperateNav />
+    <QueryBoundary rows={5}>
+      <Providers />
+    </QueryBoundary>
+  </>
+);
+
+function Providers() {
   const { items, next_cursor: next } = useSuspenseQuery(providersQuery).data;
   return (
     <>
-      <div className="head">
-        <h1>Providers</h1>
-        <NewProvider />
-      </div>
-      <OperateNav />
       {items.length > 0 ? (
         <Table label="List of providers" className="run-rows" rows={items} keyOf={({ key }) => key} columns={COLUMNS} />
       ) : (
