@@ -9,6 +9,7 @@ export const importsRoutes = [
   screen('/import', () => import('./screens/import-screen'), 'ImportScreen', {
     search: importSearch,
     loads: ({ search: { from } }) => (from === 'example' ? [exampleSuiteQuery] : []),
+    showsErrors: true,
   }),
   screen('/suites/$suiteId/mcp', () => import('./screens/suite-mcp-screen'), 'SuiteMcpScreen'),
 ] as const;

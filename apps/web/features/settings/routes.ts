@@ -11,6 +11,7 @@ const isOwner = (): boolean => queryClient.getQueryData(meQuery.queryKey)?.role 
 export const settingsRoutes = [
   screen('/settings/tokens', () => import('./screens/tokens-screen'), 'TokensScreen', {
     loads: () => (isOwner() ? [tokensQuery] : []),
+    showsErrors: true,
   }),
   screen('/settings/embedding', settingScreens, 'EmbeddingScreen', { loads: () => [embeddingQuery, providersQuery] }),
   screen('/settings/cache', settingScreens, 'CacheScreen', { loads: () => [cacheQuery] }),
@@ -18,5 +19,8 @@ export const settingsRoutes = [
   screen('/settings/judge', settingScreens, 'JudgeSettingsScreen', {
     loads: () => [judgeSettingQuery, providersQuery],
   }),
-  screen('/settings/teams', () => import('./screens/teams-screen'), 'TeamsScreen', { loads: () => [teamsQuery] }),
+  screen('/settings/teams', () => import('./screens/teams-screen'), 'TeamsScreen', {
+    loads: () => [teamsQuery],
+    showsErrors: true,
+  }),
 ] as const;

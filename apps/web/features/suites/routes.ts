@@ -11,12 +11,11 @@ const suiteSearch = searchOf({ text: text(200) });
 /** The version to compare with; default: the current one, or for that one its predecessor. */
 const versionSearch = searchOf({ with: wholeNumber(1) });
 
-const SUITE = { what: 'suite', list: '/suites', all: 'All suites' };
-
 export const suitesRoutes = [
   screen('/suites', () => import('./screens/suites-screen'), 'SuitesScreen', {
     search: suitesSearch,
     loads: ({ search: { name = '' } }) => [suitesQuery(name)],
+    showsErrors: true,
   }),
   screen('/suites/new', () => import('./screens/new-suite-screen'), 'NewSuiteScreen'),
   screen('/suites/$suiteId', () => import('./screens/suite-screen'), 'SuiteScreen', {
@@ -25,7 +24,7 @@ export const suitesRoutes = [
       suiteQuery(suiteId),
       casesQuery(suiteId, searched ?? ''),
     ],
-    missing: SUITE,
+    missing: { what: 'suite', list: '/suites', all: 'All suites' },
   }),
   screen(
     '/suites/$suiteId/versions/$version',
