@@ -267,6 +267,35 @@ journeys('operating', () => {
     expect(faults()).toEqual([]);
   });
 
+  it('what cannot be read leaves the rest of its screen, and is read again', async () => {
+    const { page, faults } = await web.open({ path: '/operate/providers' });
+    const parts = /\/api\/(providers\/templates|settings\/spending|system)$/;
+    const body = JSON.stringify({ status: 403, detail: 'Not now.' });
+    await page.route(parts, (route) => route.fulfill({ status: 403, contentType: 'application/problem+json', body }));
+    const sent: string[] = [];
+    page.on('request', (request) => void (request.method() === 'POST' && sent.push(request.url())));
+    await page.goto(`${web.url}/operate/providers/new`);
+    await page.getByText('Not now.').waitFor();
+    for (const [label, text] of Object.entries({
+      Key: 'new',
+      Address: 'http://127.0.0.1:9/v1',
+      'Concurrent requests': 'x',
+    }))
+      await page.getByLabel(label, { exact: true }).fill(text);
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Not valid yet: /limits/max_concurrency.').waitFor();
+    expect(sent).toEqual([]);
+    await page.goto(`${web.url}/operate/spending`);
+    await page.getByText('Not now.').waitFor();
+    await page.getByLabel('Stacked by').waitFor();
+    await page.goto(`${web.url}/operate/lanes`);
+    await page.getByText('Not now.').waitFor();
+    await lanes(page).waitFor();
+    await page.unroute(parts);
+    await page.getByText('Redis up').waitFor();
+    expect(faults()).toEqual([]);
+  });
+
   it('spending is shown against its cap, which owners set', async () => {
     const { page, faults } = await web.open({ path: '/operate/spending' });
     await page.getByText(/^\$\S+ spent\. No cap\.$/).waitFor();

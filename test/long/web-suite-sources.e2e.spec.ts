@@ -191,6 +191,7 @@ journeys('where suites come from', () => {
     await expectSound(tab);
     await page.getByRole('link', { name: 'Version 4' }).click();
     await page.getByText('The current version.').waitFor();
+    await page.locator('a:focus', { hasText: 'Version 4' }).waitFor();
     await page.getByLabel('Compare with').selectOption('1');
     await page.waitForURL(/\?with=1$/);
     const { pathname, search } = new URL(page.url());
