@@ -182,7 +182,15 @@ journeys('suites and cases in the page', () => {
   it('change tools and settings, filter, and delete after a confirmation', async () => {
     const suiteId = await importSuite({ ...weatherSuite(120), name: 'To be deleted' });
     const { page, faults } = await web.open({ path: `/suites/${suiteId}` });
-    // It is not among the first hundred, which the page has loaded.
+    const refusal = JSON.stringify({ status: 403, detail: 'Not now.' });
+    const answer = { status: 403, contentType: 'application/problem+json', body: refusal };
+    await page.route(/cursor=/, (route) => route.fulfill(answer), { times: 1 });
+    await page.getByRole('button', { name: 'More cases' }).click();
+    const cases = page.getByRole('region', { name: '120 cases' });
+    await cases.getByText('Not now.').waitFor();
+    await cases.getByRole('button', { name: 'Retry' }).click();
+    await cases.getByText('case 119', { exact: true }).waitFor();
+    await page.reload();
     await page.getByLabel('Filter by text').fill('(117)');
     await page.getByText('1 case contains the text.').waitFor();
     await page.getByLabel('System prompt').fill('Be brief.');
@@ -200,6 +208,11 @@ journeys('suites and cases in the page', () => {
     await page.getByRole('button', { name: 'Delete the suite' }).click();
     await page.getByRole('heading', { name: 'Suites' }).waitFor();
     expect((await web.client.get(`/api/tool-suites/${suiteId}`)).status).toBe(404);
+    await page.goto(`${web.url}/suites?name=nowhere`);
+    await page.getByText('0 suites match.').waitFor();
+    await page.getByLabel('Filter by name').fill('');
+    await page.getByRole('region', { name: 'Suites', exact: true }).waitFor();
+    expect(await page.getByLabel('Filter by name').evaluate((input) => input === document.activeElement)).toBe(true);
     expect(faults()).toEqual([]);
   });
 
