@@ -32,11 +32,12 @@ interface Options<Path, Search extends Validator> {
   /** Reads the address's query string. */
   search?: Search;
   /**
-   * The queries of the screen at an address. They are fetched together with its code. The screen waits for the first;
-   * parts wait for the others where they show them, in a `QueryBoundary`. A change of the query string alone does not
-   * run them again: then components fetch what they read, and keep what they show (`useKeptQuery`).
+   * The queries of the screen at an address. They are fetched together with its code. The screen waits for the first,
+   * or for none if that is undefined; parts wait for the others where they show them, in a `QueryBoundary`. A change of
+   * the query string alone does not run them again: then components fetch what they read, and keep what they show
+   * (`useKeptQuery`).
    */
-  loads?: (at: At<Path, Search>) => ScreenQuery[];
+  loads?: (at: At<Path, Search>) => (ScreenQuery | undefined)[];
   /** What the address names, if the first query does not find it. */
   missing?: MissingWords;
   /** Whether it is shown although the first query failed, and says so itself. */
@@ -77,7 +78,7 @@ export const childScreen = <
       const { queryClient } = context as { queryClient: QueryClient };
       const read = (search?.(location.search) ?? {}) as At<Whole, Search>['search'];
       const [first, ...others] = loads({ params: params as At<Whole, Search>['params'], search: read });
-      for (const query of others) void fetchOf(queryClient, query).catch(() => {});
+      for (const query of others) if (query) void fetchOf(queryClient, query).catch(() => {});
       if (!first) return;
       await fetchOf(queryClient, first).catch((error: unknown) => {
         if (showsErrors) return;

@@ -19,7 +19,6 @@ export const keys = {
   tune: (id: string) => ['tunes', id],
   arms: (tuneId: string) => ['tunes', tuneId, 'arms'],
   candidates: (tuneId: string) => ['tunes', tuneId, 'candidates'],
-  prompts: ['prompts'],
   promptLists: ['prompts', 'list'],
   prompt: (id: string) => ['prompts', id],
   presets: ['presets'],

@@ -1,4 +1,3 @@
-import { meQuery } from '../../api/session';
 import { screen } from '../../screen';
 import { runQuery } from '../runs/api';
 import { compareSearch, sidesOf } from './address';
@@ -9,7 +8,7 @@ export const compareRoutes = [
     search: compareSearch,
     // The chosen runs can be changed while they are compared, and if that fails: the screen waits for neither.
     loads: ({ search }) => [
-      meQuery,
+      undefined,
       ...(sidesOf(search) ? [comparisonsQuery(search)] : []),
       ...(search.runs?.map(runQuery) ?? [runsToCompareQuery()]),
     ],

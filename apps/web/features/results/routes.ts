@@ -1,4 +1,3 @@
-import { meQuery } from '../../api/session';
 import { childScreen, screen } from '../../screen';
 import { labelsOfResultQuery } from '../judge/api';
 import { runQuery } from '../runs/api';
@@ -14,7 +13,7 @@ const result = childScreen(results, '/$resultId', () => import('./screens/result
   search: resultsSearch,
   loads: ({ params: { runId, resultId }, search }) => [
     // Its pane stays while it goes to another result, so it waits for nothing that is not there.
-    meQuery,
+    undefined,
     resultQuery(runId, resultId, search.rescore),
     neighboursQuery(runId, resultId, search),
     labelsOfResultQuery({ runId, resultId }),

@@ -1,6 +1,5 @@
 import type { Run } from '#lib/contracts/run';
 import { queryClient } from '../../api/query-client';
-import { meQuery } from '../../api/session';
 import { screen, type ScreenQuery } from '../../screen';
 import { isUnderWay } from '../../ui/status';
 import { experimentsOfSuiteQuery } from '../experiments/api';
@@ -46,7 +45,7 @@ export const runsRoutes = [
     search: runNewSearch,
     loads: ({ search: { suite, from } }) => [
       // The form appears without an earlier run of the suite, too.
-      from === undefined ? meQuery : runQuery(from),
+      from === undefined ? undefined : runQuery(from),
       ...(from === undefined && suite !== undefined ? [newestRunQuery(suite)] : []),
       suiteHeadsQuery,
       providersQuery,
