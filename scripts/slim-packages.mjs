@@ -26,6 +26,13 @@ const editions = join(packages, 'es-abstract');
 for (const name of namesIn(editions).filter((year) => /^20(1\d|2[0-2])$/.test(year)))
   rmSync(join(editions, name), { recursive: true, force: true });
 
+// Other names of the same icons, and loading them by name (17 MB).
+const icons = join(packages, 'lucide-react');
+const isLoaderByName = (name) => /^dynamic/.test(name);
+for (const name of ['dist/lucide-react.prefixed.d.ts', 'dist/lucide-react.suffixed.d.ts'])
+  rmSync(join(icons, name), { force: true });
+for (const name of namesIn(icons).filter(isLoaderByName)) rmSync(join(icons, name), { force: true });
+
 // Source maps of packages, whose sources are mostly not published (109 MB).
 deleteSourceMaps(packages);
 

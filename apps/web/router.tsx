@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { createRoute, createRouter } from '@tanstack/react-router';
+import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { whenSignedOut } from './api/query-client';
 import { casesRoutes } from './features/cases/routes';
 import { compareRoutes } from './features/compare/routes';
@@ -15,7 +15,7 @@ import { promptsRoutes } from './features/prompts/routes';
 import { providersRoutes } from './features/providers/routes';
 import { resultsRoutes } from './features/results/routes';
 import { runsRoutes } from './features/runs/routes';
-import { backSearch, SignInScreen } from './features/session/screens/sign-in-screen';
+import { backSearch } from './features/session/address';
 import { settingsRoutes } from './features/settings/routes';
 import { suitesRoutes } from './features/suites/routes';
 import { tunesRoutes } from './features/tunes/routes';
@@ -28,7 +28,7 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: backSearch,
-  component: SignInScreen,
+  component: lazyRouteComponent(() => import('./features/session/screens/sign-in-screen'), 'SignInScreen'),
 });
 
 const addresses = root.addChildren([

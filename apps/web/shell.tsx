@@ -1,28 +1,80 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { Link, Outlet, useNavigate, useRouterState, type LinkProps } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
+import type { LucideIcon } from 'lucide-react';
 import { MOST_COUNTED, unfinishedJobsQuery } from './features/jobs/api';
 import { meQuery, signOut } from './api/session';
-import { KeysHelp } from './keys-help';
 import { useTeamEvents } from './live/team-events';
 import { UserLine } from './ui/user-text';
+import { guideAddress } from './ui/glossary';
+import { Trail } from './ui/head';
+import {
+  Activity,
+  BookOpen,
+  ChevronDown,
+  CircleHelp,
+  FileText,
+  FlaskConical,
+  House,
+  Icon,
+  ListChecks,
+  MenuIcon,
+  Play,
+  Plus,
+  Scale,
+  ServerCog,
+  Settings,
+  ShieldCheck,
+  SlidersHorizontal,
+  Users,
+} from './ui/icons';
 import { useKeys } from './ui/keys';
+import { Menu, MenuAnchor, MenuItem, MenuLink, MenuSeparator } from './ui/menu';
 import { StaleNotice } from './ui/notices';
 import { nextTheme } from './ui/theme';
+import { UndoOffers } from './ui/undo';
 
-const PLACES = [
-  ['/runs', 'Runs'],
-  ['/suites', 'Suites'],
-  ['/experiments', 'Experiments'],
-  ['/gates', 'Gates'],
-  ['/tunes', 'Tunes'],
-  ['/prompts', 'Prompts'],
-  ['/judge', 'Judge'],
-  ['/operate', 'Operate'],
-  ['/settings', 'Settings'],
-] as const;
+const KeysHelp = lazy(async () => ({ default: (await import('./keys-help')).KeysHelp }));
 
-/** The frame of every screen: navigation, and the signed-in user. */
+interface Place {
+  to: LinkProps['to'];
+  name: string;
+  icon: LucideIcon;
+  /** Whether a phone shows it in its bar; the others are in the bar's menu. */
+  isFrequent?: boolean;
+}
+
+const GROUPS: readonly { name?: string; places: readonly Place[] }[] = [
+  {
+    places: [
+      { to: '/', name: 'Home', icon: House, isFrequent: true },
+      { to: '/runs', name: 'Runs', icon: Play, isFrequent: true },
+      { to: '/suites', name: 'Suites', icon: ListChecks, isFrequent: true },
+    ],
+  },
+  {
+    name: 'Improve',
+    places: [
+      { to: '/experiments', name: 'Experiments', icon: FlaskConical, isFrequent: true },
+      { to: '/tunes', name: 'Tunes', icon: SlidersHorizontal },
+      { to: '/prompts', name: 'Prompts', icon: FileText },
+    ],
+  },
+  {
+    name: 'Decide',
+    places: [
+      { to: '/gates', name: 'Gates', icon: ShieldCheck },
+      { to: '/judge', name: 'Judge and labels', icon: Scale },
+    ],
+  },
+];
+const ACTIVITY: Place = { to: '/jobs', name: 'Activity', icon: Activity };
+const FOOT: readonly Place[] = [
+  { to: '/operate', name: 'Operate', icon: ServerCog },
+  { to: '/settings', name: 'Settings', icon: Settings },
+];
+
+/** The frame of every screen: where one can go, where one is, and who one is. */
 export function Shell() {
   const navigate = useNavigate();
   useTeamEvents();
@@ -42,27 +94,40 @@ export function Shell() {
     t: () => nextTheme(),
     '/': () => document.querySelector<HTMLElement>('[data-filter]')?.focus(),
   });
+  const openHelp = () => setHelpOpen(true);
   return (
     <div className="shell">
       <a className="skip" href="#content">
         Skip to the content
       </a>
-      <header className="bar">
+      <nav aria-label="Main" className="rail">
         <Link to="/" className="brand" activeProps={{}}>
           Toolmark
         </Link>
-        <nav aria-label="Main">
-          {PLACES.map(([to, name]) => (
-            <Link key={to} to={to} activeOptions={{ includeSearch: false }}>
-              {name}
-            </Link>
+        {GROUPS.map(({ name, places }) => (
+          <PlaceGroup key={places[0]!.name} name={name} places={places} />
+        ))}
+        <div className="places rail-foot">
+          <ActivityLink />
+          {FOOT.map((place) => (
+            <PlaceLink key={place.name} {...place} />
           ))}
-          <Jobs />
-        </nav>
-        <UserMenu openHelp={() => setHelpOpen(true)} />
-      </header>
-      <Content />
-      {isHelpOpen && <KeysHelp close={() => setHelpOpen(false)} />}
+          <HelpMenu openKeys={openHelp} />
+          <TeamMenu openKeys={openHelp} />
+        </div>
+        <MoreMenu />
+      </nav>
+      <div className="page">
+        <header className="top">
+          <Trail />
+          <Link to="/runs/new" className="button primary dense">
+            <Icon of={Plus} /> New run
+          </Link>
+        </header>
+        <Content />
+      </div>
+      <UndoOffers />
+      <Suspense>{isHelpOpen && <KeysHelp close={() => setHelpOpen(false)} />}</Suspense>
     </div>
   );
 }
@@ -89,43 +154,121 @@ function Content() {
   );
 }
 
+const PlaceGroup = ({ name, places }: { name?: string; places: readonly Place[] }) => (
+  <div className="places">
+    {name !== undefined && <span className="rail-group">{name}</span>}
+    {places.map((place) => (
+      <PlaceLink key={place.name} {...place} />
+    ))}
+  </div>
+);
+
+const PlaceLink = ({ to, name, icon, isFrequent, children }: Place & { children?: ReactNode }) => (
+  <Link
+    to={to}
+    className={isFrequent ? 'place frequent' : 'place'}
+    title={name}
+    activeOptions={{ exact: to === '/', includeSearch: false }}
+  >
+    <Icon of={icon} /> <span className="place-name">{name}</span>
+    {children}
+  </Link>
+);
+
 /** A link to running and waiting jobs, with their number. */
-function Jobs() {
+function ActivityLink() {
   const { data } = useQuery(unfinishedJobsQuery);
   const unfinished = data?.items.length ?? 0;
   return (
-    <Link to="/jobs" activeOptions={{ includeSearch: false }}>
-      Jobs{' '}
+    <PlaceLink {...ACTIVITY}>
       {unfinished > 0 && (
         <span className="badge">
           {unfinished > MOST_COUNTED ? `${MOST_COUNTED}+` : unfinished}
           <span className="unseen"> unfinished</span>
         </span>
       )}
-    </Link>
+    </PlaceLink>
   );
 }
 
-function UserMenu({ openHelp }: { openHelp: () => void }) {
+const HelpMenu = ({ openKeys }: { openKeys: () => void }) => (
+  <Menu
+    label="Help"
+    className="place"
+    button={
+      <>
+        <Icon of={CircleHelp} /> <span className="place-name">Help</span>
+      </>
+    }
+  >
+    <MenuAnchor href={guideAddress('README')}>
+      <Icon of={BookOpen} /> Guide
+    </MenuAnchor>
+    <MenuAnchor href={guideAddress('glossary')}>Glossary</MenuAnchor>
+    <MenuAnchor href="/docs">API reference</MenuAnchor>
+    <MenuItem onSelect={openKeys}>Keyboard shortcuts</MenuItem>
+  </Menu>
+);
+
+function useSignOut(): () => void {
   const navigate = useNavigate();
-  const { data: me } = useQuery(meQuery);
   const leave = useMutation({ mutationFn: signOut, onSuccess: () => navigate({ to: '/sign-in' }) });
+  return () => leave.mutate();
+}
+
+function TeamMenu({ openKeys }: { openKeys: () => void }) {
+  const { data: me } = useQuery(meQuery);
+  const leave = useSignOut();
+  if (!me) return <span className="place" />;
   return (
-    <div className="who">
-      {me && (
-        <span className="small muted" title={`${me.user.name}, ${me.role} of the team ${me.team.name}`}>
-          <UserLine text={`${me.user.name}, ${me.role}`} />
-        </span>
+    <Menu
+      label="Team and user"
+      className="place"
+      button={
+        <>
+          <Icon of={Users} />
+          <span className="place-name team-name">
+            <UserLine text={me.team.name} />
+            <span className="small muted">
+              <UserLine text={`${me.user.name}, ${me.role}`} />
+            </span>
+          </span>
+          <Icon of={ChevronDown} />
+        </>
+      }
+    >
+      <MenuItem onSelect={openKeys}>Keyboard shortcuts</MenuItem>
+      <MenuItem onSelect={() => void nextTheme()}>Change theme</MenuItem>
+      <MenuSeparator />
+      <MenuItem onSelect={leave}>Sign out</MenuItem>
+    </Menu>
+  );
+}
+
+/** On a phone, all that its bar has no room for. */
+function MoreMenu() {
+  const leave = useSignOut();
+  return (
+    <Menu
+      label="More"
+      className="place more-places"
+      button={
+        <>
+          <Icon of={MenuIcon} /> <span className="place-name">More</span>
+        </>
+      }
+    >
+      {[...GROUPS.flatMap(({ places }) => places).filter(({ isFrequent }) => !isFrequent), ACTIVITY, ...FOOT].map(
+        ({ to, name, icon }) => (
+          <MenuLink key={name} to={to}>
+            <Icon of={icon} /> {name}
+          </MenuLink>
+        ),
       )}
-      <button type="button" className="plain" onClick={openHelp} title="?">
-        Keys
-      </button>
-      <button type="button" className="plain" onClick={() => nextTheme()} title="t">
-        Theme
-      </button>
-      <button type="button" className="plain" onClick={() => leave.mutate()} disabled={leave.isPending}>
-        Sign out
-      </button>
-    </div>
+      <MenuSeparator />
+      <MenuAnchor href={guideAddress('README')}>Guide</MenuAnchor>
+      <MenuItem onSelect={() => void nextTheme()}>Change theme</MenuItem>
+      <MenuItem onSelect={leave}>Sign out</MenuItem>
+    </Menu>
   );
 }

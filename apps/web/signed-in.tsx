@@ -2,10 +2,9 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, redirect } from '@tanstack/react-router';
 import { statusOf } from './api/client';
 import { meQuery } from './api/session';
-import { NotFoundScreen } from './features/home/screens/not-found-screen';
 import { Shell } from './shell';
 
-export const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ notFoundComponent: NotFoundScreen });
+export const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({});
 
 /**
  * Everything that needs a session. Without one it leads to the sign-in screen, which leads back. The user is loaded

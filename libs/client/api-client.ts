@@ -135,6 +135,8 @@ export class ApiClient {
     return fetch(`${withoutSlash(this.serverUrl)}${path}`, {
       method,
       signal,
+      // A deletion that is sent while a page is left still arrives.
+      keepalive: method === 'DELETE',
       headers: {
         ...credentials(this.token),
         ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),

@@ -171,10 +171,10 @@ journeys('operating', () => {
     const figure = page.getByRole('article', { name: 'Run of Weather' });
     await figure.getByText(/^100\.0 % \(\d+\.\d-100\.0, n 6\)$/).waitFor();
     await figure.getByText(/cost.*\$\d/).waitFor();
-    await page.getByRole('link', { name: 'Jobs 1 unfinished' }).waitFor();
+    await page.getByRole('link', { name: 'Activity 1 unfinished' }).waitFor();
     await page.getByRole('listitem').getByRole('button', { name: 'Cancel' }).click();
     await until(async () => (await get(`/api/jobs/${slow.jobId}`)).status === 'cancelled', { what: 'the cancel' });
-    await page.getByRole('link', { name: 'Jobs', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Activity', exact: true }).waitFor();
     await figure.getByRole('link').first().click();
     await page.waitForURL(`**/runs/${runId}`);
     expect(faults()).toEqual([]);
@@ -188,7 +188,7 @@ journeys('operating', () => {
       await startRun('sim::slow-1500'),
     ];
     const { page, faults, isTooWide } = await web.open({ path: '/jobs', width: 360 });
-    await page.getByRole('link', { name: 'Jobs 3 unfinished' }).waitFor();
+    await page.getByRole('link', { name: 'Activity 3 unfinished' }).waitFor();
     const me = (await get('/api/me')).user.name;
     await jobs(page).getByText(`next in the queue of ${me}`).waitFor();
     await jobs(page).getByText(`1 ahead in the queue of ${me}`).waitFor();

@@ -26,7 +26,8 @@ journeys('the page', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('navigation', { name: 'Main' }).waitFor({ state: 'attached' });
     expect(page.url()).toBe(`${web.url}/?b=2`);
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Team and user' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in to Toolmark' }).waitFor();
     expect(faults()).toEqual([]);
   });

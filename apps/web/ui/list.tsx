@@ -57,7 +57,7 @@ function Rows<Row, Key extends QueryKey>({ query, after, of, empty, words, hash,
   const { items, next_cursor: next } = useKeptQuery(query).data;
   return (
     <>
-      {items.length > 0 ? <Table rows={items} {...table} /> : empty}
+      {items.length > 0 ? <Table rows={items} hasCards {...table} /> : empty}
       <PageLinks {...{ of, after, next, words, hash }} />
     </>
   );

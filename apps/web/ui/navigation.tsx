@@ -1,4 +1,4 @@
-import { Link, type LinkProps } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 
 interface Props {
   /** What the pages list: "gates". */
@@ -29,24 +29,6 @@ export function PageLinks({ of, after, next, words = ['Newest', 'Older'], hash }
     <nav className="actions" aria-label={`Pages of ${of}`}>
       {after !== undefined && link(undefined, words[0])}
       {next !== null && link(next, words[1])}
-    </nav>
-  );
-}
-
-interface Place {
-  to: LinkProps['to'];
-  name: string;
-}
-
-/** Navigation between related screens. */
-export function SubNav({ label, places }: { label: string; places: readonly Place[] }) {
-  return (
-    <nav className="sub-nav" aria-label={label}>
-      {places.map(({ to, name }) => (
-        <Link key={name} to={to} activeOptions={{ includeSearch: false }}>
-          {name}
-        </Link>
-      ))}
     </nav>
   );
 }

@@ -10,6 +10,8 @@ export interface Column<Row> {
   /** The name is for screen readers only, as for a column of buttons. */
   isNameHidden?: boolean;
   className?: string;
+  /** Its place in a card, which a row of a list is on a phone: by default the first column names the card. */
+  onPhone?: 'title' | 'line' | 'hidden';
   /** A tooltip of each cell. */
   title?: string;
   /** Attributes of the cell of a row. */
@@ -23,6 +25,8 @@ export interface TableProps<Row> {
   rows: readonly Row[];
   keyOf: (row: Row) => string | number;
   className?: string;
+  /** Whether its rows are cards on a phone. */
+  hasCards?: boolean;
   rowProps?: (row: Row) => ComponentProps<'tr'>;
   /** Rows of totals. */
   foot?: ReactNode;
@@ -31,10 +35,11 @@ export interface TableProps<Row> {
 }
 
 /** A table that scrolls sideways if it is too wide. */
-export function Table<Row>({ label, columns, rows, keyOf, className, rowProps, foot, children }: TableProps<Row>) {
+export function Table<Row>(props: TableProps<Row>) {
+  const { label, columns, rows, keyOf, className, hasCards, rowProps, foot, children } = props;
   return (
     <div className="wide" tabIndex={0} role="region" aria-label={label}>
-      <table className={className}>
+      <table className={[className, hasCards && 'cards'].filter(Boolean).join(' ') || undefined}>
         <thead>
           <tr>
             {columns.map(({ name, isNumber, isNameHidden }, place) => (
@@ -47,10 +52,25 @@ export function Table<Row>({ label, columns, rows, keyOf, className, rowProps, f
         <tbody>
           {rows.map((row, index) => (
             <tr key={keyOf(row)} {...rowProps?.(row)}>
-              {columns.map(({ cell, isNumber, isHeading, className: own, title, cellProps }, place) => {
+              {columns.map((column, place) => {
+                const {
+                  cell,
+                  name,
+                  isNumber,
+                  isNameHidden,
+                  isHeading,
+                  className: own,
+                  onPhone,
+                  title,
+                  cellProps,
+                } = column;
                 const { className: ofCell, ...others } = cellProps?.(row) ?? {};
-                const className = [isNumber && 'number', own, ofCell].filter(Boolean).join(' ') || undefined;
-                const attributes = { className, title, ...others };
+                const phone = onPhone ?? (place === 0 ? 'title' : 'line');
+                const className =
+                  [isNumber && 'number', own, ofCell, hasCards && `phone-${phone}`].filter(Boolean).join(' ') ||
+                  undefined;
+                const isNamed = hasCards && phone === 'line' && typeof name === 'string' && !isNameHidden;
+                const attributes = { className, title, 'data-label': isNamed ? name : undefined, ...others };
                 const content = cell(row, index);
                 return isHeading ? (
                   <th key={place} scope="row" {...attributes}>

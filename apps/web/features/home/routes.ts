@@ -8,4 +8,5 @@ export const homeRoutes = [
     loads: () => [latestRunsQuery, finishedRunsQuery, jobsUnderWayQuery, lanesQuery, systemQuery],
     showsErrors: true,
   }),
+  screen('/$', () => import('./screens/not-found-screen'), 'NotFoundScreen'),
 ] as const;

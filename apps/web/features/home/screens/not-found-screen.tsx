@@ -1,4 +1,5 @@
 import { Link, useLocation } from '@tanstack/react-router';
+import { Head } from '../../../ui/head';
 import { UserText } from '../../../ui/user-text';
 
 /** An unknown address: its likely target, and other places to go. */
@@ -6,8 +7,8 @@ export function NotFoundScreen() {
   const { pathname } = useLocation();
   const meant = nearestAddress(pathname);
   return (
-    <main className="content">
-      <h1>Page not found</h1>
+    <>
+      <Head title="Page not found" />
       <p>
         <code>
           <UserText text={pathname} max={300} />
@@ -25,7 +26,7 @@ export function NotFoundScreen() {
           <Link to="/">Overview</Link>
         </li>
       </ul>
-    </main>
+    </>
   );
 }
 

@@ -1,9 +1,9 @@
-import { SubNav } from '../../../ui/navigation';
+import { Tabs } from '../../../ui/tabs';
 
-const PLACES = [
-  { to: '/operate/lanes', name: 'Lanes' },
-  { to: '/operate/providers', name: 'Providers' },
-  { to: '/operate/spending', name: 'Spending' },
+const TABS = [
+  { to: '/operate/lanes', label: 'Lanes' },
+  { to: '/operate/providers', label: 'Providers' },
+  { to: '/operate/spending', label: 'Spending' },
 ] as const;
 
-export const OperateNav = () => <SubNav label="Operate" places={PLACES} />;
+export const OperateNav = () => <Tabs label="Operate" items={TABS} />;

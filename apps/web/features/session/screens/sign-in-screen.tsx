@@ -1,15 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
-import { searchOf, text } from '../../../address';
 import { signIn } from '../../../api/session';
 import { ErrorNotice } from '../../../ui/notices';
-
-/**
- * The address that a user came from, and returns to after signing in. Only addresses of this page: never `//host`,
- * `https:` or a backslash that a browser reads as a slash.
- */
-export const backSearch = searchOf({ back: text(4000, /^\/(?![/\\])[^\\]*$/) });
 
 /** Takes a token once. Only a cookie is kept, which scripts cannot read. */
 export function SignInScreen() {

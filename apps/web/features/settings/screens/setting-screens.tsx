@@ -13,7 +13,8 @@ import { NumberField } from '../../../ui/form/fields';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
 import { SettingForm } from '../../../ui/form/setting-form';
 import { count } from '../../../ui/amounts';
-import { SubNav } from '../../../ui/navigation';
+import { Head } from '../../../ui/head';
+import { Tabs } from '../../../ui/tabs';
 import { judgeSettingQuery, setJudge } from '../../judge/api';
 import { ChooseModel } from '../../providers/parts/choose-models';
 import { cacheQuery, clearCache, embeddingQuery, jobsSettingQuery, setCache, setEmbedding, setJobs } from '../api';
@@ -183,17 +184,18 @@ const JUDGE: FormSchema = [
 /** The heading of a screen of settings, links to the others, and what the screen is about. */
 export const SettingsHead = ({ title, children }: { title: string; children: ReactNode }) => (
   <>
-    <h1>{title}</h1>
-    <SubNav label="Settings" places={PLACES} />
+    <Head title={title} trail={TRAIL} />
+    <Tabs label="Settings" items={SECTIONS} />
     <p>{children}</p>
   </>
 );
 
-const PLACES = [
-  { to: '/settings/tokens', name: 'Tokens' },
-  { to: '/settings/embedding', name: 'Embedding' },
-  { to: '/settings/cache', name: 'Cache' },
-  { to: '/settings/jobs', name: 'Jobs' },
-  { to: '/settings/judge', name: 'Judge' },
-  { to: '/settings/teams', name: 'Teams' },
+const TRAIL = [{ to: '/settings', label: 'Settings' }] as const;
+const SECTIONS = [
+  { to: '/settings/tokens', label: 'Tokens' },
+  { to: '/settings/embedding', label: 'Embedding' },
+  { to: '/settings/cache', label: 'Cache' },
+  { to: '/settings/jobs', label: 'Jobs' },
+  { to: '/settings/judge', label: 'Judge' },
+  { to: '/settings/teams', label: 'Teams' },
 ] as const;

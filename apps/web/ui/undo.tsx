@@ -1,0 +1,125 @@
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { ErrorNotice } from './notices';
+
+/** How long an act can be taken back. */
+const UNDO_MS = 10_000;
+/** Older offers leave when there are more. */
+const MAX_OFFERS = 3;
+
+interface Offer {
+  id: number;
+  text: string;
+  undo: () => unknown;
+  /** Carried out when the offer ends without having been taken. */
+  act?: () => unknown;
+  timer: ReturnType<typeof setTimeout>;
+  error?: Error;
+}
+
+// One list for the page: an offer outlives the screen that made it.
+let offers: readonly Offer[] = [];
+let hidden: ReadonlySet<string> = new Set();
+let last = 0;
+const listeners = new Set<() => void>();
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+const change = (next: readonly Offer[]): void => {
+  offers = next;
+  listeners.forEach((listener) => listener());
+};
+const hide = (ids: ReadonlySet<string>): void => {
+  hidden = ids;
+  listeners.forEach((listener) => listener());
+};
+
+/** Ends an offer. @param isTaken whether the act is undone, else it stays or is carried out */
+async function end(offer: Offer, isTaken: boolean): Promise<void> {
+  clearTimeout(offer.timer);
+  change(offers.filter(({ id }) => id !== offer.id));
+  try {
+    await (isTaken ? offer.undo() : offer.act?.());
+  } catch (error) {
+    const again = (isTaken ? offer.undo : offer.act) ?? offer.undo;
+    const failed: Offer = { ...offer, error: error as Error, undo: again, act: undefined };
+    failed.timer = setTimeout(() => void end(failed, false), UNDO_MS);
+    change([...offers, failed]);
+  }
+}
+
+function add(offer: Pick<Offer, 'text' | 'undo' | 'act'>): void {
+  const added: Offer = { ...offer, id: ++last, timer: setTimeout(() => void end(added, false), UNDO_MS) };
+  for (const early of offers.slice(0, Math.max(0, offers.length - MAX_OFFERS + 1))) void end(early, false);
+  change([...offers, added]);
+}
+
+/** Carries out what waits, when the page is left. Requests made here outlive it (`keepalive`). */
+const finishAll = (): void => offers.forEach((offer) => void end(offer, false));
+
+/** Ways to take an act back. */
+export const undo = {
+  /** After an act: how to take it back. */
+  offer: ({ text, undo }: { text: string; undo: () => unknown }): void => add({ text, undo }),
+  /**
+   * Instead of an act that cannot be taken back: it is carried out after 10 s, or when the page is left.
+   * @param id what is hidden meanwhile (`useHidden`)
+   */
+  later: ({ text, id, act }: { text: string; id: string; act: () => unknown }): void => {
+    hide(new Set([...hidden, id]));
+    const show = (): void => hide(new Set([...hidden].filter((other) => other !== id)));
+    add({
+      text,
+      undo: show,
+      act: async () => {
+        try {
+          await act();
+        } catch (error) {
+          show();
+          throw error;
+        }
+      },
+    });
+  },
+};
+export const useUndo = () => undo;
+
+/** The ids of what is about to be deleted. */
+export const useHidden = (): ReadonlySet<string> => useSyncExternalStore(subscribe, () => hidden);
+
+/** What can be taken back now, at the foot of the page. */
+export function UndoOffers() {
+  const shown = useSyncExternalStore(subscribe, () => offers);
+  useEffect(() => {
+    addEventListener('pagehide', finishAll);
+    return () => removeEventListener('pagehide', finishAll);
+  }, []);
+  return (
+    <div className="undo-offers" role="status">
+      {shown.map((offer) => (
+        <OfferLine key={offer.id} offer={offer} />
+      ))}
+    </div>
+  );
+}
+
+function OfferLine({ offer }: { offer: Offer }) {
+  const [isEnding, setEnding] = useState(false);
+  if (offer.error) return <ErrorNotice error={offer.error} retry={() => end({ ...offer, error: undefined }, true)} />;
+  return (
+    <div className="undo-offer">
+      <span>{offer.text}</span>
+      <button
+        type="button"
+        className="dense"
+        disabled={isEnding}
+        onClick={() => {
+          setEnding(true);
+          void end(offer, true);
+        }}
+      >
+        Undo
+      </button>
+    </div>
+  );
+}
