@@ -339,6 +339,26 @@ export const ComparedItem = named('ComparedItem', 'One case and one pair of targ
 });
 export type ComparedItem = z.infer<typeof ComparedItem>;
 
+/** One model of a run against the same model of another run. */
+export const ModelChange = named('ModelChange', 'One model of a run, compared with the same model of another run.', {
+  target: targetName,
+  verdict: ComparisonVerdict,
+  difference: figure.describe('Its difference over the common cases, -1..1.'),
+  ci: interval.nullable().describe('Its 95 % interval.'),
+  from: figure.describe('Its mean over these cases in the other run, which came first.'),
+  to: figure.describe('Its mean over these cases in this run.'),
+});
+export type ModelChange = z.infer<typeof ModelChange>;
+
+export const comparedModels = {
+  worst: ModelChange.nullable().describe(
+    'The model with the lowest difference, of those that are shown to be worse, if any are. Null when no model ' +
+      'could be compared.',
+  ),
+  regressed: z.int().describe('Models that are shown to be worse, corrected for their number.'),
+  improved: z.int().describe('Models that are shown to be better, corrected for their number.'),
+};
+
 /** Summary of a run's comparison with the baseline of its experiment. */
 export const BaselineComparison = named('BaselineComparison', "A run compared with its experiment's baseline.", {
   baseline_eval_id: id.describe('The baseline that it was compared with.'),
@@ -349,6 +369,10 @@ export const BaselineComparison = named('BaselineComparison', "A run compared wi
   n_cases: z.int().describe('How many cases it is over.'),
   small: z.boolean().describe('Whether the difference is shown to be below the margin.'),
   text: z.string().describe('The verdict in a sentence.'),
+  models: z
+    .object(comparedModels)
+    .optional()
+    .describe('What became of its models. Left out in comparisons of earlier releases, until they are made again.'),
 });
 export type BaselineComparison = z.infer<typeof BaselineComparison>;
 

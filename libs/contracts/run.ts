@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { described, named } from './named.js';
 import { CurrentCost, TargetUsage } from './billing.js';
-import { BaselineComparison, DeltaObstacle } from './comparison.js';
+import { BaselineComparison, comparedModels, DeltaObstacle } from './comparison.js';
 import { Actual, Estimate } from './estimate.js';
 import { JobStatus } from './job-status.js';
 import { ORCHESTRATION_TYPES } from './values/jobs.js';
@@ -29,6 +29,24 @@ export const Orchestrator = z.object({
   }),
 });
 export type Orchestrator = z.infer<typeof Orchestrator>;
+
+export const RunAgainst = named('RunAgainst', 'What a run changed, compared with the run that it is measured by.', {
+  run: described('The run that it is compared with.', {
+    id: id.describe('Its id.'),
+    name: z.string().nullable().describe('Its display name; null for none.'),
+    suite_version: z.int().describe('The version of the suite that it pinned.'),
+    finished_at: time.nullable().describe('When it ended.'),
+  }),
+  kind: z
+    .enum(['baseline', 'previous'])
+    .describe(
+      "`baseline`: the baseline of the run's experiment. `previous`: the run of the same suite with the same models " +
+        'and parameters that ended last before this one.',
+    ),
+  ...BaselineComparison.pick({ verdict: true, difference: true, ci: true, n_cases: true, text: true }).shape,
+  ...comparedModels,
+});
+export type RunAgainst = z.infer<typeof RunAgainst>;
 
 export const Run = named('Run', 'One version of a suite against some models.', {
   id: id.describe('The id of the run: the `eval_id` of its submit.'),
@@ -75,6 +93,11 @@ export const Run = named('Run', 'One version of a suite against some models.', {
   differs: z.array(DeltaObstacle).describe('Why there is no `delta` though there is a baseline.'),
   comparison: BaselineComparison.nullable().describe(
     'The run against the baseline of its experiment; null without one, and until it is compared.',
+  ),
+  against: RunAgainst.nullable().describe(
+    'What changed: the run against the baseline of its experiment; without one, and for the baseline itself, against ' +
+      'the previous run of the same suite with the same models. Null when there is no such run, and until it is ' +
+      'compared, soon after its end.',
   ),
   summaries: z.array(Summary).describe('The final figures of each model that is done.'),
   experiment_id: id.nullable().describe('The experiment that the run belongs to; null for none.'),

@@ -188,6 +188,7 @@ function toRun(row: RunRow, { warnings, submittedBy }: { warnings: RunWarning[];
     delta: row.delta,
     differs: row.differs as DeltaObstacle[],
     comparison: row.comparison === null ? null : (JSON.parse(row.comparison) as BaselineComparison),
+    against: null,
     summaries,
     experiment_id: row.experiment_id,
     orchestrator: orchestratorOf(row),
