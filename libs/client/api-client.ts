@@ -9,12 +9,15 @@ import { PAGE_HEADER } from '#lib/contracts/page-header';
 import type { Suite } from '#lib/contracts/suite';
 import { withoutSlash } from '#lib/contracts/url';
 
+/** Servers of earlier releases send no `code` and `params`. */
+export type ReceivedProblem = Omit<Problem, 'code' | 'params'> & Partial<Pick<Problem, 'code' | 'params'>>;
+
 /** The API refused a request; `problem` says why and what helps, `retryAfterS` when to try again. */
 export class ApiError extends Error {
   readonly lines: string[];
 
   constructor(
-    readonly problem: Problem,
+    readonly problem: ReceivedProblem,
     readonly retryAfterS?: number,
   ) {
     const more = (problem.errors ?? []).filter(({ message }) => !problem.detail.includes(message));
@@ -48,7 +51,7 @@ export function readAnswer(
 ): string {
   if (status >= 200 && status < 300) return text;
   if (!type?.includes('problem')) throw new Error(`${serverUrl} answered ${status}. Is it a Toolmark server?`);
-  throw new ApiError(JSON.parse(text) as Problem, retryAfter ? Number(retryAfter) : undefined);
+  throw new ApiError(JSON.parse(text) as ReceivedProblem, retryAfter ? Number(retryAfter) : undefined);
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

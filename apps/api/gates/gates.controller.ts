@@ -280,7 +280,7 @@ export class GatesController {
     } catch (error) {
       if (!(error instanceof ProblemError) || !error.errors) throw error;
       const inBody = error.errors.map(({ path, message }) => ({ path: CONFIG + path, message }));
-      throw new ProblemError(error.status, error.message, inBody);
+      throw error.at(inBody);
     }
   }
 }

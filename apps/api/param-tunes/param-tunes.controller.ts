@@ -243,7 +243,7 @@ function rethrowInBase(error: unknown): never {
     const [, field = ''] = path.split('/');
     return { path: field in ParamTuneInput.shape.base.parse({}) ? `/base${path}` : path, message };
   });
-  throw new ProblemError(error.status, error.message, inBody);
+  throw error.at(inBody);
 }
 
 /**

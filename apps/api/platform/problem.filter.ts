@@ -3,7 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { STATUS_CODES } from 'node:http';
 import type { Logger } from '#lib/runtime/logger';
 import type { Problem } from '#lib/contracts/input/problem-document';
-import { ProblemError, type InputError } from '#lib/contracts/input/problem';
+import { ProblemError, type InputError, type ProblemFacts } from '#lib/contracts/input/problem';
+import { codeOfStatus } from '#lib/contracts/problem-codes';
 import { isContention, isTransient } from '#lib/db/connection/pool';
 import { UnsealError } from '#lib/runtime/seal';
 import { contentTypeOf } from './content-type.js';
@@ -58,8 +59,8 @@ export function sendProblem(reply: FastifyReply, { problem, retryAfterMs }: Prob
 
 export function toProblem(error: unknown, request?: FastifyRequest): ProblemResponse {
   if (error instanceof ProblemError)
-    return { problem: problem(error.status, error.message, error.errors), retryAfterMs: error.retryAfterMs };
-  if (error instanceof UnsealError) return { problem: problem(409, error.message) };
+    return { problem: problem(error.status, error.message, error), retryAfterMs: error.retryAfterMs };
+  if (error instanceof UnsealError) return { problem: problem(409, error.message, { code: 'secret_unreadable' }) };
   const ofHttp = httpProblem(error, request);
   if (ofHttp) return { problem: ofHttp };
   const { code } = error as { code?: string };
@@ -82,7 +83,7 @@ function httpProblem(error: unknown, request: FastifyRequest | undefined): Probl
   const status = isNest ? error.getStatus() : statusCode;
   if (status === 415) return problem(415, request ? wrongType(request) : 'The content type is not supported.');
   if (isNest && status === 404)
-    return problem(404, `${error.message}: no such route. GET /openapi.json and /docs list the routes.`);
+    return problem(404, `${error.message}: no such route. The API reference at /docs lists the routes.`);
   if (isNest) return problem(error.getStatus(), error.message);
   if (typeof status === 'number' && status >= 400 && status < 500) return problem(status, message ?? '');
   return undefined;
@@ -108,10 +109,20 @@ function wrongType(request: FastifyRequest): string {
 }
 const MAX_TYPE = 80;
 
-const problem = (status: number, detail: string, errors?: InputError[]): Problem => ({
+interface Facts extends ProblemFacts {
+  errors?: InputError[];
+}
+
+const problem = (
+  status: number,
+  detail: string,
+  { code = codeOfStatus(status), params = {}, errors }: Facts = {},
+): Problem => ({
   type: 'about:blank',
   title: STATUS_CODES[status] ?? 'Error',
   status,
   detail,
+  code,
+  params,
   ...(errors?.length && { errors: errors.slice(0, 100) }),
 });

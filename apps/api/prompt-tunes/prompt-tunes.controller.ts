@@ -242,7 +242,7 @@ export class PromptTunesController {
     const asked = RunInput.parse({ suite_id, models: [name] });
     const [meta] = await resolveTargets(this.pool, teamId, asked).catch((error: unknown) => {
       if (!(error instanceof ProblemError)) throw error;
-      throw new ProblemError(error.status, error.message, [{ path: '/meta_model', message: error.message }]);
+      throw error.at([{ path: '/meta_model', message: error.message }]);
     });
     if (!meta) throw notFound('model', name);
     checkBudget({ budget }, [meta]);
@@ -287,7 +287,7 @@ function rethrowInBase(error: unknown): never {
     path: path.replace(/^\/base_prompt/, '/base/system_prompt').replace(/^\/tool_overrides/, '/base/tools'),
     message,
   }));
-  throw new ProblemError(error.status, error.message, errors);
+  throw error.at(errors);
 }
 
 /**

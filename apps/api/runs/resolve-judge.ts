@@ -28,7 +28,7 @@ export async function resolveJudge(
   const asked = RunInput.parse({ suite_id: teamId, models: [wanted] });
   const [judge] = await resolveTargets(pool, teamId, asked).catch((error: unknown) => {
     if (!(error instanceof ProblemError)) throw error;
-    throw new ProblemError(error.status, error.message, [{ path, message: error.message }]);
+    throw error.at([{ path, message: error.message }]);
   });
   return judge!;
 }

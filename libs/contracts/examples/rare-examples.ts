@@ -1,3 +1,5 @@
+import { codeOfStatus } from '../problem-codes.js';
+
 const longText = {
   path: '/report',
   rule: 'fuzzy',
@@ -32,5 +34,5 @@ export const RARE_PROBLEMS = {
 };
 
 function problem(status: number, title: string, detail: string): object {
-  return { type: 'about:blank', title, status, detail };
+  return { type: 'about:blank', title, status, detail, code: codeOfStatus(status), params: {} };
 }

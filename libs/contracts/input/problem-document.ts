@@ -1,11 +1,20 @@
 import { z } from 'zod';
 import { named } from '../named.js';
 
+export const Params = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
+
 export const Problem = named('Problem', 'Problem details (RFC 9457): the body of every error response.', {
   type: z.string().describe('Always `about:blank`: the status says what kind of problem this is.'),
   title: z.string().describe('The name of the HTTP status.'),
   status: z.int().describe('The HTTP status.'),
-  detail: z.string().describe('What went wrong with this request, and how to fix it.'),
+  detail: z.string().describe('What went wrong with this request, and how to fix it, for people.'),
+  code: z.string().meta({
+    description:
+      'What kind of problem this is, for programs. `docs/problems.md` lists the codes with a way out for each. A ' +
+      'code keeps its meaning; a later release may add others.',
+    examples: ['not_found', 'monthly_cap_reached'],
+  }),
+  params: Params.describe('Facts of the problem by name, such as ids and limits. The list of codes names them.'),
   errors: z
     .array(
       z.object({

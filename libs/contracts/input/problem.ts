@@ -1,12 +1,35 @@
+import { codeOfStatus, type ProblemCode } from '../problem-codes.js';
+
+/** Facts of a problem or a note, for programs: ids, names and figures. */
+export type Params = Record<string, string | number | boolean | null>;
+
+/** What a program learns about a problem, apart from its status. */
+export interface ProblemFacts {
+  code?: ProblemCode;
+  params?: Params;
+}
+
 /** An error caused by the caller. The API's filter turns it into a problem document. */
 export class ProblemError extends Error {
+  readonly code: ProblemCode;
+  readonly params: Params;
+
+  /** @param detail for people: no API path, no JSON Pointer. `facts.code` leads programs to a way out. */
   constructor(
     readonly status: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 422 | 429 | 503,
     detail: string,
     readonly errors?: InputError[],
     readonly retryAfterMs?: number,
+    { code = codeOfStatus(status), params = {} }: ProblemFacts = {},
   ) {
     super(detail);
+    this.code = code;
+    this.params = params;
+  }
+
+  /** The same problem of another place in the input. */
+  at(errors: InputError[] | undefined): ProblemError {
+    return new ProblemError(this.status, this.message, errors, this.retryAfterMs, this);
   }
 }
 
@@ -17,7 +40,16 @@ export interface InputError {
   message: string;
 }
 
-export const formatInputError = ({ path, message }: InputError): string => `${path || 'The body'} ${message}`;
+export const formatInputError = ({ path, message }: InputError): string =>
+  `${path === '' ? 'The body' : fieldOf(path)} ${message}`;
+
+/** A JSON Pointer as people write a field: `models[0].params`. */
+export const fieldOf = (pointer: string): string =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((field, part) => (/^\d+$/.test(part) ? `${field}[${part}]` : field ? `${field}.${part}` : part), '');
 
 /** Ends third-party text with a period, so that another sentence can follow. */
 export function endWithPeriod(text: string): string {
@@ -27,7 +59,7 @@ export function endWithPeriod(text: string): string {
 
 /** The 404 for an id that does not exist or belongs to another team; the caller cannot tell which. */
 export const notFound = (what: string, id: string): ProblemError =>
-  new ProblemError(404, `No ${what} with id "${id}" in this team.`);
+  new ProblemError(404, `No ${what} with id "${id}" in this team.`, undefined, undefined, { params: { what, id } });
 
 /** The JSON Pointer (RFC 6901) of a path. */
 export const jsonPointer = (path: readonly PropertyKey[]): string =>

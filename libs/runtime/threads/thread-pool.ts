@@ -239,6 +239,6 @@ export class ThreadPool<Task, Result> {
 
 function toError({ name, message, stack, facts = {} }: ThreadError): Error {
   const { status, errors, retryAfterMs } = facts;
-  if (typeof status === 'number') return new ProblemError(status, message, errors, retryAfterMs);
+  if (typeof status === 'number') return new ProblemError(status, message, errors, retryAfterMs, facts);
   return Object.assign(new Error(message), facts, { name, stack });
 }
