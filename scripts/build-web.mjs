@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { buildGuide } from './build-guide.mjs';
 import { node, root } from './set-up.mjs';
 
 /** Bytes of gzipped JavaScript and CSS. */
@@ -37,6 +38,7 @@ export function buildWeb(folder) {
   );
   if (status !== 0) throw new Error(`The build of the page failed.\n${stdout}${stderr}`);
   checkBudgets(folder);
+  buildGuide(join(folder, 'guide'));
   for (const name of readdirSync(join(folder, 'assets')).filter((file) => COMPRESSED.test(file))) {
     const file = join(folder, 'assets', name);
     const content = readFileSync(file);

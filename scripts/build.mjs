@@ -32,7 +32,15 @@ const isForWatch = process.argv.includes('--for-watch');
 const stamp = join(dist, '.built');
 const kinds = ['gate', 'judge', 'param-tune', 'prompt-tune', 'tuning'];
 const webSources = [
-  ...['apps/web', 'libs/contracts', 'libs/client', 'package.json', 'scripts/build-web.mjs'],
+  ...[
+    'apps/web',
+    'libs/contracts',
+    'libs/client',
+    'package.json',
+    'docs',
+    'scripts/build-web.mjs',
+    'scripts/build-guide.mjs',
+  ],
   ...kinds.flatMap((kind) => [`libs/${kind}/contract.ts`, `libs/${kind}/kind.ts`]),
 ];
 const sources = [

@@ -26,9 +26,38 @@ journeys('the page', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('navigation', { name: 'Main' }).waitFor({ state: 'attached' });
     expect(page.url()).toBe(`${web.url}/?b=2`);
-    await page.getByRole('button', { name: 'Team and user' }).click();
+    await page.getByRole('button', { name: 'owner, owner' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in to Toolmark' }).waitFor();
     expect(faults()).toEqual([]);
+  });
+
+  it('leads from its help to a guide that needs no script, and says where one is', async () => {
+    const { page, faults, axe } = await web.open({ path: '/settings/tokens' });
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Settings' }).waitFor();
+    expect(await page.title()).toBe('Tokens · Toolmark');
+    await page.getByRole('button', { name: 'Help' }).press('Enter');
+    await page.locator('[role=menuitem]:focus').waitFor();
+    await page.keyboard.press('ArrowDown');
+    const glossary = page.getByRole('menuitem', { name: 'Glossary' });
+    expect(await glossary.evaluate((item) => item === item.ownerDocument.activeElement)).toBe(true);
+    await page.goto(`${web.url}${await glossary.getAttribute('href')}`);
+    await page.getByRole('heading', { name: 'Glossary' }).waitFor();
+    expect(await axe()).toEqual([]);
+    await page.locator('a[href*="scoring.html#intervals"]').click();
+    await page.getByRole('heading', { name: 'Intervals, and how far to trust them' }).waitFor();
+    expect(faults()).toEqual([]);
+  });
+
+  it('keeps its navigation at an unknown address, and on a phone has a bar with five places', async () => {
+    const { page, isTooWide } = await web.open({ path: '/rnus/x', width: 390, height: 844 });
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    expect(await page.title()).toBe('Page not found · Toolmark');
+    const bar = page.getByRole('navigation', { name: 'Main' });
+    expect(await bar.locator('> a:visible, > button:visible, > div > a:visible').count()).toBe(5);
+    await bar.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Gates' }).click();
+    await page.getByRole('heading', { name: 'Gates', level: 1 }).waitFor();
+    expect(await isTooWide()).toBe(false);
   });
 });

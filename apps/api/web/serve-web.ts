@@ -12,7 +12,7 @@ const NONCE_BYTES = 16;
 /** The placeholder in the built page. */
 const NONCE = '__NONCE__';
 /** Paths of the API. An unknown one of them returns a problem document, never the page. */
-const API_PATHS = /^\/(api|socket\.io|assets|metrics|docs|openapi\.json|healthz|readyz)(\/|\?|$)/;
+const API_PATHS = /^\/(api|socket\.io|assets|guide|metrics|docs|openapi\.json|healthz|readyz)(\/|\?|$)/;
 
 const NOT_BUILT = 'Toolmark is running without its pages. Build them with: npm run build\n';
 
@@ -38,6 +38,18 @@ export async function serveWeb(fastify: FastifyInstance): Promise<void> {
       decorateReply: false,
       index: false,
       setHeaders: (reply) => void reply.header('x-content-type-options', 'nosniff'),
+    });
+  if (folder)
+    await fastify.register(fastifyStatic, {
+      root: join(folder, 'guide'),
+      prefix: '/guide/',
+      decorateReply: false,
+      index: 'README.html',
+      setHeaders: (reply) =>
+        void reply
+          .header('content-security-policy', GUIDE_POLICY)
+          .header('x-content-type-options', 'nosniff')
+          .header('referrer-policy', 'no-referrer'),
     });
   let page: readonly string[] = [];
   // Read for each view: `npm run dev` rebuilds the page under the API. While a build swaps it, the last one is kept.
@@ -71,6 +83,10 @@ function sendPage(reply: FastifyReply, page: readonly string[]): void {
     })
     .send(page.join(nonce));
 }
+
+/** The guide is text alone. */
+const GUIDE_POLICY =
+  "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const policy = (nonce: string): string =>
   [
