@@ -1,6 +1,9 @@
 // One cell of gates.mjs: the decisions of gates with several looks, with one, and with several at the level of one, on
 // the same simulated systems. Runs in a worker thread.
 import { parentPort } from 'node:worker_threads';
+import { sumsOf } from '#lib/comparison/estimate';
+import { measureDifference } from '#lib/comparison/figures';
+import { countOutcomes } from '#lib/comparison/outcomes';
 import { alphaOfLook } from '#lib/gate/alpha';
 import { decidePair, sumUp } from '#lib/gate/measure-target';
 import { drawChances, populationOf, randomFrom } from './simulate.ts';
@@ -50,7 +53,8 @@ function decide(drawn, { looks, alpha }, margin) {
   const level = { margin, floor: null, max_errored_share: 0.05, alpha };
   for (let look = 0; ; look++) {
     const cases = drawn(look);
-    const read = { pair, cases, passes: cases.map(({ b }) => b), critical: [], cost };
+    const measured = { figures: measureDifference(cases.map(sumsOf)), outcomes: countOutcomes(cases) };
+    const read = { pair, cases, ...measured, passes: cases.map(({ b }) => b), critical: [], cost, drift: [] };
     const summed = sumUp(read, level, samplesOf(looks - 1));
     const rules = { level, measure: 'passed', pHolm: summed.figures.p, family: 1, amongOthers: false };
     const { target, prospect } = decidePair(summed, rules);

@@ -1,4 +1,5 @@
 import type { Comparison } from '#lib/contracts/comparison';
+import type { SampleDrift } from '#lib/contracts/sample-drift';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { isFinished } from '#lib/contracts/values/jobs';
 import { metricName } from '#lib/contracts/metric';
@@ -11,6 +12,8 @@ import { ComparisonBuilder, type ComparisonFrame, type Confusion, type PairFigur
 import type { CaseMeasurement, PairedCase, TargetPair } from './measurements.js';
 import { notesOn } from './notes.js';
 import { pairTargets, type PairedTargets } from './pair-targets.js';
+import { driftTestOf, type DriftTest } from './sample-drift.js';
+import { readCounted } from './read-counted.js';
 import { SideTotals } from './side-totals.js';
 import { whatChanged, type RunTreatment } from './what-changed.js';
 
@@ -58,6 +61,9 @@ export interface MeasuredPair extends PairFigures {
   cases: readonly PairedCase[];
   /** The cost of each target's results, in US dollars; null when unknown. */
   cost: { a: number | null; b: number | null };
+  /** Added samples that do not count, and both runs without them. */
+  drift: SampleDrift[];
+  sides: { a: ComparableRun; b: ComparableRun };
 }
 
 /**
@@ -89,8 +95,9 @@ export async function compareIn(
     ...new Set(cases.common.flatMap(({ tool }) => tool.split(' or '))),
   ]);
   const pairs = running && !request.partial ? [] : targets.pairs;
+  const test = driftTestOf([a, b], request.margin);
   for (const pair of pairs) {
-    const measured = await addPair({ runs, a, b, request, cases, tools, builder, totals }, pair);
+    const measured = await addPair({ runs, a, b, request, cases, tools, builder, totals, test }, pair);
     await onPair?.(measured);
   }
   return {
@@ -245,40 +252,27 @@ interface Reading {
   tools: ToolNames;
   builder: ComparisonBuilder;
   totals: { a: SideTotals; b: SideTotals };
+  test: DriftTest;
 }
 
 /** Reads two targets' results on the common cases, and adds them to the comparison. */
 async function addPair(reading: Reading, pair: TargetPair): Promise<MeasuredPair> {
-  const { cases, cost, confusion } = await measurePair(reading, pair);
-  const measured = reading.builder.addTargets(pair, cases, confusion);
-  return { pair, common: reading.cases.common, cases, cost, ...measured };
+  const { cases, cost, confusion, drift, sides } = await measurePair(reading, pair);
+  const measured = reading.builder.addTargets(pair, cases, confusion, drift);
+  return { pair, common: reading.cases.common, cases, cost, drift, sides, ...measured };
 }
 
 /** Releases the result rows when it returns: they take more memory than everything derived from them. */
 async function measurePair(
-  { runs, a, b, request, cases, tools, totals }: Reading,
+  { runs, a, b, request, cases, tools, totals, test }: Reading,
   pair: TargetPair,
-): Promise<Pick<MeasuredPair, 'cases' | 'cost'> & { confusion: Confusion[] }> {
-  const read = (run: ComparableRun, name: string, positions: number[]): Promise<MeasuredCase[]> =>
-    runs.measure(
-      run,
-      run.targets.find((target) => target.name === name)!,
-      {
-        positions: positions.length === run.caseCount ? undefined : positions,
-        measure: request.measure,
-        tools: tools.lower,
-      },
-    );
-  const ofA = await read(
-    a,
-    pair.a,
-    cases.common.map((one) => one.a),
-  );
-  const ofB = await read(
-    b,
-    pair.b,
-    cases.common.map((one) => one.b),
-  );
+): Promise<Pick<MeasuredPair, 'cases' | 'cost' | 'drift' | 'sides'> & { confusion: Confusion[] }> {
+  const what = { measure: request.measure, tools: tools.lower };
+  const counted = {
+    a: await readCounted(runs, { side: 'baseline', run: a, name: pair.a, cases: cases.common, of: 'a' }, what, test),
+    b: await readCounted(runs, { side: 'run', run: b, name: pair.b, cases: cases.common, of: 'b' }, what, test),
+  };
+  const [ofA, ofB] = [counted.a.cases, counted.b.cases];
   totals.a.addTarget(ofA);
   totals.b.addTarget(ofB);
   const [byA, byB] = [byPosition(ofA), byPosition(ofB)];
@@ -293,7 +287,13 @@ async function measurePair(
     }
     return { index, ...head, a: toMeasurement(inA), b: toMeasurement(inB) };
   });
-  return { cases: paired, cost: { a: costOf(ofA), b: costOf(ofB) }, confusion: calls.finish() };
+  return {
+    cases: paired,
+    cost: { a: costOf(ofA), b: costOf(ofB) },
+    confusion: calls.finish(),
+    drift: [...counted.a.drift, ...counted.b.drift],
+    sides: { a: counted.a.run, b: counted.b.run },
+  };
 }
 
 function costOf(cases: readonly MeasuredCase[]): number | null {

@@ -1,12 +1,14 @@
 import type { Change, ComparedRun, ComparedTarget, Comparison, Estimate, Outcomes } from '#lib/contracts/comparison';
 import { holm } from '#lib/scoring/statistics/holm';
 import { mcnemarExact, mcnemarMidP, newcombePaired } from '#lib/scoring/statistics/proportions';
+import type { SampleDrift } from '#lib/contracts/sample-drift';
 import type { CaseSums } from './case-sums.js';
 import { bareEstimate, conclude, sumsOf } from './estimate.js';
 import { measureDifference, plainInterval, type Figures } from './figures.js';
 import type { PairedCase, TargetPair } from './measurements.js';
 import { noteOnErrors, noteOnGroups, notesOnReplies } from './notes.js';
 import { countOutcomes, noOutcomes } from './outcomes.js';
+import { noteOnDrift } from './sample-drift.js';
 import type { ReplyCounts } from './side-totals.js';
 
 /** The fields of a comparison that are known before its results are read. */
@@ -35,6 +37,8 @@ export interface PairFigures {
 type MeasuredTarget = Omit<ComparedTarget, 'estimate' | 'p_holm'> & PairFigures;
 
 const MAX_CONFUSIONS = 200;
+/** A provider that changed may have a drift for each of a hundred models. */
+const MAX_DRIFT_NOTES = 3;
 /** Maximum number of categories, and of expected tools, in one comparison: a suite may have one per case. */
 const MAX_GROUPS = 500;
 
@@ -48,11 +52,18 @@ export class ComparisonBuilder {
   readonly #targets: MeasuredTarget[] = [];
   readonly #cases = new Map<number, CaseSums>();
   readonly #confusion = new Map<string, Confusion>();
+  readonly #drift: SampleDrift[] = [];
 
   constructor(private readonly frame: ComparisonFrame) {}
 
   /** @param cases all common cases, including those without results */
-  addTargets(pair: TargetPair, cases: readonly PairedCase[], confusion: readonly Confusion[]): PairFigures {
+  addTargets(
+    pair: TargetPair,
+    cases: readonly PairedCase[],
+    confusion: readonly Confusion[],
+    drift: readonly SampleDrift[] = [],
+  ): PairFigures {
+    this.#drift.push(...drift);
     const sums = cases.map(sumsOf);
     const measured = { figures: measureDifference(sums), outcomes: countOutcomes(cases) };
     this.#targets.push({
@@ -94,7 +105,9 @@ export class ComparisonBuilder {
       a: { ...this.frame.a, errored_share: figures.erroredShares[0] },
       b: { ...this.frame.b, errored_share: figures.erroredShares[1] },
       what_changed: this.frame.what_changed,
+      ...(this.#drift.length > 0 && { drift: this.#drift }),
       notes: [
+        ...this.#drift.slice(0, MAX_DRIFT_NOTES).map(noteOnDrift),
         ...this.frame.notes,
         ...noteOnErrors(all),
         ...(replies ? notesOnReplies(replies) : []),

@@ -66,6 +66,29 @@ it('counts an extension over some cases for only those, and matches models by po
   expect(targets[1]!.estimate.mean_b).toBeCloseTo((3 * 0.75) / 12, 12);
 });
 
+it('does not count added samples that differ from those they join, and lists the cases without them', async () => {
+  const team = await createTeam(pool, { cases: CASES });
+  const ones = some(right, 0, 1);
+  const zeros = ones.map((): Outcome[] => [0]);
+  const [a, b] = [await runOf(team, ones), await runOf(team, zeros)];
+  const before = await compare(team, a, b);
+  expect(before.all).toMatchObject({ verdict: 'regressed', difference: -1 });
+  await runOf(team, zeros, { extending: { runId: a, firstSample: 1 } });
+  const after = await compare(team, a, b);
+  expect(after.all).toEqual(before.all);
+  expect(after.drift).toMatchObject([
+    { side: 'baseline', target: 'sim::a', difference: -1, later: { samples: CASES } },
+  ]);
+  expect(after.notes[0]).toMatch(/^sim::a: the later samples of the baseline score 100 points lower \(99 %: /);
+  const request = { ...requestOf(a, b), limit: 3, outcome: 'broken' as const };
+  const { items } = await pageItems(pool, team.teamId, request, () => []);
+  expect(items.map((one) => [one.a.passed_samples, one.a.scored_samples])).toEqual([
+    [1, 1],
+    [1, 1],
+    [1, 1],
+  ]);
+});
+
 it('ignores unfinished extensions and those of another team', async () => {
   const [team, others] = [await createTeam(pool, { cases: CASES }), await createTeam(pool, { cases: CASES })];
   const ones = some(right, 0, 1);
@@ -76,8 +99,9 @@ it('ignores unfinished extensions and those of another team', async () => {
     await runOf(team, zeros, { extending, status });
   await runOf(others, zeros, { extending });
   expect(await compare(team, a, b)).toMatchObject({ b: { samples: 1 }, all: { mean_b: 1, samples: [1, 1] } });
-  await runOf(team, zeros, { extending });
-  expect(await compare(team, a, b)).toMatchObject({ b: { samples: 2 }, all: { mean_b: 0.5, samples: [1, 2] } });
+  const added = ones.map((_, n): Outcome[] => [Number(n > 0)]);
+  await runOf(team, added, { extending });
+  expect(await compare(team, a, b)).toMatchObject({ b: { samples: 2 }, all: { mean_b: 1 - 1 / 24, samples: [1, 2] } });
 });
 
 it('shows the failed sample of a case, with its run', async () => {

@@ -11,6 +11,8 @@ import { findCommonCases, type CommonCase } from './common-cases.js';
 import { readSides, type CompareRequest } from './compare-runs.js';
 import { outcomeOf } from './outcomes.js';
 import { pairTargets } from './pair-targets.js';
+import { readCounted } from './read-counted.js';
+import { driftTestOf, type DriftTest } from './sample-drift.js';
 
 /** Cases measured per statement. */
 const CASES_AT_ONCE = 1000;
@@ -19,7 +21,7 @@ const MAX_SCANNED_CASES = 20_000;
 
 export interface ItemsRequest extends Pick<
   CompareRequest,
-  'a' | 'b' | 'rescoreA' | 'rescoreB' | 'extended' | 'measure' | 'pairs' | 'partial'
+  'a' | 'b' | 'rescoreA' | 'rescoreB' | 'extended' | 'measure' | 'margin' | 'pairs' | 'partial'
 > {
   /** A target of either run. */
   target?: string;
@@ -66,9 +68,11 @@ export function pageItems(
     const start = startOf(pairs, request.cursor);
     const { common } = await findCommonCases(runs, a, b);
     const wanted = request.category === undefined ? common : common.filter((one) => one.category === request.category);
+    const test = driftTestOf([a, b], request.margin);
     const items: ComparedItem[] = [];
     let scanned = 0;
-    for (const [index, pair] of pairs.slice(start.pair).entries()) {
+    for (const [index, whole] of pairs.slice(start.pair).entries()) {
+      const pair = await withoutDrift(runs, whole, common, { ...test, measure: request.measure });
       const left = index === 0 ? wanted.filter((one) => one.b > start.after) : wanted;
       for (let from = 0; from < left.length; from += CASES_AT_ONCE) {
         const block = left.slice(from, from + CASES_AT_ONCE);
@@ -123,6 +127,21 @@ function startOf(pairs: readonly Pair[], cursor: string | undefined): { pair: nu
 }
 
 const cursorOf = ({ a, b }: Pair, position: number): string => `${a.target.ordinal}.${b.target.ordinal}.${position}`;
+
+/** The pair with the samples that its comparison counts. */
+async function withoutDrift(
+  runs: ComparableRunRepository,
+  { a, b }: Pair,
+  cases: readonly CommonCase[],
+  { measure, ...test }: DriftTest & Pick<ItemsRequest, 'measure'>,
+): Promise<Pair> {
+  const counted = async ({ run, target }: Side, of: 'a' | 'b'): Promise<Side> => {
+    if (run.extensions.length === 0) return { run, target };
+    const what = { side: of === 'a' ? ('baseline' as const) : ('run' as const), run, name: target.name, cases, of };
+    return { run: (await readCounted(runs, what, { measure, tools: [] }, test)).run, target };
+  };
+  return { a: await counted(a, 'a'), b: await counted(b, 'b') };
+}
 
 /** The cases of a block that both sides have scored, with the requested outcome. */
 async function measureBlock(

@@ -3,6 +3,7 @@ import { described, named } from './named.js';
 import { waitField } from './comparing.js';
 import { JobStatus } from './job-status.js';
 import { flag, id, time, PageQuery } from './page.js';
+import { drifts } from './sample-drift.js';
 import { Expectation, ParsedCall } from './verdict.js';
 import { DEFAULT_MARGIN, DEFAULT_MAX_ERRORED_SHARE, MAX_COMPARED_RUNS, CASE_OUTCOMES } from './values/comparison.js';
 
@@ -189,6 +190,7 @@ export const Comparison = z
       .array(Change)
       .describe('Settings, models, tools and prompts that differ: what the comparison measures.'),
     notes: z.array(z.string()).describe('What to know before trusting the figures, and what helps.'),
+    drift: drifts,
     cases: described('The cases of both runs.', {
       common: z.int().describe('Cases that ask and expect the same in both runs.'),
       changed: z.int().describe('Cases of both runs whose content changed. They are not compared.'),

@@ -8,6 +8,7 @@ import { MaxTokens } from '#lib/contracts/max-tokens';
 import { METRIC_NAME } from '#lib/contracts/metric';
 import { id, PageQuery, suiteId, time } from '#lib/contracts/page';
 import { Budget, RunInput } from '#lib/contracts/run-input';
+import { drifts } from '#lib/contracts/sample-drift';
 
 // A gate answers one question about a run: do its results allow it to ship? All of its rules are fixed before the run.
 
@@ -141,6 +142,7 @@ const GATE_REASONS = [
   'not_in_run',
   'too_few_cases',
   'errored',
+  'drifted',
   'critical',
   'critical_unconfirmed',
   'floor',
@@ -154,7 +156,8 @@ export const GateReason = z
   .describe(
     'The rule that decided, the first that applies: `no_baseline` (or it is the run itself), `unfinished` (a run has ' +
       'not ended, or was stopped), `nothing_scored`, `not_in_run` (a run lacks the model), `too_few_cases` (fewer ' +
-      'than 5 in common) and `errored` are not measured; `critical` fails, and is `critical_unconfirmed` with fewer ' +
+      'than 5 in common), `errored` and `drifted` (samples that were added differ from those that they join; see ' +
+      '`drift`) are not measured; `critical` fails, and is `critical_unconfirmed` with fewer ' +
       'than 3 samples a side; `floor` fails, and is `floor_undecided` while the floor lies in the interval; ' +
       '`not_worse` passes; `regressed` fails; `undecided` otherwise.',
   );
@@ -201,6 +204,7 @@ export const GateTarget = named('GateTarget', 'One model of a run, measured by a
     .array(CriticalCase)
     .max(MAX_CRITICAL_CASES)
     .describe('Critical cases that always passed in the baseline and never do in the run; at most 50.'),
+  drift: drifts,
   cases_needed: z
     .int()
     .nullable()

@@ -13,6 +13,8 @@ export interface GateEvidence extends Pick<
   common: number;
   /** Cases with a critical tag that always passed in the baseline and never pass in the run. */
   critical: readonly { confirmed: boolean }[];
+  /** Added samples that are not counted. */
+  drift: readonly unknown[];
 }
 
 export interface GateLevel extends Pick<GateRules, 'margin' | 'floor' | 'max_errored_share'> {
@@ -35,6 +37,7 @@ export function decideTarget(
   if (common >= MIN_COMMON_CASES && n === 0) return 'nothing_scored';
   if (n < MIN_COMMON_CASES) return 'too_few_cases';
   if (Math.max(...errored_shares) > max_errored_share) return 'errored';
+  if (evidence.drift.length > 0) return 'drifted';
   if (critical.some(({ confirmed }) => confirmed)) return 'critical';
   if (critical.length > 0) return 'critical_unconfirmed';
   if (floor !== null) {
@@ -54,6 +57,7 @@ const RESULTS: Record<GateReason, GateResult> = {
   not_in_run: 'not_measured',
   too_few_cases: 'not_measured',
   errored: 'not_measured',
+  drifted: 'not_measured',
   critical: 'fail',
   critical_unconfirmed: 'inconclusive',
   floor: 'fail',

@@ -1,9 +1,11 @@
 import { isFinished } from '#lib/contracts/values/jobs';
 import type { JobStatus } from '#lib/contracts/job-status';
 import type { Outcomes } from '#lib/contracts/comparison';
+import type { SampleDrift } from '#lib/contracts/sample-drift';
 import type { Figures } from '#lib/comparison/figures';
 import { percent, points } from '#lib/comparison/points';
 import { begin, differenceOf, namesOf, sentenceFor, type Names, type Subject } from '#lib/comparison/sentence';
+import { driftText } from '#lib/comparison/sample-drift';
 import type { GateReason, GateResult, GateTarget } from './contract.js';
 import { CONFIRMING_SAMPLES, type GateLevel } from './decide-gate.js';
 
@@ -17,6 +19,8 @@ export interface GateFacts {
   target: Pick<GateTarget, 'ci' | 'p_holm' | 'pass_rate' | 'pass_rate_ci' | 'critical' | 'cases_needed'>;
   /** Number of models in the family of `p_holm`. */
   family: number;
+  /** Added samples that are not counted. */
+  drift: readonly SampleDrift[];
 }
 
 /** The gate's verdict on a measured target as a sentence. */
@@ -31,6 +35,8 @@ export function sentenceOnTarget(facts: GateFacts): string {
       return sentenceFor(figures, { ...without, verdict: 'not_comparable', reasons: [reason] }, context);
     case 'errored':
       return sentenceFor(figures, { ...without, verdict: 'inconclusive', reasons: [reason] }, context);
+    case 'drifted':
+      return onDrift(facts, names);
     case 'critical':
     case 'critical_unconfirmed':
       return onCritical(facts, names);
@@ -74,6 +80,11 @@ function wayOut({ target: { cases_needed: more } }: GateFacts): string {
   const cases = more < 100 ? more : Number(more.toPrecision(2));
   return ` More samples cannot decide; about ${cases} more ${cases === 1 ? 'case' : 'cases'} could.`;
 }
+
+/** "Not measured: the later samples of the baseline score 32 points lower ..." */
+const onDrift = ({ drift }: GateFacts, names: Names): string =>
+  `${names.with || 'Not measured: '}${driftText(drift[0]!)} The provider probably changed in between: run both again ` +
+  'and compare within one day.';
 
 const MAX_NAMED = 3;
 

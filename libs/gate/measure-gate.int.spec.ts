@@ -91,17 +91,55 @@ it('reads both sides with the samples that were added to them', async () => {
   const team = await createTeam(pool, { cases: 200 });
   const noisy = Array.from({ length: 200 }, (_, n) => [Number(n % 10 > 0)]);
   const [a, b] = [await runOf(team, noisy), await runOf(team, noisy.toReversed())];
-  const first = await measure(team, a, b);
+  const first = await measure(team, a, b, { margin: 0.03 });
   expect(first).toMatchObject({ answer: { result: 'inconclusive' }, samples: [1, 1], canDecide: true });
-  const added = Array.from({ length: 200 }, () => [1, 1, 1]);
+  const added = Array.from({ length: 200 }, (_, n) => [Number(n % 10 !== 3), Number(n % 10 !== 6), 1]);
   for (const runId of [a, b]) await runOf(team, added, { extending: { runId, firstSample: 1 } });
-  const second = await measure(team, a, b);
+  const second = await measure(team, a, b, { margin: 0.03 });
   expect(second).toMatchObject({ answer: { result: 'pass' }, samples: [4, 4] });
+  expect(second.answer.targets[0]).not.toHaveProperty('drift');
   expect(second.data).not.toBe(first.data);
   expect(JSON.parse(second.data)).toMatchObject({
     baseline: { id: a, generation: 1, extensions: [{ generation: 1 }] },
     run: { id: b, generation: 1, extensions: [{ generation: 1 }] },
   });
+});
+
+/** `n` cases of which every fourth passes none of its samples, as under a provider that got worse. */
+const worsened = (n: number, samples: number): Outcome[][] =>
+  Array.from({ length: n }, (_, place) => Array<Outcome>(samples).fill(place % 4 === 0 ? 0 : 1));
+
+it('measures nothing with samples that differ from those they join, and says since when', async () => {
+  const team = await createTeam(pool, { cases: 60 });
+  const [a, b] = [await runOf(team, cases(60)), await runOf(team, worsened(60, 1))];
+  expect((await measure(team, a, b)).answer).toMatchObject({ result: 'fail', targets: [{ reason: 'regressed' }] });
+  const later = await runOf(team, worsened(60, 3), { extending: { runId: a, firstSample: 1 } });
+  await pool.query(
+    `UPDATE run SET started_at = CASE id WHEN $1 THEN timestamptz '2026-11-25 13:40Z' ELSE '2026-11-25 14:08Z' END,
+       finished_at = CASE id WHEN $1 THEN timestamptz '2026-11-25 13:44Z' ELSE '2026-11-25 14:15Z' END
+     WHERE id = ANY ($2)`,
+    [a, [a, later]],
+  );
+  const { answer, canDecide, samples } = await measure(team, a, b);
+  expect(answer.result).toBe('not_measured');
+  expect(answer.targets[0]).toMatchObject({
+    reason: 'drifted',
+    difference: -0.25,
+    samples: [1, 1],
+    drift: [
+      {
+        side: 'baseline',
+        target: 'sim::a',
+        earlier: { samples: 60, mean: 1, from: '2026-11-25T13:40:00.000Z', to: '2026-11-25T13:44:00.000Z' },
+        later: { samples: 180, mean: 0.75, from: '2026-11-25T14:08:00.000Z', to: '2026-11-25T14:15:00.000Z' },
+        difference: -0.25,
+        since: '2026-11-25T14:08:00.000Z',
+      },
+    ],
+  });
+  expect(answer.text).toMatch(/^Not measured: the later samples of the baseline score 25 points lower \(99 %: /);
+  expect(answer.text).toContain('It has 60 samples of 25 Nov 13:40 UTC and 180 of 25 Nov 14:08 UTC.');
+  expect([canDecide, samples]).toEqual([false, [1, 1]]);
 });
 
 it.each(['pending', 'running', 'failed', 'cancelled', 'budget_exceeded'])(

@@ -212,17 +212,17 @@ async function readPairs(
     unguarded: { critical: tagged.length, lost: 0 },
   };
   if (pairs.length === 0) return found;
-  const onPair = async ({ common, ...measured }: MeasuredPair): Promise<void> => {
+  const onPair = async ({ common, sides, ...measured }: MeasuredPair): Promise<void> => {
     const guarded = common.filter(({ b }) => critical.has(b));
     found.unguarded.lost = tagged.length - guarded.length;
     const passes = {
       a: await readPasses(
         runs,
-        baseline,
+        sides.a,
         measured.pair.a,
         guarded.map(({ a }) => a),
       ),
-      b: await readPasses(runs, run, measured.pair.b),
+      b: await readPasses(runs, sides.b, measured.pair.b),
     };
     const broken = findBroken(critical, guarded, passes);
     found.broken.push(broken);

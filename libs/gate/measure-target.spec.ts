@@ -29,6 +29,7 @@ function decide(sides: Sides[], more: More = {}) {
     outcomes: countOutcomes(cases),
     critical: [],
     cost: { a: null, b: null },
+    drift: [],
     ...more,
   };
   const level = { margin, floor, max_errored_share, alpha };

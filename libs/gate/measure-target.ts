@@ -12,7 +12,7 @@ import { prospectOf, remainingVariance, type Prospect } from './early-stop.js';
 import { sentenceOnTarget } from './gate-sentence.js';
 
 /** The data read for a pair of targets. */
-export interface GatePair extends Omit<MeasuredPair, 'common'> {
+export interface GatePair extends Omit<MeasuredPair, 'common' | 'sides'> {
   /** All cases of the run, by pass or fail. */
   passes: readonly CaseMeasurement[];
   critical: CriticalCase[];
@@ -117,11 +117,12 @@ export function decidePair(summed: SummedPair, rules: PairRules): DecidedTarget 
     cost: summed.cost,
     critical: summed.critical,
   };
-  const reason = decideTarget({ ...measured, common: figures.common }, level);
+  const { drift } = summed;
+  const reason = decideTarget({ ...measured, drift, common: figures.common }, level);
   const prospect = prospectFor(reason, summed, rules);
-  const target = { ...measured, cases_needed: prospect.casesNeeded };
+  const target = { ...measured, ...(drift.length > 0 && { drift }), cases_needed: prospect.casesNeeded };
   const subject = { pairs: [pair], amongOthers, metric: metricOf(measure) };
-  const text = sentenceOnTarget({ reason, figures, outcomes, subject, level, target, family });
+  const text = sentenceOnTarget({ reason, figures, outcomes, subject, level, target, family, drift });
   return {
     prospect,
     target: { target: pair.b, baseline_target: pair.a, result: resultOf(reason), reason, text, ...target },

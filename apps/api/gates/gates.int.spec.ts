@@ -443,16 +443,25 @@ describe('a check', () => {
     const last = (await check(id)).body;
     expect(last).toMatchObject({ look: { number: 2, final: true }, targets: [{ samples: [1, 2] }] });
     await extend(from, right(CASES));
-    await extend(id, right(0));
-    await extend(id, right(0));
+    await extend(id, right(57));
+    await extend(id, right(57));
     const note = 'The data have changed since the last of 2 planned looks. Its answer stands.';
     expect((await check(id)).body).toEqual({ ...last, notes: [note, ...last.notes] });
     expect(await looks()).toEqual([1, 2]);
     await client.put(`/api/gates/${gate.id}`, { looks: 1 });
     expect((await check(id)).body).toMatchObject({
-      result: 'fail',
+      result: 'inconclusive',
       gate: { version: 2 },
       look: { number: 1, planned: 1, alpha: 0.05, final: true },
+    });
+    await extend(from, right(0));
+    await client.put(`/api/gates/${gate.id}`, { looks: 2 });
+    expect((await check(id)).body).toMatchObject({
+      result: 'not_measured',
+      look: { number: 0 },
+      targets: [
+        { reason: 'drifted', drift: [{ side: 'baseline', earlier: { samples: 120 }, later: { samples: 60 } }] },
+      ],
     });
   });
 
@@ -497,7 +506,7 @@ describe('a check', () => {
       text: expect.stringContaining(runs[0].gate_run_id),
       look: { number: 0 },
     });
-    await extend(seen, right(0));
+    await extend(seen, right(57));
     const note = expect.stringMatching(`The gate run ${runs[1].gate_run_id} is measuring this run.*last answer`);
     expect((await check(seen)).body).toEqual({ ...before, notes: [note, ...before.notes] });
     expect(await looks()).toEqual([1]);

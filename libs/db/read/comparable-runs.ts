@@ -38,6 +38,14 @@ interface RunGeneration {
   generation: number;
 }
 
+/** A run, or a run that added samples to it. */
+export interface RunPart {
+  /** Whether it has samples of every case of the run. */
+  isWhole: boolean;
+  from: Date;
+  to: Date;
+}
+
 /** A run with all the data that a comparison reads, except cases and results. */
 export interface ComparableRun {
   id: string;
@@ -53,6 +61,8 @@ export interface ComparableRun {
   samples: number;
   /** Completed runs that added samples to it; empty unless requested. */
   extensions: RunGeneration[];
+  /** The run itself, and each extension. */
+  parts: RunPart[];
   /** Positions of its cases, in order; empty: all of the version. */
   positions: number[];
   caseCount: number;
@@ -102,7 +112,7 @@ interface RunRow {
   samples: number;
   case_positions: number[];
   case_count: number;
-  extensions: (RunGeneration & { samples: number; cases: number })[];
+  extensions: (RunGeneration & { samples: number; cases: number; from: string; to: string })[];
   targets: { ordinal: number; name: string; params: string; systemPrompt: string | null }[];
   scoring_versions: number[];
   sent_otherwise: string[];
@@ -111,6 +121,8 @@ interface RunRow {
   rescore_options: string | null;
   rescore_version: number | null;
   created_at: Date;
+  started: Date;
+  ended: Date;
 }
 
 export interface TaggedCase {
@@ -161,6 +173,7 @@ export class ComparableRunRepository extends TeamScoped {
     const { rows } = await this.db.query<RunRow>(
       `SELECT r.id, r.generation, r.status, r.suite_id, r.suite_name, r.suite_version, r.suite_version_id,
          v.system_prompt, v.tools, v.pass_threshold, r.config, r.samples, r.case_positions, r.created_at,
+         coalesce(r.started_at, r.created_at) AS started, coalesce(r.finished_at, r.created_at) AS ended,
          s.id AS rescore_id, j.status AS rescore_status, s.options AS rescore_options,
          s.scoring_version AS rescore_version,
          CASE WHEN cardinality(r.case_positions) > 0 THEN cardinality(r.case_positions)
@@ -253,12 +266,21 @@ export class ComparableRunRepository extends TeamScoped {
   }
 
   /** A target's results in each case, in the run and its extensions: one row per case, in their order. */
-  async measure(run: ReadRun, { ordinal }: Ordinal, what: Omit<MeasuredTarget, keyof Place>): Promise<MeasuredCase[]> {
+  async measure(run: ReadRun, target: Ordinal, what: Omit<MeasuredTarget, keyof Place>): Promise<MeasuredCase[]> {
+    return mergeCases(await this.measureParts(run, target, what));
+  }
+
+  /** The same separately: in the run itself, and in each extension. */
+  async measureParts(
+    run: ReadRun,
+    { ordinal }: Ordinal,
+    what: Omit<MeasuredTarget, keyof Place>,
+  ): Promise<MeasuredCase[][]> {
     const place = { ordinal, rescoreId: run.rescore?.id };
     const cases: MeasuredCase[][] = [];
     for (const { id: runId } of [run, ...run.extensions])
       cases.push(await readMeasuredCases(this.db, this.teamId, { runId, ...place, ...what }));
-    return mergeCases(cases);
+    return cases;
   }
 
   /** A target's score in each case of the run itself. */
@@ -281,18 +303,26 @@ export class ComparableRunRepository extends TeamScoped {
 /** SQL: `added` has the completed extensions of the run `r`, in the order of their samples, if `asked` is true. */
 const joinExtensions = (asked: string): string => `CROSS JOIN LATERAL (
     SELECT coalesce(array_agg(e.id), '{}') AS ids, coalesce(json_agg(json_build_object('id', e.id,
-      'generation', e.generation, 'samples', e.samples, 'cases', cardinality(e.case_positions))
+      'generation', e.generation, 'samples', e.samples, 'cases', cardinality(e.case_positions),
+      'from', coalesce(e.started_at, e.created_at), 'to', coalesce(e.finished_at, e.created_at))
       ORDER BY e.first_sample, e.id), '[]') AS extensions
     FROM run e WHERE ${asked} AND e.extends_run_id = r.id AND e.team_id = r.team_id AND e.status = 'completed'
   ) added`;
 
 const toGeneration = ({ id, generation }: RunGeneration): RunGeneration => ({ id, generation });
 
+/** Whether an extension has samples of every case. */
+const isWhole = ({ cases }: RunRow['extensions'][number], { case_count: all }: RunRow): boolean =>
+  cases === 0 || cases === all;
+
 /** Number of samples that extensions added to every case. */
-function addedSamples({ extensions, case_count: all }: RunRow): number {
-  const whole = extensions.filter(({ cases }) => cases === 0 || cases === all);
-  return whole.reduce((sum, { samples }) => sum + samples, 0);
-}
+const addedSamples = (row: RunRow): number =>
+  row.extensions.reduce((sum, one) => sum + (isWhole(one, row) ? one.samples : 0), 0);
+
+const partsOf = (row: RunRow): RunPart[] => [
+  { isWhole: true, from: row.started, to: row.ended },
+  ...row.extensions.map((one) => ({ isWhole: isWhole(one, row), from: new Date(one.from), to: new Date(one.to) })),
+];
 
 /** Several acceptable tools count as one expectation. */
 function acceptable(json: string): string | null {
@@ -314,6 +344,7 @@ function toRun(row: RunRow): ComparableRun {
     config: { ...jsonColumn<RunConfig | RecordedConfig>(row.config), samples },
     samples,
     extensions: row.extensions.map(toGeneration),
+    parts: partsOf(row),
     positions: row.case_positions,
     caseCount: row.case_count,
     targets: row.targets.map((target) => ({ ...target, params: jsonColumn<JsonObject>(target.params) })),
