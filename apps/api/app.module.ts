@@ -9,6 +9,7 @@ import { HealthModule } from './health/health.module.js';
 import { ImportsModule } from './imports/imports.module.js';
 import { JobsModule } from './jobs/jobs.module.js';
 import { JudgeModule } from './judge/judge.module.js';
+import { KeptModule } from './kept/kept.module.js';
 import { LabelsModule } from './judge/labels.module.js';
 import { LanesModule } from './lanes/lanes.module.js';
 import { LiveModule } from './live/live.module.js';
@@ -20,6 +21,7 @@ import { ProvidersModule } from './providers/providers.module.js';
 import { RecordedModule } from './recorded/recorded.module.js';
 import { ResultsModule } from './results/results.module.js';
 import { RunsModule } from './runs/runs.module.js';
+import { SearchModule } from './search/search.module.js';
 import { SettingsModule } from './settings/settings.module.js';
 import { SpendingModule } from './spending/spending.module.js';
 import { SuitesModule } from './suites/suites.module.js';
@@ -30,6 +32,8 @@ import { TeamsModule } from './teams/teams.module.js';
 @Module({
   imports: [
     TeamsModule,
+    KeptModule,
+    SearchModule,
     ProvidersModule,
     SuitesModule,
     ImportsModule,

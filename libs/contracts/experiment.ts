@@ -8,6 +8,7 @@ import { EXPERIMENT_FILTERS } from './values/runs.js';
 import { BaselineComparison, DeltaObstacle, Margin, Measure } from './comparison.js';
 import { JobStatus } from './job-status.js';
 import { METRIC_NAME } from './metric.js';
+import { markFilters } from './kept.js';
 import { id, PageQuery, suiteId, time } from './page.js';
 import { Budget, RunInput } from './run-input.js';
 import { Submitted } from './run.js';
@@ -137,6 +138,7 @@ export const ExperimentsQuery = z.strictObject({
     description: 'Only experiments over this suite.',
     example: '019aa8a2-5c1e-7000-8000-000000000011',
   }),
+  ...markFilters,
 });
 export type ExperimentsQuery = z.infer<typeof ExperimentsQuery>;
 

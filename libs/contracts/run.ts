@@ -5,6 +5,7 @@ import { BaselineComparison, comparedModels, DeltaObstacle } from './comparison.
 import { Actual, Estimate } from './estimate.js';
 import { JobStatus } from './job-status.js';
 import { ORCHESTRATION_TYPES } from './values/jobs.js';
+import { markFilters, Marks } from './kept.js';
 import { flag, id, PageQuery, severalOf, time } from './page.js';
 import { RunTarget, RunWarning } from './run-target.js';
 import { Summary } from './summary.js';
@@ -117,6 +118,7 @@ export const Run = named('Run', 'One version of a suite against some models.', {
     ),
   created_at: time.describe('When the run was submitted.'),
   finished_at: time.nullable().describe('When the run ended; null until then.'),
+  mine: Marks.optional().describe('Your own tags of the run, and whether you archived it.'),
 });
 export type Run = z.infer<typeof Run>;
 
@@ -139,5 +141,6 @@ export const RunsQuery = z.strictObject({
     example: ['simulator::perfect-ish'],
   }),
   orchestrated: flag.describe('Also lists runs that a gate run made, and runs that add samples to others.'),
+  ...markFilters,
 });
 export type RunsQuery = z.infer<typeof RunsQuery>;

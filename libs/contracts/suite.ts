@@ -3,6 +3,7 @@ import { named, namedInput } from './named.js';
 import { Case, CaseInput } from './case.js';
 import { isObject } from './json/json.js';
 import { JobStatus } from './job-status.js';
+import { markFilters } from './kept.js';
 import { flag, id, PageQuery, time } from './page.js';
 import { GroupSummary } from './summary.js';
 import { toolList, Tool } from './tool.js';
@@ -181,6 +182,7 @@ export const SuitesQuery = z.strictObject({
     description: 'Lists only suites whose name contains this text, ignoring case.',
     example: 'weather',
   }),
+  ...markFilters,
 });
 export type SuitesQuery = z.infer<typeof SuitesQuery>;
 

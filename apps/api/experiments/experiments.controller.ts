@@ -40,11 +40,11 @@ export class ExperimentsController {
   @About('List experiments', 'The newest first; archived ones only where `status` asks for them.')
   @Answers(200, pageOf(Experiment))
   async list(
-    @Me() { teamId }: Caller,
+    @Me() { teamId, userId }: Caller,
     @Query({ schema: ExperimentsQuery }) { cursor, ...query }: ExperimentsQuery,
   ): Promise<Page<Experiment>> {
     const experiments = new ExperimentRepository(this.pool, teamId);
-    const { items, next_cursor } = await experiments.list({ ...query, cursor: idCursor(cursor) });
+    const { items, next_cursor } = await experiments.list({ ...query, userId, cursor: idCursor(cursor) });
     return { items: await describeExperiments(this.pool, teamId, items), next_cursor };
   }
 

@@ -37,6 +37,8 @@ export const TAGS: Record<string, string> = {
   Prices: 'What common hosts charge for their models.',
   Lanes: 'The queues of requests under the limits of a provider, and their current state.',
   Teams: 'Who you are, sessions of browsers, the tokens of a team, and teams.',
+  Kept: 'What a user keeps: views of lists, tags, and what their lists leave out.',
+  Search: 'Find things by name, and how scores went.',
   Settings: 'Settings of a whole team.',
   Spending: 'What a team has spent, by day, model, suite and person.',
   System: 'Whether the installation works.',
@@ -70,6 +72,12 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
   tokens: {
     description: 'The id of the token, which is not its secret.',
     example: '019aa8a2-5c1e-7000-8000-000000000071',
+  },
+  views: { description: 'The list, such as `runs`.', example: 'runs' },
+  marks: { description: '`run`, `suite` or `experiment`.', example: 'run' },
+  'marks/{kind}': {
+    description: 'The id of the run, suite or experiment.',
+    example: '019aa8a2-5c1e-7000-8000-000000000031',
   },
   providers: { description: 'The `key` of the provider.', example: 'openai' },
 };

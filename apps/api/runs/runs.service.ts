@@ -13,6 +13,7 @@ import type { Run, RunsQuery, Submitted } from '#lib/contracts/run';
 import { targetName } from '#lib/contracts/target-name';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
+import { MarkRepository } from '#lib/db/catalogue/marks';
 import { JudgeSettingRepository } from '#lib/judge/rows/judge-settings';
 import type { Pool } from '#lib/db/connection/pool';
 import { extendRun } from '#lib/db/engine/extend-run';
@@ -128,8 +129,14 @@ export class RunService {
     return targetName(judge);
   }
 
-  list(caller: Caller, query: RunsQuery): Promise<Page<Run>> {
-    return new RunRepository(this.pool, caller.teamId).list(query);
+  async list({ teamId, userId }: Caller, query: RunsQuery): Promise<Page<Run>> {
+    const { items, next_cursor } = await new RunRepository(this.pool, teamId).list({ ...query, userId });
+    const marks = new MarkRepository(this.pool, teamId, userId);
+    const mine = await marks.of(
+      'run',
+      items.map(({ id }) => id),
+    );
+    return { items: items.map((run) => ({ ...run, mine: mine(run.id) })), next_cursor };
   }
 
   read(caller: Caller, runId: string): Promise<Run> {

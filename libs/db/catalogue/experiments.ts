@@ -3,6 +3,7 @@ import type { Page } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import { newId } from '#lib/runtime/ids';
 import { TeamScoped } from '../team-isolation.js';
+import { hasMarks, markValues, type MarksOfReader } from './marks.js';
 import { toPage } from './page.js';
 import { takeBaseline } from './take-baseline.js';
 
@@ -43,12 +44,13 @@ const SELECT = `
 
 /** The experiments of a team. Figures of their runs are in `read/experiment-runs.ts`. */
 export class ExperimentRepository extends TeamScoped {
-  async list({ limit, cursor, status, suite_id: suiteId }: ExperimentsQuery): Promise<Page<StoredExperiment>> {
+  async list(query: ExperimentsQuery & MarksOfReader): Promise<Page<StoredExperiment>> {
+    const { limit, cursor, status, suite_id: suiteId, ...marks } = query;
     const { rows } = await this.db.query<StoredExperiment>(
       `${SELECT} AND ($2::uuid IS NULL OR e.id < $2) AND ($3 = 'all' OR e.status = $3)
-         AND ($4::uuid IS NULL OR e.suite_id = $4)
-       ORDER BY e.id DESC LIMIT $5`,
-      [this.teamId, cursor ?? null, status, suiteId ?? null, limit + 1],
+         AND ($4::uuid IS NULL OR e.suite_id = $4) AND ${hasMarks('experiment', 'e.id', ['$5', '$6', '$7'])}
+       ORDER BY e.id DESC LIMIT $8`,
+      [this.teamId, cursor ?? null, status, suiteId ?? null, ...markValues(marks), limit + 1],
     );
     return toPage(rows, limit);
   }

@@ -6,6 +6,7 @@ import { newId } from '#lib/runtime/ids';
 import { inTransaction, type PoolClient } from '../connection/pool.js';
 import { jsonColumn } from '../connection/json-column.js';
 import { TeamScoped } from '../team-isolation.js';
+import { hasMarks, markValues, type MarksOfReader } from './marks.js';
 import { insertCases, type WrittenCase } from './insert-cases.js';
 import { toPage } from './page.js';
 import { checkSuiteSize } from './suite-size.js';
@@ -27,10 +28,16 @@ interface CountedRow extends SuiteRow {
 }
 
 /** Filter and page of a list of suites. */
-export type SuitesPage = Omit<SuitesQuery, 'lean'>;
-/** The SQL condition for it: `$1` team, `$2` cursor, `$3` name. */
+export type SuitesPage = Omit<SuitesQuery, 'lean'> & MarksOfReader;
+/** The SQL condition for it: `$1` team, `$2` cursor, `$3` name, `$4` to `$6` marks. `$7` is the limit. */
 export const ON_PAGE = `team_id = $1 AND ($2::uuid IS NULL OR id < $2)
-  AND ($3::text IS NULL OR strpos(lower(name), lower($3)) > 0)`;
+  AND ($3::text IS NULL OR strpos(lower(name), lower($3)) > 0)
+  AND ${hasMarks('suite', 'suite.id', ['$4', '$5', '$6'])}`;
+export const pageValues = (teamId: string, { cursor, name, limit, ...marks }: SuitesPage): unknown[] => [
+  ...[teamId, cursor ?? null, name ?? null],
+  ...markValues(marks),
+  limit + 1,
+];
 
 const COLUMNS = 'id, name, description, system_prompt, tools, pass_threshold, version, created_at, updated_at';
 const WITH_COUNT = `${COLUMNS},
@@ -51,12 +58,12 @@ export class SuiteChanged extends Error {}
 
 /** The suites of a team. Their cases are in `cases.ts`. */
 export class SuiteRepository extends TeamScoped {
-  async list({ limit, cursor, name }: SuitesPage): Promise<Page<Suite>> {
+  async list(page: SuitesPage): Promise<Page<Suite>> {
     const { rows } = await this.db.query<CountedRow>(
-      `SELECT ${WITH_COUNT} FROM suite WHERE ${ON_PAGE} ORDER BY id DESC LIMIT $4`,
-      [this.teamId, cursor ?? null, name ?? null, limit + 1],
+      `SELECT ${WITH_COUNT} FROM suite WHERE ${ON_PAGE} ORDER BY id DESC LIMIT $7`,
+      pageValues(this.teamId, page),
     );
-    return toPage(rows.map(toSuite), limit);
+    return toPage(rows.map(toSuite), page.limit);
   }
 
   /** @throws ProblemError 404 */
@@ -161,6 +168,7 @@ export class SuiteRepository extends TeamScoped {
       );
       if (used.rowCount)
         throw new ProblemError(409, 'An unfinished run uses this suite. Cancel it or wait until it ends.');
+      await client.query('DELETE FROM mark WHERE subject_id = $1', [id]);
       await client.query('DELETE FROM suite WHERE id = $1', [id]);
     });
   }

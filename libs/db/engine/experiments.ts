@@ -50,6 +50,7 @@ export async function deleteExperiment(client: PoolClient, teamId: string, exper
     'UPDATE orchestration SET experiment_id = NULL WHERE team_id = $1 AND experiment_id = $2',
     ofExperiment,
   );
+  await client.query('DELETE FROM mark WHERE team_id = $1 AND subject_id = $2', ofExperiment);
   await client.query('DELETE FROM experiment WHERE team_id = $1 AND id = $2', ofExperiment);
   return rowCount !== 0;
 }

@@ -10,6 +10,7 @@ import type { RunWarning } from '#lib/contracts/run-target';
 import type { Summary } from '#lib/contracts/summary';
 import { cacheHitRate, eachCount } from '#lib/contracts/token-counts';
 import { yieldToEventLoop } from '#lib/runtime/yield-to-event-loop';
+import { hasMarks, markValues, type MarksOfReader } from '../catalogue/marks.js';
 import { toPage } from '../catalogue/page.js';
 import type { Run as StoredRun, Target } from '../generated/client.js';
 import { TRY_STEP } from '../made-by.js';
@@ -43,7 +44,7 @@ const HAS_NO_DELETED_PARENT = '(run.orchestration_id IS NULL OR orchestration.te
 
 /** The runs of a team. */
 export class RunRepository extends TeamScoped {
-  async list({ limit, cursor, ...query }: RunsQuery): Promise<Page<Run>> {
+  async list({ limit, cursor, ...query }: RunsQuery & MarksOfReader): Promise<Page<Run>> {
     const { text, values } = matching(query, [this.teamId, cursor ?? null, limit + 1]);
     const { rows } = await this.db.query<StoredRunOfKind>(
       `${SELECT} AND ($2::uuid IS NULL OR run.id < $2) ${text} ORDER BY run.id DESC LIMIT $3`,
@@ -132,9 +133,10 @@ export class RunRepository extends TeamScoped {
 
 /** The conditions of a query on runs; its values follow those that the statement already has. */
 function matching(
-  { suite_id, experiment_id, status, model, orchestrated }: Omit<RunsQuery, 'limit' | 'cursor'>,
+  query: Omit<RunsQuery, 'limit' | 'cursor'> & MarksOfReader,
   before: unknown[],
 ): { text: string; values: unknown[] } {
+  const { suite_id, experiment_id, status, model, orchestrated, ...marks } = query;
   const values = [...before];
   const value = (one: unknown): string => `$${values.push(one)}`;
   const conditions = orchestrated
@@ -149,6 +151,7 @@ function matching(
       `EXISTS (SELECT FROM target WHERE run_id = run.id
         AND ARRAY[model_id, provider_key || '::' || model_id] && ${value(model)}::text[])`,
     );
+  conditions.push(hasMarks('run', 'run.id', markValues(marks).map(value)));
   return { text: conditions.map((condition) => `AND ${condition}`).join(' '), values };
 }
 

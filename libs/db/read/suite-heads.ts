@@ -2,7 +2,7 @@ import type { JobStatus } from '#lib/contracts/job-status';
 import type { Page } from '#lib/contracts/page';
 import type { SuiteHead } from '#lib/contracts/suite';
 import { toPage } from '../catalogue/page.js';
-import { ON_PAGE, type SuitesPage } from '../catalogue/suites.js';
+import { ON_PAGE, pageValues, type SuitesPage } from '../catalogue/suites.js';
 import type { Pool } from '../connection/pool.js';
 import { TeamScoped } from '../team-isolation.js';
 
@@ -27,14 +27,14 @@ interface HeadRow {
 
 /** The suites of a team with their latest results, without the texts of their tools. */
 export class SuiteHeadRepository extends TeamScoped<Pool> {
-  async list({ limit, cursor, name }: SuitesPage): Promise<Page<SuiteHead>> {
+  async list(page: SuitesPage): Promise<Page<SuiteHead>> {
     const { rows } = await this.db.query<HeadRow>(
       `SELECT s.id, s.name, s.description, s.pass_threshold, s.version, s.created_at, s.updated_at,
          (SELECT count(*)::int FROM suite_case c WHERE c.suite_id = s.id) AS test_cases_count,
          json_array_length(s.tools::json) AS tools_count,
          r.id AS run_id, r.status, r.created_at AS submitted_at, r.finished_at, top.top
        FROM (
-         SELECT * FROM suite WHERE ${ON_PAGE} ORDER BY id DESC LIMIT $4
+         SELECT * FROM suite WHERE ${ON_PAGE} ORDER BY id DESC LIMIT $7
        ) s
        LEFT JOIN LATERAL (
          SELECT * FROM run WHERE suite_id = s.id AND team_id = $1 AND listed ORDER BY suite_id DESC, id DESC LIMIT 1
@@ -49,9 +49,9 @@ export class SuiteHeadRepository extends TeamScoped<Pool> {
          ORDER BY (summary ->> 'overall')::float8 DESC NULLS LAST, ordinal LIMIT 1
        ) top ON true
        ORDER BY s.id DESC`,
-      [this.teamId, cursor ?? null, name ?? null, limit + 1],
+      pageValues(this.teamId, page),
     );
-    return toPage(rows.map(toHead), limit);
+    return toPage(rows.map(toHead), page.limit);
   }
 }
 

@@ -83,6 +83,7 @@ export async function deleteRuns(client: PoolClient, runIds: readonly string[]):
   await client.query('DELETE FROM rescore WHERE run_id = ANY ($1)', [ids]);
   await forgetInExperiments(client, ids);
   await client.query('DELETE FROM gate_look WHERE run_id = ANY ($1) OR baseline_run_id = ANY ($1)', [ids]);
+  await client.query('DELETE FROM mark WHERE subject_id = ANY ($1)', [ids]);
   await client.query('DELETE FROM run WHERE id = ANY ($1)', [ids]);
   return 'deleted';
 }

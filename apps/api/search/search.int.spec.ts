@@ -1,0 +1,117 @@
+import type { SearchAnswer } from '#lib/contracts/search';
+import type { Trend } from '#lib/contracts/trend';
+import { joinIdleApi, type SharedApi } from '../../../test/api.js';
+import { addUnreachableModels, clientOf, weatherSuite, type Client } from '../../../test/client.js';
+
+let api: SharedApi;
+let client: Client;
+let stranger: Client;
+const suites: string[] = [];
+
+beforeAll(async () => {
+  api = await joinIdleApi();
+  ({ client } = api);
+  stranger = clientOf(api.url, (await api.anotherTeam()).body.token.token);
+  await addUnreachableModels(client);
+  for (const name of ['Office assistant', 'Post office', 'Étude 100%'])
+    suites.push(await client.importSuite({ ...weatherSuite(2), name }));
+}, 60_000);
+
+const search = async (q: string, more = '', as = client): Promise<SearchAnswer> => {
+  const { status, body } = await as.get(`/api/search?q=${encodeURIComponent(q)}${more}`);
+  expect({ status, ...(status !== 200 && body) }).toEqual({ status: 200 });
+  return body;
+};
+const names = async (q: string, more = ''): Promise<string[]> =>
+  (await search(q, more)).items.map(({ type, name }) => `${type} ${name}`);
+const submit = async (more: object): Promise<string> =>
+  (await client.post('/api/tool-eval', { suite_id: suites[0], models: ['sim::a'], ...more })).body.eval_id;
+
+describe('a search', () => {
+  it('finds things of each type, the best match first', async () => {
+    const run = await submit({ name: 'Nightly office', note: 'the second try' });
+    await client.post('/api/experiments', { name: 'Office', suite_id: suites[0] });
+    expect(await names('OFFICE', '&types=run,suite,experiment')).toEqual([
+      'experiment Office',
+      'suite Office assistant',
+      'run Nightly office',
+      'suite Post office',
+    ]);
+    expect(await names('second nightly')).toEqual(['run Nightly office']);
+    expect(await names(run.slice(-8))).toEqual(['run Nightly office']);
+    expect(await names('b:8b')).toEqual(['model b:8b']);
+    expect((await search('sim::a', '&types=model')).items).toMatchObject([{ id: 'sim::a', suite: null, at: null }]);
+    expect((await search('nightly')).items[0]).toMatchObject({
+      ...{ id: run, status: expect.any(String), at: expect.any(String) },
+      suite: { id: suites[0], name: 'Office assistant' },
+    });
+  });
+
+  it('finds cases by name and prompt, and says which suite they are of', async () => {
+    const { items, partial } = await search('case 1', '&types=case');
+    expect(items.map(({ name, suite }) => [name, suite?.id]).sort()).toEqual(suites.map((id) => ['case 1', id]).sort());
+    expect(partial).toEqual([]);
+    expect(await names('paris (0)', '&limit=2')).toEqual(['case case 0', 'case case 0']);
+    expect(await names('get_weather', '&types=case')).toEqual([]);
+  });
+
+  it('takes what is written as it is, and finds nothing of another team', async () => {
+    expect(await names('100%', '&types=suite')).toEqual(['suite Étude 100%']);
+    expect(await names('étude')).toEqual(['suite Étude 100%']);
+    expect(await names('_ffice')).toEqual([]);
+    expect(await names(`'; DROP TABLE run; --`)).toEqual([]);
+    expect(await search('office', '', stranger)).toEqual({ items: [], partial: [] });
+  });
+
+  it.each(['', 'q=', 'q=%20', 'q=a&types=job', 'q=a&limit=51', `q=${'x'.repeat(201)}`])(
+    'refuses "%s"',
+    async (query) => {
+      expect(await client.get(`/api/search?${query}`)).toMatchObject({ status: 400 });
+    },
+  );
+});
+
+describe('a trend', () => {
+  const complete = async (id: string, day: number, means: (number | null)[]): Promise<string> => {
+    await api.pool.query(
+      `UPDATE run SET status = 'completed', score = 0.5, finished_at = $2::timestamptz WHERE id = $1`,
+      [id, `2026-11-${day}T09:00:00Z`],
+    );
+    for (const [ordinal, mean] of means.entries())
+      await api.pool.query(
+        `UPDATE target SET settled = 10, errored = $4, overall_sum = 10 * $3::float8, summary = json_build_object(
+           'overall', $5::float8, 'overall_ci', json_build_array($3 - 0.1, $3 + 0.1)) WHERE run_id = $1 AND ordinal = $2`,
+        [id, ordinal, mean ?? 0, mean === null ? 10 : 0, mean],
+      );
+    return id;
+  };
+  const trends = async (query = ''): Promise<Trend[]> => (await client.get(`/api/trends?${query}`)).body.items;
+
+  it('has the newest completed runs of a suite in order of time, with their models by score', async () => {
+    const suite_id = suites[1]!;
+    const models = ['sim::a', 'sim::b:8b'];
+    await complete(await submit({ suite_id }), 10, [0.1]);
+    const second = await complete(await submit({ suite_id, models, name: 'Second' }), 12, [0.4, 0.8]);
+    const third = await complete(await submit({ suite_id, models }), 11, [0.5, null]);
+    await submit({ suite_id });
+    const [trend, ...others] = await trends(`suite_id=${suite_id}&limit=2`);
+    expect(others).toEqual([]);
+    expect(trend!.suite).toEqual({ id: suite_id, name: 'Post office', version: 1 });
+    expect(trend!.points.map(({ run }) => run.id)).toEqual([third, second]);
+    expect(trend!.points[1]).toEqual({
+      run: { id: second, name: 'Second', suite_version: 1 },
+      ...{ finished_at: '2026-11-12T09:00:00.000Z', score: 0.5, more_models: 0 },
+      models: [
+        { target: 'sim::b:8b', mean: 0.8, ci: [expect.closeTo(0.7), expect.closeTo(0.9)] },
+        { target: 'sim::a', mean: 0.4, ci: [expect.closeTo(0.3), expect.closeTo(0.5)] },
+      ],
+    });
+    expect((await trends()).map(({ suite, points }) => [suite.id, points.length])).toEqual([
+      [suites[2], 0],
+      [suites[1], 3],
+      [suites[0], 0],
+    ]);
+    expect(await stranger.get(`/api/trends?suite_id=${suite_id}`)).toMatchObject({ status: 404 });
+    expect((await stranger.get('/api/trends')).body).toEqual({ items: [], next_cursor: null });
+  });
+});

@@ -1,0 +1,82 @@
+import { notFound } from '#lib/contracts/input/problem';
+import {
+  MAX_TREND_MODELS,
+  type Trend,
+  type TrendModel,
+  type TrendPoint,
+  type Trends,
+  type TrendsQuery,
+} from '#lib/contracts/trend';
+import type { Pool } from '../connection/pool.js';
+import { pageOf } from '../catalogue/page.js';
+import { TeamScoped } from '../team-isolation.js';
+
+const SUITES_PER_PAGE = 20;
+
+interface PointRow {
+  suite_id: string;
+  id: string;
+  name: string | null;
+  suite_version: number;
+  finished_at: Date;
+  score: number | null;
+  models: TrendModel[] | null;
+  more_models: number;
+}
+
+/** How the scores of a team's suites went, from what workers stored when runs ended. */
+export class TrendRepository extends TeamScoped<Pool> {
+  /** @throws ProblemError 404 */
+  async list({ suite_id: suiteId, limit, cursor }: TrendsQuery): Promise<Trends> {
+    const { rows: suites } = await this.db.query<Trend['suite']>(
+      `SELECT id, name, version FROM suite
+       WHERE team_id = $1 AND ($2::uuid IS NULL OR id = $2) AND ($3::uuid IS NULL OR id < $3)
+       ORDER BY id DESC LIMIT ${SUITES_PER_PAGE + 1}`,
+      [this.teamId, suiteId ?? null, cursor ?? null],
+    );
+    if (suiteId !== undefined && suites.length === 0) throw notFound('suite', suiteId);
+    const shown = suites.slice(0, SUITES_PER_PAGE);
+    const points = await this.points(
+      shown.map(({ id }) => id),
+      limit,
+    );
+    return pageOf(
+      suites,
+      SUITES_PER_PAGE,
+      (suite) => ({ suite, points: points(suite.id) }),
+      ({ id }) => id,
+    );
+  }
+
+  /** The newest completed runs of each suite, the oldest first. */
+  async points(suiteIds: readonly string[], limit: number): Promise<(suiteId: string) => TrendPoint[]> {
+    const { rows } = await this.db.query<PointRow>(
+      `SELECT r.suite_id, r.id, r.name, r.suite_version, r.finished_at, r.score, m.models,
+         greatest((SELECT count(*)::int FROM target WHERE run_id = r.id) - ${MAX_TREND_MODELS}, 0) AS more_models
+       FROM unnest($2::uuid[]) AS s (id) CROSS JOIN LATERAL (
+         SELECT * FROM run WHERE team_id = $1 AND suite_id = s.id AND listed AND status = 'completed'
+         ORDER BY finished_at DESC, id DESC LIMIT $3
+       ) r CROSS JOIN LATERAL (
+         SELECT json_agg(json_build_object('target', provider_key || '::' || model_id, 'mean', summary -> 'overall',
+           'ci', summary -> 'overall_ci') ORDER BY mean DESC NULLS LAST, ordinal) AS models
+         FROM (
+           SELECT provider_key, model_id, ordinal, summary::json AS summary,
+             overall_sum / nullif(settled - errored, 0) AS mean
+           FROM target WHERE run_id = r.id AND summary IS NOT NULL
+           ORDER BY mean DESC NULLS LAST, ordinal LIMIT ${MAX_TREND_MODELS}
+         ) best
+       ) m ORDER BY r.finished_at, r.id`,
+      [this.teamId, suiteIds, limit],
+    );
+    const bySuite = Map.groupBy(rows, (row) => row.suite_id);
+    return (suiteId) => (bySuite.get(suiteId) ?? []).map(toPoint);
+  }
+}
+
+const toPoint = ({ id, name, suite_version, finished_at, score, models, more_models }: PointRow): TrendPoint => ({
+  run: { id, name, suite_version },
+  finished_at: finished_at.toISOString(),
+  score,
+  models: models ?? [],
+  more_models,
+});
