@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { areKeysOn, switchKeys } from './ui/keys';
 
 const KEYS: [string, string][] = [
+  ['Ctrl+K', 'search, or do something'],
   ['g h', 'home'],
   ['g r', 'runs'],
   ['g s', 'suites'],

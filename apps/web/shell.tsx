@@ -3,6 +3,7 @@ import { Link, Outlet, useNavigate, useRouterState, type LinkProps } from '@tans
 import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
 import type { LucideIcon } from 'lucide-react';
 import { MOST_COUNTED, unfinishedJobsQuery } from './features/jobs/api';
+import { SearchButton } from './features/search/parts/search-button';
 import { meQuery, signOut } from './api/session';
 import { useTeamEvents } from './live/team-events';
 import { UserLine } from './ui/user-text';
@@ -120,6 +121,7 @@ export function Shell() {
       <div className="page">
         <header className="top">
           <Trail />
+          <SearchButton openKeys={openHelp} />
           <Link to="/runs/new" className="button primary dense">
             <Icon of={Plus} /> New run
           </Link>

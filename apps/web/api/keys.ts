@@ -39,4 +39,7 @@ export const keys = {
   tokens: ['tokens'],
   teams: ['teams'],
   system: ['system'],
+  search: ['search'],
+  home: ['home'],
+  views: ['views'],
 } as const;

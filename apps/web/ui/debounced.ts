@@ -3,11 +3,11 @@ import { useEffect, useState } from 'react';
 const SETTLED_AFTER_MS = 400;
 
 /** The value after a short pause in changes: used for requests while the user types. */
-export function useDebounced<Value>(value: Value): Value {
+export function useDebounced<Value>(value: Value, afterMs = SETTLED_AFTER_MS): Value {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), SETTLED_AFTER_MS);
+    const timer = setTimeout(() => setSettled(value), afterMs);
     return () => clearTimeout(timer);
-  }, [value]);
+  }, [value, afterMs]);
   return settled;
 }
