@@ -26,6 +26,8 @@ export interface RankedRun {
 interface MeasuredTarget extends RankedTarget {
   target: ComparableTarget;
   mean: number | null;
+  /** It has all of its results. */
+  isWhole: boolean;
 }
 
 /**
@@ -38,7 +40,9 @@ export const rankRun = (pool: Pool, teamId: string, runId: string): Promise<Rank
     const targets: MeasuredTarget[] = [];
     for (const target of run.targets) targets.push(measured(run, target, await runs.score(run, target)));
     targets.sort((a, b) => (b.mean ?? -1) - (a.mean ?? -1));
-    const { items, best } = rank(targets);
+    const [whole, partial] = [targets.filter((one) => one.isWhole), targets.filter((one) => !one.isWhole)];
+    const { items: ranked, best } = rank(whole);
+    const items = [...ranked, ...partial.map(({ target }) => ({ target: target.name, rank: null }))];
     const text = best && (await sentenceOn(runs, run, best));
     return { ranking: { text, items }, state: { generation: run.generation, status: run.status } };
   });
@@ -49,7 +53,8 @@ function measured(run: ComparableRun, target: ComparableTarget, read: CaseScores
   const means = read.means?.split(' ') ?? [];
   positions.forEach((position, index) => (scores[Number(position)] = Number(means[index])));
   const { mean, scored, errored } = read;
-  return { target, scores, erroredShare: errored === 0 ? 0 : errored / (scored + errored), mean };
+  const isWhole = run.status === 'completed' || scored + errored >= run.caseCount * run.samples;
+  return { target, scores, erroredShare: errored === 0 ? 0 : errored / (scored + errored), mean, isWhole };
 }
 
 /** The two models with the highest means, and the p value of their difference, corrected for the number of pairs. */

@@ -61,7 +61,12 @@ export const Estimate = Expected.extend({
     ),
 }).meta({ id: 'Estimate', description: 'The expected usage of a run.' });
 export type Estimate = z.infer<typeof Estimate>;
-export const Actual = Expected.meta({
+export const Actual = Expected.extend({
+  cost_usd: z.number().nullable().describe('US dollars; null when a model that replied has no prices.'),
+  known_cost_usd: z
+    .number()
+    .describe('The part of the cost that is known, in US dollars: all of it, unless a model has no prices.'),
+}).meta({
   id: 'Actual',
   description: 'The actual usage of a run, with the fields of its estimate.',
 });

@@ -5,8 +5,10 @@ const RankedModel = z.object({
   target: z.string().describe('The model, as `provider_key::model_id`.'),
   rank: z
     .tuple([z.int(), z.int()])
+    .nullable()
     .describe(
-      'Its highest and its lowest possible rank, from 1: behind all models that are shown to be better, and before ' +
+      'Null while it has only part of its results: they may be its easier ones. Else its highest and its lowest ' +
+        'possible rank, from 1: behind all models that are shown to be better, and before ' +
         'all that are shown to be worse. Models that cannot be distinguished share ranks.',
     ),
 });

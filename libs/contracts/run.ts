@@ -6,6 +6,7 @@ import { Actual, Estimate } from './estimate.js';
 import { JobStatus } from './job-status.js';
 import { ORCHESTRATION_TYPES } from './values/jobs.js';
 import { markFilters, Marks } from './kept.js';
+import { RUN_ORDERS, SEARCHED_RUNS } from './values/runs.js';
 import { flag, id, PageQuery, severalOf, time } from './page.js';
 import { RunTarget, RunWarning } from './run-target.js';
 import { Summary } from './summary.js';
@@ -48,6 +49,20 @@ export const RunAgainst = named('RunAgainst', 'What a run changed, compared with
   ...comparedModels,
 });
 export type RunAgainst = z.infer<typeof RunAgainst>;
+
+export const RunTop = described('The best models of a run.', {
+  targets: z
+    .array(z.string())
+    .describe('The models that may be the best, as `provider_key::model_id`, highest mean first: several tie.'),
+  score: z.number().describe('The highest of their mean scores, 0..1.'),
+  by: z
+    .enum(['ranking', 'intervals'])
+    .describe(
+      'How a tie is decided: by the ranking of the run, or, while there is none, by whether the 95 % intervals ' +
+        'overlap, which calls more models equal.',
+    ),
+});
+export type RunTop = z.infer<typeof RunTop>;
 
 export const Run = named('Run', 'One version of a suite against some models.', {
   id: id.describe('The id of the run: the `eval_id` of its submit.'),
@@ -100,8 +115,12 @@ export const Run = named('Run', 'One version of a suite against some models.', {
       'the previous run of the same suite with the same models. Null when there is no such run, and until it is ' +
       'compared, soon after its end.',
   ),
+  top: RunTop.nullable().describe(
+    'The best model or models; null until a model has all of its results, and for a run that stopped before.',
+  ),
   summaries: z.array(Summary).describe('The final figures of each model that is done.'),
   experiment_id: id.nullable().describe('The experiment that the run belongs to; null for none.'),
+  experiment_name: z.string().nullable().describe('The name of that experiment; null for none.'),
   orchestrator: Orchestrator.nullable().describe('What made the run; null when a user did.'),
   extends_run_id: id.nullable().describe('The run that this one adds samples to; null for a run of its own.'),
   first_sample: z.int().describe('The number of its first sample; 0 unless it extends a run.'),
@@ -140,6 +159,31 @@ export const RunsQuery = z.strictObject({
     description: "Only runs of this model: `provider_key::model_id`, or the model's id; repeat it for several.",
     example: ['simulator::perfect-ish'],
   }),
+  q: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({
+      description:
+        'Only runs with this text in their name, note or suite, in upper or lower case. It reads ' +
+        `the newest ${SEARCHED_RUNS.toLocaleString('en')} runs of the team.`,
+      example: 'nightly',
+    }),
+  from: time.optional().meta({
+    description: 'Only runs submitted at this time or later.',
+    example: '2026-11-01T00:00:00Z',
+  }),
+  to: time.optional().meta({ description: 'Only runs submitted before this time.', example: '2026-12-01T00:00:00Z' }),
+  order: z
+    .enum(RUN_ORDERS)
+    .default('newest')
+    .describe(
+      'The newest first; by name, with numbers in their order; or those with the highest score, cost, duration or ' +
+        'share of errored results first. Runs without the value come last, newest first.',
+    ),
+  reverse: flag.describe('Reverses the order: the oldest or the lowest first. Runs without the value stay last.'),
   orchestrated: flag.describe('Also lists runs that a gate run made, and runs that add samples to others.'),
   ...markFilters,
 });

@@ -88,6 +88,19 @@ it('leaves all ranks open during the run, and follows a resumed run', async () =
   expect(await ranking(id)).toMatchObject({ items: [{ target: 'sim::bad', rank: [1, 1] }, { rank: [2, 2] }] });
 });
 
+it('does not rank a model that has part of its results', async () => {
+  const id = await runWith({ 'sim::bad': 4, 'sim::good': 36, 'sim::fair': 20 }, 'cancelled');
+  await api.pool.query('DELETE FROM result WHERE run_id = $1 AND target = 1 AND case_position > 10', [id]);
+  expect(await ranking(id)).toMatchObject({
+    text: expect.stringContaining('fair is better'),
+    items: [
+      { target: 'sim::fair', rank: [1, 1] },
+      { target: 'sim::bad', rank: [2, 2] },
+      { target: 'sim::good', rank: null },
+    ],
+  });
+});
+
 it('is kept while nothing changes', async () => {
   const id = await runWith({ 'sim::bad': 4, 'sim::good': 36 });
   const first = await ranking(id);

@@ -10,7 +10,18 @@ import { ResumeInput, RunInput, RunLabels } from '#lib/contracts/run-input';
 import { Run, RunsQuery, Submitted } from '#lib/contracts/run';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { JobService } from '../jobs/jobs.service.js';
-import { About, Answers, Changes, idCursor, Me, TakesUpTo, uuid, type Change } from '../platform/decorators.js';
+import { RUN_CURSOR } from '#lib/db/read/run-list';
+import {
+  About,
+  Answers,
+  Changes,
+  cursorOf,
+  idCursor,
+  Me,
+  TakesUpTo,
+  uuid,
+  type Change,
+} from '../platform/decorators.js';
 import { RunService } from './runs.service.js';
 
 /** System prompts of many models, and overrides of the suite's texts. */
@@ -53,11 +64,12 @@ export class RunsController {
   @Get('history')
   @About(
     'List runs',
-    'The newest first, finished or not. Runs that a gate run made, and runs that add samples to others, are left out.',
+    'The newest first unless `order` asks otherwise, finished or not. Runs that a gate run made, and runs that add ' +
+      'samples to others, are left out.',
   )
   @Answers(200, pageOf(Run))
   history(@Me() caller: Caller, @Query({ schema: RunsQuery }) { cursor, ...query }: RunsQuery) {
-    return this.service.list(caller, { ...query, cursor: idCursor(cursor) });
+    return this.service.list(caller, { ...query, cursor: cursorOf(cursor, RUN_CURSOR) });
   }
 
   @Get('history/:id')

@@ -9,6 +9,7 @@ import { findResult, type ResultChoice } from '../lookup/find-result.js';
 import { findRun } from '../lookup/find-run.js';
 import { readRescore } from '../lookup/read-rescore.js';
 import { baselineLines } from '../reports/experiment.js';
+import { costOf } from '../output/job-table.js';
 import { leaderboard } from '../output/leaderboard.js';
 import { printReport } from '../output/report-lines.js';
 import { factsPart, type Fact } from '../output/report.js';
@@ -117,9 +118,9 @@ const currentCostFacts = ({ cost_usd: cost, targets }: CurrentCost): Fact[] => [
   }),
 ];
 
-const tookText = ({ duration_s, requests, cached, cost_usd }: Actual): string =>
-  `${duration_s.toFixed(1)} s, ${requests} requests, ${cached} stored replies, cost ` +
-  (cost_usd === null ? 'unknown' : dollars(cost_usd));
+const tookText = (actual: Actual): string =>
+  `${actual.duration_s.toFixed(1)} s, ${actual.requests} requests, ${actual.cached} stored replies, cost ` +
+  costOf({ actual });
 
 const progressTable = ({ targets }: Run): string[] =>
   table([

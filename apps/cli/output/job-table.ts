@@ -1,6 +1,6 @@
 import type { Job } from '#lib/contracts/job';
 import type { Run } from '#lib/contracts/run';
-import { percent, table } from './table.js';
+import { dollars, percent, table } from './table.js';
 
 /** Jobs under a heading, with the runs that they carry out. The run of a rescore is not known here. */
 export function jobTable(jobs: readonly Job[], runs: ReadonlyMap<string, Run>): string[] {
@@ -17,13 +17,15 @@ export function jobTable(jobs: readonly Job[], runs: ReadonlyMap<string, Run>): 
 /** Runs under a heading, as `toolmark history` lists them. */
 export function runTable(runs: readonly Run[]): string[] {
   return table([
-    ['run', 'status', 'done', 'errored', 'score', 'suite', 'models', 'submitted'],
+    ['run', 'name', 'status', 'done', 'errored', 'score', 'cost', 'suite', 'models', 'submitted'],
     ...runs.map((run) => [
       run.id,
+      run.name ?? '-',
       run.status,
       `${run.counts.settled}/${run.counts.total}`,
       String(run.counts.errored),
       percent(run.score),
+      costOf(run),
       suiteOf(run),
       modelNames(run),
       run.created_at,
@@ -32,6 +34,13 @@ export function runTable(runs: readonly Run[]): string[] {
 }
 
 const suiteOf = ({ suite }: Run): string => `${suite.name} v${suite.version}`;
+
+/** "at least $0.22" where a model has no prices. */
+export const costOf = ({ actual }: Pick<Run, 'actual'>): string => {
+  if (!actual) return '-';
+  if (actual.cost_usd !== null) return dollars(actual.cost_usd);
+  return actual.known_cost_usd > 0 ? `at least ${dollars(actual.known_cost_usd)}` : 'unknown';
+};
 
 const MAX_NAMED_MODELS = 2;
 function modelNames({ targets }: Run): string {

@@ -6,6 +6,7 @@ import { RunInput } from '#lib/contracts/run-input';
 import type { Run } from '#lib/contracts/run';
 import { countFailures, type RunReport } from '../lookup/read-run-report.js';
 import { calledText, expectedText } from '../output/calls.js';
+import { costOf } from '../output/job-table.js';
 import { INTERVALS } from '../output/leaderboard.js';
 import { fact, factsPart, heading, MAX_SENTENCE, MAX_TEXT, notice, longFact, text } from '../output/report.js';
 import type { Fact, Part, Report } from '../output/report.js';
@@ -41,7 +42,7 @@ function runFacts(run: Run): Fact[] {
     longFact('Settings', settingsText(run.config)),
     fact('Submitted', `${run.created_at}${user === null ? '' : ` by ${user}`}`),
     ['Items', `${settled} of ${total} settled, ${passed} passed, ${errored} errored${share}`],
-    ['Cost', actual?.cost_usd == null ? 'unknown' : dollars(actual.cost_usd)],
+    ['Cost', costOf({ actual })],
     ...warnings.slice(0, MAX_WARNINGS).map(({ code, message }) => longFact('Warning', message ?? code)),
   ];
 }
@@ -72,7 +73,7 @@ function modelParts({ run, ranking }: RunReport): Part[] {
   const rows = ranking.items.map(({ target, rank }) => {
     const one = summaries.get(target);
     return [
-      rank[0] === rank[1] ? String(rank[0]) : rank.join(' to '),
+      rank ? [...new Set(rank)].join(' to ') : 'partial',
       beginning(target, MAX_TEXT),
       percent(one?.overall ?? null),
       one?.overall_ci ? one.overall_ci.map(percent).join(' to ') : '-',

@@ -23,6 +23,10 @@ export const ERROR_KINDS = [
   'unrecorded',
 ] as const;
 
+/** Orders of the history. Runs without the value come last. */
+export const RUN_ORDERS = ['newest', 'name', 'score', 'cost', 'duration', 'errored'] as const;
+/** How many of a team's newest runs a search by words reads. */
+export const SEARCHED_RUNS = 20_000;
 export const RESULT_ORDERS = ['settled', 'failures', 'case'] as const;
 export const RUN_CASES_SHOWN = ['differing', 'all', 'all_failed'] as const;
 export const RUN_EXPORT_FORMATS = ['json', 'jsonl', 'csv', 'junit'] as const;

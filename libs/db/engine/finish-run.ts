@@ -165,8 +165,13 @@ async function storeScore(
   pair: ComparedPair | null,
 ): Promise<{ job_id: string; score: number | null } | undefined> {
   const { rows } = await client.query<{ job_id: string; score: number | null }>(
-    `UPDATE run r SET score = s.score, delta = $2, differs = $3, comparison = $4, closed_generation = generation
-     FROM (SELECT ${MEAN_OF_TARGETS} AS score FROM target WHERE run_id = $1) s
+    `UPDATE run r SET score = s.score, cost_usd = s.cost_usd, errored_share = s.errored_share, delta = $2,
+       differs = $3, comparison = $4, closed_generation = generation
+     FROM (
+       SELECT ${MEAN_OF_TARGETS} AS score, sum(cost_usd) AS cost_usd,
+         sum(errored)::float8 / nullif(sum(settled), 0) AS errored_share
+       FROM target WHERE run_id = $1
+     ) s
      WHERE r.id = $1 RETURNING r.job_id, r.score`,
     [runId, pair?.delta ?? null, pair?.differs ?? [], pair ? JSON.stringify(pair.comparison) : null],
   );

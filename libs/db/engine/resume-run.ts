@@ -121,8 +121,8 @@ async function reopenRuns(
   );
   await client.query(
     `UPDATE run SET job_id = u.job_id, user_id = $3, generation = generation + 1, status = 'pending',
-       finished_at = NULL, score = NULL, delta = NULL, differs = '{}', comparison = NULL,
-       worker_level = greatest(worker_level, $4)
+       finished_at = NULL, score = NULL, cost_usd = NULL, errored_share = NULL, delta = NULL, differs = '{}',
+       comparison = NULL, worker_level = greatest(worker_level, $4)
      FROM unnest($1::uuid[], $2::uuid[]) AS u (id, job_id) WHERE run.id = u.id`,
     [runIds, jobIds, userId, WORKER_LEVEL],
   );

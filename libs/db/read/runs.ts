@@ -4,20 +4,22 @@ import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { JobStatus } from '#lib/contracts/job-status';
 import type { Page } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/input/problem';
-import type { Actual, Estimate } from '#lib/contracts/estimate';
+import type { Estimate } from '#lib/contracts/estimate';
 import type { Orchestrator, Run, RunsQuery } from '#lib/contracts/run';
+import type { Ranking } from '#lib/contracts/ranking';
 import type { RunWarning } from '#lib/contracts/run-target';
-import type { Summary } from '#lib/contracts/summary';
 import { cacheHitRate, eachCount } from '#lib/contracts/token-counts';
 import { yieldToEventLoop } from '#lib/runtime/yield-to-event-loop';
-import { hasMarks, markValues, type MarksOfReader } from '../catalogue/marks.js';
-import { toPage } from '../catalogue/page.js';
+import type { MarksOfReader } from '../catalogue/marks.js';
+import { pageOf } from '../catalogue/page.js';
 import type { Run as StoredRun, Target } from '../generated/client.js';
-import { TRY_STEP } from '../made-by.js';
 import { TeamScoped } from '../team-isolation.js';
-import { parseSummary } from './summaries.js';
+import { readRankings } from './run-rankings.js';
+import { cursorOf, HAS_NO_DELETED_PARENT, selectRuns, statementsOf, type Listed } from './run-list.js';
+import { actualOf, summariesOf, topOf } from './run-outcome.js';
 
-type StoredRunOfKind = StoredRun & { orchestration_type: string | null };
+type StoredRunOfKind = StoredRun & { orchestration_type: string | null; experiment_name: string | null };
+type ListedRow = StoredRunOfKind & Listed;
 type RunRow = StoredRunOfKind & { targets: Target[] };
 
 /** The parameters of the requests to a target. */
@@ -34,32 +36,25 @@ export interface TargetParams {
 
 const MAX_WARNINGS = 200;
 
-const SELECT = `
-  SELECT run.*, orchestration.type AS orchestration_type
-  FROM run LEFT JOIN orchestration ON orchestration.id = run.orchestration_id
-  WHERE run.team_id = $1`;
-
-/** A deleted parent belongs to no team (`hideParents`); its runs are removed in batches. */
-const HAS_NO_DELETED_PARENT = '(run.orchestration_id IS NULL OR orchestration.team_id = $1)';
-
 /** The runs of a team. */
 export class RunRepository extends TeamScoped {
   async list({ limit, cursor, ...query }: RunsQuery & MarksOfReader): Promise<Page<Run>> {
-    const { text, values } = matching(query, [this.teamId, cursor ?? null, limit + 1]);
-    const { rows } = await this.db.query<StoredRunOfKind>(
-      `${SELECT} AND ($2::uuid IS NULL OR run.id < $2) ${text} ORDER BY run.id DESC LIMIT $3`,
-      values,
-    );
-    const { items, next_cursor } = toPage(rows, limit);
+    const rows: ListedRow[] = [];
+    for (const { text, values } of statementsOf(this.teamId, query, cursor)) {
+      const found = await this.db.query<ListedRow>(`${text} LIMIT ${limit + 1 - rows.length}`, values);
+      rows.push(...found.rows);
+      if (rows.length > limit) break;
+    }
+    const { items, next_cursor } = pageOf(rows, limit, (row) => row, cursorOf);
     return { items: await this.#toRuns(items), next_cursor };
   }
 
   /** @throws ProblemError 404 */
   async read(id: string): Promise<Run> {
-    const { rows } = await this.db.query<StoredRunOfKind>(`${SELECT} AND run.id = $2 AND ${HAS_NO_DELETED_PARENT}`, [
-      this.teamId,
-      id,
-    ]);
+    const { rows } = await this.db.query<StoredRunOfKind>(
+      `${selectRuns()} AND run.id = $2 AND ${HAS_NO_DELETED_PARENT}`,
+      [this.teamId, id],
+    );
     if (!rows[0]) throw notFound('run', id);
     return (await this.#toRuns(rows))[0]!;
   }
@@ -71,6 +66,7 @@ export class RunRepository extends TeamScoped {
       'SELECT * FROM target WHERE run_id = ANY ($1) ORDER BY ordinal',
       [ids],
     );
+    const rankings = await readRankings(this.db, this.teamId, ids);
     const targetsOf = Map.groupBy(targets, (target) => target.run_id);
     const { rows: users } = await this.db.query<{ id: string; name: string }>(
       'SELECT id, name FROM users WHERE team_id = $1 AND id = ANY ($2)',
@@ -82,7 +78,13 @@ export class RunRepository extends TeamScoped {
     for (const row of rows) {
       await pause();
       const run = { ...row, targets: targetsOf.get(row.id) ?? [] };
-      runs.push(toRun(run, { warnings: warnings(row.id), submittedBy: nameOf.get(row.user_id) ?? null }));
+      runs.push(
+        toRun(run, {
+          warnings: warnings(row.id),
+          submittedBy: nameOf.get(row.user_id) ?? null,
+          ranking: rankings.get(row.id),
+        }),
+      );
     }
     return runs;
   }
@@ -131,31 +133,13 @@ export class RunRepository extends TeamScoped {
   }
 }
 
-/** The conditions of a query on runs; its values follow those that the statement already has. */
-function matching(
-  query: Omit<RunsQuery, 'limit' | 'cursor'> & MarksOfReader,
-  before: unknown[],
-): { text: string; values: unknown[] } {
-  const { suite_id, experiment_id, status, model, orchestrated, ...marks } = query;
-  const values = [...before];
-  const value = (one: unknown): string => `$${values.push(one)}`;
-  const conditions = orchestrated
-    ? [`(run.step IS NULL OR run.step <> ${value(TRY_STEP)})`, HAS_NO_DELETED_PARENT]
-    : ['run.listed'];
-  if (suite_id) conditions.push(`run.suite_id = ${value(suite_id)}`);
-  if (experiment_id) conditions.push(`run.experiment_id = ${value(experiment_id)}`);
-  if (status) conditions.push(`run.status = ANY (${value(status)})`);
-  // A model by its id, or as `provider_key::model_id`.
-  if (model)
-    conditions.push(
-      `EXISTS (SELECT FROM target WHERE run_id = run.id
-        AND ARRAY[model_id, provider_key || '::' || model_id] && ${value(model)}::text[])`,
-    );
-  conditions.push(hasMarks('run', 'run.id', markValues(marks).map(value)));
-  return { text: conditions.map((condition) => `AND ${condition}`).join(' '), values };
+interface OfRun {
+  warnings: RunWarning[];
+  submittedBy: string | null;
+  ranking: Ranking | undefined;
 }
 
-function toRun(row: RunRow, { warnings, submittedBy }: { warnings: RunWarning[]; submittedBy: string | null }): Run {
+function toRun(row: RunRow, { warnings, submittedBy, ranking }: OfRun): Run {
   const targets = row.targets.map((t) => ({
     target: `${t.provider_key}::${t.model_id}`,
     provider_key: t.provider_key,
@@ -166,7 +150,7 @@ function toRun(row: RunRow, { warnings, submittedBy }: { warnings: RunWarning[];
     passed: t.passed,
     ...(t.recorded ? { recorded: true as const } : { usage: usageOf(t) }),
   }));
-  const summaries = summariesOfTargets(row.targets);
+  const summaries = summariesOf(row.targets);
   const sum = (key: 'total' | 'settled' | 'errored' | 'passed'): number =>
     targets.reduce((total, target) => total + target[key], 0);
   return {
@@ -192,8 +176,10 @@ function toRun(row: RunRow, { warnings, submittedBy }: { warnings: RunWarning[];
     differs: row.differs as DeltaObstacle[],
     comparison: row.comparison === null ? null : (JSON.parse(row.comparison) as BaselineComparison),
     against: null,
+    top: topOf(row, summaries, ranking),
     summaries,
     experiment_id: row.experiment_id,
+    experiment_name: row.experiment_name,
     orchestrator: orchestratorOf(row),
     extends_run_id: row.extends_run_id,
     first_sample: row.first_sample,
@@ -217,24 +203,4 @@ const orchestratorOf = ({ orchestration_type: type, orchestration_id: id }: RunR
 function currentScore(targets: readonly Target[]): number | null {
   const means = targets.flatMap((t) => (t.settled > t.errored ? [t.overall_sum / (t.settled - t.errored)] : []));
   return means.length ? means.reduce((a, b) => a + b, 0) / means.length : null;
-}
-
-const summariesOfTargets = (targets: readonly Target[]): Summary[] =>
-  targets.flatMap(({ summary }) => (summary ? [parseSummary(summary)] : []));
-
-/** Usage and cost of a run, once it has ended and is summarised. A recorded run has none of its own. */
-function actualOf(
-  { targets, started_at: startedAt, finished_at: finishedAt }: RunRow,
-  summaries: readonly Summary[],
-): Actual | null {
-  if (!finishedAt || summaries.length === 0 || targets.every(({ recorded }) => recorded)) return null;
-  const total = (of: (summary: Summary) => number): number => summaries.reduce((sum, summary) => sum + of(summary), 0);
-  return {
-    requests: targets.reduce((sum, t) => sum + t.requests, 0),
-    cached: total((s) => s.cached.results),
-    prompt_tokens: total((s) => s.usage.prompt_tokens - s.cached.prompt_tokens),
-    completion_tokens: total((s) => s.usage.completion_tokens - s.cached.completion_tokens),
-    cost_usd: summaries.some((s) => s.cost_usd === null) ? null : total((s) => s.cost_usd!),
-    duration_s: startedAt ? (finishedAt.getTime() - startedAt.getTime()) / 1000 : 0,
-  };
 }

@@ -192,7 +192,7 @@ export class SummaryBuilder {
       ),
       latency_ms: this.#latencies.finish(),
       usage: this.#usage,
-      cost_usd: this.#cost.count === 0 ? null : this.#cost.sum,
+      cost_usd: this.#cost.count === 0 && this.#all.cases.size > 0 ? null : this.#cost.sum,
       cached: this.#cached,
     };
   }
