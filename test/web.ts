@@ -125,6 +125,12 @@ async function tokenOf(client: Client, role: string): Promise<string> {
 /** The file stays with the browser, which may use different folders. */
 export const textOf = async (download: Download): Promise<string> => text(await download.createReadStream());
 
+/** Finds something in a combobox by its name, and chooses it. */
+export async function choose(field: Locator, name: string): Promise<void> {
+  await field.fill(name);
+  await field.page().getByRole('option', { name }).first().click();
+}
+
 const MAX_TABS = 200;
 
 /** Moves the focus with the Tab key alone, as a user without a mouse does. */

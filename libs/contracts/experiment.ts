@@ -9,7 +9,7 @@ import { BaselineComparison, DeltaObstacle, Margin, Measure } from './comparison
 import { JobStatus } from './job-status.js';
 import { METRIC_NAME } from './metric.js';
 import { markFilters } from './kept.js';
-import { id, PageQuery, suiteId, time } from './page.js';
+import { id, PageQuery, searched, suiteId, time } from './page.js';
 import { Budget, RunInput } from './run-input.js';
 import { Submitted } from './run.js';
 
@@ -137,6 +137,10 @@ export const ExperimentsQuery = z.strictObject({
   suite_id: id.optional().meta({
     description: 'Only experiments over this suite.',
     example: '019aa8a2-5c1e-7000-8000-000000000011',
+  }),
+  name: searched.meta({
+    description: 'Only experiments whose name contains this text, ignoring case.',
+    example: 'prompt',
   }),
   ...markFilters,
 });

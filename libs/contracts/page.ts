@@ -30,6 +30,9 @@ export const flag = z
   .default('false')
   .transform((text) => text === 'true');
 
+/** A text that names contain. */
+export const searched = z.string().min(1).max(200).optional();
+
 /** The maximum number of values of a filter. */
 const MAX_FILTER_VALUES = 50;
 /** A filter in a query that takes one value, or several as repeated keys; items that match any of them are listed. */

@@ -4,7 +4,7 @@ import { Case, CaseInput } from './case.js';
 import { isObject } from './json/json.js';
 import { JobStatus } from './job-status.js';
 import { markFilters } from './kept.js';
-import { flag, id, PageQuery, time } from './page.js';
+import { flag, id, PageQuery, searched, time } from './page.js';
 import { GroupSummary } from './summary.js';
 import { toolList, Tool } from './tool.js';
 
@@ -172,8 +172,6 @@ export const SuiteHead = Suite.omit({ tools: true, system_prompt: true })
   })
   .meta({ id: 'SuiteHead', description: 'A suite in a list, without its tools and its system prompt.' });
 export type SuiteHead = z.infer<typeof SuiteHead>;
-
-const searched = z.string().min(1).max(200).optional();
 
 export const SuitesQuery = z.strictObject({
   ...PageQuery.shape,

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
 import { untilRunCompleted } from '../until-ended.js';
 import { until } from '../until.js';
-import { joinWeb, journeys, tabTo, type TeamWeb } from '../web.js';
+import { choose, joinWeb, journeys, tabTo, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
 let suiteId: string;
@@ -50,7 +50,7 @@ journeys('experiments and gates', () => {
     await link(page, 'New experiment').first().click();
     await page.getByLabel('Name', { exact: true }).fill('Prompts');
     await page.getByLabel('Margin').fill('7');
-    await page.getByLabel('Suite').selectOption({ label: 'Weather' });
+    await choose(page.getByLabel('Suite'), 'Weather');
     await page.keyboard.press('Control+Enter');
     await page
       .getByText(/expected number to be <=1|at most 1|<= ?1/i)
@@ -134,13 +134,13 @@ journeys('experiments and gates', () => {
   });
 
   it('a gate is created with its baseline, runs, explains why it fails, and shows the broken cases', async () => {
-    const baseline = await aRun({ name: 'What is shipped', system_prompt: HELP });
+    await aRun({ name: 'What is shipped', system_prompt: HELP });
     const { page, faults, axe, isTooWide } = await web.open({ path: '/gates' });
     await page.getByText('No gates yet.').waitFor();
     await link(page, 'New gate').first().click();
     await page.getByLabel('Name', { exact: true }).fill('main');
-    await page.getByLabel('Suite').selectOption({ label: 'Weather' });
-    await page.getByLabel('Run', { exact: true }).selectOption(baseline);
+    await choose(page.getByLabel('Suite'), 'Weather');
+    await choose(page.getByLabel('Run', { exact: true }), 'What is shipped');
     await page.getByLabel('Looks').fill('9');
     await button(page, 'Create gate').click();
     await page

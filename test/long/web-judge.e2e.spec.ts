@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { promptOf, reply, RIGHT, WRONG } from '../judge-system.js';
 import { untilRunCompleted } from '../until-ended.js';
 import { until } from '../until.js';
-import { joinWeb, journeys, type TeamWeb } from '../web.js';
+import { choose, joinWeb, journeys, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
 let suiteId: string;
@@ -80,7 +80,7 @@ journeys('judges, labels and calibration', () => {
     await page.getByRole('main').getByRole('link', { name: 'Judge', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'New judge report' }).waitFor();
     await page.getByText('Choose the judge.').waitFor();
-    await page.getByLabel('Judge', { exact: true }).selectOption(JUDGE);
+    await choose(page.getByLabel('Judge', { exact: true }), 'judge:right');
     await page.getByLabel('Results', { exact: true }).selectOption('all');
     // A fault is shown at its field, and expands the section around it.
     await page.getByText('Requests and limits').click();
@@ -143,7 +143,7 @@ journeys('judges, labels and calibration', () => {
     const { page, faults, axe } = await web.open({ path: '/judge' });
     await page.getByText('The team has no default judge').waitFor();
     await page.getByText('Judge settings').click();
-    await page.getByLabel('Model', { exact: true }).selectOption(JUDGE);
+    await choose(page.getByLabel('Model', { exact: true }), 'judge:right');
     await page.getByLabel('Judge runs automatically below').fill('7');
     await button(page, 'Save the settings').click();
     await page.getByRole('alert').waitFor();
@@ -207,7 +207,7 @@ journeys('judges, labels and calibration', () => {
     const { page, faults, axe } = await web.open({ path: `/judge/new?eval=${better}&against=${runId}` });
     await page.getByLabel('Judge', { exact: true }).waitFor();
     await page.waitForFunction(`document.querySelectorAll('option[value="${JUDGE}"]').length > 0`);
-    expect(await page.getByLabel('Judge', { exact: true }).inputValue()).toBe(JUDGE);
+    expect(await page.getByLabel('Judge', { exact: true }).inputValue()).toBe('judge:right');
     expect(await page.getByLabel('Compared with').inputValue()).toBe(runId);
     await button(page, 'Judge').click();
     await page.getByRole('heading', { level: 1, name: 'Judgements of two runs' }).waitFor();

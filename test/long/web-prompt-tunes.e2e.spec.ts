@@ -2,14 +2,13 @@ import type { Locator, Page } from 'playwright-core';
 import { PHRASES, readyForPromptTunes, ROUTE, songSuite } from '../prompt-tune-system.js';
 import { until } from '../until.js';
 import { untilTuned } from '../web-screens.js';
-import { joinWeb, journeys, type TeamWeb } from '../web.js';
+import { choose, joinWeb, journeys, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
 let tunes: Awaited<ReturnType<typeof readyForPromptTunes>>;
 
 const MODEL = 'prompt-sensitive:web';
 const META_MODEL = 'meta@300:web';
-const META = `sim::${META_MODEL}`;
 
 const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true });
 const suiteOf = (name: string): Promise<string> => web.client.importSuite({ ...songSuite(60), name });
@@ -27,9 +26,9 @@ journeys('tunes of prompts and prompt versions', () => {
     await page.getByText('No prompt tunes yet.').waitFor();
     await page.getByRole('main').getByRole('link', { name: 'Tune prompts' }).first().click();
     await page.getByText('Choose the meta model.').waitFor();
-    await page.getByLabel('Suite', { exact: true }).selectOption({ label: 'Weather, alarms, songs' });
+    await choose(page.getByLabel('Suite', { exact: true }), 'Weather, alarms, songs');
     await page.getByRole('checkbox', { name: MODEL }).check();
-    await page.getByLabel('Meta model', { exact: true }).selectOption(META);
+    await choose(page.getByLabel('Meta model', { exact: true }), META_MODEL);
     const estimate = page.getByRole('complementary', { name: 'Estimate' });
     await estimate.getByText('4 texts are tuned').waitFor();
     await estimate.getByText(/^about \d+$/).waitFor();
@@ -235,7 +234,7 @@ journeys('tunes of prompts and prompt versions', () => {
     expect(await page.getByRole('radio', { name: /quick/ }).isChecked()).toBe(true);
     await page.getByText('Mode settings').click();
     expect(await page.getByLabel('Variants').inputValue()).toBe('3');
-    expect(await page.getByLabel('Meta model', { exact: true }).inputValue()).toBe(META);
+    expect(await page.getByLabel('Meta model', { exact: true }).inputValue()).toBe(META_MODEL);
     await page.goBack();
     await button(page, 'Delete').click();
     await page

@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
 import { untilRunCompleted } from '../until-ended.js';
 import { fillRun, type FilledRun } from '../web-screens.js';
-import { joinWeb, journeys, tabTo, type TeamWeb } from '../web.js';
+import { until } from '../until.js';
+import { choose, joinWeb, journeys, tabTo, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
 
@@ -82,7 +83,7 @@ journeys('runs', () => {
   it('are set up with their estimate, and typed text survives a reload', async () => {
     const { page, faults, axe } = await web.open({ path: '/runs/new' });
     await page.getByText('Choose a suite.').waitFor();
-    await page.getByLabel('Suite', { exact: true }).selectOption({ label: 'Weather' });
+    await choose(page.getByLabel('Suite', { exact: true }), 'Weather');
     await page.getByLabel('Filter models').fill('perf');
     await page.getByRole('checkbox', { name: /perfect-ish/ }).check();
     const estimate = page.getByRole('complementary', { name: 'Estimate' });
@@ -119,7 +120,7 @@ journeys('runs', () => {
     await page.getByRole('button', { name: 'New experiment' }).click();
     await page.getByLabel('Name of the experiment').fill('Prompts');
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByRole('option', { name: 'Prompts' }).waitFor({ state: 'attached' });
+    await until(async () => (await page.getByLabel('Experiment', { exact: true }).inputValue()) === 'Prompts');
     expect(await axe()).toEqual([]);
     await page.getByLabel('Name', { exact: true }).focus();
     await page.keyboard.press('Control+Enter');
@@ -152,10 +153,10 @@ journeys('runs', () => {
     await rowsOfRuns(page).nth(1).waitFor();
     await tabTo(page.getByRole('link', { name: 'New run' }).first());
     await keyboard.press('Enter');
-    const suite = page.getByLabel('Suite', { exact: true });
-    await suite.getByRole('option', { name: 'Weather' }).waitFor({ state: 'attached' });
-    await tabTo(suite);
+    await tabTo(page.getByLabel('Suite', { exact: true }));
     await keyboard.type('Weather');
+    await page.getByRole('option', { name: 'Weather' }).first().waitFor();
+    await keyboard.press('Enter');
     await tabTo(page.getByLabel('Filter models'));
     await keyboard.type('slow');
     await tabTo(page.getByRole('checkbox', { name: /slow-1500/ }));

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
 import { until } from '../until.js';
 import { untilTuned } from '../web-screens.js';
-import { joinWeb, journeys, type TeamWeb } from '../web.js';
+import { choose, joinWeb, journeys, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
 
@@ -23,7 +23,7 @@ const armsOf = (page: Page, model: string): Locator =>
   page.getByRole('grid', { name: `Combinations of ${model}, best first` });
 
 async function chooseSuiteAndModel(page: Page, suite: string, model: string): Promise<void> {
-  await page.getByLabel('Suite', { exact: true }).selectOption({ label: suite });
+  await choose(page.getByLabel('Suite', { exact: true }), suite);
   await page.getByLabel('Filter models').fill(model);
   await page.getByRole('checkbox', { name: model }).check();
 }

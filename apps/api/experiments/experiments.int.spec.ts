@@ -299,6 +299,8 @@ describe('the list of experiments', () => {
     const page = (await client.get(`/api/experiments?suite_id=${suite}&status=all&limit=2`)).body;
     expect(page.next_cursor).toBe(second);
     expect(await list(`&status=all&cursor=${page.next_cursor}`)).toEqual([first]);
+    expect(await list('&status=all&name=N1')).toEqual([second]);
+    expect(await list('&name=n1')).toEqual([]);
     expect(await client.get('/api/experiments?status=open')).toMatchObject({
       status: 400,
       body: { errors: [{ path: '/status' }] },

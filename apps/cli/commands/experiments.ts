@@ -18,6 +18,7 @@ import { EXPERIMENT_FILTERS } from '#lib/contracts/values/runs';
 const EXPERIMENT = ['<experiment>', 'name, id or id prefix of an experiment'] as const;
 
 interface ListOptions extends GlobalOptions {
+  search?: string;
   status?: string;
   suite?: string;
 }
@@ -46,6 +47,7 @@ export function addExperiments(program: Command): void {
   subcommand(experiments, 'list', 'list experiments, newest first')
     .addOption(new Option('--status <status>', 'which experiments (default: active)').choices(EXPERIMENT_FILTERS))
     .option('--suite <suite>', 'only experiments on this suite, by name or id')
+    .option('--search <text>', 'only experiments whose name contains this text')
     .action(list)
     .addHelpText(...examples('toolmark experiments list --status all --suite Weather'));
   addReading(experiments);
@@ -121,11 +123,14 @@ function addRemoving(experiments: Command): void {
 const ROUTE = '/api/experiments';
 
 async function listExperiments(client: ApiClient, options: ListOptions): Promise<void> {
-  const { status, suite } = options;
-  const query = queryOf({ status, suite_id: suite === undefined ? undefined : await findSuite(client, suite) });
+  const { status, suite, search } = options;
+  const suiteId = suite === undefined ? undefined : await findSuite(client, suite);
+  const query = queryOf({ status, suite_id: suiteId, name: search });
   const items = await readAll<Experiment>(client, `${ROUTE}?${query}`);
   const none =
-    status || suite ? 'No experiments match.' : 'No experiments. Create one: toolmark experiments create --help';
+    status || suite || search
+      ? 'No experiments match.'
+      : 'No experiments. Create one: toolmark experiments create --help';
   printList({ items }, options, none, experimentTable);
 }
 

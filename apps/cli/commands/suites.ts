@@ -6,7 +6,7 @@ import type { ImportAnswer } from '#lib/contracts/import';
 import type { Suite } from '#lib/contracts/suite';
 import { examples, listByDefault, serverAction, subcommand, type GlobalOptions } from '../command.js';
 import { findSuite } from '../lookup/find-named.js';
-import { printList } from '../lookup/read-list.js';
+import { printList, readAll } from '../lookup/read-list.js';
 import { table } from '../output/table.js';
 import { print, writeOutput, printJson, printWarning } from '../output/terminal.js';
 import { queryOf } from '../query.js';
@@ -19,12 +19,13 @@ import { IMPORT_FORMATS, SUITE_EXPORT_FORMATS } from '#lib/contracts/values/suit
 const SUITE = 'name, id or id prefix of a suite';
 
 export function addSuites(program: Command): void {
-  const list = serverAction(listSuites);
+  const list = serverAction<SuiteListOptions>(listSuites);
   const suites = subcommand(program, 'suites', 'list, import, check and export suites');
   listByDefault(suites, list).addHelpText(...examples('toolmark suites', 'toolmark suites import --help'));
   subcommand(suites, 'list', 'list all suites')
+    .option('--search <text>', 'only suites whose name contains this text')
     .action(list)
-    .addHelpText(...examples('toolmark suites list'));
+    .addHelpText(...examples('toolmark suites list --search weather'));
   subcommand(suites, 'show', 'show a suite with its tools and cases')
     .argument('<suite>', SUITE)
     .action(serverAction<GlobalOptions, [string]>(showSuite))
@@ -74,10 +75,15 @@ function addImport(suites: Command): void {
     .addHelpText(...examples('toolmark suites check examples/weather.json'));
 }
 
-async function listSuites(client: ApiClient, options: GlobalOptions): Promise<void> {
-  const items: Suite[] = [];
-  for await (const suite of client.suites()) items.push(suite);
-  printList({ items }, options, 'No suites yet. Import one: toolmark suites import examples/weather.json', (found) =>
+interface SuiteListOptions extends GlobalOptions {
+  search?: string;
+}
+
+async function listSuites(client: ApiClient, options: SuiteListOptions): Promise<void> {
+  const { search } = options;
+  const items = await readAll<Suite>(client, `/api/tool-suites?${queryOf({ name: search })}`);
+  const none = search ? 'No suites match.' : 'No suites yet. Import one: toolmark suites import examples/weather.json';
+  printList({ items }, options, none, (found) =>
     table(
       found.map((suite) => [
         suite.id,

@@ -45,12 +45,13 @@ const SELECT = `
 /** The experiments of a team. Figures of their runs are in `read/experiment-runs.ts`. */
 export class ExperimentRepository extends TeamScoped {
   async list(query: ExperimentsQuery & MarksOfReader): Promise<Page<StoredExperiment>> {
-    const { limit, cursor, status, suite_id: suiteId, ...marks } = query;
+    const { limit, cursor, status, suite_id: suiteId, name, ...marks } = query;
     const { rows } = await this.db.query<StoredExperiment>(
       `${SELECT} AND ($2::uuid IS NULL OR e.id < $2) AND ($3 = 'all' OR e.status = $3)
-         AND ($4::uuid IS NULL OR e.suite_id = $4) AND ${hasMarks('experiment', 'e.id', ['$5', '$6', '$7'])}
-       ORDER BY e.id DESC LIMIT $8`,
-      [this.teamId, cursor ?? null, status, suiteId ?? null, ...markValues(marks), limit + 1],
+         AND ($4::uuid IS NULL OR e.suite_id = $4) AND ($5::text IS NULL OR strpos(lower(e.name), lower($5)) > 0)
+         AND ${hasMarks('experiment', 'e.id', ['$6', '$7', '$8'])}
+       ORDER BY e.id DESC LIMIT $9`,
+      [this.teamId, cursor ?? null, status, suiteId ?? null, name ?? null, ...markValues(marks), limit + 1],
     );
     return toPage(rows, limit);
   }

@@ -17,6 +17,14 @@ export const experimentsOfSuiteQuery = (suiteId: string) => ({
   enabled: suiteId !== '',
 });
 
+const CHOICES = 20;
+/** Active experiments over a suite to choose from, the newest first. @param name part of the name; empty for all */
+export const experimentChoicesQuery = (suiteId: string, name: string) =>
+  readQuery<Page<Experiment>>(
+    [...keys.experiments, 'choices'],
+    pathWith(ROUTE, { limit: CHOICES, suite_id: suiteId, name }),
+  );
+
 const PAGE = 50;
 export const experimentsQuery = ({ status, suite, after }: ExperimentsSearch) =>
   readQuery<Page<Experiment>>(

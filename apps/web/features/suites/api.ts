@@ -18,6 +18,11 @@ const versionPathOf = (suiteId: string, version: string | number): string =>
 /** The suites to choose from, without their tools; the first 200. */
 export const suiteHeadsQuery = readQuery<Page<SuiteHead>>([...keys.suites, 'heads'], pathWith(ROUTE, HEADS));
 
+const CHOICES = 20;
+/** Suites to choose from, the newest first. @param name part of the name; empty for all */
+export const suiteChoicesQuery = (name: string) =>
+  readQuery<Page<SuiteHead>>([...keys.suites, 'choices'], pathWith(ROUTE, { lean: true, limit: CHOICES, name }));
+
 /** @param name part of the name; empty for all */
 export const suitesQuery = (name: string) =>
   pagesQuery<SuiteHead>([...keys.suites, 'list'], pathWith(ROUTE, { ...HEADS, name }));

@@ -1,39 +1,44 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { Experiment } from '#lib/contracts/experiment';
 import { toText } from '#lib/contracts/json/json';
 import { useAction } from '../../../api/action';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
+import { count } from '../../../ui/amounts';
 import { AllowedButton } from '../../../ui/buttons';
+import { useLookup, type Option } from '../../../ui/combobox';
 import { ErrorNotice } from '../../../ui/notices';
-import { ChoiceField } from '../../../ui/form/fields';
 import { type At, LabelledField, useField } from '../../../ui/form/json-form';
-import { createExperiment, experimentsOfSuiteQuery } from '../api';
+import { PickField } from '../../../ui/form/pick-field';
+import { relativeTime } from '../../../ui/time';
+import { createExperiment, experimentChoicesQuery, experimentQuery } from '../api';
 
 /** The experiment of the new job: none, an existing one, or a new one. The form has the suite as its `suite_id`. */
 export function ChooseExperiment({ path }: { path: At }) {
   const suite = toText(useField('suite_id').value ?? '');
-  const { refusal, set } = useField(path);
-  const { data } = useQuery(experimentsOfSuiteQuery(suite));
+  const { value, refusal, set } = useField(path);
+  const chosen = toText(value ?? '');
+  const { data } = useQuery({ ...experimentQuery(chosen), enabled: chosen !== '', retry: false });
   const [isNew, setNew] = useState(false);
   return (
     <>
-      <ChoiceField
+      <PickField
         path={path}
         label="Experiment"
         help="Runs of an experiment are compared with its baseline."
         none="none"
         whenEmpty={null}
-        options={(data?.items ?? []).map(({ id, name }) => [id, name])}
+        lookup={useLookup((name) => experimentChoicesQuery(suite, name), optionOf)}
+        nameOf={() => data?.name ?? 'unknown experiment'}
         isDisabled={suite === ''}
-        className="bounded"
       >
         {!isNew && suite !== '' && (
           <AllowedButton refusal={refusal} onClick={() => setNew(true)}>
             New experiment
           </AllowedButton>
         )}
-      </ChoiceField>
+      </PickField>
       {isNew && (
         <NewExperiment
           suiteId={suite}
@@ -44,6 +49,12 @@ export function ChooseExperiment({ path }: { path: At }) {
     </>
   );
 }
+
+const optionOf = ({ id, name, run_count: runs, created_at: created }: Experiment): Option => ({
+  value: id,
+  name,
+  detail: `${runs === 1 ? '1 run' : `${count(runs)} runs`} · ${relativeTime(new Date(created))}`,
+});
 
 interface NewProps {
   suiteId: string;

@@ -1,12 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
+import { useId } from 'react';
 import { toText } from '#lib/contracts/json/json';
-import { ErrorNotice } from '../../../ui/notices';
+import type { SuiteHead } from '#lib/contracts/suite';
+import { count, percent } from '../../../ui/amounts';
+import { Combobox, useLookup, type Option } from '../../../ui/combobox';
 import { edit } from '../../../ui/form/edited';
-import { ChoiceField } from '../../../ui/form/fields';
 import { type At, pathOf, useField, useForm } from '../../../ui/form/json-form';
-import { FilterChoice } from '../../../ui/filters';
-import { visible } from '../../../ui/user-text';
-import { suiteHeadsQuery } from '../api';
+import { PickField } from '../../../ui/form/pick-field';
+import { relativeTime } from '../../../ui/time';
+import { suiteChoicesQuery, suiteQuery } from '../api';
+
+/** What a suite is called that was chosen by its id. */
+function useSuiteName(suite: string) {
+  const { data, isPending } = useQuery({ ...suiteQuery(suite), enabled: suite !== '', retry: false });
+  return { suite: data, name: data?.name ?? (isPending ? '' : 'deleted suite') };
+}
 
 interface Props {
   path: At;
@@ -16,25 +24,30 @@ interface Props {
 
 /** One of the suites. */
 export function ChooseSuite({ path, forgets = [] }: Props) {
-  const { data, error, refetch } = useQuery(suiteHeadsQuery);
   const { edited, change } = useForm();
-  const suite = toText(useField(path).value ?? '');
-  const chosen = data?.items.find(({ id }) => id === suite);
+  const { suite, name } = useSuiteName(toText(useField(path).value ?? ''));
   return (
-    <>
-      {error && <ErrorNotice error={error} retry={refetch} />}
-      <ChoiceField
-        path={path}
-        label="Suite"
-        help={chosen && `Version ${chosen.version}, with ${chosen.test_cases_count} cases.`}
-        none="choose"
-        options={(data?.items ?? []).map(({ id, name }) => [id, name])}
-        onChoose={(next) =>
-          change(forgets.reduce((all, at) => edit(all, pathOf(at), null), edit(edited, pathOf(path), next)))
-        }
-      />
-    </>
+    <PickField
+      path={path}
+      label="Suite"
+      help={suite && `Version ${suite.version}, ${casesOf(suite)}.`}
+      lookup={useLookup(suiteChoicesQuery, optionOf)}
+      nameOf={() => name}
+      onChoose={(next) =>
+        change(forgets.reduce((all, at) => edit(all, pathOf(at), null), edit(edited, pathOf(path), next)))
+      }
+    />
   );
+}
+
+const casesOf = ({ test_cases_count: cases }: Pick<SuiteHead, 'test_cases_count'>): string =>
+  `${count(cases)} ${cases === 1 ? 'case' : 'cases'}`;
+
+function optionOf(suite: SuiteHead): Option {
+  const { id, name, last_run: run } = suite;
+  const score = run?.top?.overall;
+  const ran = run && `${score == null ? run.status : percent(score)}, ${relativeTime(new Date(run.created_at))}`;
+  return { value: id, name, detail: [casesOf(suite), ran].filter(Boolean).join(' · ') };
 }
 
 interface SuiteFilterProps {
@@ -42,9 +55,22 @@ interface SuiteFilterProps {
   choose: (suite: string | undefined) => void;
 }
 
-/** The suite filter of a list. A suite that is not among the listed ones is shown by its id. */
-export function SuiteFilter({ suite, choose }: SuiteFilterProps) {
-  const suites = useQuery(suiteHeadsQuery);
-  const choices = suites.data?.items.map(({ id, name }) => [id, visible(name)] as const) ?? [];
-  return <FilterChoice label="Suite" choices={choices} none="all" value={suite} choose={choose} />;
+/** The suite filter of a list. */
+export function SuiteFilter({ suite = '', choose }: SuiteFilterProps) {
+  const id = useId();
+  const { name } = useSuiteName(suite);
+  return (
+    <span className="actions">
+      <label htmlFor={id}>Suite</label>
+      <Combobox
+        lookup={useLookup(suiteChoicesQuery, optionOf)}
+        label="Suite"
+        value={suite}
+        chosen={suite && name}
+        none="all"
+        choose={(next) => choose(next || undefined)}
+        attributes={{ id, 'data-filter': true }}
+      />
+    </span>
+  );
 }
