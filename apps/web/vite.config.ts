@@ -31,10 +31,12 @@ export default defineConfig({
             { name: 'page', tags: ['$initial'], priority: 2 },
             {
               name: 'ui',
-              test: /\/web\/(api|live|ui)\/(?!json|data-rows|facet|changes|character|common|figures|form)/,
+              test: /\/web\/(api|live|ui)\/(?!json|data-rows|combobox|facet|changes|character|common|figures|form)/,
               priority: 1,
             },
-            { name: 'form', test: /\/web\/ui\/form\//, priority: 1 },
+            { name: 'form', test: /\/web\/ui\/form\/(?!pick)/, priority: 1 },
+            // What the first view needs is in no chunk with parts of other screens.
+            { name: 'home', test: /\/features\/home\/screens\/home-screen/, priority: 0.5 },
             {
               name: 'parts',
               test: /\/(apps|libs)\//,
