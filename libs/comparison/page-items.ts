@@ -194,6 +194,7 @@ async function toItems(
     scored_samples: measured.scored,
     errored_samples: measured.errored,
     called: shown.result.called,
+    difference: shown.result.difference,
     explanation: explain(shown),
   });
   return found.map(({ one, outcome, ...measured }) => {

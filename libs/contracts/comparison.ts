@@ -1,3 +1,4 @@
+import { CallDifference } from './call-difference.js';
 import { z } from 'zod';
 import { described, named } from './named.js';
 import { waitField } from './comparing.js';
@@ -324,6 +325,7 @@ const ComparedSide = z.object({
   scored_samples: z.int().describe('Samples with a score.'),
   errored_samples: z.int().describe('Samples that errored.'),
   called: z.array(ParsedCall).describe('The calls of that result.'),
+  difference: CallDifference.nullable().describe('Where that result first differs from what is expected.'),
   explanation: z.array(z.string()).describe('Its verdict, in plain sentences.'),
 });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CallDifference } from './call-difference.js';
 import { described, named } from './named.js';
 import { flag, id, PageQuery, severalOf, time } from './page.js';
 import { ErrorKind, ToolChoice } from './run-input.js';
@@ -74,6 +75,10 @@ export const Result = named('Result', 'The outcome of one case, one model and on
     .array(ParsedCall)
     .describe('The calls of the reply. For a chain, those up to the first call of the expected tool.'),
   evidence: Evidence.nullable().describe('The evidence for the verdict; null when errored.'),
+  difference: CallDifference.nullable().describe(
+    'Where the reply first differs from what is expected; null when it passed or is errored, and where the evidence ' +
+      'is not read or is larger than 16 KiB in a list with `lean`.',
+  ),
   metrics: z
     .record(z.string(), jsonObject)
     .describe(
@@ -276,8 +281,8 @@ const filters = {
 export const ResultOrder = z
   .enum(RESULT_ORDERS)
   .describe(
-    'The order: as they were settled; what did not pass first, by error type, model and case, then the rest by model ' +
-      'and case (`failures`); or by case, model and sample (`case`).',
+    'The order: as they were settled; what did not pass first, by error type, model and case, with errored results ' +
+      'last, then the rest by model and case (`failures`); or by case, model and sample (`case`).',
   );
 export type ResultOrder = z.infer<typeof ResultOrder>;
 
@@ -288,9 +293,15 @@ export type ResultsFilter = z.infer<typeof ResultsFilter>;
 export const ResultsQuery = z.strictObject({
   ...ResultsFilter.shape,
   ...PageQuery.shape,
+  id: severalOf(z.string().regex(/^\d{1,5}-\d{1,9}-\d{1,5}$/, 'is not an id of a result')).meta({
+    description:
+      'Only these results, in the order of their ids here and on one page; `order`, `limit` and `cursor` do not ' +
+      'apply. Repeat it for several.',
+    example: ['0-4-0'],
+  }),
   lean: flag.describe(
     'Without `evidence`, `metrics`, `tags` and `source`, with the first 200 characters of the prompt, and with ' +
-      'long arguments cut.',
+      'long arguments cut. It keeps `difference`.',
   ),
 });
 export type ResultsQuery = z.infer<typeof ResultsQuery>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CallDifference } from './call-difference.js';
 import { described, named } from './named.js';
 import { id, PageQuery, pageOf } from './page.js';
 import { Result, ResultsQuery } from './result.js';
@@ -119,6 +120,9 @@ export const FailureGroup = named('FailureGroup', 'Results that did not pass in 
   count: count.describe('How many results.'),
   by_target: z.array(count).describe('How many of each model, in the order of `targets`.'),
   example: z.string().describe('The id of one of the results.'),
+  difference: CallDifference.nullable().describe(
+    'What differs in the example; null where nothing does, and in groups after the 200 largest.',
+  ),
 });
 export type FailureGroup = z.infer<typeof FailureGroup>;
 

@@ -62,6 +62,7 @@ export const TryResult = ResultWithExchange.omit({
   scoring_version: true,
   cached: true,
   settled_at: true,
+  difference: true,
 })
   .extend({
     error: z

@@ -118,12 +118,15 @@ async function idsOf(query: string): Promise<string[]> {
 
 const byModelAndCase = (one: Stored, other: Stored): number =>
   one.target - other.target || one.case_position - other.case_position || one.sample - other.sample;
+/** What a model did wrong comes before what its provider did. */
+const failureRank = ({ error_type: type }: Stored): number =>
+  type === 'errored' ? ERROR_TYPES.length : ERROR_TYPES.indexOf(type);
 const ORDERS: Record<string, (one: Stored, other: Stored) => number> = {
   settled: (one, other) => one.seq - other.seq,
   case: (one, other) => one.case_position - other.case_position || byModelAndCase(one, other),
   failures: (one, other) =>
     Number(one.passed) - Number(other.passed) ||
-    (one.passed ? 0 : ERROR_TYPES.indexOf(one.error_type) - ERROR_TYPES.indexOf(other.error_type)) ||
+    (one.passed ? 0 : failureRank(one) - failureRank(other)) ||
     byModelAndCase(one, other),
 };
 const is =
@@ -266,7 +269,32 @@ it('are shown lean: no evidence, no metrics, and no long text', async () => {
   });
 });
 
+it('say where a reply differs, without the evidence for it', async () => {
+  const argument = { path: '/city', rule: 'exact', verdict: 'mismatch', expected: 'Rome', actual: 'Paris' };
+  const evidence = { pairs: [{ called: 0, expected: 0, arguments: [argument] }], missing: [], unexpected: [] };
+  const failed = stored.filter(all(is('passed', false), is('error_type', 'no_call'))).slice(0, 2);
+  const [short, long] = [evidence, { ...evidence, notes: ['x'.repeat(20_000)] }].map((one) => JSON.stringify(one));
+  for (const [index, { target, case_position, sample }] of failed.entries())
+    await api.pool.query(
+      `UPDATE result SET evidence = $5
+       WHERE run_id = $1 AND target = $2 AND case_position = $3 AND sample = $4`,
+      [runId, target, case_position, sample, [short, long][index]],
+    );
+  const [first, second] = failed as [Stored, Stored];
+  const named = `${path}?id=${second.id}&id=${first.id}&id=0-999-0&limit=1`;
+  const { items, next_cursor: next } = (await client.get(`${named}&lean=true`)).body;
+  expect({ next, ids: items.map(({ id }: { id: string }) => id) }).toEqual({ next: null, ids: [second.id, first.id] });
+  expect(items[1]).toMatchObject({
+    evidence: null,
+    difference: { kind: 'argument', argument: '/city', rule: 'exact', expected: 'Rome', called: 'Paris', more: 0 },
+  });
+  expect(items[0].difference).toBeNull();
+  const whole = (await client.get(named)).body.items;
+  for (const { difference } of whole) expect(difference).toMatchObject({ argument: '/city', called: 'Paris' });
+});
+
 it.each([
+  ['id=x', '/id/0'],
   ['order=worst', '/order'],
   ['error_type=bad', '/error_type/0'],
   ['error_type=none&error_type=bad', '/error_type/1'],

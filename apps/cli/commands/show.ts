@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { ApiClient, ExplainedResult } from '#lib/client/api-client';
 import type { CurrentCost } from '#lib/contracts/billing';
+import { differenceWords } from '#lib/contracts/difference-words';
 import type { Actual } from '#lib/contracts/estimate';
 import type { Result } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
@@ -154,9 +155,10 @@ async function listResults(client: ApiClient, options: ResultsOptions, id: strin
   }
 }
 
-function resultLine({ id, passed, outcome, target, case_name, prompt, error_type }: Result): string {
+function resultLine({ id, passed, outcome, target, case_name, prompt, error_type, difference }: Result): string {
   const verdict = passed ? 'pass' : outcome === 'errored' ? 'error' : 'FAIL';
-  return [verdict, target, case_name ?? prompt.slice(0, 60), error_type, id].join('  ');
+  const differs = difference ? [differenceWords(difference)] : [];
+  return [verdict, target, case_name ?? prompt.slice(0, 60), error_type, ...differs, id].join('  ');
 }
 
 function resultLines(result: ExplainedResult, isFull: boolean): string[] {

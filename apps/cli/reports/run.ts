@@ -1,4 +1,5 @@
 import { defaultCachePolicy } from '#lib/contracts/cache-policy';
+import { differenceWords } from '#lib/contracts/difference-words';
 import type { JsonObject } from '#lib/contracts/json/json';
 import { isFinished } from '#lib/contracts/values/jobs';
 import { replyNotes } from '#lib/contracts/reply-notes';
@@ -121,6 +122,7 @@ function failureParts({ run, failures }: RunReport): Part[] {
     facts: [
       fact('Model', result.target),
       fact('Error', result.error_type.replaceAll('_', ' ')),
+      ...(result.difference ? [fact('Difference', differenceWords(result.difference))] : []),
       fact('Expected', expectedText(result.expected)),
       fact('Called', calledText(result.called)),
       fact('Result', result.id),

@@ -8,18 +8,21 @@ import { leanResult } from './lean-result.js';
 import { conditionsOf, type Parameter, type ResultFilter, type RowFilter } from './result-filter.js';
 import {
   MAX_SCANNED_RESULTS,
+  namedResults,
   ORDERS,
   type Direction,
   type ListedRun,
   type Placed,
   type Stretch,
 } from './result-orders.js';
-import { itemOf, resultIdOf, selectResults, toResult, type ResultRow } from './result-rows.js';
+import { COUNTED_LEAN_EVIDENCE, itemOf, resultIdOf, selectResults, toResult, type ResultRow } from './result-rows.js';
 
 /** Which results to list, in which order, and in which form. */
 export interface ResultList extends ResultFilter {
   order?: ResultOrder;
   lean?: boolean;
+  /** Only these results, all on one page. */
+  id?: readonly string[] | undefined;
 }
 
 /** Maximum number of bytes of texts on a page, unless it has only one result. The rest is on the next page. */
@@ -42,14 +45,14 @@ interface Cut {
   bytes?: number;
 }
 
-const EVIDENCE_BYTES = '+ coalesce(octet_length(p.evidence), 0) + coalesce(octet_length(p.metrics), 0)';
+const ALL_EVIDENCE = '+ coalesce(octet_length(p.evidence), 0) + coalesce(octet_length(p.metrics), 0)';
 
 /** SQL of the results of `page` up to a total text size of `most` bytes, always including the first one. */
 const cutAt = (most: number, lean: boolean, version: string): string => `
   SELECT * FROM (
     SELECT p.*, count(*) OVER () AS found, sum(
         (SELECT octet_length(body) FROM suite_version_case WHERE version_id = ${version} AND position = p.case_position)
-        + octet_length(p.called) ${lean ? '' : EVIDENCE_BYTES}
+        + octet_length(p.called) ${lean ? `+ ${COUNTED_LEAN_EVIDENCE}` : ALL_EVIDENCE}
       ) OVER (ORDER BY p.nth) AS bytes
     FROM page p
   ) p WHERE p.nth = 1 OR p.bytes <= ${most}`;
@@ -78,26 +81,27 @@ export class ResultLists extends TeamScoped<Pool> {
 
   async #page(
     runId: string,
-    { order = 'settled', lean = false, ...filter }: ResultList,
-    { limit, cursor }: PageQuery,
+    { order = 'settled', lean = false, id: ids, ...filter }: ResultList,
+    { cursor, ...page }: PageQuery,
     most: number,
   ): Promise<{ isCut: boolean; page: () => Page<Result> }> {
     const { cursorOf, stretches } = ORDERS[order];
     const { run, ...rest } = await this.#readRun(runId, filter);
+    const limit = ids?.length ?? page.limit;
     const { rows, end, isCut } = await this.#find<ResultRow & Cut>(
       run,
-      stretches(run, rest.filter, cursor, 'after'),
+      ids ? [namedResults(run, rest.filter, ids)] : stretches(run, rest.filter, cursor, 'after'),
       limit + 1,
       (parameter) =>
         `, cut AS (${cutAt(most, lean, parameter(run.versionId))})
          ${selectResults('cut', parameter(this.teamId), { lean, also: 'r.found, r.bytes,' })} ORDER BY r.nth`,
     );
-    const page = (): Page<Result> => {
+    const read = (): Page<Result> => {
       const items = rows.slice(0, limit).map((row) => (lean ? leanResult(toResult(row)) : toResult(row)));
       const last = rows.length > limit ? rows[limit - 1]! : end;
-      return { items, next_cursor: last && cursorOf(last) };
+      return { items, next_cursor: ids ? null : last && cursorOf(last) };
     };
-    return { isCut: isCut || rows.some(({ bytes = 0 }) => bytes > most), page };
+    return { isCut: isCut || rows.some(({ bytes = 0 }) => bytes > most), page: read };
   }
 
   /**

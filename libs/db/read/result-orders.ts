@@ -3,7 +3,7 @@ import { ERROR_TYPES } from '#lib/contracts/values/verdicts';
 import type { ErrorType } from '#lib/contracts/verdict';
 import { resultTable } from './for-workers/result-table.js';
 import type { Parameter, RowFilter } from './result-filter.js';
-import type { ResultRow } from './result-rows.js';
+import { parseResultId, type Item, type ResultRow } from './result-rows.js';
 
 /** A run, and which part of it is listed. */
 export interface ListedRun {
@@ -83,6 +83,22 @@ const endOf =
   (parameter, most) =>
     `SELECT ${place} FROM (${rows(parameter, most)}) r OFFSET ${most - 1} LIMIT 1`;
 
+/** Single results, in the order of their ids. */
+export function namedResults(run: ListedRun, filter: RowFilter, ids: readonly string[]): Stretch {
+  const items = ids.flatMap((id) => parseResultId(id) ?? []);
+  const column = (of: (item: Item) => number): number[] => items.map(of);
+  const rows: Stretch['rows'] = (parameter) =>
+    `SELECT r.* FROM unnest(${parameter(column(({ target }) => target))}::smallint[],
+         ${parameter(column((item) => item.case_position))}::int[],
+         ${parameter(column(({ sample }) => sample))}::smallint[]
+       ) WITH ORDINALITY AS item (target, case_position, sample, n)
+     CROSS JOIN LATERAL (
+       SELECT * FROM ${tableOf(run, parameter)} r WHERE r.run_id = $1 AND r.target = item.target
+         AND r.case_position = item.case_position AND r.sample = item.sample
+     ) r ORDER BY item.n`;
+  return { filter, rows, end: () => 'SELECT NULL WHERE $1::uuid IS NULL' };
+}
+
 const settled: OneStretch = (run, filter, cursor, direction) => {
   const { than, order, start } = SQL[direction];
   const [generation, seq] = cursor === undefined ? [start, start] : numbersOf(cursor);
@@ -145,10 +161,13 @@ function bySegment(
   return { filter: left, rows, end: endOf(rows, `target, case_position, sample, ${place}`) };
 }
 
-const rankOf = ({ type, target }: Segment): number => (type ? ERROR_TYPES.indexOf(type) * 2 ** 16 : 0) + target;
+/** What a model did wrong comes before what its provider did. */
+const FAILURE_ORDER: readonly ErrorType[] = [...ERROR_TYPES.filter((type) => type !== 'errored'), 'errored'];
+
+const rankOf = ({ type, target }: Segment): number => (type ? FAILURE_ORDER.indexOf(type) * 2 ** 16 : 0) + target;
 
 const failedTypes = ({ error_type: asked, outcome }: RowFilter): ErrorType[] =>
-  ERROR_TYPES.filter(
+  FAILURE_ORDER.filter(
     (type) => (!asked || asked.includes(type)) && (!outcome || (type === 'errored') === (outcome === 'errored')),
   );
 

@@ -1,4 +1,5 @@
 import type { CaseInput } from '#lib/contracts/case';
+import { findDifference } from '#lib/contracts/find-difference';
 import { notFound } from '#lib/contracts/input/problem';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { Result } from '#lib/contracts/result';
@@ -9,6 +10,15 @@ import { jsonColumn } from '../connection/json-column.js';
 import { USAGE_COLUMNS } from './for-workers/result-table.js';
 import { parseCase } from './pinned-cases.js';
 
+/** Larger evidence is not read for a row of a table. */
+const LEAN_EVIDENCE_BYTES = 16 * 1024;
+/** SQL of the evidence that a row of a table needs: where a reply that did not pass differs. */
+const LEAN_EVIDENCE = `CASE WHEN NOT r.passed AND octet_length(r.evidence) <= ${LEAN_EVIDENCE_BYTES}
+      THEN r.evidence END`;
+/** SQL of the bytes of lean evidence `p`, apart from small ones, which take no time worth counting. */
+export const COUNTED_LEAN_EVIDENCE = `CASE WHEN NOT p.passed
+    AND octet_length(p.evidence) BETWEEN 2048 AND ${LEAN_EVIDENCE_BYTES} THEN octet_length(p.evidence) ELSE 0 END`;
+
 /**
  * SQL of results with their case and the name of their target, in runs of a team.
  * @param team SQL of its id, such as `$2`
@@ -17,7 +27,7 @@ import { parseCase } from './pinned-cases.js';
 export const selectResults = (results: string, team: string, { lean = false, also = '' } = {}): string => `
   SELECT ${also} r.run_id, r.generation, r.seq, r.target, r.case_position, r.sample, r.category, r.outcome, r.passed,
     r.tool_score, r.param_score, r.overall, r.error_type, r.format_compliance, r.syntax, r.called,
-    ${lean ? 'NULL AS evidence, NULL AS metrics' : 'r.evidence, r.metrics'}, r.latency_ms, ${USAGE_COLUMNS},
+    ${lean ? `${LEAN_EVIDENCE} AS evidence, NULL AS metrics` : 'r.evidence, r.metrics'}, r.latency_ms, ${USAGE_COLUMNS},
     r.cost_usd, r.cost_reported, r.cached, r.attempts, r.error_kind, r.error_message, r.tool_choice_used,
     r.settled_at, r.abstention, r.scoring_version,
     t.provider_key || '::' || t.model_id AS target_name, c.case_id, c.body
@@ -84,6 +94,13 @@ export function itemOf(resultId: string): number[] {
 
 /** @param input its case, if already read */
 export function toResult(row: ResultRow, input = parseCase(row.body)): Result {
+  const judged = {
+    passed: row.passed,
+    error_type: row.error_type as Result['error_type'],
+    expected: expectedBy(input),
+    called: jsonColumn<ParsedCall[]>(row.called),
+    evidence: row.evidence === null ? null : jsonColumn<Evidence>(row.evidence),
+  };
   return {
     id: resultIdOf(row),
     seq: row.seq,
@@ -96,16 +113,13 @@ export function toResult(row: ResultRow, input = parseCase(row.body)): Result {
     source: input.source ?? null,
     sample: row.sample,
     outcome: row.outcome,
-    passed: row.passed,
     tool_score: row.tool_score,
     param_score: row.param_score,
     overall: row.overall,
-    error_type: row.error_type as Result['error_type'],
     format_compliance: row.format_compliance as Result['format_compliance'],
     syntax: row.syntax as Result['syntax'],
-    expected: expectedBy(input),
-    called: jsonColumn<ParsedCall[]>(row.called),
-    evidence: row.evidence === null ? null : jsonColumn<Evidence>(row.evidence),
+    ...judged,
+    difference: findDifference(judged),
     metrics: row.metrics === null ? {} : jsonColumn<Record<string, JsonObject>>(row.metrics),
     scoring_version: row.scoring_version,
     latency_ms: row.latency_ms,

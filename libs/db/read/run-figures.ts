@@ -19,7 +19,7 @@ import type { Pool } from '../connection/pool.js';
 import { TeamScoped } from '../team-isolation.js';
 import { resultTable } from './for-workers/result-table.js';
 import { leanResult } from './lean-result.js';
-import { selectResults, toResult, type ResultRow } from './result-rows.js';
+import { parseResultId, selectResults, toResult, type ResultRow } from './result-rows.js';
 
 /** SQL of the statuses of a run that can be counted. Its items no longer settle. */
 export const HAS_ENDED = `('completed', 'cancelled', 'budget_exceeded', 'failed')`;
@@ -44,6 +44,9 @@ const SHOWN = { all: 'true', differing: 'c.differs', all_failed: 'c.all_failed' 
 const TOTALS = { all: 'f.cases', differing: 'f.differing', all_failed: 'f.all_failed' };
 const TARGETS = `ARRAY(
   SELECT provider_key || '::' || model_id FROM target WHERE run_id = r.id ORDER BY ordinal) AS targets`;
+
+/** The largest groups, for which it is read what differs in their examples. */
+const EXPLAINED_GROUPS = 200;
 
 /** A facet in figures of a release that did not count it. */
 const NONE: RunFacets['syntax'] = { values: [], others: 0 };
@@ -96,12 +99,18 @@ export class RunFiguresRepository extends TeamScoped<Pool> {
        WHERE g.run_id = $1 AND g.scoring_id = $3 AND ($4::text IS NULL OR g.error_type = $4) ORDER BY g.nth`,
       [...this.#values(scoring), errorType ?? null],
     );
+    const examples = rows.slice(0, EXPLAINED_GROUPS).flatMap(({ example }) => parsePlace(example) ?? []);
+    const shown = new Map((await this.results(scoring, examples)).map(({ id, difference }) => [id, difference]));
     const others = Object.entries(JSON.parse(row.other_failures) as Record<string, OtherFailures>)
       .filter(([type]) => errorType === undefined || type === errorType)
       .map(([, one]) => one);
     return {
       targets: row.targets,
-      items: rows.map(({ generation, nth, ...group }) => ({ id: `${generation}-${nth}`, ...group })),
+      items: rows.map(({ generation, nth, ...group }) => ({
+        id: `${generation}-${nth}`,
+        ...group,
+        difference: shown.get(group.example) ?? null,
+      })),
       others: {
         groups: others.reduce((sum, { groups }) => sum + groups, 0),
         results: others.reduce((sum, { results }) => sum + results, 0),
@@ -188,7 +197,12 @@ export class RunFiguresRepository extends TeamScoped<Pool> {
   }
 }
 
-type GroupRow = Omit<FailureGroup, 'id'> & { generation: number; nth: number };
+function parsePlace(resultId: string): Place | undefined {
+  const item = parseResultId(resultId);
+  return item && { target: item.target, position: item.case_position, sample: item.sample };
+}
+
+type GroupRow = Omit<FailureGroup, 'id' | 'difference'> & { generation: number; nth: number };
 
 interface CaseRow {
   position: number;

@@ -23,6 +23,7 @@ const group = (figures: Partial<FailureGroup>): FailureGroup => ({
   count: 8,
   by_target: [8, 0],
   example: '0-1-0',
+  difference: null,
   ...figures,
 });
 
