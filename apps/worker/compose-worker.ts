@@ -94,7 +94,12 @@ function composeHealth({
   const liveness = new Liveness(of);
   return {
     liveness,
-    presence: new Presence({ redis, workerId, isStuck: () => liveness.whyStuck.length > 0 }),
+    presence: new Presence({
+      redis,
+      workerId,
+      isStuck: () => liveness.whyStuck.length > 0,
+      takeResults: () => of.meters.takeResults(),
+    }),
     loopWatch: new LoopWatch({ pause: () => laneWorkers.hold(), resume: () => laneWorkers.resume(), logger }),
   };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { described, named, namedInput } from './named.js';
 import { JobStatus } from './job-status.js';
-import { JOB_TYPES, MAX_POSITION, ORCHESTRATIONS } from './values/jobs.js';
+import { BLOCKED_REASONS, JOB_TYPES, MAX_POSITION, ORCHESTRATIONS } from './values/jobs.js';
 import { RESULTS } from './orchestration-kinds.js';
 import { id, time } from './page.js';
 
@@ -25,9 +25,23 @@ export const Job = named('Job', 'Work in the background.', {
     eta_s: z
       .number()
       .nullable()
-      .describe('Estimated seconds left at the current pace; null before the first item and after the last.'),
+      .describe(
+        'Estimated seconds left at the current pace; null before the first item, after the last, and while `blocked`.',
+      ),
   }),
   submitted_by: z.string().nullable().describe('Who submitted it; null when that user is gone.'),
+  blocked: z
+    .object({
+      reason: z
+        .enum(BLOCKED_REASONS)
+        .describe(
+          '`paused`: an owner paused a lane; `provider`: a provider is down or asked for a pause; `no_worker`.',
+        ),
+      items: z.int().describe('Items that wait for it.'),
+      text: z.string().describe('The same in words: `paused: 41 items wait`.'),
+    })
+    .nullable()
+    .describe('What keeps items of a running job from starting; null when nothing does.'),
   position: z
     .int()
     .min(1)

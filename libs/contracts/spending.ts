@@ -42,6 +42,10 @@ export const SpendingQuery = z.strictObject({
     description: "Only spending on this model: `provider_key::model_id`, or the model's id; repeat it for several.",
     example: ['simulator::perfect-ish'],
   }),
+  provider: severalOf(z.string().min(1).max(63)).meta({
+    description: 'Only spending at this provider, by key; repeat it for several.',
+    example: ['simulator'],
+  }),
   suite_id: severalOf(id).meta({
     description: `Only spending on this suite; repeat it for several. \`${NO_ID}\` means no suite.`,
     example: ['019aa8a2-5c1e-7000-8000-000000000011'],
@@ -68,6 +72,7 @@ export type SpendingFigures = z.infer<typeof SpendingFigures>;
 export const SpendingGroup = SpendingFigures.extend({
   day: z.string().optional().describe('The day of UTC, as YYYY-MM-DD; only with `by=day`.'),
   model: z.string().optional().describe('`provider_key::model_id`; only with `by=model`.'),
+  provider: z.string().optional().describe('The key of the provider; only with `by=provider`.'),
   suite: z
     .object({
       id: z.uuid().describe('The id of the suite.'),
@@ -88,7 +93,7 @@ export const SpendingGroup = SpendingFigures.extend({
     .nullable()
     .optional()
     .describe('Who submitted the runs; null for embeddings; only with `by=person`.'),
-}).meta({ id: 'SpendingGroup', description: 'The usage and cost of one day, model, suite or person.' });
+}).meta({ id: 'SpendingGroup', description: 'The usage and cost of one day, model, provider, suite or person.' });
 export type SpendingGroup = z.infer<typeof SpendingGroup>;
 
 export const SpendingReport = z

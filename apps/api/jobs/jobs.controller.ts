@@ -5,11 +5,15 @@ import { JobStatus } from '#lib/contracts/job-status';
 import { flag, PageQuery, pageOf, severalOf } from '#lib/contracts/page';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, idCursor, Me, uuid, type Change } from '../platform/decorators.js';
+import { JOB_ORDERS } from '#lib/contracts/values/jobs';
 import { JobService } from './jobs.service.js';
 
 const JobsQuery = PageQuery.extend({
   status: severalOf(JobStatus).meta({ description: 'Only jobs in this status, or in one of several.' }),
   type: JobType.optional().meta({ description: 'Only jobs of this type.' }),
+  order: z.enum(JOB_ORDERS).default('newest').meta({
+    description: '`queue`: those that are not finished, in the order in which they run: running, queued, pending.',
+  }),
   orchestrated: flag.meta({ description: 'Also lists jobs that belong to a gate run or a tune.' }),
 });
 
@@ -18,7 +22,11 @@ export class JobsController {
   constructor(readonly service: JobService) {}
 
   @Get()
-  @About('List jobs', 'The newest first. A gate run is one job, and those of the runs that it makes are left out.')
+  @About(
+    'List jobs',
+    'The newest first, or with `order=queue` in the order in which they run. A gate run is one job, and those of the ' +
+      'runs that it makes are left out.',
+  )
   @Answers(200, pageOf(Job))
   jobs(@Me() caller: Caller, @Query({ schema: JobsQuery }) { limit, cursor, ...filter }: z.infer<typeof JobsQuery>) {
     return this.service.list(caller, filter, { limit, cursor: idCursor(cursor) });

@@ -33,7 +33,13 @@ describe('a list of jobs', () => {
       [mine[1], me, 1],
       [mine[0], me, null],
     ]);
+    const inTurn = async (query = '') => (await client.get(`/api/jobs?order=queue${query}`)).body;
+    expect(shown((await inTurn()).items).map(([id]) => id)).toEqual([mine[0], theirs[0], mine[1], mine[2], theirs[1]]);
+    expect((await inTurn('&status=completed')).items).toEqual([]);
+    const { items, next_cursor: after } = await inTurn('&limit=3');
+    expect([...items, ...(await inTurn(`&limit=3&cursor=${after}`)).items]).toEqual((await inTurn()).items);
     await client.post(`/api/jobs/${mine[1]}/cancel`);
+    expect(await inTurn(`&cursor=${mine[1]}`)).toEqual(await inTurn());
     expect((await client.get(`/api/jobs/${mine[2]}`)).body).toMatchObject({ status: 'pending', position: 1 });
     expect((await client.get(`/api/jobs/${mine[1]}`)).body).toMatchObject({ status: 'cancelled', position: null });
 

@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Post, Inject } from '@nestjs/common';
-import { Lane } from '#lib/contracts/lane';
+import { Lane, LaneWaiting } from '#lib/contracts/lane';
 import { pageOf } from '#lib/contracts/page';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, Me, Needs, uuid, type Change } from '../platform/decorators.js';
@@ -9,7 +9,9 @@ import { audit } from '#lib/db/catalogue/audit';
 import { LaneRepository } from '#lib/db/catalogue/lanes';
 import type { Pool } from '#lib/db/connection/pool';
 import { notify } from '#lib/events/notifications';
+import { LaneWaitingRepository } from '#lib/db/read/lane-waiting';
 import { readLaneState, type LaneState } from '#lib/queue/budget/lane-state';
+import { readResultsByMinute } from '#lib/queue/lane-throughput';
 import { POOL, REDIS } from '../platform/stores.js';
 
 /** Lanes as stored in Postgres, with their current state from Redis. */
@@ -26,9 +28,22 @@ export class LanesController {
   async list(@Me() { teamId }: Caller) {
     const lanes = await new LaneRepository(this.pool, teamId).list();
     const items = await Promise.all(
-      lanes.map(async (lane): Promise<Lane> => ({ ...lane, now: await this.#now(lane.id) })),
+      lanes.map(async (lane): Promise<Lane> => ({ ...lane, now: nowOf(lane, await this.#read(lane.id)) })),
     );
     return { items, next_cursor: null };
+  }
+
+  @Get(':id/waiting')
+  @About(
+    'List who waits on a lane',
+    'The jobs and the people that have unfinished items on it: the first jobs by submission, and those people with ' +
+      'the most items.',
+  )
+  @Answers(200, LaneWaiting, 404)
+  async waiting(@Me() { teamId }: Caller, @Param('id') id: string): Promise<LaneWaiting> {
+    const waiting = await new LaneWaitingRepository(this.pool, teamId).read(uuid('lane', id));
+    if (!waiting) throw notFound('lane', id);
+    return waiting;
   }
 
   @Post(':id/pause')
@@ -48,36 +63,47 @@ export class LanesController {
   }
 
   async #setPaused(caller: Caller, id: string, paused: boolean, change: Change): Promise<Lane> {
-    const now = await this.#now(id);
+    const current = await this.#read(id);
     const lane = await change(async (client) => {
       const lanes = new LaneRepository(client, caller.teamId);
       if (!(await lanes.setPaused(id, paused))) throw notFound('lane', id);
       await audit(client, caller, paused ? 'lane.pause' : 'lane.resume', id);
       const found = await lanes.find(id);
       if (!found) throw notFound('lane', id);
-      return { ...found, now };
+      return { ...found, now: nowOf(found, current) };
     });
     void notify(this.redis, { topic: 'lane', id });
     return lane;
   }
 
-  /** Null while Redis is unreachable: the rest of a lane is in Postgres. */
-  async #now(id: string): Promise<Lane['now']> {
-    const state = await readLaneState(this.redis, id).catch(() => undefined);
-    return state ? nowOf(state) : null;
+  /** Undefined while Redis is unreachable: the rest of a lane is in Postgres. */
+  #read(id: string): Promise<Current | undefined> {
+    return Promise.all([readLaneState(this.redis, id), readResultsByMinute(this.redis, id)]).then(
+      ([state, results]) => ({ ...state, results }),
+      () => undefined,
+    );
   }
 }
 
-const nowOf = ({ inFlight, factor, blockedUntil, outage }: LaneState): NonNullable<Lane['now']> => ({
-  requests_in_flight: inFlight,
-  adaptive_factor: factor,
-  blocked_until: timeOf(blockedUntil),
-  breaker: {
-    state: outage ? 'open' : 'closed',
-    since: timeOf(outage?.since),
-    next_probe_at: timeOf(outage?.nextProbeAt),
-    error: outage?.error ?? null,
-  },
-});
+/** The state of a lane in Redis. */
+type Current = LaneState & { results: number[] };
+
+function nowOf({ limits }: Pick<Lane, 'limits'>, current: Current | undefined): Lane['now'] {
+  if (!current) return null;
+  const { inFlight, factor, blockedUntil, outage, results } = current;
+  return {
+    requests_in_flight: inFlight,
+    allowed_at_once: Math.max(1, Math.floor(limits.max_concurrency * factor)),
+    adaptive_factor: factor,
+    results_by_minute: results,
+    blocked_until: timeOf(blockedUntil),
+    breaker: {
+      state: outage ? 'open' : 'closed',
+      since: timeOf(outage?.since),
+      next_probe_at: timeOf(outage?.nextProbeAt),
+      error: outage?.error ?? null,
+    },
+  };
+}
 
 const timeOf = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());

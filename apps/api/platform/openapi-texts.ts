@@ -40,7 +40,7 @@ export const TAGS: Record<string, string> = {
   Kept: 'What a user keeps: views of lists, tags, and what their lists leave out.',
   Search: 'Find things by name, and how scores went.',
   Settings: 'Settings of a whole team.',
-  Spending: 'What a team has spent, by day, model, suite and person.',
+  Spending: 'What a team has spent, by day, model, provider, suite and person.',
   System: 'Whether the installation works.',
 };
 

@@ -26,7 +26,7 @@ export class SpendingController {
   @Get()
   @About(
     'Read the spending of a period',
-    'By day, model, suite and person. Costs count when results settle, so deleted runs and suites are included. The ' +
+    'By day, model, provider, suite and person. Costs count when results settle, so deleted runs and suites are included. The ' +
       'cap and the spending that counts against it are in `/api/settings/spending`.',
   )
   @Answers(200, SpendingReport, 429)

@@ -35,6 +35,7 @@ async function dispatched({ laneId }: Team): Promise<Delivery[]> {
 
 interface Row {
   day: string;
+  provider_key: string;
   user_id: string;
   suite_id: string;
   model_id: string;
@@ -145,6 +146,13 @@ it('sums cover all shards, ordered by day and then cost, and embeddings have no 
   expect(await costs(march)).toEqual([0.5, 7]);
   expect(await costs(`${march}&by=model`)).toEqual([4, 3, 0.5]);
   expect(await costs(`${march}&by=model&model=sim::a&model=c`)).toEqual([3, 0.5]);
+  await spent(team, [{ day: '2026-03-02', provider_key: 'acme', cost_usd: 2.5 }]);
+  expect((await report(viewer, `${march}&by=provider`)).items).toMatchObject([
+    { provider: 'sim', cost_usd: 7.5 },
+    { provider: 'acme', cost_usd: 2.5 },
+  ]);
+  expect(await costs(`${march}&by=model,provider&provider=acme`)).toEqual([2.5]);
+  await api.pool.query(`DELETE FROM daily_spending WHERE team_id = $1 AND provider_key = 'acme'`, [team.teamId]);
   expect(await costs(`${march}&suite_id=${team.userId}`)).toEqual([]);
   expect(await costs(`${march}&person=${team.userId}&suite_id=${team.suiteId}`)).toEqual([0.5, 7]);
   expect(await costs('from=2025-03-02&to=2026-03-02&by=suite')).toEqual([107.5]);
@@ -196,6 +204,7 @@ it.each([
   ['suite_id=Weather', 400, '/suite_id/0'],
   ['person=ada', 400, '/person/0'],
   ['model=', 400, '/model/0'],
+  ['provider=', 400, '/provider/0'],
   ['group=day', 400, '/group'],
   ['from=2026-03-02&to=2026-03-01', 422, '/from'],
   ['to=2020-01-01', 422, '/from'],

@@ -29,7 +29,9 @@ describe('the system', () => {
     expect((await client.get('/api/system')).body).toEqual({ ...up, workers: { alive: 0 } });
     await connect(api.env.REDIS_URL);
     let isStuck = false;
-    const [one, other] = ['one', 'other'].map((workerId) => new Presence({ redis, workerId, isStuck: () => isStuck }));
+    const [one, other] = ['one', 'other'].map(
+      (workerId) => new Presence({ redis, workerId, isStuck: () => isStuck, takeResults: () => new Map() }),
+    );
     await one!.announce();
     await one!.announce();
     await other!.announce();

@@ -17,6 +17,7 @@ interface SpendingOptions extends GlobalOptions {
   from?: string;
   to?: string;
   model?: string[];
+  provider?: string[];
   suite?: string;
   person?: string;
 }
@@ -27,6 +28,7 @@ export function addSpending(program: Command): void {
     .option('--from <day>', 'first day (UTC), as YYYY-MM-DD (default: the first of this month)')
     .option('--to <day>', 'last day (default: today)')
     .option('--model <model>', 'only this model, repeatable', repeatable(String))
+    .option('--provider <key>', 'only this provider, repeatable', repeatable(String))
     .option('--suite <suite>', 'only this suite, by name or id; it may be deleted')
     .option('--person <person>', 'only what this person submitted, by name or id')
     .action(serverAction<SpendingOptions>(printSpending));
@@ -35,6 +37,7 @@ export function addSpending(program: Command): void {
       'toolmark spending',
       'toolmark spending --by model,person --from 2026-11-01 --to 2026-11-30',
       'toolmark spending --by day,suite',
+      'toolmark spending --by provider',
     ),
   );
 }
@@ -46,7 +49,7 @@ function readBy(text: string): SpendingBy[] {
 }
 
 async function printSpending(client: ApiClient, options: SpendingOptions): Promise<void> {
-  const { by, from, to, model = [] } = options;
+  const { by, from, to, model = [], provider = [] } = options;
   const span = { from, to };
   const query = queryOf({
     ...span,
@@ -55,6 +58,7 @@ async function printSpending(client: ApiClient, options: SpendingOptions): Promi
     by: by.join(),
   });
   for (const one of model) query.append('model', one);
+  for (const one of provider) query.append('provider', one);
   const report = await client.call<SpendingReport>('GET', `/api/spending?${query}`);
   if (options.json) return printJson(report);
   const { items, total } = report;

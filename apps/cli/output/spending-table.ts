@@ -16,9 +16,10 @@ export function spendingTable(
   ]);
 }
 
-function nameOf({ day, model, suite, person }: SpendingGroup, by: SpendingBy): string {
+function nameOf({ day, model, provider, suite, person }: SpendingGroup, by: SpendingBy): string {
   if (by === 'day') return day ?? '-';
   if (by === 'model') return model ?? '-';
+  if (by === 'provider') return provider ?? '-';
   if (by === 'person') return person ? (person.name ?? person.id) : 'nobody';
   return suite ? `${suite.name}${suite.deleted ? ' (deleted)' : ''}` : 'no suite';
 }

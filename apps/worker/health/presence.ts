@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
+import { addResults } from '#lib/queue/lane-throughput';
 import { HEARTBEAT_MS, heartbeat, removeWorker, type AliveWorker } from '#lib/queue/worker-heartbeats';
 
 export interface PresenceDeps {
@@ -7,9 +8,11 @@ export interface PresenceDeps {
   workerId: string;
   /** A process that is stuck does not count as working. */
   isStuck: () => boolean;
+  /** The results of each lane since the last call. Those of a turn that Redis misses are not counted again. */
+  takeResults: () => ReadonlyMap<string, number>;
 }
 
-/** Heartbeats in Redis: this process works, and at which level. They stop when it is frozen, stuck or killed. */
+/** Heartbeats in Redis: this process works, at which level, and how fast its lanes are. They stop when it is frozen, stuck or killed. */
 export class Presence {
   #timer: NodeJS.Timeout | undefined;
   #isSaying = false;
@@ -38,12 +41,13 @@ export class Presence {
   }
 
   async announce(): Promise<void> {
-    const { redis, isStuck } = this.deps;
+    const { redis, isStuck, takeResults } = this.deps;
     // While Redis is down its commands queue up: keep one waiting, not one per turn.
     if (this.#isSaying || isStuck()) return;
     this.#isSaying = true;
     try {
       await heartbeat(redis, this.#worker);
+      await addResults(redis, takeResults());
       if (this.#hasStopped) await removeWorker(redis, this.#worker);
     } catch {
       // The next turn repeats the heartbeat.

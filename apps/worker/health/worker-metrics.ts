@@ -143,6 +143,7 @@ export class LaneMeter {
   /** Deliveries taken so far. Liveness checks that it grows. */
   started = 0;
   activeItems = 0;
+  #results = 0;
   #slots: number | undefined;
 
   constructor(
@@ -191,6 +192,7 @@ export class LaneMeter {
   }
 
   recordResult({ result, usage, costUsd, cached }: Settlement): void {
+    this.#results++;
     items.inc({ ...this.labels, outcome: result.outcome === 'scored' ? 'scored' : result.error.kind });
     if (cached) return fromCache.inc(this.labels);
     tokens.inc({ ...this.labels, direction: 'prompt' }, usage.promptTokens ?? 0);
@@ -198,6 +200,13 @@ export class LaneMeter {
     tokens.inc({ ...this.labels, direction: 'cache_read' }, usage.cacheReadTokens ?? 0);
     tokens.inc({ ...this.labels, direction: 'cache_write' }, writtenTokens(usage) ?? 0);
     cost.inc(this.labels, costUsd ?? 0);
+  }
+
+  /** The results since the last call. */
+  takeResults(): number {
+    const results = this.#results;
+    this.#results = 0;
+    return results;
   }
 
   /**
@@ -226,6 +235,12 @@ export class LaneMeters {
 
   find(laneId: string): LaneMeter | undefined {
     return this.#meters.get(laneId);
+  }
+
+  /** The results of each lane since the last call, for its throughput. */
+  takeResults(): Map<string, number> {
+    const taken = [...this.#meters].map(([laneId, meter]) => [laneId, meter.takeResults()] as const);
+    return new Map(taken.filter(([, results]) => results > 0));
   }
 
   /** Forgets a lane and all its measurements. */

@@ -29,8 +29,17 @@ export const MAX_POSITION = 1000;
 /** The start of a job's detail when no running worker can take it. */
 export const NO_WORKER = 'No running worker';
 
+/** Prefix of the detail of a job that waits for a provider. */
+export const WAITING_FOR = 'Waiting for ';
+
+/** What may keep the items of a running job from starting. */
+export const BLOCKED_REASONS = ['paused', 'provider', 'no_worker'] as const;
+
+/** The orders of the list of jobs. */
+export const JOB_ORDERS = ['newest', 'queue'] as const;
+
 /** How spending can be grouped. */
-export const SPENDING_BY = ['day', 'model', 'suite', 'person'] as const;
+export const SPENDING_BY = ['day', 'model', 'provider', 'suite', 'person'] as const;
 
 export const TERMINAL_EVENTS = ['job_completed', 'job_failed', 'job_cancelled'] as const;
 /** The events in a job's durable log. */

@@ -1,7 +1,7 @@
 import type pg from 'pg';
+import { WAITING_FOR } from '#lib/contracts/values/jobs';
 import type { PoolClient } from '../connection/pool.js';
 import { SUSPECT_CRASHES } from './claim-items.js';
-import { WAITING_FOR } from './set-wait-reason.js';
 
 /** What moved with a provider: the lanes that have new work, and the jobs whose wait reason was cleared. */
 export interface MovedTargets {

@@ -1,10 +1,8 @@
+import { WAITING_FOR } from '#lib/contracts/values/jobs';
 import type { Pool } from '../connection/pool.js';
 import type { LaneLimits } from '../catalogue/lane-limits.js';
 import { LANE_OF_ITEM } from '../lane-of-item.js';
 import { toMinute } from '../rests.js';
-
-/** Prefix of the detail of a job that waits for a provider. */
-export const WAITING_FOR = 'Waiting for ';
 
 /** A longer list of waiting models would not be useful. */
 const MAX_DETAIL_CHARACTERS = 2000;

@@ -6,13 +6,13 @@ import type { RunConfig, RunInput } from '#lib/contracts/run-input';
 import type { Suite } from '#lib/contracts/suite';
 import type { TryInput } from '#lib/contracts/try';
 import type { RunMetric } from '#lib/contracts/metric';
+import { WAITING_FOR } from '#lib/contracts/values/jobs';
 import { newId } from '#lib/runtime/ids';
 import { insertRow } from '../connection/insert-row.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { IS_RESTING, toMinute } from '../rests.js';
 import { deleteRuns, purgeRun } from '../upkeep/delete-run.js';
 import { cancelFamily } from './cancel-job.js';
-import { WAITING_FOR } from './set-wait-reason.js';
 import { submitRun, type ResolvedTarget } from './submit-run.js';
 
 // A case is tried out by a run of one case: it passes through lanes, budgets and spending like every other run, so its

@@ -1,5 +1,5 @@
 import type { JobStatus } from '#lib/contracts/job-status';
-import { MAX_POSITION, isFinished } from '#lib/contracts/values/jobs';
+import { type JOB_ORDERS, MAX_POSITION, UNFINISHED_STATUSES, isFinished } from '#lib/contracts/values/jobs';
 import type { Job, JobType } from '#lib/contracts/job';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/input/problem';
@@ -8,6 +8,7 @@ import { toPage } from '../catalogue/page.js';
 import type { Pool, PoolClient } from '../connection/pool.js';
 import type { Job as StoredJob } from '../generated/client.js';
 import type { TeamScoped } from '../team-isolation.js';
+import { blockedJob, PAUSED_ITEMS } from './blocked-job.js';
 import { JOB_PROGRESS } from './job-progress.js';
 
 type JobRow = StoredJob &
@@ -15,12 +16,14 @@ type JobRow = StoredJob &
     submitted_by: string | null;
     subject_ref: string | null;
     position: number | null;
+    paused_items: number;
     /** The level that a worker needs for it; null once it has ended. */
     worker_level: number | null;
   };
 
 const SELECT = `
-  SELECT j.*, p.*, t.running_jobs_per_user, (SELECT name FROM users WHERE id = j.user_id) AS submitted_by,
+  SELECT j.*, p.*, t.running_jobs_per_user, ${PAUSED_ITEMS} AS paused_items,
+    (SELECT name FROM users WHERE id = j.user_id) AS submitted_by,
     CASE j.type WHEN 'tool_eval' THEN NULL WHEN 'rescore' THEN (SELECT run_id FROM rescore WHERE job_id = j.id)
       ELSE (SELECT nullif(subject_id, id) FROM orchestration WHERE id = j.result_ref::uuid) END AS subject_ref,
     CASE WHEN j.status = 'pending' AND j.parent_id IS NULL THEN (SELECT count(*)::int FROM (
@@ -37,11 +40,29 @@ const SELECT = `
 const ONLY_UNFINISHED = `AND j.status IN ('pending', 'queued', 'running')
   AND j.user_id = ANY (ARRAY(SELECT id FROM users WHERE team_id = $1))`;
 
+const isUnfinished = (status: JobStatus): boolean => !isFinished(status);
+
+/** SQL: the place of a job in the order in which jobs run; 0 once it has ended. */
+const turnOf = (job: string): string =>
+  `CASE ${job}.status WHEN 'running' THEN 1 WHEN 'queued' THEN 2 WHEN 'pending' THEN 3 ELSE 0 END`;
+
+/** SQL of each order, and of what comes after the job whose id is the cursor ($4). */
+const ORDERS: Record<JobFilter['order'], { after: string; order: string }> = {
+  newest: { after: 'j.id < $4', order: 'j.id DESC' },
+  queue: {
+    // After a job that has ended since, the list begins again: a job may be shown twice, but none is left out.
+    after: `(${turnOf('j')}, j.id) > (SELECT ${turnOf('c')}, c.id FROM job c WHERE c.id = $4 AND c.team_id = $1)`,
+    order: `${turnOf('j')}, j.id`,
+  },
+};
+
 export interface JobFilter {
   status?: JobStatus[];
   type?: JobType;
   /** Whether to include the jobs of child runs. */
   orchestrated: boolean;
+  /** `queue` lists unfinished ones only. */
+  order: (typeof JOB_ORDERS)[number];
 }
 
 /** Why no worker can do a job of a type at this level; undefined when one can. */
@@ -57,14 +78,17 @@ export class JobRepository implements TeamScoped {
   ) {}
 
   async list(filter: JobFilter, { limit, cursor }: PageQuery): Promise<Page<Job>> {
-    const onlyUnfinished = filter.status?.every((status) => !isFinished(status)) ? ONLY_UNFINISHED : '';
+    const status =
+      filter.order === 'queue' ? (filter.status ?? [...UNFINISHED_STATUSES]).filter(isUnfinished) : filter.status;
+    const onlyUnfinished = status?.every(isUnfinished) ? ONLY_UNFINISHED : '';
+    const { after, order } = ORDERS[filter.order];
     const { rows } = await this.db.query<JobRow>(
       `${SELECT}
        WHERE j.team_id = $1 ${onlyUnfinished} AND ($2::text[] IS NULL OR j.status = ANY ($2))
-         AND ($3::text IS NULL OR j.type = $3) AND ($4::uuid IS NULL OR j.id < $4)
+         AND ($3::text IS NULL OR j.type = $3) AND ($4::uuid IS NULL OR ${after})
          AND (j.parent_id IS NULL OR ($5 AND j.parent_id <> j.id))
-       ORDER BY j.id DESC LIMIT $6`,
-      [this.teamId, filter.status ?? null, filter.type ?? null, cursor ?? null, filter.orchestrated, limit + 1],
+       ORDER BY ${order} LIMIT $6`,
+      [this.teamId, status ?? null, filter.type ?? null, cursor ?? null, filter.orchestrated, limit + 1],
     );
     return toPage(
       rows.map((row) => this.#toJob(row)),
@@ -90,27 +114,31 @@ export class JobRepository implements TeamScoped {
   }
 }
 
-const toJob = (row: JobRow): Job => ({
-  id: row.id,
-  type: row.type as JobType,
-  status: row.status as JobStatus,
-  progress: {
-    done: row.done,
-    total: row.total,
-    errored: row.errored,
-    percent: row.total === 0 ? 0 : Math.round((1000 * row.done) / row.total) / 10,
-    eta_s: remainingSeconds(row),
-  },
-  submitted_by: row.submitted_by,
-  position: row.position,
-  detail: row.status === 'pending' ? pendingDetail(row) : row.detail,
-  result_ref: row.result_ref,
-  subject_ref: row.subject_ref,
-  error: row.error,
-  created_at: row.created_at.toISOString(),
-  started_at: row.started_at?.toISOString() ?? null,
-  finished_at: row.finished_at?.toISOString() ?? null,
-});
+function toJob(row: JobRow): Job {
+  const blocked = blockedJob(row);
+  return {
+    id: row.id,
+    type: row.type as JobType,
+    status: row.status as JobStatus,
+    progress: {
+      done: row.done,
+      total: row.total,
+      errored: row.errored,
+      percent: row.total === 0 ? 0 : Math.round((1000 * row.done) / row.total) / 10,
+      eta_s: blocked ? null : remainingSeconds(row),
+    },
+    blocked,
+    submitted_by: row.submitted_by,
+    position: row.position,
+    detail: row.status === 'pending' ? pendingDetail(row) : row.detail,
+    result_ref: row.result_ref,
+    subject_ref: row.subject_ref,
+    error: row.error,
+    created_at: row.created_at.toISOString(),
+    started_at: row.started_at?.toISOString() ?? null,
+    finished_at: row.finished_at?.toISOString() ?? null,
+  };
+}
 
 /** At the pace so far; null if there is none yet. */
 function remainingSeconds({ status, done, total, started_at: startedAt }: JobRow): number | null {

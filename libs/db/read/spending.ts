@@ -21,6 +21,7 @@ type Counts = Record<(typeof COUNTS)[number], number>;
 const COLUMNS: Record<SpendingBy, readonly string[]> = {
   day: ['day'],
   model: ['provider_key', 'model_id'],
+  provider: ['provider_key'],
   suite: ['suite_id'],
   person: ['user_id'],
 };
@@ -55,8 +56,16 @@ export class SpendingRepository extends TeamScoped<Pool> {
   }
 
   /** Reads up to one group more than a response holds. */
-  async #groups({ from, to, by, model, suite_id, person }: SpendingQuery & SpendingSpan): Promise<GroupRow[]> {
-    const columns = by.flatMap((one) => COLUMNS[one]);
+  async #groups({
+    from,
+    to,
+    by,
+    model,
+    provider,
+    suite_id,
+    person,
+  }: SpendingQuery & SpendingSpan): Promise<GroupRow[]> {
+    const columns = [...new Set(by.flatMap((one) => COLUMNS[one]))];
     // Highest cost first, within its day.
     const order = [
       ...(by.includes('day') ? ['day'] : []),
@@ -69,6 +78,7 @@ export class SpendingRepository extends TeamScoped<Pool> {
          FROM daily_spending
          WHERE team_id = $1 AND day BETWEEN $2 AND $3
            AND ($4::text[] IS NULL OR provider_key || '::' || model_id = ANY ($4) OR model_id = ANY ($4))
+           AND ($7::text[] IS NULL OR provider_key = ANY ($7))
            AND ($5::uuid[] IS NULL OR suite_id = ANY ($5)) AND ($6::uuid[] IS NULL OR user_id = ANY ($6))
          GROUP BY ${columns.join(', ')} ORDER BY ${order} LIMIT ${MAX_SPENDING_GROUPS + 1}
        )
@@ -78,7 +88,7 @@ export class SpendingRepository extends TeamScoped<Pool> {
          ${by.includes('suite') ? 'LEFT JOIN suite s ON s.id = c.suite_id AND s.team_id = $1' : ''}
          ${by.includes('person') ? 'LEFT JOIN users u ON u.id = c.user_id AND u.team_id = $1' : ''}
        ORDER BY ${order}`,
-      [this.teamId, from, to, model ?? null, suite_id ?? null, person ?? null],
+      [this.teamId, from, to, model ?? null, suite_id ?? null, person ?? null, provider ?? null],
     );
     return rows;
   }
@@ -108,6 +118,7 @@ function groupOf(row: GroupRow, by: readonly SpendingBy[], gone: ReadonlyMap<str
   return {
     ...(by.includes('day') && { day: row.day }),
     ...(by.includes('model') && { model: targetName({ providerKey: row.provider_key, modelId: row.model_id }) }),
+    ...(by.includes('provider') && { provider: row.provider_key }),
     ...(by.includes('suite') && {
       suite:
         suiteId === NO_ID ? null : { id: suiteId, name: suite ?? gone.get(suiteId) ?? '', deleted: suite === null },
@@ -132,6 +143,7 @@ const tooMany = (by: readonly SpendingBy[]): ProblemError =>
   new ProblemError(
     422,
     `By ${by.join(', ')} these are more than ${MAX_SPENDING_GROUPS} groups. ` +
-      'Group by fewer of day, model, suite and person, use a shorter period, or filter by model, suite_id or person.',
+      'Group by fewer of day, model, provider, suite and person, use a shorter period, or filter by model, provider, ' +
+      'suite_id or person.',
     [{ path: '/by', message: `makes more than ${MAX_SPENDING_GROUPS} groups` }],
   );
