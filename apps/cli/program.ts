@@ -48,6 +48,7 @@ export const FILES: Record<string, Record<string, () => Promise<Add>>> = {
   },
   'Jobs and what they cost:': {
     'jobs cancel': async () => (await import('./commands/jobs.js')).addJobs,
+    lanes: async () => (await import('./commands/lanes.js')).addLanes,
     spending: async () => (await import('./commands/spending.js')).addSpending,
   },
   'Suites, models and metrics:': {

@@ -730,6 +730,7 @@ describe('every example in the help of a command works', () => {
       RESULT: result.id,
       CASE: draft.id,
       RUNNING_RUN: running.eval_id,
+      LANE: (await toolmarkJson('lanes')).items[0].id,
       TUNE: tuned.id,
       OLD_TUNE: oldTune.id,
       PROMPT_TUNE: promptTune.id,

@@ -8,20 +8,24 @@ import { findJob, undefinedIfNotFound } from '../lookup/find-run.js';
 import { addListOptions, printList, readList, type ListOptions } from '../lookup/read-list.js';
 import { jobTable } from '../output/job-table.js';
 import { print, printJson } from '../output/terminal.js';
-import { JOB_STATUSES, JOB_TYPES } from '#lib/contracts/values/jobs';
+import { JOB_ORDERS, JOB_STATUSES, JOB_TYPES } from '#lib/contracts/values/jobs';
 import { queryOf } from '../query.js';
 
 interface JobsOptions extends ListOptions {
   status?: string;
   type?: string;
+  order?: string;
 }
 
 export function addJobs(program: Command): void {
-  const jobs = subcommand(program, 'jobs', 'list jobs, newest first')
+  const jobs = subcommand(program, 'jobs', 'list jobs, newest first or in the order in which they run')
     .addOption(new Option('--status <status>', 'only jobs in this status').choices(JOB_STATUSES))
-    .addOption(new Option('--type <type>', 'only jobs of this type').choices(JOB_TYPES));
+    .addOption(new Option('--type <type>', 'only jobs of this type').choices(JOB_TYPES))
+    .addOption(
+      new Option('--order <order>', 'queue: unfinished jobs in the order in which they run').choices(JOB_ORDERS),
+    );
   addListOptions(jobs).action(serverAction<JobsOptions>(listJobs));
-  jobs.addHelpText(...examples('toolmark jobs --status running'));
+  jobs.addHelpText(...examples('toolmark jobs --status running', 'toolmark jobs --order queue'));
 
   const cancel = program
     .command('cancel')
@@ -32,10 +36,12 @@ export function addJobs(program: Command): void {
 }
 
 async function listJobs(client: ApiClient, options: JobsOptions): Promise<void> {
-  const { status, type } = options;
-  const list = await readList<Job>(client, `/api/jobs?${queryOf({ status, type })}`, options);
+  const { status, type, order } = options;
+  const list = await readList<Job>(client, `/api/jobs?${queryOf({ status, type, order })}`, options);
   const runs = options.json ? new Map<string, Run>() : await runsOf(client, list.items);
-  printList(list, options, status || type ? 'No jobs match.' : 'No jobs yet.', (items) => jobTable(items, runs));
+  printList(list, options, status || type || order === 'queue' ? 'No jobs match.' : 'No jobs yet.', (items) =>
+    jobTable(items, runs),
+  );
 }
 
 /** The runs of these jobs, by id. The newest ones are read together; older ones were resumed. */

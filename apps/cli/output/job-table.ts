@@ -6,10 +6,18 @@ import { dollars, percent, table } from './table.js';
 export function jobTable(jobs: readonly Job[], runs: ReadonlyMap<string, Run>): string[] {
   return table([
     ['job', 'type', 'status', 'done', 'score', 'suite', 'models', 'run', 'submitted', ''],
-    ...jobs.map(({ id, type, status, progress, result_ref: made, created_at: at, detail, error }) => {
+    ...jobs.map(({ id, type, status, progress, result_ref: made, created_at: at, detail, error, blocked }) => {
       const run = runs.get(made ?? '');
       const ofRun = run ? [percent(run.score), suiteOf(run), modelNames(run), run.id] : ['-', '-', '-', '-'];
-      return [id, type, status, `${progress.done}/${progress.total}`, ...ofRun, at, error ?? detail ?? ''];
+      return [
+        id,
+        type,
+        status,
+        `${progress.done}/${progress.total}`,
+        ...ofRun,
+        at,
+        error ?? blocked?.text ?? detail ?? '',
+      ];
     }),
   ]);
 }
