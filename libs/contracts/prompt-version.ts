@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { named, namedInput } from './named.js';
+import { described, named, namedInput } from './named.js';
 import { id, PageQuery, suiteId, time } from './page.js';
 import { PromptComponents } from './prompt.js';
 
 /** The maximum number of prompt versions of a suite. */
 export const MAX_PROMPT_VERSIONS = 1_000;
+/** Runs of a version are counted up to this number. */
+export const MAX_RUNS_COUNTED = 1_000;
 const MAX_TAGS = 20;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -69,6 +71,19 @@ export const PromptVersionHead = named('PromptVersionHead', 'A prompt version in
   components_count: z.int().describe('How many texts it has.'),
   created_by: z.string().nullable().describe('The name of its user; null when the user is gone.'),
   created_at: time.describe('When it was made.'),
+  used: described('The runs with its texts.', {
+    runs: z.int().describe(`How many runs of the history have its texts; ${MAX_RUNS_COUNTED} also means more.`),
+    newest: z
+      .object({
+        run: z.object({ id: id.describe('Its id.'), name: z.string().nullable().describe('Its name.') }),
+        suite_version: z.int().describe('The version of the suite that it pinned.'),
+        score: z.number().describe('Its score, 0..1.'),
+        n_models: z.int().describe('How many models it asked.'),
+        finished_at: time.nullable().describe('When it ended.'),
+      })
+      .nullable()
+      .describe('The newest completed run that has a score; null without one.'),
+  }),
 });
 export type PromptVersionHead = z.infer<typeof PromptVersionHead>;
 

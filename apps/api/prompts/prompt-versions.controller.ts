@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Inject } from '@nestjs/common';
-import { pageOf } from '#lib/contracts/page';
+import { type Page, pageOf } from '#lib/contracts/page';
 import {
   PromptDiff,
   PromptDiffQuery,
@@ -15,9 +15,10 @@ import { About, Answers, Changes, idCursor, Me, TakesUpTo, uuid, type Change, UU
 import { jsonPointer, ProblemError } from '#lib/contracts/input/problem';
 import { componentsOf } from '#lib/contracts/prompt-components';
 import { audit } from '#lib/db/catalogue/audit';
-import { PromptVersionRepository } from '#lib/db/catalogue/prompt-versions';
+import { PromptVersionRepository, type StoredPromptVersion } from '#lib/db/catalogue/prompt-versions';
 import { SuiteRepository } from '#lib/db/catalogue/suites';
-import type { Pool } from '#lib/db/connection/pool';
+import type { Pool, PoolClient } from '#lib/db/connection/pool';
+import { PromptUseRepository } from '#lib/db/read/prompt-use';
 import { POOL } from '../platform/stores.js';
 import { findSuite } from '../runs/find-suite.js';
 import { checkComponents } from '../runs/resolve-prompt.js';
@@ -39,7 +40,7 @@ export class PromptVersionsController {
   @About('List prompt versions', 'Texts that replace those of a suite in a run, the newest first.')
   @Answers(200, pageOf(PromptVersionHead))
   list(@Me() { teamId }: Caller, @Query({ schema: PromptVersionsQuery }) { cursor, ...query }: PromptVersionsQuery) {
-    return new PromptVersionRepository(this.pool, teamId).list({ ...query, cursor: idCursor(cursor) });
+    return this.#list(teamId, { ...query, cursor: idCursor(cursor) });
   }
 
   /** @throws ProblemError 422 when a text has no place in the suite, 409 when the suite has too many versions */
@@ -68,15 +69,16 @@ export class PromptVersionsController {
         origin: null,
       });
       await audit(client, caller, 'prompt_version.create', id);
-      return versions.read(id);
+      return this.#withUse(client, teamId, await versions.read(id));
     });
   }
 
   @Get(':id')
   @About('Read a prompt version', 'With its texts.')
   @Answers(200, PromptVersion, 404)
-  read(@Me() { teamId }: Caller, @Param('id') id: string): Promise<PromptVersion> {
-    return new PromptVersionRepository(this.pool, teamId).read(uuid(WHAT, id));
+  async read(@Me() { teamId }: Caller, @Param('id') id: string): Promise<PromptVersion> {
+    const version = await new PromptVersionRepository(this.pool, teamId).read(uuid(WHAT, id));
+    return this.#withUse(this.pool, teamId, version);
   }
 
   @Patch(':id')
@@ -92,7 +94,7 @@ export class PromptVersionsController {
     return change(async (client) => {
       const version = await new PromptVersionRepository(client, caller.teamId).update(versionId, patch);
       await audit(client, caller, 'prompt_version.update', versionId);
-      return version;
+      return this.#withUse(client, caller.teamId, version);
     });
   }
 
@@ -138,7 +140,16 @@ export class PromptVersionsController {
     return { from: versionId, to, components: changed.map((text, index) => ({ ...text, hunks: hunks[index]! })) };
   }
 
-  async #findOther(teamId: string, version: PromptVersion, id: string): Promise<PromptVersion> {
+  async #list(teamId: string, query: PromptVersionsQuery): Promise<Page<PromptVersionHead>> {
+    const { items, next_cursor } = await new PromptVersionRepository(this.pool, teamId).list(query);
+    return { items: await new PromptUseRepository(this.pool, teamId).addUse(items), next_cursor };
+  }
+
+  async #withUse(db: Pool | PoolClient, teamId: string, version: StoredPromptVersion): Promise<PromptVersion> {
+    return (await new PromptUseRepository(db, teamId).addUse([version]))[0]!;
+  }
+
+  async #findOther(teamId: string, version: StoredPromptVersion, id: string): Promise<StoredPromptVersion> {
     const other = UUID.test(id) ? await new PromptVersionRepository(this.pool, teamId).find(id) : undefined;
     const fault = other
       ? other.suite_id !== version.suite_id && `The prompt version ${id} belongs to another suite.`
@@ -152,8 +163,8 @@ export class PromptVersionsController {
   /** The current texts of the suite; none if it was deleted. */
   async #textsOfSuite(
     teamId: string,
-    { suite_id: suiteId }: PromptVersion,
-    other: PromptVersion | undefined,
+    { suite_id: suiteId }: StoredPromptVersion,
+    other: StoredPromptVersion | undefined,
   ): Promise<ReadonlyMap<string, string>> {
     const suite = suiteId === null ? undefined : await new SuiteRepository(this.pool, teamId).find(suiteId);
     if (suite) return componentsOf(suite.system_prompt, suite.tools);

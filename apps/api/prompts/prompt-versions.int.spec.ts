@@ -1,4 +1,5 @@
 import { MAX_PROMPT_VERSIONS } from '#lib/contracts/prompt-version';
+import { PROMPT_VERSION_OF_RUN } from '#lib/db/read/prompt-use';
 import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
 
@@ -27,6 +28,60 @@ const importSuite = async (): Promise<string> =>
   (await client.post('/api/tool-eval/import', weatherSuite(2))).body.suite_id;
 const create = async (more: object = {}) =>
   (await client.post(VERSIONS, { suite_id: suiteId, components: texts, ...more })).body;
+
+describe('the runs of a prompt version', () => {
+  it('are counted, and the newest completed one has its score, for the team of the version alone', async () => {
+    const { id } = await create();
+    const run = async (by: Client, body: object) => (await by.post('/api/tool-eval', body)).body.eval_id as string;
+    const body = { suite_id: suiteId, models: ['sim::a'] };
+    const [first, second] = [
+      await run(client, { ...body, prompt_version_id: id, name: 'Nightly 8' }),
+      await run(client, { ...body, prompt_version_id: id }),
+    ];
+    await run(client, body);
+    const used = async () => {
+      const read = (await client.get(`${VERSIONS}/${id}`)).body.used;
+      const { items } = (await client.get(`${VERSIONS}?suite_id=${suiteId}`)).body;
+      expect(items.find((item: { id: string }) => item.id === id).used).toEqual(read);
+      return read;
+    };
+    expect(await used()).toEqual({ runs: 2, newest: null });
+    const end = (runId: string, score: number) =>
+      api.pool.query(`UPDATE run SET status = 'completed', score = $2, finished_at = now() WHERE id = $1`, [
+        runId,
+        score,
+      ]);
+    await end(first, 0.9);
+    expect(await used()).toEqual({
+      runs: 2,
+      newest: {
+        ...{ run: { id: first, name: 'Nightly 8' }, suite_version: 1, score: 0.9, n_models: 1 },
+        finished_at: expect.any(String),
+      },
+    });
+    await end(second, 0.5);
+    expect((await used()).newest).toMatchObject({ run: { id: second, name: null }, score: 0.5 });
+    // A run of another team that names it, however that came to be, counts for nobody.
+    const { id: team } = (await api.anotherTeam()).body;
+    await api.pool.query('UPDATE run SET team_id = $2 WHERE id = $1', [second, team]);
+    expect(await used()).toMatchObject({ runs: 1, newest: { score: 0.9 } });
+    await client.delete(`/api/tool-eval/history/${first}`);
+    expect(await used()).toEqual({ runs: 0, newest: null });
+  });
+
+  it('are found by an index', async () => {
+    const sql = `SELECT 1 FROM run WHERE ${PROMPT_VERSION_OF_RUN} = 'x' AND run.listed AND run.team_id = $1`;
+    const connection = await api.pool.connect();
+    try {
+      await connection.query('BEGIN; SET LOCAL enable_seqscan = off');
+      const { rows } = await connection.query(`EXPLAIN ${sql}`, [NOWHERE]);
+      expect(rows.map((row) => row['QUERY PLAN']).join()).toContain('run_prompt_version');
+    } finally {
+      await connection.query('ROLLBACK');
+      connection.release();
+    }
+  });
+});
 
 describe('a prompt version', () => {
   it('has texts that never change, a label and tags that can change, and an author', async () => {

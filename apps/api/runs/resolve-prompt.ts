@@ -2,11 +2,10 @@ import { suggestNames } from '#lib/contracts/input/nearest-names';
 import { jsonPointer, ProblemError, type InputError } from '#lib/contracts/input/problem';
 import { findComponentsFault } from '#lib/contracts/prompt';
 import { describeTools, parseComponent, unknownComponents } from '#lib/contracts/prompt-components';
-import type { PromptVersion } from '#lib/contracts/prompt-version';
 import type { PromptOfRun } from '#lib/contracts/run-input';
 import type { UncountedSuite } from '#lib/db/catalogue/suites';
 import { findToolFault, findToolsFault, MAX_TOOL_DESCRIPTION, type Tool } from '#lib/contracts/tool';
-import { PromptVersionRepository } from '#lib/db/catalogue/prompt-versions';
+import { PromptVersionRepository, type StoredPromptVersion } from '#lib/db/catalogue/prompt-versions';
 import type { Pool } from '#lib/db/connection/pool';
 import { UUID } from '../platform/decorators.js';
 
@@ -33,7 +32,12 @@ export async function resolvePrompt(
   return { base_prompt: base ?? prompt ?? null, tool_overrides: overrides, prompt_version_id: version?.id ?? null };
 }
 
-async function findVersion(pool: Pool, teamId: string, wanted: string, suite: UncountedSuite): Promise<PromptVersion> {
+async function findVersion(
+  pool: Pool,
+  teamId: string,
+  wanted: string,
+  suite: UncountedSuite,
+): Promise<StoredPromptVersion> {
   const versions = new PromptVersionRepository(pool, teamId);
   const version = UUID.test(wanted) ? await versions.find(wanted) : await versions.findTagged(suite.id, wanted);
   if (version) return version;

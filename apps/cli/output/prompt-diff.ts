@@ -1,20 +1,29 @@
 import type { ComponentDiff, PromptVersion, PromptVersionHead, TextHunk } from '#lib/contracts/prompt-version';
-import { table } from './table.js';
+import { percent, table } from './table.js';
 import type { MarkedPart } from './terminal.js';
 
 export const promptsTable = (versions: readonly PromptVersionHead[]): string[] =>
   table([
-    ['version', 'label', 'tags', 'texts', 'source', 'suite', 'created'],
-    ...versions.map(({ id, label, tags, components_count, source, suite_id, created_at }) => [
+    ['version', 'label', 'tags', 'score', 'runs', 'texts', 'source', 'suite', 'created'],
+    ...versions.map(({ id, label, tags, used, components_count, source, suite_id, created_at }) => [
       id,
       label || '-',
       tags.join(', ') || '-',
+      percent(used.newest?.score ?? null),
+      String(used.runs),
       String(components_count),
       source,
       suite_id ?? '(deleted)',
       created_at,
     ]),
   ]);
+
+/** "3 runs; 91.2 % in Nightly 8" */
+function useText({ runs, newest }: PromptVersionHead['used']): string {
+  if (runs === 0) return 'no run';
+  const measured = newest && `; ${percent(newest.score)} in ${newest.run.name ?? newest.run.id}`;
+  return `${runs.toLocaleString('en')} ${runs === 1 ? 'run' : 'runs'}${measured ?? ''}`;
+}
 
 /** A prompt version as lines for a terminal. */
 export const promptLines = (version: PromptVersion): string[] => [
@@ -23,6 +32,7 @@ export const promptLines = (version: PromptVersion): string[] => [
   ...(version.tags.length ? [`Tags       ${version.tags.join(', ')}`] : []),
   `Suite      ${version.suite_id ?? '(deleted)'}`,
   `Created    ${version.created_at}, by ${version.created_by ?? 'a deleted user'} (${version.source})`,
+  `Used by    ${useText(version.used)}`,
   ...(version.parent_id === null ? [] : [`Parent     ${version.parent_id}`]),
   ...(version.origin === null ? [] : [`Tune       ${version.origin.tune_id}, candidate ${version.origin.candidate}`]),
   ...textLines(version.components),

@@ -28,12 +28,16 @@ export interface NewPromptVersion {
   userId: string;
 }
 
-type HeadRow = Omit<PromptVersionHead, 'origin' | 'created_at'> & { origin: string | null; created_at: Date };
+/** A version without what runs have measured of it (`read/prompt-use.ts`). */
+type StoredHead = Omit<PromptVersionHead, 'used'>;
+export type StoredPromptVersion = Omit<PromptVersion, 'used'>;
+
+type HeadRow = Omit<StoredHead, 'origin' | 'created_at'> & { origin: string | null; created_at: Date };
 
 const HEAD = `v.id, v.suite_id, v.label, v.tags, v.source, v.parent_id, v.origin, v.components_count,
   (SELECT u.name FROM users u WHERE u.id = v.user_id AND u.team_id = v.team_id) AS created_by, v.created_at`;
 
-const toHead = ({ origin, created_at, ...row }: HeadRow): PromptVersionHead => ({
+const toHead = ({ origin, created_at, ...row }: HeadRow): StoredHead => ({
   ...row,
   origin: origin === null ? null : (JSON.parse(origin) as PromptOrigin),
   created_at: created_at.toISOString(),
@@ -42,7 +46,7 @@ const toHead = ({ origin, created_at, ...row }: HeadRow): PromptVersionHead => (
 /** The prompt versions of a team. */
 export class PromptVersionRepository extends TeamScoped {
   /** Newest first, without their texts. */
-  async list({ limit, cursor, suite_id, tag }: PromptVersionsQuery): Promise<Page<PromptVersionHead>> {
+  async list({ limit, cursor, suite_id, tag }: PromptVersionsQuery): Promise<Page<StoredHead>> {
     const { rows } = await this.db.query<HeadRow>(
       `SELECT ${HEAD} FROM prompt_version v
        WHERE v.team_id = $1 AND ($2::uuid IS NULL OR v.id < $2) AND ($3::uuid IS NULL OR v.suite_id = $3)
@@ -54,22 +58,22 @@ export class PromptVersionRepository extends TeamScoped {
   }
 
   /** @throws ProblemError 404 */
-  async read(id: string): Promise<PromptVersion> {
+  async read(id: string): Promise<StoredPromptVersion> {
     const version = await this.find(id);
     if (!version) throw notFound('prompt version', id);
     return version;
   }
 
-  find(id: string): Promise<PromptVersion | undefined> {
+  find(id: string): Promise<StoredPromptVersion | undefined> {
     return this.#findOne('v.id = $2', id);
   }
 
   /** The version of a suite that has a tag. */
-  findTagged(suiteId: string, tag: string): Promise<PromptVersion | undefined> {
+  findTagged(suiteId: string, tag: string): Promise<StoredPromptVersion | undefined> {
     return this.#findOne('v.suite_id = $2 AND v.tags @> ARRAY[$3]', suiteId, tag);
   }
 
-  async #findOne(where: string, ...values: string[]): Promise<PromptVersion | undefined> {
+  async #findOne(where: string, ...values: string[]): Promise<StoredPromptVersion | undefined> {
     const { rows } = await this.db.query<HeadRow & { components: string }>(
       `SELECT ${HEAD}, v.components FROM prompt_version v WHERE v.team_id = $1 AND ${where}`,
       [this.teamId, ...values],
@@ -109,7 +113,7 @@ export class PromptVersionRepository extends TeamScoped {
   }
 
   /** @throws ProblemError 404 */
-  update(id: string, { label, tags }: PromptVersionPatch): Promise<PromptVersion> {
+  update(id: string, { label, tags }: PromptVersionPatch): Promise<StoredPromptVersion> {
     return inTransaction(this.db, async (client) => {
       const versions = new PromptVersionRepository(client, this.teamId);
       const { suite_id: suiteId } = await versions.read(id);

@@ -5,6 +5,7 @@ import type { JobStatus } from '#lib/contracts/job-status';
 import type { Page } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/input/problem';
 import type { Estimate } from '#lib/contracts/estimate';
+import type { PromptVersionHead } from '#lib/contracts/prompt-version';
 import type { Orchestrator, Run, RunsQuery } from '#lib/contracts/run';
 import type { Ranking } from '#lib/contracts/ranking';
 import type { RunWarning } from '#lib/contracts/run-target';
@@ -17,6 +18,9 @@ import { TeamScoped } from '../team-isolation.js';
 import { readRankings } from './run-rankings.js';
 import { cursorOf, HAS_NO_DELETED_PARENT, selectRuns, statementsOf, type Listed } from './run-list.js';
 import { actualOf, summariesOf, topOf } from './run-outcome.js';
+
+/** What a run that ended has measured, in short. */
+type RunScore = NonNullable<PromptVersionHead['used']['newest']>;
 
 type StoredRunOfKind = StoredRun & { orchestration_type: string | null; experiment_name: string | null };
 type ListedRow = StoredRunOfKind & Listed;
@@ -57,6 +61,17 @@ export class RunRepository extends TeamScoped {
     );
     if (!rows[0]) throw notFound('run', id);
     return (await this.#toRuns(rows))[0]!;
+  }
+
+  /** The scores of runs, by id. */
+  async readScores(ids: readonly string[]): Promise<Map<string, RunScore>> {
+    if (ids.length === 0) return new Map();
+    const { rows } = await this.db.query<StoredRun & { n_models: number }>(
+      `SELECT run.*, (SELECT count(*)::int FROM target WHERE run_id = run.id) AS n_models
+       FROM run WHERE run.team_id = $1 AND run.id = ANY ($2) AND run.score IS NOT NULL`,
+      [this.teamId, ids],
+    );
+    return new Map(rows.map((row) => [row.id, scoreOf(row)]));
   }
 
   async #toRuns(rows: StoredRunOfKind[]): Promise<Run[]> {
@@ -138,6 +153,14 @@ interface OfRun {
   submittedBy: string | null;
   ranking: Ranking | undefined;
 }
+
+const scoreOf = (row: StoredRun & { n_models: number }): RunScore => ({
+  run: { id: row.id, name: row.name },
+  suite_version: row.suite_version,
+  score: row.score!,
+  n_models: row.n_models,
+  finished_at: row.finished_at?.toISOString() ?? null,
+});
 
 function toRun(row: RunRow, { warnings, submittedBy, ranking }: OfRun): Run {
   const targets = row.targets.map((t) => ({
