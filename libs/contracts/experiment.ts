@@ -87,7 +87,10 @@ export const BestRun = named('BestRun', 'The best configuration that was found s
   comparison: shown.nullable().describe('The comparison with the baseline; null for the baseline itself.'),
   tied_with: z
     .array(id)
-    .describe('Runs that are not shown to be worse than it (95 %, corrected for their number by Holm).'),
+    .describe(
+      'Runs that are not shown to be worse than it, nor than the baseline, each comparison at 95 %, and none of ' +
+        'whose models is.',
+    ),
 });
 export type BestRun = z.infer<typeof BestRun>;
 

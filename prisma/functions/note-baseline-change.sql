@@ -4,6 +4,7 @@
 CREATE OR REPLACE FUNCTION note_baseline_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   NEW.revision := NEW.revision + 1;
+  NEW.models_compared := false;
   IF NEW.baseline_run_id IS NULL THEN
     NEW.baseline_set_by := NULL;
     NEW.baseline_deleted := true;

@@ -11,7 +11,7 @@ BEGIN
     WHERE e.id IN (OLD.experiment_id, NEW.experiment_id) OR e.baseline_run_id = OLD.id
     ORDER BY e.id FOR NO KEY UPDATE
   ) locked;
-  UPDATE experiment SET revision = revision + 1 WHERE id = ANY (stale);
+  UPDATE experiment SET revision = revision + 1, models_compared = false WHERE id = ANY (stale);
   RETURN NULL;
 END
 $$;

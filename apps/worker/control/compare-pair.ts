@@ -5,22 +5,25 @@ import type { BaselineComparison, DeltaObstacle } from '#lib/contracts/compariso
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { ComparedPair, ExperimentToCompare, RunOfExperiment } from '#lib/db/engine/experiment-pairs';
 
+/** What two runs are compared by. */
+type Rules = Pick<ExperimentToCompare, 'teamId' | 'measure' | 'margin'>;
+
 export type ComparePair = (
-  experiment: ExperimentToCompare,
+  rules: Rules,
   run: RunOfExperiment,
   against: RunOfExperiment,
   signal: AbortSignal,
 ) => Promise<ComparedPair>;
 
-/** Compares a run of an experiment that has all its results with the baseline or with the best run. */
+/** Compares a run that has all its results with the baseline or the best run of its experiment, or with an earlier run. */
 export async function comparePair(
   comparing: Comparer,
-  experiment: ExperimentToCompare,
+  rules: Rules,
   run: RunOfExperiment,
   against: RunOfExperiment,
   signal: AbortSignal,
 ): Promise<ComparedPair> {
-  const compared = await compareByMeasure(comparing, experiment, { a: against.id, b: run.id }, signal);
+  const compared = await compareByMeasure(comparing, rules, { a: against.id, b: run.id }, signal);
   const { all, cases, scores, sameTargets, commonShare } = compared;
   const wasStopped = [run, against].some(({ status }) => status === 'cancelled' || status === 'budget_exceeded');
   const lacksScores = wasStopped && all.n_cases < cases.common;
@@ -49,7 +52,7 @@ const hasSameCases = ({ cases }: ShortComparison): boolean => cases.changed + ca
 /** Runs that lack the experiment's measure still have scores. */
 async function compareByMeasure(
   comparing: Comparer,
-  { teamId, measure, margin }: ExperimentToCompare,
+  { teamId, measure, margin }: Rules,
   sides: { a: string; b: string },
   signal: AbortSignal,
 ): Promise<ShortComparison & { refusal?: string }> {
@@ -64,7 +67,10 @@ async function compareByMeasure(
   }
 }
 
-function inShort(baselineId: string, { all, refusal }: ShortComparison & { refusal?: string }): BaselineComparison {
+function inShort(
+  baselineId: string,
+  { all, models, refusal }: ShortComparison & { refusal?: string },
+): BaselineComparison {
   if (refusal !== undefined) return { ...NO_VERDICT, baseline_eval_id: baselineId, text: refusal };
   return {
     baseline_eval_id: baselineId,
@@ -75,6 +81,7 @@ function inShort(baselineId: string, { all, refusal }: ShortComparison & { refus
     n_cases: all.n_cases,
     small: all.small,
     text: all.text!,
+    models,
   };
 }
 
@@ -85,4 +92,5 @@ const NO_VERDICT = {
   p: null,
   n_cases: 0,
   small: false,
+  models: { worst: null, regressed: 0, improved: 0 },
 } as const;

@@ -20,6 +20,7 @@ import { FinishedRunJudge } from '../judge/judge-finished-runs.js';
 import { Orchestrator } from '../orchestration/orchestrate.js';
 import { Bulkhead } from './bulkhead.js';
 import { comparePair, type ComparePair } from './compare-pair.js';
+import { PreviousComparer } from './compare-with-previous.js';
 import { Counter } from './count.js';
 import { Dispatcher } from './dispatch.js';
 import { LaneEvictor } from './evict-lanes.js';
@@ -38,6 +39,7 @@ const TIMINGS = {
   dispatch: { idleMs: 500, gapMs: 20 },
   finish: { idleMs: 1000, gapMs: 50 },
   refresh: { idleMs: 1000, gapMs: 50 },
+  against: { idleMs: 1000, gapMs: 50 },
   prepare: { idleMs: 1000, gapMs: 0 },
   rescore: { idleMs: 1000, gapMs: 0 },
   orchestrate: { idleMs: 1000, gapMs: 50 },
@@ -89,6 +91,7 @@ export class ControlLoop {
       dispatch: this.#dispatchStep(windows),
       finish: this.#finishStep(),
       refresh: this.#refreshStep(),
+      against: this.#againstStep(),
       prepare: this.#prepareStep(),
       rescore: this.#rescoreStep(),
       orchestrate: this.#orchestrateStep(),
@@ -150,6 +153,7 @@ export class ControlLoop {
         this.wake('prepare');
         this.wake('orchestrate');
         this.wake('count');
+        this.wake('against');
       },
       compare: this.#compare,
       onPlaced: () => this.wake('refresh'),
@@ -176,6 +180,20 @@ export class ControlLoop {
     return this.#step('refresh', async (signal) =>
       bulkhead.each(await refresher.toRefresh(), byTeam, async (experiment) => {
         if (!signal.aborted) await refresher.refresh(experiment, signal);
+      }),
+    );
+  }
+
+  #againstStep(): RepeatingStep {
+    const comparer = new PreviousComparer({
+      pool: this.deps.pool,
+      compare: this.#compare,
+      onMoreToDo: () => this.wake('against'),
+    });
+    const bulkhead = this.#bulkhead('against');
+    return this.#step('against', async (signal) =>
+      bulkhead.each(await comparer.toCompare(), byTeam, async (run) => {
+        if (!signal.aborted) await comparer.compare(run, signal);
       }),
     );
   }

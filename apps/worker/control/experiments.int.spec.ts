@@ -402,6 +402,49 @@ describe('the figures of an experiment', () => {
     expect(await best(exp.id)).toBe(third.runId);
     expect((await experiment(exp.id)).tied_with).toEqual([tied[1]]);
   });
+
+  it('never name a run as tied with the best one that they call worse', async () => {
+    const exp = await anExperiment(100);
+    await exp.ended(right(100, 100));
+    const worse = [await exp.ended(right(94, 100)), await exp.ended(right(94, 100)), await exp.ended(right(94, 100))];
+    const close = await exp.ended(right(98, 100));
+    await worker.refresh();
+    for (const { runId } of worse) expect((await run(runId)).comparison?.verdict).toBe('regressed');
+    expect((await experiment(exp.id)).tied_with).toEqual([close.runId]);
+  });
+
+  it('say which model got worse, although the mean over the models does not', async () => {
+    const exp = await anExperiment(40);
+    await exp.ended(right(30, 40), { models: ['a', 'b'] });
+    const broken = await exp.replied(right(40, 40), { models: ['a', 'b'] });
+    await pool.query(
+      `UPDATE result SET passed = case_position < 20, overall = (case_position < 20)::int
+       WHERE run_id = $1 AND target = 1`,
+      [broken.runId],
+    );
+    await worker.finish();
+    const { comparison } = await run(broken.runId);
+    expect(comparison).toMatchObject({
+      verdict: 'inconclusive',
+      models: { regressed: 1, improved: 1, worst: { verdict: 'regressed', from: 0.75, to: 0.5 } },
+    });
+    await worker.refresh();
+    expect((await experiment(exp.id)).tied_with).toEqual([]);
+  });
+
+  it('are completed by a worker of this release where one before left out the models', async () => {
+    const exp = await anExperiment(40);
+    await exp.ended(right(30, 40));
+    const second = await exp.ended(right(20, 40));
+    await worker.refresh();
+    await pool.query(
+      `UPDATE experiment_comparison SET comparison = (comparison::jsonb - 'models')::text WHERE experiment_id = $1`,
+      [exp.id],
+    );
+    await pool.query('UPDATE experiment SET models_compared = false WHERE id = $1', [exp.id]);
+    await worker.refresh();
+    expect((await run(second.runId)).comparison?.models).toMatchObject({ regressed: 1, worst: { from: 0.75 } });
+  });
 });
 
 describe('the best run', () => {

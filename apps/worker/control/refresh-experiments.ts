@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { SIGNIFICANCE_LEVEL } from '#lib/contracts/values/comparison';
 import { withLease } from '#lib/db/connection/lease';
 import type { Pool } from '#lib/db/connection/pool';
 import { readCandidates, type Candidate } from '#lib/db/engine/best-run';
@@ -14,13 +13,11 @@ import {
 import {
   adoptFirstRun,
   experimentsToRefresh,
-  readBesideBest,
+  readWorse,
   runsToCompare,
   storeFigures,
-  type BesideBest,
   type ExperimentToRefresh,
 } from '#lib/db/engine/refresh-experiment';
-import { holm } from '#lib/scoring/statistics/holm';
 import { RetryBackoff } from '../orchestration/retry-backoff.js';
 import { isGone, type ComparePair } from './compare-pair.js';
 
@@ -81,10 +78,10 @@ export class ExperimentRefresher {
     const candidates = baseline ? await readCandidates(pool, found.id, baseline) : [];
     const best = candidates[0] && (await readRun(pool, candidates[0].id));
     if (best && !(await this.#compareAll(work, best, candidates))) return false;
-    const besideBest = best ? await readBesideBest(pool, found.id, best) : [];
+    const worse = best ? await readWorse(pool, found.id, [best, baseline!]) : new Set();
     return storeFigures(pool, experiment, {
       bestId: best?.id ?? null,
-      tiedWith: tiedWith(candidates, besideBest),
+      tiedWith: candidates.slice(1).flatMap(({ id }) => (worse.has(id) ? [] : [id])),
       isComplete: failed.size === 0,
     });
   }
@@ -133,14 +130,4 @@ interface Work {
   failed: Set<string>;
   stop: AbortSignal;
   endMs: number;
-}
-
-/** The candidates after the best one, without those shown to be worse. */
-function tiedWith([, ...others]: readonly Candidate[], besideBest: readonly BesideBest[]): string[] {
-  const compared = besideBest.filter((beside) => beside.p !== null && others.some(({ id }) => id === beside.id));
-  const p = holm(compared.map((beside) => beside.p!));
-  const worse = new Set(
-    compared.filter(({ difference }, n) => difference! < 0 && p[n]! < SIGNIFICANCE_LEVEL).map(({ id }) => id),
-  );
-  return others.flatMap(({ id }) => (worse.has(id) ? [] : [id]));
 }

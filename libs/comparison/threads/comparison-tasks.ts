@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Comparison, Comparisons } from '#lib/contracts/comparison';
+import type { BaselineComparison, Comparison, Comparisons } from '#lib/contracts/comparison';
 import { isFinished } from '#lib/contracts/values/jobs';
 import type { SuiteChanges } from '#lib/contracts/suite-version';
 import { inTransaction, type Pool } from '#lib/db/connection/pool';
@@ -7,6 +7,7 @@ import { storeLook, type LookedAt, type LookPlan } from '#lib/gate/rows/gate-loo
 import type { RunState } from '#lib/db/read/comparable-runs';
 import { SuiteVersionRepository } from '#lib/db/read/suite-versions';
 import { explainResult } from '#lib/scoring/house/explain-result';
+import { comparedModels } from '../compared-models.js';
 import { compareRuns, type ComparedRuns, type CompareRequest } from '../compare-runs.js';
 import { measureGate, type GateSides } from '#lib/gate/measure-gate';
 import type { GateToMeasure } from '#lib/gate/unmeasured-answer';
@@ -52,7 +53,9 @@ export interface JsonAnswer {
 
 /** The comparison's overall estimate, and what else a decision needs. */
 export interface ShortComparison
-  extends Pick<ComparedRuns, 'scores' | 'commonShare' | 'sameTargets'>, Pick<Comparison, 'all' | 'cases'> {}
+  extends Pick<ComparedRuns, 'scores' | 'commonShare' | 'sameTargets'>, Pick<Comparison, 'all' | 'cases'> {
+  models: NonNullable<BaselineComparison['models']>;
+}
 
 export interface ComparisonAnswers {
   compare: JsonAnswer;
@@ -115,8 +118,8 @@ async function compare(pool: Pool, { teamId, requests, found, listed }: TaskOf<'
 
 async function compareInShort(pool: Pool, { teamId, request }: TaskOf<'compare-in-short'>): Promise<ShortComparison> {
   const { comparison, scores, commonShare, sameTargets } = await compareRuns(pool, teamId, request);
-  const { all, cases } = comparison;
-  return { all, cases, scores, commonShare, sameTargets };
+  const { all, cases, targets } = comparison;
+  return { all, cases, models: comparedModels(targets), scores, commonShare, sameTargets };
 }
 
 async function rank(pool: Pool, { teamId, runId, found }: TaskOf<'rank'>): Promise<JsonAnswer> {

@@ -23,7 +23,7 @@ export async function experimentsToRefresh(pool: Pool, except: readonly string[]
     name: 'experiments_to_refresh',
     text: `SELECT id, team_id AS "teamId" FROM (
        SELECT id, team_id, row_number() OVER (PARTITION BY team_id ORDER BY id) AS n
-       FROM experiment e WHERE revision > refreshed_revision AND id <> ALL ($2) AND NOT EXISTS (
+       FROM experiment e WHERE (revision > refreshed_revision OR NOT models_compared) AND id <> ALL ($2) AND NOT EXISTS (
          SELECT 1 FROM run r WHERE r.experiment_id = e.id AND r.worker_level > level_of_session()
        )
      ) stale
@@ -74,6 +74,7 @@ export async function runsToCompare(
          SELECT 1 FROM experiment_comparison c
          WHERE c.experiment_id = $1 AND c.run_id = r.id AND c.against_run_id = $2
            AND c.run_generation = r.generation AND c.against_generation = $3
+           AND c.comparison::json -> 'models' IS NOT NULL
        )
      ORDER BY r.id DESC LIMIT $6`,
     [experimentId, against.id, against.generation, except, among ?? null, limit],
@@ -81,23 +82,25 @@ export async function runsToCompare(
   return rows.map(({ id }) => id);
 }
 
-/** A run compared with the best one. */
-export interface BesideBest {
-  id: string;
-  /** Below 0: it scored lower than the best run. */
-  difference: number | null;
-  p: number | null;
-}
-
-export async function readBesideBest(pool: Pool, experimentId: string, best: RunOfExperiment): Promise<BesideBest[]> {
-  const { rows } = await pool.query<BesideBest>(
-    `SELECT c.run_id AS id, (c.comparison::json ->> 'difference')::float8 AS difference,
-       (c.comparison::json ->> 'p')::float8 AS p
+/**
+ * The runs that are called worse than one of these, or a model of which is: in these words they are shown, so nothing
+ * else may say that they are as good.
+ */
+export async function readWorse(
+  pool: Pool,
+  experimentId: string,
+  than: readonly RunOfExperiment[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await pool.query<{ id: string }>(
+    `SELECT c.run_id AS id
      FROM experiment_comparison c JOIN run r ON r.id = c.run_id AND r.generation = c.run_generation
-     WHERE c.experiment_id = $1 AND c.against_run_id = $2 AND c.against_generation = $3`,
-    [experimentId, best.id, best.generation],
+       JOIN unnest($2::uuid[], $3::int[]) AS a (id, generation)
+         ON a.id = c.against_run_id AND a.generation = c.against_generation
+     WHERE c.experiment_id = $1 AND (c.comparison::json ->> 'verdict' = 'regressed'
+       OR (c.comparison::json #>> '{models,regressed}')::int > 0)`,
+    [experimentId, than.map(({ id }) => id), than.map(({ generation }) => generation)],
   );
-  return rows;
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** The result of a refresh. */
@@ -139,7 +142,8 @@ export async function storeFigures(
     );
     await client.query(
       `UPDATE experiment SET best_run_id = $2, tied_with = $3,
-         refreshed_revision = CASE WHEN $4 THEN revision ELSE refreshed_revision END
+         refreshed_revision = CASE WHEN $4 THEN revision ELSE refreshed_revision END,
+         models_compared = models_compared OR $4
        WHERE id = $1`,
       [id, bestId, tiedWith, isComplete],
     );

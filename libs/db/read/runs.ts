@@ -6,7 +6,7 @@ import type { Page } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/input/problem';
 import type { Estimate } from '#lib/contracts/estimate';
 import type { PromptVersionHead } from '#lib/contracts/prompt-version';
-import type { Orchestrator, Run, RunsQuery } from '#lib/contracts/run';
+import type { Orchestrator, Run, RunAgainst, RunsQuery } from '#lib/contracts/run';
 import type { Ranking } from '#lib/contracts/ranking';
 import type { RunWarning } from '#lib/contracts/run-target';
 import { cacheHitRate, eachCount } from '#lib/contracts/token-counts';
@@ -15,6 +15,7 @@ import type { MarksOfReader } from '../catalogue/marks.js';
 import { pageOf } from '../catalogue/page.js';
 import type { Run as StoredRun, Target } from '../generated/client.js';
 import { TeamScoped } from '../team-isolation.js';
+import { readAgainst } from './run-against.js';
 import { readRankings } from './run-rankings.js';
 import { cursorOf, HAS_NO_DELETED_PARENT, selectRuns, statementsOf, type Listed } from './run-list.js';
 import { actualOf, summariesOf, topOf } from './run-outcome.js';
@@ -77,6 +78,7 @@ export class RunRepository extends TeamScoped {
   async #toRuns(rows: StoredRunOfKind[]): Promise<Run[]> {
     const ids = rows.map(({ id }) => id);
     const warnings = await this.#warnings(ids);
+    const against = await readAgainst(this.db, this.teamId, ids);
     const { rows: targets } = await this.db.query<Target>(
       'SELECT * FROM target WHERE run_id = ANY ($1) ORDER BY ordinal',
       [ids],
@@ -98,6 +100,7 @@ export class RunRepository extends TeamScoped {
           warnings: warnings(row.id),
           submittedBy: nameOf.get(row.user_id) ?? null,
           ranking: rankings.get(row.id),
+          against: against.get(row.id) ?? null,
         }),
       );
     }
@@ -152,6 +155,7 @@ interface OfRun {
   warnings: RunWarning[];
   submittedBy: string | null;
   ranking: Ranking | undefined;
+  against: RunAgainst | null;
 }
 
 const scoreOf = (row: StoredRun & { n_models: number }): RunScore => ({
@@ -162,7 +166,7 @@ const scoreOf = (row: StoredRun & { n_models: number }): RunScore => ({
   finished_at: row.finished_at?.toISOString() ?? null,
 });
 
-function toRun(row: RunRow, { warnings, submittedBy, ranking }: OfRun): Run {
+function toRun(row: RunRow, { warnings, submittedBy, ranking, against }: OfRun): Run {
   const targets = row.targets.map((t) => ({
     target: `${t.provider_key}::${t.model_id}`,
     provider_key: t.provider_key,
@@ -198,7 +202,7 @@ function toRun(row: RunRow, { warnings, submittedBy, ranking }: OfRun): Run {
     delta: row.delta,
     differs: row.differs as DeltaObstacle[],
     comparison: row.comparison === null ? null : (JSON.parse(row.comparison) as BaselineComparison),
-    against: null,
+    against,
     top: topOf(row, summaries, ranking),
     summaries,
     experiment_id: row.experiment_id,

@@ -1,0 +1,45 @@
+import { DEFAULT_MARGIN } from '#lib/contracts/values/comparison';
+import { withLease } from '#lib/db/connection/lease';
+import type { Pool } from '#lib/db/connection/pool';
+import { readRun } from '#lib/db/engine/experiment-pairs';
+import { previousRunOf, runsToCompareWithPrevious, storeAgainst, type RunToCompare } from '#lib/db/engine/run-against';
+import { RetryBackoff } from '../orchestration/retry-backoff.js';
+import { isGone, type ComparePair } from './compare-pair.js';
+
+/** Compares each ended run with the one before it, so that every list can say what changed. */
+export class PreviousComparer {
+  readonly #backoff = new RetryBackoff();
+
+  constructor(readonly deps: { pool: Pool; compare: ComparePair; onMoreToDo: () => void }) {}
+
+  /** The runs that are due, except those that failed a moment ago. */
+  toCompare(): Promise<RunToCompare[]> {
+    return runsToCompareWithPrevious(this.deps.pool, this.#backoff.waiting());
+  }
+
+  async compare(run: RunToCompare, stop: AbortSignal): Promise<void> {
+    const { pool, onMoreToDo } = this.deps;
+    await withLease(pool, `against ${run.id}`, async (lost) => {
+      try {
+        await this.#compare(run, AbortSignal.any([stop, lost]));
+        this.#backoff.clear(run.id);
+      } catch (error) {
+        if (isGone(error)) return; // Found again, if it was the other run.
+        if (!stop.aborted) this.#backoff.add(run.id, error);
+        throw error;
+      }
+    });
+    onMoreToDo();
+  }
+
+  async #compare(found: RunToCompare, signal: AbortSignal): Promise<void> {
+    const { pool, compare } = this.deps;
+    const previousId = await previousRunOf(pool, found.id);
+    if (previousId === null) return storeAgainst(pool, found, null);
+    const [run, previous] = [await readRun(pool, found.id), await readRun(pool, previousId)];
+    if (!run || !previous) return;
+    const rules = { teamId: found.teamId, measure: 'overall', margin: DEFAULT_MARGIN };
+    const { comparison } = await compare(rules, run, previous, signal);
+    await storeAgainst(pool, found, { id: previousId, generation: previous.generation, comparison });
+  }
+}
