@@ -133,12 +133,9 @@ export async function readSides(
   const a = await runs.read(request.a, { rescoreId: request.rescoreA, extended });
   const b = await runs.read(request.b, { rescoreId: request.rescoreB, extended });
   if (a.id === b.id && a.rescore?.id === b.rescore?.id && !request.pairs?.length)
-    throw new ProblemError(
-      422,
-      'a and b are the same run. To compare two of its targets, name them with pairs=<target>~<target>; to compare ' +
-        'its verdicts with those of a rescore, name it with rescore_b.',
-      [{ path: '/b', message: 'is the same run as a' }],
-    );
+    throw new ProblemError(422, 'Both are the same run. Choose two of its models to compare, or one of its rescores.', [
+      { path: '/b', message: 'is the same run as a' },
+    ]);
   checkRescore(a, 'rescore_a');
   checkRescore(b, 'rescore_b');
   checkMeasure(a, b, request.measure);
@@ -153,8 +150,8 @@ function checkExtended({
   if (!extended || (rescoreA === undefined && rescoreB === undefined)) return;
   throw new ProblemError(
     422,
-    'A rescore has no verdicts on samples that were added to its run. Compare with extended=true, or with ' +
-      'rescore_a and rescore_b, but not both.',
+    'A rescore has no verdicts on samples that were added to its run. Leave out either the added samples or the ' +
+      'rescore.',
     [{ path: '/extended', message: 'cannot be combined with rescore_a or rescore_b' }],
   );
 }
@@ -167,7 +164,7 @@ function checkRescore({ rescore }: ComparableRun, parameter: string): void {
       ? `The rescore "${rescore.id}" is ${rescore.status} and lacks verdicts. Rescore the run again.`
       : `The rescore "${rescore.id}" is ${rescore.status}. Its verdicts can be compared once it is completed.`,
     [{ path: `/${parameter}`, message: `is ${rescore.status}, not completed` }],
-  );
+  ).as('rescore_unfinished', { rescore_id: rescore.id, status: rescore.status });
 }
 
 function checkMeasure(a: ComparableRun, b: ComparableRun, measure: string): void {
@@ -177,10 +174,9 @@ function checkMeasure(a: ComparableRun, b: ComparableRun, measure: string): void
   const lacking = !measuresOf(a).includes(measure) && !ofB.has(measure) ? 'Neither run has' : 'One of the runs lacks';
   throw new ProblemError(
     422,
-    `${lacking} the measure "${measure}". Both have: ${common.join(', ')}. A rescore can compute further metrics: ` +
-      'POST /api/tool-eval/history/{id}/rescore, then compare with rescore_a or rescore_b.',
+    `${lacking} the measure "${measure}". Both have: ${common.join(', ')}. A rescore can compute further metrics.`,
     [{ path: '/measure', message: `must be one of: ${common.join(', ')}` }],
-  );
+  ).as('measure_missing', { measure, common: common.join(', ') });
 }
 
 const measuresOf = ({ config, rescore }: ComparableRun): string[] => [
@@ -229,6 +225,7 @@ const headOf = (run: ComparableRun): Omit<ComparisonFrame['a'], 'unmatched'> => 
 });
 
 const treatmentOf = (run: ComparableRun): RunTreatment => ({
+  id: run.id,
   config: run.config,
   targets: run.targets.map(({ name, params, systemPrompt }) => ({ target: name, params, systemPrompt })),
   suite: {

@@ -1,3 +1,4 @@
+import { note } from '#lib/contracts/note';
 import { Comparison } from '#lib/contracts/comparison';
 import { holm } from '#lib/scoring/statistics/holm';
 import fc from '../../test/fast-check.js';
@@ -18,7 +19,7 @@ const frame: ComparisonFrame = {
   a: run('019aa8a2-5c1e-7000-8000-000000000011'),
   b: run('019aa8a2-5c1e-7000-8000-000000000012'),
   what_changed: [{ path: '/temperature', a: 0, b: 1 }],
-  notes: ['A note.'],
+  notes: [note('other_suites', 'A note.')],
   cases: { common: 100, changed: 0, only_a: 0, only_b: 0 },
   measure: 'passed',
   margin: 0.02,
@@ -64,7 +65,12 @@ it('of one pair equals the comparison of its target, and has a sentence', () => 
     text: 'The new run is better by 9 points (95 %: 1 to 17; 100 cases): 12 fixed, 3 broken.',
   });
   expect(outcomes).toMatchObject({ fixed: 12, broken: 3, same_right: 85, same_wrong: 0 });
-  expect(rest).toMatchObject({ ...totals, what_changed: frame.what_changed, notes: frame.notes });
+  expect(rest).toMatchObject({
+    ...totals,
+    what_changed: frame.what_changed,
+    notes: ['A note.'],
+    note_details: frame.notes,
+  });
 });
 
 it('of all pairs is the mean, case by case, over pairs measured on both sides', () => {

@@ -1,3 +1,4 @@
+import { noted, type Note } from '#lib/contracts/note';
 import type { Change, ComparedRun, ComparedTarget, Comparison, Estimate, Outcomes } from '#lib/contracts/comparison';
 import { holm } from '#lib/scoring/statistics/holm';
 import { mcnemarExact, mcnemarMidP, newcombePaired } from '#lib/scoring/statistics/proportions';
@@ -16,7 +17,7 @@ export interface ComparisonFrame {
   a: Omit<ComparedRun, 'errored_share'>;
   b: Omit<ComparedRun, 'errored_share'>;
   what_changed: Change[];
-  notes: string[];
+  notes: Note[];
   cases: Omit<Comparison['cases'], 'dropped_errored'>;
   measure: string;
   margin: number;
@@ -106,14 +107,14 @@ export class ComparisonBuilder {
       b: { ...this.frame.b, errored_share: figures.erroredShares[1] },
       what_changed: this.frame.what_changed,
       ...(this.#drift.length > 0 && { drift: this.#drift }),
-      notes: [
+      ...noted([
         ...this.#drift.slice(0, MAX_DRIFT_NOTES).map(noteOnDrift),
         ...this.frame.notes,
         ...noteOnErrors(all),
         ...(replies ? notesOnReplies(replies) : []),
         ...noteOnGroups('categories', byCategory.length, MAX_GROUPS),
         ...noteOnGroups('expected tools', byTool.length, MAX_GROUPS),
-      ],
+      ]),
       cases: { ...this.frame.cases, dropped_errored: cases.filter(isDropped).length },
       all,
       targets: this.#finishTargets(),

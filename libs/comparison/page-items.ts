@@ -91,9 +91,8 @@ function refuseUnfinished({ id, status }: ComparableRun): void {
   if (isFinished(status)) return;
   throw new ProblemError(
     422,
-    `The run "${id}" is ${status}. Its cases can be compared once it is completed; partial=true compares the results ` +
-      'that are settled so far.',
-  );
+    `The run is ${status}. Its cases can be compared once it is completed, or as far as they are settled.`,
+  ).as('run_unfinished', { run_id: id, status });
 }
 
 function pairsOf(a: ComparableRun, b: ComparableRun, { pairs: asked, target }: ItemsRequest): Pair[] {
@@ -123,7 +122,7 @@ function startOf(pairs: readonly Pair[], cursor: string | undefined): { pair: nu
   if (pair >= 0) return { pair, after: after! };
   throw new ProblemError(400, 'The cursor does not come from this list.', [
     { path: '/cursor', message: 'take it from next_cursor' },
-  ]);
+  ]).as('invalid_cursor');
 }
 
 const cursorOf = ({ a, b }: Pair, position: number): string => `${a.target.ordinal}.${b.target.ordinal}.${position}`;

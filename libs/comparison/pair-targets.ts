@@ -1,5 +1,5 @@
 import { suggestNames } from '#lib/contracts/input/nearest-names';
-import { ProblemError, type InputError } from '#lib/contracts/input/problem';
+import { formatInputError, ProblemError, type InputError } from '#lib/contracts/input/problem';
 import type { TargetPair } from './measurements.js';
 
 /** Each pair is compared over all common cases. */
@@ -58,5 +58,9 @@ function splitPair(text: string, a: ReadonlySet<string>, b: ReadonlySet<string>)
 
 function refused(messages: readonly string[]): ProblemError {
   const errors: InputError[] = messages.map((message) => ({ path: '/pairs', message }));
-  return new ProblemError(422, 'These targets cannot be compared: see `errors`.', errors);
+  return new ProblemError(
+    422,
+    `These models cannot be compared: ${errors.map(formatInputError).join('; ')}.`,
+    errors,
+  ).as('cannot_compare');
 }

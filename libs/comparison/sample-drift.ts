@@ -1,3 +1,4 @@
+import { note, type Note } from '#lib/contracts/note';
 import { MIN_COMMON_CASES } from '#lib/contracts/values/comparison';
 import type { SampleDrift } from '#lib/contracts/sample-drift';
 import type { MeasuredCase } from '#lib/db/read/case-measurements';
@@ -140,6 +141,10 @@ const MOMENT = new Intl.DateTimeFormat('en-GB', {
 const momentText = (at: string): string => `${MOMENT.format(new Date(at)).replace(',', '')} UTC`;
 
 /** Says in a comparison which samples are left out. */
-export const noteOnDrift = (drift: SampleDrift): string =>
-  `${drift.target}: ${driftText(drift)} These later samples are not counted. The provider probably changed in ` +
-  'between: run both again and compare within one day.';
+export const noteOnDrift = (drift: SampleDrift): Note =>
+  note(
+    'samples_drifted',
+    `${drift.target}: ${driftText(drift)} These later samples are not counted. The provider probably changed in ` +
+      'between: run both again and compare within one day.',
+    { side: drift.side, target: drift.target, since: drift.since },
+  );

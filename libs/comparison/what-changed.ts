@@ -8,6 +8,7 @@ import type { TargetPair } from './measurements.js';
 
 /** How a run was made: the possible causes of a difference. */
 export interface RunTreatment {
+  id?: string;
   config: RunConfig | RecordedConfig;
   targets: { target: string; params: JsonObject; systemPrompt: string | null }[];
   suite: {

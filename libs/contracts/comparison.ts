@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { described, named } from './named.js';
 import { waitField } from './comparing.js';
 import { JobStatus } from './job-status.js';
+import { noteFields } from './note.js';
 import { flag, id, time, PageQuery } from './page.js';
 import { drifts } from './sample-drift.js';
 import { Expectation, ParsedCall } from './verdict.js';
@@ -190,7 +191,7 @@ export const Comparison = z
     what_changed: z
       .array(Change)
       .describe('Settings, models, tools and prompts that differ: what the comparison measures.'),
-    notes: z.array(z.string()).describe('What to know before trusting the figures, and what helps.'),
+    ...noteFields('What to know before trusting the figures, and what helps.'),
     drift: drifts,
     cases: described('The cases of both runs.', {
       common: z.int().describe('Cases that ask and expect the same in both runs.'),

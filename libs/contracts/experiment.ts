@@ -9,6 +9,7 @@ import { BaselineComparison, DeltaObstacle, Margin, Measure } from './comparison
 import { JobStatus } from './job-status.js';
 import { METRIC_NAME } from './metric.js';
 import { markFilters } from './kept.js';
+import { noteFields } from './note.js';
 import { id, PageQuery, searched, suiteId, time } from './page.js';
 import { Budget, RunInput } from './run-input.js';
 import { Submitted } from './run.js';
@@ -122,7 +123,7 @@ export const Experiment = named('Experiment', 'Runs of one suite that belong tog
       .describe('Runs that are better even after the correction of Holm over all of these comparisons.'),
   }),
   best: BestRun.nullable().describe('The best run so far; null when none qualifies.'),
-  notes: z.array(z.string()).describe('What to know before trusting the figures, and what helps.'),
+  ...noteFields('What to know before trusting the figures, and what helps.'),
   refreshing: z
     .boolean()
     .describe('Whether comparisons are being made again, after a run ended or the baseline changed.'),

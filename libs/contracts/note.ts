@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Params as Facts } from './input/problem.js';
-import { Params } from './input/problem-document.js';
+import type { Facts as FactsOf } from './input/problem.js';
+import { Facts } from './input/problem-document.js';
 import { named } from './named.js';
 import type { NoteCode } from './note-codes.js';
 
@@ -11,17 +11,21 @@ export const Note = named('Note', 'Something to know before trusting figures, or
       'release may add others.',
     examples: ['baseline_one_sample'],
   }),
-  params: Params.describe('Facts of the note by name, such as ids and counts.'),
+  params: Facts.describe('Facts of the note by name, such as ids and counts.'),
   text: z.string().describe('The note for people, as in `notes`.'),
 });
 export type Note = z.infer<typeof Note>;
 
-export const noteDetails = z
-  .array(Note)
-  .optional()
-  .describe('`notes` with a code and facts for each. Left out in answers that an earlier release stored.');
+/** The fields of an answer with notes. @param description of the texts */
+export const noteFields = (description: string) => ({
+  notes: z.array(z.string()).describe(description),
+  note_details: z
+    .array(Note)
+    .optional()
+    .describe('`notes` with a code and facts for each. Left out in answers that an earlier release stored.'),
+});
 
-export const note = (code: NoteCode, text: string, params: Facts = {}): Note => ({ code, params, text });
+export const note = (code: NoteCode, text: string, params: FactsOf = {}): Note => ({ code, params, text });
 
 /** Both forms of notes in an answer: texts for people, and codes for programs. */
 export const noted = (notes: readonly Note[]): { notes: string[]; note_details: Note[] } => ({
@@ -29,6 +33,22 @@ export const noted = (notes: readonly Note[]): { notes: string[]; note_details: 
   note_details: [...notes],
 });
 
-/** Notes that may have been stored by an earlier release, as texts alone. */
-export const storedNotes = (notes: readonly (Note | string)[] = []): Note[] =>
-  notes.map((one) => (typeof one === 'string' ? note('note', one) : one));
+/** Notes as they are stored: texts, which the release before reads, and the same notes with their codes. */
+export interface StoredNotes {
+  notes?: string[];
+  noteDetails?: Note[];
+}
+
+export const storeNotes = (notes: readonly Note[]): { notes: string[]; noteDetails: Note[] } => ({
+  notes: notes.map(({ text }) => text),
+  noteDetails: [...notes],
+});
+
+/** A text that an earlier release stored has no code of its own. */
+export const readNotes = ({ notes = [], noteDetails = [] }: StoredNotes): Note[] =>
+  notes.map((text) => noteDetails.find((one) => one.text === text) ?? note('note', text));
+
+export const withNote = <State extends StoredNotes>(state: State, added: Note): State => ({
+  ...state,
+  ...storeNotes([...readNotes(state), added]),
+});

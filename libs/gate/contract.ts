@@ -6,6 +6,7 @@ import { Change, Margin, Measure } from '#lib/contracts/comparison';
 import { JobStatus } from '#lib/contracts/job-status';
 import { MaxTokens } from '#lib/contracts/max-tokens';
 import { METRIC_NAME } from '#lib/contracts/metric';
+import { noteFields } from '#lib/contracts/note';
 import { id, PageQuery, suiteId, time } from '#lib/contracts/page';
 import { Budget, RunInput } from '#lib/contracts/run-input';
 import { drifts } from '#lib/contracts/sample-drift';
@@ -242,7 +243,7 @@ export const GateAnswer = named('GateAnswer', 'The answer of a gate about a run.
     .nullable()
     .describe('The number of cases in both runs; null when nothing was compared.'),
   what_changed: z.array(Change).describe('The settings that differ from the baseline.'),
-  notes: z.array(z.string()).describe('Notes on how far to trust the figures, and what helps.'),
+  ...noteFields('Notes on how far to trust the figures, and what helps.'),
 });
 export type GateAnswer = z.infer<typeof GateAnswer>;
 

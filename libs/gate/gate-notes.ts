@@ -1,3 +1,4 @@
+import { note, type Note } from '#lib/contracts/note';
 import { points } from '#lib/comparison/points';
 import type { GateRules, GateTarget } from './contract.js';
 
@@ -17,7 +18,7 @@ interface Noted {
 }
 
 /** Caveats for reading a gate's answer, in addition to those of the comparison. */
-export function notesOnGate({ rules, targets, unguarded, models }: Noted): string[] {
+export function notesOnGate({ rules, targets, unguarded, models }: Noted): Note[] {
   return [
     ...regressionNotes(targets, rules.margin),
     ...criticalNotes(rules, unguarded),
@@ -25,28 +26,37 @@ export function notesOnGate({ rules, targets, unguarded, models }: Noted): strin
   ];
 }
 
-function regressionNotes(targets: readonly GateTarget[], margin: number): string[] {
+function regressionNotes(targets: readonly GateTarget[], margin: number): Note[] {
   const worse = targets.filter(({ reason, ci }) => reason === 'not_worse' && ci![1] < 0);
   if (worse.length === 0) return [];
   const whom = targets.length === 1 ? '' : ` for ${worse.map(({ target }) => target).join(', ')}`;
   return [
-    `A regression smaller than the margin of ${points(margin)} is shown${whom}. It passes, but several of them in a ` +
-      'row add up: pin a fixed baseline.',
+    note(
+      'small_regression',
+      `A regression smaller than the margin of ${points(margin)} is shown${whom}. It passes, but several of them in ` +
+        'a row add up: pin a fixed baseline.',
+      { margin },
+    ),
   ];
 }
 
-function criticalNotes({ critical_tags: tags }: Noted['rules'], { critical, lost }: UnguardedCases): string[] {
+function criticalNotes({ critical_tags: tags }: Noted['rules'], { critical, lost }: UnguardedCases): Note[] {
   if (tags.length === 0) return [];
-  if (critical === 0) return ['No case of the run has a critical tag of the gate.'];
+  if (critical === 0) return [note('no_critical_case', 'No case of the run has a critical tag of the gate.')];
   if (lost === 0) return [];
   return [
-    `${lost} of ${critical} critical cases ${lost === 1 ? 'is' : 'are'} not compared, because the baseline does not ` +
-      'have the same cases.',
+    note(
+      'critical_cases_lost',
+      `${lost} of ${critical} critical cases ${lost === 1 ? 'is' : 'are'} not compared, because the baseline does ` +
+        'not have the same cases.',
+      { lost, critical },
+    ),
   ];
 }
 
-function modelNotes(targets: readonly GateTarget[], models: readonly string[]): string[] {
+function modelNotes(targets: readonly GateTarget[], models: readonly string[]): Note[] {
   const measured = new Set(targets.map(({ target }) => target));
   const others = models.filter((name) => !measured.has(name));
-  return others.length === 0 ? [] : [`The gate does not measure ${others.join(', ')}, which the run also has.`];
+  if (others.length === 0) return [];
+  return [note('models_not_measured', `The gate does not measure ${others.join(', ')}, which the run also has.`)];
 }

@@ -13,6 +13,7 @@ import { decideGate, resultOf, type GateLevel, type GateObstacle } from './decid
 import { NOT_MEASURED, sentenceOnGate } from './gate-sentence.js';
 import { decidePair, sumUp, type DecidedTarget, type SummedPair } from './measure-target.js';
 import { headOfAnswer, unmeasuredAnswer, type GateToMeasure } from './unmeasured-answer.js';
+import { noted } from '#lib/contracts/note';
 import { notesOnGate, type UnguardedCases } from './gate-notes.js';
 
 export interface GateSides {
@@ -178,7 +179,10 @@ async function measureSides(runs: ComparableRunRepository, reading: Reading): Pr
       targets,
       cases: comparison?.cases ?? null,
       what_changed: comparison?.what_changed ?? [],
-      notes: [...(comparison?.notes ?? []), ...notesOnGate({ rules, targets, unguarded, models: namesOf(run) })],
+      ...noted([
+        ...(comparison?.note_details ?? []),
+        ...notesOnGate({ rules, targets, unguarded, models: namesOf(run) }),
+      ]),
     },
     samples: samplesOf(targets),
     unconfirmed: unconfirmedOf(decided, broken),

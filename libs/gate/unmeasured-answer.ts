@@ -1,3 +1,4 @@
+import { noted } from '#lib/contracts/note';
 import type { GateAnswer, GateRules, GateTarget } from './contract.js';
 
 export interface GateToMeasure {
@@ -30,5 +31,5 @@ export const unmeasuredAnswer = (
   targets,
   cases: null,
   what_changed: [],
-  notes: [],
+  ...noted([]),
 });

@@ -1,3 +1,4 @@
+import { noteFields } from '#lib/contracts/note';
 import { z } from 'zod';
 import { described, named } from '#lib/contracts/named';
 import { JobStatus } from '#lib/contracts/job-status';
@@ -302,7 +303,7 @@ export const JudgeReport = named('JudgeReport', 'The report of a judge on one ru
     completion_tokens: counted.describe('Tokens of the replies.'),
   }),
   cost_usd: z.number().nullable().describe('US dollars so far; null without prices.'),
-  notes: sentences.describe('Notes on the use of the figures.'),
+  ...noteFields('Notes on the use of the figures.'),
   created_at: time.describe('When it was requested.'),
   finished_at: time.nullable().describe('When it ended; null until then.'),
 });

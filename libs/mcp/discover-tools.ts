@@ -19,8 +19,7 @@ const MAX_PAGES = 200;
 const MAX_LISTED_TOOLS = 5000;
 /** Four times the limits for the tools of a suite. */
 const BOUNDS: StreamBounds = { bytes: 4 * 2 ** 20, values: 200_000, lines: 20_000 };
-const WAY_OUT =
-  'Let the server list fewer or smaller tools, or give the list of tools in "tools" of POST /api/mcp/import.';
+const WAY_OUT = 'Let the server list fewer or smaller tools, or paste the list of tools instead.';
 
 /** The SDK's own schema rejects a whole page because of one invalid tool. */
 const ToolsPage = z.looseObject({ tools: z.unknown().optional(), nextCursor: z.unknown().optional() });

@@ -5,6 +5,7 @@ import { CACHE_MODES } from '#lib/contracts/values/runs';
 import { Estimate as Comparison } from '#lib/contracts/comparison';
 import { Estimate } from '#lib/contracts/estimate';
 import type { Json } from '#lib/contracts/json/json';
+import { noteFields } from '#lib/contracts/note';
 import { id, PageQuery, time } from '#lib/contracts/page';
 import { RunInput } from '#lib/contracts/run-input';
 import { jsonObject } from '#lib/contracts/tool';
@@ -196,7 +197,7 @@ export type ParamTune = z.infer<typeof ParamTune>;
 export const ParamTuneEstimate = Estimate.extend({
   combinations: z.int().describe('Number of arms of all models.'),
   distinct: z.record(z.string(), z.int()).describe('Number of arms per model whose requests differ.'),
-  notes: z.array(z.string()).describe('Notes to consider before submitting.'),
+  ...noteFields('Notes to consider before submitting.'),
 }).meta({ id: 'ParamTuneEstimate', description: 'The expected usage of a tune.' });
 export type ParamTuneEstimate = z.infer<typeof ParamTuneEstimate>;
 

@@ -5,6 +5,7 @@ import { PROMPT_TUNE_MODES, CANDIDATE_STATES } from '#lib/contracts/values/tunes
 import { Estimate as Comparison } from '#lib/contracts/comparison';
 import { Estimate } from '#lib/contracts/estimate';
 import { MaxTokens } from '#lib/contracts/max-tokens';
+import { noteFields } from '#lib/contracts/note';
 import { id, PageQuery } from '#lib/contracts/page';
 import { Params } from '#lib/contracts/params';
 import { PromptComponents, ToolOverrides } from '#lib/contracts/prompt';
@@ -234,7 +235,7 @@ export const PromptTuneEstimate = Estimate.extend({
       ...META_USAGE,
     })
     .describe('The expected usage of the meta model. It is included in the totals, and is not one of the `targets`.'),
-  notes: z.array(z.string()).describe('Notes to consider before submitting.'),
+  ...noteFields('Notes to consider before submitting.'),
 }).meta({ id: 'PromptTuneEstimate', description: 'The expected usage of a tune.' });
 export type PromptTuneEstimate = z.infer<typeof PromptTuneEstimate>;
 

@@ -21,8 +21,8 @@ export function divideRoles(
   throw new ProblemError(
     422,
     `The suite has ${cases.length} cases, of which ${heldOut.length} would be held out. A tune needs ${MIN_CASES}, ` +
-      `${MIN_COMMON_CASES} of them held out, to show whether a text is better. Add cases, or hold out none ` +
-      '("holdout": 0), which confirms nothing.',
+      `${MIN_COMMON_CASES} of them held out, to show whether a text is better. Add cases, or hold out none, ` +
+      'which confirms nothing.',
     [{ path: '/holdout', message: `holds out ${heldOut.length} of ${cases.length} cases` }],
-  );
+  ).as('too_few_cases', { cases: cases.length, least: MIN_CASES });
 }

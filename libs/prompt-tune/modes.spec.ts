@@ -324,7 +324,9 @@ describe('a reflective search', () => {
     const settings = { ...SETTINGS, base, reflect: [0], select: [0], minibatch: 1, maxEvaluations: 20_000 };
     const { journal, finding } = await carryOutAtOnce(settings, model, slow);
     expect(journal.generations).toHaveLength(1000);
-    expect(journal.notes).toEqual(['The search ended after 1000 iterations, which is the maximum.']);
+    expect(journal.notes.map(({ text }) => text)).toEqual([
+      'The search ended after 1000 iterations, which is the maximum.',
+    ]);
     expect(finding!.best).toBe(journal.accepted.at(-1)!.id);
   });
 
@@ -438,7 +440,9 @@ describe('every search', () => {
       const { journal, finding, asked } = await carryOutAtOnce(settings, modelOf(1, PHRASES), wordy);
       // The texts of a generation are requested together.
       expect(asked.length).toBeLessThanOrEqual(mode === 'reflective' ? 8 : 11);
-      expect(journal.notes).toEqual([expect.stringMatching(/^The search ended early: .* 16 million characters/)]);
+      expect(journal.notes.map(({ text }) => text)).toEqual([
+        expect.stringMatching(/^The search ended early: .* 16 million characters/),
+      ]);
       expect(finding!.finalists.length).toBeGreaterThan(1);
     },
   );

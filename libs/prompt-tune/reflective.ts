@@ -1,3 +1,4 @@
+import { note } from '#lib/contracts/note';
 import { seededRandom } from '#lib/scoring/statistics/seeded-random';
 import { accept, addProposed, reject } from './evolutionary.js';
 import { finish } from './finish.js';
@@ -65,7 +66,8 @@ function* iterate(journal: Journal): Part<void> {
 function mayIterate(journal: Journal, iteration: number): boolean {
   if (!affordsChild(journal)) return false;
   if (iteration <= MAX_ITERATIONS) return journal.mayAsk();
-  journal.notes.push(`The search ended after ${MAX_ITERATIONS} iterations, which is the maximum.`);
+  const text = `The search ended after ${MAX_ITERATIONS} iterations, which is the maximum.`;
+  journal.notes.push(note('search_limit', text, { limit: MAX_ITERATIONS }));
   return false;
 }
 

@@ -1,3 +1,4 @@
+import { note, type Note } from '#lib/contracts/note';
 import { createHash } from 'node:crypto';
 import { Fingerprints } from './fingerprints.js';
 import { frontOf } from './pareto.js';
@@ -150,7 +151,7 @@ export class Journal {
   /** Measured items: cases times samples times models. */
   evaluations = 0;
   /** Why the search ended early. */
-  readonly notes: string[] = [];
+  readonly notes: Note[] = [];
   /** Merged pairs: "3+5". */
   readonly merged = new Set<string>();
   readonly #fingerprints = new Fingerprints();
@@ -232,8 +233,12 @@ export class Journal {
   mayAsk(): boolean {
     if (this.#written < MAX_WRITTEN_CHARS) return true;
     this.notes.push(
-      `The search ended early: its meta model has written ${MAX_WRITTEN_CHARS / 1e6} million characters, which is ` +
-        'the maximum. Name fewer components.',
+      note(
+        'search_limit',
+        `The search ended early: its meta model has written ${MAX_WRITTEN_CHARS / 1e6} million characters, which is ` +
+          'the maximum. Name fewer components.',
+        { limit: MAX_WRITTEN_CHARS },
+      ),
     );
     return false;
   }

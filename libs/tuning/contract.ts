@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Margin } from '#lib/contracts/comparison';
 import { JobStatus } from '#lib/contracts/job-status';
+import { noteFields } from '#lib/contracts/note';
 import { id, time } from '#lib/contracts/page';
 import { DEFAULT_MARGIN } from '#lib/contracts/values/comparison';
 import { TUNE_MEASURES } from '#lib/contracts/values/tunes';
@@ -62,7 +63,7 @@ export const tuneHead = <Input extends z.ZodType>(input: Input) => ({
 
 /** The last fields of a tune. */
 export const TUNE_TAIL = {
-  notes: z.array(z.string()).describe('Notes on how far to trust the figures.'),
+  ...noteFields('Notes on how far to trust the figures.'),
   created_at: time.describe('When it was submitted.'),
   finished_at: time.nullable().describe('When it ended; null until then.'),
 };

@@ -316,7 +316,7 @@ it('cases that changed between two versions of a suite are counted, not compared
     outcomes: { broken: 8, same_right: 0 },
     categories: [{ category: 'current', estimate: { n_cases: 1 } }],
   });
-  expect(found.notes.join()).toMatch(/rescore the baseline with the new expectations/);
+  expect(found.notes.join()).toMatch(/run the baseline again with stored replies/);
   const copy = await importSuite(10);
   const c = await recorded(copy, 'agent', each([10, RIGHT]));
   expect(await compare({ a, b: c })).toMatchObject({ cases: { common: 10, changed: 0 }, outcomes: { same_right: 10 } });

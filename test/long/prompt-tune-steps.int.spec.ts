@@ -477,7 +477,9 @@ describe('a tune that cannot work is refused with a suggestion', () => {
     });
     const { meta, notes } = await estimate({ mode: 'quick', variants: 8 });
     expect(meta).toMatchObject({ requests: 1, completion_tokens: 8800 });
-    expect(notes).toEqual([expect.stringMatching(/takes about 8800 tokens; its limit is 8192, .* Raise meta_params/)]);
+    expect(notes).toEqual([
+      expect.stringMatching(/takes about 8800 tokens; its limit is 8192, .* Raise the token limit/),
+    ]);
     expect((await estimate({ meta_params: { max_tokens: 1000 } })).notes).toHaveLength(1);
     expect((await estimate({ meta_params: { max_tokens: 1100 } })).notes).toEqual([]);
   });

@@ -84,7 +84,7 @@ function pairOf(a: string | undefined, b: string | undefined): Sides {
   if (a !== undefined && b !== undefined) return { a, b };
   throw new ProblemError(
     422,
-    'Give two runs: a (the baseline) and b. GET /api/compare also takes runs: two to six ids, separated by commas.',
+    'Give two runs: the baseline as a and the other as b; or two to six ids as runs, separated by commas.',
     [{ path: a === undefined ? '/a' : '/b', message: 'is missing' }],
   );
 }

@@ -5,6 +5,7 @@ import type { StoredExperiment } from '#lib/db/catalogue/experiments';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
 import { ExperimentRunRepository, type ExperimentRun, type MadeComparison } from '#lib/db/read/experiment-runs';
 import { settingsOf } from '../runs/settings-of-run.js';
+import { noted } from '#lib/contracts/note';
 import { notesOn } from './notes.js';
 
 /** At a false-positive rate of 5 %, one in this many comparisons of equal runs is called better or worse. */
@@ -59,7 +60,7 @@ function describe(experiment: StoredExperiment, { baseline, best, made }: Known)
     run_count: experiment.runCount,
     comparisons,
     best: best ? toBestRun(best, experiment) : null,
-    notes: notesOn(experiment, { baseline, improved, comparisons }),
+    ...noted(notesOn(experiment, { baseline, improved, comparisons })),
     refreshing: experiment.refreshing,
     created_at: experiment.createdAt.toISOString(),
     updated_at: experiment.updatedAt.toISOString(),

@@ -170,9 +170,8 @@ export class ExperimentsController {
     if (!config)
       throw new ProblemError(
         409,
-        `The best run, ${best.id}, is recorded: its replies were made elsewhere and cannot be produced ` +
-          'here. Submit a run with POST /api/tool-eval.',
-      );
+        'The replies of the best run were made elsewhere, so it cannot be run again here. Submit a new run.',
+      ).as('replies_recorded', { run_id: best.id });
     const used = replaceSettings(await forgetDeletedVersion(this.pool, teamId, config), replaced ?? {}, 'best run');
     const input = { ...used, suite_id: suiteId, experiment_id: experimentId };
     const withConfig: Change = (work) =>
@@ -194,6 +193,5 @@ const noBest = (id: string): ProblemError =>
   new ProblemError(
     409,
     'The experiment has no best run yet. A run qualifies when it is completed, has the models of the baseline, ' +
-      'at least 80 % of its cases and at most 5 % errored results. ' +
-      `GET /api/experiments/${id}/timeline shows its runs.`,
-  );
+      'at least 80 % of its cases and at most 5 % errored results.',
+  ).as('no_best_run', { experiment_id: id });

@@ -129,7 +129,7 @@ describe('an experiment', () => {
         run_count: 0,
         comparisons: { made: 0, expected_false_alarms: 0, improved_after_correction: [] },
         best: null,
-        notes: [expect.stringMatching(/no baseline yet.*first run of the experiment that completes/)],
+        notes: [expect.stringMatching(/no baseline yet.*first run that completes/)],
         refreshing: false,
       },
     });
@@ -149,9 +149,8 @@ describe('an experiment', () => {
       baseline_score: 0,
       baseline_set_by: 'user',
       run_count: 0,
-      notes: [
-        expect.stringMatching(/one sample per case: one lucky or unlucky draw.*Add samples to it with POST .*samples/),
-      ],
+      notes: [expect.stringMatching(/one sample per case, so that luck affects every comparison\. Add samples to it/)],
+      note_details: [{ code: 'baseline_one_sample', params: { run_id: baseline } }],
     });
     const sampled = await complete(await submit({ samples: 3 }));
     expect(await read(await makeExperiment({ baseline_eval_id: sampled }))).toMatchObject({ notes: [] });
@@ -164,7 +163,7 @@ describe('an experiment', () => {
     await client.patch(`/api/tool-suites/${suite}`, { name: 'Later' });
     const { notes } = await read(await makeExperiment({ suite_id: suite, baseline_eval_id: baseline }));
     expect(notes).toEqual([
-      expect.stringMatching(/^1 of the 12 results of the baseline errored.*5 %.*resume/),
+      expect.stringMatching(/^1 of the 12 results of the baseline errored.*5 %.*repeat them/),
       expect.stringMatching(/version 1 of the suite, which is at version 2 now/),
     ]);
   });
@@ -177,7 +176,7 @@ describe('an experiment', () => {
       baseline_eval_id: null,
       baseline_score: null,
       baseline_set_by: null,
-      notes: [expect.stringMatching(`baseline was deleted.*PUT /api/experiments/${id}/baseline pins another`)],
+      notes: [expect.stringMatching(/baseline was deleted.*Pin another run/)],
     });
   });
 

@@ -1,5 +1,6 @@
 import { DEFAULT_MAX_ERRORED_SHARE } from '#lib/contracts/values/comparison';
 import type { Experiment } from '#lib/contracts/experiment';
+import { note, type Note } from '#lib/contracts/note';
 import type { StoredExperiment } from '#lib/db/catalogue/experiments';
 import type { ExperimentRun } from '#lib/db/read/experiment-runs';
 
@@ -11,51 +12,70 @@ interface NoteFacts {
 }
 
 /** Caveats about the figures of an experiment, each with what to do about it. */
-export function notesOn(experiment: StoredExperiment, { baseline, improved, comparisons }: NoteFacts): string[] {
+export function notesOn(experiment: StoredExperiment, { baseline, improved, comparisons }: NoteFacts): Note[] {
   return [
     ...(baseline ? baselineNotes(experiment, baseline) : [withoutBaseline(experiment)]),
     ...correctionNote(improved, comparisons),
   ];
 }
 
-function withoutBaseline({ id, suiteName, baselineDeleted }: StoredExperiment): string {
-  if (suiteName === null) return 'There is no baseline, and the suite was deleted: no run can be compared.';
-  const pin = `PUT /api/experiments/${id}/baseline pins`;
+function withoutBaseline({ id, suiteName, baselineDeleted }: StoredExperiment): Note {
+  const because = (reason: string, text: string): Note => note('no_baseline', text, { experiment_id: id, reason });
+  if (suiteName === null)
+    return because('suite_deleted', 'There is no baseline, and the suite was deleted: no run can be compared.');
   return baselineDeleted
-    ? `The baseline was deleted, so nothing is compared. ${pin} another run.`
-    : 'There is no baseline yet, so nothing is compared. The first run of the experiment that completes becomes it; ' +
-        `${pin} another.`;
+    ? because('deleted', 'The baseline was deleted, so nothing is compared. Pin another run.')
+    : because(
+        'none_yet',
+        'There is no baseline yet, so nothing is compared. The first run that completes becomes it, unless you pin ' +
+          'another.',
+      );
 }
 
-function baselineNotes({ suiteVersion }: StoredExperiment, baseline: ExperimentRun): string[] {
+function baselineNotes({ id, suiteVersion }: StoredExperiment, baseline: ExperimentRun): Note[] {
+  const ids = { run_id: baseline.id, experiment_id: id };
   const errored = baseline.targets.reduce((sum, target) => sum + target.errored, 0);
   const items = baseline.targets.reduce((sum, target) => sum + target.n, 0);
-  const notes = [];
+  const notes: Note[] = [];
   if (baseline.samples === 1)
     notes.push(
-      'The baseline has one sample per case: one lucky or unlucky draw affects every comparison. Add samples to it ' +
-        `with POST /api/tool-eval/history/${baseline.id}/samples, and to the run to compare it with; ` +
-        '`GET /api/compare?extended=true` and gates read them together.',
+      note(
+        'baseline_one_sample',
+        'The baseline has one sample per case, so that luck affects every comparison. Add samples to it, and to the ' +
+          'run to compare it with.',
+        ids,
+      ),
     );
   if (errored > items * DEFAULT_MAX_ERRORED_SHARE)
     notes.push(
-      `${errored} of the ${items} results of the baseline errored. With more than ` +
-        `${DEFAULT_MAX_ERRORED_SHARE * 100} % there is no verdict: repeat them with ` +
-        `POST /api/tool-eval/history/${baseline.id}/resume, or pin another run.`,
+      note(
+        'baseline_errored',
+        `${errored} of the ${items} results of the baseline errored. With more than ` +
+          `${DEFAULT_MAX_ERRORED_SHARE * 100} % there is no verdict: repeat them, or pin another run.`,
+        { ...ids, errored, items },
+      ),
     );
   if (suiteVersion !== null && suiteVersion !== baseline.suiteVersion)
     notes.push(
-      `The baseline ran version ${baseline.suiteVersion} of the suite, which is at version ${suiteVersion} now. ` +
-        'New runs are compared over the cases that stayed the same.',
+      note(
+        'baseline_older_version',
+        `The baseline ran version ${baseline.suiteVersion} of the suite, which is at version ${suiteVersion} now. ` +
+          'New runs are compared over the cases that stayed the same.',
+        { ...ids, version: baseline.suiteVersion, suite_version: suiteVersion },
+      ),
     );
   return notes;
 }
 
-function correctionNote(improved: number, { made, improved_after_correction }: Experiment['comparisons']): string[] {
+function correctionNote(improved: number, { made, improved_after_correction }: Experiment['comparisons']): Note[] {
   const lost = improved - improved_after_correction.length;
   if (lost <= 0) return [];
   return [
-    `Significantly better than the baseline before the correction for ${made} comparisons: ${improved}; after it: ` +
-      `${improved - lost}. Run the others again with more samples before trusting them.`,
+    note(
+      'lost_by_correction',
+      `Significantly better than the baseline before the correction for ${made} comparisons: ${improved}; after it: ` +
+        `${improved - lost}. Run the others again with more samples before trusting them.`,
+      { comparisons: made, before: improved, after: improved - lost },
+    ),
   ];
 }

@@ -1,8 +1,9 @@
+import { note } from '#lib/contracts/note';
 import { alphaOfLook } from '#lib/gate/alpha';
 import { readGateData, type GateSides } from '#lib/gate/measure-gate';
 import { unmeasuredAnswer, type GateToMeasure } from '#lib/gate/unmeasured-answer';
 import type { Pool } from '#lib/db/connection/pool';
-import { readLooks, standingAnswer, withLook } from '#lib/gate/rows/gate-looks';
+import { notedFirst, readLooks, standingAnswer, withLook } from '#lib/gate/rows/gate-looks';
 import { GateRunRepository } from '#lib/gate/rows/gate-runs';
 import type { ComparisonAnswers, Patience } from '../comparisons/comparison-answers.js';
 import { jsonBytes } from '../comparisons/send-comparison.js';
@@ -30,8 +31,8 @@ export async function answerGate(
   if (gateRun !== undefined) {
     const last = looks.at(-1)?.answer;
     if (!last) return jsonBytes(withLook(unmeasuredAnswer(gate, sides, notMeasuredText(gateRun)), 0, plan));
-    const note = `The gate run ${gateRun} is measuring this run. This is the last answer.`;
-    return jsonBytes({ ...last, notes: [note, ...last.notes] });
+    const text = `The gate run ${gateRun} is measuring this run. This is the last answer.`;
+    return jsonBytes(notedFirst(last, note('gate_run_measuring', text, { gate_run_id: gateRun })));
   }
   const data = await readGateData(pool, teamId, sides);
   const standing = standingAnswer(looks, data, plan.planned);

@@ -135,7 +135,9 @@ export class GatesController {
       const { teamId } = caller;
       const outcome = await deleteOrchestrations(client, { teamId, subjectId: gateId });
       if (outcome === 'unfinished')
-        throw new ProblemError(409, 'The gate has an unfinished gate run. Cancel its job, or wait for it to end.');
+        throw new ProblemError(409, 'The gate has an unfinished gate run. Cancel it, or wait for it to end.').as(
+          'job_unfinished',
+        );
       await new GateRepository(client, teamId).delete(gateId);
       await audit(client, caller, 'gate.delete', gateId);
     });

@@ -446,7 +446,11 @@ describe('a check', () => {
     await extend(id, right(57));
     await extend(id, right(57));
     const note = 'The data have changed since the last of 2 planned looks. Its answer stands.';
-    expect((await check(id)).body).toEqual({ ...last, notes: [note, ...last.notes] });
+    expect((await check(id)).body).toMatchObject({
+      ...last,
+      notes: [note, ...last.notes],
+      note_details: [{ code: 'looks_used_up', params: { planned: 2 }, text: note }, ...last.note_details],
+    });
     expect(await looks()).toEqual([1, 2]);
     await client.put(`/api/gates/${gate.id}`, { looks: 1 });
     expect((await check(id)).body).toMatchObject({
@@ -508,7 +512,11 @@ describe('a check', () => {
     });
     await extend(seen, right(57));
     const note = expect.stringMatching(`The gate run ${runs[1].gate_run_id} is measuring this run.*last answer`);
-    expect((await check(seen)).body).toEqual({ ...before, notes: [note, ...before.notes] });
+    expect((await check(seen)).body).toMatchObject({
+      ...before,
+      notes: [note, ...before.notes],
+      note_details: [{ code: 'gate_run_measuring', text: note }, ...before.note_details],
+    });
     expect(await looks()).toEqual([1]);
     for (const { job_id } of runs) await client.post(`/api/jobs/${job_id}/cancel`);
     expect((await check(fresh)).body).toMatchObject({ result: 'inconclusive', look: { number: 1 } });

@@ -21,10 +21,9 @@ export function planRun(gate: StoredGate, baseline: ExperimentRun, config: GateR
   if (replaced.models) return RunInput.parse({ ...replaced, ...of });
   throw new ProblemError(
     422,
-    'The replies of the baseline were made elsewhere. Name the models to run in "config", or measure an existing run ' +
-      'with "eval_id".',
+    'The replies of the baseline were made elsewhere. Choose the models to run, or measure an existing run.',
     [{ path: '/config/models', message: 'are required' }],
-  );
+  ).as('replies_recorded');
 }
 
 const isNamed = (model: RunInput['models'][number], name: string): boolean =>
@@ -44,5 +43,5 @@ export function checkGateModels({ name, rules }: StoredGate, targets: readonly R
   if (fault)
     throw new ProblemError(422, `The gate "${name}" measures the models ${models.join(', ')}; ${fault}.`, [
       { path: '/models', message: `must be those of the gate: ${fault}` },
-    ]);
+    ]).as('other_models', { gate: name });
 }

@@ -48,7 +48,11 @@ export class JobService {
       const outcome = await cancelJob(client, { teamId: caller.teamId, jobId });
       if (outcome === 'not-found') throw unknown;
       const changed = await new JobRepository(client, caller.teamId).read(jobId);
-      if (outcome === 'finished') throw new ProblemError(409, `The job is already ${changed.status}.`);
+      if (outcome === 'finished') {
+        throw new ProblemError(409, `The job is already ${changed.status}.`).as('job_finished', {
+          status: changed.status,
+        });
+      }
       ({ runIds } = outcome);
       await audit(client, caller, 'job.cancel', jobId);
       return changed;

@@ -125,9 +125,7 @@ const MAX_WAITING_DRAWS = 30;
 /** @throws ProblemError 422 for a team without a default judge */
 function nameOf({ judge }: JudgeSetting): string {
   if (judge !== null) return judge;
-  throw new ProblemError(
-    422,
-    'The team has no default judge. Name one as judge, or have an owner set it with PUT /api/settings/judge.',
-    [{ path: '/judge', message: 'is missing' }],
-  );
+  throw new ProblemError(422, 'The team has no default judge. Choose a judge, or have an owner set the default.', [
+    { path: '/judge', message: 'is missing' },
+  ]).as('no_default_judge');
 }

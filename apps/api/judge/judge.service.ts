@@ -105,10 +105,9 @@ export class JudgeService {
       const { job_id: jobId } = await new JudgeReportRepository(client, teamId).read(id);
       const outcome = await deleteOrchestrations(client, { teamId, subjectId: id });
       if (outcome === 'unfinished')
-        throw new ProblemError(
-          409,
-          `The report is not finished. Cancel it first, with POST /api/jobs/${jobId}/cancel.`,
-        );
+        throw new ProblemError(409, 'The report is not finished. Cancel it first.').as('job_unfinished', {
+          job_id: jobId,
+        });
       await audit(client, caller, 'judge.delete', id);
     });
   }
@@ -122,7 +121,7 @@ export class JudgeService {
     if (setting.judge === null && setting.auto_below > 0)
       throw new ProblemError(422, 'Runs cannot be judged automatically without a default judge.', [
         { path: '/judge', message: 'must be a model where auto_below is above 0' },
-      ]);
+      ]).as('no_default_judge');
     const judge = setting.judge === null ? null : targetName(await resolveJudge(this, teamId, setting.judge, '/judge'));
     const stored = { ...setting, judge };
     return change(async (client) => {

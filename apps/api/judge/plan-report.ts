@@ -57,9 +57,9 @@ async function find(pool: Pool, teamId: string, id: string, path: string): Promi
   if (isFinished(run.status)) return run;
   throw new ProblemError(
     409,
-    `The run is ${run.status}. It can be judged when it has ended; submit runs with \`judge\` to have them judged ` +
-      'while they go on.',
-  );
+    `The run is ${run.status}. It can be judged when it has ended. To have runs judged while they go on, choose a ` +
+      'judge when you submit them.',
+  ).as('run_unfinished', { run_id: run.id, status: run.status });
 }
 
 const refused = (path: string, message: string): ProblemError => new ProblemError(422, message, [{ path, message }]);

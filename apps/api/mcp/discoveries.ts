@@ -51,6 +51,6 @@ export class Discoveries implements OnApplicationShutdown {
 function tooMuchWork(url: string, { message }: ThreadLimitExceeded): ProblemError {
   const detail =
     `Reading the tools of ${new URL(url).host} takes too much work. ${message} Let the server list fewer or smaller ` +
-    'tools, or give the list of tools in "tools" of POST /api/mcp/import.';
-  return new ProblemError(422, detail, [{ path: '/url', message: detail }]);
+    'tools, or paste the list of tools instead.';
+  return new ProblemError(422, detail, [{ path: '/url', message: detail }]).as('mcp_unreadable');
 }

@@ -74,7 +74,9 @@ export class McpSyncService {
       return await this.#sync(caller, suiteId, query, input, change);
     } catch (error) {
       if (!(error instanceof SuiteChanged)) throw error;
-      throw new ProblemError(409, 'Someone else changed the suite in the meantime. Compare again.');
+      throw new ProblemError(409, 'Someone else changed the suite in the meantime. Compare again.').as(
+        'changed_meanwhile',
+      );
     }
   }
 
@@ -90,7 +92,9 @@ export class McpSyncService {
     const source = await new McpSourceRepository(this.pool, teamId).find(suite.id);
     const url = input.url ?? source?.url;
     if (url === undefined)
-      throw new ProblemError(409, 'The tools of this suite were not read from an MCP server. Give its "url".');
+      throw new ProblemError(409, 'The tools of this suite were not read from an MCP server. Give its address.').as(
+        'mcp_no_source',
+      );
     const {
       server,
       tools: listed,

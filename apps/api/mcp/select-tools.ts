@@ -45,23 +45,23 @@ export function selectTools(
   };
 }
 
-const WAY_OUT = 'Choose some with "tool_names"; POST /api/mcp/discover lists them.';
+const WAY_OUT = 'Choose some of them.';
 
 /**
  * @param before the suite's current tools: one that is already too large may stay so
  * @throws ProblemError 422 when the tools are too many or too large for a suite
  */
 export function checkToolLimits(tools: readonly ListedTool[], before: readonly Tool[] = []): void {
-  if (tools.length === 0) throw new ProblemError(422, 'The server has no tools.');
+  if (tools.length === 0) throw new ProblemError(422, 'The server has no tools.').as('mcp_no_tools');
   if (tools.length > MAX_TOOLS)
     throw new ProblemError(422, `${tools.length} tools are too many: a suite can hold ${MAX_TOOLS}. ${WAY_OUT}`, [
       { path: '/tool_names', message: `choose at most ${MAX_TOOLS}` },
-    ]);
+    ]).as('mcp_too_many_tools', { count: tools.length, limit: MAX_TOOLS });
   const bytes = byteLength(tools);
   if (bytes <= MAX_TOOLS_BYTES || bytes <= byteLength(before)) return;
   throw new ProblemError(
     422,
     `The tools have ${bytes} bytes together; the limit of a suite is ${MAX_TOOLS_BYTES}. ${WAY_OUT}`,
     [{ path: '/tool_names', message: 'choose fewer' }],
-  );
+  ).as('mcp_too_many_tools', { count: tools.length, limit: MAX_TOOLS });
 }

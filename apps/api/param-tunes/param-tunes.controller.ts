@@ -1,3 +1,4 @@
+import { noted, storeNotes } from '#lib/contracts/note';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Inject } from '@nestjs/common';
 import {
   CombosQuery,
@@ -109,7 +110,7 @@ export class ParamTunesController {
           tuning,
           heldOut,
           planned: plan.planned,
-          notes: plan.notes,
+          ...storeNotes(plan.notes),
         }),
         store: (id) =>
           storeArms(
@@ -199,7 +200,7 @@ export class ParamTunesController {
       ...scaleEstimate(run.estimate, each),
       combinations: arms.reduce((sum, of) => sum + of.length, 0),
       distinct: Object.fromEntries(names.map((name, n) => [name, plan.targets[n]!.distinct])),
-      notes: plan.notes,
+      ...noted(plan.notes),
     };
     return { asked, run, plan, estimate, tuning, heldOut };
   }
@@ -223,7 +224,7 @@ export class ParamTunesController {
         422,
         `The models have ${count} combinations in all; the limit of a tune is ${MAX_ARMS}. Tune fewer models at once.`,
         [{ path: '/models', message: `have ${count} combinations in all` }],
-      );
+      ).as('tune_too_large', { count, limit: MAX_ARMS });
     const resolved: NewTuneArm[][] = [];
     for (const [n, of] of expanded.entries()) {
       const model = models[n];

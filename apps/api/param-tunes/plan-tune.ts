@@ -1,3 +1,4 @@
+import { note, type Note } from '#lib/contracts/note';
 import { jsonPointer, ProblemError } from '#lib/contracts/input/problem';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { ParamTuneInput } from '#lib/param-tune/contract';
@@ -21,7 +22,7 @@ export interface TunePlan {
   further: number;
   /** Total number of requests. */
   planned: number;
-  notes: string[];
+  notes: Note[];
 }
 
 /**
@@ -56,17 +57,25 @@ export function planTune(
       `The tune takes ${items + further} requests; the limit is ${MAX_REQUESTS}. Use the mode "adaptive", fewer ` +
         'models, values or samples, or a suite with fewer cases.',
       [{ path: '/search_space', message: `takes ${items + further} requests` }],
-    );
-  const notes: string[] = [];
+    ).as('tune_too_large', { count: items + further, limit: MAX_REQUESTS });
+  const notes: Note[] = [];
   if (items < searched)
     notes.push(
-      `The budget is below the ${searched + further} requests of the whole search, so it tries fewer ` +
-        `combinations on fewer cases: ${items + further} requests.`,
+      note(
+        'budget_narrows_search',
+        `The budget is below the ${searched + further} requests of the whole search, so it tries fewer ` +
+          `combinations on fewer cases: ${items + further} requests.`,
+        { whole: searched + further, planned: items + further },
+      ),
     );
   if (items > limit)
     notes.push(
-      `The search takes ${items + further} requests, and the budget ends it earlier: it will have no confirmed ` +
-        'answer.',
+      note(
+        'budget_ends_search',
+        `The search takes ${items + further} requests, and the budget ends it earlier: it will have no confirmed ` +
+          'answer.',
+        { planned: items + further, limit: Math.floor(limit) },
+      ),
     );
   return {
     targets: arms.map((of, n) => ({ arms: of, distinct: sizes[n]!.arms, planned: planned[n]! })),
@@ -95,9 +104,9 @@ function refuseLargeGrids(
   throw new ProblemError(
     422,
     `A grid tries all ${arms} combinations of ${input.models[index]!}; the limit is ${most}. Use the mode ` +
-      '"adaptive", which tries only some of them, fewer values, or a larger max_combinations.',
+      '"adaptive", which tries only some of them, fewer values, or a higher maximum.',
     [{ path: '/mode', message: `is too much for ${arms} combinations: use "adaptive"` }],
-  );
+  ).as('tune_too_large', { count: arms, limit: most });
 }
 
 /** The space of each model, and its path in the body. @throws ProblemError 422 */

@@ -43,7 +43,10 @@ export function checkTokens(fastify: FastifyInstance, pool: Pool): void {
     const caller = isReading ? await callers.find(credential) : await callers.findAnew(credential);
     const needed = needs ?? (isReading ? 'viewer' : 'editor');
     if (ROLES.indexOf(caller.role) < ROLES.indexOf(needed))
-      throw new ProblemError(403, `This needs the role "${needed}"; the ${credential.kind} has "${caller.role}".`);
+      throw new ProblemError(403, `This needs the role "${needed}"; the ${credential.kind} has "${caller.role}".`).as(
+        'role_needed',
+        { needed, role: caller.role },
+      );
     request.caller = caller;
   });
 }

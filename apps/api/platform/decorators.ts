@@ -137,5 +137,5 @@ export function cursorOf(cursor: string | undefined, form: RegExp): string | und
   if (cursor === undefined || form.test(cursor)) return cursor;
   throw new ProblemError(400, 'The cursor is not from this list.', [
     { path: '/cursor', message: 'take it from next_cursor' },
-  ]);
+  ]).as('invalid_cursor');
 }

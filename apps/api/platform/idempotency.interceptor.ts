@@ -95,9 +95,11 @@ export class IdempotencyInterceptor implements NestInterceptor {
         'The first request with this Idempotency-Key is still being answered.',
         undefined,
         5000,
-      );
+      ).as('idempotency_key_in_use');
     if (key.state === 'other-request')
-      throw new ProblemError(409, 'This Idempotency-Key was used for another request. Use a new key.');
+      throw new ProblemError(409, 'This Idempotency-Key was used for another request. Use a new key.').as(
+        'idempotency_key_reused',
+      );
     if (key.state === 'answered') return storedResponse(key, reply);
     return this.#respondFirst(key.claim, request, reply, handle);
   }

@@ -1,3 +1,4 @@
+import { note, type Note } from '#lib/contracts/note';
 import { costByPrices, NO_USAGE } from '#lib/contracts/cost';
 import type { PromptTuneEstimate, PromptTuneInput } from '#lib/prompt-tune/contract';
 import type { Summary } from '#lib/contracts/summary';
@@ -56,13 +57,17 @@ export function secondsOfRounds(
 }
 
 /** Warns about replies that may be cut off, and would then be unreadable. */
-export function notesOnReplies(input: PromptTuneInput, base: Texts): string[] {
+export function notesOnReplies(input: PromptTuneInput, base: Texts): Note[] {
   const { longest } = replyTokens(input, 1, base);
   const most = input.meta_params.max_tokens;
   if (most === null || longest <= most) return [];
   return [
-    `A reply of the meta model takes about ${longest} tokens; its limit is ${most}, and a truncated reply counts as ` +
-      'a rejection. Raise meta_params.max_tokens, or tune fewer texts.',
+    note(
+      'meta_replies_cut',
+      `A reply of the meta model takes about ${longest} tokens; its limit is ${most}, and a truncated reply counts ` +
+        'as a rejection. Raise the token limit of the meta model, or tune fewer texts.',
+      { tokens: longest, limit: most },
+    ),
   ];
 }
 

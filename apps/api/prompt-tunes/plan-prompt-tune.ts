@@ -1,3 +1,4 @@
+import { note, type Note } from '#lib/contracts/note';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { MAX_EVALUATIONS, type PromptTuneInput } from '#lib/prompt-tune/contract';
 import { CONFIRMING_SAMPLES } from '#lib/tuning/confirmation';
@@ -11,7 +12,7 @@ export interface PromptPlan {
   asks: number;
   /** Items that a reflective search may measure, over all models. */
   maxEvaluations: number;
-  notes: string[];
+  notes: Note[];
 }
 
 /** Number of successful steps that the default of `max_evals` allows. */
@@ -47,7 +48,14 @@ export function planPromptTune(
   const most = input.budget?.max_requests;
   const notes =
     most !== undefined && most < planned
-      ? [`The tune may take ${planned} requests, and the budget ends it after ${most}: it may end without an answer.`]
+      ? [
+          note(
+            'budget_ends_search',
+            `The tune may take ${planned} requests, and the budget ends it after ${most}: it may end without an ` +
+              'answer.',
+            { planned, limit: most },
+          ),
+        ]
       : [];
   return { itemsPerModel, asks, maxEvaluations, notes };
 }
@@ -61,12 +69,12 @@ const tooManyRequests = (planned: number): ProblemError =>
     `The tune takes ${planned} requests; the limit is ${MAX_REQUESTS}. Use the mode "reflective", fewer texts, ` +
       'models or samples, or a suite with fewer cases.',
     [{ path: '/mode', message: `takes ${planned} requests` }],
-  );
+  ).as('tune_too_large', { count: planned, limit: MAX_REQUESTS });
 
 const tooFewEvaluations = (given: number, least: number): ProblemError =>
   new ProblemError(
     422,
-    `The base and a single step take ${least} evaluations, but max_evals is ${given}. Raise it to ${least}, or ` +
+    `The base and a single step take ${least} evaluations, but the maximum is ${given}. Raise it to ${least}, or ` +
       'use the mode "quick".',
     [{ path: '/max_evals', message: `must be at least ${least} for this suite` }],
-  );
+  ).as('budget_too_small', { given, least });

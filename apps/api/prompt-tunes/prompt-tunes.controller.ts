@@ -1,3 +1,4 @@
+import { noted, storeNotes } from '#lib/contracts/note';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Inject } from '@nestjs/common';
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import {
@@ -99,7 +100,7 @@ export class PromptTunesController {
           ...roles,
           maxEvaluations: plan.maxEvaluations,
           planned,
-          notes: plan.notes,
+          ...storeNotes(plan.notes),
         }),
       }),
     );
@@ -136,7 +137,7 @@ export class PromptTunesController {
       cost_usd: costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + cost!, 0),
       components: Object.keys(texts.base),
       meta: ofMeta,
-      notes: plan.notes,
+      ...noted(plan.notes),
     };
   }
 

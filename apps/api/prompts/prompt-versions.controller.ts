@@ -155,9 +155,9 @@ export class PromptVersionsController {
       ? other.suite_id !== version.suite_id && `The prompt version ${id} belongs to another suite.`
       : `No prompt version with id "${id}" in this team.`;
     if (!fault) return other!;
-    throw new ProblemError(422, `${fault} GET /api/prompt-versions?suite_id=${version.suite_id} lists its versions.`, [
+    throw new ProblemError(422, `${fault} Choose a version of the same suite.`, [
       { path: '/to', message: 'must be the id of a version of the same suite, or "suite"' },
-    ]);
+    ]).as('unknown_prompt_version', { version: id, suite_id: version.suite_id });
   }
 
   /** The current texts of the suite; none if it was deleted. */

@@ -136,7 +136,10 @@ export class ProvidersController {
       const outcome = await new ProviderChanges(client, caller.teamId, this.sealer).delete(key);
       if (outcome === 'not-found') throw await new ProviderRepository(client, caller.teamId).unknown(key);
       if (outcome === 'in-use')
-        throw new ProblemError(409, `An unfinished run uses "${key}". Cancel it, or wait for it to end.`);
+        throw new ProblemError(409, `An unfinished run uses "${key}". Cancel it, or wait for it to end.`).as(
+          'provider_in_use',
+          { key },
+        );
       await audit(client, caller, 'provider.delete', key);
     });
     void notify(this.redis, { topic: 'provider', id: key });
@@ -215,8 +218,11 @@ export class ProvidersController {
     const endpoint = this.#endpoint(provider);
     const asked = (): Promise<string[]> =>
       discoverModels(endpoint).catch((error: Error) => {
-        const wayOut = `Models can be added by their ids with PATCH /api/providers/${key}.`;
-        throw new ProblemError(422, `"${key}" lists no models: ${endWithPeriod(error.message)} ${wayOut}`);
+        const why = endWithPeriod(error.message);
+        throw new ProblemError(422, `"${key}" lists no models: ${why} Models can be added by their ids.`).as(
+          'models_not_listed',
+          { key },
+        );
       });
     const models = await this.#turns.run(caller.teamId, asked);
     return { models: models.map((id) => ({ id })) };
@@ -251,9 +257,12 @@ function modelOf({ key, models }: StoredProvider, modelId: string | undefined): 
   const model = modelId === undefined ? models[0] : models.find((one) => one.model_id === modelId);
   if (model) return model;
   if (modelId === undefined)
-    throw new ProblemError(422, `"${key}" has no models to test with. Add one with PATCH /api/providers/${key}.`);
+    throw new ProblemError(422, `"${key}" has no models to test with. Add one first.`).as('provider_without_models', {
+      key,
+    });
   const ids = models.map((one) => one.model_id);
-  throw new ProblemError(422, `"${key}" has no model "${modelId}". ${suggestNames(modelId, ids, 'its models')}`);
+  const nearest = suggestNames(modelId, ids, 'its models');
+  throw new ProblemError(422, `"${key}" has no model "${modelId}". ${nearest}`).as('unknown_model', { model: modelId });
 }
 
 /** @throws ProblemError 422 when default parameters include one that runs set themselves */

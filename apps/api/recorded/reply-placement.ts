@@ -99,8 +99,8 @@ export class ReplyPlacement {
     return {
       path: '/case',
       message:
-        `"${named}" is compared by meaning ("semantic"), and the team has no embedding model. Set ` +
-        'one with PUT /api/settings/embedding, or leave the line out.',
+        `"${named}" is compared by meaning ("semantic"), and the team has no embedding model. An ` +
+        'owner can set one; or leave the line out.',
     };
   }
 

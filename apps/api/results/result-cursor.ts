@@ -13,5 +13,5 @@ export function resultCursor(cursor: string | undefined, order: ResultOrder): st
     400,
     `The cursor belongs to order=${other}. Go on with that order, or begin with order=${order} and no cursor.`,
     [{ path: '/cursor', message: `belongs to order=${other}` }],
-  );
+  ).as('invalid_cursor');
 }

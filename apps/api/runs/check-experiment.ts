@@ -19,8 +19,7 @@ export function refuseArchived({ id, name, status }: StoredExperiment): void {
   if (status !== 'archived') return;
   throw new ProblemError(
     422,
-    `The experiment "${name}" is archived and takes no new runs. Set its status to "active" with ` +
-      `PUT /api/experiments/${id}.`,
+    `The experiment "${name}" is archived and takes no new runs. Make it active again first.`,
     [{ path: '/experiment_id', message: 'is archived' }],
-  );
+  ).as('experiment_archived', { experiment_id: id, name });
 }

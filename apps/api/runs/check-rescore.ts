@@ -37,9 +37,7 @@ export async function checkRescore(
   const settings = new SettingsRepository(pool, teamId);
   await refuseOverCap(settings, () => settings.embeddingCosts());
   if ((await settings.readEmbedding()).provider_key !== null) return;
-  throw new ProblemError(
-    422,
-    'Comparing by meaning ("semantic") needs an embedding model. Set one with PUT /api/settings/embedding.',
-    [{ path, message: 'needs an embedding model' }],
-  );
+  throw new ProblemError(422, 'Comparing by meaning ("semantic") needs an embedding model. An owner can set one.', [
+    { path, message: 'needs an embedding model' },
+  ]).as('no_embedding_model');
 }

@@ -36,10 +36,10 @@ export function checkBudget(
   const names = unpriced.map(targetName).join(', ');
   throw new ProblemError(
     422,
-    `max_cost_usd needs prices for all models; ${names} has none. Set its input_cost_per_mtok and ` +
-      'output_cost_per_mtok, or use max_requests.',
+    `A budget in dollars needs prices for all models; ${names} ${unpriced.length === 1 ? 'has' : 'have'} none. Set ` +
+      'the prices, or limit the requests instead.',
     [{ path: '/budget/max_cost_usd', message: `${names} has no prices` }],
-  );
+  ).as('no_prices', { models: names });
 }
 
 /** A misspelt tag or category would silently leave cases out. */
@@ -90,9 +90,9 @@ async function checkEmbeddingModel(pool: Pool, teamId: string, input: RunInput):
   const name = semantic.name ? `Case ${semantic.position} ("${semantic.name}")` : `Case ${semantic.position}`;
   throw new ProblemError(
     422,
-    `${name} is compared by meaning ("semantic"), and the team has no embedding model. Set one with ` +
-      'PUT /api/settings/embedding, compare the case in another way (such as "fuzzy"), or leave it out: ' +
-      'use case_filter with tags or a category that it does not have.',
+    `${name} is compared by meaning ("semantic"), and the team has no embedding model. An owner can set one. Or ` +
+      'compare the case in another way (such as "fuzzy"), or leave it out: choose only tags or a category that it ' +
+      'does not have.',
     [{ path: '/suite_id', message: `${name} cannot be run yet` }],
-  );
+  ).as('no_embedding_model', { case: semantic.position });
 }

@@ -27,7 +27,6 @@ export async function refuseOverCap(settings: SettingsRepository, costs: () => P
   if (cap === null || spent < cap || !(await costs())) return;
   throw new ProblemError(
     409,
-    `The team has spent $${spent.toFixed(2)} this month, and its cap is $${cap.toFixed(2)}. An owner can ` +
-      'change it with PUT /api/settings/spending.',
-  );
+    `The team has spent $${spent.toFixed(2)} this month, and its cap is $${cap.toFixed(2)}. An owner can raise it.`,
+  ).as('monthly_cap_reached', { spent_usd: spent, cap_usd: cap });
 }

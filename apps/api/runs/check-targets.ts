@@ -15,9 +15,8 @@ export async function checkTargets(runs: RunRepository, runId: string): Promise<
     if (reserved)
       throw new ProblemError(
         422,
-        `In the params of the run ${reserved.message} A run keeps the params it was submitted with: ` +
-          'submit a new one with POST /api/tool-eval.',
-      );
+        `In the params of the run ${reserved.message} A run keeps the params it was submitted with: submit a new one.`,
+      ).as('settings_invalid');
     const [reservedDefault] = findReservedParams(defaultParams);
     if (reservedDefault) throw new ProblemError(422, inDefaultParams(providerKey, modelId, reservedDefault.message));
   }

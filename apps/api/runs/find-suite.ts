@@ -10,10 +10,8 @@ export async function findSuite(pool: Pool, teamId: string, id: string): Promise
   if (suite) return suite;
   const [named, ...others] = await suites.findIdsByName(id);
   const wayOut =
-    named && others.length === 0
-      ? `The suite of that name has the id ${named}.`
-      : 'GET /api/tool-suites lists the suites with their ids.';
+    named && others.length === 0 ? `The suite of that name has the id ${named}.` : 'It may have been deleted.';
   throw new ProblemError(422, `No suite with id "${id}" in this team. ${wayOut}`, [
     { path: '/suite_id', message: `does not exist. ${wayOut}` },
-  ]);
+  ]).as('unknown_suite', { id });
 }

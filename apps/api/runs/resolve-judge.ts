@@ -8,8 +8,7 @@ import { targetsOfJudge, describeSelfJudging } from '#lib/judge/same-model';
 import { resolveTargets } from './resolve-targets.js';
 
 const NO_JUDGE =
-  'No judge is named, and the team has no default judge. Name one in `judge`, or set one with PUT ' +
-  '/api/settings/judge.';
+  'No judge is named, and the team has no default judge. Choose a judge, or have an owner set the default.';
 
 /**
  * Finds the judge model.
@@ -24,7 +23,7 @@ export async function resolveJudge(
   path: string,
 ): Promise<ResolvedTarget> {
   const wanted = name ?? (await new JudgeSettingRepository(pool, teamId).read()).judge;
-  if (wanted === null) throw new ProblemError(422, NO_JUDGE, [{ path, message: 'is missing' }]);
+  if (wanted === null) throw new ProblemError(422, NO_JUDGE, [{ path, message: 'is missing' }]).as('no_default_judge');
   const asked = RunInput.parse({ suite_id: teamId, models: [wanted] });
   const [judge] = await resolveTargets(pool, teamId, asked).catch((error: unknown) => {
     if (!(error instanceof ProblemError)) throw error;
@@ -38,5 +37,7 @@ export function refuseSelf(judge: ResolvedTarget, targets: readonly string[], pa
   const name = targetName(judge);
   const own = targetsOfJudge(name, targets);
   if (own.length === 0) return;
-  throw new ProblemError(422, describeSelfJudging(name, own), [{ path, message: `is the same model as ${own[0]!}` }]);
+  throw new ProblemError(422, describeSelfJudging(name, own), [
+    { path, message: `is the same model as ${own[0]!}` },
+  ]).as('judge_judges_itself', { judge: name, model: own[0]! });
 }

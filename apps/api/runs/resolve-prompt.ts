@@ -41,14 +41,13 @@ async function findVersion(
   const versions = new PromptVersionRepository(pool, teamId);
   const version = UUID.test(wanted) ? await versions.find(wanted) : await versions.findTagged(suite.id, wanted);
   if (version) return version;
-  const wayOut = `GET /api/prompt-versions?suite_id=${suite.id} lists those of the suite.`;
   throw new ProblemError(
     422,
     UUID.test(wanted)
-      ? `No prompt version with id "${wanted}" in this team. ${wayOut}`
-      : `No prompt version of the suite has the tag "${wanted}". ${wayOut}`,
-    [{ path: '/prompt_version_id', message: `does not exist. ${wayOut}` }],
-  );
+      ? `No prompt version with id "${wanted}" in this team.`
+      : `No prompt version of the suite has the tag "${wanted}".`,
+    [{ path: '/prompt_version_id', message: 'does not exist' }],
+  ).as('unknown_prompt_version', { version: wanted, suite_id: suite.id });
 }
 
 /**

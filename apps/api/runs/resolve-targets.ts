@@ -125,7 +125,7 @@ class Faults {
   }
 
   throwAny(): void {
-    if (this.errors.length) throw new ProblemError(422, this.errors[0]!.message, this.errors);
+    if (this.errors.length) throw new ProblemError(422, this.errors[0]!.message, this.errors).as('unknown_model');
   }
 }
 

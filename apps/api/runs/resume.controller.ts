@@ -51,7 +51,10 @@ export class ResumeController {
     const { teamId, userId } = caller;
     const { type, result_ref: ref } = await new JobRepository(this.pool, teamId).read(jobId);
     if (type === 'tool_eval') return this.runs.resume(caller, ref!, input ?? {}, change);
-    if (type === 'rescore') throw new ProblemError(409, `A job of type "${type}" cannot be resumed. Submit it again.`);
+    if (type === 'rescore')
+      throw new ProblemError(409, `A job of type "${type}" cannot be resumed. Submit it again.`).as('not_resumable', {
+        type,
+      });
     const submitted = await change(async (client) => {
       const { id, jobId: newJobId } = await resumeOrchestration(client, { teamId, userId, jobId, ...input });
       await audit(client, caller, `${type}.resume`, id);

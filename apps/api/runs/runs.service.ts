@@ -163,7 +163,9 @@ export class RunService {
       const outcome = await deleteRun(client, { teamId: caller.teamId, runId });
       if (outcome === 'not-found') throw notFound('run', runId);
       if (outcome === 'unfinished')
-        throw new ProblemError(409, 'The run is not finished. Cancel it first, with POST /api/tool-eval/cancel.');
+        throw new ProblemError(409, 'The run is not finished. Cancel it first.').as('run_unfinished', {
+          run_id: runId,
+        });
       await audit(client, caller, 'run.delete', runId);
     });
   }
@@ -214,7 +216,10 @@ export class RunService {
         options,
       });
       if (rescore === 'unfinished')
-        throw new ProblemError(409, 'The run is not finished. Cancel it, or wait for it to end, then score it again.');
+        throw new ProblemError(
+          409,
+          'The run is not finished. Cancel it, or wait for it to end, then score it again.',
+        ).as('run_unfinished', { run_id: runId });
       await audit(client, caller, 'run.rescore', runId);
       return { job_id: rescore.jobId, rescore_id: rescore.rescoreId, eval_id: runId, status: 'submitted' as const };
     });

@@ -1,7 +1,7 @@
 import { defaultCachePolicy } from '#lib/contracts/cache-policy';
 import { BestConfig } from '#lib/contracts/experiment';
 import { metricName, type RunMetric } from '#lib/contracts/metric';
-import { jsonPointer, ProblemError } from '#lib/contracts/input/problem';
+import { formatInputError, jsonPointer, ProblemError } from '#lib/contracts/input/problem';
 import { PROMPT_OF_SUITE } from '#lib/contracts/run-input';
 import type { ExperimentRun } from '#lib/db/read/experiment-runs';
 
@@ -44,9 +44,9 @@ export function replaceSettings(settings: BestConfig, replaced: Partial<BestConf
       422,
       `The settings of the ${of} are no longer valid (${parsed.error.issues
         .slice(0, 3)
-        .map(({ path, message }) => `${jsonPointer(path)} ${message}`)
-        .join('; ')}). Submit a run with POST /api/tool-eval.`,
-    );
+        .map(({ path, message }) => formatInputError({ path: jsonPointer(path), message }))
+        .join('; ')}). Submit a new run.`,
+    ).as('settings_invalid');
   const config = parsed.data;
   if (replaced.models && replaced.system_prompt === undefined) config.system_prompt = promptsOf(config);
   // If the run used the default cache mode, the new settings get their own default. Otherwise a single cached reply

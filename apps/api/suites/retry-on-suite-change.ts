@@ -20,7 +20,9 @@ export async function retryOnSuiteChange<Made>(
       return await work(await suites.read(suiteId));
     } catch (error) {
       if (!(error instanceof SuiteChanged)) throw error;
-      if (attempt >= MAX_ATTEMPTS) throw new ProblemError(409, `${error.message} Try again.`);
+      if (attempt >= MAX_ATTEMPTS) {
+        throw new ProblemError(409, `${error.message} Try again.`).as('changed_meanwhile');
+      }
     }
   }
 }

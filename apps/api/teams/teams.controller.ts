@@ -68,7 +68,7 @@ export class TeamsController {
         throw new ProblemError(
           409,
           'This is the last owner token that does not expire: nobody could create another. Create one first.',
-        );
+        ).as('last_owner_token');
       await audit(client, caller, 'token.delete', tokenId);
     });
   }

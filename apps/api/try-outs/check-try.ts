@@ -55,10 +55,10 @@ export async function checkTryCosts(
   if (isSemantic(tried) && (await settings.readEmbedding()).provider_key === null)
     throw new ProblemError(
       422,
-      'The case is compared by meaning ("semantic"), and the team has no embedding model. Set one with ' +
-        'PUT /api/settings/embedding, or compare the case in another way (such as "fuzzy").',
+      'The case is compared by meaning ("semantic"), and the team has no embedding model. An owner can set one; or ' +
+        'compare the case in another way (such as "fuzzy").',
       [{ path: '/case', message: 'cannot be tried yet: it is compared by meaning' }],
-    );
+    ).as('no_embedding_model');
   await refuseOverCap(
     settings,
     async () => targets.some(({ priced }) => priced) || (isSemantic(tried) && (await settings.embeddingCosts())),

@@ -33,7 +33,9 @@ export async function submitTune(
 ): Promise<{ job_id: string; tune_id: string; status: 'submitted' }> {
   const { teamId, userId } = caller;
   const { versionId, name, version } = await pinSuiteVersion(client, teamId, suite.id);
-  if (version !== suite.version) throw new ProblemError(409, 'The suite has changed. Submit the tune again.');
+  if (version !== suite.version) {
+    throw new ProblemError(409, 'The suite has changed. Submit the tune again.').as('suite_changed');
+  }
   const { id, jobId } = await submitOrchestration(client, {
     teamId,
     userId,
@@ -56,6 +58,6 @@ export async function submitTune(
 export async function deleteTune(client: PoolClient, caller: Caller, type: TuneType, id: string): Promise<void> {
   const outcome = await deleteOrchestrations(client, { teamId: caller.teamId, subjectId: id });
   if (outcome === 'unfinished')
-    throw new ProblemError(409, 'The tune is not finished. Cancel it first, with POST /api/tool-eval/cancel.');
+    throw new ProblemError(409, 'The tune is not finished. Cancel it first.').as('job_unfinished', { tune_id: id });
   await audit(client, caller, `${type}.delete`, id);
 }

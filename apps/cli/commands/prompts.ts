@@ -49,7 +49,7 @@ export function addPrompts(program: Command): void {
 
 async function listPrompts(client: ApiClient, options: SuiteOption): Promise<void> {
   const items = await readAll<PromptVersionHead>(client, await promptsPath(client, options.suite));
-  printList({ items }, options, 'No prompt versions. Save one with POST /api/prompt-versions.', promptsTable);
+  printList({ items }, options, 'No prompt versions yet.', promptsTable);
 }
 
 async function showPrompt(client: ApiClient, options: SuiteOption, wanted: string): Promise<void> {

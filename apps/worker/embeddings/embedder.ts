@@ -145,7 +145,7 @@ export class Embedder {
     if (!model)
       throw new ProviderFailure(
         'bad_request',
-        'The team no longer has an embedding model. Set one with PUT /api/settings/embedding.',
+        'The team no longer has an embedding model. An owner can set one.',
         false,
       );
     return model;

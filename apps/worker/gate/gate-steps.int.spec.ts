@@ -140,7 +140,7 @@ describe('a gate run', () => {
        SELECT $1, 1, $2, $3, look, 'data ' || look, $4 FROM generate_series(1, 2) look`,
       [gate.gateId, gate.evalId, gate.baselineId, JSON.stringify(stored)],
     );
-    expect((await gate.end()).answer).toMatchObject({ text: 'Nobody knows.' });
+    expect((await gate.end()).answer).toMatchObject({ text: 'Nobody knows.', notes: [] });
     expect(await gate.children()).toEqual([]);
   });
 

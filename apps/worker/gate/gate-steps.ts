@@ -6,9 +6,10 @@ import { unmeasuredAnswer } from '#lib/gate/unmeasured-answer';
 import type { Comparer } from '#lib/comparison/threads/comparison-threads';
 import type { LogEvent } from '#lib/contracts/event';
 import type { GateAnswer } from '#lib/gate/contract';
+import { note, noted, type Note } from '#lib/contracts/note';
 import { parseJson } from '#lib/contracts/json/json';
 import { inTransaction, type Pool } from '#lib/db/connection/pool';
-import { storeLook, withLook, type LookPlan } from '#lib/gate/rows/gate-looks';
+import { notesOfAnswer, storeLook, withLook, type LookPlan } from '#lib/gate/rows/gate-looks';
 import type { NewChildRun, Orchestration, OrchestrationEnd, Step } from '#lib/db/engine/orchestrations';
 import type { GateRunInput, GateRunState, GateStep } from '#lib/gate/rows/gate-runs';
 import { readSamples, type RunSamples } from '#lib/gate/rows/for-workers/run-samples';
@@ -127,7 +128,10 @@ async function decide(here: GateContext, measured: MeasuredGate, sides: Sides): 
   if (result !== 'inconclusive' || look.final || !measured.canDecide) return finish(seen, answer, undefined, events);
   const additions = doubled(sides, look.number);
   const obstacle = obstacleTo(here, additions, sides);
-  if (obstacle) return finish(seen, { ...answer, notes: [...answer.notes, obstacle] }, undefined, events);
+  if (obstacle) {
+    const notes = noted([...notesOfAnswer(answer), obstacle]);
+    return finish(seen, { ...answer, ...notes }, undefined, events);
+  }
   const step = `look-${look.number + 1}`;
   return {
     state: seen.state,
@@ -163,14 +167,21 @@ function doubled({ run, baseline }: Sides, look: number): Addition[] {
   );
 }
 
-/** Why the next look is impossible, as a sentence; undefined when it is possible. */
-function obstacleTo(here: GateContext, additions: readonly Addition[], { run }: Sides): string | undefined {
-  if (run.recorded) return 'The replies of the run were recorded elsewhere, so no samples can be added to it.';
+/** Why the next look is impossible; undefined when it is possible. */
+function obstacleTo(here: GateContext, additions: readonly Addition[], { run }: Sides): Note | undefined {
+  if (run.recorded)
+    return note(
+      'no_further_samples',
+      'The replies of the run were recorded elsewhere, so no samples can be added to it.',
+    );
   if (!exceedsBudget(here, additions)) return undefined;
   const { maxRequests, children } = here.orchestration;
-  return (
-    `Another look would need ${itemsOf(additions)} more requests; ${requestsOf(children)} of ${maxRequests!} are ` +
-    'made. Raise the max_requests of the gate or the budget of the run.'
+  const [needed, made, limit] = [itemsOf(additions), requestsOf(children), maxRequests!];
+  return note(
+    'budget_ends_looks',
+    `Another look would need ${needed} more requests; ${made} of ${limit} are made. Raise the maximum requests of ` +
+      'the gate or the budget of the run.',
+    { needed, made, limit },
   );
 }
 

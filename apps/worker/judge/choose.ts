@@ -1,3 +1,4 @@
+import { note, type Note } from '#lib/contracts/note';
 import { findCommonCases } from '#lib/comparison/common-cases';
 import { readSides } from '#lib/comparison/compare-runs';
 import { pairTargets } from '#lib/comparison/pair-targets';
@@ -18,7 +19,7 @@ export interface Choice {
   /** Whether there may be more. */
   choosing: boolean;
   seenSeq: number;
-  note?: string;
+  note?: Note;
 }
 
 /**
@@ -43,7 +44,12 @@ export async function choose(here: ReportContext, before: number): Promise<Choic
     choosing: !isWhole,
     // Results settled in the meantime may have a lower number than this: the last choice scans all of them.
     seenSeq: watched.lastSeq,
-    ...(isFull && which !== 'sample' && { note: `The first ${MAX_JUDGED} results are judged: that is the maximum.` }),
+    ...(isFull &&
+      which !== 'sample' && {
+        note: note('judgements_limit', `The first ${MAX_JUDGED} results are judged: that is the maximum.`, {
+          judged: MAX_JUDGED,
+        }),
+      }),
   };
 }
 
@@ -90,6 +96,10 @@ async function choosePaired({ pool, orchestration, watched, report, run, baselin
     chosen: drawn,
     choosing: false,
     seenSeq: 0,
-    ...(isCut && { note: `${MAX_JUDGED} of ${chosen.length} cases were drawn: that is the maximum.` }),
+    ...(isCut && {
+      note: note('judgements_limit', `${MAX_JUDGED} of ${chosen.length} cases were drawn: that is the maximum.`, {
+        judged: MAX_JUDGED,
+      }),
+    }),
   };
 }

@@ -1,3 +1,4 @@
+import { withNote } from '#lib/contracts/note';
 import type { LogEvent } from '#lib/contracts/event';
 import {
   storeChoice,
@@ -53,7 +54,7 @@ export async function judgeBatches(before: ReportContext): Promise<Step> {
     : { chosen: [], choosing: false, seenSeq: watched.seenSeq };
   const goesOn = choice.chosen.length > 0 || choice.choosing;
   return withProgress(read, {
-    state: { ...here.state, ...(choice.note && { notes: [...(here.state.notes ?? []), choice.note] }) },
+    state: choice.note ? withNote(here.state, choice.note) : here.state,
     next: (goesOn ? 'judge' : 'summarise') satisfies JudgeStep,
     store: async (client) => {
       await storeChosen(client, id, choice.chosen, count);

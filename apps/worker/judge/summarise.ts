@@ -1,3 +1,4 @@
+import { note, withNote } from '#lib/contracts/note';
 import { storeRequests, type JudgeStep } from '#lib/judge/rows/store-report';
 import type { Step } from '#lib/db/engine/orchestrations';
 import { readJudgeReplies, readLines } from '#lib/judge/rows/for-workers/judged-results';
@@ -37,8 +38,8 @@ export async function summarise(here: ReportContext): Promise<Step> {
       next: 'summarise' satisfies JudgeStep,
       children: [asking(here, { step: 'summary', arm: AGAIN, requests: [SUMMARY_REQUEST] })],
     };
-  const note = `There is no summary: ${String(read.at(-1) ?? 'the judge gave no reply.')}`;
-  return endReport({ ...here, state: { ...here.state, notes: [...(here.state.notes ?? []), note] } });
+  const missing = note('no_summary', `There is no summary: ${String(read.at(-1) ?? 'the judge gave no reply.')}`);
+  return endReport({ ...here, state: withNote(here.state, missing) });
 }
 
 async function askFor(here: ReportContext): Promise<Step> {

@@ -1,3 +1,4 @@
+import { note, withNote, type Note } from '#lib/contracts/note';
 import type { NewChildRun, Step } from '#lib/db/engine/orchestrations';
 import { readDistinctArms } from '#lib/param-tune/rows/arms';
 import type { TargetOutcome } from '#lib/param-tune/rows/param-tunes';
@@ -15,12 +16,11 @@ import { armKey, childOf } from './trial-runs.js';
 export async function promoteOrEnd(here: ParamTuneContext): Promise<Step> {
   const { pool, orchestration, tune, state } = here;
   const winner = winnerOf(state.targets ?? []);
-  const endNoting = (note: string): Step =>
-    endTune({ ...here, state: { ...state, notes: [...(state.notes ?? []), note] } });
+  const endNoting = (added: Note): Step => endTune({ ...here, state: withNote(state, added) });
   const before = orchestration.children.find(({ step }) => step === ('promote' satisfies TuneStep));
   if (before)
     return winner && before.arm !== armKey(winner.ordinal, winner.recommended)
-      ? endNoting('The promoted settings were recommended before the tune was resumed.')
+      ? endNoting(note('promoted_before_resume', 'The promoted settings were recommended before the tune was resumed.'))
       : endTune(here);
   if (tune.asked.experiment_id === null || winner === undefined) return endTune(here);
   const experiment = await openExperiment(here, 'recommended settings');

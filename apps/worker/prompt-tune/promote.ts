@@ -1,3 +1,4 @@
+import { withNote } from '#lib/contracts/note';
 import { PromptVersionRepository } from '#lib/db/catalogue/prompt-versions';
 import type { NewChildRun, Step } from '#lib/db/engine/orchestrations';
 import { newId } from '#lib/runtime/ids';
@@ -42,8 +43,7 @@ export async function promoteOrEnd(here: PromptTuneContext): Promise<Step> {
   if (tune.asked.experiment_id === null) return { ...endTune(kept), store };
   const experiment = await openExperiment(here, 'prompt version');
   if (experiment.note !== undefined) {
-    const { note } = experiment;
-    return { ...endTune({ ...kept, state: { ...kept.state, notes: [...(state.notes ?? []), note] } }), store };
+    return { ...endTune({ ...kept, state: withNote(kept.state, experiment.note) }), store };
   }
   const cases = [...new Set([...tune.reflect, ...tune.select, ...tune.heldOut])];
   const submit = submission(tune, texts, { cases, firstSample: 0, samples: tune.asked.samples });

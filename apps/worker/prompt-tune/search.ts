@@ -1,3 +1,4 @@
+import { storeNotes } from '#lib/contracts/note';
 import { setImmediate } from 'node:timers/promises';
 import type { LogEvent } from '#lib/contracts/event';
 import { targetName } from '#lib/contracts/target-name';
@@ -116,7 +117,7 @@ function progressOf(
       evaluations,
       candidates: candidates.length,
       front,
-      notes,
+      ...storeNotes(notes),
     },
     step: {
       events: [...startOf(here), ...told],

@@ -1,4 +1,5 @@
 import type { Estimate } from '#lib/contracts/comparison';
+import { note, type Note } from '#lib/contracts/note';
 import type { LogEventData } from '#lib/contracts/event';
 import type { OrchestrationEnd, Step } from '#lib/db/engine/orchestrations';
 import { readExperimentOf } from '#lib/tuning/rows/for-workers/dependencies';
@@ -78,9 +79,10 @@ export function describeConfirmation(
 export async function openExperiment(
   { pool, orchestration }: StepContext,
   found: string,
-): Promise<{ id: string; note?: undefined } | { note: string }> {
+): Promise<{ id: string; note?: undefined } | { note: Note }> {
   const experiment = await readExperimentOf(pool, orchestration.id);
   if (experiment?.status === 'active') return { id: experiment.id };
   const why = experiment ? 'archived' : 'deleted';
-  return { note: `Nothing was promoted: the experiment was ${why}. Run the ${found} in another experiment.` };
+  const text = `Nothing was promoted: the experiment was ${why}. Run the ${found} in another experiment.`;
+  return { note: note('not_promoted', text, { why }) };
 }

@@ -125,12 +125,12 @@ function oneOf(values: readonly z.core.util.Primitive[]): string {
   return `must be ${values.length > 1 ? 'one of ' : ''}${listed.join(', ')}`;
 }
 
-/** The endpoint that lists the ids, by the suffix of the field's name. */
-const LISTS: readonly [string, string, string][] = [
-  ['suite_id', 'suite', 'GET /api/tool-suites'],
-  ['job_id', 'job', 'GET /api/jobs'],
-  ['eval_id', 'run', 'GET /api/tool-eval/history'],
-  ['experiment_id', 'experiment', 'GET /api/experiments'],
+/** What an id names, by the suffix of its field. */
+const NAMED_BY: readonly [string, string][] = [
+  ['suite_id', 'suite'],
+  ['job_id', 'job'],
+  ['eval_id', 'run'],
+  ['experiment_id', 'experiment'],
 ];
 
 function ofFormat(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidStringFormat>): string {
@@ -155,10 +155,10 @@ function ofFormat(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidStringFormat
 
 function noSuchId(field: string, value: string): string {
   const shown = JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}...` : value);
-  const [, what, list] = LISTS.find(([end]) => field.endsWith(end)) ?? [];
+  const [, what] = NAMED_BY.find(([end]) => field.endsWith(end)) ?? [];
   return (
     'is not an id: ids look like 0190f3c2-1b7a-7c3e-9d42-5f6a8b9c0d1e. ' +
-    `${what ? `There is no ${what} with the id ${shown}; ${list} lists them.` : `It is ${shown}.`}`
+    `${what ? `There is no ${what} with the id ${shown}.` : `It is ${shown}.`}`
   );
 }
 

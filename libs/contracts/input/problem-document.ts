@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { named } from '../named.js';
 
-export const Params = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
+export const Facts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
 export const Problem = named('Problem', 'Problem details (RFC 9457): the body of every error response.', {
   type: z.string().describe('Always `about:blank`: the status says what kind of problem this is.'),
@@ -14,7 +14,7 @@ export const Problem = named('Problem', 'Problem details (RFC 9457): the body of
       'code keeps its meaning; a later release may add others.',
     examples: ['not_found', 'monthly_cap_reached'],
   }),
-  params: Params.describe('Facts of the problem by name, such as ids and limits. The list of codes names them.'),
+  params: Facts.describe('Facts of the problem by name, such as ids and limits. The list of codes names them.'),
   errors: z
     .array(
       z.object({

@@ -1,18 +1,18 @@
 import { codeOfStatus, type ProblemCode } from '../problem-codes.js';
 
 /** Facts of a problem or a note, for programs: ids, names and figures. */
-export type Params = Record<string, string | number | boolean | null>;
+export type Facts = Record<string, string | number | boolean | null>;
 
 /** What a program learns about a problem, apart from its status. */
 export interface ProblemFacts {
   code?: ProblemCode;
-  params?: Params;
+  params?: Facts;
 }
 
 /** An error caused by the caller. The API's filter turns it into a problem document. */
 export class ProblemError extends Error {
   readonly code: ProblemCode;
-  readonly params: Params;
+  readonly params: Facts;
 
   /** @param detail for people: no API path, no JSON Pointer. `facts.code` leads programs to a way out. */
   constructor(
@@ -25,6 +25,11 @@ export class ProblemError extends Error {
     super(detail);
     this.code = code;
     this.params = params;
+  }
+
+  /** The same problem with a code of its own. */
+  as(code: ProblemCode, params: Facts = {}): ProblemError {
+    return new ProblemError(this.status, this.message, this.errors, this.retryAfterMs, { code, params });
   }
 
   /** The same problem of another place in the input. */

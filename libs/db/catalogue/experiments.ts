@@ -76,18 +76,16 @@ export class ExperimentRepository extends TeamScoped {
   async findOfSuite({ id, suiteId, path }: { id: string; suiteId: string; path: string }): Promise<StoredExperiment> {
     const experiment = await this.find(id);
     if (!experiment)
-      throw new ProblemError(
-        422,
-        `No experiment with id "${id}" in this team. GET /api/experiments lists the active ones with their ids.`,
-        [{ path, message: 'does not exist' }],
-      );
+      throw new ProblemError(422, `No experiment with id "${id}" in this team.`, [
+        { path, message: 'does not exist' },
+      ]).as('unknown_experiment', { id });
     if (experiment.suiteId !== suiteId)
       throw new ProblemError(
         422,
-        'The experiment has another suite; scores of different suites cannot be compared. Name an experiment ' +
-          `about suite ${suiteId}.`,
+        'The experiment has another suite; scores of different suites cannot be compared. Choose an experiment of ' +
+          'the same suite, or none.',
         [{ path, message: `is about suite ${experiment.suiteId}` }],
-      );
+      ).as('experiment_of_other_suite', { experiment_id: id });
     return experiment;
   }
 

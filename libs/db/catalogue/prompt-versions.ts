@@ -164,9 +164,9 @@ export class PromptVersionRepository extends TeamScoped {
     if (rows[0]!.count >= MAX_PROMPT_VERSIONS)
       throw new ProblemError(
         409,
-        `The suite has ${MAX_PROMPT_VERSIONS} prompt versions, which is the maximum. Delete some with ` +
-          'DELETE /api/prompt-versions/{id}: runs that used them keep their texts.',
-      );
+        `The suite has ${MAX_PROMPT_VERSIONS} prompt versions, which is the maximum. Delete some: runs that used ` +
+          'them keep their texts.',
+      ).as('prompt_version_limit', { limit: MAX_PROMPT_VERSIONS });
   }
 
   async #keepParent(client: PoolClient, parentId: string, suiteId: string): Promise<void> {
@@ -176,8 +176,8 @@ export class PromptVersionRepository extends TeamScoped {
     );
     if (kept.rowCount === 0)
       throw new ProblemError(422, `The suite has no prompt version with id "${parentId}".`, [
-        { path: '/parent_id', message: 'is not a version of the suite: GET /api/prompt-versions lists them' },
-      ]);
+        { path: '/parent_id', message: 'is not a version of the suite' },
+      ]).as('unknown_prompt_version', { version: parentId, suite_id: suiteId });
   }
 
   /** A tag belongs to one version of a suite. */

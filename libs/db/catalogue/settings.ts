@@ -51,9 +51,9 @@ export class SettingsRepository extends TeamScoped {
       rows.map((row) => row.name),
       'the models of the team',
     );
-    return new ProblemError(422, `No model "${name}". ${nearest} An owner adds one with PATCH /api/providers/{key}.`, [
+    return new ProblemError(422, `No model "${name}". ${nearest}`, [
       { path: '/model_id', message: 'is not a model of this provider' },
-    ]);
+    ]).as('unknown_model', { model: name });
   }
 
   /** Whether semantic comparison has a known cost for the team. */

@@ -1,6 +1,7 @@
 import { isFinished } from '#lib/contracts/values/jobs';
 import type { JobStatus } from '#lib/contracts/job-status';
-import { ProblemError } from '#lib/contracts/input/problem';
+import { ProblemError, type Facts } from '#lib/contracts/input/problem';
+import type { ProblemCode } from '#lib/contracts/problem-codes';
 import { metricName, type RunMetric } from '#lib/contracts/metric';
 import type { Pool, PoolClient } from '../connection/pool.js';
 
@@ -22,7 +23,7 @@ interface RunRow {
   extends_run_id: string | null;
 }
 
-type Refusal = { detail: string; message: string } | undefined;
+type Refusal = { detail: string; message: string; code?: ProblemCode; params?: Facts } | undefined;
 
 /**
  * A run of a suite that can be measured by itself: not one that adds samples to another run, which is read together
@@ -64,44 +65,50 @@ export async function takeBaseline(
 }
 
 function refuse({ path }: NamedRun, refused: Refusal): void {
-  if (refused) throw new ProblemError(422, refused.detail, [{ path, message: refused.message }]);
+  if (!refused) return;
+  const { detail, message, code = 'baseline_unusable', params = {} } = refused;
+  throw new ProblemError(422, detail, [{ path, message }]).as(code, params);
 }
 
 function unsuitable({ runId, suiteId }: NamedRun, run: RunRow | undefined): Refusal {
   if (!run)
     return {
-      detail: `No run with id "${runId}" in this team. GET /api/tool-eval/history lists the runs with their ids.`,
+      detail: `No run with id "${runId}" in this team.`,
       message: 'does not exist',
+      code: 'unknown_run',
+      params: { id: runId },
     };
   if (run.suite_id !== suiteId)
     return {
       detail:
         `The run is of another suite ("${run.suite_name}"); scores of different suites cannot be compared. ` +
-        `Name a run of suite ${suiteId}.`,
+        'Choose a run of the same suite.',
       message: `is a run of suite ${run.suite_id}`,
     };
   if (run.extends_run_id === null) return undefined;
   return {
     detail:
-      `The run adds samples to another one. Name that one, ${run.extends_run_id}: ` +
-      'it is read together with the samples that were added to it.',
+      'The run adds samples to another one. Choose that one: it is read together with the samples that were added to ' +
+      'it.',
     message: `adds samples to run ${run.extends_run_id}`,
+    code: 'adds_samples',
+    params: { run_id: run.extends_run_id },
   };
 }
 
 const unscored = (runId: string): Refusal => ({
-  detail:
-    'Nothing in the run is scored: all its results errored. Resume it with ' +
-    `POST /api/tool-eval/history/${runId}/resume, or name another run.`,
+  detail: 'Nothing in the run is scored: all its results errored. Repeat what errored, or choose another run.',
   message: 'has no score',
+  params: { run_id: runId },
 });
 
 const unfinished = (runId: string, status: JobStatus): Refusal => ({
   detail: isFinished(status)
-    ? `The run ended early (${status}), and a baseline needs all of its results. Resume it with ` +
-      `POST /api/tool-eval/history/${runId}/resume, or name a completed run.`
-    : `The run is not finished (${status}). Wait for its end, or name a completed run.`,
+    ? `The run ended early (${status}), and a baseline needs all of its results. Resume it, or choose a completed run.`
+    : `The run is not finished (${status}). Wait for its end, or choose a completed run.`,
   message: `is ${status}, not completed`,
+  code: isFinished(status) ? 'baseline_unusable' : 'run_unfinished',
+  params: { run_id: runId, status },
 });
 
 function unmeasured(measure: string, config: string): Refusal {

@@ -1,10 +1,9 @@
-import { ProblemError } from '#lib/contracts/input/problem';
 import { takeLeasesAway } from '../connection/lease.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
 import { lockUser } from './lock-user.js';
 import { logJobEvents } from './log-events.js';
-import { describeParent } from '../made-by.js';
+import { partOfJob } from '../made-by.js';
 import { leaseOfSteps } from './orchestrations.js';
 import { cancelPreparations } from './prepare-run.js';
 
@@ -60,7 +59,7 @@ async function findJob(client: PoolClient, teamId: string, jobId: string): Promi
     [jobId, teamId],
   );
   const parent = rows[0]?.parent;
-  if (parent) throw new ProblemError(409, describeParent('job', parent, 'Cancel the job of that one.'));
+  if (parent) throw partOfJob('job', parent, 'Cancel the job of that one.');
   return rows[0];
 }
 

@@ -85,5 +85,5 @@ export async function joinExperiment(client: PoolClient, teamId: string, experim
   if (rowCount === 0)
     throw new ProblemError(422, 'The experiment of the run was deleted in the meantime.', [
       { path: '/experiment_id', message: 'name an existing one, or none' },
-    ]);
+    ]).as('unknown_experiment');
 }

@@ -1,4 +1,4 @@
-import { ProblemError } from '#lib/contracts/input/problem';
+import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import { isFinished } from '#lib/contracts/values/jobs';
 import type { JobStatus } from '#lib/contracts/job-status';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
@@ -65,7 +65,7 @@ export async function planExtensions(
   return extensions.map((extension): NewRun => {
     const { id, runId, samples, positions, budget = null, parent } = extension;
     const base = bases.get(runId);
-    if (!base) throw new ProblemError(404, `No run with id "${runId}" in this team.`);
+    if (!base) throw notFound('run', runId);
     refuse(base, samples);
     const cases = positions?.length ?? base.cases;
     checkItems({ cases, samples, models: base.targets.length });
@@ -123,14 +123,25 @@ async function lockBases(
 /** @throws ProblemError 409, 422 */
 function refuse({ extendsRunId, recorded, status, nextSample }: ExtensibleRun, samples: number): void {
   if (extendsRunId !== null)
-    throw new ProblemError(422, `The run adds samples to another one. Add them to that one: ${extendsRunId}.`);
+    throw new ProblemError(422, 'The run adds samples to another one. Add them to that one.').as('adds_samples', {
+      run_id: extendsRunId,
+    });
   if (recorded)
-    throw new ProblemError(422, 'The replies of the run were recorded elsewhere, so no samples can be added here.');
-  if (!isFinished(status)) throw new ProblemError(409, `The run is ${status}. Samples can be added when it has ended.`);
+    throw new ProblemError(422, 'The replies of the run were recorded elsewhere, so no samples can be added here.').as(
+      'replies_recorded',
+    );
+  if (!isFinished(status))
+    throw new ProblemError(409, `The run is ${status}. Samples can be added when it has ended.`).as('run_unfinished', {
+      status,
+    });
   if (nextSample + samples > MAX_SAMPLES_OF_CASE)
     throw new ProblemError(
       422,
       `The run has ${nextSample} samples of each case, and the maximum is ${MAX_SAMPLES_OF_CASE}.`,
       [{ path: '/samples', message: `must be at most ${MAX_SAMPLES_OF_CASE - nextSample}` }],
-    );
+    ).as('samples_limit', {
+      samples: nextSample,
+      limit: MAX_SAMPLES_OF_CASE,
+      remaining: MAX_SAMPLES_OF_CASE - nextSample,
+    });
 }

@@ -4,6 +4,7 @@ import type { PoolClient } from '../connection/pool.js';
 
 export interface PinnedSuite {
   versionId: string;
+  suiteId: string;
   version: number;
   name: string;
   caseCount: number;
@@ -29,7 +30,7 @@ export async function pinSuiteVersion(
   if (!rows[0])
     throw new ProblemError(422, `No suite with id "${suiteId}" in this team.`, [
       { path: '/suite_id', message: 'does not exist' },
-    ]);
+    ]).as('unknown_suite', { id: suiteId });
   if (versionId !== undefined) return readPinned(client, versionId);
   let { version } = rows[0];
   for (;;) {
@@ -43,7 +44,7 @@ export async function pinSuiteVersion(
 /** A version that something already pins. */
 export async function readPinned(client: PoolClient, versionId: string): Promise<PinnedSuite> {
   const { rows } = await client.query<PinnedSuite>(
-    `SELECT id AS "versionId", version, name,
+    `SELECT id AS "versionId", suite_id AS "suiteId", version, name,
        (SELECT count(*)::int FROM suite_version_case c WHERE c.version_id = v.id) AS "caseCount"
      FROM suite_version v WHERE id = $1`,
     [versionId],
@@ -84,5 +85,8 @@ async function copySuite(client: PoolClient, suiteId: string): Promise<string | 
   return id ?? { version };
 }
 
-export const noCases = ({ name }: PinnedSuite): ProblemError =>
-  new ProblemError(422, `The suite "${name}" has no test cases. Add one with POST /api/tool-suites/{id}/cases.`);
+export const noCases = ({ suiteId, name }: PinnedSuite): ProblemError =>
+  new ProblemError(422, `The suite "${name}" has no test cases. Add one first.`).as('suite_empty', {
+    suite_id: suiteId,
+    name,
+  });

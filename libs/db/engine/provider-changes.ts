@@ -47,9 +47,9 @@ export class ProviderChanges implements TeamScoped {
         ],
       );
       if (rowCount === 0)
-        throw new ProblemError(
-          409,
-          `There is a provider "${input.key}" already. Change it with PATCH /api/providers/${input.key}.`,
+        throw new ProblemError(409, `There is a provider "${input.key}" already. Change it, or choose another key.`).as(
+          'provider_exists',
+          { key: input.key },
         );
       await replaceModels(client, this.sealer, { id, key: input.key, teamId: this.teamId }, input.models);
       await syncModelLanes(client, id);

@@ -109,7 +109,11 @@ async function lockResumable(
   const found = rows[0];
   if (!found) throw new ProblemError(404, `No job with id "${jobId}" in this team that can be resumed.`);
   if (!isFinished(found.status))
-    throw new ProblemError(409, `The job is ${found.status}. It can be resumed when it has ended.`);
-  if (found.step === null) throw new ProblemError(409, 'The job has its answer, so there is nothing to resume.');
+    throw new ProblemError(409, `The job is ${found.status}. It can be resumed when it has ended.`).as(
+      'job_unfinished',
+      { job_id: jobId, status: found.status },
+    );
+  if (found.step === null)
+    throw new ProblemError(409, 'The job has its answer, so there is nothing to resume.').as('nothing_to_resume');
   return found;
 }

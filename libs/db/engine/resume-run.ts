@@ -1,6 +1,6 @@
 import type { JobStatus } from '#lib/contracts/job-status';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
-import { ProblemError } from '#lib/contracts/input/problem';
+import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import type { ResumeInput } from '#lib/contracts/run-input';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { LaneRepository } from '../catalogue/lanes.js';
@@ -9,7 +9,7 @@ import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js
 import { admitJobs } from './admit-jobs.js';
 import { createJobs } from './create-job.js';
 import { lockUser } from './lock-user.js';
-import { describeParent } from '../made-by.js';
+import { partOfJob } from '../made-by.js';
 import { cancelPreparations } from './prepare-run.js';
 import { budgetExceeded, readBudgets } from './run-budget.js';
 
@@ -37,13 +37,22 @@ export async function resumeRun(
   const { teamId, userId, runId, budget } = resume;
   return inTransaction(pool, async (client) => {
     const [run] = await lockRuns(client, { teamId, userId, runIds: [runId] });
-    if (!run) throw new ProblemError(404, `No run with id "${runId}" in this team.`);
-    if (run.parent !== null)
-      throw new ProblemError(409, describeParent('run', run.parent, 'Resume that one: POST /api/jobs/{id}/resume.'));
-    if (!hasEnded(run)) throw new ProblemError(409, `The run is ${run.status}. It can be resumed when it has ended.`);
+    if (!run) throw notFound('run', runId);
+    if (run.parent !== null) throw partOfJob('run', run.parent, 'Resume that one.');
+    if (!hasEnded(run))
+      throw new ProblemError(409, `The run is ${run.status}. It can be resumed when it has ended.`).as(
+        'run_unfinished',
+        {
+          run_id: runId,
+          status: run.status,
+        },
+      );
     if (budget !== undefined) await replaceBudget(client, runId, run.config, budget);
     if (run.unscored === 0)
-      throw new ProblemError(409, 'Every item of the run is scored, so there is nothing to resume.');
+      throw new ProblemError(409, 'Every item of the run is scored, so there is nothing to resume.').as(
+        'nothing_to_resume',
+        { run_id: runId },
+      );
     await refuseSpentBudget(client, runId);
     const { jobIds, lanes } = await reopenRuns(client, { teamId, userId }, [run]);
     return { jobId: jobIds[0]!, runId, lanes };
@@ -153,10 +162,9 @@ export async function refuseSpentBudget(client: PoolClient, runId: string): Prom
   if (reason)
     throw new ProblemError(
       422,
-      `The budget of the run is spent: ${reason} Resume it with a larger one: {"budget": {...}}, or ` +
-        'with {"budget": null}.',
+      `The budget of the run is spent: ${reason} Resume it with a larger one, or with none.`,
       [{ path: '/budget', message: 'is spent' }],
-    );
+    ).as('budget_spent', { run_id: runId });
 }
 
 /** Records the items below the cursors, in which `prepareRun` finds those without a score. */

@@ -36,8 +36,7 @@ export function itemsAllowed(budget: Budget): number {
 export function budgetExceeded({ maxRequests, maxCost, capLeft, requests, cost }: Budget): string | undefined {
   if (maxRequests !== null && requests >= maxRequests) return `${requests} of ${maxRequests} requests are made.`;
   if (maxCost !== null && cost >= maxCost) return `$${round(cost)} of $${round(maxCost)} are spent.`;
-  if (capLeft !== null && capLeft <= 0)
-    return "The team's monthly cap is spent; PUT /api/settings/spending changes it.";
+  if (capLeft !== null && capLeft <= 0) return "The team's monthly cap is spent; an owner can raise it.";
   return undefined;
 }
 

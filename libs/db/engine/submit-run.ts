@@ -141,11 +141,10 @@ export function checkItems({ cases, samples, models }: { cases: number; samples:
   if (items <= MAX_ITEMS) return items;
   throw new ProblemError(
     422,
-    `${cases} cases x ${samples} samples x ${models} models are ${items} items, ` +
-      `and a run may have ${MAX_ITEMS}. Use fewer samples or models, or select some of the cases ` +
-      'with case_filter.',
+    `${cases} cases x ${samples} samples x ${models} models are ${items} items, and a run may have ${MAX_ITEMS}. Use ` +
+      'fewer samples or models, or only some of the cases.',
     [{ path: samples > 1 ? '/samples' : '/models', message: 'is too much for so many cases' }],
-  );
+  ).as('run_too_large', { items, limit: MAX_ITEMS, cases, samples, models });
 }
 
 function toRun(
@@ -183,10 +182,9 @@ async function selectCases(client: PoolClient, suite: PinnedSuite, filter: RunIn
   throw filter
     ? new ProblemError(422, 'The case filter matches no test case.', [
         { path: '/case_filter', message: 'matches no case of the suite' },
-      ])
+      ]).as('no_case_matches')
     : new ProblemError(
         422,
-        `All test cases of the suite "${suite.name}" are drafts. Review them, and remove "draft" ` +
-          'from those that are right.',
-      );
+        `All test cases of the suite "${suite.name}" are drafts. Review them, and unmark those that are right.`,
+      ).as('suite_all_drafts', { suite_id: suite.suiteId, name: suite.name });
 }

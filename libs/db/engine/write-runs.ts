@@ -171,5 +171,8 @@ const providerGone = ({ extendsRunId }: NewRun): ProblemError =>
   extendsRunId === undefined
     ? new ProblemError(422, 'A provider of the run was deleted in the meantime.', [
         { path: '/models', message: 'name an existing one' },
-      ])
-    : new ProblemError(422, 'A provider of the run was deleted, so no samples can be added to it. Submit a new run.');
+      ]).as('provider_deleted')
+    : new ProblemError(
+        422,
+        'A provider of the run was deleted, so no samples can be added to it. Submit a new run.',
+      ).as('provider_deleted');

@@ -149,5 +149,6 @@ function remainingSeconds({ status, done, total, started_at: startedAt }: JobRow
 
 /** Built when the job is read, so that it names the current limit. */
 const pendingDetail = ({ running_jobs_per_user: limit }: JobsSetting): string =>
-  `Waits until fewer than ${limit} jobs of its user are running. An owner can raise the limit ` +
-  'with PUT /api/settings/jobs.';
+  limit === 1
+    ? 'Waits until the running job of the same person ends. An owner can raise the limit of 1 running job.'
+    : `Waits until fewer than ${limit} jobs of the same person are running. An owner can raise the limit.`;

@@ -49,12 +49,13 @@ export class RescoreRepository extends TeamScoped<Pool> {
     );
     const status = rows[0]?.status;
     if (!status)
-      throw new ProblemError(
-        422,
-        `The run has no rescore with id "${rescoreId}". GET /api/tool-eval/history/${runId}/rescores lists them.`,
-        [{ path: '/rescore_id', message: 'does not exist' }],
-      );
+      throw new ProblemError(422, `The run has no rescore with id "${rescoreId}".`, [
+        { path: '/rescore_id', message: 'does not exist' },
+      ]).as('unknown_rescore', { id: rescoreId, run_id: runId });
     if (status !== 'completed')
-      throw new ProblemError(409, `The rescore is ${status}. Its verdicts are available once it is completed.`);
+      throw new ProblemError(409, `The rescore is ${status}. Its verdicts are available once it is completed.`).as(
+        'rescore_unfinished',
+        { rescore_id: rescoreId, status },
+      );
   }
 }

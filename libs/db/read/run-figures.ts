@@ -188,10 +188,9 @@ export class RunFiguresRepository extends TeamScoped<Pool> {
     if (!rows[0]) throw notFound('run', scoring.runId);
     const { status, is_counted: isCounted, ...row } = rows[0];
     if (!isFinished(status))
-      throw new ProblemError(
-        409,
-        `The run is ${status}. Its results are counted once it has ended. Until then, its summaries have the ` +
-          `figures of its models: GET /api/tool-eval/history/${scoring.runId}.`,
+      throw new ProblemError(409, `The run is ${status}. Its results are counted once it has ended.`).as(
+        'run_unfinished',
+        { run_id: scoring.runId, status },
       );
     return isCounted ? (row as unknown as Row) : undefined;
   }

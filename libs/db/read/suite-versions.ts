@@ -103,10 +103,9 @@ export class SuiteVersionRepository extends TeamScoped {
     );
     const row = rows[0];
     if (!row)
-      throw new ProblemError(
-        404,
-        `Version ${asked} of the suite is not stored: only versions of runs are kept. ` +
-          'GET /api/tool-suites/{id}/versions lists them.',
+      throw new ProblemError(404, `Version ${asked} of the suite is not stored: only versions of runs are kept.`).as(
+        'version_gone',
+        { version: asked },
       );
     const { name, description, system_prompt, tools, pass_threshold, test_cases_count } = row;
     return {

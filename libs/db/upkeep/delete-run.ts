@@ -2,7 +2,7 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import { isFinished } from '#lib/contracts/values/jobs';
 import type { JobStatus } from '#lib/contracts/job-status';
 import { inTransaction, longQuery, type Pool, type PoolClient } from '../connection/pool.js';
-import { describeParent } from '../made-by.js';
+import { partOfJob } from '../made-by.js';
 import { hideParents } from './hide-parents.js';
 
 /**
@@ -22,8 +22,7 @@ export async function deleteRun(
     );
     if (!rows[0]) return 'not-found';
     const { orchestration_id: parent, listed } = rows[0];
-    if (parent !== null && !listed)
-      throw new ProblemError(409, describeParent('run', parent, 'Delete its gate or its tune instead.'));
+    if (parent !== null && !listed) throw partOfJob('run', parent, 'Delete its gate or its tune instead.');
     return deleteRuns(client, [runId]);
   });
 }
@@ -101,10 +100,10 @@ async function deleteReportsOn(client: PoolClient, runIds: readonly string[]): P
   );
   const unfinished = reports.find(({ status }) => !isFinished(status));
   if (unfinished)
-    throw new ProblemError(
-      409,
-      `A judge is judging the run. Cancel that first: POST /api/jobs/${unfinished.job_id}/cancel.`,
-    );
+    throw new ProblemError(409, 'A judge is judging the run. Cancel that first.').as('job_unfinished', {
+      job_id: unfinished.job_id,
+      status: unfinished.status,
+    });
   await hideParents(
     client,
     reports.map(({ id }) => id),

@@ -1,6 +1,7 @@
 import { notFound } from '#lib/contracts/input/problem';
 import { insertRow } from '#lib/db/connection/insert-row';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
+import { note, noted, readNotes, type Note } from '#lib/contracts/note';
 import type { GateAnswer } from '../contract.js';
 
 /** What a gate looks at: a version of its rules, and two runs of the team. */
@@ -17,6 +18,16 @@ export interface GateLook {
   data: string;
   answer: GateAnswer;
 }
+
+/** The answer with one more note, before the others. */
+export const notedFirst = (answer: GateAnswer, first: Note): GateAnswer => ({
+  ...answer,
+  ...noted([first, ...notesOfAnswer(answer)]),
+});
+
+/** Answers of an earlier release have texts alone. */
+export const notesOfAnswer = ({ notes, note_details: noteDetails }: GateAnswer): Note[] =>
+  readNotes({ notes, noteDetails });
 
 /** The maximum number of looks, and the two-sided level of each. */
 export type LookPlan = Pick<GateAnswer['look'], 'planned' | 'alpha'>;
@@ -38,8 +49,12 @@ export function standingAnswer(looks: readonly GateLook[], data: string, planned
   if (same) return same.answer;
   const last = looks.at(-1);
   if (!last || looks.length < planned) return undefined;
-  const note = `The data have changed since the last of ${planned} planned looks. Its answer stands.`;
-  return { ...last.answer, notes: [note, ...last.answer.notes] };
+  return notedFirst(
+    last.answer,
+    note('looks_used_up', `The data have changed since the last of ${planned} planned looks. Its answer stands.`, {
+      planned,
+    }),
+  );
 }
 
 /**

@@ -97,7 +97,9 @@ export class GateRepository extends TeamScoped {
       [gate.id, this.teamId, gate.version, name, isNext ? 1 : 0, ...Object.values(columns)],
     );
     if (rowCount === 0)
-      throw new ProblemError(409, 'The gate was changed or deleted in the meantime. Read it and try again.');
+      throw new ProblemError(409, 'The gate was changed or deleted in the meantime. Read it and try again.').as(
+        'changed_meanwhile',
+      );
   }
 
   /** Deletes the gate with its looks. @throws ProblemError 404 */
@@ -124,7 +126,14 @@ export class GateRepository extends TeamScoped {
       [this.teamId, name, id],
     );
     if (rows[0])
-      throw new ProblemError(409, `There is a gate "${name}" already: ${rows[0].id}. Change it or use another name.`);
+      throw new ProblemError(409, `There is a gate "${name}" already. Change it or use another name.`).as(
+        'name_taken',
+        {
+          what: 'gate',
+          name,
+          id: rows[0].id,
+        },
+      );
   }
 }
 

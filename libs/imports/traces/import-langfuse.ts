@@ -9,7 +9,7 @@ const LANGFUSE_TERMS = {
   records: 'Observations and traces',
   recording:
     'Export observations with their "input" and "output" (in the API\'s second version ' +
-    '"fields=core,basic,io"; the whole of a trace with GET /api/public/traces/{id}), and record ' +
+    '"fields=core,basic,io"; the whole of a trace with its endpoint for one trace), and record ' +
     'them: a masking function, or captureInput and captureOutput, may keep them out.',
   none: 'The file holds no observations: those of Langfuse have an "id", a "type", an "input" and an "output".',
 };

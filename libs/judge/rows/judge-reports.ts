@@ -1,3 +1,4 @@
+import { noted, readNotes, type Note } from '#lib/contracts/note';
 import { notFound } from '#lib/contracts/input/problem';
 import type { JobStatus } from '#lib/contracts/job-status';
 import type { Page } from '#lib/contracts/page';
@@ -36,6 +37,7 @@ export interface JudgeState {
   /** The job of the last step: a different one means a resume. */
   jobId?: string;
   notes?: string[];
+  noteDetails?: Note[];
   selfJudged?: boolean;
   /** Set once every judgement is there. */
   figures?: ReportFigures;
@@ -227,7 +229,7 @@ function toReport(row: Row): ReportRow {
       completion_tokens: row.completion_tokens,
     },
     cost_usd: row.priced ? row.cost_usd : null,
-    notes: state.notes ?? [],
+    ...noted(readNotes(state)),
     created_at: row.created_at.toISOString(),
     finished_at: row.finished_at?.toISOString() ?? null,
   };

@@ -1,3 +1,4 @@
+import { noted, readNotes, type Note } from '#lib/contracts/note';
 import type { Estimate } from '#lib/contracts/comparison';
 import { notFound } from '#lib/contracts/input/problem';
 import type { JsonObject } from '#lib/contracts/json/json';
@@ -20,6 +21,7 @@ export interface TuneRequest<Target> {
   heldOut: number[];
   planned: number;
   notes: string[];
+  noteDetails?: Note[];
 }
 
 export interface TuneRequestTarget<Target> {
@@ -42,6 +44,7 @@ export interface TuneState {
   jobId?: string;
   /** Notes added since the tune was submitted. */
   notes?: string[];
+  noteDetails?: Note[];
   /** By model, once the searches are over. */
   targets?: TargetOutcome[];
 }
@@ -193,7 +196,7 @@ function toTune(
   { asked: stored, found: state }: ParsedTune,
   recommended: ReadonlyMap<number, TuneArm>,
 ): ParamTune {
-  const { targets, tuning, heldOut, planned, notes } = stored;
+  const { targets, tuning, heldOut, planned } = stored;
   return {
     ...headOf(row, stored),
     cases: { tuning: tuning.length, holdout: heldOut.length },
@@ -213,7 +216,7 @@ function toTune(
     }),
     best_over_models: [],
     promoted_eval_id: row.promoted,
-    notes: [...notes, ...(state.notes ?? [])],
+    ...noted([...readNotes(stored), ...readNotes(state)]),
     ...timesOf(row),
   };
 }

@@ -1,3 +1,4 @@
+import { noted, readNotes, type Note } from '#lib/contracts/note';
 import type { Estimate } from '#lib/contracts/comparison';
 import { notFound } from '#lib/contracts/input/problem';
 import type { Page, PageQuery } from '#lib/contracts/page';
@@ -38,6 +39,7 @@ export interface PromptTuneRequest<Target> {
   maxEvaluations: number;
   planned: number;
   notes: string[];
+  noteDetails?: Note[];
 }
 
 /** What the steps of a tune have found; empty at first. */
@@ -56,6 +58,7 @@ export interface PromptTuneState {
   outcome?: PromptTuneOutcome | null;
   text?: string;
   notes?: string[];
+  noteDetails?: Note[];
 }
 
 type StoredTune = PromptTuneRequest<{ providerKey: string; modelId: string }>;
@@ -166,7 +169,7 @@ export class PromptTuneRepository extends TeamScoped {
 function toTune(row: PromptTuneRow): PromptTune {
   const stored = jsonColumn<StoredTune>(row.input);
   const found = jsonColumn<PromptTuneState>(row.state);
-  const { targets, meta, reflect, select, heldOut, planned, notes } = stored;
+  const { targets, meta, reflect, select, heldOut, planned } = stored;
   return {
     ...headOf(row, stored),
     targets: targets.map(targetName),
@@ -195,7 +198,7 @@ function toTune(row: PromptTuneRow): PromptTune {
       completion_tokens: row.meta_completion_tokens,
       cost_usd: row.meta_cost,
     },
-    notes: [...notes, ...(found.notes ?? [])],
+    ...noted([...readNotes(stored), ...readNotes(found)]),
     ...timesOf(row),
   };
 }
