@@ -6,6 +6,7 @@ import { TryOutsModule } from './try-outs/try-outs.module.js';
 import { ParamTunesModule } from './param-tunes/param-tunes.module.js';
 import { PromptTunesModule } from './prompt-tunes/prompt-tunes.module.js';
 import { HealthModule } from './health/health.module.js';
+import { HomeModule } from './home/home.module.js';
 import { ImportsModule } from './imports/imports.module.js';
 import { JobsModule } from './jobs/jobs.module.js';
 import { JudgeModule } from './judge/judge.module.js';
@@ -34,6 +35,7 @@ import { TeamsModule } from './teams/teams.module.js';
     TeamsModule,
     KeptModule,
     SearchModule,
+    HomeModule,
     ProvidersModule,
     SuitesModule,
     ImportsModule,

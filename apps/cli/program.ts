@@ -20,6 +20,11 @@ export const FILES: Record<string, Record<string, () => Promise<Add>>> = {
     resume: async () => (await import('./commands/resume.js')).addResume,
     samples: async () => (await import('./commands/samples.js')).addSamples,
   },
+  'Find your way:': {
+    'home status': async () => (await import('./commands/home.js')).addHome,
+    'search trends': async () => (await import('./commands/search.js')).addSearch,
+    'mark tags view': async () => (await import('./commands/mark.js')).addMark,
+  },
   'Read results:': {
     history: async () => (await import('./commands/history.js')).addHistory,
     'show results': async () => (await import('./commands/show.js')).addShow,

@@ -38,6 +38,7 @@ export const TAGS: Record<string, string> = {
   Lanes: 'The queues of requests under the limits of a provider, and their current state.',
   Teams: 'Who you are, sessions of browsers, the tokens of a team, and teams.',
   Kept: 'What a user keeps: views of lists, tags, and what their lists leave out.',
+  Home: 'What needs somebody, and how it went.',
   Search: 'Find things by name, and how scores went.',
   Settings: 'Settings of a whole team.',
   Spending: 'What a team has spent, by day, model, provider, suite and person.',

@@ -27,7 +27,7 @@ export class SearchController {
   @Get('search')
   @About(
     'Search by name',
-    'Runs, suites, cases, models, experiments, gates and prompt versions whose names, notes or ids contain all words. ' +
+    'Runs, suites, cases, models, experiments, gates and prompt versions whose names, notes or ids have all words. ' +
       'Searches the newest 20,000 of each, and 10,000 cases of the newest suites, for a second at most.',
   )
   @Answers(200, SearchAnswer, 429)
@@ -38,7 +38,7 @@ export class SearchController {
   @Get('trends')
   @About('Read how scores went', 'The newest completed runs of each suite, with the score of each model.')
   @Answers(200, Trends, 404)
-  trends(@Me() { teamId }: Caller, @Query({ schema: TrendsQuery }) { cursor, ...query }: TrendsQuery): Promise<Trends> {
-    return new TrendRepository(this.pool, teamId).list({ ...query, cursor: idCursor(cursor) });
+  trends(@Me() { teamId }: Caller, @Query({ schema: TrendsQuery }) query: TrendsQuery): Promise<Trends> {
+    return new TrendRepository(this.pool, teamId).list({ ...query, cursor: idCursor(query.cursor) });
   }
 }

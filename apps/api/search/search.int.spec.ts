@@ -80,7 +80,8 @@ describe('a trend', () => {
     for (const [ordinal, mean] of means.entries())
       await api.pool.query(
         `UPDATE target SET settled = 10, errored = $4, overall_sum = 10 * $3::float8, summary = json_build_object(
-           'overall', $5::float8, 'overall_ci', json_build_array($3 - 0.1, $3 + 0.1)) WHERE run_id = $1 AND ordinal = $2`,
+           'overall', $5::float8, 'overall_ci', json_build_array($3 - 0.1, $3 + 0.1))
+         WHERE run_id = $1 AND ordinal = $2`,
         [id, ordinal, mean ?? 0, mean === null ? 10 : 0, mean],
       );
     return id;

@@ -20,6 +20,8 @@ interface HistoryOptions extends ListOptions {
   order?: string;
   reverse?: boolean;
   orchestrated?: boolean;
+  tag?: string;
+  archived?: boolean;
 }
 
 export function addHistory(program: Command): void {
@@ -34,6 +36,8 @@ export function addHistory(program: Command): void {
     .option('--to <time>', 'only runs submitted before then', timeOf)
     .addOption(new Option('--order <order>', 'the order of the runs').choices(RUN_ORDERS))
     .option('--reverse', 'the other way round: oldest or lowest first')
+    .option('--tag <tag>', 'only runs with this tag of yours')
+    .option('--archived', 'the runs that you have archived')
     .option('--orchestrated', 'include runs created by gates, and runs that add samples to another');
   addListOptions(history).action(serverAction<HistoryOptions>(listRuns));
   history.addHelpText(
@@ -54,6 +58,8 @@ async function listRuns(client: ApiClient, options: HistoryOptions): Promise<voi
     q: options.search || undefined,
     from: options.from,
     to: options.to,
+    tag: options.tag,
+    archived: options.archived ? 'true' : undefined,
   };
   const path = `/api/tool-eval/history?${queryOf({ ...filter, order, reverse, orchestrated })}`;
   const isFiltered = Object.values(filter).some((value) => value !== undefined);

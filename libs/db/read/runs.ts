@@ -75,6 +75,16 @@ export class RunRepository extends TeamScoped {
     return new Map(rows.map((row) => [row.id, scoreOf(row)]));
   }
 
+  /** By id; without those that the team does not have. */
+  async readMany(ids: readonly string[]): Promise<Map<string, Run>> {
+    if (ids.length === 0) return new Map();
+    const { rows } = await this.db.query<StoredRunOfKind>(
+      `${SELECT} AND run.id = ANY ($2) AND ${HAS_NO_DELETED_PARENT}`,
+      [this.teamId, ids],
+    );
+    return new Map((await this.#toRuns(rows)).map((run) => [run.id, run]));
+  }
+
   async #toRuns(rows: StoredRunOfKind[]): Promise<Run[]> {
     const ids = rows.map(({ id }) => id);
     const warnings = await this.#warnings(ids);

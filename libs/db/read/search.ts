@@ -69,7 +69,8 @@ const SEARCHED_CASES = `
     ORDER BY s.nth, c.position LIMIT ${SEARCHED.cases + 1}
   ), fitting AS (
     SELECT * FROM (
-      SELECT *, row_number() OVER w AS n, sum(bytes) OVER w - bytes AS before FROM sized WINDOW w AS (ORDER BY nth, position)
+      SELECT *, row_number() OVER w AS n, sum(bytes) OVER w - bytes AS before FROM sized
+      WINDOW w AS (ORDER BY nth, position)
     ) summed WHERE before < ${SEARCHED.bytes} AND n <= ${SEARCHED.cases}
   ), matching AS (
     SELECT f.*, coalesce(nullif(b.name, ''), left(b.prompt, 200), '') AS name

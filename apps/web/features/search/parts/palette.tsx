@@ -21,6 +21,18 @@ interface Props {
   openKeys: () => void;
 }
 
+const FIELD = {
+  type: 'text',
+  role: 'combobox',
+  'aria-label': 'Search runs, suites, cases, models and actions',
+  'aria-expanded': true,
+  'aria-autocomplete': 'list',
+  autoComplete: 'off',
+  spellCheck: false,
+  maxLength: 200,
+  placeholder: 'Search, or do something',
+} as const;
+
 /** Finds and opens anything by its name, and does what can be done from anywhere. Ctrl+K opens it. */
 export default function Palette({ close, openKeys }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -43,7 +55,7 @@ export default function Palette({ close, openKeys }: Props) {
     event.preventDefault();
   };
   return (
-    // eslint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions -- Escape closes it, too
+    // eslint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <dialog
       ref={dialog}
       className={css.palette}
@@ -54,18 +66,10 @@ export default function Palette({ close, openKeys }: Props) {
       <div className={css.field}>
         <Icon of={Search} />
         <input
-          type="text"
-          role="combobox"
-          aria-label="Search runs, suites, cases, models and actions"
+          {...FIELD}
           aria-controls={list}
-          aria-expanded
-          aria-autocomplete="list"
           aria-activedescendant={entries[chosen] && `${list}${chosen}`}
           autoFocus
-          autoComplete="off"
-          spellCheck={false}
-          maxLength={200}
-          placeholder="Search, or do something"
           value={text}
           onChange={({ target }) => {
             setText(target.value);
@@ -105,7 +109,7 @@ const Group = ({ group, entries, chosen, list, open }: GroupProps) => (
     {group.entries.map((entry) => {
       const n = entries.indexOf(entry);
       return (
-        // eslint-disable-next-line jsx-a11y/click-events-have-key-events -- the field has the focus, and its Enter opens it
+        // eslint-disable-next-line jsx-a11y/click-events-have-key-events -- the field has the focus
         <div
           key={entry.key}
           id={`${list}${n}`}

@@ -1,0 +1,103 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import type { Concern, Home, HomeSuite } from '#lib/contracts/home';
+import type { Run } from '#lib/contracts/run';
+import { FIRST_STEPS } from '#lib/contracts/values/kept';
+import { UNFINISHED_STATUSES } from '#lib/contracts/values/jobs';
+import type { Caller } from '#lib/db/catalogue/callers';
+import { KeptViewRepository } from '#lib/db/catalogue/kept-views';
+import { SettingsRepository } from '#lib/db/catalogue/settings';
+import type { Pool } from '#lib/db/connection/pool';
+import { HomeRepository, type LastRun } from '#lib/db/read/home';
+import { RunRepository } from '#lib/db/read/runs';
+import { TrendRepository } from '#lib/db/read/trends';
+import { JobService } from '../jobs/jobs.service.js';
+import { POOL, REDIS } from '../platform/stores.js';
+import { concernOfGate, concernOfRun, isWorse, lanesInTrouble } from './concerns.js';
+
+const MAX_CONCERNS = 50;
+const MAX_UNDER_WAY = 20;
+const POINTS = 12;
+
+/** Puts together what the first screen shows. All of it is stored already; nothing is computed from results. */
+@Injectable()
+export class HomeService {
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(REDIS) readonly redis: Redis,
+    readonly jobs: JobService,
+  ) {}
+
+  async read(caller: Caller): Promise<Home> {
+    const { teamId, userId } = caller;
+    const home = new HomeRepository(this.pool, teamId);
+    const { shown, more } = await home.suites(userId);
+    const suites = await this.#suites(teamId, shown);
+    const [worse, gates, lanes, underWay, month, steps, view] = await Promise.all([
+      this.#worse(teamId, suites),
+      home.gatesToDecide(),
+      lanesInTrouble(this, teamId),
+      this.#underWay(caller),
+      new SettingsRepository(this.pool, teamId).readSpending(),
+      home.firstSteps(),
+      new KeptViewRepository(this.pool, teamId, userId).read('home'),
+    ]);
+    return {
+      concerns: [...lanes, ...worse, ...gates.map(concernOfGate)].slice(0, MAX_CONCERNS),
+      as_good: suites.filter(({ last_run: last }) => last?.against && !isWorse(last)).length,
+      under_way: underWay,
+      suites,
+      more_suites: more,
+      month,
+      first_steps: { hidden: view.hidden.includes(FIRST_STEPS), items: steps },
+    };
+  }
+
+  async #suites(teamId: string, shown: readonly LastRun[]): Promise<HomeSuite[]> {
+    const ids = shown.map(({ suite }) => suite.id);
+    const pointsOf = await new TrendRepository(this.pool, teamId).points(ids, POINTS);
+    const newest = ids.flatMap((id) => pointsOf(id).at(-1)?.run.id ?? []);
+    const bestOf = await new HomeRepository(this.pool, teamId).firsts(newest);
+    const runs = await new RunRepository(this.pool, teamId).readMany(shown.flatMap(({ runId }) => runId ?? []));
+    return shown.map(({ suite, runId, simulated }) => {
+      const points = pointsOf(suite.id);
+      const run = runs.get(runId ?? '');
+      return {
+        suite,
+        last_run: run ? { ...lastRunOf(run), simulated } : null,
+        best: points.length === 0 ? null : bestOf(points.at(-1)!.run.id),
+        points,
+      };
+    });
+  }
+
+  /** Suites whose newest run is worse than what it is compared with, with the first of the runs in a row that are. */
+  async #worse(teamId: string, suites: readonly HomeSuite[]): Promise<Concern[]> {
+    const worse = suites.filter(({ last_run: last }) => last !== null && isWorse(last));
+    const ids = worse.flatMap(({ points }) => points.map(({ run }) => run.id));
+    const runs = await new RunRepository(this.pool, teamId).readMany(ids);
+    return worse.map(({ suite, last_run: last, points }) => {
+      const before = points.map(({ run }) => runs.get(run.id)).filter((run) => run !== undefined);
+      const good = before.findLastIndex((run) => !isWorse(run));
+      return concernOfRun(suite, last!, before[good + 1] ?? last!);
+    });
+  }
+
+  async #underWay(caller: Caller): Promise<Home['under_way']> {
+    const filter = { status: [...UNFINISHED_STATUSES], orchestrated: false };
+    const { items } = await this.jobs.list(caller, filter, { limit: MAX_UNDER_WAY });
+    const runIds = items.flatMap(({ type, result_ref: run, subject_ref: subject }) =>
+      type === 'tool_eval' ? (run ?? []) : type === 'rescore' ? (subject ?? []) : [],
+    );
+    const names = await new HomeRepository(this.pool, caller.teamId).names(runIds);
+    return items.map((job) => ({
+      ...job,
+      name: names.get(job.result_ref ?? '') ?? names.get(job.subject_ref ?? '') ?? null,
+    }));
+  }
+}
+
+const lastRunOf = ({ id, name, status, created_at, finished_at, actual, against }: Run) => ({
+  ...{ id, name, status, created_at, finished_at, against },
+  cost_usd: actual?.cost_usd ?? null,
+});

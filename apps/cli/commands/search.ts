@@ -1,0 +1,76 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import type { ApiClient } from '#lib/client/api-client';
+import type { SearchAnswer } from '#lib/contracts/search';
+import type { Trends } from '#lib/contracts/trend';
+import { SEARCH_TYPES, type SearchType } from '#lib/contracts/values/search';
+import { commaSeparated, examples, integer, serverAction, subcommand, type GlobalOptions } from '../command.js';
+import { findSuite } from '../lookup/find-named.js';
+import { beginning, percent, table } from '../output/table.js';
+import { print, printError, printJson } from '../output/terminal.js';
+import { queryOf } from '../query.js';
+
+interface SearchOptions extends GlobalOptions {
+  type?: SearchType[];
+  limit: number;
+}
+interface TrendOptions extends GlobalOptions {
+  suite?: string;
+  limit: number;
+}
+
+const MAX_NAME = 60;
+
+export function addSearch(program: Command): void {
+  const search = subcommand(
+    program,
+    'search',
+    'find runs, suites, cases, models, experiments, gates and prompts by name',
+  )
+    .argument('<words...>', 'words that a name, note, prompt or id contains')
+    .option('--type <list>', `only these, separated by commas: ${SEARCH_TYPES.join(', ')}`, readTypes)
+    .option('-l, --limit <n>', 'maximum matches', integer, 20)
+    .action(serverAction<SearchOptions, [string[]]>(printMatches));
+  search.addHelpText(...examples('toolmark search weather', 'toolmark search nightly --type run,experiment'));
+
+  const trends = subcommand(program, 'trends', 'show how the scores of suites went, run by run')
+    .option('--suite <suite>', 'only this suite, by name or id')
+    .option('-l, --limit <n>', 'how many of the newest runs of a suite', integer, 12)
+    .action(serverAction<TrendOptions>(printTrends));
+  trends.addHelpText(...examples('toolmark trends', 'toolmark trends --suite Weather --limit 5'));
+}
+
+function readTypes(text: string): SearchType[] {
+  const words = commaSeparated(text) as SearchType[];
+  if (words.every((word) => SEARCH_TYPES.includes(word))) return words;
+  throw new InvalidArgumentError(`Expected ${SEARCH_TYPES.join(', ')}, separated by commas.`);
+}
+
+async function printMatches(client: ApiClient, options: SearchOptions, words: string[]): Promise<void> {
+  const { type, limit } = options;
+  const query = queryOf({ q: words.join(' '), types: type?.join(','), limit });
+  const answer = await client.call<SearchAnswer>('GET', `/api/search?${query}`);
+  if (options.json) return printJson(answer);
+  const rows = answer.items.map((one) => [one.type, beginning(one.name, MAX_NAME), one.suite?.name ?? '-', one.id]);
+  print(...(rows.length > 0 ? table([['type', 'name', 'suite', 'id'], ...rows]) : ['Nothing has this name.']));
+  if (answer.partial.length > 0)
+    printError(`There are more than a search looks through: ${answer.partial.join(', ')}.`);
+}
+
+async function printTrends(client: ApiClient, { suite, limit, json }: TrendOptions): Promise<void> {
+  const query = queryOf({ suite_id: suite === undefined ? undefined : await findSuite(client, suite), limit });
+  const trends = await client.call<Trends>('GET', `/api/trends?${query}`);
+  if (json) return printJson(trends);
+  const rows = trends.items.flatMap(({ suite: of, points }) =>
+    points.map(({ run, finished_at: at, score, models }) => [
+      of.name,
+      at,
+      run.name ?? run.id,
+      percent(score),
+      models.map(({ target, mean }) => `${target} ${percent(mean)}`).join(', '),
+    ]),
+  );
+  print(
+    ...(rows.length > 0 ? table([['suite', 'ended', 'run', 'score', 'models'], ...rows]) : ['No completed runs yet.']),
+  );
+  if (trends.next_cursor !== null) printError('There are more suites. Show one with --suite.');
+}
