@@ -34,7 +34,7 @@ journeys('a team that has run nothing', () => {
     expect(await axe()).toEqual([]);
     await page.getByRole('button', { name: 'Import the example suite' }).click();
     await page.getByRole('heading', { name: 'New run' }).waitFor();
-    await page.getByText('Version 1, with 3 cases.').waitFor();
+    await page.getByText('Version 1, 3 cases.').waitFor();
     await page.getByText('No provider has a model yet.').waitFor();
     expect(faults()).toEqual([]);
   });
@@ -82,8 +82,14 @@ journeys('runs', () => {
 
   it('are set up with their estimate, and typed text survives a reload', async () => {
     const { page, faults, axe } = await web.open({ path: '/runs/new' });
+    // The suite that ran last is chosen already; its models are a click away.
+    await until(async () => (await page.getByLabel('Suite', { exact: true }).inputValue()) === 'Weather');
+    await page.getByRole('button', { name: 'Clear Suite' }).click();
     await page.getByText('Choose a suite.').waitFor();
     await choose(page.getByLabel('Suite', { exact: true }), 'Weather');
+    await page.getByRole('button', { name: /^As last time/ }).click();
+    await page.getByRole('button', { name: 'Clear', exact: true }).click();
+    await page.getByText('More settings').click();
     await page.getByLabel('Filter models').fill('perf');
     await page.getByRole('checkbox', { name: /perfect-ish/ }).check();
     const estimate = page.getByRole('complementary', { name: 'Estimate' });
@@ -113,7 +119,9 @@ journeys('runs', () => {
     await page.getByLabel('For all models').fill('Be brief.');
     await prompt.selectOption('none');
     await page.reload();
+    await page.getByText('Your unsent changes are back.').waitFor();
     expect(await page.getByLabel('Samples').inputValue()).toBe('2');
+    await page.getByText('More settings').click();
     await prompt.selectOption('all');
     expect(await page.getByLabel('For all models').inputValue()).toBe('Be brief.');
     await prompt.selectOption('none');
@@ -142,6 +150,9 @@ journeys('runs', () => {
     await page.goto(`${web.url}/runs/new?suite=${suite.id}`);
     await page.getByRole('group', { name: 'Models, 1 chosen' }).waitFor();
     await page.getByRole('complementary', { name: 'Estimate' }).getByText(/\$/).first().waitFor();
+    // At the defaults, all replies would be those of the run before.
+    await page.getByLabel('Ask the models again').check();
+    await page.getByText('stored replies refresh').waitFor();
     expect(await page.getByRole('button', { name: 'Run', exact: true }).isEnabled()).toBe(true);
     expect(faults()).toEqual([]);
   });
@@ -163,6 +174,8 @@ journeys('runs', () => {
     await keyboard.press('Space');
     await tabTo(page.getByLabel('Samples'));
     await keyboard.type('20');
+    await tabTo(page.getByText('More settings'));
+    await keyboard.press('Enter');
     await tabTo(page.getByLabel('Name', { exact: true }));
     await keyboard.type('Without a mouse');
     const estimate = page.getByRole('complementary', { name: 'Estimate' });

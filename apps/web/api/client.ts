@@ -9,6 +9,10 @@ export const client = new ApiClient(location.origin);
 export const statusOf = (error: unknown): number | undefined =>
   error instanceof ApiError ? error.problem.status : undefined;
 
+/** Whether the API found fault with what was sent: the same again would not help. */
+export const isFieldFault = (error: unknown): boolean =>
+  error instanceof ApiError && error.problem.errors !== undefined;
+
 /** Whether the browser got no response at all: it throws a `TypeError` then, whose words differ between browsers. */
 export const isNoAnswer = (error: unknown): boolean =>
   error instanceof TypeError && /fetch|NetworkError|Load failed/i.test(error.message);

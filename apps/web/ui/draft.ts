@@ -13,6 +13,8 @@ export interface Draft<Value> {
   value: Value;
   /** Whether it differs from the stored value. */
   isChanged: boolean;
+  /** Whether it was typed before this form was shown. */
+  isRestored: boolean;
   /** Whether it is too long to survive a reload. */
   isTooLong: boolean;
   change: (value: Value) => void;
@@ -31,16 +33,19 @@ export function useDraft<Value>(key: string | undefined, initial: Value): Draft<
   const { data: me } = useQuery(meQuery);
   const name = key && `${PREFIX}${me?.team.id}.${me?.user.id}.${key}`;
   const [draft, setDraft] = useState(() => read<Value>(name));
+  const [wasThere, setWasThere] = useState(draft !== undefined);
   // What is saved may end when the form is gone, or was rendered long ago.
   const latest = useRef(draft);
   const change = (value: Value): void => setDraft((latest.current = write(name, value, initial)));
   const clear = (): void => {
     remove(name);
     setDraft((latest.current = undefined));
+    setWasThere(false);
   };
   return {
     value: draft ? draft.value : initial,
     isChanged: draft !== undefined,
+    isRestored: wasThere && draft !== undefined,
     isTooLong: draft?.isTooLong ?? false,
     change,
     clear,

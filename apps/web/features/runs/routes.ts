@@ -2,11 +2,10 @@ import type { Run } from '#lib/contracts/run';
 import { queryClient } from '../../api/query-client';
 import { screen, type ScreenQuery } from '../../screen';
 import { isUnderWay } from '../../ui/status';
-import { experimentsOfSuiteQuery } from '../experiments/api';
 import { newestReportsQuery } from '../judge/api';
 import { promptChoicesQuery } from '../prompts/api';
 import { providersQuery } from '../providers/api';
-import { suiteHeadsQuery } from '../suites/api';
+import { suiteHeadsQuery, suiteQuery } from '../suites/api';
 import { failuresSearch, matrixSearch, runNewSearch, runSearch, runsSearch } from './address';
 import {
   confusionQuery,
@@ -19,6 +18,7 @@ import {
   rescoresQuery,
   runCasesQuery,
   runQuery,
+  runsQuery,
 } from './api';
 
 const RUN = { what: 'run', list: '/runs', all: 'All runs' };
@@ -47,10 +47,10 @@ export const runsRoutes = [
       // The form appears without an earlier run of the suite, too.
       from === undefined ? undefined : runQuery(from),
       ...(from === undefined && suite !== undefined ? [newestRunQuery(suite)] : []),
-      suiteHeadsQuery,
+      ...(from === undefined && suite === undefined ? [runsQuery({ limit: 1 })] : []),
       providersQuery,
       metricsQuery,
-      ...(suite === undefined ? [] : [promptChoicesQuery(suite), experimentsOfSuiteQuery(suite)]),
+      ...(suite === undefined ? [] : [suiteQuery(suite), promptChoicesQuery(suite)]),
     ],
     missing: RUN,
   }),

@@ -7,6 +7,7 @@ import { submitOnCtrlEnter } from '../keys';
 import { useFormState, type FormOptions } from './form';
 import type { FormFault } from './form-request';
 import { JsonForm } from './json-form';
+import { RestoredDraft } from './restored-draft';
 
 interface Props<Estimated, Key extends QueryKey, Answer> extends FormOptions<string, Answer> {
   /** The query that estimates a request, if there is one. It is asked again after a short pause in typing. */
@@ -17,12 +18,14 @@ interface Props<Estimated, Key extends QueryKey, Answer> extends FormOptions<str
   label?: string;
   /** The button's label. */
   action: string;
+  /** Whether the estimate and the button are in a bar that stays at the foot of the window. */
+  isInBar?: boolean;
   children: ReactNode;
 }
 
 /** Fields, the estimate next to them, and the button that starts the work. */
 export function EstimatedForm<Estimated, Key extends QueryKey, Answer>(props: Props<Estimated, Key, Answer>) {
-  const { estimateOf = none<Estimated, Key>, figures, label = 'Estimate', action, children } = props;
+  const { estimateOf = none<Estimated, Key>, figures, label = 'Estimate', action, isInBar, children } = props;
   const { draft, refusal, request, body, sending, submit } = useFormState(props);
   const settled = useDebounced(body);
   const estimate = useQuery(estimateOf(body === undefined ? undefined : settled));
@@ -31,8 +34,11 @@ export function EstimatedForm<Estimated, Key extends QueryKey, Answer>(props: Pr
   const error = isJudged ? sending.error : estimate.error;
   return (
     <JsonForm edited={draft.value} change={draft.change} error={body === undefined ? null : error} refusal={refusal}>
-      <form className="set-up" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
-        <div className="fields">{children}</div>
+      <form className={isInBar ? 'set-up in-bar' : 'set-up'} onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
+        <div className="fields">
+          <RestoredDraft draft={draft} />
+          {children}
+        </div>
         <aside className="beside" aria-label={label}>
           {figures(estimate, 'faults' in request ? request.faults : [])}
           {isJudged && <ErrorNotice error={sending.error} />}
@@ -45,7 +51,7 @@ export function EstimatedForm<Estimated, Key extends QueryKey, Answer>(props: Pr
             >
               {action}
             </AllowedButton>
-            {draft.isChanged && (
+            {draft.isChanged && !draft.isRestored && (
               <button type="button" onClick={draft.clear}>
                 Start over
               </button>

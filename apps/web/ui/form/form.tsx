@@ -10,6 +10,7 @@ import { submitOnCtrlEnter } from '../keys';
 import type { Edited } from './edited';
 import { valueOf, type FormRequest } from './form-request';
 import { JsonForm } from './json-form';
+import { RestoredDraft } from './restored-draft';
 
 export interface FormOptions<Body, Answer> {
   /** Names the draft in this tab. Without it, input lasts as long as the form. */
@@ -75,6 +76,7 @@ export function Form<Body = Json, Answer = unknown>(props: Props<Body, Answer>) 
   const form = (
     <JsonForm edited={draft.value} change={draft.change} error={sending.error} refusal={refusal}>
       <form className={className} onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
+        <RestoredDraft draft={draft} />
         {children}
         <SaveBar
           {...{ save, refusal, sending }}
@@ -122,7 +124,7 @@ export function SaveBar({ draft, save, refusal, sending: { isPending, error }, s
         >
           {save}
         </AllowedButton>
-        {draft.isChanged && (
+        {draft.isChanged && !draft.isRestored && (
           <button type="button" disabled={isPending} onClick={draft.clear}>
             Discard changes
           </button>

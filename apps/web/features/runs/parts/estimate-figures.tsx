@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { ApiError } from '#lib/client/api-client';
 import type { Estimate } from '#lib/contracts/estimate';
+import { isFieldFault } from '../../../api/client';
 import { ErrorNotice, Warnings } from '../../../ui/notices';
 import { UserLine } from '../../../ui/user-text';
 import { count, Money } from '../../../ui/amounts';
@@ -28,11 +28,10 @@ export function EstimateFigures({ estimate: { data, error, isFetching, isPlaceho
         ))}
       </>
     );
-  const isFault = error instanceof ApiError && error.problem.errors !== undefined;
   return (
     <>
       <h2>Estimate</h2>
-      {error && <ErrorNotice error={error} retry={isFault ? undefined : () => refetch()} />}
+      {error && <ErrorNotice error={error} retry={isFieldFault(error) ? undefined : () => refetch()} />}
       {!error && !data && <Skeleton rows={5} label="Estimating" />}
       {!error && data && (
         <div aria-busy={isFetching} className={isPlaceholderData ? 'muted' : ''}>
@@ -44,11 +43,10 @@ export function EstimateFigures({ estimate: { data, error, isFetching, isPlaceho
 }
 
 function Figures({ estimate }: { estimate: Estimate }) {
-  const { cases, counted_cases: counted } = estimate;
   return (
     <>
       <dl className="estimate">
-        <Figure name="Cases" value={count(cases)} />
+        <Figure name="Cases" value={count(estimate.cases)} />
         <Figure name="Requests" value={count(estimate.requests)} />
         {estimate.cached > 0 && <Figure name="From stored replies" value={count(estimate.cached)} />}
         <Figure name="Tokens" value={`${count(estimate.prompt_tokens)} in, ${count(estimate.completion_tokens)} out`} />
@@ -60,6 +58,16 @@ function Figures({ estimate }: { estimate: Estimate }) {
         </div>
         <Figure name="Time" value={duration(estimate.duration_s * 1000)} />
       </dl>
+      <EstimateDetails estimate={estimate} />
+    </>
+  );
+}
+
+/** What an estimate assumes, and what each model takes. */
+export function EstimateDetails({ estimate }: { estimate: Estimate }) {
+  const { cases, counted_cases: counted } = estimate;
+  return (
+    <>
       {counted < cases && <p className="muted small">Extrapolated from {count(counted)} cases.</p>}
       <Remarks {...estimate} />
       {estimate.targets.length > 1 && (

@@ -8,12 +8,12 @@ import { Fields, type FormSchema } from '../../../../ui/form/schema';
 import { ChooseExperiment } from '../../../experiments/parts/choose-experiment';
 import { promptChoicesQuery } from '../../../prompts/api';
 import { promptName } from '../../../prompts/parts/prompt-name';
-import { providersQuery } from '../../../providers/api';
-import { ChooseModels } from '../../../providers/parts/choose-models';
+import { ChooseModel, ChooseModels } from '../../../providers/parts/choose-models';
 import { ChooseSuite } from '../../../suites/parts/choose-suite';
 import { CACHE_MODES, TOOL_CHOICES } from '../../../tunes/parts/search-fields';
 import { SystemPrompt } from '../../parts/system-prompt';
 import { ChooseMetrics } from './choose-metrics';
+import { MoreSettings } from './more-settings';
 import { withPromptVersion } from './new-run';
 
 /** Everything that can be chosen for a run. */
@@ -56,8 +56,6 @@ function FilterFaults() {
 /** Whether a judge reviews the results that did not pass. */
 function ChooseJudge() {
   const { value: when } = useField('judge.when');
-  const { data } = useQuery(providersQuery);
-  const names = (data?.items ?? []).flatMap(({ key, models }) => models.map(({ id }) => `${key}::${id}`));
   return (
     <>
       <ChoiceField
@@ -72,14 +70,7 @@ function ChooseJudge() {
       />
       {when !== undefined && (
         <div className="in-row">
-          <ChoiceField
-            path="judge.judge"
-            label="Judge model"
-            none="the default judge"
-            whenEmpty={null}
-            options={names.map((name) => [name, name.slice(0, 300)])}
-            className="bounded"
-          />
+          <ChooseModel path="judge.judge" label="Judge model" none="the default judge" whenEmpty={null} />
           <NumberField path="judge.below" label="Below" help="Only results that score below this, from 0 to 1." />
         </div>
       )}
@@ -155,11 +146,9 @@ const REQUESTS: FormSchema<RunInput> = [
   },
 ];
 
-const FIELDS: FormSchema<RunInput> = [
-  <ChooseSuite path="suite_id" forgets={['experiment_id', 'prompt_version_id']} />,
-  <ChooseModels path="models" />,
+const MORE: FormSchema<RunInput> = [
+  { text: 'name', label: 'Name', maxLength: 200 },
   [
-    { number: 'samples', label: 'Samples', help: 'How often each case runs.' },
     { number: 'temperature', label: 'Temperature' },
     { choice: 'tool_choice', label: 'Tool choice', options: TOOL_CHOICES },
   ],
@@ -171,16 +160,22 @@ const FIELDS: FormSchema<RunInput> = [
   </fieldset>,
   <ChooseMetrics />,
   <ChooseJudge />,
-  <ChooseExperiment path="experiment_id" />,
-  { text: 'name', label: 'Name', help: 'Display name. Optional.', maxLength: 200 },
-  { longText: 'note', label: 'Note', help: 'What the run tries, and why. Optional.', rows: 2, maxLength: 2000 },
+  { longText: 'note', label: 'Note', rows: 2, maxLength: 2000 },
   [
-    {
-      number: 'budget.max_cost_usd',
-      label: 'Maximum cost in US dollars',
-      help: 'The run stops there and keeps its results. Empty: no limit.',
-    },
+    { number: 'budget.max_cost_usd', label: 'Maximum cost in US dollars', help: 'The run stops there.' },
     { number: 'budget.max_requests', label: 'Maximum requests' },
   ],
   <Texts />,
+];
+
+const FIELDS: FormSchema<RunInput> = [
+  <ChooseSuite path="suite_id" forgets={['experiment_id', 'prompt_version_id']} />,
+  <ChooseModels path="models" />,
+  [
+    { number: 'samples', label: 'Samples', help: 'Answers per case.' },
+    <ChooseExperiment key="experiment" path="experiment_id" />,
+  ],
+  <MoreSettings>
+    <Fields of={MORE} />
+  </MoreSettings>,
 ];

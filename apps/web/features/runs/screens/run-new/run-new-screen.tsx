@@ -4,11 +4,15 @@ import { useMemo } from 'react';
 import type { JsonObject } from '#lib/contracts/json/json';
 import { refreshWork } from '../../../../api/query-client';
 import { EstimatedForm } from '../../../../ui/form/estimated-form';
+import { Head } from '../../../../ui/head';
 import { Skeleton } from '../../../../ui/query-boundary';
-import { newestRunQuery, runEstimateQuery, runQuery, submitRun } from '../../api';
-import { EstimateFigures } from '../../parts/estimate-figures';
+import { suiteQuery } from '../../../suites/api';
+import { newestRunQuery, runEstimateQuery, runQuery, runsQuery, submitRun } from '../../api';
+import { EstimateBar } from './estimate-bar';
 import { emptyRun, fromRun, requestOf } from './new-run';
 import { RunFields } from './run-fields';
+
+const TRAIL = [{ to: '/runs', label: 'Runs' }] as const;
 
 /** A new run, with its estimate before it starts. */
 export function RunNewScreen() {
@@ -17,11 +21,11 @@ export function RunNewScreen() {
   const name = `run to start ${suite} ${prompt} ${from ?? ''} ${toolChoice ?? ''}`;
   return (
     <>
-      <h1>New run</h1>
+      <Head title="New run" trail={TRAIL} />
       {from !== undefined ? (
         <RunAgain key={name} {...{ name, from, toolChoice }} />
       ) : suite === '' ? (
-        <RunForm key={name} name={name} initial={empty} />
+        <RunOfLastSuite key={name} name={name} />
       ) : (
         <RunOfSuite key={name} {...{ name, suite, empty }} />
       )}
@@ -43,7 +47,18 @@ function RunOfSuite({ name, suite, empty }: { name: string; suite: string; empty
   const { data, isPending } = useQuery(newestRunQuery(suite));
   const newest = data?.items[0];
   const initial = useMemo(() => (newest ? { ...empty, models: fromRun(newest).models! } : empty), [newest, empty]);
-  return isPending ? <Skeleton rows={12} /> : <RunForm name={name} initial={initial} />;
+  return isPending ? <Skeleton rows={16} /> : <RunForm name={name} initial={initial} />;
+}
+
+/** Without a suite in the address, the one that ran last is chosen; its models are one click away. */
+function RunOfLastSuite({ name }: { name: string }) {
+  const { data: newest, isPending } = useQuery(runsQuery({ limit: 1 }));
+  const last = newest?.items[0]?.suite.id ?? '';
+  const { data: suite, isPending: isAsked } = useQuery({ ...suiteQuery(last), enabled: last !== '', retry: false });
+  const chosen = suite?.id ?? '';
+  const initial = useMemo(() => emptyRun(chosen), [chosen]);
+  if (isPending || (last !== '' && isAsked)) return <Skeleton rows={16} />;
+  return <RunForm name={name} initial={initial} />;
 }
 
 function RunForm({ name, initial }: { name: string; initial: JsonObject }) {
@@ -54,13 +69,14 @@ function RunForm({ name, initial }: { name: string; initial: JsonObject }) {
       initial={initial}
       requestOf={requestOf}
       estimateOf={runEstimateQuery}
-      figures={(estimate, missing) => <EstimateFigures estimate={estimate} missing={missing} />}
+      figures={(estimate, missing) => <EstimateBar estimate={estimate} missing={missing} />}
       send={submitRun}
       onDone={({ eval_id: runId }) => {
         void refreshWork();
         return navigate({ to: '/runs/$runId', params: { runId } });
       }}
       action="Run"
+      isInBar
     >
       <RunFields />
     </EstimatedForm>

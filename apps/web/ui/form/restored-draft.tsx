@@ -1,0 +1,17 @@
+import type { Draft } from '../draft';
+
+type Restored = Pick<Draft<unknown>, 'isRestored' | 'clear'>;
+
+/** Above a form: it continues what was typed before, and how to begin again. */
+export const RestoredDraft = ({ draft: { isRestored, clear } }: { draft: Restored }) => (
+  <div role="status">
+    {isRestored && (
+      <div className="notice actions">
+        Your unsent changes are back.
+        <button type="button" className="dense" onClick={clear}>
+          Start over
+        </button>
+      </div>
+    )}
+  </div>
+);
