@@ -5,7 +5,7 @@ import { TunedTarget } from '#lib/tuning/contract';
 import { TunedPrompt } from '#lib/tuning/contract';
 import { DEFAULT_MARGIN } from './values/comparison.js';
 import { EXPERIMENT_FILTERS } from './values/runs.js';
-import { BaselineComparison, DeltaObstacle, Margin, Measure } from './comparison.js';
+import { BaselineComparison, DeltaObstacle, Margin, Measure, ModelChange } from './comparison.js';
 import { JobStatus } from './job-status.js';
 import { METRIC_NAME } from './metric.js';
 import { markFilters } from './kept.js';
@@ -95,6 +95,36 @@ export const BestRun = named('BestRun', 'The best configuration that was found s
 });
 export type BestRun = z.infer<typeof BestRun>;
 
+export const ExperimentSince = named(
+  'ExperimentSince',
+  'Where an experiment stands, by its runs since the baseline with the same models: the newest 50.',
+  {
+    state: z
+      .enum(['worse', 'better', 'as_good', 'unclear'])
+      .describe(
+        '`worse`: one of the last two runs is shown to be worse than the baseline, or one of its models is. `better` ' +
+          'and `as_good`: the last run is shown to be so. `unclear`: nothing is shown.',
+      ),
+    run: described('The first run of those that are so now; for `unclear`, the last run.', {
+      id: id.describe('Its id.'),
+      name: z.string().nullable().describe('Its display name; null for none.'),
+      finished_at: time.describe('When it ended.'),
+    }),
+    runs: z.int().describe('Runs that are so, from that one on. For `worse`, others may lie between them.'),
+    of: z.int().describe('All runs from that one on.'),
+    difference: z.number().nullable().describe('The difference of that run to the baseline, -1..1.'),
+    regressed: z.int().describe('Models of that run that are shown to be worse.'),
+    models: z.int().describe('Models of that run.'),
+    worst: ModelChange.nullable().describe('Its worst model, with its score in the baseline and in that run.'),
+    changed: z
+      .array(z.string())
+      .describe('The settings of that run that differ from the run before it; none where nothing changed.'),
+    before: id.describe('The run before it, or the baseline.'),
+    text: z.string().describe('All of that in a sentence.'),
+  },
+);
+export type ExperimentSince = z.infer<typeof ExperimentSince>;
+
 export const Experiment = named('Experiment', 'Runs of one suite that belong together, compared with a baseline.', {
   id: id.describe('The id of the experiment: `experiment_id` of its runs.'),
   name,
@@ -120,9 +150,15 @@ export const Experiment = named('Experiment', 'Runs of one suite that belong tog
       .describe('How many of them, on average, would be called better or worse if all were equal: 5 % at most.'),
     improved_after_correction: z
       .array(id)
-      .describe('Runs that are better even after the correction of Holm over all of these comparisons.'),
+      .describe(
+        'Runs that are better even after the correction of Holm over all of these comparisons: a stricter reading, ' +
+          'which no verdict follows.',
+      ),
   }),
   best: BestRun.nullable().describe('The best run so far; null when none qualifies.'),
+  since: ExperimentSince.nullable().describe(
+    'Whether it is worse than its baseline, since when, and which model; null until a run is compared.',
+  ),
   ...noteFields('What to know before trusting the figures, and what helps.'),
   refreshing: z
     .boolean()
@@ -154,6 +190,7 @@ export const TimelineEntry = z
   .object({
     type: z.enum(['eval', 'param_tune', 'prompt_tune', 'judge']).describe('The kind of entry.'),
     id: id.describe('Its id: of a run, its `eval_id`.'),
+    name: z.string().nullable().describe('Of a run: its display name; null for none, and for anything else.'),
     timestamp: time.describe('When it ended. Entries come in this order, those of one instant by id.'),
     status: JobStatus,
     score: z.number().nullable().describe('Its score, 0..1; null when nothing is scored.'),

@@ -11,8 +11,14 @@ type Run = Pick<ExperimentRun, 'config' | 'targets' | 'suiteVersion'>;
 /** Summarises how a run's settings differ from those of its baseline: "temperature 0.7, system prompt". */
 export function summariseConfig(run: Run, baseline: Run | undefined): string {
   if (!baseline) return 'no baseline';
+  const words = changedSettings(run, baseline);
+  return words.length ? words.join(', ') : 'as baseline';
+}
+
+/** The settings of a run that differ from those of another, each with its value: "temperature 0.7". */
+export function changedSettings(run: Run, baseline: Run): string[] {
   const isRecorded = [...run.targets, ...baseline.targets].some(({ recorded }) => recorded);
-  const words = [
+  return [
     ...(run.suiteVersion === baseline.suiteVersion ? [] : [`suite version ${run.suiteVersion}`]),
     ...modelWords(run, baseline),
     ...SETTINGS.flatMap(([name, inWords]) => {
@@ -22,7 +28,6 @@ export function summariseConfig(run: Run, baseline: Run | undefined): string {
     }),
     ...paramWords('', run.config.params, baseline.config.params),
   ];
-  return words.length ? words.join(', ') : 'as baseline';
 }
 
 const named = (name: string) => (value: Json) => (value === null ? `no ${name}` : `${name} ${toText(value)}`);

@@ -1,17 +1,19 @@
 import { improvedAfterCorrection } from '#lib/comparison/improved-after-correction';
-import type { BestRun, Experiment } from '#lib/contracts/experiment';
+import type { BestRun, Experiment, ExperimentSince } from '#lib/contracts/experiment';
 import { targetName } from '#lib/contracts/target-name';
 import type { StoredExperiment } from '#lib/db/catalogue/experiments';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
 import { ExperimentRunRepository, type ExperimentRun, type MadeComparison } from '#lib/db/read/experiment-runs';
 import { settingsOf } from '../runs/settings-of-run.js';
 import { noted } from '#lib/contracts/note';
+import { changedSettings } from './config-summary.js';
 import { notesOn } from './notes.js';
+import { describeSince, stretchOf, type Stretch } from './since.js';
 
 /** At a false-positive rate of 5 %, one in this many comparisons of equal runs is called better or worse. */
 const COMPARISONS_PER_FALSE_ALARM = 20;
 
-/** Experiments with the figures of their runs, in two statements for any number of experiments. */
+/** Experiments with the figures of their runs, in a few statements for any number of experiments. */
 export async function describeExperiments(
   db: Pool | PoolClient,
   teamId: string,
@@ -19,7 +21,12 @@ export async function describeExperiments(
 ): Promise<Experiment[]> {
   if (experiments.length === 0) return [];
   const repository = new ExperimentRunRepository(db, teamId);
-  const named = experiments.flatMap(({ baselineId, bestId }) => [baselineId, bestId]);
+  const compared = await repository.lastCompared(experiments.map(({ id }) => id));
+  const stretches = new Map(experiments.map(({ id }) => [id, stretchOf(compared.get(id) ?? [])]));
+  const named = experiments.flatMap(({ id, baselineId, bestId }) => {
+    const stretch = stretches.get(id);
+    return [baselineId, bestId, stretch?.first.id ?? null, stretch?.before?.id ?? null];
+  });
   const runs = await repository.find([...new Set(named.filter((id) => id !== null))]);
   const comparisons = await repository.comparisons(experiments.map(({ id }) => id));
   const runOf = (id: string | null): ExperimentRun | undefined => (id === null ? undefined : runs.get(id));
@@ -28,23 +35,35 @@ export async function describeExperiments(
       baseline: runOf(experiment.baselineId),
       best: runOf(experiment.bestId),
       made: comparisons.get(experiment.id) ?? [],
+      since: sinceOf(stretches.get(experiment.id), runOf, experiment.baselineId),
     }),
   );
+}
+
+function sinceOf(
+  stretch: Stretch | undefined,
+  runOf: (id: string | null) => ExperimentRun | undefined,
+  baselineId: string | null,
+): ExperimentSince | null {
+  const before = runOf(stretch?.before?.id ?? baselineId);
+  const first = runOf(stretch?.first.id ?? null);
+  if (!stretch || !first || !before) return null;
+  return describeSince(stretch, before.id, changedSettings(first, before));
 }
 
 interface Known {
   baseline: ExperimentRun | undefined;
   best: ExperimentRun | undefined;
   made: readonly MadeComparison[];
+  since: ExperimentSince | null;
 }
 
-function describe(experiment: StoredExperiment, { baseline, best, made }: Known): Experiment {
+function describe(experiment: StoredExperiment, { baseline, best, made, since }: Known): Experiment {
   const comparisons = {
     made: made.length,
     expected_false_alarms: made.length / COMPARISONS_PER_FALSE_ALARM,
     improved_after_correction: improvedAfterCorrection(made),
   };
-  const improved = made.filter(({ verdict }) => verdict === 'improved').length;
   return {
     id: experiment.id,
     name: experiment.name,
@@ -60,7 +79,8 @@ function describe(experiment: StoredExperiment, { baseline, best, made }: Known)
     run_count: experiment.runCount,
     comparisons,
     best: best ? toBestRun(best, experiment) : null,
-    ...noted(notesOn(experiment, { baseline, improved, comparisons })),
+    since,
+    ...noted(notesOn(experiment, baseline)),
     refreshing: experiment.refreshing,
     created_at: experiment.createdAt.toISOString(),
     updated_at: experiment.updatedAt.toISOString(),

@@ -73,7 +73,12 @@ async function compare(
   experimentId: string,
   runId: string,
   against: string,
-  { delta = 0.1, verdict = 'improved', p = 0.01 }: { delta?: number; verdict?: string; p?: number | null } = {},
+  {
+    delta = 0.1,
+    verdict = 'improved',
+    p = 0.01,
+    models,
+  }: { delta?: number; verdict?: string; p?: number | null; models?: BaselineComparison['models'] } = {},
 ): Promise<void> {
   const comparison: BaselineComparison = {
     baseline_eval_id: against,
@@ -84,6 +89,7 @@ async function compare(
     n_cases: 6,
     small: false,
     text: 'It is better.',
+    models,
   };
   await api.pool.query('UPDATE run SET delta = $2, comparison = $3 WHERE id = $1', [
     runId,
@@ -424,11 +430,43 @@ describe('a baseline', () => {
     const seen = await read(id);
     // Holm: 4 x 0.001 and 3 x 0.02.
     expect(seen.comparisons).toEqual({ made: 4, expected_false_alarms: 0.2, improved_after_correction: [runs[0]] });
-    expect(seen.notes.at(-1)).toMatch(/^Significantly better .* 4 comparisons: 2; after it: 1\./);
     // A run that was resumed is compared again.
     await api.pool.query('UPDATE run SET generation = 2 WHERE id = $1', [runs[0]]);
     expect((await read(id)).comparisons).toMatchObject({ made: 3, improved_after_correction: [] });
   });
+});
+
+it('an experiment says since which run it is worse, in which model, and what was changed for it', async () => {
+  const baseline = await complete(await submit(), { at: '2026-11-20T09:00:00Z' });
+  const id = await makeExperiment({ baseline_eval_id: baseline });
+  expect((await read(id)).since).toBeNull();
+  const worst = { target: 'sim::a', verdict: 'regressed', difference: -0.24, ci: [-0.3, -0.1], from: 0.77, to: 0.53 };
+  const models = { worst, regressed: 1, improved: 0 } as BaselineComparison['models'];
+  const calm = { worst: null, regressed: 0, improved: 0 };
+  const before = await completeIn(id, {}, { at: '2026-11-22T09:00:00Z' });
+  await compare(id, before, baseline, { verdict: 'inconclusive', models: calm });
+  expect(await read(id)).toMatchObject({ since: { state: 'unclear', run: { id: before } } });
+  const nightly = { name: 'Nightly 8', temperature: 0.7 };
+  const first = await completeIn(id, nightly, { at: '2026-11-23T09:00:00Z' });
+  await compare(id, first, baseline, { verdict: 'inconclusive', models });
+  const last = await completeIn(id, nightly, { at: '2026-11-24T09:00:00Z' });
+  await compare(id, last, baseline, { verdict: 'regressed', models });
+  const { since } = await read(id);
+  expect(since).toMatchObject({
+    state: 'worse',
+    run: { id: first, name: 'Nightly 8', finished_at: '2026-11-23T09:00:00.000Z' },
+    ...{ runs: 2, of: 2, regressed: 1, worst, changed: ['temperature 0.7'], before },
+    text: 'Worse since Nightly 8, 2 of the last 2: a, 77 % to 53 %. Changed: temperature 0.7.',
+  });
+  const [listed] = (await client.get(`/api/experiments?suite_id=${suiteId}`)).body.items;
+  expect(listed.since).toEqual(since);
+  // Each run says it, too.
+  expect((await client.get(`/api/tool-eval/history/${last}`)).body.against).toMatchObject({
+    run: { id: baseline, suite_version: expect.any(Number) },
+    ...{ kind: 'baseline', verdict: 'regressed', worst, regressed: 1 },
+  });
+  const entries = (await client.get(`/api/experiments/${id}/timeline`)).body.items;
+  expect(entries.at(-1)).toMatchObject({ name: 'Nightly 8', comparison: { models: { worst } } });
 });
 
 describe('the timeline', () => {

@@ -1,23 +1,11 @@
 import { DEFAULT_MAX_ERRORED_SHARE } from '#lib/contracts/values/comparison';
-import type { Experiment } from '#lib/contracts/experiment';
 import { note, type Note } from '#lib/contracts/note';
 import type { StoredExperiment } from '#lib/db/catalogue/experiments';
 import type { ExperimentRun } from '#lib/db/read/experiment-runs';
 
-interface NoteFacts {
-  baseline: ExperimentRun | undefined;
-  /** Number of runs that are better before the correction for multiple comparisons. */
-  improved: number;
-  comparisons: Experiment['comparisons'];
-}
-
 /** Caveats about the figures of an experiment, each with what to do about it. */
-export function notesOn(experiment: StoredExperiment, { baseline, improved, comparisons }: NoteFacts): Note[] {
-  return [
-    ...(baseline ? baselineNotes(experiment, baseline) : [withoutBaseline(experiment)]),
-    ...correctionNote(improved, comparisons),
-  ];
-}
+export const notesOn = (experiment: StoredExperiment, baseline: ExperimentRun | undefined): Note[] =>
+  baseline ? baselineNotes(experiment, baseline) : [withoutBaseline(experiment)];
 
 function withoutBaseline({ id, suiteName, baselineDeleted }: StoredExperiment): Note {
   const because = (reason: string, text: string): Note => note('no_baseline', text, { experiment_id: id, reason });
@@ -65,17 +53,4 @@ function baselineNotes({ id, suiteVersion }: StoredExperiment, baseline: Experim
       ),
     );
   return notes;
-}
-
-function correctionNote(improved: number, { made, improved_after_correction }: Experiment['comparisons']): Note[] {
-  const lost = improved - improved_after_correction.length;
-  if (lost <= 0) return [];
-  return [
-    note(
-      'lost_by_correction',
-      `Significantly better than the baseline before the correction for ${made} comparisons: ${improved}; after it: ` +
-        `${improved - lost}. Run the others again with more samples before trusting them.`,
-      { comparisons: made, before: improved, after: improved - lost },
-    ),
-  ];
 }

@@ -78,6 +78,7 @@ async function judgedEntries(
 }
 
 const NO_SCORE = {
+  name: null,
   score: null,
   score_ci: null,
   scored: 0,
@@ -131,6 +132,7 @@ function toEntry(
   return {
     type: 'eval',
     id: run.id,
+    name: run.name,
     timestamp: run.finishedAt!.toISOString(),
     status: run.status,
     score: run.score,
@@ -150,6 +152,7 @@ function toEntry(
       n_cases: compared.n_cases,
       small: compared.small,
       text: compared.text,
+      ...(compared.models && { models: compared.models }),
     },
     config_summary: summariseConfig(run, baseline),
     targets: run.targets.map(targetName),

@@ -6,6 +6,7 @@ import { TeamScoped } from '../team-isolation.js';
 /** A run as listed by its experiment. */
 export interface ExperimentRun {
   id: string;
+  name: string | null;
   status: JobStatus;
   suiteVersion: number;
   samples: number;
@@ -31,6 +32,18 @@ export interface ExperimentRun {
   promotedBy: { type: 'param_tune' | 'prompt_tune'; id: string } | null;
 }
 
+/** One of the last runs of an experiment, compared with its baseline. */
+export interface ComparedRun {
+  id: string;
+  name: string | null;
+  finishedAt: Date;
+  models: number;
+  comparison: BaselineComparison;
+}
+
+/** How many runs of an experiment say where it stands. */
+const LAST_RUNS = 50;
+
 /** A comparison with the baseline of an experiment that could have had the verdict better or worse. */
 export interface MadeComparison {
   runId: string;
@@ -46,7 +59,7 @@ type RunRow = Omit<ExperimentRun, 'config' | 'comparison' | 'targets'> & {
 
 /** @param runs the statement that finds them, so that no other run is read */
 const describing = (runs: string): string => `
-  SELECT r.id, r.status, r.suite_version AS "suiteVersion", r.samples, r.config, r.score, r.delta, r.differs,
+  SELECT r.id, r.name, r.status, r.suite_version AS "suiteVersion", r.samples, r.config, r.score, r.delta, r.differs,
     r.comparison, r.finished_at AS "finishedAt", t.targets,
     (SELECT json_build_object('type', o.type, 'id', o.id) FROM orchestration o
       WHERE o.id = r.orchestration_id AND o.type IN ('param_tune', 'prompt_tune')) AS "promotedBy"
@@ -84,6 +97,33 @@ export class ExperimentRunRepository extends TeamScoped {
       [this.teamId, experimentId, after ? new Date(after.endedAtMs) : null, after?.id ?? null, limit],
     );
     return rows.map(toRun);
+  }
+
+  /**
+   * The last runs of each experiment that ended after its baseline, have its models, and are compared with it: the
+   * newest first.
+   */
+  async lastCompared(experimentIds: readonly string[]): Promise<Map<string, ComparedRun[]>> {
+    const { rows } = await this.db.query<
+      Omit<ComparedRun, 'comparison'> & { experimentId: string; baselineId: string; comparison: string }
+    >(
+      `SELECT e.id AS "experimentId", e.baseline_run_id AS "baselineId", r.*
+       FROM experiment e JOIN run b ON b.id = e.baseline_run_id CROSS JOIN LATERAL (
+         SELECT r.id, r.name, r.finished_at AS "finishedAt", r.comparison,
+           (SELECT count(*)::int FROM target WHERE run_id = r.id) AS models
+         FROM run r
+         WHERE r.experiment_id = e.id AND r.team_id = e.team_id AND (r.finished_at, r.id) > (b.finished_at, b.id)
+           AND r.comparison IS NOT NULL AND 'targets' <> ALL (r.differs)
+         ORDER BY r.finished_at DESC, r.id DESC LIMIT $3
+       ) r
+       WHERE e.team_id = $1 AND e.id = ANY ($2) ORDER BY r."finishedAt" DESC, r.id DESC`,
+      [this.teamId, experimentIds, LAST_RUNS],
+    );
+    const runs = rows.flatMap(({ comparison, baselineId, ...row }) => {
+      const made = JSON.parse(comparison) as BaselineComparison;
+      return made.baseline_eval_id === baselineId ? [{ ...row, comparison: made }] : [];
+    });
+    return Map.groupBy(runs, (run) => run.experimentId);
   }
 
   /**
