@@ -6,13 +6,17 @@ import './styles/figures.css';
 import './styles/shell.css';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode } from 'react';
+import { lazy, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { isNoAnswer, statusOf } from './api/client';
 import { queryClient } from './api/query-client';
 import { takeTokenFromAddress } from './api/session';
+import { ActContext, type Coded } from './ui/problem-words';
 import { applyTheme } from './ui/theme';
 import { createAppRouter } from './router';
+
+const ProblemAct = lazy(async () => ({ default: (await import('./problem-acts')).ProblemAct }));
+const actOf = (coded: Coded) => <ProblemAct {...coded} />;
 
 const root = document.getElementById('root')!;
 applyTheme();
@@ -32,7 +36,9 @@ async function start(): Promise<void> {
   createRoot(root, { onCaughtError: reportBug }).render(
     <StrictMode>
       <QueryClientProvider client={queryClient}>
-        <RouterProvider router={router} />
+        <ActContext value={actOf}>
+          <RouterProvider router={router} />
+        </ActContext>
       </QueryClientProvider>
     </StrictMode>,
   );

@@ -110,7 +110,7 @@ export class ComparisonBuilder {
       ...noted([
         ...this.#drift.slice(0, MAX_DRIFT_NOTES).map(noteOnDrift),
         ...this.frame.notes,
-        ...noteOnErrors(all),
+        ...noteOnErrors(all, { a: this.frame.a.id, b: this.frame.b.id }),
         ...(replies ? notesOnReplies(replies) : []),
         ...noteOnGroups('categories', byCategory.length, MAX_GROUPS),
         ...noteOnGroups('expected tools', byTool.length, MAX_GROUPS),

@@ -54,7 +54,7 @@ function scoringNotes(a: RunTreatment, b: RunTreatment): Note[] {
         'scoring_versions',
         `The verdicts come from versions ${versions.join(' and ')} of the scoring, which may be part of the ` +
           'difference. Rescore both runs and compare the rescored verdicts.',
-        { versions: versions.join(', ') },
+        { versions: versions.join(', '), a: a.id ?? null, b: b.id ?? null },
       ),
     );
   const [fromA, fromB] = [passThresholdOf(a), passThresholdOf(b)];
@@ -115,13 +115,14 @@ function sampleNotes(baseline: RunTreatment, other: RunTreatment): Note[] {
 }
 
 /** Notes that errored samples could overturn the verdict. */
-export function noteOnErrors({ verdict, robust, bounds }: Estimate): Note[] {
+export function noteOnErrors({ verdict, robust, bounds }: Estimate, runs: { a: string; b: string }): Note[] {
   if (robust || bounds === null || !['improved', 'regressed', 'same'].includes(verdict!)) return [];
   return [
     note(
       'errors_could_overturn',
       'Errored results could overturn the verdict: had they all been right or wrong, the difference would lie ' +
         `anywhere from ${pointsRange(bounds)} points. Resume the runs to repeat them.`,
+      runs,
     ),
   ];
 }

@@ -29,7 +29,7 @@ export const NOTE_CODES = {
   scoring_versions: {
     means: 'The verdicts come from different versions of the scoring.',
     wayOut: RESCORE,
-    params: ['versions'],
+    params: ['versions', 'a', 'b'],
   },
   pass_thresholds: { means: 'Cases pass from different scores.', wayOut: RESCORE, params: ['a', 'b'] },
   argument_rules: { means: 'Arguments were compared with different rules.', wayOut: RESCORE },
@@ -42,7 +42,11 @@ export const NOTE_CODES = {
     wayOut: SAMPLES,
     params: ['a', 'b', 'run_id'],
   },
-  errors_could_overturn: { means: 'Errored results could overturn the verdict.', wayOut: RESUME },
+  errors_could_overturn: {
+    means: 'Errored results could overturn the verdict.',
+    wayOut: RESUME,
+    params: ['a', 'b'],
+  },
   groups_cut: {
     means: 'Only the groups with the most cases are listed.',
     wayOut: 'GET /api/compare/items lists the cases of all.',

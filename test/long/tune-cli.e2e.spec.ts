@@ -197,7 +197,7 @@ it('presets are saved, listed, searched and deleted', async () => {
 });
 
 it('prompt versions are run, listed, shown, compared, and applied to the suite on request', async () => {
-  expect((await toolmark('prompts')).out).toBe('No prompt versions. Save one with POST /api/prompt-versions.\n');
+  expect((await toolmark('prompts')).out).toBe('No prompt versions yet.\n');
   const file = { ...weatherSuite(2), name: 'Described' };
   const described = await system.client.importSuite(file);
   const keep = async (more: object) =>

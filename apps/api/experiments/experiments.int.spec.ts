@@ -227,7 +227,8 @@ describe('an experiment', () => {
     const refused = {
       status: 422,
       body: {
-        detail: expect.stringMatching(`"Old" is archived.*status to "active" with PUT /api/experiments/${id}`),
+        detail: expect.stringMatching(/"Old" is archived.*Make it active again/),
+        ...{ code: 'experiment_archived', params: { experiment_id: id, name: 'Old' } },
         errors: [{ path: '/experiment_id', message: 'is archived' }],
       },
     };
@@ -714,7 +715,7 @@ describe('the best configuration', () => {
     await completeIn(id);
     expect(await runBest(id)).toMatchObject({
       status: 409,
-      body: { detail: expect.stringMatching(`no best run yet.*GET /api/experiments/${id}/timeline`) },
+      body: { detail: expect.stringMatching(/no best run yet/), code: 'no_best_run', params: { experiment_id: id } },
     });
     expect((await runBest(NOBODY)).status).toBe(404);
     const theirs = await makeExperiment({ suite_id: await importSuite(others) }, others);

@@ -346,8 +346,7 @@ describe('a team', () => {
     const running = ['queued'];
     const waiting = (limit: number) => [
       'pending',
-      `Waits until fewer than ${limit} jobs of its user are running. An owner can raise the limit ` +
-        'with PUT /api/settings/jobs.',
+      `Waits until fewer than ${limit} jobs of the same person are running. An owner can raise the limit.`,
     ];
     expect(await seen()).toEqual([running, running, running, running, waiting(4), waiting(4)]);
 

@@ -1,7 +1,11 @@
 import { type Query, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { ApiError } from '#lib/client/api-client';
+import { fieldOf } from '#lib/contracts/input/problem';
+import type { Note } from '#lib/contracts/note';
 import { isNoAnswer, statusOf } from '../api/client';
+import { count } from './amounts';
+import { WayOut } from './problem-words';
 import { UserText } from './user-text';
 
 /** The API's error message, and how to continue. */
@@ -18,12 +22,13 @@ export function ErrorNotice({ error, retry, children }: { error: Error; retry?: 
         <ul>
           {errors.map(({ path, message }) => (
             <li key={`${path} ${message}`}>
-              <code className="given">{path || '/'}</code> <UserText text={message} />
+              {path !== '' && <span className="given">{fieldOf(path)}</span>} <UserText text={message} />
             </li>
           ))}
         </ul>
       )}
       {children}
+      <WayOut code={problem?.code} params={problem?.params} />
       {retry && <Retry retry={retry} afterS={error instanceof ApiError ? error.retryAfterS : undefined} />}
     </div>
   );
@@ -75,21 +80,36 @@ export function StaleNotice() {
 const MAX_SHOWN = 100;
 
 /** Where the API deviated from the request, or what an author should look at. Renders nothing without warnings. */
-export function Warnings({ warnings }: { warnings: readonly string[] }) {
-  if (warnings.length === 0) return null;
+export const Warnings = ({ warnings }: { warnings: readonly string[] }) => (
+  <NoteList title="warning" notes={warnings.map((text) => ({ text }))} />
+);
+
+/** An answer with notes. */
+export interface Noted {
+  notes: string[];
+  note_details?: Note[];
+}
+
+/** What to know before trusting figures, each with what helps. Answers of an earlier release have texts alone. */
+export const Notes = ({ of: { notes, note_details: details } }: { of: Noted }) => (
+  <NoteList title="note" notes={details ?? notes.map((text) => ({ text }))} />
+);
+
+function NoteList({ title, notes }: { title: string; notes: readonly (Pick<Note, 'text'> & Partial<Note>)[] }) {
+  if (notes.length === 0) return null;
   return (
     <div className="notice">
       <p>
-        <strong>{warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`}</strong>
+        <strong>{notes.length === 1 ? `1 ${title}` : `${count(notes.length)} ${title}s`}</strong>
       </p>
       <ul>
-        {warnings.slice(0, MAX_SHOWN).map((warning, index) => (
+        {notes.slice(0, MAX_SHOWN).map(({ text, code, params }, index) => (
           <li key={index}>
-            <UserText text={warning} />
+            <UserText text={text} /> <WayOut code={code} params={params} />
           </li>
         ))}
       </ul>
-      {warnings.length > MAX_SHOWN && <p>And {warnings.length - MAX_SHOWN} more.</p>}
+      {notes.length > MAX_SHOWN && <p>And {count(notes.length - MAX_SHOWN)} more.</p>}
     </div>
   );
 }

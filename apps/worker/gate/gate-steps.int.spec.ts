@@ -140,7 +140,10 @@ describe('a gate run', () => {
        SELECT $1, 1, $2, $3, look, 'data ' || look, $4 FROM generate_series(1, 2) look`,
       [gate.gateId, gate.evalId, gate.baselineId, JSON.stringify(stored)],
     );
-    expect((await gate.end()).answer).toMatchObject({ text: 'Nobody knows.', notes: [] });
+    expect((await gate.end()).answer).toMatchObject({
+      text: 'Nobody knows.',
+      note_details: [{ code: 'looks_used_up', params: { planned: 2 } }],
+    });
     expect(await gate.children()).toEqual([]);
   });
 

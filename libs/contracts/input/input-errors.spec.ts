@@ -40,24 +40,21 @@ describe("zod's errors are reworded", () => {
       z.object({ suite_id: z.uuid() }),
       { suite_id: 'Weather' },
       '/suite_id',
-      'is not an id: ids look like 0190f3c2-1b7a-7c3e-9d42-5f6a8b9c0d1e. There is no suite with the id ' +
-        '"Weather"; GET /api/tool-suites lists them.',
+      'is not an id: ids look like 0190f3c2-1b7a-7c3e-9d42-5f6a8b9c0d1e. There is no suite with the id ' + '"Weather".',
     ],
     [
       'invalid_format',
       z.object({ job_id: z.uuid() }),
       { job_id: 'abc123' },
       '/job_id',
-      'is not an id: ids look like 0190f3c2-1b7a-7c3e-9d42-5f6a8b9c0d1e. There is no job with the id ' +
-        '"abc123"; GET /api/jobs lists them.',
+      'is not an id: ids look like 0190f3c2-1b7a-7c3e-9d42-5f6a8b9c0d1e. There is no job with the id ' + '"abc123".',
     ],
     [
       'invalid_format',
       z.object({ baseline_eval_id: z.uuid() }),
       { baseline_eval_id: 'x' },
       '/baseline_eval_id',
-      'is not an id: ids look like 0190f3c2-1b7a-7c3e-9d42-5f6a8b9c0d1e. There is no run with the id ' +
-        '"x"; GET /api/tool-eval/history lists them.',
+      'is not an id: ids look like 0190f3c2-1b7a-7c3e-9d42-5f6a8b9c0d1e. There is no run with the id ' + '"x".',
     ],
     [
       'invalid_format',

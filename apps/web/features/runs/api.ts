@@ -63,6 +63,12 @@ export const submitRun = (body: string, options: Sent) =>
   client.call<Submitted>('POST', '/api/tool-eval', body, options);
 export const resumeRun = (id: string, options: Sent) =>
   client.call<Submitted>('POST', `${pathOf(id)}/resume`, {}, options);
+export interface AddedSamples {
+  id: string;
+  samples: number;
+}
+export const addSamples = ({ id, samples }: AddedSamples, options: Sent) =>
+  client.call<Submitted>('POST', `${pathOf(id)}/samples`, { samples }, options);
 export const deleteRun = (id: string, options: Sent) => client.call<void>('DELETE', pathOf(id), undefined, options);
 
 export interface Labels {

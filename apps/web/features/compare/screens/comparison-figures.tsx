@@ -6,7 +6,7 @@ import { Numbers } from '../../../ui/figures/numbers';
 import { count, money, percent } from '../../../ui/amounts';
 import { duration } from '../../../ui/time';
 import { UserLine, UserText } from '../../../ui/user-text';
-import { Warnings } from '../../../ui/notices';
+import { Notes } from '../../../ui/notices';
 import { sideOf, withComparison, withFilter, type CompareSearch } from '../address';
 import { ComparisonMark } from '../parts/comparison-mark';
 
@@ -14,7 +14,7 @@ type ComparisonProps = { comparison: Comparison; search: CompareSearch };
 
 /** What may be claimed about the difference, in the server's words, and the figures behind it. */
 export function ComparisonFigures({ comparison, search }: ComparisonProps) {
-  const { all, targets, notes, b } = comparison;
+  const { all, targets, b } = comparison;
   const side = sideOf(Math.max(1, search.runs?.indexOf(b.id) ?? 1));
   return (
     <section aria-labelledby="difference" className="section">
@@ -52,7 +52,7 @@ export function ComparisonFigures({ comparison, search }: ComparisonProps) {
         </>
       )}
       <UnmatchedModels comparison={comparison} />
-      <Warnings warnings={notes} />
+      <Notes of={comparison} />
     </section>
   );
 }

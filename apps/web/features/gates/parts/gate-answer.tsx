@@ -12,13 +12,13 @@ import { UserText, UserLine } from '../../../ui/user-text';
 import { RunLink } from '../../runs/parts/run-link';
 import { count, percent, scoreText } from '../../../ui/amounts';
 import { QueryBoundary } from '../../../ui/query-boundary';
-import { Warnings } from '../../../ui/notices';
+import { Notes } from '../../../ui/notices';
 import { Table } from '../../../ui/table';
 import css from './gates.module.css';
 
 /** A gate's decision on a run, its figures, and the cases to look at. */
 export function GateAnswerView({ answer }: { answer: GateAnswer }) {
-  const { result, text, gate, look, cases, targets, notes, what_changed: changes } = answer;
+  const { result, text, gate, look, cases, targets, what_changed: changes } = answer;
   return (
     <>
       <p className="sentence">
@@ -51,7 +51,7 @@ export function GateAnswerView({ answer }: { answer: GateAnswer }) {
       )}
       {targets.length > 0 && <Targets answer={answer} />}
       <Critical targets={targets} />
-      <Warnings warnings={notes} />
+      <Notes of={answer} />
       <Broken answer={answer} />
       {changes.length > 0 && (
         <>

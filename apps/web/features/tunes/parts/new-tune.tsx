@@ -7,7 +7,7 @@ import { refreshWork } from '../../../api/query-client';
 import type { Edited } from '../../../ui/form/edited';
 import { EstimatedForm } from '../../../ui/form/estimated-form';
 import type { FormRequest } from '../../../ui/form/form-request';
-import { Warnings } from '../../../ui/notices';
+import { Notes, type Noted } from '../../../ui/notices';
 import { EstimateFigures } from '../../runs/parts/estimate-figures';
 import type { tunesAt } from '../api';
 
@@ -30,7 +30,7 @@ interface Props<Tune, Estimated> {
 }
 
 /** A new tune, with its estimate before it starts. */
-export function NewTune<Tune, Estimated extends Estimate & { notes: string[] }>(props: Props<Tune, Estimated>) {
+export function NewTune<Tune, Estimated extends Estimate & Noted>(props: Props<Tune, Estimated>) {
   const { title, draft, address, tunes, empty, again, requestOf, figures, to, children } = props;
   const { suite = '', from } = address;
   const navigate = useNavigate();
@@ -55,7 +55,7 @@ export function NewTune<Tune, Estimated extends Estimate & { notes: string[] }>(
             {missing.length === 0 && !estimate.error && estimate.data && (
               <>
                 {figures(estimate.data)}
-                <Warnings warnings={estimate.data.notes} />
+                <Notes of={estimate.data} />
               </>
             )}
           </>

@@ -11,12 +11,12 @@ import { count } from '../../../ui/amounts';
 import { Status } from '../../../ui/status';
 import { duration, Time } from '../../../ui/time';
 import { UserText } from '../../../ui/user-text';
-import { Warnings } from '../../../ui/notices';
+import { Notes } from '../../../ui/notices';
 import { StopReason } from '../../jobs/parts/job-progress';
 import { WorkActions } from '../../jobs/parts/work-actions';
 
 type Shown = 'id' | 'job_id' | 'status' | 'suite_id' | 'suite_name' | 'suite_version' | 'created_at' | 'finished_at';
-type Tune = Pick<ParamTune, Shown | 'notes'> & { cases: { tuning: number; holdout: number } };
+type Tune = Pick<ParamTune, Shown | 'notes' | 'note_details'> & { cases: { tuning: number; holdout: number } };
 
 interface Deletion {
   tune: Tune;
@@ -74,7 +74,7 @@ export function TuneHead({ facts, settings, children, ...deletion }: Props) {
       </div>
       <StopReason work={tune} />
       {settings}
-      <Warnings warnings={tune.notes} />
+      <Notes of={tune} />
       {children}
     </section>
   );

@@ -8,7 +8,7 @@ import { queryClient } from '../../../../api/query-client';
 import { useRefusal } from '../../../../api/session';
 import { AllowedButton, CopiedId } from '../../../../ui/buttons';
 import { DeleteDialog } from '../../../../ui/dialog';
-import { ErrorNotice, Warnings } from '../../../../ui/notices';
+import { ErrorNotice, Notes } from '../../../../ui/notices';
 import { count } from '../../../../ui/amounts';
 import { UserBlock, UserText } from '../../../../ui/user-text';
 import { RunLink } from '../../../runs/parts/run-link';
@@ -60,7 +60,7 @@ function ExperimentHead({ experiment }: { experiment: Experiment }) {
           Comparisons are being recomputed. This page updates when they are ready.
         </p>
       )}
-      <Warnings warnings={experiment.notes} />
+      <Notes of={experiment} />
     </section>
   );
 }

@@ -5,7 +5,7 @@ import { useLive, useRefreshOnEvents } from '../../../../live/use-live';
 import { Section } from '../../../../ui/query-boundary';
 import { isUnderWay } from '../../../../ui/status';
 import { UserText } from '../../../../ui/user-text';
-import { Warnings } from '../../../../ui/notices';
+import { Notes } from '../../../../ui/notices';
 import { JobProgress } from '../../../jobs/parts/job-progress';
 import { reportQuery } from '../../api';
 import { LiveReport } from '../../live';
@@ -38,7 +38,7 @@ export function ReportScreen() {
         {report.baseline_eval_id === null ? <ModelFigures report={report} /> : <PairFigures report={report} />}
       </Section>
       <ReportSummary report={report} />
-      <Warnings warnings={report.notes} />
+      <Notes of={report} />
       <Judgements report={report} />
     </>
   );
