@@ -86,7 +86,7 @@ export class HomeRepository extends TeamScoped<Pool> {
       const row = firstsOf.get(runId);
       if (!row) return null;
       const modelOf = new Map(row.models.map((model) => [model.target, model]));
-      const ranked = (JSON.parse(row.ranking) as Ranking).items.filter(({ rank }) => rank[0] === 1);
+      const ranked = (JSON.parse(row.ranking) as Ranking).items.filter(({ rank }) => rank?.[0] === 1);
       const first = ranked.flatMap(({ target }) => modelOf.get(target) ?? []).filter(({ mean }) => mean !== null);
       return first.length === 0 ? null : { run_id: runId, models: row.count, first };
     };

@@ -79,7 +79,7 @@ export class RunRepository extends TeamScoped {
   async readMany(ids: readonly string[]): Promise<Map<string, Run>> {
     if (ids.length === 0) return new Map();
     const { rows } = await this.db.query<StoredRunOfKind>(
-      `${SELECT} AND run.id = ANY ($2) AND ${HAS_NO_DELETED_PARENT}`,
+      `${selectRuns()} AND run.id = ANY ($2) AND ${HAS_NO_DELETED_PARENT}`,
       [this.teamId, ids],
     );
     return new Map((await this.#toRuns(rows)).map((run) => [run.id, run]));
