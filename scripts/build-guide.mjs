@@ -3,7 +3,8 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Marked } from 'marked';
-import { GLOSSARY, guideAddress } from '../apps/web/ui/glossary.ts';
+import { GLOSSARY } from '../apps/web/ui/glossary.ts';
+import { guideAddress } from '../apps/web/ui/guide.ts';
 import { root } from './set-up.mjs';
 
 /** The tour is about pictures of the page that its reader is looking at. */

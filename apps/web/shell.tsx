@@ -7,7 +7,7 @@ import { SearchButton } from './features/search/parts/search-button';
 import { meQuery, signOut } from './api/session';
 import { useTeamEvents } from './live/team-events';
 import { UserLine } from './ui/user-text';
-import { guideAddress } from './ui/glossary';
+import { guideAddress } from './ui/guide';
 import { Trail } from './ui/head';
 import {
   Activity,

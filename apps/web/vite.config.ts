@@ -31,7 +31,7 @@ export default defineConfig({
             { name: 'page', tags: ['$initial'], priority: 2 },
             {
               name: 'ui',
-              test: /\/web\/(api|live|ui)\/(?!json|data-rows|combobox|facet|changes|character|common|figures|form)/,
+              test: /\/web\/(api|live|ui)\/(?!json|data-rows|combobox|facet|changes|character|common|figures|form|export|secret|text-diff|live-job|use-live|hint|glossary|filters|draft|details)/,
               priority: 1,
             },
             { name: 'form', test: /\/web\/ui\/form\/(?!pick)/, priority: 1 },

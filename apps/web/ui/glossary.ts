@@ -45,9 +45,3 @@ export const GLOSSARY = {
 } as const satisfies Record<string, { means: string; guide: string }>;
 
 export type Term = keyof typeof GLOSSARY;
-
-/** The address of a part of the guide: `scoring`, `scoring#intervals`. */
-export function guideAddress(part: string): string {
-  const [page, section] = part.split('#');
-  return `/guide/${page}.html${section ? `#${section}` : ''}`;
-}

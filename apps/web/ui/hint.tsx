@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
-import { GLOSSARY, guideAddress, type Term } from './glossary';
+import { GLOSSARY, type Term } from './glossary';
+import { guideAddress } from './guide';
 import { usePopover } from './popover';
 
 /** A word that says what it means when it is asked. */

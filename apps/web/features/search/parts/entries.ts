@@ -1,7 +1,7 @@
 import { linkOptions, type LinkProps } from '@tanstack/react-router';
 import type { SearchMatch } from '#lib/contracts/search';
 import type { SearchType } from '#lib/contracts/values/search';
-import { guideAddress } from '../../../ui/glossary.js';
+import { guideAddress } from '../../../ui/guide.js';
 import { nextTheme } from '../../../ui/theme.js';
 
 /** A line of the palette: where it leads, or what it does. */
