@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { described, named, namedInput } from '#lib/contracts/named';
 import { waitField } from '#lib/contracts/comparing';
 import { DEFAULT_MARGIN, DEFAULT_MAX_ERRORED_SHARE } from '#lib/contracts/values/comparison';
+import { Estimate } from '#lib/contracts/estimate';
 import { Change, Margin, Measure } from '#lib/contracts/comparison';
 import { JobStatus } from '#lib/contracts/job-status';
 import { MaxTokens } from '#lib/contracts/max-tokens';
@@ -10,6 +11,8 @@ import { noteFields } from '#lib/contracts/note';
 import { id, PageQuery, suiteId, time } from '#lib/contracts/page';
 import { Budget, RunInput } from '#lib/contracts/run-input';
 import { drifts } from '#lib/contracts/sample-drift';
+import { GATE_RESULTS } from '#lib/contracts/values/gates';
+import { gateRunEstimate, GateLast, GateSensitivity } from './outlook-contract.js';
 
 // A gate answers one question about a run: do its results allow it to ship? All of its rules are fixed before the run.
 
@@ -26,6 +29,15 @@ export const GateBaseline = z
   ])
   .describe('The run to measure against.');
 export type GateBaseline = z.infer<typeof GateBaseline>;
+
+const looks = z
+  .int()
+  .min(1)
+  .max(MAX_LOOKS)
+  .describe(
+    'How often a gate run may look at its data: after 1, 2, 4 and 8 times the first samples. Each look is held ' +
+      'to a stricter level, so that all of them together err as rarely as one.',
+  );
 
 const rules = {
   baseline: GateBaseline,
@@ -55,14 +67,7 @@ const rules = {
     .array(z.string().min(1).max(100))
     .max(50)
     .describe('Tags of critical cases: the gate fails if a case with one of them always passed and never does now.'),
-  looks: z
-    .int()
-    .min(1)
-    .max(MAX_LOOKS)
-    .describe(
-      'How often a gate run may look at its data: after 1, 2, 4 and 8 times the first samples. Each look is held ' +
-        'to a stricter level, so that all of them together err as rarely as one.',
-    ),
+  looks,
   max_requests: z
     .int()
     .positive()
@@ -120,6 +125,8 @@ export const Gate = named('Gate', 'Decides whether a change may ship: whether a 
   suite_name: z.string().nullable().describe('The name of the suite; null when it was deleted.'),
   ...rules,
   baseline_eval_id: id.nullable().describe('The current baseline run; null for none.'),
+  last: GateLast.nullable().describe('Its newest answer; null before the first.'),
+  sensitivity: GateSensitivity.nullish().describe('What its cases can show. Left out in lists.'),
   created_at: time.describe('When the gate was created.'),
   updated_at: time.describe('When it was last changed.'),
 });
@@ -127,7 +134,6 @@ export type Gate = z.infer<typeof Gate>;
 /** The settings that decide, without the name. */
 export type GateRules = Omit<z.infer<z.ZodObject<typeof rules>>, 'baseline'>;
 
-export const GATE_RESULTS = ['pass', 'fail', 'inconclusive', 'not_measured'] as const;
 export const GateResult = z
   .enum(GATE_RESULTS)
   .describe(
@@ -295,6 +301,17 @@ export const GateRunInput = z
   })
   .meta({ id: 'GateRunInput', description: 'The run that a gate run measures: a new or an existing one.' });
 export type GateRunInput = z.infer<typeof GateRunInput>;
+
+export const GateRunEstimate = gateRunEstimate(Estimate);
+export type GateRunEstimate = z.infer<typeof GateRunEstimate>;
+
+export const GateSensitivityInput = namedInput('GateSensitivityInput', 'The rules of a gate that is not made yet.', {
+  suite_id: suiteId.describe('The suite to run.'),
+  baseline: GateBaseline.nullable().default(null).describe('The run to measure against; null for any of the suite.'),
+  margin: rules.margin.default(DEFAULT_MARGIN),
+  looks: looks.default(MAX_LOOKS),
+});
+export type GateSensitivityInput = z.infer<typeof GateSensitivityInput>;
 
 export const GateSubmitted = named('GateSubmitted', 'A gate run that was accepted. It continues in the background.', {
   job_id: id.describe('The job of the gate run, with the progress of all its requests.'),

@@ -10,6 +10,7 @@ export const describeGate = (gate: StoredGate): Gate => ({
   baseline: gate.baseline,
   baseline_eval_id: gate.baselineId,
   ...gate.rules,
+  last: gate.last,
   created_at: gate.createdAt.toISOString(),
   updated_at: gate.updatedAt.toISOString(),
 });

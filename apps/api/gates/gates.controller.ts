@@ -11,8 +11,8 @@ import {
   GatesQuery,
   GateSubmitted,
   GateUpdate,
-  type GateRunConfig,
 } from '#lib/gate/contract';
+import { targetName } from '#lib/contracts/target-name';
 import { PageQuery, pageOf, type PageQuery as PageQueryType, type Page } from '#lib/contracts/page';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { patienceOf, sendComparison } from '../comparisons/send-comparison.js';
@@ -20,7 +20,7 @@ import { LISTS_BYTES } from '../platform/body-bounds.js';
 import { About, Answers, Changes, idCursor, Me, TakesUpTo, uuid, type Change } from '../platform/decorators.js';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { audit } from '#lib/db/catalogue/audit';
-import { GateRepository, type StoredGate } from '#lib/gate/rows/gates';
+import { GateRepository } from '#lib/gate/rows/gates';
 import { readRunOfSuite } from '#lib/db/catalogue/take-baseline';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
 import { deleteOrchestrations } from '#lib/db/upkeep/delete-parents';
@@ -32,17 +32,11 @@ import { checkRules } from './check-rules.js';
 import { describeGate } from './describe-gate.js';
 import type { Redis } from 'ioredis';
 import { submitOrchestration } from '#lib/db/engine/orchestrations';
-import { ExperimentRunRepository, type ExperimentRun } from '#lib/db/read/experiment-runs';
 import { GateRunRepository, type GateRunInput as StoredInput, type GateStep } from '#lib/gate/rows/gate-runs';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';
-import { forgetDeletedVersion } from '../runs/resolve-prompt.js';
 import { RunService } from '../runs/runs.service.js';
-import { checkGateModels, planRun } from './plan-run.js';
-
-/** The path of the run settings in the body. */
-const CONFIG = '/config';
-
-type GateBudget = GateRunConfig['budget'];
+import { prepareGateRun } from './prepare-gate-run.js';
+import { readSensitivity } from './read-sensitivity.js';
 
 /** Same as for a run: system prompts of many models, and overrides of the suite's texts. */
 const RUN_BYTES = 2 ** 20;
@@ -179,7 +173,17 @@ export class GatesController {
     const gateId = uuid('gate', id);
     const { teamId, userId } = caller;
     const gate = await new GateRepository(this.pool, teamId).read(gateId);
-    const { budget, run, evalId } = await this.#plan(caller, gate, input ?? {});
+    const { run, evalId } = await prepareGateRun(
+      { pool: this.pool, teamId, gate },
+      input ?? {},
+      async (planned) => {
+        const { input: settings, targets, estimate } = await this.runs.prepare(caller, planned);
+        // The budget belongs to the gate run, which shares it between the run and the added samples.
+        return { input: { ...settings, budget: null }, targets, estimate };
+      },
+      ({ targets }) => targets.map(targetName),
+    );
+    const budget = run && input?.config?.budget;
     const { name, version, rules } = gate;
     const stored: StoredInput = {
       gate: { id: gateId, name, version, rules },
@@ -242,53 +246,11 @@ export class GatesController {
   }
 
   async #read(db: Pool | PoolClient, { teamId }: Caller, id: string): Promise<Gate> {
-    return describeGate(await new GateRepository(db, teamId).read(id));
-  }
-
-  /** What to run, or which run to measure. Without a baseline nothing is run. */
-  async #plan(
-    caller: Caller,
-    gate: StoredGate,
-    { eval_id, config = {} }: GateRunInput,
-  ): Promise<Planned & { budget?: GateBudget }> {
-    const { teamId } = caller;
-    if (eval_id !== undefined) {
-      const evalId = eval_id.toLowerCase();
-      await readRunOfSuite(this.pool, teamId, { runId: evalId, suiteId: gate.suiteId, path: '/eval_id' });
-      return { evalId };
-    }
-    const { baselineId } = gate;
-    const runs = new ExperimentRunRepository(this.pool, teamId);
-    const baseline = baselineId === null ? undefined : (await runs.find([baselineId])).get(baselineId);
-    if (!baseline) return {};
-    return { budget: config.budget, run: await this.#prepare(caller, gate, baseline, config) };
-  }
-
-  /** The budget belongs to the gate run, which shares it between the run and the added samples. */
-  async #prepare(
-    caller: Caller,
-    gate: StoredGate,
-    baseline: ExperimentRun,
-    config: GateRunConfig,
-  ): Promise<NonNullable<Planned['run']>> {
-    const plan = planRun(gate, baseline, config);
-    // A version named by the caller must exist.
-    const planned =
-      config.prompt_version_id == null ? await forgetDeletedVersion(this.pool, caller.teamId, plan) : plan;
-    try {
-      const { input, targets, estimate } = await this.runs.prepare(caller, planned);
-      checkGateModels(gate, targets);
-      return { input: { ...input, budget: null }, targets, estimate };
-    } catch (error) {
-      if (!(error instanceof ProblemError) || !error.errors) throw error;
-      const inBody = error.errors.map(({ path, message }) => ({ path: CONFIG + path, message }));
-      throw error.at(inBody);
-    }
+    const gate = await new GateRepository(db, teamId).read(id);
+    const sensitivity = await readSensitivity(this.pool, teamId, { ...gate, ...gate.rules });
+    return { ...describeGate(gate), sensitivity };
   }
 }
-
-/** What a gate run has to do, apart from its gate. */
-type Planned = Pick<StoredInput, 'evalId' | 'run'>;
 
 /** The lower of the limits that are set. */
 function lowest(...limits: (number | null | undefined)[]): number | null {

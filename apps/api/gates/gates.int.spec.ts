@@ -93,6 +93,23 @@ describe('a gate', () => {
     expect(await audits(made.body.id)).toEqual(['gate.create']);
   });
 
+  it('says before it is run which loss its cases show, and that its margin cannot be reached', async () => {
+    const { body: gate } = await client.get(`/api/gates/${(await madeGate()).id}`);
+    expect(gate.last).toBeNull();
+    expect(gate.sensitivity).toMatchObject({ cases: 6, samples: 8, can_pass: false });
+    expect(gate.sensitivity.smallest_loss).toBeGreaterThan(0.1);
+    const asked = { suite_id: suiteId, baseline: { eval_id: baseline }, margin: 0.6 };
+    const { status, body } = await client.post('/api/gates/sensitivity', asked);
+    expect([status, body]).toEqual([200, { ...gate.sensitivity, can_pass: true, cases_needed: null }]);
+    const ofSuite = await client.post('/api/gates/sensitivity', { suite_id: suiteId });
+    expect(ofSuite.body).toEqual(gate.sensitivity);
+    const theirs = [
+      await others.post('/api/gates/sensitivity', asked),
+      await others.post(`/api/gates/${gate.id}/run/estimate`, {}),
+    ];
+    expect(theirs.map((one) => one.status)).toEqual([422, 404]);
+  });
+
   it('keeps a margin, a floor and a share of 0', async () => {
     const zeros = { margin: 0, floor: { pass_rate: 0 }, max_errored_share: 0 };
     const gate = await madeGate(zeros);
@@ -275,7 +292,8 @@ describe('a gate', () => {
 
     it('no version for a new name or for unchanged rules', async () => {
       const { id, name: _name, created_at: _c, updated_at, ...gate } = await madeGate({ critical_tags: ['paris'] });
-      const { suite_id: _s, suite_name: _n, baseline_eval_id: _b, version: _v, ...rules } = gate;
+      const { suite_id: _s, suite_name: _n, baseline_eval_id: _b, version: _v, ...known } = gate;
+      const { last: _last, sensitivity: _shows, ...rules } = known;
       const same = { ...rules, baseline: { eval_id: baseline.toUpperCase() } };
       expect(await client.put(`/api/gates/${id}`, same)).toMatchObject({ status: 200, body: { ...gate, updated_at } });
       const named = await client.put(`/api/gates/${id}`, { name: `other ${names++}` });
@@ -424,6 +442,14 @@ describe('a check', () => {
     ]);
     expect((await check(id)).body).toEqual(body);
     expect(await looks()).toEqual([1]);
+    const listed = (await client.get('/api/gates?limit=200')).body.items.find((one: any) => one.id === gate.id);
+    const { difference, ci } = body.targets[0];
+    expect(listed.last).toMatchObject({
+      ...{ result, text: body.text, version: 1, eval_id: id, gate_run_id: null },
+      worst: { target: 'sim::a', result, difference, ci },
+      at: expect.stringMatching(/Z$/),
+    });
+    expect(listed).not.toHaveProperty('sensitivity');
   });
 
   it('gives concurrent callers the same answer, and uses up one look', async () => {
@@ -581,7 +607,8 @@ describe('a gate run', () => {
     const { stored, gate_run_id, job_id } = await begun(gate.id);
     expect(stored).toMatchObject({ step: 'run', max_requests: 50, max_cost_usd: null, subject_id: gate.id });
     const { id, name, version, suite_id: _suite, suite_name: _name, ...rest } = gate;
-    const { baseline: _of, baseline_eval_id: _id, created_at: _made, updated_at: _changed, ...rules } = rest;
+    const { baseline: _of, baseline_eval_id: _id, created_at: _made, updated_at: _changed, ...known } = rest;
+    const { last: _last, sensitivity: _shows, ...rules } = known;
     expect(stored.input).toEqual({
       gate: { id, name, version, rules },
       baselineId: from,
@@ -632,6 +659,19 @@ describe('a gate run', () => {
     });
     expect((await begun(gate.id, { config: { budget: { max_requests: 60 } } })).stored.max_requests).toBe(50);
     expect((await begun(gate.id, { config: { temperature: 0 } })).stored.input.run.input.cache).toBe('use');
+  });
+
+  it('is estimated: what it begins with, and all of its looks', async () => {
+    const gate = await madeGate();
+    const estimate = (body?: object) => client.post(`/api/gates/${gate.id}/run/estimate`, body);
+    const { status, body } = await estimate();
+    expect([status, body]).toMatchObject([200, { first: { requests: 6, cases: 6, cost_usd: null } }]);
+    // The run gets 8 samples of 6 cases, and the baseline 7 more.
+    expect(body.most).toEqual({ requests: 90, cost_usd: null });
+    const existing = await complete(await submit());
+    expect((await estimate({ eval_id: existing })).body).toEqual({ first: null, most: null });
+    const wrong = await estimate({ config: { models: ['sim::gone'] } });
+    expect([wrong.status, wrong.body.errors[0].path]).toEqual([422, '/config/models/0']);
   });
 
   it('reports faults under `config`', async () => {

@@ -1,9 +1,7 @@
 import type { GateRunConfig } from '#lib/gate/contract';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { RunInput } from '#lib/contracts/run-input';
-import { targetName } from '#lib/contracts/target-name';
 import type { StoredGate } from '#lib/gate/rows/gates';
-import type { ResolvedTarget } from '#lib/db/engine/submit-run';
 import type { ExperimentRun } from '#lib/db/read/experiment-runs';
 import { replaceSettings, settingsOf } from '../runs/settings-of-run.js';
 
@@ -33,10 +31,9 @@ const isNamed = (model: RunInput['models'][number], name: string): boolean =>
  * A gate that names its models measures exactly those.
  * @throws ProblemError 422
  */
-export function checkGateModels({ name, rules }: StoredGate, targets: readonly ResolvedTarget[]): void {
+export function checkGateModels({ name, rules }: StoredGate, given: readonly string[]): void {
   const { models } = rules;
   if (models === null) return;
-  const given = targets.map(targetName);
   const other = given.find((one) => !models.includes(one));
   const lacking = models.find((one) => !given.includes(one));
   const fault = other ? `${other} is not one of them` : lacking && `${lacking} is missing`;

@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from
 import {
   Judgement,
   JudgementsQuery,
+  JudgeEstimate,
   JudgeInput,
   JudgeReport,
   JudgeSetting,
@@ -30,6 +31,13 @@ export class JudgeController {
   @Answers(202, JudgeSubmitted, 409)
   submit(@Me() caller: Caller, @Body({ schema: JudgeInput }) input: JudgeInput, @Changes() change: Change) {
     return this.service.submit(caller, input, change);
+  }
+
+  @Post('estimate')
+  @About('Estimate a report', 'Its requests, tokens and cost. The body is that of a submit; no model is asked.')
+  @Answers(200, JudgeEstimate, 409)
+  estimate(@Me() caller: Caller, @Body({ schema: JudgeInput }) input: JudgeInput) {
+    return this.service.estimate(caller, input);
   }
 
   @Get('reports')

@@ -4,6 +4,7 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import {
   type Judgement,
   type JudgementsQuery,
+  type JudgeEstimate,
   JudgeInput,
   type JudgeReport,
   type JudgeSetting,
@@ -17,6 +18,7 @@ import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { JudgeSettingRepository } from '#lib/judge/rows/judge-settings';
 import type { Pool } from '#lib/db/connection/pool';
+import type { ResolvedTarget } from '#lib/db/engine/submit-run';
 import { joinExperiment } from '#lib/db/engine/experiments';
 import { submitReport } from '#lib/judge/rows/store-report';
 import { deleteOrchestrations } from '#lib/db/upkeep/delete-parents';
@@ -30,7 +32,8 @@ import { checkBudget } from '../runs/check-run.js';
 import { checkSpending } from '../runs/check-spending.js';
 import { refuseSelf, resolveJudge } from '../runs/resolve-judge.js';
 import { calibrationHeads } from './calibration-heads.js';
-import { planReport } from './plan-report.js';
+import { estimateReport } from './estimate-report.js';
+import { planReport, type PlannedReport } from './plan-report.js';
 
 /** Submits and reads judge reports. */
 @Injectable()
@@ -44,12 +47,7 @@ export class JudgeService {
   async submit(caller: Caller, input: JudgeInput, change: Change, rootId?: string): Promise<JudgeSubmitted> {
     const { teamId, userId } = caller;
     const { pool } = this;
-    const reserved = findReservedParams(input.params, 'params');
-    if (reserved.length) throw new ProblemError(422, reserved[0]!.message, reserved);
-    const judge = await resolveJudge(this, teamId, input.judge, '/judge');
-    const { run, baseline, requests } = await planReport(pool, teamId, input);
-    if (!input.allow_self) refuseSelf(judge, [...run.targets, ...(baseline?.targets ?? [])], '/judge');
-    checkBudget(input, [judge]);
+    const { judge, run, baseline, requests } = await this.#plan(caller, input);
     const suite = { suite_id: run.suiteId, case_filter: null };
     await checkExperiment(pool, teamId, { experiment_id: input.experiment_id, ...suite });
     if (judge.priced) await checkSpending(pool, teamId, suite, [judge]);
@@ -75,6 +73,22 @@ export class JudgeService {
     });
     notifyOfJobs(this.redis, [submitted.job_id]);
     return submitted;
+  }
+
+  async estimate(caller: Caller, input: JudgeInput): Promise<JudgeEstimate> {
+    const { judge, ...plan } = await this.#plan(caller, input);
+    return estimateReport(this.pool, caller.teamId, judge, { ...plan, input });
+  }
+
+  /** Everything that is checked before a report is stored. */
+  async #plan({ teamId }: Caller, input: JudgeInput): Promise<PlannedReport & { judge: ResolvedTarget }> {
+    const reserved = findReservedParams(input.params, 'params');
+    if (reserved.length) throw new ProblemError(422, reserved[0]!.message, reserved);
+    const judge = await resolveJudge(this, teamId, input.judge, '/judge');
+    const plan = await planReport(this.pool, teamId, input);
+    if (!input.allow_self) refuseSelf(judge, [...plan.run.targets, ...(plan.baseline?.targets ?? [])], '/judge');
+    checkBudget(input, [judge]);
+    return { judge, ...plan };
   }
 
   async rerun(caller: Caller, id: string, change: Change): Promise<JudgeSubmitted> {

@@ -655,6 +655,23 @@ describe('a calibration', () => {
     expect((await ada.get(`/api/judge/calibration?report_id=${NOBODY}`)).status).toBe(404);
   });
 
+  it('a report is estimated by a rule, and then by what its judge took before', async () => {
+    const run = await aRun([0, 0, 1, 0.5]);
+    const asked = { eval_id: run, judge: 'sim::b', which: 'all', samples: 2 };
+    const estimate = async (more: object = {}) => ada.post('/api/judge/estimate', { ...asked, ...more });
+    const { status, body } = await estimate();
+    const tokens = { prompt_tokens: 9 * 1500, completion_tokens: 9 * 200, cost_usd: null };
+    expect([status, body]).toEqual([200, { judge: 'sim::b', results: 4, requests: 9, ...tokens, tokens_by: 'rule' }]);
+    await judged(run, ['correct', 'wrong'], {
+      judge: 'sim::b',
+      judgement: { prompt_tokens: 700, completion_tokens: 30 },
+    });
+    expect((await estimate({ which: 'failed', samples: 1 })).body).toMatchObject({
+      ...{ results: 3, requests: 4, prompt_tokens: 2800, completion_tokens: 120, tokens_by: 'earlier reports' },
+    });
+    expect((await others.post('/api/judge/estimate', asked)).status).toBe(422);
+  });
+
   it('labels and reports belong to their team', async () => {
     const judge = aJudge();
     const run = await aRun(times(2, 1));

@@ -1,14 +1,17 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import type { JudgeSubmitted } from '#lib/judge/contract';
+import type { JudgeEstimate, JudgeSubmitted } from '#lib/judge/contract';
 import { serverAction, examples, type GlobalOptions } from '../command.js';
 import { JUDGE_ROUTE } from '../lookup/find-report.js';
+import { estimateTable } from '../output/estimate-lines.js';
+import { print, printJson } from '../output/terminal.js';
 import { followParent } from './watched-jobs.js';
 import { addJudgeSettings, judgeInput, type JudgeSettings } from './judge-settings.js';
 
 interface JudgeOptions extends JudgeSettings, GlobalOptions {
   /** False with --no-watch. */
   watch: boolean;
+  estimate?: boolean;
 }
 
 export function addJudge(program: Command): void {
@@ -17,6 +20,7 @@ export function addJudge(program: Command): void {
     .description('have a model judge the results of a run, or compare two runs; scores do not change')
     .argument('<run>', 'id or id prefix of a run or job');
   addJudgeSettings(judge)
+    .option('--estimate', 'estimate what the report would take, without judging')
     .option('--no-watch', 'do not wait for the report to finish')
     .action(serverAction<JudgeOptions, [string]>(judgeRun));
   judge.addHelpText(
@@ -30,5 +34,11 @@ export function addJudge(program: Command): void {
 
 async function judgeRun(client: ApiClient, options: JudgeOptions, run: string): Promise<void> {
   const input = await judgeInput(client, run, options);
+  if (options.estimate) {
+    const estimate = await client.call<JudgeEstimate>('POST', `${JUDGE_ROUTE}/estimate`, input);
+    if (options.json) return printJson(estimate);
+    const { judge, results, tokens_by: by } = estimate;
+    return print(...estimateTable(['results'], [[judge, estimate, String(results)]]), '', `Tokens by ${by}.`);
+  }
   await followParent(client, 'judge', await client.call<JudgeSubmitted>('POST', JUDGE_ROUTE, input), options);
 }

@@ -1,6 +1,7 @@
 import { parsers } from 'prettier/plugins/markdown';
 import { CASE_OUTCOMES } from '#lib/contracts/values/comparison';
-import { GATE_RESULTS, GateAnswer, type GateResult } from '#lib/gate/contract';
+import { GATE_RESULTS } from '#lib/contracts/values/gates';
+import { GateAnswer, type GateResult } from '#lib/gate/contract';
 import { reportLines } from '../output/report-lines.js';
 import { reportMarkdown } from '../output/report-markdown.js';
 import { MAX_NAME, MAX_TEXT } from '../output/report.js';

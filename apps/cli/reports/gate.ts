@@ -1,5 +1,5 @@
 import type { CaseOutcome } from '#lib/contracts/comparison';
-import type { Gate, GateAnswer, GateResult, GateRun, GateTarget } from '#lib/gate/contract';
+import type { Gate, GateAnswer, GateResult, GateRun } from '#lib/gate/contract';
 import { points } from '#lib/comparison/points';
 import { factsPart, MAX_NAME, longFact, text, type Fact, type Report } from '../output/report.js';
 import { beginning, difference, dollars, percent, table } from '../output/table.js';
@@ -74,10 +74,7 @@ function gateTable({ targets, look }: GateAnswer): string[][] {
 const targetTexts = ({ targets, text: words }: GateAnswer): string[] =>
   targets
     .filter((target) => target.text !== words)
-    .map((target) => `${beginning(target.target, MAX_NAME)}: ${detailText(target)}`);
-
-const detailText = ({ text: words, cases_needed: cases }: GateTarget): string =>
-  cases === null ? words : `${words} More samples cannot decide; about ${cases} more cases could.`;
+    .map((target) => `${beginning(target.target, MAX_NAME)}: ${target.text}`);
 
 function gateFacts(answer: GateAnswer): Fact[] {
   const { eval_id: runId, baseline_eval_id: baseline, gate, look, cases, notes } = answer;
@@ -119,18 +116,33 @@ export function rulesReport(gate: Gate): Report {
         ...(floor ? [['Floor', `${percent(floor.pass_rate)} of the samples must pass`] as Fact] : []),
         ...(tags.length ? [['Critical', `cases tagged ${tags.join(', ')} must not break`] as Fact] : []),
         ['Errors', `more than ${percent(gate.max_errored_share)} errored: not measured`],
+        ...sensitivityFacts(gate),
         ['Looks', `${gate.looks}${gate.max_requests === null ? '' : `, up to ${gate.max_requests} requests`}`],
       ]),
     ],
   };
 }
 
+/** What its cases can show, before it is run. */
+function sensitivityFacts({ sensitivity, margin }: Gate): Fact[] {
+  if (!sensitivity) return [];
+  const { cases, smallest_loss: loss, smallest_margin: least, can_pass: canPass, cases_needed: needed } = sensitivity;
+  const shown = `a loss of about ${points(loss)}, with ${cases.toLocaleString('en')} ${cases === 1 ? 'case' : 'cases'}`;
+  if (needed === null) return [['Shows', shown]];
+  const reached = canPass ? 'few equal runs pass' : `an equal run passes above a margin of ${points(least)}`;
+  return [
+    ['Shows', shown],
+    ['Margin', `${points(margin)} take about ${Number(needed.toPrecision(2)).toLocaleString('en')} cases: ${reached}`],
+  ];
+}
+
 export const gatesTable = (gates: readonly Gate[]): string[] =>
   table([
-    ['gate', 'name', 'version', 'suite', 'measure', 'margin', 'looks', 'baseline'],
+    ['gate', 'name', 'last result', 'worst', 'when', 'version', 'suite', 'measure', 'margin', 'looks', 'baseline'],
     ...gates.map((gate) => [
       gate.id,
       gate.name,
+      ...lastCells(gate),
       String(gate.version),
       gate.suite_name ?? '(deleted)',
       gate.measure,
@@ -139,6 +151,12 @@ export const gatesTable = (gates: readonly Gate[]): string[] =>
       gate.baseline_eval_id ?? 'none',
     ]),
   ]);
+
+function lastCells({ last }: Gate): [result: string, worst: string, at: string] {
+  if (!last) return ['-', '-', '-'];
+  const { result, worst, at } = last;
+  return [RESULT_WORDS[result], worst ? `${worst.target} ${difference(worst.difference, worst.ci)}` : '-', at];
+}
 
 export const gateRunsTable = (runs: readonly GateRun[]): string[] =>
   table([

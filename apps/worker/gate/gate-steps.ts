@@ -9,7 +9,7 @@ import type { GateAnswer } from '#lib/gate/contract';
 import { note, noted, type Note } from '#lib/contracts/note';
 import { parseJson } from '#lib/contracts/json/json';
 import { inTransaction, type Pool } from '#lib/db/connection/pool';
-import { notesOfAnswer, storeLook, withLook, type LookPlan } from '#lib/gate/rows/gate-looks';
+import { keepLast, notesOfAnswer, storeLook, withLook, type LookPlan } from '#lib/gate/rows/gate-looks';
 import type { NewChildRun, Orchestration, OrchestrationEnd, Step } from '#lib/db/engine/orchestrations';
 import type { GateRunInput, GateRunState, GateStep } from '#lib/gate/rows/gate-runs';
 import { readSamples, type RunSamples } from '#lib/gate/rows/for-workers/run-samples';
@@ -195,12 +195,15 @@ const exceedsBudget = (
 ): boolean => maxRequests !== null && requestsOf(children) + itemsOf(additions) > maxRequests;
 
 /** A resume continues from the look, unless there was one. */
-function finish(
-  { orchestration, state }: GateContext,
+async function finish(
+  { pool, orchestration, input, state }: GateContext,
   answer: GateAnswer,
   end: OrchestrationEnd = { status: 'completed' },
   events: LogEvent[] = [],
-): Step {
+): Promise<Step> {
+  // Before the step is committed: repeating it keeps the same again.
+  const { id: gateId, version } = input.gate;
+  await keepLast(pool, orchestration.teamId, { gateId, version, gateRunId: orchestration.id }, answer);
   const { eval_id, result, text } = answer;
   const isDecided = end.status === 'completed' && result !== 'not_measured';
   return {

@@ -3,6 +3,7 @@ import { insertRow } from '#lib/db/connection/insert-row';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
 import { note, noted, readNotes, type Note } from '#lib/contracts/note';
 import type { GateAnswer } from '../contract.js';
+import type { GateLast } from '../outlook-contract.js';
 
 /** What a gate looks at: a version of its rules, and two runs of the team. */
 export interface LookedAt {
@@ -92,7 +93,38 @@ export async function storeLook(
     data,
     answer: JSON.stringify(stored),
   });
+  await keepLast(client, teamId, of, stored);
   return stored;
+}
+
+/** Characters of the sentence that a list shows. */
+const MAX_LAST_TEXT = 300;
+
+/** Keeps what a list of gates shows of the newest answer. Asked twice about the same answer, it writes the same. */
+export async function keepLast(
+  db: Pool | PoolClient,
+  teamId: string,
+  { gateId, version, gateRunId }: Pick<LookedAt, 'gateId' | 'version'> & { gateRunId?: string },
+  { eval_id, result, text, targets }: GateAnswer,
+): Promise<void> {
+  const losses = targets
+    .flatMap(({ target, result: own, difference, ci }) =>
+      difference === null ? [] : [{ target, result: own, difference, ci }],
+    )
+    .sort((a, b) => Number(b.result === 'fail') - Number(a.result === 'fail') || a.difference - b.difference);
+  const last: Omit<GateLast, 'at'> = {
+    result,
+    text: text.slice(0, MAX_LAST_TEXT),
+    version,
+    eval_id,
+    gate_run_id: gateRunId ?? null,
+    worst: losses[0] ?? null,
+  };
+  await db.query(
+    `UPDATE gate SET last_answer = $3, last_answer_at = now()
+     WHERE id = $1 AND team_id = $2 AND last_answer IS DISTINCT FROM $3`,
+    [gateId, teamId, JSON.stringify(last)],
+  );
 }
 
 /** @param number 0 when nothing was measured */

@@ -8,6 +8,7 @@ import { ExperimentRepository } from '#lib/db/catalogue/experiments';
 import { toPage } from '#lib/db/catalogue/page';
 import { takeBaseline } from '#lib/db/catalogue/take-baseline';
 import type { GateBaseline, GateInput, GateRules, GatesQuery } from '../contract.js';
+import type { GateLast } from '../outlook-contract.js';
 
 export interface StoredGate {
   id: string;
@@ -20,6 +21,8 @@ export interface StoredGate {
   /** The current baseline run; null for none. */
   baselineId: string | null;
   rules: GateRules;
+  /** Null before its first answer. */
+  last: GateLast | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -27,7 +30,9 @@ export interface StoredGate {
 /** The fields of a gate that a user may change. */
 export type GateFields = Pick<StoredGate, 'name' | 'baseline' | 'rules'>;
 
-type GateRow = Omit<StoredGate, 'baseline' | 'rules'> & {
+type GateRow = Omit<StoredGate, 'baseline' | 'rules' | 'last'> & {
+  last: string | null;
+  lastAt: Date | null;
   baselineRunId: string | null;
   experimentId: string | null;
   rules: string;
@@ -36,7 +41,7 @@ type GateRow = Omit<StoredGate, 'baseline' | 'rules'> & {
 const SELECT = `
   SELECT g.id, g.name, g.version, g.suite_id AS "suiteId", s.name AS "suiteName",
     g.baseline_run_id AS "baselineRunId", g.experiment_id AS "experimentId", r.id AS "baselineId", g.rules,
-    g.created_at AS "createdAt", g.updated_at AS "updatedAt"
+    g.last_answer AS last, g.last_answer_at AS "lastAt",    g.created_at AS "createdAt", g.updated_at AS "updatedAt"
   FROM gate g LEFT JOIN suite s ON s.id = g.suite_id AND s.team_id = g.team_id
     LEFT JOIN experiment e ON e.id = g.experiment_id AND e.team_id = g.team_id
     LEFT JOIN run r ON r.id = coalesce(g.baseline_run_id, e.baseline_run_id) AND r.team_id = g.team_id
@@ -143,8 +148,9 @@ const toColumns = ({ baseline, rules }: Pick<GateFields, 'baseline' | 'rules'>) 
   rules: JSON.stringify(rules),
 });
 
-const toGate = ({ baselineRunId, experimentId, rules, ...row }: GateRow): StoredGate => ({
+const toGate = ({ baselineRunId, experimentId, rules, last, lastAt, ...row }: GateRow): StoredGate => ({
   ...row,
   baseline: baselineRunId === null ? { experiment_id: experimentId! } : { eval_id: baselineRunId },
   rules: JSON.parse(rules) as GateRules,
+  last: last === null ? null : { ...(JSON.parse(last) as Omit<GateLast, 'at'>), at: lastAt!.toISOString() },
 });
