@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { commands, exitCodes } from './document/cli.mjs';
 import { liveTables } from './document/live.mjs';
+import { noteCodes, problemCodes } from './document/problems.mjs';
 import { metricInputs } from './document/scoring.mjs';
 import { envExample, settings } from './document/settings.mjs';
 import { root } from './set-up.mjs';
@@ -13,6 +14,7 @@ const PAGES = {
   'docs/cli.md': { commands, 'exit codes': exitCodes },
   'docs/live.md': { events: liveTables },
   'docs/operations.md': { settings },
+  'docs/problems.md': { problems: problemCodes, notes: noteCodes },
   'docs/scoring.md': { metrics: metricInputs },
 };
 const stale = [];

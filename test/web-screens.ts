@@ -316,6 +316,8 @@ export interface Walk {
   axe: 'both' | 'own' | 'none';
   /** Whether each screen is loaded, as when its address is opened, or reached from the previous one, as by a link. */
   loads: boolean;
+  /** Whether each screen is searched for what people should not have to read. */
+  words?: boolean;
   /** Each screen is also checked in these windows. */
   windows?: readonly Window[];
 }
@@ -342,7 +344,7 @@ export async function faultsOfScreens(
   web: TeamWeb,
   screens: readonly (readonly [name: string, path: string])[],
   options: OpenOptions,
-  { axe, loads, windows = [] }: Walk,
+  { axe, loads, words = false, windows = [] }: Walk,
 ): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {};
   const left = [...screens];
@@ -353,6 +355,7 @@ export async function faultsOfScreens(
       const before = tab.faults().length;
       await (loads ? tab.page.goto(`${web.url}${path}`) : followLinkTo(tab.page, path));
       const faults = await faultsOfScreen(tab, axe === 'own' ? (options.theme ?? 'light') : axe);
+      if (words) faults.push(...(await rawTexts(tab.page)));
       for (const window of windows) faults.push(...(await faultsInWindow(tab, window)));
       faults.push(...tab.faults().slice(before));
       if (faults.length > 0) found[name] = faults;
@@ -377,6 +380,25 @@ async function faultsInWindow(tab: Tab, { width, height, theme }: Window): Promi
   // Elements that depend on the window size are rendered again.
   await tab.page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
   return (await faultsOfScreen(tab, 'none')).map((fault) => `${fault}, at ${width} px`);
+}
+
+/** A method and a path of the API, a time as programs write it, and JSON outside of what says that it is JSON. */
+const RAW_TEXTS = String.raw`(GET|PUT|POST|PATCH|DELETE) /api|\d{4}-\d\d-\d\dT|\{"`;
+
+/** Visible texts that only programs want to read, with all details open. */
+async function rawTexts(page: Page): Promise<string[]> {
+  await page.evaluate(`for (const one of document.querySelectorAll('#content details')) one.open = true`);
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+  return page.evaluate(`(() => {
+    const texts = document.createTreeWalker(document.getElementById('content'), NodeFilter.SHOW_TEXT);
+    const found = [];
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+      const { parentElement: parent, data } = text;
+      if (parent.closest('[data-json], pre, code.curl, textarea, .cm-editor') || !parent.checkVisibility()) continue;
+      if (new RegExp(${JSON.stringify(RAW_TEXTS)}).test(data)) found.push('raw text: ' + data.slice(0, 200));
+    }
+    return found;
+  })()`);
 }
 
 async function faultsOfScreen({ page, axe, isTooWide }: Tab, themes: Theme | 'both' | 'none'): Promise<string[]> {

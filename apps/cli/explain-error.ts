@@ -1,12 +1,13 @@
 import { CommanderError } from 'commander';
-import { ApiError } from '#lib/client/api-client';
+import { ApiError, type ReceivedProblem } from '#lib/client/api-client';
 import type { Problem } from '#lib/contracts/input/problem-document';
+import { PROBLEM_CODES, type CodeEntry } from '#lib/contracts/problem-codes';
 import { EXIT, exitCodeOf, NegativeAnswer } from './exit-codes.js';
 
 /** The lines that explain an error. */
 export function explainError(error: Error): string[] {
   const { message, cause } = error;
-  if (error instanceof ApiError) return error.lines;
+  if (error instanceof ApiError) return [...error.lines, ...commandFor(error.problem)];
   if (error instanceof CommanderError) return explainUsage(error);
   if (error instanceof NegativeAnswer) return [message, ...error.candidates.map((candidate) => `  ${candidate}`)];
   if (!(cause instanceof Error)) return [message];
@@ -17,6 +18,16 @@ export function explainError(error: Error): string[] {
           'running (npm start)?',
       ]
     : [message, ...explainError(cause)];
+}
+
+const CODES: Record<string, CodeEntry> = PROBLEM_CODES;
+
+/** The command that helps with a problem, if there is one and its arguments are known. */
+function commandFor({ code = '', params = {} }: ReceivedProblem): string[] {
+  const command = Object.hasOwn(CODES, code) ? CODES[code]!.command : undefined;
+  if (command === undefined) return [];
+  const filled = command.replaceAll(/<(\w+)>/g, (whole, name: string) => String(params[name] ?? whole));
+  return [`Try: ${filled}`];
 }
 
 /** Commander puts its suggestion on a line of its own; other line breaks come from the arguments. */

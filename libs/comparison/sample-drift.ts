@@ -1,4 +1,5 @@
 import { note, type Note } from '#lib/contracts/note';
+import { momentText } from '#lib/contracts/moment-text';
 import { MIN_COMMON_CASES } from '#lib/contracts/values/comparison';
 import type { SampleDrift } from '#lib/contracts/sample-drift';
 import type { MeasuredCase } from '#lib/db/read/case-measurements';
@@ -132,13 +133,6 @@ export function driftText({ side, earlier, later, difference, ci, confidence }: 
     `samples of ${momentText(earlier.from)} and ${later.samples.toLocaleString('en')} of ${momentText(later.from)}.`
   );
 }
-
-const MOMENT = new Intl.DateTimeFormat('en-GB', {
-  ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', timeZone: 'UTC' },
-});
-
-/** "25 Nov 13:40 UTC" */
-const momentText = (at: string): string => `${MOMENT.format(new Date(at)).replace(',', '')} UTC`;
 
 /** Says in a comparison which samples are left out. */
 export const noteOnDrift = (drift: SampleDrift): Note =>

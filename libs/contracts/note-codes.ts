@@ -67,12 +67,13 @@ export const NOTE_CODES = {
   no_baseline: {
     means: 'The experiment has no baseline, so nothing is compared.',
     wayOut: 'PUT /api/experiments/{id}/baseline pins a run.',
-    command: 'toolmark experiment pin <experiment_id> <run>',
+    command: 'toolmark experiments baseline <experiment_id> <run>',
     params: ['experiment_id', 'reason'],
   },
   baseline_one_sample: {
     means: 'The baseline has one sample per case: luck affects every comparison.',
     wayOut: SAMPLES,
+    command: 'toolmark samples <run_id> 2',
     params: ['run_id', 'experiment_id'],
   },
   baseline_errored: {

@@ -108,7 +108,7 @@ export const PROBLEM_CODES = {
     wayOut:
       'Resume with a larger budget: POST /api/tool-eval/history/{id}/resume with `{"budget": {...}}`, or with ' +
       '`{"budget": null}` for none.',
-    command: 'toolmark resume <run_id> --max-requests <n>',
+    command: 'toolmark resume <run_id> --max-requests <limit>',
     params: ['run_id'],
   },
   run_too_large: {
@@ -144,6 +144,7 @@ export const PROBLEM_CODES = {
   no_default_judge: {
     means: 'No judge was named, and the team has no default judge.',
     wayOut: 'Name a model as `judge`, or an owner sets one with PUT /api/settings/judge.',
+    command: 'toolmark judges settings --judge <model>',
   },
   judge_judges_itself: {
     means: 'A model would judge its own replies.',
@@ -166,25 +167,25 @@ export const PROBLEM_CODES = {
   unknown_suite: {
     means: 'The suite does not exist in the team.',
     wayOut: 'GET /api/tool-suites lists the suites.',
-    command: 'toolmark suites',
+    command: 'toolmark suites list',
     params: ['id'],
   },
   unknown_run: {
     means: 'The run does not exist in the team.',
     wayOut: 'GET /api/tool-eval/history lists the runs.',
-    command: 'toolmark runs',
+    command: 'toolmark history',
     params: ['id'],
   },
   unknown_experiment: {
     means: 'The experiment does not exist in the team.',
     wayOut: 'GET /api/experiments lists the experiments.',
-    command: 'toolmark experiments',
+    command: 'toolmark experiments list',
     params: ['id'],
   },
   unknown_prompt_version: {
     means: 'The prompt version or tag does not exist for the suite.',
     wayOut: 'GET /api/prompt-versions?suite_id={id} lists them.',
-    command: 'toolmark prompts --suite <suite_id>',
+    command: 'toolmark prompts list --suite <suite_id>',
     params: ['version', 'suite_id'],
   },
   unknown_rescore: {
@@ -247,6 +248,7 @@ export const PROBLEM_CODES = {
   experiment_archived: {
     means: 'The experiment is archived and takes no new runs.',
     wayOut: 'Set its status to "active" with PUT /api/experiments/{id}.',
+    command: 'toolmark experiments activate <experiment_id>',
     params: ['experiment_id', 'name'],
   },
   experiment_of_other_suite: {
@@ -271,7 +273,7 @@ export const PROBLEM_CODES = {
   run_unfinished: {
     means: 'The run has not ended.',
     wayOut: 'Wait, or cancel it with POST /api/tool-eval/cancel.',
-    command: 'toolmark watch <run_id>',
+    command: 'toolmark show <run_id>',
     params: ['run_id', 'status'],
   },
   job_unfinished: {

@@ -74,8 +74,7 @@ function formatOf(kind: unknown): string | undefined {
   const [format] = Object.entries(PROVIDER_KINDS).find(([, { hosts }]) => hosts.includes(plain)) ?? [];
   return (
     format &&
-    `is the format of requests, not the name of a host: ${JSON.stringify(kind)} speaks "${format}". ` +
-      'GET /api/providers/templates lists common hosts'
+    `is the format of requests, not the name of a host: ${JSON.stringify(kind)} speaks "${format}"`
   );
 }
 

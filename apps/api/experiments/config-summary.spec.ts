@@ -49,7 +49,7 @@ describe('what differs from the baseline', () => {
       { base_prompt: undefined, tool_overrides: undefined },
       'as baseline',
     ],
-    ['a tool choice', { tool_choice: 'auto' }, 'tool_choice auto'],
+    ['a tool choice', { tool_choice: 'auto' }, 'tool choice auto'],
     ['one sample', { samples: 1, cache: 'use' }, '1 sample'],
     ['a cache mode that does not follow from the rest', { cache: 'refresh' }, 'cache refresh'],
     ['parameters', { params: { top_p: 0, stop: ['x'] } }, 'top_p 0, stop, no seed'],
@@ -59,7 +59,7 @@ describe('what differs from the baseline', () => {
     [
       'limits',
       { max_tokens: 7, timeout_s: 9, budget: { max_requests: 1 }, model_order: 'parallel' },
-      'max_tokens 7, timeout_s 9, models in parallel, budget',
+      'token limit 7, timeout 9 s, models in parallel, budget',
     ],
   ])('is described in words: %s', (_what, config, words) => {
     const baseline = { samples: 3, cache: 'off', system_prompt: 'Be brief.', params: { seed: 7 } };

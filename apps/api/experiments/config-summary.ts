@@ -55,19 +55,19 @@ const KNOWN_OF_RECORDED = new Set(['samples', 'metrics']);
 /** Settings of a run in the order in which they matter to a reader. */
 const SETTINGS: [name: string, inWords: (value: Json) => string][] = [
   ['temperature', named('temperature')],
-  ['tool_choice', named('tool_choice')],
+  ['tool_choice', named('tool choice')],
   ['system_prompt', (value) => (value === null || value === '' ? 'no system prompt' : 'system prompt')],
   ['base_prompt', (value) => (value === null ? "the suite's prompt" : value === '' ? 'no base prompt' : 'base prompt')],
   ['tool_overrides', overrideWords],
   ['case_filter', filterWords],
   ['samples', (value) => `${toText(value)} ${value === 1 ? 'sample' : 'samples'}`],
-  ['max_tokens', named('max_tokens')],
-  ['timeout_s', named('timeout_s')],
+  ['max_tokens', named('token limit')],
+  ['timeout_s', (value) => `timeout ${toText(value)} s`],
   ['metrics', metricWords],
   ['model_order', (value) => (value === 'parallel' ? 'models in parallel' : 'models in sequence')],
   ['budget', (value) => (value === null ? 'no budget' : 'budget')],
   ['cache', named('cache')],
-  ['prompt_cache', named('prompt_cache')],
+  ['prompt_cache', named('provider cache')],
 ];
 
 function filterWords(filter: Json): string {

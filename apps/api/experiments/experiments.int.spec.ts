@@ -373,11 +373,11 @@ describe('a baseline', () => {
     const theirs = await complete(await submit({ suite_id: await importSuite(others) }, others));
     const problems: [string, RegExp][] = [
       [unfinished, /not finished \(\w+\)\. Wait for its end/],
-      [stopped, /ended early \(cancelled\).*\/resume/],
-      [unscored, /Nothing in the run is scored.*\/resume/],
-      [elsewhere, /of another suite \("Weather"\).*Name a run of suite/],
-      [theirs, /^No run with id "ID" in this team\. GET \/api\/tool-eval\/history/],
-      [NOBODY, /^No run with id "ID" in this team\. GET \/api\/tool-eval\/history/],
+      [stopped, /ended early \(cancelled\).*Resume it/],
+      [unscored, /Nothing in the run is scored.*Repeat what errored/],
+      [elsewhere, /of another suite \("Weather"\).*Choose a run of the same suite/],
+      [theirs, /^No run with id "ID" in this team\.$/],
+      [NOBODY, /^No run with id "ID" in this team\.$/],
     ];
     for (const [run, detail] of problems) {
       const pinned = await pin(id, run);
@@ -744,6 +744,6 @@ describe('the best configuration', () => {
     });
     await refresh(id, await complete(recorded.body.eval_id));
     expect((await read(id)).best).toMatchObject({ eval_id: recorded.body.eval_id, config: null });
-    expect(await runBest(id)).toMatchObject({ status: 409, body: { detail: expect.stringMatching(/is recorded/) } });
+    expect(await runBest(id)).toMatchObject({ status: 409, body: { code: 'replies_recorded' } });
   });
 });

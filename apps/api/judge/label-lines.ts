@@ -1,5 +1,5 @@
 import { MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
-import { jsonPointer, ProblemError, type InputError } from '#lib/contracts/input/problem';
+import { fieldOf, jsonPointer, ProblemError, type InputError } from '#lib/contracts/input/problem';
 import { findUnstorable, mayBeUnstorable } from '#lib/contracts/json/storable';
 import { LabelLine, MAX_LABEL_LINES } from '#lib/contracts/label';
 import type { GivenLabel } from '#lib/judge/rows/store-labels';
@@ -14,7 +14,7 @@ type NumberedLine = LabelLine & { line: number };
 /** An input error with its line number. */
 export const faultOf = (line: number, { path, message }: InputError): InputError => ({
   path: `/labels/${line - 1}${path}`,
-  message: `Line ${line}: ${path ? `${path} ` : ''}${message}`,
+  message: `Line ${line}: ${path ? `${fieldOf(path)} ` : ''}${message}`,
 });
 
 /** @throws ProblemError 422 if there are any faults */

@@ -294,8 +294,8 @@ describe('the labels of a run', () => {
         status: 422,
         body: {
           errors: [
-            { path: '/labels/1/result_id', message: `Line 2: /result_id ${noResult}` },
-            { path: '/labels/2/result_id', message: 'Line 3: /result_id errored: it has no reply to label' },
+            { path: '/labels/1/result_id', message: `Line 2: result_id ${noResult}` },
+            { path: '/labels/2/result_id', message: 'Line 3: result_id errored: it has no reply to label' },
           ],
         },
       });
@@ -308,9 +308,9 @@ describe('the labels of a run', () => {
       { result_id: '0-00-0', label: 'wrong' },
     ];
     expect((await send(run, lines(...twice), NDJSON)).body.errors).toEqual([
-      { path: '/labels/3/result_id', message: `Line 4: /result_id ${noResult}` },
-      { path: '/labels/4/result_id', message: 'Line 5: /result_id already has a label in line 1' },
-      { path: '/labels/5/result_id', message: 'Line 6: /result_id already has a label in line 1' },
+      { path: '/labels/3/result_id', message: `Line 4: result_id ${noResult}` },
+      { path: '/labels/4/result_id', message: 'Line 5: result_id already has a label in line 1' },
+      { path: '/labels/5/result_id', message: 'Line 6: result_id already has a label in line 1' },
     ]);
     expect(await send(run, { labels: [line(0), line(2, 'good')] })).toMatchObject({
       status: 400,

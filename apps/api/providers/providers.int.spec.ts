@@ -308,7 +308,7 @@ describe('providers', () => {
   it('are neither created twice nor deleted while a run uses them', async () => {
     expect(await client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1' })).toMatchObject({
       status: 409,
-      body: { detail: expect.stringMatching(/PATCH/) },
+      body: { code: 'provider_exists', params: { key: 'sim' } },
     });
     const { suite_id } = (await client.post('/api/tool-eval/import', weatherSuite(1))).body;
     const { job_id } = (await client.post('/api/tool-eval', { suite_id, models: ['sim::a'] })).body;

@@ -145,7 +145,7 @@ describe('recorded replies', () => {
       [{ case: 'case 7', reply: 'x' }, '/case', /names no case of version 1.*"case 7".*Use the id or the name/],
       [{ case: 'twice', reply: 'x' }, '/case', /names several cases.*Use the id of/],
       [{ case: 'draft', reply: 'x' }, '/case', /is a draft.*remove "draft"/],
-      [{ case: 'like', reply: 'x' }, '/case', /no embedding model.*PUT \/api\/settings\/embedding/],
+      [{ case: 'like', reply: 'x' }, '/case', /no embedding model.*owner can set one/],
       [{ case: id, sample: 0, reply: 'x' }, '', /./],
       [{ case: 'case 0', sample: 0, reply: 'x' }, '/sample', /0 of case "case 0" is in an earlier line/],
       [{ case: 'case 0', sample: 100, reply: 'x' }, '/sample', /at most 99/],

@@ -360,7 +360,8 @@ describe('a team', () => {
     expect(await seen()).toEqual([running, running, running, running, running, waiting(5)]);
     expect((await editor.get(`/api/jobs/${ids[5]}`)).body.detail).toBe(waiting(5)[1]);
     await owner.put('/api/settings/jobs', { running_jobs_per_user: 1 });
-    expect((await seen()).slice(4)).toEqual([running, waiting(1)]);
+    const alone = 'Waits until the running job of the same person ends. An owner can raise the limit of 1 running job.';
+    expect((await seen()).slice(4)).toEqual([running, ['pending', alone]]);
     expect((await editor.get('/api/settings/jobs')).body).toEqual({ running_jobs_per_user: 1 });
     expect((await client.get('/api/settings/jobs')).body).toEqual({ running_jobs_per_user: 4 });
   });

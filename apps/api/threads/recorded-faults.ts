@@ -1,10 +1,10 @@
 import { MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
-import { ProblemError, type InputError } from '#lib/contracts/input/problem';
+import { fieldOf, ProblemError, type InputError } from '#lib/contracts/input/problem';
 
 /** An input error with its line number. */
 export const faultOf = (line: number, { path, message }: InputError): InputError => ({
   path: `/replies/${line - 1}${path}`,
-  message: `Line ${line}: ${path ? `${path} ` : ''}${message}`,
+  message: `Line ${line}: ${path ? `${fieldOf(path)} ` : ''}${message}`,
 });
 
 /** The problem that reports these faults, in the order of their lines. */

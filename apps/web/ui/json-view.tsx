@@ -13,7 +13,7 @@ const MAX_KEY = 200;
 /** A JSON value as a collapsible tree. Numbers keep their source text. */
 export function JsonView({ value, open = 2 }: { value: unknown; open?: number }) {
   return (
-    <div className={css.json}>
+    <div className={css.json} data-json>
       <Value value={value} open={open} depth={0} />
     </div>
   );

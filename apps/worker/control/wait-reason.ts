@@ -1,3 +1,4 @@
+import { momentText } from '#lib/contracts/moment-text';
 import type { Redis } from 'ioredis';
 import type { LaneLimits } from '#lib/db/catalogue/lane-limits';
 import { readLaneState } from '#lib/queue/budget/lane-state';
@@ -7,10 +8,10 @@ const MIN_PAUSE_MS = 5000;
 
 /** Why a lane cannot work for longer than a moment; undefined when it can. */
 export async function findWaitReason(redis: Redis, lane: LaneLimits): Promise<string | undefined> {
-  if (lane.paused_at) return `since ${lane.paused_at.toISOString()}: the lane is paused.`;
+  if (lane.paused_at) return `since ${momentText(lane.paused_at)}: the lane is paused.`;
   const state = await readLaneState(redis, lane.id).catch(() => undefined);
-  if (state?.outage) return `since ${new Date(state.outage.since).toISOString()}: ${state.outage.error}`;
+  if (state?.outage) return `since ${momentText(state.outage.since)}: ${state.outage.error}`;
   if (state?.blockedUntil && state.blockedUntil > Date.now() + MIN_PAUSE_MS)
-    return `until ${new Date(state.blockedUntil).toISOString()}: ${state.blockReason ?? 'it asked for a pause.'}`;
+    return `until ${momentText(state.blockedUntil)}: ${state.blockReason ?? 'it asked for a pause.'}`;
   return undefined;
 }

@@ -1,4 +1,5 @@
 import { toText, type Json } from '#lib/contracts/json/json';
+import { settingInWords } from './setting-words.js';
 
 /** A run's defaults, as in RunInput; importing its code would cost more than this copy. */
 const DEFAULTS: Record<string, string> = {
@@ -50,4 +51,4 @@ const WORDS: Record<string, string> = {
 
 /** The same by their labels, with their values as text. */
 export const changedSettingsInWords = (config: Record<string, unknown>): [name: string, text: string][] =>
-  changedSettings(config).map(([key, value]) => [WORDS[key] ?? key, textOf(value)]);
+  changedSettings(config).map(([key, value]) => [WORDS[key] ?? key, settingInWords(key, value as Json)]);

@@ -1,6 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { toText, type Json } from '#lib/contracts/json/json';
+import type { Json } from '#lib/contracts/json/json';
 import type { ParamTune } from '#lib/param-tune/contract';
 import { useAction, type Sent } from '../../../api/action';
 import { keys } from '../../../api/keys';
@@ -12,6 +12,7 @@ import { Status } from '../../../ui/status';
 import { duration, Time } from '../../../ui/time';
 import { UserText } from '../../../ui/user-text';
 import { Notes } from '../../../ui/notices';
+import { settingInWords } from '../../runs/parts/setting-words';
 import { StopReason } from '../../jobs/parts/job-progress';
 import { WorkActions } from '../../jobs/parts/work-actions';
 
@@ -122,7 +123,7 @@ export function settingsOf(input: { mode: string }, names: SettingNames): [name:
     const [name, mode = input.mode] = typeof said === 'string' ? [said] : said;
     const value = given[key];
     if (mode !== input.mode || isEmpty(value)) return [];
-    return [[name, Array.isArray(value) ? value.join('\n') : toText(value)]];
+    return [[name, settingInWords(key, value)]];
   });
 }
 

@@ -6,7 +6,6 @@ import type { LiveState } from '../../../live/live-job';
 import { Bar } from '../../../ui/status';
 import { count } from '../../../ui/amounts';
 import { duration } from '../../../ui/time';
-import { UserText } from '../../../ui/user-text';
 import { jobQuery } from '../../jobs/api';
 import { ConnectionNotice, LiveAnnouncement, WaitingNotice } from '../../jobs/parts/under-way';
 
@@ -16,6 +15,13 @@ interface Props {
   /** Additional facts known so far. */
   children?: ReactNode;
 }
+
+const STEPS: Record<string, string> = {
+  search: 'searching',
+  holdout: 'confirming on held-out cases',
+  promote: 'running the winner in the experiment',
+  done: 'done',
+};
 
 /** The progress of a tune, and what it is waiting for. */
 export function TuneProgress({ tune, live, children }: Props) {
@@ -31,8 +37,7 @@ export function TuneProgress({ tune, live, children }: Props) {
         {count(done)} of {count(planned)} planned requests
         {errored > 0 && <span className="errored-count">, {count(errored)} errored</span>}
         {left !== null && `, about ${duration(left * 1000)} left`}
-        {', step '}
-        <UserText text={tune.step} />
+        {`, ${STEPS[tune.step] ?? tune.step.replaceAll('_', ' ')}`}
       </p>
       <Bar done={done} total={planned} label="Requests of the tune" />
       {children}

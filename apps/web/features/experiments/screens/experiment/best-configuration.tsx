@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { BestRun, Experiment } from '#lib/contracts/experiment';
-import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { useAction } from '../../../../api/action';
 import { refreshWork } from '../../../../api/query-client';
 import { useRefusal } from '../../../../api/session';
@@ -18,6 +18,7 @@ import { ComparisonMark } from '../../../compare/parts/comparison-mark';
 import { JobLink } from '../../../jobs/parts/job-link';
 import { runQuery } from '../../../runs/api';
 import { RunLink } from '../../../runs/parts/run-link';
+import { settingInWords, settingName } from '../../../runs/parts/setting-words';
 import { scoreOfRun } from '../../../runs/parts/run-score';
 import { pinBaseline, refreshExperiments, runBest } from '../../api';
 import { bestSettingsText } from './experiment-texts';
@@ -95,10 +96,11 @@ function BestFound({ experiment, best }: { experiment: Experiment; best: BestRun
   );
 }
 
+/** Without those that say nothing. */
 const settingsOf = (config: NonNullable<BestRun['config']>): [string, string][] =>
   Object.entries(config)
-    .filter(([, value]) => value !== null && value !== undefined)
-    .map(([name, value]) => [name, toText(value as Json)]);
+    .filter(([, value]) => value != null && !(typeof value === 'object' && Object.keys(value).length === 0))
+    .map(([name, value]) => [settingName(name), settingInWords(name, value as Json)]);
 
 /** A score is never shown without its interval, which the run has. */
 export function RunScore({ runId }: { runId: string }) {

@@ -1,6 +1,7 @@
-import { toText, type Json } from '#lib/contracts/json/json';
+import type { Json } from '#lib/contracts/json/json';
 import type { DeltaObstacle } from '#lib/contracts/comparison';
 import type { BestRun, TimelineEntry } from '#lib/contracts/experiment';
+import { configInWords, settingInWords } from '../../../runs/parts/setting-words.js';
 import { deltaText } from '../../../../ui/figures/delta.js';
 
 const NO_DELTA_REASONS: Record<DeltaObstacle, string> = { targets: 'other models', cases: 'too few common cases' };
@@ -31,11 +32,13 @@ export function bestSettingsText(config: BestRun['config']): string | null {
   if (!config) return null;
   const { params, system_prompt: prompt, base_prompt: base, tool_overrides: overrides, metrics } = config;
   return [
-    ...SETTINGS.filter((name) => config[name] != null).map((name) => `${name} ${toText(config[name] as Json)}`),
-    ...(Object.keys(params ?? {}).length > 0 ? [`params ${JSON.stringify(params)}`] : []),
+    ...SETTINGS.filter((name) => config[name] != null).map((name) =>
+      configInWords({ [name]: config[name] as Json }, ''),
+    ),
+    ...(Object.keys(params ?? {}).length > 0 ? [configInWords(params as Json, '')] : []),
     ...(prompt ? ['its own system prompt'] : []),
     ...(base == null ? [] : ["a prompt instead of the suite's"]),
     ...(Object.keys(overrides ?? {}).length > 0 ? ['its own tool descriptions'] : []),
-    ...((metrics?.length ?? 0) > 0 ? [`${metrics!.length} further metrics`] : []),
+    ...((metrics?.length ?? 0) > 0 ? [`metrics ${settingInWords('metrics', metrics as Json)}`] : []),
   ].join(', ');
 }

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { toText, type Json } from '#lib/contracts/json/json';
+import type { Json } from '#lib/contracts/json/json';
 import type { ParamTune, TuneArm } from '#lib/param-tune/contract';
 import { CopyButton } from '../../../../ui/buttons';
 import { JsonView } from '../../../../ui/json-view';
@@ -7,6 +7,7 @@ import { count, Money, percent, Score } from '../../../../ui/amounts';
 import { SettingsList } from '../../../../ui/details';
 import { duration } from '../../../../ui/time';
 import { UserBlock, UserText } from '../../../../ui/user-text';
+import { settingInWords, settingName } from '../../../runs/parts/setting-words';
 import { runCommand } from './arm-settings';
 import css from '../tunes.module.css';
 
@@ -84,7 +85,7 @@ export function ArmUse({ tune, arm }: { tune: ParamTune; arm: TuneArm }) {
   return (
     <>
       {values.length === 0 && <p>Same as the base.</p>}
-      <SettingsList settings={values.map(([name, value]) => [name, toText(value)])} />
+      <SettingsList settings={values.map(([name, value]) => [settingName(name), settingInWords(name, value)])} />
       {suiteId === null ? (
         <p className="muted">Its suite was deleted: it cannot be run again.</p>
       ) : (

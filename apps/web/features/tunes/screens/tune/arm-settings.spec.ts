@@ -24,8 +24,8 @@ describe('the settings of an arm', () => {
   });
 
   it('are shown on one line', () => {
-    expect(configText(object('{"temperature":0.50,"stop":["a"]}'))).toBe('temperature 0.50, stop ["a"]');
-    expect(configText({ max_tokens: null })).toBe('no max_tokens');
+    expect(configText(object('{"temperature":0.50,"stop":["a"]}'))).toBe('temperature 0.50, stop a');
+    expect(configText({ max_tokens: null })).toBe('no token limit');
     expect(configText({})).toBe('the base');
   });
 });

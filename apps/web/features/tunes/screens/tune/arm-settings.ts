@@ -1,5 +1,6 @@
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { ParamTuneInput } from '#lib/param-tune/contract';
+import { configInWords } from '../../../runs/parts/setting-words.js';
 import { shellQuoted } from '../../../results/parts/shell-quoted.js';
 
 const SETTINGS = ['temperature', 'tool_choice', 'max_tokens'] as const;
@@ -15,10 +16,7 @@ export function settingsOf(base: ParamTuneInput['base'], config: JsonObject): Js
 }
 
 /** "temperature 0.2, top_p 1" */
-export const configText = (config: JsonObject): string =>
-  Object.entries(config)
-    .map(([name, value]) => (name === 'max_tokens' && value === null ? 'no max_tokens' : `${name} ${toText(value)}`))
-    .join(', ') || 'the base';
+export const configText = (config: JsonObject): string => configInWords(config, 'the base');
 
 interface CommandInput {
   suiteId: string;
