@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { weatherSuite, type Client } from './client.js';
 import { untilJobEnded, untilRunCompleted } from './until-ended.js';
 import type { OpenOptions, Tab, TeamWeb, Theme } from './web.js';
+import { rawTexts } from './raw-texts.js';
 import { playsAll } from './seed.js';
 import { until } from './until.js';
 
@@ -380,25 +381,6 @@ async function faultsInWindow(tab: Tab, { width, height, theme }: Window): Promi
   // Elements that depend on the window size are rendered again.
   await tab.page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
   return (await faultsOfScreen(tab, 'none')).map((fault) => `${fault}, at ${width} px`);
-}
-
-/** A method and a path of the API, a time as programs write it, and JSON outside of what says that it is JSON. */
-const RAW_TEXTS = String.raw`(GET|PUT|POST|PATCH|DELETE) /api|\d{4}-\d\d-\d\dT|\{"`;
-
-/** Visible texts that only programs want to read, with all details open. */
-async function rawTexts(page: Page): Promise<string[]> {
-  await page.evaluate(`for (const one of document.querySelectorAll('#content details')) one.open = true`);
-  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
-  return page.evaluate(`(() => {
-    const texts = document.createTreeWalker(document.getElementById('content'), NodeFilter.SHOW_TEXT);
-    const found = [];
-    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-      const { parentElement: parent, data } = text;
-      if (parent.closest('[data-json], pre, code.curl, textarea, .cm-editor') || !parent.checkVisibility()) continue;
-      if (new RegExp(${JSON.stringify(RAW_TEXTS)}).test(data)) found.push('raw text: ' + data.slice(0, 200));
-    }
-    return found;
-  })()`);
 }
 
 async function faultsOfScreen({ page, axe, isTooWide }: Tab, themes: Theme | 'both' | 'none'): Promise<string[]> {
