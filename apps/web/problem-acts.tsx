@@ -1,12 +1,14 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Facts } from '#lib/contracts/input/problem';
+import type { NoteCode } from '#lib/contracts/note-codes';
+import type { ProblemCode } from '#lib/contracts/problem-codes';
 import { MakeActive } from './features/experiments/parts/make-active';
 import { AddSamples } from './features/runs/parts/add-samples';
 import { RepeatErrored } from './features/runs/parts/repeat-errored';
 import { RescoreRuns } from './features/runs/parts/rescore-runs';
 import { useRefusal } from './api/session';
-import type { Coded, CodeWithAnAct } from './ui/problem-words';
+import type { Coded } from './ui/problem-words';
 
 type Make = (facts: Facts) => ReactNode;
 
@@ -82,7 +84,7 @@ const again: Make = ({ run_id: id }) => {
   );
 };
 
-const ACTS: Record<CodeWithAnAct, Make> = {
+const ACTS: Partial<Record<ProblemCode | NoteCode, Make>> = {
   no_prices: provider('Set prices', 'models'),
   monthly_cap_reached: () => <OwnersGo to="/operate/spending">Raise the cap</OwnersGo>,
   budget_spent: run('Open the run'),
@@ -121,4 +123,7 @@ const ACTS: Record<CodeWithAnAct, Make> = {
 };
 
 /** What the page offers for a problem or a note. */
-export const ProblemAct = ({ code, params }: Coded) => ACTS[code](params);
+export function ProblemAct({ code, params }: Coded) {
+  const act = Object.hasOwn(ACTS, code) ? ACTS[code as ProblemCode]!(params) : null;
+  return act && <span className="way-out">{act}</span>;
+}

@@ -264,7 +264,7 @@ export const PROBLEM_CODES = {
     params: ['experiment_id'],
   },
   baseline_unusable: {
-    means: 'The run cannot be a baseline: it is unfinished, lacks results, or nothing of it is scored.',
+    means: 'The run cannot be a baseline: it is unfinished, lacks results, or has no score.',
     wayOut: 'Repeat what is missing with POST /api/tool-eval/history/{id}/resume, or choose another run.',
     command: 'toolmark resume <run_id>',
     params: ['run_id', 'status'],
