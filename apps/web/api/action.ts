@@ -6,7 +6,7 @@ export type Sent = { idempotencyKey: string };
 
 const KEY_BYTES = 16;
 /** `crypto.randomUUID` is not available on plain HTTP. */
-const newIdempotencyKey = (): string =>
+export const newIdempotencyKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(KEY_BYTES)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /**

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { client } from '../api/client';
 import { ErrorNotice } from './notices';
 
@@ -15,28 +15,49 @@ interface ExportFile<Format extends string> {
   fileName: string;
 }
 
-/** A menu of formats. A file is streamed in chunks, and can be cancelled. */
-export function ExportAs<Format extends string>({ files }: { files: readonly ExportFile<Format>[] }) {
+interface Export {
+  start: (path: string, fileName: string) => void;
+  isPending: boolean;
+  /** Stops it while it lasts, or says why it failed. */
+  state: ReactNode;
+}
+
+/** Saves files of the API. A file is streamed in chunks, and can be cancelled. */
+export function useExport(): Export {
   const [bytes, setBytes] = useState(0);
   const running = useRef<AbortController>(undefined);
   useEffect(() => () => running.current?.abort(), []);
   const save = useMutation({
-    mutationFn: async (chosen: string) => {
+    mutationFn: async ({ path, fileName }: { path: string; fileName: string }) => {
       running.current = new AbortController();
-      const { path, fileName } = files.find(({ format }) => format === chosen)!;
       await saveFile(path, fileName, { signal: running.current.signal, onBytes: setBytes });
     },
     onSettled: () => setBytes(0),
   });
-  if (save.isPending)
-    return (
+  return {
+    start: (path, fileName) => save.mutate({ path, fileName }),
+    isPending: save.isPending,
+    state: save.isPending ? (
       <button type="button" onClick={() => running.current?.abort()}>
         Stop the export{bytes > MEGABYTE && ` (${Math.floor(bytes / MEGABYTE)} MB)`}
       </button>
-    );
+    ) : (
+      save.isError && save.error.name !== 'AbortError' && <ErrorNotice error={save.error} />
+    ),
+  };
+}
+
+/** A choice of formats. */
+export function ExportAs<Format extends string>({ files }: { files: readonly ExportFile<Format>[] }) {
+  const { start, isPending, state } = useExport();
+  if (isPending) return state;
+  const save = (chosen: string): void => {
+    const file = files.find(({ format }) => format === chosen);
+    if (file) start(file.path, file.fileName);
+  };
   return (
     <>
-      <select aria-label="Export as" value="" onChange={({ target }) => target.value && save.mutate(target.value)}>
+      <select aria-label="Export as" value="" onChange={({ target }) => save(target.value)}>
         <option value="">Export as ...</option>
         {files.map(({ format, name }) => (
           <option key={format} value={format}>
@@ -44,7 +65,7 @@ export function ExportAs<Format extends string>({ files }: { files: readonly Exp
           </option>
         ))}
       </select>
-      {save.isError && save.error.name !== 'AbortError' && <ErrorNotice error={save.error} />}
+      {state}
     </>
   );
 }

@@ -3,6 +3,10 @@ import type { ComponentProps, ReactNode } from 'react';
 export interface Column<Row> {
   name: ReactNode;
   cell: (row: Row, index: number) => ReactNode;
+  /** What its head shows instead of the name, such as a link that sorts by it. */
+  head?: ReactNode;
+  /** How the rows are sorted by it, if they are. */
+  sorted?: 'ascending' | 'descending';
   /** Aligned to the right. */
   isNumber?: boolean;
   /** Its cells name their rows. */
@@ -42,9 +46,9 @@ export function Table<Row>(props: TableProps<Row>) {
       <table className={[className, hasCards && 'cards'].filter(Boolean).join(' ') || undefined}>
         <thead>
           <tr>
-            {columns.map(({ name, isNumber, isNameHidden }, place) => (
-              <th key={place} scope="col" className={isNumber ? 'number' : undefined}>
-                {isNameHidden ? <span className="unseen">{name}</span> : name}
+            {columns.map(({ name, head, sorted, isNumber, isNameHidden }, place) => (
+              <th key={place} scope="col" aria-sort={sorted} className={isNumber ? 'number' : undefined}>
+                {isNameHidden ? <span className="unseen">{name}</span> : (head ?? name)}
               </th>
             ))}
           </tr>

@@ -39,6 +39,10 @@ export const resultPageQuery = (runId: string, search: ResultsSearch, cursor: st
     gcTime: DROPPED_AFTER_MS,
   });
 
+/** Up to 50 results by their ids, for the names of their cases. */
+export const namedResultsQuery = (runId: string, ids: readonly string[]) =>
+  readQuery<Page<Result>>(keys.results(runId), pathWith(pathOf(runId), { id: ids, lean: true }));
+
 /** @param rescore whose verdict to use; undefined for the run's own */
 export const resultQuery = (runId: string, resultId: string, rescore?: string) =>
   queryOptions({

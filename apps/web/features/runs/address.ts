@@ -1,8 +1,8 @@
 import type { JobStatus } from '#lib/contracts/job-status';
 import { UNFINISHED_STATUSES } from '#lib/contracts/values/jobs';
-import { TOOL_CHOICES } from '#lib/contracts/values/runs';
+import { RUN_ORDERS, TOOL_CHOICES } from '#lib/contracts/values/runs';
 import { ERROR_TYPES } from '#lib/contracts/values/verdicts';
-import { id, oneOf, searchOf, text, wholeNumber } from '../../address';
+import { flag, id, oneOf, searchOf, severalOf, text, wholeNumber } from '../../address';
 
 /** Status filters of the run list, as in its address. */
 export const STATUS_FILTERS = {
@@ -14,22 +14,48 @@ export const STATUS_FILTERS = {
 } as const satisfies Record<string, [string, readonly JobStatus[]]>;
 export type StatusFilter = keyof typeof STATUS_FILTERS;
 
+const day = text(10, /^\d{4}-\d\d-\d\d$/);
+
 export const runsSearch = searchOf({
+  q: text(200),
   suite: id,
   status: oneOf(Object.keys(STATUS_FILTERS) as StatusFilter[]),
   model: text(300),
-  after: text(500),
+  experiment: id,
+  tag: text(50),
+  archived: oneOf(['true', 'any'] as const),
+  /** Days in the reader's time, both included. */
+  from: day,
+  to: day,
+  order: oneOf(RUN_ORDERS),
+  reverse: flag,
+  /** Ticked for a comparison, on whatever page. */
+  ticked: severalOf(id),
+  after: text(5000),
 });
 export type RunsSearch = ReturnType<typeof runsSearch>;
+export type RunOrder = (typeof RUN_ORDERS)[number];
+
+/** The part of a list's address that a person keeps. */
+export const keptOf = ({ after: _after, ticked: _ticked, ...kept }: RunsSearch): RunsSearch => kept;
+
+/** The beginning of a day in the reader's time, or of the day after. */
+export function dayStart(day: string, later = 0): string {
+  const [year, month, date] = day.split('-').map(Number);
+  const at = new Date(year!, month! - 1, date! + later);
+  return Number.isNaN(at.getTime()) ? day : at.toISOString();
+}
 
 /**
- * A new run: of a suite, optionally with a prompt version; or from an earlier run, optionally with another tool choice.
+ * A new run: of a suite, optionally with a prompt version; or from an earlier run, optionally with another tool choice
+ * or with new replies only.
  */
 export const runNewSearch = searchOf({
   suite: id,
   prompt: id,
   from: id,
   tool_choice: oneOf(TOOL_CHOICES),
+  cache: oneOf(['refresh'] as const),
 });
 
 /** A run, and the model whose confusion is shown: all models by default. */

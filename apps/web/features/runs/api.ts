@@ -22,7 +22,7 @@ import type { ErrorType } from '#lib/contracts/verdict';
 import type { Sent } from '../../api/action';
 import { client, estimateQuery, pathWith, read, readQuery, statusOf } from '../../api/client';
 import { keys } from '../../api/keys';
-import { STATUS_FILTERS, type RunsSearch } from './address';
+import { dayStart, STATUS_FILTERS, type RunsSearch } from './address';
 
 export type Rescore = z.infer<typeof RescoreSchema>;
 type CasesShown = (typeof RUN_CASES_SHOWN)[number];
@@ -45,8 +45,20 @@ export const runsQuery = ({ suite, statuses, model, cursor, limit = 50 }: RunFil
 export const newestRunQuery = (suite: string) => runsQuery({ suite, limit: 1 });
 
 /** The run list at an address. */
-export const listedRunsQuery = ({ suite, model, after, status }: RunsSearch) =>
-  runsQuery({ suite, model, cursor: after, statuses: status && STATUS_FILTERS[status][1] });
+export const listedRunsQuery = ({ suite, after, status, from, to, experiment, ticked: _ticked, ...same }: RunsSearch) =>
+  readQuery<Page<Run>>(
+    keys.runLists,
+    pathWith(HISTORY, {
+      limit: 50,
+      ...same,
+      suite_id: suite,
+      experiment_id: experiment,
+      status: status && STATUS_FILTERS[status][1],
+      from: from && dayStart(from),
+      to: to && dayStart(to, 1),
+      cursor: after,
+    }),
+  );
 
 export const runQuery = (id: string) => readQuery<Run>(keys.run(id), pathOf(id));
 
@@ -69,6 +81,8 @@ export interface AddedSamples {
 }
 export const addSamples = ({ id, samples }: AddedSamples, options: Sent) =>
   client.call<Submitted>('POST', `${pathOf(id)}/samples`, { samples }, options);
+export const archiveRun = ({ id, archived }: { id: string; archived: boolean }, options: Sent) =>
+  client.call<void>('PATCH', `/api/me/marks/run/${encodeURIComponent(id)}`, { archived }, options);
 export const deleteRun = (id: string, options: Sent) => client.call<void>('DELETE', pathOf(id), undefined, options);
 
 export interface Labels {

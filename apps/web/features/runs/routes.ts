@@ -1,5 +1,6 @@
 import type { Run } from '#lib/contracts/run';
 import { queryClient } from '../../api/query-client';
+import { viewQuery } from '../../api/views';
 import { screen, type ScreenQuery } from '../../screen';
 import { isUnderWay } from '../../ui/status';
 import { newestReportsQuery } from '../judge/api';
@@ -38,7 +39,7 @@ function unlessUnderWay(runId: string, figures: ScreenQuery[]): ScreenQuery[] {
 export const runsRoutes = [
   screen('/runs', () => import('./screens/runs-screen'), 'RunsScreen', {
     search: runsSearch,
-    loads: ({ search }) => [listedRunsQuery(search), suiteHeadsQuery, providersQuery],
+    loads: ({ search }) => [listedRunsQuery(search), providersQuery, viewQuery('runs')],
     showsErrors: true,
   }),
   screen('/runs/new', () => import('./screens/run-new/run-new-screen'), 'RunNewScreen', {
@@ -68,6 +69,10 @@ export const runsRoutes = [
         facetsQuery(runId),
       ]),
     ],
+    missing: RUN,
+  }),
+  screen('/runs/$runId/settings', () => import('./screens/run-settings-screen'), 'RunSettingsScreen', {
+    loads: ({ params: { runId } }) => [runQuery(runId)],
     missing: RUN,
   }),
   screen('/runs/$runId/matrix', () => import('./screens/matrix-screen'), 'MatrixScreen', {

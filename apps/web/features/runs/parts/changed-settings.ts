@@ -1,5 +1,4 @@
 import { toText, type Json } from '#lib/contracts/json/json';
-import { settingInWords } from './setting-words.js';
 
 /** A run's defaults, as in RunInput; importing its code would cost more than this copy. */
 const DEFAULTS: Record<string, string> = {
@@ -49,6 +48,6 @@ const WORDS: Record<string, string> = {
   recorded: 'Recorded elsewhere',
 };
 
-/** The same by their labels, with their values as text. */
-export const changedSettingsInWords = (config: Record<string, unknown>): [name: string, text: string][] =>
-  changedSettings(config).map(([key, value]) => [WORDS[key] ?? key, settingInWords(key, value as Json)]);
+/** The same with their labels. */
+export const changedSettingNames = (config: Record<string, unknown>): { key: string; name: string; value: unknown }[] =>
+  changedSettings(config).map(([key, value]) => ({ key, name: WORDS[key] ?? key.replaceAll('_', ' '), value }));

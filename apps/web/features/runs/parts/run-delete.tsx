@@ -1,57 +1,52 @@
-import { useState } from 'react';
 import type { Run } from '#lib/contracts/run';
-import { useAction } from '../../../api/action';
+import { newIdempotencyKey } from '../../../api/action';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
-import { useRefusal } from '../../../api/session';
 import { DeleteDialog } from '../../../ui/dialog';
 import { count } from '../../../ui/amounts';
-import { isUnderWay } from '../../../ui/status';
+import { useUndo } from '../../../ui/undo';
 import { UserText } from '../../../ui/user-text';
 import { deleteRun } from '../api';
+import { runName } from './run-link';
 
-/** A button that deletes a run, after a dialog that lists what is deleted with it. */
-export function RunDelete({ run, onDone, dense = false }: { run: Run; onDone?: () => unknown; dense?: boolean }) {
-  const [isOpen, setOpen] = useState(false);
-  const refusal = useRefusal('editor') ?? (isUnderWay(run.status) ? 'Cancel the run first.' : undefined);
-  const name = run.name ?? run.suite.name;
-  return (
-    <>
-      <button
-        type="button"
-        className={dense ? 'dense' : ''}
-        disabled={refusal !== undefined}
-        title={refusal}
-        aria-label={dense ? `Delete the run ${name.slice(0, 100)}` : undefined}
-        onClick={() => setOpen(true)}
-      >
-        Delete
-      </button>
-      {isOpen && <DeleteRunDialog run={run} close={() => setOpen(false)} onDone={onDone} />}
-    </>
-  );
+interface Props {
+  run: Run;
+  close: () => void;
+  onDone?: () => unknown;
 }
 
-function DeleteRunDialog({ run, close, onDone }: { run: Run; close: () => void; onDone?: () => unknown }) {
-  const { isPending, error, mutate } = useAction(deleteRun, async () => {
-    close();
-    await onDone?.();
-    queryClient.removeQueries({ queryKey: keys.run(run.id) });
-    await queryClient.invalidateQueries({ queryKey: keys.runLists });
-  });
+/** Says what a run takes with it. It is deleted after ten seconds, in which that can be undone. */
+export function RunDelete({ run, close, onDone }: Props) {
+  const { later } = useUndo();
+  const name = runName(run);
+  const { settled } = run.counts;
   return (
     <DeleteDialog
       title="Delete this run?"
       action="Delete the run"
-      act={() => mutate(run.id)}
-      {...{ isPending, error, close }}
+      isPending={false}
+      error={null}
+      close={close}
+      act={() => {
+        close();
+        later({
+          id: run.id,
+          text: `Deleted ${name.slice(0, 60)}.`,
+          act: async () => {
+            await deleteRun(run.id, { idempotencyKey: newIdempotencyKey() });
+            queryClient.removeQueries({ queryKey: keys.run(run.id) });
+            await queryClient.invalidateQueries({ queryKey: keys.runLists });
+          },
+        });
+        void onDone?.();
+      }}
     >
       <p>
-        <UserText text={run.name ?? `${run.suite.name}, version ${run.suite.version}`} max={200} />
+        <UserText text={name} max={200} />
       </p>
       <p>
-        This deletes its {count(run.counts.settled)} results with their requests and replies, its rescores, its place in
-        experiments, and the cached replies that came from it. This cannot be undone.
+        {settled === 1 ? 'Its result' : `Its ${count(settled)} results`}, rescores and stored replies go with it, and
+        its place in experiments.
       </p>
     </DeleteDialog>
   );

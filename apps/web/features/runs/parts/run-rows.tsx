@@ -1,12 +1,19 @@
 import { Link } from '@tanstack/react-router';
-import type { ComponentProps, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { Run } from '#lib/contracts/run';
+import { Chip } from '../../../ui/chip';
+import { Strip } from '../../../ui/figures/strip';
+import { percent } from '../../../ui/amounts';
 import { Bar, isUnderWay, Status } from '../../../ui/status';
-import { count, Score } from '../../../ui/amounts';
 import { Table, type Column } from '../../../ui/table';
-import { Time } from '../../../ui/time';
+import { duration, Time } from '../../../ui/time';
 import { UserLine } from '../../../ui/user-text';
-import { topModel } from './run-score';
+import { useModelLabel } from '../../providers/parts/model-name';
+import { Against } from './against';
+import { BestScore } from './best-score';
+import { costText } from './run-cost';
+import { isModel } from './run-score';
+import css from './run-rows.module.css';
 
 /** Runs, newest first. `more` adds a cell to each row. */
 export function RunRows({ runs, more }: { runs: Run[]; more?: (run: Run) => ReactNode }) {
@@ -14,69 +21,70 @@ export function RunRows({ runs, more }: { runs: Run[]; more?: (run: Run) => Reac
     <Table
       label="List of runs"
       className="run-rows"
+      hasCards
       rows={runs}
       keyOf={({ id }) => id}
-      columns={[...RUN_COLUMNS, ...(more ? [{ name: 'Actions', isNameHidden: true, cell: more }] : [])]}
+      columns={[...runColumns(), ...(more ? [{ name: 'Actions', isNameHidden: true, cell: more }] : [])]}
     />
   );
 }
 
-const suiteOf = ({ suite }: Run): string => `${suite.name}, version ${suite.version}`;
+export type RunColumn = Column<Run> & { name: string };
 
-/** What lists of runs show of each. */
-export const RUN_COLUMNS: Column<Run>[] = [
+/** What lists of runs show of each. @param model the model of a filter, whose scores are shown */
+export const runColumns = (model?: string): RunColumn[] => [
+  { name: 'Run', className: `named ${css.run}`, onPhone: 'title', cell: (run) => <RunName run={run} /> },
+  { name: 'Scores', onPhone: 'hidden', cell: (run) => <RunStrip run={run} model={model} /> },
+  { name: 'Best', className: css.best, cell: (run) => <BestScore run={run} model={model} isNamed /> },
+  { name: 'Change', cell: (run) => <Against of={run} /> },
+  { name: 'Cost', isNumber: true, cell: (run) => costText(run) },
   {
-    name: 'Run',
-    className: 'named',
-    cell: (run) => (
-      <>
-        <Link to="/runs/$runId" params={{ runId: run.id }}>
-          <UserLine text={run.name ?? suiteOf(run)} />
-        </Link>
-        {run.name !== null && <Remark text={suiteOf(run)} />}
-        {run.note !== null && <Remark text={run.note} />}
-      </>
-    ),
+    name: 'Took',
+    isNumber: true,
+    onPhone: 'hidden',
+    cell: ({ actual }) => actual && duration(actual.duration_s * 1000),
   },
-  {
-    name: 'Status',
-    cell: ({ status, counts }) => (
-      <>
-        <Status status={status} />
-        {isUnderWay(status) && <Bar done={counts.settled} total={counts.total} label="Results of the run so far" />}
-      </>
-    ),
-  },
-  {
-    name: 'Best model',
-    className: 'named',
-    cell: (run) => {
-      const top = topModel(run);
-      return top ? <UserLine text={top.target} /> : <span className="muted">none yet</span>;
-    },
-  },
-  { name: 'Score', cell: (run) => <BestScore run={run} /> },
-  { name: 'Models', isNumber: true, cell: ({ targets }) => targets.length },
-  {
-    name: 'Submitted',
-    cell: ({ created_at: at, submitted_by: by }) => (
-      <>
-        <Time at={at} />
-        {by !== null && <Remark text={`by ${by}`} max={60} />}
-      </>
-    ),
-  },
+  { name: 'Errored', isNumber: true, cell: (run) => <ErroredShare run={run} /> },
+  { name: 'Age', className: css.age, cell: ({ created_at: at, submitted_by: by }) => <Age at={at} by={by} /> },
 ];
 
-function BestScore({ run }: { run: Run }) {
-  const { errored } = run.counts;
-  const top = topModel(run);
-  if (top) return <Score mean={top.overall} ci={top.overall_ci} scored={top.scored} errored={errored} />;
-  return errored > 0 && <span className="errored-count">{count(errored)} errored</span>;
+function RunName({ run }: { run: Run }) {
+  const { name, suite, note, status, counts } = run;
+  const about = [name === null ? `version ${suite.version}` : `${suite.name}, version ${suite.version}`, note];
+  return (
+    <>
+      <span className={css.name}>
+        <Link to="/runs/$runId" params={{ runId: run.id }}>
+          <UserLine text={name ?? suite.name} />
+        </Link>
+        {status !== 'completed' && <Status status={status} />}
+      </span>
+      <span className="small muted">
+        <UserLine text={about.filter((one) => one !== null).join(' · ')} />
+      </span>
+      {isUnderWay(status) && <Bar done={counts.settled} total={counts.total} label="Results of the run so far" />}
+    </>
+  );
 }
 
-const Remark = (given: ComponentProps<typeof UserLine>) => (
-  <span className="small muted">
-    <UserLine {...given} />
+/** The scores of the run's models. The one that is filtered by stands out, else the best. */
+export function RunStrip({ run, model }: { run: Pick<Run, 'summaries' | 'top'>; model?: string }) {
+  const labelOf = useModelLabel();
+  const models = run.summaries.flatMap(({ target, overall, overall_ci: ci }) =>
+    overall === null ? [] : [{ target, name: labelOf(target), mean: overall, ci }],
+  );
+  if (models.length === 0) return <span className={css.noStrip} />;
+  const asked = model === undefined ? undefined : models.find(({ target }) => isModel(target, model));
+  return (
+    <Strip models={models} highlighted={asked?.target ?? (model === undefined ? run.top?.targets[0] : undefined)} />
+  );
+}
+
+const ErroredShare = ({ run: { counts } }: { run: Run }) =>
+  counts.errored > 0 && <Chip kind="errored">{percent(counts.errored / counts.settled)}</Chip>;
+
+const Age = ({ at, by }: { at: string; by: string | null }) => (
+  <span title={by === null ? undefined : `by ${by}`}>
+    <Time at={at} />
   </span>
 );

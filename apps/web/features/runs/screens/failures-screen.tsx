@@ -11,6 +11,7 @@ import { failureGroupsQuery, runQuery } from '../api';
 import { Counted, useCounted } from '../parts/counted';
 import { FailureGroupRows } from '../parts/failure-groups';
 import { RunInHeading } from '../parts/run-link';
+import { RunTabs } from '../parts/run-tabs';
 import { GroupSample } from './group-sample';
 
 const ROUTE = '/signed-in/runs/$runId/failures';
@@ -26,6 +27,7 @@ export function FailuresScreen() {
   if (type) types.add(type);
   return (
     <>
+      <RunTabs runId={runId} />
       <div className="head">
         <h1>
           Failure groups of <RunInHeading run={run} rescore={rescore} />

@@ -11,6 +11,7 @@ import { runCasesQuery, runQuery } from '../api';
 import { Counted } from '../parts/counted';
 import { Matrix } from '../parts/matrix';
 import { ResultsLink, RunInHeading } from '../parts/run-link';
+import { RunTabs } from '../parts/run-tabs';
 
 const ROUTE = '/signed-in/runs/$runId/matrix';
 const FILTERS = [
@@ -27,6 +28,7 @@ export function MatrixScreen() {
   const { data: run } = useSuspenseQuery(runQuery(runId));
   return (
     <>
+      <RunTabs runId={runId} />
       <div className="head">
         <h1>
           Cases by model of <RunInHeading run={run} rescore={rescore} />

@@ -1,80 +1,78 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import type { Run } from '#lib/contracts/run';
+import { useCallback } from 'react';
+import { useKeptView } from '../../../api/views';
 import { Empty } from '../../../ui/empty';
-import { FilterChoice, TypedFilter } from '../../../ui/filters';
+import { Head } from '../../../ui/head';
 import { List } from '../../../ui/list';
-import type { Column } from '../../../ui/table';
-import { providersQuery } from '../../providers/api';
-import { SuiteFilter } from '../../suites/parts/choose-suite';
-import { STATUS_FILTERS, type RunsSearch, type StatusFilter } from '../address';
+import { useHidden } from '../../../ui/undo';
+import { keptOf, runsSearch } from '../address';
 import { listedRunsQuery } from '../api';
-import { RunDelete } from '../parts/run-delete';
-import { RUN_COLUMNS } from '../parts/run-rows';
+import { runColumns } from '../parts/run-rows';
+import { ExperimentName, RunRowMenu } from './run-row-menu';
+import { RunsFilters } from './runs-filters';
+import css from './runs.module.css';
+import { SortLink, sortedBy } from './sort-link';
+import { TickedRuns, useTicks } from './ticked-runs';
 
-/** All runs, newest first. */
+/** All runs: what changed, what it cost, and which to compare. */
 export function RunsScreen() {
   const search = useSearch({ from: '/signed-in/runs' });
   const navigate = useNavigate();
-  const { suite, status, model, after } = search;
+  const hidden = useHidden();
+  const kept = keptOf(search);
+  const restore = useCallback(
+    (filters: Record<string, unknown>) =>
+      void navigate({
+        to: '/runs',
+        search: runsSearch({ ...filters, reverse: filters.reverse === 'true' || undefined }),
+        replace: true,
+      }),
+    [navigate],
+  );
+  useKeptView('runs', kept, restore);
+  const ticks = useTicks(search);
+  const isFiltered = search.after !== undefined || Object.values(kept).some((value) => value !== undefined);
   return (
     <>
-      <div className="head">
-        <h1>Runs</h1>
-        <Link to="/runs/new" search={{ suite }} className="button primary">
-          New run
-        </Link>
-      </div>
-      <Filters
-        search={search}
-        narrow={(change) => void navigate({ to: '/runs', search: { ...search, after: undefined, ...change } })}
+      <Head
+        title="Runs"
+        actions={
+          <Link to="/runs/new" search={{ suite: search.suite }} className="button primary">
+            New run
+          </Link>
+        }
       />
+      <RunsFilters search={search} />
       <List
         label="List of runs"
         of="runs"
         query={listedRunsQuery(search)}
-        after={after}
-        className="run-rows"
+        after={search.after}
+        className={`run-rows ${css.list}`}
+        hasCards
+        height={14}
         keyOf={({ id }) => id}
-        columns={COLUMNS}
-        empty={<NoRuns isFiltered={Boolean(suite ?? status ?? model ?? after)} />}
+        rowProps={({ id }) => ({ hidden: hidden.has(id) || undefined, 'aria-selected': ticks.has(id) || undefined })}
+        words={search.order === undefined ? undefined : ['First', 'Next']}
+        columns={[
+          {
+            name: 'Compare',
+            isNameHidden: true,
+            onPhone: 'hidden',
+            cell: ticks.boxOf,
+          },
+          ...runColumns(search.model).map((column) => ({
+            ...column,
+            head: <SortLink column={column.name} search={search} />,
+            sorted: sortedBy(column.name, search),
+          })),
+          { name: 'Experiment', className: 'named', onPhone: 'hidden', cell: (run) => <ExperimentName run={run} /> },
+          { name: 'Actions', isNameHidden: true, cell: (run) => <RunRowMenu run={run} /> },
+        ]}
+        empty={<NoRuns isFiltered={isFiltered} />}
       />
+      <TickedRuns search={search} />
     </>
-  );
-}
-
-interface FiltersProps {
-  search: RunsSearch;
-  narrow: (change: Partial<RunsSearch>) => void;
-}
-
-/** Filters of the list. They are in the address, so that a shared link shows the same list. */
-function Filters({ search: { suite, status, model }, narrow }: FiltersProps) {
-  const providers = useQuery(providersQuery);
-  return (
-    <div className="actions" role="search" aria-label="Filter runs">
-      <SuiteFilter suite={suite} choose={(chosen) => narrow({ suite: chosen })} />
-      <FilterChoice
-        label="Status"
-        choices={Object.entries(STATUS_FILTERS).map(([key, [word]]) => [key, word])}
-        value={status}
-        choose={(chosen) => narrow({ status: chosen as StatusFilter | undefined })}
-      />
-      <TypedFilter
-        key={model ?? ''}
-        label="Model"
-        value={model}
-        maxLength={300}
-        list="models-of-runs"
-        choose={(chosen) => narrow({ model: chosen })}
-      >
-        <datalist id="models-of-runs">
-          {providers.data?.items.flatMap(({ key, models }) =>
-            models.map(({ id }) => <option key={`${key}::${id}`} value={`${key}::${id}`} />),
-          )}
-        </datalist>
-      </TypedFilter>
-    </div>
   );
 }
 
@@ -100,8 +98,3 @@ const NoRuns = ({ isFiltered }: { isFiltered: boolean }) =>
       No runs yet. A run plays the cases of a suite with one or more models.
     </Empty>
   );
-
-const COLUMNS: Column<Run>[] = [
-  ...RUN_COLUMNS,
-  { name: 'Actions', isNameHidden: true, cell: (run) => <RunDelete run={run} dense /> },
-];

@@ -16,14 +16,14 @@ const TRAIL = [{ to: '/runs', label: 'Runs' }] as const;
 
 /** A new run, with its estimate before it starts. */
 export function RunNewScreen() {
-  const { suite = '', prompt = '', from, tool_choice: toolChoice } = useSearch({ from: '/signed-in/runs/new' });
+  const { suite = '', prompt = '', from, ...changes } = useSearch({ from: '/signed-in/runs/new' });
   const empty = useMemo(() => emptyRun(suite, prompt), [suite, prompt]);
-  const name = `run to start ${suite} ${prompt} ${from ?? ''} ${toolChoice ?? ''}`;
+  const name = `run to start ${suite} ${prompt} ${from ?? ''} ${Object.values(changes).join(' ')}`;
   return (
     <>
       <Head title="New run" trail={TRAIL} />
       {from !== undefined ? (
-        <RunAgain key={name} {...{ name, from, toolChoice }} />
+        <RunAgain key={name} {...{ name, from, changes }} />
       ) : suite === '' ? (
         <RunOfLastSuite key={name} name={name} />
       ) : (
@@ -33,11 +33,19 @@ export function RunNewScreen() {
   );
 }
 
-function RunAgain({ name, from, toolChoice }: { name: string; from: string; toolChoice: string | undefined }) {
+interface RunAgainProps {
+  name: string;
+  from: string;
+  /** Settings that differ from those of the earlier run. */
+  changes: { tool_choice?: string; cache?: string };
+}
+
+function RunAgain({ name, from, changes }: RunAgainProps) {
   const { data: earlier } = useSuspenseQuery(runQuery(from));
+  const { tool_choice: choice, cache } = changes;
   const initial = useMemo(
-    () => ({ ...fromRun(earlier), ...(toolChoice && { tool_choice: toolChoice }) }),
-    [earlier, toolChoice],
+    () => ({ ...fromRun(earlier), ...(choice && { tool_choice: choice }), ...(cache && { cache }) }),
+    [earlier, choice, cache],
   );
   return <RunForm name={name} initial={initial} />;
 }

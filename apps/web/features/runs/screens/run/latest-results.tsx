@@ -1,9 +1,13 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { memo, useState } from 'react';
 import { count, percent } from '../../../../ui/amounts';
 import { Table } from '../../../../ui/table';
 import { duration } from '../../../../ui/time';
+import { useDebounced } from '../../../../ui/debounced';
 import { UserLine } from '../../../../ui/user-text';
+import { ModelName } from '../../../providers/parts/model-name';
+import { namedResultsQuery } from '../../../results/api';
 import { Verdict } from '../../../results/parts/verdict';
 import { NEWEST, type LiveResult, type LiveRunState } from '../../live';
 
@@ -34,6 +38,7 @@ export function LatestResults({ runId, live }: { runId: string; live: LiveRunSta
 
 /** Rendered only for other rows: the list around it is rendered up to once a frame while results arrive. */
 const Rows = memo(function Rows({ runId, rows }: { runId: string; rows: readonly LiveResult[] }) {
+  const nameOf = useCaseNames(runId, rows);
   return (
     <Table
       label="Latest results"
@@ -42,13 +47,14 @@ const Rows = memo(function Rows({ runId, rows }: { runId: string; rows: readonly
       keyOf={({ seq }) => seq}
       columns={[
         { name: 'Verdict', cell: (row) => <Verdict of={row} /> },
-        { name: 'Model', className: 'named', cell: ({ target }) => <UserLine text={target} /> },
+        { name: 'Model', className: 'named', cell: ({ target }) => <ModelName target={target} /> },
         {
           name: 'Case',
+          className: 'named',
           cell: ({ id, case_position: position, sample }) => (
             <Link to="/runs/$runId/results/$resultId" params={{ runId, resultId: id }}>
-              case {position + 1}
-              {sample > 0 && `, sample ${sample + 1}`}
+              <UserLine text={nameOf(id) ?? `case ${position + 1}`} />
+              {sample > 0 && ` sample ${sample + 1}`}
             </Link>
           ),
         },
@@ -58,3 +64,16 @@ const Rows = memo(function Rows({ runId, rows }: { runId: string; rows: readonly
     />
   );
 });
+
+/** The names of the cases of results, which their events leave out: asked for together, soon after they came. */
+function useCaseNames(runId: string, rows: readonly LiveResult[]): (resultId: string) => string | undefined {
+  const ids = useDebounced(rows.map(({ id }) => id).join(' '));
+  const { data } = useQuery({
+    ...namedResultsQuery(runId, ids === '' ? [] : ids.split(' ')),
+    enabled: ids !== '',
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  const names = new Map(data?.items.map(({ id, case_name: name, prompt }) => [id, name ?? prompt]));
+  return (id) => names.get(id);
+}

@@ -1,12 +1,16 @@
-import { Link } from '@tanstack/react-router';
+import { useSuspenseQueries, type UseSuspenseQueryOptions } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import { useDeferredValue } from 'react';
 import type { Run } from '#lib/contracts/run';
 import type { ErrorType } from '#lib/contracts/verdict';
 import { Section } from '../../../../ui/query-boundary';
 import { count, Score } from '../../../../ui/amounts';
 import { Table, type Column } from '../../../../ui/table';
+import { naturalOrder } from '../../../../ui/natural-order';
 import { UserLine } from '../../../../ui/user-text';
+import { ModelName } from '../../../providers/parts/model-name';
 import { ERROR_WORDS } from '../../../results/address';
-import { failureGroupsQuery } from '../../api';
+import { confusionQuery, facetsQuery, failureGroupsQuery, runCasesQuery } from '../../api';
 import { Counted } from '../../parts/counted';
 import { FailureGroupRows } from '../../parts/failure-groups';
 import { ResultsLink } from '../../parts/run-link';
@@ -16,6 +20,16 @@ import css from './run.module.css';
 
 /** Results by error, group, tool, category and time. Each figure links to the results behind it. */
 export function RunBreakdown({ run }: { run: Run }) {
+  const { confusion } = useSearch({ from: '/signed-in/runs/$runId' });
+  // All are there before any is shown, so that none moves another.
+  useSuspenseQueries({
+    queries: [
+      failureGroupsQuery(run.id),
+      runCasesQuery(run.id, 'all_failed'),
+      confusionQuery(run.id, useDeferredValue(confusion)),
+      facetsQuery(run.id),
+    ] as UseSuspenseQueryOptions[],
+  });
   return (
     <>
       <RunHints run={run} />
@@ -58,7 +72,7 @@ function ErrorTypes({ run: { id: runId, summaries } }: { run: Run }) {
               ),
             },
             ...summaries.map(({ target, error_counts: counts }): Column<ErrorType> => ({
-              name: <UserLine text={target} />,
+              name: <ModelName target={target} />,
               cell: (type) => <ErrorCell runId={runId} target={target} type={type} n={counts[type] ?? 0} most={most} />,
             })),
           ]}
@@ -106,14 +120,9 @@ function FailureGroups({ run }: { run: Run }) {
       id="groups"
       title="Failure groups"
       action={
-        <div className="actions">
-          <Link to="/runs/$runId/failures" params={params}>
-            All groups
-          </Link>
-          <Link to="/runs/$runId/matrix" params={params}>
-            Cases by model
-          </Link>
-        </div>
+        <Link to="/runs/$runId/failures" params={params}>
+          All groups
+        </Link>
       }
     >
       <Counted run={run} query={failureGroupsQuery(run.id)} rows={SHOWN_GROUPS + 1}>
@@ -121,9 +130,6 @@ function FailureGroups({ run }: { run: Run }) {
           <>
             {items.length === 0 && <p>None: every result passed.</p>}
             {items.length > 0 && <FailureGroupRows groups={items.slice(0, SHOWN_GROUPS)} runId={run.id} />}
-            {items.length > SHOWN_GROUPS && (
-              <p className="muted small">The largest of {count(items.length)} groups are shown.</p>
-            )}
           </>
         )}
       </Counted>
@@ -134,7 +140,7 @@ function FailureGroups({ run }: { run: Run }) {
 const SHOWN_CATEGORIES = 50;
 
 function Categories({ run: { id: runId, summaries } }: { run: Run }) {
-  const categories = [...new Set(summaries.flatMap(({ by_category: by }) => Object.keys(by)))].sort();
+  const categories = [...new Set(summaries.flatMap(({ by_category: by }) => Object.keys(by)))].sort(naturalOrder);
   if (categories.length === 0) return null;
   return (
     <section aria-labelledby="categories" className="section">
@@ -156,7 +162,7 @@ function Categories({ run: { id: runId, summaries } }: { run: Run }) {
             ),
           },
           ...summaries.map(({ target, by_category: by }): Column<string> => ({
-            name: <UserLine text={target} />,
+            name: <ModelName target={target} />,
             cell: (category) => {
               const group = Object.hasOwn(by, category) && by[category];
               return (

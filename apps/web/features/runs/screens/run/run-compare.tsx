@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import type { Run } from '#lib/contracts/run';
+import { ChevronDown, Icon } from '../../../../ui/icons';
 import { useKeys } from '../../../../ui/keys';
+import { Menu, MenuLink } from '../../../../ui/menu';
 import { isUnderWay } from '../../../../ui/status';
 import { relativeTime } from '../../../../ui/time';
-import { visible } from '../../../../ui/user-text';
+import { UserLine } from '../../../../ui/user-text';
 import { experimentQuery } from '../../../experiments/api';
 import { runsQuery } from '../../api';
 import { runName } from '../../parts/run-link';
@@ -13,43 +15,50 @@ import { comparedWith } from './compared-with';
 /** How many of the suite's newest runs are offered. */
 const OFFERED = 20;
 
-/** A link to the comparison with another run, for whether a difference can be trusted. */
+/** Comparisons with other runs of the suite: the baseline or the run before first. Its key is `c`. */
 export function RunCompare({ run }: { run: Run }) {
   const navigate = useNavigate();
+  const { first, others } = useOthers(run);
+  const to = (id: string) => ({ to: '/compare' as const, search: { runs: [id, run.id] } });
+  useKeys({ c: () => first !== undefined && void navigate(to(first)) });
+  const ordered = [...others.filter(({ id }) => id === first), ...others.filter(({ id }) => id !== first)];
+  return (
+    <Menu
+      label="Compare with"
+      button={
+        <>
+          Compare <Icon of={ChevronDown} />
+        </>
+      }
+    >
+      {first !== undefined && !others.some(({ id }) => id === first) && (
+        <MenuLink {...to(first)}>The baseline</MenuLink>
+      )}
+      {ordered.map((one) => (
+        <MenuLink key={one.id} {...to(one.id)}>
+          <UserLine text={runName(one)} max={100} />
+          <span className="small muted">
+            {one.id === first ? 'first choice, ' : ''}
+            {relativeTime(new Date(one.created_at))}
+          </span>
+        </MenuLink>
+      ))}
+      {ordered.length === 0 && first === undefined && <p className="muted">No other run of the suite.</p>}
+    </Menu>
+  );
+}
+
+/** The runs of the suite that this one can be compared with, and the one that it should be. */
+function useOthers(run: Run): { first: string | undefined; others: Run[] } {
   const runs = useQuery(runsQuery({ suite: run.suite.id, limit: OFFERED }));
   const experiment = useQuery({
     ...experimentQuery(run.experiment_id ?? ''),
     enabled: run.experiment_id !== null,
+    retry: false,
   });
   const others = (runs.data?.items ?? []).filter(
     ({ id, status, summaries }) => id !== run.id && !isUnderWay(status) && summaries.length > 0,
   );
-  const baseline = experiment.data?.baseline_eval_id ?? undefined;
-  const other = run.experiment_id !== null && experiment.isPending ? undefined : comparedWith(run, others, baseline);
-  const to = (id: string) => ({ to: '/compare' as const, search: { runs: [id, run.id] } });
-  useKeys({ c: () => other !== undefined && void navigate(to(other)) });
-  if (other === undefined) return null;
-  return (
-    <>
-      <Link {...to(other)} className="button" title="c">
-        Compare
-      </Link>
-      {others.length > 1 && (
-        <select
-          aria-label="Compare with"
-          className="bounded"
-          value=""
-          onChange={({ target }) => target.value && void navigate(to(target.value))}
-        >
-          <option value="">Compare with ...</option>
-          {others.map((one) => (
-            <option key={one.id} value={one.id}>
-              {visible(runName(one).slice(0, 100))}, {relativeTime(new Date(one.created_at))}
-              {one.id === baseline && ' (baseline)'}
-            </option>
-          ))}
-        </select>
-      )}
-    </>
-  );
+  const baseline = run.against?.run.id ?? experiment.data?.baseline_eval_id ?? undefined;
+  return { first: comparedWith(run, others, baseline), others };
 }

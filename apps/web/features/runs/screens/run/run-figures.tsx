@@ -2,6 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Run } from '#lib/contracts/run';
 import type { FacetBin, RunFacets } from '#lib/contracts/run-facets';
+import { Note } from '../../../../ui/hint';
 import { Section } from '../../../../ui/query-boundary';
 import { duration } from '../../../../ui/time';
 import { visible } from '../../../../ui/user-text';
@@ -15,6 +16,12 @@ import { Histogram, type HistogramBin } from '../../parts/histogram';
 import { ResultsLink } from '../../parts/run-link';
 
 const CONFUSION_ROWS = 6;
+const CONFUSION_TITLE = (
+  <Note of="Expected and called tools">
+    Scored results by expected and called tool. A case that accepts several tools counts in the row of each, and in the
+    row of all of them.
+  </Note>
+);
 
 /** Which tools were called where others were expected. Each number links to its results. */
 export function RunConfusion({ run }: { run: Run }) {
@@ -45,18 +52,13 @@ export function RunConfusion({ run }: { run: Run }) {
     </select>
   );
   return (
-    <Section id="confusion" title="Expected and called tools" action={models}>
+    <Section id="confusion" title={CONFUSION_TITLE} action={models}>
       <Counted run={run} query={confusionQuery(run.id, model)} rows={CONFUSION_ROWS}>
         {(confusion) =>
           confusion.expected.length === 0 ? (
             <p className="muted">No result has a score.</p>
           ) : (
             <>
-              <p>
-                Scored results by expected and called tool. Expected calls are faint; for the others, the stronger the
-                colour, the larger the share of the row. A case that accepts several tools counts in the row of each
-                tool and in the row of all of them together.
-              </p>
               <ConfusionTable
                 confusion={confusion}
                 link={({ expected, called }, label, n) => (

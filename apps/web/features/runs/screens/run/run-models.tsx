@@ -1,120 +1,158 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
 import type { Ranking } from '#lib/contracts/ranking';
 import type { Run } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
 import { cacheHitsOf } from '#lib/contracts/token-counts';
-import { type IntervalRow, Intervals } from '../../../../ui/figures/intervals';
-import { count, Money, percent, Score } from '../../../../ui/amounts';
+import { IntervalBar } from '../../../../ui/figures/intervals';
+import { count, money, percent, Score } from '../../../../ui/amounts';
+import { Hint } from '../../../../ui/hint';
 import { isUnderWay } from '../../../../ui/status';
-import { Table } from '../../../../ui/table';
+import { Table, type Column } from '../../../../ui/table';
 import { duration } from '../../../../ui/time';
-import { UserText, UserLine } from '../../../../ui/user-text';
+import { UserText } from '../../../../ui/user-text';
+import { ModelName } from '../../../providers/parts/model-name';
 import { rankingQuery } from '../../api';
+import { modelCostText } from '../../parts/run-cost';
 import { ResultsLink } from '../../parts/run-link';
 import { shownInterval } from '../../parts/run-score';
+import { isDescending, rankText, sortedLeaders, type LeaderOrder, type Sorting } from './leaders';
 import css from './run.module.css';
 
 /** Which model is better, and whether the difference can be trusted. */
 export function RunModels({ run }: { run: Run }) {
-  const summaries = run.summaries.toSorted((one, other) => (other.overall ?? -1) - (one.overall ?? -1));
-  const ranking = useQuery({
-    ...rankingQuery(run.id),
-    enabled: summaries.length > 1 && !isUnderWay(run.status),
-  });
+  const { summaries } = run;
+  const isRanked = summaries.length > 1 && !isUnderWay(run.status);
+  const ranking = useQuery({ ...rankingQuery(run.id), enabled: isRanked });
   if (summaries.length === 0)
     return <p className="muted">The figures of a model appear when all its results are in.</p>;
-  const scored = summaries.filter(({ overall }) => overall !== null);
   return (
     <section aria-labelledby="models" className="section">
-      <h2 id="models">Models</h2>
-      {ranking.data?.text != null && (
-        <p className="sentence">
-          <UserText text={ranking.data.text} />
-        </p>
-      )}
-      {scored.length > 0 && (
-        <Intervals
-          label="Mean score of each model with its 95 % interval"
-          rows={scored.map((summary) => rowOf(run.id, summary, ranking.data))}
-        />
-      )}
-      <ModelTable runId={run.id} summaries={summaries} />
+      <h2 id="models">{summaries.length === 1 ? 'Model' : `${count(summaries.length)} models`}</h2>
+      {isRanked && <RankSentence text={ranking.data?.text} />}
+      <ModelTable runId={run.id} summaries={summaries} ranking={ranking.data} />
     </section>
   );
 }
 
-function rowOf(runId: string, summary: Summary, ranking: Ranking | undefined): IntervalRow {
-  const { target, overall, scored, errored } = summary;
-  const { interval: shown, isAlike } = shownInterval(summary);
-  const rank = ranking?.items.find((item) => item.target === target)?.rank;
-  return {
-    key: target,
-    label: (
-      <ResultsLink runId={runId} search={{ model: [target] }}>
-        <UserLine text={target} />
-      </ResultsLink>
-    ),
-    mean: overall!,
-    interval: shown ?? [overall!, overall!],
-    isHollow: isAlike,
-    text: (
-      <>
-        {rank && <span className="muted small">rank {rank[0] === rank[1] ? rank[0] : rank.join('-')} </span>}
-        <Score mean={overall} ci={shown} scored={scored} errored={errored} />
-        {isAlike && ' all equal'}
-      </>
-    ),
-  };
-}
+/** Its height is there before the sentence is. */
+const RankSentence = ({ text }: { text: string | null | undefined }) => (
+  <p className={`sentence ${css.rankSentence}`}>{text != null && <UserText text={text} />}</p>
+);
 
 const share = (value: number | null): string => (value === null ? '' : percent(value));
 const latency = (ms: number | null): string => (ms === null ? '' : duration(ms));
 
-function ModelTable({ runId, summaries }: { runId: string; summaries: Summary[] }) {
-  const hasHits = summaries.some((summary) => (cacheHitsOf(summary) ?? 0) > 0);
-  const hits = { name: 'Cache hits', isNumber: true, cell: (summary: Summary) => share(cacheHitsOf(summary)) };
+interface ModelTableProps {
+  runId: string;
+  summaries: Summary[];
+  ranking: Ranking | undefined;
+}
+type SummaryColumn = Column<Summary> & { by?: LeaderOrder };
+
+function ModelTable({ runId, summaries, ranking }: ModelTableProps) {
+  const [sorting, setSorting] = useState<Sorting>({ by: 'score', isReversed: false });
+  const sort = (by: LeaderOrder): void => setSorting({ by, isReversed: by === sorting.by && !sorting.isReversed });
+  const columns = columnsOf(runId, summaries, ranking).map(({ by, ...column }): Column<Summary> => {
+    if (!by) return column;
+    const isSorted = by === sorting.by;
+    const way = isDescending(sorting) ? 'descending' : 'ascending';
+    return {
+      ...column,
+      sorted: isSorted ? way : undefined,
+      head: (
+        <SortButton arrow={isSorted ? (way === 'ascending' ? ' ↑' : ' ↓') : ''} onClick={() => sort(by)}>
+          {column.name}
+        </SortButton>
+      ),
+    };
+  });
   return (
     <Table
       label="Figures of each model"
       className={css.models}
-      rows={summaries}
+      hasCards
+      rows={sortedLeaders(summaries, sorting)}
       keyOf={({ target }) => target}
-      columns={[
-        { name: 'Model', isHeading: true, className: 'named', cell: ({ target }) => <UserLine text={target} /> },
-        {
-          name: 'Score',
-          cell: ({ overall, overall_ci: ci, scored }) => <Score mean={overall} ci={ci} scored={scored} errored={0} />,
-        },
-        { name: 'Cases', isNumber: true, cell: ({ cases }) => count(cases) },
-        { name: 'Tool', isNumber: true, cell: (summary) => share(summary.tool_accuracy) },
-        { name: 'Arguments', isNumber: true, cell: (summary) => share(summary.param_accuracy) },
-        {
-          name: 'Passed',
-          isNumber: true,
-          cell: (summary) => (
-            <>
-              {share(summary.pass_rate)} <span className="muted">{count(summary.passed)}</span>
-            </>
-          ),
-        },
-        { name: 'Errored', isNumber: true, cell: (summary) => <ErroredLink runId={runId} summary={summary} /> },
-        { name: 'p50', isNumber: true, cell: (summary) => latency(summary.latency_ms.p50) },
-        { name: 'p95', isNumber: true, cell: (summary) => latency(summary.latency_ms.p95) },
-        { name: 'Cost', isNumber: true, cell: ({ cost_usd: cost }) => <Money usd={cost} /> },
-        {
-          name: 'Cost per passed',
-          isNumber: true,
-          cell: ({ cost_usd: cost, passed }) =>
-            cost !== null && passed === 0 ? (
-              <span className="muted">none passed</span>
-            ) : (
-              <Money usd={cost === null ? null : cost / passed} />
-            ),
-        },
-        ...(hasHits ? [hits] : []),
-      ]}
+      columns={columns}
     />
   );
+}
+
+const SortButton = ({ arrow, onClick, children }: { arrow: string; onClick: () => void; children: ReactNode }) => (
+  <button type="button" className="plain dense" onClick={onClick}>
+    {children}
+    <span aria-hidden="true">{arrow}</span>
+  </button>
+);
+
+function columnsOf(runId: string, summaries: Summary[], ranking: Ranking | undefined): SummaryColumn[] {
+  const hasHits = summaries.some((summary) => (cacheHitsOf(summary) ?? 0) > 0);
+  return [
+    {
+      name: 'Model',
+      isHeading: true,
+      className: 'named',
+      cell: ({ target }) => (
+        <ResultsLink runId={runId} search={{ model: [target] }}>
+          <ModelName target={target} />
+        </ResultsLink>
+      ),
+    },
+    ...(summaries.length > 1
+      ? [{ name: 'Rank', head: <Hint term="tie">Rank</Hint>, cell: (one: Summary) => rankText(ranking, one.target) }]
+      : []),
+    { name: '0 to 100 %', className: css.plot, onPhone: 'hidden', cell: (summary) => <Plot summary={summary} /> },
+    { name: 'Score', by: 'score', cell: (summary) => <ModelScore summary={summary} /> },
+    {
+      name: 'Passed',
+      by: 'passed',
+      isNumber: true,
+      cell: (one) => <span title={`${count(one.passed)} of ${count(one.scored)} results`}>{share(one.pass_rate)}</span>,
+    },
+    { name: 'Tool', isNumber: true, onPhone: 'hidden', cell: (summary) => share(summary.tool_accuracy) },
+    { name: 'Arguments', isNumber: true, onPhone: 'hidden', cell: (summary) => share(summary.param_accuracy) },
+    {
+      name: 'Errored',
+      by: 'errored',
+      isNumber: true,
+      cell: (summary) => <ErroredLink runId={runId} summary={summary} />,
+    },
+    {
+      name: 'p95',
+      by: 'p95',
+      isNumber: true,
+      cell: ({ latency_ms: { p50, p95 } }) => <span title={`median ${latency(p50)}`}>{latency(p95)}</span>,
+    },
+    { name: 'Cost', by: 'cost', isNumber: true, cell: (summary) => <ModelCost summary={summary} /> },
+    {
+      name: 'Per passed',
+      by: 'per passed',
+      isNumber: true,
+      cell: ({ cost_usd: cost, passed }) => cost !== null && passed > 0 && money(cost / passed),
+    },
+    ...(hasHits
+      ? [{ name: 'Cache hits', isNumber: true, cell: (summary: Summary) => share(cacheHitsOf(summary)) }]
+      : []),
+  ];
+}
+
+function Plot({ summary }: { summary: Summary }) {
+  const { overall } = summary;
+  if (overall === null) return null;
+  const { interval, isAlike } = shownInterval(summary);
+  return <IntervalBar mean={overall} interval={interval ?? [overall, overall]} isHollow={isAlike} />;
+}
+
+function ModelScore({ summary }: { summary: Summary }) {
+  const { overall, scored, cases } = summary;
+  if (cases === 0) return <span className="muted">not asked</span>;
+  return <Score mean={overall} ci={shownInterval(summary).interval} scored={scored} errored={0} />;
+}
+
+function ModelCost({ summary }: { summary: Summary }) {
+  const text = modelCostText(summary);
+  return text.startsWith('$') || text.startsWith('<') ? text : <span className="muted">{text}</span>;
 }
 
 const ErroredLink = ({ runId, summary: { errored, target } }: { runId: string; summary: Summary }) =>

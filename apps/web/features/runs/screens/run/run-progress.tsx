@@ -2,7 +2,7 @@ import type { Run } from '#lib/contracts/run';
 import { Bar } from '../../../../ui/status';
 import { count } from '../../../../ui/amounts';
 import { Table } from '../../../../ui/table';
-import { UserLine } from '../../../../ui/user-text';
+import { ModelName } from '../../../providers/parts/model-name';
 import { JobProgress } from '../../../jobs/parts/job-progress';
 import type { LiveRunState } from '../../live';
 import { LatestResults } from './latest-results';
@@ -27,7 +27,7 @@ export function RunProgress({ run, live }: { run: Run; live: LiveRunState }) {
         rows={targets}
         keyOf={({ target }) => target}
         columns={[
-          { name: 'Model', isHeading: true, className: 'named', cell: ({ target }) => <UserLine text={target} /> },
+          { name: 'Model', isHeading: true, className: 'named', cell: ({ target }) => <ModelName target={target} /> },
           {
             name: 'Progress',
             cell: ({ settled, total }) => <Bar done={settled} total={total} label="Results of the model" />,

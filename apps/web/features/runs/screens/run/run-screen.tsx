@@ -8,19 +8,20 @@ import { QueryBoundary } from '../../../../ui/query-boundary';
 import { isUnderWay } from '../../../../ui/status';
 import { newestReportsQuery } from '../../../judge/api';
 import { ReportRows } from '../../../judge/parts/report-rows';
-import { runQuery } from '../../api';
+import { rescoresQuery, runQuery } from '../../api';
 import { LiveRun } from '../../live';
 import { RunBreakdown } from './run-breakdown';
 import { RunHead } from './run-head';
 import { RunModels } from './run-models';
+import { RunNotices } from './run-notices';
 import { RunProgress } from './run-progress';
 import { RunRescores } from './run-rescores';
+import { RunTiles } from './run-tiles';
 
 // While results arrive, the screen is rendered up to once a frame; these parts only when the run has changed.
-const Head = memo(RunHead);
+const Answer = memo(RunAnswer);
 const Models = memo(RunModels);
-const Breakdown = memo(RunBreakdown);
-const BelowFigures = memo(ReportsAndRescores);
+const Below = memo(BelowModels);
 
 /** A run: which model is better, the cost, and the reasons. */
 export function RunScreen() {
@@ -35,24 +36,44 @@ export function RunScreen() {
   }, [changes, runId]);
   return (
     <>
-      <Head run={run} />
+      <Answer run={run} />
       {live && isUnderWay(run.status) && <RunProgress run={run} live={live} />}
       <Models run={run} />
-      <Breakdown run={run} />
-      <BelowFigures run={run} />
+      <Below run={run} />
     </>
   );
 }
 
-function ReportsAndRescores({ run }: { run: Run }) {
+function RunAnswer({ run }: { run: Run }) {
   return (
     <>
-      <QueryBoundary rows={0}>
-        <Reports runId={run.id} />
-      </QueryBoundary>
-      <QueryBoundary rows={0}>
-        <RunRescores run={run} />
-      </QueryBoundary>
+      <RunHead run={run} />
+      <RunNotices run={run} />
+      <RunTiles run={run} />
+    </>
+  );
+}
+
+/** About as high as what comes. */
+const ROWS_BELOW = 40;
+
+/** What else is known of the run. It appears at once, so that no part moves another. */
+function BelowModels({ run }: { run: Run }) {
+  return (
+    <QueryBoundary rows={ROWS_BELOW}>
+      <Parts run={run} />
+    </QueryBoundary>
+  );
+}
+
+function Parts({ run }: { run: Run }) {
+  useSuspenseQuery(rescoresQuery(run.id));
+  useSuspenseQuery(newestReportsQuery(run.id));
+  return (
+    <>
+      {!isUnderWay(run.status) && <RunBreakdown run={run} />}
+      <Reports runId={run.id} />
+      <RunRescores run={run} />
     </>
   );
 }
