@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { namedInput } from './named.js';
+import { named, namedInput } from './named.js';
 import { MAX_TOOLS } from './values/suites.js';
 import { SCORING_MODES } from './values/verdicts.js';
 import { jsonObject, toolList, Tool, ToolName } from './tool.js';
@@ -210,3 +210,9 @@ export const Case = CaseInput.extend({
   position: z.int().describe('The position of the case in the suite, from 0. Cases are listed in this order.'),
 }).meta({ id: 'Case', description: 'A case of a suite.' });
 export type Case = z.infer<typeof Case>;
+
+export const CaseNeighbours = named('CaseNeighbours', 'The cases around one, by position.', {
+  previous_id: z.uuid().nullable().describe('The case before it; null for the first.'),
+  next_id: z.uuid().nullable().describe('The case after it; null for the last.'),
+});
+export type CaseNeighbours = z.infer<typeof CaseNeighbours>;

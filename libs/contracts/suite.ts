@@ -5,6 +5,7 @@ import { isObject } from './json/json.js';
 import { JobStatus } from './job-status.js';
 import { markFilters } from './kept.js';
 import { flag, id, PageQuery, searched, time } from './page.js';
+import { RunAgainst, RunTop } from './run.js';
 import { GroupSummary } from './summary.js';
 import { toolList, Tool } from './tool.js';
 
@@ -146,6 +147,7 @@ export const Suite = named('Suite', 'Tools, and cases for models that have them.
         'keeps the version that it started with.',
     ),
   test_cases_count: z.int().describe('How many cases the suite has, including drafts.'),
+  mcp_url: z.string().nullable().describe('The MCP server that its tools came from; null for none.'),
   created_at: time.describe('When the suite was created.'),
   updated_at: time.describe('When it was last changed.'),
 });
@@ -163,9 +165,14 @@ const LastRun = z.object({
     })
     .nullable()
     .describe('The model with the highest overall score; null while none has its final figures.'),
+  best: RunTop.nullable().describe('The best model or models, as `top` of the run.'),
+  counts: z
+    .object({ total: z.int().describe('All results.'), settled: z.int().describe('Those that are in.') })
+    .describe('How far the run is.'),
+  against: RunAgainst.nullable().describe('What the run changed, as `against` of the run.'),
 });
 
-export const SuiteHead = Suite.omit({ tools: true, system_prompt: true })
+export const SuiteHead = Suite.omit({ tools: true, system_prompt: true, mcp_url: true })
   .extend({
     tools_count: z.int().describe('How many tools the suite has.'),
     last_run: LastRun.nullable().describe('The newest run of the history; null when there is none.'),

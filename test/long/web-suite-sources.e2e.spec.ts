@@ -68,7 +68,7 @@ journeys('where suites come from', () => {
     it('is the example in two clicks', async () => {
       const tab = await web.open({ path: '/import' });
       const { page } = tab;
-      await page.getByRole('link', { name: 'The example' }).click();
+      await page.getByRole('link', { name: 'Example', exact: true }).click();
       await page.getByRole('button', { name: 'Import', exact: true }).click();
       await page.getByText('The suite has 3 cases.').waitFor();
       await tab.context.close();
@@ -81,7 +81,7 @@ journeys('where suites come from', () => {
     await page.getByText('This needs an editor; you are a viewer.').waitFor();
     expect(await page.getByRole('button', { name: 'Import', exact: true }).isDisabled()).toBe(true);
     await expectSound(tab);
-    await page.getByRole('link', { name: 'An MCP server' }).click();
+    await page.getByRole('link', { name: 'MCP server' }).click();
     await page.getByText('This needs an editor; you are a viewer.').waitFor();
     await expectSound(tab);
     await tab.context.close();

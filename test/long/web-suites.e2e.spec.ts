@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
+import { until } from '../until.js';
 import { faultsOfScreens } from '../web-screens.js';
 import { joinWeb, journeys, textOf, type TeamWeb } from '../web.js';
 
@@ -40,8 +41,29 @@ journeys('suites and cases in the page', () => {
     await page.keyboard.type('Say hello to Ann');
     await page.keyboard.press('Control+Enter');
     await page.getByRole('heading', { name: 'Case 1: Say hello to Ann' }).waitFor();
+    await page.getByText('Added.', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Add another' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'New case' }).waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Duplicate' }).click();
+    await page.getByRole('heading', { name: 'New case' }).waitFor();
+    await until(async () => (await page.getByLabel('Prompt', { exact: true }).inputValue()) === 'Say hello to Ann');
+    await page.getByLabel('Prompt', { exact: true }).fill('Say hello to Bob');
+    await page.reload();
+    await page.getByText('Your unsent changes are back.').waitFor();
+    await page.getByRole('button', { name: 'Add the case' }).click();
+    await page.getByRole('heading', { name: 'Case 2: Say hello to Bob' }).waitFor();
+    await page.getByRole('link', { name: 'Previous' }).click();
+    await page.getByRole('heading', { name: 'Case 1: Say hello to Ann' }).waitFor();
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.getByRole('heading', { name: 'Case 2: Say hello to Bob' }).waitFor();
     const suiteId = /suites\/([^/]+)/.exec(page.url())![1]!;
-    expect(await casesOf(suiteId)).toMatchObject([{ prompt: 'Say hello to Ann', expected_tool: 'greet' }]);
+    expect(await casesOf(suiteId)).toMatchObject([
+      { prompt: 'Say hello to Ann', expected_tool: 'greet' },
+      { prompt: 'Say hello to Bob', expected_tool: 'greet' },
+    ]);
     expect(faults()).toEqual([]);
   });
 
@@ -175,7 +197,7 @@ journeys('suites and cases in the page', () => {
     expect(await page.getByLabel('Prompt', { exact: true }).isEditable()).toBe(false);
     await page.goto(`${web.url}/suites/${suiteId}`);
     await page.getByRole('button', { name: 'Add a case' }).waitFor();
-    for (const name of ['Run', 'Add a case', 'Delete', 'Save tools', 'Save settings'])
+    for (const name of ['Run', 'Add a case', 'Save tools', 'Save settings'])
       expect([name, await page.getByRole('button', { name, exact: true }).isDisabled()]).toEqual([name, true]);
   });
 
@@ -191,23 +213,42 @@ journeys('suites and cases in the page', () => {
     await cases.getByRole('button', { name: 'Retry' }).click();
     await cases.getByText('case 119', { exact: true }).waitFor();
     await page.reload();
-    await page.getByLabel('Filter by text').fill('(117)');
+    await page.getByLabel('Search cases').fill('(117)');
     await page.getByText('1 case contains the text.').waitFor();
     await page.getByLabel('System prompt').fill('Be brief.');
     await page.getByRole('button', { name: 'Save settings' }).click();
     await page.getByText('Saved: version 2.').waitFor();
     await page.getByRole('button', { name: 'Add a tool' }).click();
-    await page.getByRole('textbox', { name: 'JSON of the tool new_tool' }).waitFor();
+    // A tool has no name until somebody gives it one.
+    await page.getByRole('button', { name: 'Save tools' }).click();
+    await page.getByRole('alert').first().waitFor();
+    await retype(
+      page,
+      'JSON of the tool Unnamed tool',
+      '{"type": "function", "function": {"name": "added", "parameters": {"type": "object"}}}',
+    );
     await page.getByRole('button', { name: 'Save tools' }).click();
     await page.getByText('Saved: version 3.').waitFor();
     const { body } = await web.client.get(`/api/tool-suites/${suiteId}?cases=false`);
     expect(body).toMatchObject({ system_prompt: 'Be brief.', version: 3 });
-    expect(body.tools.at(-1).function.name).toBe('new_tool');
-    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    expect(body.tools.at(-1).function.name).toBe('added');
+    await page.getByRole('button', { name: 'More actions' }).click();
+    // Its tools came from no server.
+    expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Tune parameters', 'Tune prompts', 'Delete']);
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByText('is deleted with its tools and its 120 cases').waitFor();
     await page.getByRole('button', { name: 'Delete the suite' }).click();
     await page.getByRole('heading', { name: 'Suites' }).waitFor();
-    expect((await web.client.get(`/api/tool-suites/${suiteId}`)).status).toBe(404);
+    await page.getByText('Suite To be deleted deleted.').waitFor();
+    expect(await page.getByRole('link', { name: 'To be deleted' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('link', { name: 'To be deleted' }).waitFor();
+    await page.getByRole('button', { name: 'Actions of To be deleted' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete the suite' }).click();
+    // Whoever leaves the page does not take it back.
+    await page.reload();
+    await until(async () => (await web.client.get(`/api/tool-suites/${suiteId}`)).status === 404);
     await page.goto(`${web.url}/suites?name=nowhere`);
     await page.getByText('0 suites match.').waitFor();
     await page.getByLabel('Filter by name').fill('');

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Case, CaseInput } from '#lib/contracts/case';
+import type { Case, CaseNeighbours, CaseInput } from '#lib/contracts/case';
 import type { CaseResult } from '#lib/contracts/case-result';
 import { conversionWarnings } from '#lib/contracts/input/tool-shapes';
 import type { Page, PageQuery } from '#lib/contracts/page';
@@ -43,6 +43,10 @@ export class CaseService {
 
   read({ teamId }: Caller, suiteId: string, caseId: string): Promise<Case> {
     return new CaseRepository(this.pool, teamId).read(suiteId, caseId);
+  }
+
+  neighbours({ teamId }: Caller, suiteId: string, caseId: string): Promise<CaseNeighbours> {
+    return new CaseRepository(this.pool, teamId).neighbours(suiteId, caseId);
   }
 
   results(

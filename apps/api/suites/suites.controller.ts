@@ -12,7 +12,7 @@ import {
   type StreamableFile,
 } from '@nestjs/common';
 import { z } from 'zod';
-import { Case, CaseInput } from '#lib/contracts/case';
+import { Case, CaseInput, CaseNeighbours } from '#lib/contracts/case';
 import { CaseResult, CaseResultsQuery } from '#lib/contracts/case-result';
 import { pageOf } from '#lib/contracts/page';
 import {
@@ -199,6 +199,13 @@ export class SuitesController {
   @Answers(200, Case, 404)
   readCase(@Me() caller: Caller, @Param('id') id: string, @Param('caseId') caseId: string) {
     return this.caseService.read(caller, uuid('suite', id), uuid('case', caseId));
+  }
+
+  @Get('tool-suites/:id/cases/:caseId/neighbours')
+  @About('Read the neighbours of a case', 'The ids of the cases before and after it, in the order of the suite.')
+  @Answers(200, CaseNeighbours, 404)
+  caseNeighbours(@Me() caller: Caller, @Param('id') id: string, @Param('caseId') caseId: string) {
+    return this.caseService.neighbours(caller, uuid('suite', id), uuid('case', caseId));
   }
 
   @Get('tool-suites/:id/cases/:caseId/results')

@@ -321,6 +321,12 @@ describe('suites', () => {
       Array.from({ length: 12 }, (_, n) => n),
     );
     expect(pages[1]!.body.next_cursor).toBeNull();
+    const [first, second, third] = pages[0]!.body.items.map((item: any) => item.id);
+    const around = async (caseId: string): Promise<any> =>
+      (await client.get(`/api/tool-suites/${id}/cases/${caseId}/neighbours`)).body;
+    expect(await around(first)).toEqual({ previous_id: null, next_id: second });
+    expect(await around(second)).toEqual({ previous_id: first, next_id: third });
+    expect((await client.get(`/api/tool-suites/${id}/cases/${id}/neighbours`)).status).toBe(404);
   });
 
   it('are found by a part of their names, ignoring case, in either list', async () => {

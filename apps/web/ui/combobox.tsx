@@ -3,6 +3,7 @@ import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode 
 import type { Page } from '#lib/contracts/page';
 import css from './combobox.module.css';
 import { useDebounced } from './debounced';
+import { Icon, X } from './icons';
 import { ErrorNotice } from './notices';
 import { visible } from './user-text';
 
@@ -121,7 +122,7 @@ export function Combobox(props: ComboboxProps) {
       {value !== '' && !isOpen && !isDisabled && refusal === undefined && (
         <button type="button" className={`plain dense ${css.clear}`} onClick={() => choose('')}>
           <span className="unseen">Clear {label}</span>
-          <span aria-hidden>×</span>
+          <Icon of={X} />
         </button>
       )}
       {isOpen && (

@@ -1,4 +1,4 @@
-import type { Case, CaseInput } from '#lib/contracts/case';
+import type { Case, CaseInput, CaseNeighbours } from '#lib/contracts/case';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/input/problem';
 import type { RunInput } from '#lib/contracts/run-input';
@@ -84,6 +84,18 @@ export class CaseRepository extends TeamScoped {
     if (rows[0]) return toCase(rows[0]);
     await this.#suites().read(suiteId);
     throw notFound('case', caseId);
+  }
+
+  /** @throws ProblemError 404 */
+  async neighbours(suiteId: string, caseId: string): Promise<CaseNeighbours> {
+    const { position } = await this.read(suiteId, caseId);
+    const { rows } = await this.db.query<CaseNeighbours>(
+      `SELECT
+         (SELECT id FROM suite_case WHERE ${OF_SUITE} AND position < $3 ORDER BY position DESC LIMIT 1) AS previous_id,
+         (SELECT id FROM suite_case WHERE ${OF_SUITE} AND position > $3 ORDER BY position LIMIT 1) AS next_id`,
+      [suiteId, this.teamId, position],
+    );
+    return rows[0]!;
   }
 
   /**

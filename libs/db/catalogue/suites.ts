@@ -21,6 +21,7 @@ interface SuiteRow {
   version: number;
   created_at: Date;
   updated_at: Date;
+  mcp_url: string | null;
 }
 
 interface CountedRow extends SuiteRow {
@@ -39,7 +40,8 @@ export const pageValues = (teamId: string, { cursor, name, limit, ...marks }: Su
   limit + 1,
 ];
 
-const COLUMNS = 'id, name, description, system_prompt, tools, pass_threshold, version, created_at, updated_at';
+const COLUMNS = `id, name, description, system_prompt, tools, pass_threshold, version, created_at, updated_at,
+  (SELECT url FROM mcp_source WHERE suite_id = suite.id) AS mcp_url`;
 const WITH_COUNT = `${COLUMNS},
   (SELECT count(*)::int FROM suite_case c WHERE c.suite_id = suite.id) AS test_cases_count`;
 

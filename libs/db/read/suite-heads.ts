@@ -1,10 +1,11 @@
-import type { JobStatus } from '#lib/contracts/job-status';
 import type { Page } from '#lib/contracts/page';
+import type { Run } from '#lib/contracts/run';
 import type { SuiteHead } from '#lib/contracts/suite';
 import { toPage } from '../catalogue/page.js';
 import { ON_PAGE, pageValues, type SuitesPage } from '../catalogue/suites.js';
 import type { Pool } from '../connection/pool.js';
 import { TeamScoped } from '../team-isolation.js';
+import { RunRepository } from './runs.js';
 
 type LastRun = NonNullable<SuiteHead['last_run']>;
 
@@ -19,10 +20,6 @@ interface HeadRow {
   test_cases_count: number;
   tools_count: number;
   run_id: string | null;
-  status: JobStatus;
-  submitted_at: Date;
-  finished_at: Date | null;
-  top: LastRun['top'];
 }
 
 /** The suites of a team with their latest results, without the texts of their tools. */
@@ -31,44 +28,44 @@ export class SuiteHeadRepository extends TeamScoped<Pool> {
     const { rows } = await this.db.query<HeadRow>(
       `SELECT s.id, s.name, s.description, s.pass_threshold, s.version, s.created_at, s.updated_at,
          (SELECT count(*)::int FROM suite_case c WHERE c.suite_id = s.id) AS test_cases_count,
-         json_array_length(s.tools::json) AS tools_count,
-         r.id AS run_id, r.status, r.created_at AS submitted_at, r.finished_at, top.top
+         json_array_length(s.tools::json) AS tools_count, r.id AS run_id
        FROM (
          SELECT * FROM suite WHERE ${ON_PAGE} ORDER BY id DESC LIMIT $7
        ) s
        LEFT JOIN LATERAL (
-         SELECT * FROM run WHERE suite_id = s.id AND team_id = $1 AND listed ORDER BY suite_id DESC, id DESC LIMIT 1
+         SELECT id FROM run WHERE suite_id = s.id AND team_id = $1 AND listed ORDER BY suite_id DESC, id DESC LIMIT 1
        ) r ON true
-       LEFT JOIN LATERAL (
-         SELECT json_build_object('target', target, 'overall', summary -> 'overall',
-           'overall_ci', summary -> 'overall_ci', 'scored', summary -> 'scored', 'errored', summary -> 'errored') AS top
-         FROM (
-           SELECT provider_key || '::' || model_id AS target, ordinal, summary::json AS summary FROM target
-           WHERE run_id = r.id AND summary IS NOT NULL
-         ) t
-         ORDER BY (summary ->> 'overall')::float8 DESC NULLS LAST, ordinal LIMIT 1
-       ) top ON true
        ORDER BY s.id DESC`,
       pageValues(this.teamId, page),
     );
-    return toPage(rows.map(toHead), page.limit);
+    const { items, next_cursor } = toPage(rows, page.limit);
+    const ids = items.flatMap(({ run_id: id }) => (id === null ? [] : [id]));
+    const runs = await new RunRepository(this.db, this.teamId).readMany(ids);
+    return { items: items.map(({ run_id: id, ...row }) => toHead(row, runs.get(id ?? ''))), next_cursor };
   }
 }
 
-function toHead({ run_id, status, submitted_at, finished_at, top, ...row }: HeadRow): SuiteHead {
+const toHead = (row: Omit<HeadRow, 'run_id'>, run: Run | undefined): SuiteHead => ({
+  ...row,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+  last_run: run ? lastRun(run) : null,
+});
+
+function lastRun({ id, status, created_at, finished_at, summaries, top: best, counts, against }: Run): LastRun {
+  const [highest] = summaries.toSorted((one, other) => (other.overall ?? -1) - (one.overall ?? -1));
+  const { settled, total } = counts;
   return {
-    ...row,
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
-    last_run:
-      run_id === null
-        ? null
-        : {
-            id: run_id,
-            status,
-            created_at: submitted_at.toISOString(),
-            finished_at: finished_at?.toISOString() ?? null,
-            top,
-          },
+    ...{ id, status, created_at, finished_at, best, against },
+    counts: { settled, total },
+    top: highest
+      ? {
+          target: highest.target,
+          overall: highest.overall,
+          overall_ci: highest.overall_ci,
+          scored: highest.scored,
+          errored: highest.errored,
+        }
+      : null,
   };
 }

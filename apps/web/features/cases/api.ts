@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import type { z } from 'zod';
+import type { CaseNeighbours } from '#lib/contracts/case';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import type { Try as TrySchema, TryResult as TryResultSchema } from '#lib/contracts/try';
@@ -21,6 +22,9 @@ export const casesQuery = (suiteId: string, text: string) =>
 
 export const caseQuery = (suiteId: string, caseId: string) =>
   readQuery<StoredCase>(keys.cases(suiteId), pathOf(suiteId, caseId));
+
+export const neighboursQuery = (suiteId: string, caseId: string) =>
+  readQuery<CaseNeighbours>(keys.cases(suiteId), `${pathOf(suiteId, caseId)}/neighbours`);
 
 /** Creates a case if it has no id, otherwise replaces it. */
 export function saveCase(suiteId: string, caseId: string | undefined, input: Json, options: Sent): Promise<SavedCase> {

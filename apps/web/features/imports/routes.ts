@@ -1,5 +1,6 @@
 import { oneOf, searchOf } from '../../address';
 import { screen } from '../../screen';
+import { suiteQuery } from '../suites/api';
 import { exampleSuiteQuery } from './api';
 
 /** The source of the suite; default: a file. */
@@ -11,5 +12,8 @@ export const importsRoutes = [
     loads: ({ search: { from } }) => (from === 'example' ? [exampleSuiteQuery] : []),
     showsErrors: true,
   }),
-  screen('/suites/$suiteId/mcp', () => import('./screens/suite-mcp-screen'), 'SuiteMcpScreen'),
+  screen('/suites/$suiteId/mcp', () => import('./screens/suite-mcp-screen'), 'SuiteMcpScreen', {
+    loads: ({ params: { suiteId } }) => [suiteQuery(suiteId)],
+    missing: { what: 'suite', list: '/suites', all: 'All suites' },
+  }),
 ] as const;

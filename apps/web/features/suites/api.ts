@@ -25,7 +25,7 @@ export const suiteChoicesQuery = (name: string) =>
 
 /** @param name part of the name; empty for all */
 export const suitesQuery = (name: string) =>
-  pagesQuery<SuiteHead>([...keys.suites, 'list'], pathWith(ROUTE, { ...HEADS, name }));
+  pagesQuery<SuiteHead>([...keys.suites, 'list'], pathWith(ROUTE, { lean: true, limit: 50, name }));
 
 export const suiteQuery = (suiteId: string) =>
   readQuery<Suite>(keys.suite(suiteId), pathWith(pathOf(suiteId), { cases: false }));

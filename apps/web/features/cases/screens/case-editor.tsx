@@ -1,19 +1,17 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
-import { toText, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { Link, useLocation, useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import type { Json, JsonObject } from '#lib/contracts/json/json';
 import type { Suite } from '#lib/contracts/suite';
-import { useAction } from '../../../api/action';
 import { queryClient } from '../../../api/query-client';
-import { DeleteDialog } from '../../../ui/dialog';
 import { JsonField } from '../../../ui/form/fields';
 import { SaveBar, useFormState } from '../../../ui/form/form';
 import { JsonForm } from '../../../ui/form/json-form';
+import { RestoredDraft } from '../../../ui/form/restored-draft';
 import { submitOnCtrlEnter } from '../../../ui/keys';
-import { UserText } from '../../../ui/user-text';
 import { Warnings } from '../../../ui/notices';
 import { refreshSuites } from '../../suites/api';
 import { ToolReference } from '../../suites/parts/tool-arguments';
-import { caseQuery, deleteCase, saveCase, useTryOut, type StoredCase } from '../api';
+import { caseQuery, saveCase, useTryOut, type StoredCase } from '../api';
 import css from './case.module.css';
 import { CaseFields } from './case-fields';
 import { inputOf } from './case-value';
@@ -23,13 +21,19 @@ interface CaseEditorProps {
   suite: Suite;
   /** Undefined for a new case. */
   stored: StoredCase | undefined;
+  /** What a new case is a copy of. */
+  copied?: StoredCase;
 }
 
 /** One case as fields or as JSON. Both edit the same value, and preserve unknown keys. */
-export function CaseEditor({ suite, stored }: CaseEditorProps) {
+export function CaseEditor({ suite, stored, copied }: CaseEditorProps) {
   const tools = suite.tools as unknown as Json;
   const tryOut = useTryOut();
-  const { draft, refusal, sending, submit } = useCaseForm(suite, stored, () => tryOut.error && tryOut.reset());
+  const { draft, refusal, sending, submit } = useCaseForm(
+    { suite, stored, copied },
+    () => tryOut.error && tryOut.reset(),
+  );
+  const isAdded = useLocation({ select: ({ state }) => state.isAdded === true });
   const { as } = useSearch({ strict: false });
   const startTry = (body: string): void => {
     if (sending.error) sending.reset();
@@ -46,18 +50,21 @@ export function CaseEditor({ suite, stored }: CaseEditorProps) {
       refusal={refusal}
     >
       <form className={css.form} onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
+        <RestoredDraft draft={draft} />
         <ViewToggle isJson={isWhole} />
         {isWhole ? (
           <JsonField path={[]} label="The case as JSON" isLabelHidden rows={20} />
         ) : (
           <CaseFields suiteTools={tools} />
         )}
-        <SaveBar
-          {...{ draft, refusal, sending }}
-          save={stored ? 'Save the case' : 'Add the case'}
-          saved={sending.data && 'Saved.'}
-          buttons={stored && refusal === undefined && <DeleteCase suiteId={suite.id} stored={stored} />}
-        />
+        <div className={css.saveBar}>
+          <SaveBar
+            {...{ draft, refusal, sending }}
+            save={stored ? 'Save the case' : 'Add the case'}
+            saved={sending.data ? 'Saved.' : isAdded ? 'Added.' : undefined}
+            buttons={(sending.data ?? isAdded) && stored && <AddAnother suiteId={suite.id} />}
+          />
+        </div>
         {sending.data && <Warnings warnings={sending.data.warnings} />}
         <ToolReference tools={tools} />
       </form>
@@ -76,12 +83,15 @@ export function CaseEditor({ suite, stored }: CaseEditorProps) {
 const TRY_CASE_PATH = ['case'];
 
 /** The draft of a case, and saving it, which shows a new one at its own address. */
-function useCaseForm(suite: Suite, stored: StoredCase | undefined, beforeSend: () => void) {
+function useCaseForm({ suite, stored, copied }: CaseEditorProps, beforeSend: () => void) {
   const navigate = useNavigate();
   const suiteId = suite.id;
   return useFormState({
-    name: `suite.${suiteId}.case.${stored?.id ?? 'new'}`,
-    initial: useMemo(() => (stored ? inputOf(stored) : newCase(suite)), [stored, suite]),
+    name: `suite.${suiteId}.case.${stored?.id ?? `new ${copied?.id ?? ''}`}`,
+    initial: useMemo(() => {
+      const first = stored ?? copied;
+      return first ? inputOf(first) : newCase(suite);
+    }, [stored, copied, suite]),
     send: (input: Json, options) => {
       beforeSend();
       return saveCase(suiteId, stored?.id, input, options);
@@ -90,7 +100,14 @@ function useCaseForm(suite: Suite, stored: StoredCase | undefined, beforeSend: (
       queryClient.setQueryData(caseQuery(suiteId, written.id).queryKey, written as StoredCase);
       void refreshSuites();
       const params = { suiteId, caseId: written.id };
-      return stored || navigate({ to: '/suites/$suiteId/cases/$caseId', params });
+      return (
+        stored ||
+        navigate({
+          to: '/suites/$suiteId/cases/$caseId',
+          params,
+          state: (before) => ({ ...before, isAdded: true }),
+        })
+      );
     },
   });
 }
@@ -99,7 +116,8 @@ const newCase = ({ tools }: Suite): JsonObject => ({ prompt: '', expected_tool: 
 
 function ViewToggle({ isJson }: { isJson: boolean }) {
   const navigate = useNavigate();
-  const show = (as: 'json' | undefined) => void navigate({ to: '.', search: as ? { as } : {}, replace: true });
+  const show = (as: 'json' | undefined) =>
+    void navigate({ to: '.', search: (address) => ({ ...address, as }), replace: true });
   return (
     <div className="actions" role="group" aria-label="Show the case as">
       <button type="button" className="dense" aria-pressed={!isJson} onClick={() => show(undefined)}>
@@ -112,37 +130,15 @@ function ViewToggle({ isJson }: { isJson: boolean }) {
   );
 }
 
-/** A button that deletes the case, after a confirmation. */
-function DeleteCase({ suiteId, stored: { id, name, position } }: { suiteId: string; stored: StoredCase }) {
-  const navigate = useNavigate();
-  const [isAsking, setAsking] = useState(false);
-  const { isPending, error, mutate } = useAction(
-    (caseId: string, options) => deleteCase(suiteId, caseId, options),
-    async () => {
-      await navigate({ to: '/suites/$suiteId', params: { suiteId } });
-      queryClient.removeQueries({ queryKey: caseQuery(suiteId, id).queryKey });
-      void refreshSuites();
-    },
-  );
-  return (
-    <>
-      <button type="button" onClick={() => setAsking(true)}>
-        Delete
-      </button>
-      {isAsking && (
-        <DeleteDialog
-          title="Delete the case?"
-          action="Delete the case"
-          act={() => mutate(id)}
-          close={() => setAsking(false)}
-          {...{ isPending, error }}
-        >
-          <p>
-            <UserText text={toText(name ?? '') || `Case ${position + 1}`} max={200} /> will be deleted. Other cases keep
-            their numbers, and past runs keep their results.
-          </p>
-        </DeleteDialog>
-      )}
-    </>
-  );
+const AddAnother = ({ suiteId }: { suiteId: string }) => (
+  <Link to="/suites/$suiteId/cases/new" params={{ suiteId }} className="button">
+    Add another
+  </Link>
+);
+
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** The case at this address was just added. */
+    isAdded?: boolean;
+  }
 }

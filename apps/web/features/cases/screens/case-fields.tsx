@@ -77,7 +77,7 @@ const CONVERSATION: FormSchema<CaseInput> = [
   {
     json: 'messages',
     label: 'Messages',
-    help: "A list of messages in the format of OpenAI's chat completions.",
+    help: 'As in chat completions of OpenAI.',
     rows: 8,
   },
 ];
@@ -90,12 +90,12 @@ const CHAIN: FormSchema<CaseInput> = [
   {
     lines: 'valid_prerequisites',
     label: 'Allowed prerequisite tools',
-    help: 'One per line. Empty: all. Each call of another tool costs 0.1.',
+    help: 'One per line. Empty: all. Another tool costs 0.1.',
   },
   {
     json: 'mock_responses',
     label: 'Mock responses',
-    help: 'By tool name: one response, a list, or [{"when": ..., "respond": ...}]. Default: {"status": "ok"}.',
+    help: 'By tool name: a response, or a list of them. Default: status ok.',
     isOptional: true,
     rows: 6,
   },
@@ -104,6 +104,6 @@ const CHAIN: FormSchema<CaseInput> = [
 const ABOUT: FormSchema<CaseInput> = [
   { text: 'name', label: 'Name', maxLength: 200 },
   { text: 'category', label: 'Category', maxLength: 200 },
-  { lines: 'tags', label: 'Tags', help: 'One per line.' },
-  { flag: 'draft', label: 'Draft', help: 'Not reviewed yet; runs skip it.', isOmitted: true },
+  { lines: 'tags', label: 'Tags, one per line' },
+  { flag: 'draft', label: 'Draft', help: 'Runs skip it.', isOmitted: true },
 ];

@@ -2,6 +2,7 @@ import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/jso
 import type { Path } from '../../../ui/form/edited';
 import { ChoiceField, FlagField, JsonField } from '../../../ui/form/fields';
 import { Faults, useField, useForm } from '../../../ui/form/json-form';
+import { Note } from '../../../ui/hint';
 import css from './case.module.css';
 import { EXPECTATIONS, EXPECTATION_KEYS, expectationOf, withExpectation, type Expectation } from './case-value';
 
@@ -58,8 +59,10 @@ const ParamsField = ({ path }: { path: Path }) => (
     path={path}
     label="Arguments"
     help={
-      'Values, or matchers such as {"$one_of": [...]}, {"$regex": "..."}, {"$optional": ...}. {"$literal": ...} ' +
-      'matches its content exactly, even if a key begins with $. Empty: arguments are not compared.'
+      <Note of="Values or matchers">
+        Matchers are $one_of, $regex, $optional and others; $literal matches its content as it is. Without arguments,
+        only the tool is compared.
+      </Note>
     }
     isOptional
     rows={5}

@@ -38,9 +38,7 @@ export function TryPanel({ suiteId, input, isUnread, refusal, tryOut, start }: P
   return (
     <section className={css.try} aria-labelledby={titleId}>
       <h2 id={titleId}>Try it</h2>
-      <p className="muted">
-        Runs the case as shown, including unsaved changes. Only its cost is kept; it belongs to no run.
-      </p>
+      <p className="muted">Asks now, with unsaved changes.</p>
       <div className="set-up">
         <div className="fields">
           <JsonForm edited={value} change={change} error={error} refusal={refusal}>

@@ -71,8 +71,8 @@ function Headers() {
     set(headers.with(index, { ...headers[index]!, ...part }));
   return (
     <fieldset className="field">
-      <legend className="label">Headers, such as a token</legend>
-      <span className="muted small">Sent with each request to the server; not stored.</span>
+      <legend className="label">Headers</legend>
+      <span className="muted small">Such as a token. Not stored.</span>
       {headers.map((header, index) => (
         <div className="actions" key={index}>
           <input
@@ -107,9 +107,9 @@ function Headers() {
 }
 
 const TRANSPORTS: Record<McpTransport, string> = {
-  auto: 'streamable HTTP, else server-sent events',
-  'streamable-http': 'streamable HTTP',
-  sse: 'server-sent events',
+  auto: 'Streamable HTTP, then SSE',
+  'streamable-http': 'Streamable HTTP',
+  sse: 'SSE',
 };
 
 const ADDRESS = { text: 'url', label: 'Server address', type: 'url', maxLength: 2000, whenEmpty: '' } as const;
@@ -120,7 +120,6 @@ const OTHERS: FormSchema = [
 const OF_NEW: FormSchema = [
   {
     ...ADDRESS,
-    help: 'Stored with the suite, so that its tools can be updated later.',
     placeholder: 'https://example.com/mcp',
     isRequired: true,
   },
@@ -129,8 +128,7 @@ const OF_NEW: FormSchema = [
 const OF_KNOWN: FormSchema = [
   {
     ...ADDRESS,
-    help: 'Leave empty to use the server the tools came from.',
-    placeholder: 'The server the tools came from',
+    placeholder: 'The server that the tools came from',
   },
   ...OTHERS,
 ];

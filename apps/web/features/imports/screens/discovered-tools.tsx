@@ -1,5 +1,6 @@
 import { useId, useState, type FormEvent, type ReactNode } from 'react';
 import { MAX_TOOLS } from '#lib/contracts/values/suites';
+import { count } from '../../../ui/amounts';
 import type { Edited } from '../../../ui/form/edited';
 import { JsonForm } from '../../../ui/form/json-form';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
@@ -61,7 +62,7 @@ const optionsOf = ({ name, instructions }: Discovered['server']): FormSchema => 
   { flag: 'generate_cases', label: 'Draft a case for each tool' },
   ...(instructions
     ? ([
-        { flag: 'use_instructions', label: 'Use the instructions of the server as the system prompt' },
+        { flag: 'use_instructions', label: 'Use its instructions as the system prompt' },
         <details key="instructions">
           <summary>Server instructions</summary>
           <UserBlock text={instructions} />
@@ -116,7 +117,7 @@ function ToolChoice({ tools, chosen, onChange }: ToolChoiceProps) {
           Choose none{word ? ' of these' : ''}
         </button>
         <span role="status" className="muted small">
-          {chosen.size} of {tools.length} chosen
+          {count(chosen.size)} of {count(tools.length)} chosen
         </span>
       </div>
       <ul className="choices">
@@ -139,7 +140,7 @@ function ToolChoice({ tools, chosen, onChange }: ToolChoiceProps) {
       </ul>
       {found.length > MAX_SHOWN && (
         <p className="muted">
-          {MAX_SHOWN} of {found.length} are shown. Filter to see others.
+          {count(MAX_SHOWN)} of {count(found.length)} are shown.
         </p>
       )}
     </fieldset>

@@ -1,5 +1,5 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import type { JsonObject } from '#lib/contracts/json/json';
 import { useAction } from '../../../api/action';
@@ -8,32 +8,32 @@ import { AllowedButton } from '../../../ui/buttons';
 import { ErrorNotice } from '../../../ui/notices';
 import type { Edited } from '../../../ui/form/edited';
 import { JsonForm } from '../../../ui/form/json-form';
+import { Head } from '../../../ui/head';
 import { QueryBoundary } from '../../../ui/query-boundary';
 import { submitOnCtrlEnter } from '../../../ui/keys';
+import { Tabs } from '../../../ui/tabs';
 import { refreshSuites } from '../../suites/api';
 import { exampleSuiteQuery, importSuite, type ImportSource } from '../api';
 import { ImportMcp } from './import-mcp';
 import { countOf, ImportPreview, SuiteCreated } from './import-results';
-import css from './import.module.css';
 import { SourceFields } from './source-fields';
+
+const TRAIL = [{ to: '/suites', label: 'Suites' }] as const;
 
 /** Three ways to create a suite: a file, the example, the tools of an MCP server. */
 export function ImportScreen() {
   const { from } = useSearch({ from: '/signed-in/import' });
   return (
     <>
-      <h1>New suite</h1>
-      <nav className={css.ways} aria-label="Source of the suite">
-        <Link to="/import" search={{}} activeOptions={{ exact: true }}>
-          A file
-        </Link>
-        <Link to="/import" search={{ from: 'example' }}>
-          The example
-        </Link>
-        <Link to="/import" search={{ from: 'mcp' }}>
-          An MCP server
-        </Link>
-      </nav>
+      <Head title="Import a suite" trail={TRAIL} />
+      <Tabs
+        label="Source of the suite"
+        items={[
+          { to: '/import', search: {}, label: 'File', bySearch: true },
+          { to: '/import', search: { from: 'mcp' }, label: 'MCP server', bySearch: true },
+          { to: '/import', search: { from: 'example' }, label: 'Example', bySearch: true },
+        ]}
+      />
       {from === undefined && <ImportFile text="" />}
       {from === 'example' && (
         <QueryBoundary rows={12}>

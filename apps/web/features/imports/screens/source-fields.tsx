@@ -102,7 +102,7 @@ const LACKING: FormSchema = [
       {
         longText: 'tools',
         label: 'List of tools, JSON',
-        help: 'If empty, tools are derived from the calls in the file, and their descriptions are guesses.',
+        help: 'Empty: derived from the calls in the file.',
         rows: 6,
         isCode: true,
         whenEmpty: '',

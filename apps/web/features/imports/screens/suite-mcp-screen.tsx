@@ -1,10 +1,14 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { McpSyncAnswer } from '#lib/contracts/mcp';
 import { useAction } from '../../../api/action';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
+import { Head } from '../../../ui/head';
 import { ErrorNotice } from '../../../ui/notices';
+import { UserText } from '../../../ui/user-text';
+import { suiteQuery } from '../../suites/api';
 import { syncTools, type McpAddress } from '../api';
 import { AskServer } from '../parts/ask-server';
 import { SyncDifference } from './sync-difference';
@@ -12,17 +16,19 @@ import { SyncDifference } from './sync-difference';
 /** Updates the tools of a suite from the MCP server they came from: preview, then apply. */
 export function SuiteMcpScreen() {
   const { suiteId } = useParams({ from: '/signed-in/suites/$suiteId/mcp' });
+  const { data: suite } = useSuspenseQuery(suiteQuery(suiteId));
   return (
     <>
-      <header>
-        <h1>Tools of an MCP server</h1>
-        <p>
-          Compares the tools of <SuiteLink suiteId={suiteId} /> with those of the server. Nothing changes until you
-          apply it.
-        </p>
-      </header>
+      <Head
+        title="Update tools"
+        trail={[
+          { to: '/suites', label: 'Suites' },
+          { to: '/suites/$suiteId', params: { suiteId }, label: suite.name },
+        ]}
+        status={suite.mcp_url !== null && <UserText text={suite.mcp_url} max={200} />}
+      />
       <AskServer
-        isKnown
+        isKnown={suite.mcp_url !== null}
         action="Compare"
         words={['Asking the server; it has 30 seconds.', 'The server answered.']}
         ask={(address, options) => syncTools(suiteId, address, { apply: false, keepRemoved: false }, options)}
@@ -35,7 +41,7 @@ export function SuiteMcpScreen() {
 
 const SuiteLink = ({ suiteId }: { suiteId: string }) => (
   <Link to="/suites/$suiteId" params={{ suiteId }}>
-    the suite
+    The suite
   </Link>
 );
 
@@ -60,7 +66,7 @@ function Found({ suiteId, address, found, lookAgain }: FoundProps) {
         </h2>
         <SyncDifference found={apply.data} />
         <p>
-          To <SuiteLink suiteId={suiteId} />
+          <SuiteLink suiteId={suiteId} />
         </p>
       </section>
     );

@@ -9,6 +9,7 @@ import { useKnown } from '../../../ui/combobox';
 import { textsOf } from '../../../ui/form/form-request';
 import { type At, Faults, useField } from '../../../ui/form/json-form';
 import { PickField, type PickProps } from '../../../ui/form/pick-field';
+import { Icon, X } from '../../../ui/icons';
 import { ErrorNotice } from '../../../ui/notices';
 import { Skeleton } from '../../../ui/query-boundary';
 import { UserLine } from '../../../ui/user-text';
@@ -98,7 +99,7 @@ function Chosen({ all, chosen, refusal, remove, children }: ChosenProps & Remove
             aria-label={`Remove ${name}`}
             onClick={() => remove([name])}
           >
-            ×
+            <Icon of={X} />
           </button>
         </span>
       ))}

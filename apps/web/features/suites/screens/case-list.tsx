@@ -4,18 +4,21 @@ import { useDeferredValue } from 'react';
 import { isObject, toText, type Json } from '#lib/contracts/json/json';
 import type { Suite } from '#lib/contracts/suite';
 import { useRefusal } from '../../../api/session';
+import { count } from '../../../ui/amounts';
 import { useDebounced } from '../../../ui/debounced';
 import { Empty } from '../../../ui/empty';
 import { MoreButton } from '../../../ui/buttons';
 import { QueryBoundary } from '../../../ui/query-boundary';
 import { Table, type Column } from '../../../ui/table';
 import { TextFilter } from '../../../ui/filters';
+import { useHidden } from '../../../ui/undo';
 import { UserLine } from '../../../ui/user-text';
 import { casesQuery, type StoredCase } from '../../cases/api';
+import { CaseActions } from '../../cases/parts/case-actions';
 import css from './suites.module.css';
 
 /** The cases of a suite, or those that contain a text. */
-export function CaseList({ suite: { id, test_cases_count: count } }: { suite: Suite }) {
+export function CaseList({ suite: { id, test_cases_count: cases } }: { suite: Suite }) {
   const { text = '' } = useSearch({ from: '/signed-in/suites/$suiteId' });
   const navigate = useNavigate({ from: '/suites/$suiteId' });
   const change = (typed: string) => void navigate({ search: typed === '' ? {} : { text: typed }, replace: true });
@@ -23,11 +26,11 @@ export function CaseList({ suite: { id, test_cases_count: count } }: { suite: Su
     <section aria-labelledby="cases" className="section">
       <div className="head">
         <h2 id="cases">
-          {count.toLocaleString('en')} {count === 1 ? 'case' : 'cases'}
+          {count(cases)} {cases === 1 ? 'case' : 'cases'}
         </h2>
         <AddCase suiteId={id} />
       </div>
-      {(count > 0 || text !== '') && <TextFilter label="Filter by text" text={text} change={change} />}
+      {(cases > 0 || text !== '') && <TextFilter label="Search cases" text={text} change={change} />}
       <QueryBoundary rows={6}>
         <Cases suiteId={id} text={text} />
       </QueryBoundary>
@@ -54,13 +57,47 @@ function Cases({ suiteId, text }: { suiteId: string; text: string }) {
   const cases = useSuspenseInfiniteQuery(casesQuery(suiteId, shown));
   const read = cases.data.pages.flatMap(({ items }) => items);
   const isLooking = shown !== text;
+  const hidden = useHidden();
+  const navigate = useNavigate({ from: '/suites/$suiteId' });
+  const tagsColumn: Column<StoredCase> = {
+    name: 'Category, tags',
+    className: 'small',
+    cell: (stored) => (
+      <span className="actions">
+        {labelsOf(stored).map((label) => (
+          <button
+            key={label}
+            type="button"
+            className="plain dense"
+            title={`Show cases with ${label.slice(0, 80)}`}
+            onClick={() => void navigate({ search: { text: label }, replace: true })}
+          >
+            <UserLine text={label} max={60} />
+          </button>
+        ))}
+        {marksOf(stored)}
+      </span>
+    ),
+  };
+  const actions: Column<StoredCase> = {
+    name: 'Actions',
+    isNameHidden: true,
+    cell: (stored) => <CaseActions suiteId={suiteId} stored={stored} />,
+  };
   return (
     <>
       {text === '' && !isLooking && read.length === 0 && (
         <Empty>No cases yet. A case is a request to a model, and the call that is right.</Empty>
       )}
       {read.length > 0 && (
-        <Table label="Cases" className={css.caseTable} rows={read} keyOf={({ id }) => id} columns={COLUMNS} />
+        <Table
+          label="Cases"
+          className={css.caseTable}
+          hasCards
+          rows={read.filter(({ id }) => !hidden.has(id))}
+          keyOf={({ id }) => id}
+          columns={[...COLUMNS, tagsColumn, actions]}
+        />
       )}
       <p role="status" className="muted">
         {text !== '' && (isLooking ? 'Searching.' : foundInWords(read.length, cases.hasNextPage))}
@@ -70,8 +107,8 @@ function Cases({ suiteId, text }: { suiteId: string; text: string }) {
   );
 }
 
-const foundInWords = (count: number, isMore: boolean): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? 'case contains' : 'cases contain'} the text` +
+const foundInWords = (found: number, isMore: boolean): string =>
+  `${count(found)} ${found === 1 ? 'case contains' : 'cases contain'} the text` +
   `${isMore ? ' so far; there are more cases to search' : ''}.`;
 
 const COLUMNS: Column<StoredCase>[] = [
@@ -92,7 +129,6 @@ const COLUMNS: Column<StoredCase>[] = [
     ),
   },
   { name: 'Expected', cell: (stored) => <UserLine text={expectedOf(stored)} /> },
-  { name: 'Tags', className: 'small', cell: (stored) => <UserLine text={tagsOf(stored).join(', ')} /> },
 ];
 
 /** The prompt of a case, or its last user message. */
@@ -115,9 +151,11 @@ function expectedOf({ expected_calls: expected, call_order: order, expected_tool
   return names(tool) === 'null' ? 'no call' : names(tool) || 'no call';
 }
 
-/** The tags of a case, and marks if it is special. */
-const tagsOf = ({ tags, draft, multi_turn }: StoredCase): string[] => [
-  ...(Array.isArray(tags) ? tags.map((tag) => toText(tag)) : []),
-  ...(draft === true ? ['draft'] : []),
-  ...(multi_turn === true ? ['chain'] : []),
+/** The category and the tags of a case. */
+const labelsOf = ({ category, tags }: StoredCase): string[] => [
+  ...new Set([category, ...(Array.isArray(tags) ? tags : [])].flatMap((one) => (one == null ? [] : [toText(one)]))),
 ];
+
+/** What is special about a case. */
+const marksOf = ({ draft, multi_turn }: StoredCase): string =>
+  [draft === true && 'draft', multi_turn === true && 'chain'].filter(Boolean).join(', ');

@@ -4,19 +4,25 @@ import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
 import type { SuiteInput } from '#lib/contracts/suite';
 import { Form } from '../../../ui/form/form';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
+import { Head } from '../../../ui/head';
 import { createSuite, refreshSuites } from '../api';
+
+const TRAIL = [{ to: '/suites', label: 'Suites' }] as const;
 
 /** The settings and tools of a suite that has no cases yet. */
 export function NewSuiteScreen() {
   const navigate = useNavigate();
   return (
     <>
-      <header>
-        <h1>New suite</h1>
-        <p>
-          Cases come next. A suite with cases can also be <Link to="/import">imported</Link>.
-        </p>
-      </header>
+      <Head
+        title="New suite"
+        trail={TRAIL}
+        actions={
+          <Link to="/import" className="button">
+            Import instead
+          </Link>
+        }
+      />
       <Form
         name="suites.new"
         initial={EMPTY}
@@ -51,7 +57,7 @@ export const settingFields = ({ isNew }: { isNew: boolean }): FormSchema<SuiteIn
 export const NEW_TOOL: JsonObject = {
   type: 'function',
   function: {
-    name: 'new_tool',
+    name: '',
     description: '',
     parameters: { type: 'object', properties: {}, required: [] },
   },
@@ -62,7 +68,7 @@ const EMPTY: JsonObject = {
   description: '',
   system_prompt: null,
   pass_threshold: 1,
-  tools: [NEW_TOOL],
+  tools: [],
 };
 
 const FIELDS: FormSchema<SuiteInput> = [
@@ -70,7 +76,7 @@ const FIELDS: FormSchema<SuiteInput> = [
   {
     json: 'tools',
     label: 'Tools',
-    help: 'A list of tools. The formats of Anthropic, Gemini, MCP and OpenAI are accepted, too.',
+    help: 'At least one, in the format of OpenAI, Anthropic, Gemini or MCP.',
     rows: 14,
   },
 ];

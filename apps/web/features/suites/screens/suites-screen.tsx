@@ -7,13 +7,18 @@ import { useDebounced } from '../../../ui/debounced';
 import { Empty } from '../../../ui/empty';
 import { MoreButton } from '../../../ui/buttons';
 import { QueryBoundary } from '../../../ui/query-boundary';
-import { Score } from '../../../ui/amounts';
+import { count, percent } from '../../../ui/amounts';
+import { Head } from '../../../ui/head';
+import { Menu, MenuItem, MenuLink } from '../../../ui/menu';
+import { isUnderWay, Status } from '../../../ui/status';
+import { useHidden } from '../../../ui/undo';
 import { Table, type Column } from '../../../ui/table';
 import { TextFilter } from '../../../ui/filters';
 import { Time } from '../../../ui/time';
 import { UserLine } from '../../../ui/user-text';
+import { Against } from '../../runs/parts/against';
 import { suitesQuery } from '../api';
-import { DeleteSuite } from './suite-head';
+import { DeleteSuite } from '../parts/delete-suite';
 import css from './suites.module.css';
 
 /** The list of suites. */
@@ -21,20 +26,24 @@ export function SuitesScreen() {
   const { name = '' } = useSearch({ from: '/signed-in/suites' });
   return (
     <>
-      <header className="head">
-        <h1>Suites</h1>
-        <div className="actions">
-          <Link to="/suites/new" className="button primary">
-            New suite
-          </Link>
-          <Link to="/import" className="button">
-            Import
-          </Link>
-          <Link to="/import" search={{ from: 'example' }} className="button">
-            Example
-          </Link>
-        </div>
-      </header>
+      <Head
+        title="Suites"
+        actions={
+          <>
+            <Link to="/suites/new" className="button primary">
+              New suite
+            </Link>
+            <Link to="/import" className="button">
+              Import
+            </Link>
+          </>
+        }
+        menu={
+          <MenuLink to="/import" search={{ from: 'example' }}>
+            Example suite
+          </MenuLink>
+        }
+      />
       <NameFilter name={name} />
       <QueryBoundary rows={6}>
         <Suites name={name} />
@@ -65,13 +74,13 @@ function Suites({ name }: { name: string }) {
       <p role="status" className="muted">
         {name !== '' && (isLooking ? 'Searching.' : foundInWords(heads.length, suites.hasNextPage))}
       </p>
-      <MoreButton of={suites}>Older suites</MoreButton>
+      <MoreButton of={suites}>More suites</MoreButton>
     </>
   );
 }
 
 const foundInWords = (n: number, isMore: boolean): string =>
-  `${n.toLocaleString('en')}${isMore ? ' or more suites match' : n === 1 ? ' suite matches' : ' suites match'}.`;
+  `${count(n)}${isMore ? ' or more suites match' : n === 1 ? ' suite matches' : ' suites match'}.`;
 
 const NoSuite = () => (
   <Empty
@@ -93,20 +102,19 @@ const NoSuite = () => (
 function SuiteTable({ suites }: { suites: SuiteHead[] }) {
   const [deleted, setDeleted] = useState<SuiteHead>();
   const refusal = useRefusal('editor');
+  const hidden = useHidden();
   const actions: Column<SuiteHead> = {
     name: 'Actions',
     isNameHidden: true,
     cell: (suite) => (
-      <button
-        type="button"
-        className="plain dense"
-        disabled={refusal !== undefined}
-        title={refusal}
-        onClick={() => setDeleted(suite)}
-        aria-label={`Delete the suite ${suite.name.slice(0, 80)}`}
-      >
-        Delete
-      </button>
+      <Menu label={`Actions of ${suite.name.slice(0, 80)}`}>
+        <MenuLink to="/runs/new" search={{ suite: suite.id }}>
+          Run
+        </MenuLink>
+        <MenuItem danger refusal={refusal} onSelect={() => setDeleted(suite)}>
+          Delete
+        </MenuItem>
+      </Menu>
     ),
   };
   return (
@@ -114,7 +122,8 @@ function SuiteTable({ suites }: { suites: SuiteHead[] }) {
       <Table
         label="Suites"
         className={css.suites}
-        rows={suites}
+        hasCards
+        rows={suites.filter(({ id }) => !hidden.has(id))}
         keyOf={({ id }) => id}
         columns={[...COLUMNS, actions]}
       />
@@ -123,16 +132,25 @@ function SuiteTable({ suites }: { suites: SuiteHead[] }) {
   );
 }
 
-function LastScore({ run }: { run: SuiteHead['last_run'] }) {
-  if (!run) return 'not run yet';
-  const { top, status, finished_at: finished, created_at: created } = run;
+type LastRun = NonNullable<SuiteHead['last_run']>;
+
+/** What the last run says: its best models, or how far it is. */
+function LastScore({ run }: { run: LastRun | null }) {
+  if (!run) return <span className="muted">not run yet</span>;
+  const { best, status, counts: done } = run;
   return (
-    <>
-      {top ? <Score mean={top.overall} ci={top.overall_ci} scored={top.scored} errored={top.errored} /> : status}
-      <div className="small muted">
-        {top && <UserLine text={top.target} />} <Time at={finished ?? created} />
-      </div>
-    </>
+    <Link to="/runs/$runId" params={{ runId: run.id }}>
+      {best && !isUnderWay(status) ? (
+        <span title={best.targets.join(', ')}>
+          {best.targets.length > 1 && `${count(best.targets.length)} tie at `}
+          {percent(best.score)}
+        </span>
+      ) : (
+        <>
+          <Status status={status} /> {count(done.settled)} of {count(done.total)}
+        </>
+      )}
+    </Link>
   );
 }
 
@@ -147,8 +165,9 @@ const COLUMNS: Column<SuiteHead>[] = [
       </Link>
     ),
   },
-  { name: 'Cases', isNumber: true, cell: ({ test_cases_count: cases }) => cases.toLocaleString('en') },
-  { name: 'Tools', isNumber: true, cell: ({ tools_count: tools }) => tools },
-  { name: 'Version', isNumber: true, cell: ({ version }) => version },
-  { name: 'Best of the last run', cell: ({ last_run: run }) => <LastScore run={run} /> },
+  { name: 'Last run', cell: ({ last_run: run }) => <LastScore run={run} /> },
+  { name: 'Change', cell: ({ last_run: run }) => run && <Against of={run} /> },
+  { name: 'Ran', cell: ({ last_run: run }) => run && <Time at={run.finished_at ?? run.created_at} /> },
+  { name: 'Cases', isNumber: true, cell: ({ test_cases_count: cases }) => count(cases) },
+  { name: 'Tools', isNumber: true, onPhone: 'hidden', cell: ({ tools_count: tools }) => count(tools) },
 ];
