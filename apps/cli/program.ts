@@ -21,7 +21,7 @@ export const FILES: Record<string, Record<string, () => Promise<Add>>> = {
     samples: async () => (await import('./commands/samples.js')).addSamples,
   },
   'Find your way:': {
-    'home status': async () => (await import('./commands/home.js')).addHome,
+    home: async () => (await import('./commands/home.js')).addHome,
     'search trends': async () => (await import('./commands/search.js')).addSearch,
     'mark tags view': async () => (await import('./commands/mark.js')).addMark,
   },

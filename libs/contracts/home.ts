@@ -3,9 +3,9 @@ import { Job } from './job.js';
 import { JobStatus } from './job-status.js';
 import { named } from './named.js';
 import { id, time } from './page.js';
-import { RunAgainst } from './run.js';
+import { RunAgainst, RunTop } from './run.js';
 import { Spending } from './settings.js';
-import { TrendModel, TrendPoint } from './trend.js';
+import { TrendPoint } from './trend.js';
 import { CONCERNS, FIRST_STEP_IDS } from './values/home.js';
 
 const reference = z.object({ id: id.describe('Its id.'), name: z.string().describe('Its name.') });
@@ -55,13 +55,10 @@ export const HomeSuite = named('HomeSuite', 'A suite, and how it went.', {
   best: z
     .object({
       run_id: id.describe('The newest completed run.'),
-      models: z.int().describe('How many models it has.'),
-      first: z
-        .array(TrendModel)
-        .describe('The model that is shown to be the best, or those that cannot be distinguished from it.'),
+      ...RunTop.shape,
     })
     .nullable()
-    .describe('The first of the newest completed run; null without one, and until its models are ranked.'),
+    .describe('The best models of the newest completed run; several tie. Null without one.'),
   points: z.array(TrendPoint).describe('Its newest completed runs, the oldest first.'),
 });
 export type HomeSuite = z.infer<typeof HomeSuite>;

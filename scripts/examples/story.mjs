@@ -53,6 +53,7 @@ export async function playStory(transcript, { simulatorUrl, hosts }) {
     playParamTunes,
     playPromptTunes,
     playJudge,
+    playHome,
     playSettings,
     playProblems,
   ];
@@ -200,6 +201,20 @@ async function playSuites({ call, ids }) {
   ids.suite = suite;
   const { test_cases: cases } = await call('GET', `/api/tool-suites/${suite}`);
   Object.assign(ids, { case: cases[0].id, tokyo: cases[1].id });
+}
+
+/** What people keep, and the first screen. */
+async function playHome({ call, ids }) {
+  const view = { filters: { status: 'failed', model: ['simulator::slow'] }, order: { by: 'cost', descending: true } };
+  await call('PUT', '/api/me/views/runs', { ...view, columns: ['name', 'cost'], hidden: [] });
+  await call('GET', '/api/me/views/home');
+  await call('PATCH', `/api/me/marks/suite/${ids.suite}`, { tags: ['release'], archived: false });
+  await call('GET', '/api/me/marks');
+  await call('GET', '/api/me/tags?kind=suite');
+  await call('GET', '/api/search?q=weather');
+  await call('GET', '/api/search?q=nightly&types=run,experiment&limit=3');
+  await call('GET', `/api/trends?suite_id=${ids.suite}&limit=2`);
+  await call('GET', '/api/home');
 }
 
 async function playSettings({ call, ids }) {

@@ -39,7 +39,7 @@ describe('a team at work', () => {
   };
   /** Writes what a worker stores for a completed run. */
   const complete = async (id: string, at: string, means: number[], ranks: [number, number][]): Promise<void> => {
-    await api.pool.query(`UPDATE run SET status = 'completed', finished_at = $2 WHERE id = $1`, [id, at]);
+    await api.pool.query(`UPDATE run SET status = 'completed', score = 0.85, finished_at = $2 WHERE id = $1`, [id, at]);
     await api.pool.query(`UPDATE job SET status = 'completed', finished_at = $2 WHERE result_ref = $1::text`, [id, at]);
     const targets = ['sim::a', 'sim::b:8b'].slice(0, means.length);
     for (const [ordinal, mean] of means.entries())
@@ -62,6 +62,7 @@ describe('a team at work', () => {
     for (const name of ['Office', 'Weather', 'Empty'])
       suites.push(await client.importSuite({ ...weatherSuite(1), name }));
     runs.push(await submit({ name: 'Nightly 1' }), await submit({ name: 'Nightly 2' }), await submit({}));
+    await submit({ suite_id: suites[1] });
     await complete(
       runs[0]!,
       '2026-11-10T09:00:00Z',
@@ -88,14 +89,7 @@ describe('a team at work', () => {
     expect(more).toBe(0);
     expect(shown[1]).toMatchObject({
       last_run: { id: runs[2], name: null, status: 'queued', cost_usd: null, simulated: false, against: null },
-      best: {
-        run_id: runs[1],
-        models: 2,
-        first: [
-          { target: 'sim::a', mean: 0.9 },
-          { target: 'sim::b:8b', mean: 0.8 },
-        ],
-      },
+      best: { run_id: runs[1], targets: ['sim::a', 'sim::b:8b'], score: 0.9, by: 'ranking' },
       points: [{ run: { name: 'Nightly 1' } }, { run: { name: 'Nightly 2' } }],
     });
     expect(shown[2]).toMatchObject({ last_run: null, best: null, points: [] });
@@ -113,7 +107,8 @@ describe('a team at work', () => {
     const [lane] = (await client.get('/api/lanes')).body.items;
     await client.post(`/api/lanes/${lane.id}/pause`);
     const baseline = { eval_id: runs[0] };
-    const { body: gate } = await client.post('/api/gates', { name: 'Release', suite_id: suites[0], baseline });
+    const { status, body: gate } = await client.post('/api/gates', { name: 'Release', suite_id: suites[0], baseline });
+    expect({ status, ...(status !== 201 && gate) }).toEqual({ status: 201 });
     for (const [look, result] of ['fail', 'inconclusive'].entries())
       await api.pool.query(
         `INSERT INTO gate_look (gate_id, gate_version, run_id, baseline_run_id, look, data, answer, created_at)

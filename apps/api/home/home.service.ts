@@ -56,16 +56,17 @@ export class HomeService {
   async #suites(teamId: string, shown: readonly LastRun[]): Promise<HomeSuite[]> {
     const ids = shown.map(({ suite }) => suite.id);
     const pointsOf = await new TrendRepository(this.pool, teamId).points(ids, POINTS);
-    const newest = ids.flatMap((id) => pointsOf(id).at(-1)?.run.id ?? []);
-    const bestOf = await new HomeRepository(this.pool, teamId).firsts(newest);
-    const runs = await new RunRepository(this.pool, teamId).readMany(shown.flatMap(({ runId }) => runId ?? []));
+    const completed = ids.flatMap((id) => pointsOf(id).at(-1)?.run.id ?? []);
+    const newest = shown.flatMap(({ runId }) => runId ?? []);
+    const runs = await new RunRepository(this.pool, teamId).readMany([...new Set([...newest, ...completed])]);
     return shown.map(({ suite, runId, simulated }) => {
       const points = pointsOf(suite.id);
       const run = runs.get(runId ?? '');
+      const measured = runs.get(points.at(-1)?.run.id ?? '');
       return {
         suite,
         last_run: run ? { ...lastRunOf(run), simulated } : null,
-        best: points.length === 0 ? null : bestOf(points.at(-1)!.run.id),
+        best: measured?.top ? { run_id: measured.id, ...measured.top } : null,
         points,
       };
     });

@@ -31,19 +31,12 @@ const suiteTable = (suites: readonly HomeSuite[]): string[] =>
     ['suite', 'best', 'score', 'against', 'cost', 'last run'],
     ...suites.map(({ suite, last_run: last, best }) => {
       const against = last?.against ? difference(last.against.difference, null) : '-';
-      return [
-        suite.name,
-        bestText(best),
-        percent(best?.first[0]?.mean ?? null),
-        against,
-        costText(last),
-        last?.id ?? '-',
-      ];
+      return [suite.name, bestText(best), percent(best?.score ?? null), against, costText(last), last?.id ?? '-'];
     }),
   ]);
 
 const bestText = (best: HomeSuite['best']): string =>
-  best === null ? '-' : best.first.length === 1 ? best.first[0]!.target : `${best.first.length} tie`;
+  best === null ? '-' : best.targets.length === 1 ? best.targets[0]! : `${best.targets.length} tie`;
 
 const costText = (last: HomeSuite['last_run']): string =>
   last?.simulated ? 'no cost' : dollars(last?.cost_usd ?? null);

@@ -1,6 +1,4 @@
 import type { HomeSuite } from '#lib/contracts/home';
-import type { Ranking } from '#lib/contracts/ranking';
-import type { TrendModel } from '#lib/contracts/trend';
 import { FIRST_STEP_IDS, SIMULATOR, type FirstStepId } from '#lib/contracts/values/home';
 import type { Pool } from '../connection/pool.js';
 import { hasMarks } from '../catalogue/marks.js';
@@ -65,30 +63,6 @@ export class HomeRepository extends TeamScoped<Pool> {
         simulated,
       })),
       more: Math.max(0, (rows[0]?.all ?? 0) - rows.length),
-    };
-  }
-
-  /** The models that are first in each of these runs, as a worker ranked them; none until it has. */
-  async firsts(runIds: readonly string[]): Promise<(runId: string) => NonNullable<HomeSuite['best']> | null> {
-    const { rows } = await this.db.query<{ run_id: string; ranking: string; models: TrendModel[]; count: number }>(
-      `SELECT r.id AS run_id, f.ranking, t.models, t.count
-       FROM run r JOIN run_figures f ON f.run_id = r.id AND f.scoring_id = r.id AND f.generation = r.generation
-         CROSS JOIN LATERAL (
-           SELECT count(*)::int AS count, json_agg(json_build_object('target', provider_key || '::' || model_id,
-             'mean', summary::json -> 'overall', 'ci', summary::json -> 'overall_ci')) AS models
-           FROM target WHERE run_id = r.id AND summary IS NOT NULL
-         ) t
-       WHERE r.team_id = $1 AND r.id = ANY ($2) AND f.ranking IS NOT NULL AND f.counted_at IS NOT NULL`,
-      [this.teamId, runIds],
-    );
-    const firstsOf = new Map(rows.map((row) => [row.run_id, row]));
-    return (runId) => {
-      const row = firstsOf.get(runId);
-      if (!row) return null;
-      const modelOf = new Map(row.models.map((model) => [model.target, model]));
-      const ranked = (JSON.parse(row.ranking) as Ranking).items.filter(({ rank }) => rank?.[0] === 1);
-      const first = ranked.flatMap(({ target }) => modelOf.get(target) ?? []).filter(({ mean }) => mean !== null);
-      return first.length === 0 ? null : { run_id: runId, models: row.count, first };
     };
   }
 
