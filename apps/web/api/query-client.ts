@@ -44,6 +44,7 @@ export const POLL_MS = 5000;
 export async function refreshWork(id?: string): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey: keys.jobs }),
+    queryClient.invalidateQueries({ queryKey: keys.home }),
     queryClient.invalidateQueries({ queryKey: keys.runLists }),
     queryClient.invalidateQueries({ queryKey: keys.tuneLists }),
     queryClient.invalidateQueries({ queryKey: keys.reportLists }),

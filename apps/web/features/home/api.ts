@@ -1,11 +1,24 @@
-import { UNFINISHED_STATUSES } from '#lib/contracts/values/jobs';
-import { runsQuery } from '../runs/api';
+import type { Home } from '#lib/contracts/home';
+import type { ImportAnswer } from '#lib/contracts/import';
+import type { View } from '#lib/contracts/kept';
+import type { SpendingReport } from '#lib/contracts/spending';
+import { FIRST_STEPS } from '#lib/contracts/values/kept';
+import type { Sent } from '../../api/action';
+import { client, readQuery } from '../../api/client';
+import { keys } from '../../api/keys';
 
-/** The runs that the overview lists. */
-export const latestRunsQuery = runsQuery({ limit: 10 });
+const REFRESH_MS = 10_000;
 
-/** The runs among which the newest of each suite is looked for. */
-export const finishedRunsQuery = runsQuery({ statuses: ['completed'], limit: 50 });
+/** All of the first screen. Lanes change without an event: it is polled. */
+export const homeQuery = { ...readQuery<Home>(keys.home, '/api/home'), refetchInterval: REFRESH_MS };
 
-/** The runs of the jobs that are in progress. */
-export const unfinishedRunsQuery = runsQuery({ statuses: UNFINISHED_STATUSES, limit: 60 });
+/** What the models cost this month. */
+export const monthByModelQuery = readQuery<SpendingReport>(keys.spending, '/api/spending?by=model');
+
+export const showFirstSteps = (isShown: boolean): Promise<View> =>
+  client.call('PUT', '/api/me/views/home', { hidden: isShown ? [] : [FIRST_STEPS] });
+
+export async function importExample(_: string, options: Sent): Promise<ImportAnswer> {
+  const file = await client.text('/api/tool-eval/import/example');
+  return client.call<ImportAnswer>('POST', '/api/tool-eval/import', file, options);
+}

@@ -1,12 +1,9 @@
 import { screen } from '../../screen';
-import { jobsUnderWayQuery } from '../jobs/api';
-import { lanesQuery, systemQuery } from '../operate/api';
-import { finishedRunsQuery, latestRunsQuery } from './api';
+import { homeQuery, monthByModelQuery } from './api';
 
 export const homeRoutes = [
   screen('/', () => import('./screens/home-screen'), 'HomeScreen', {
-    loads: () => [latestRunsQuery, finishedRunsQuery, jobsUnderWayQuery, lanesQuery, systemQuery],
+    loads: () => [homeQuery, monthByModelQuery],
     showsErrors: true,
   }),
-  screen('/$', () => import('./screens/not-found-screen'), 'NotFoundScreen'),
 ] as const;

@@ -1,0 +1,88 @@
+import { Link } from '@tanstack/react-router';
+import type { Concern } from '#lib/contracts/home';
+import { count } from '../../../ui/amounts';
+import { UserLine } from '../../../ui/user-text';
+import { ModelName } from '../../providers/parts/model-name';
+import { signedPoints } from '../../runs/parts/against-words';
+import css from './home.module.css';
+
+/** A sentence for each thing that needs somebody; one sentence when nothing does. */
+export function Concerns({ concerns, asGood }: { concerns: readonly Concern[]; asGood: number }) {
+  if (concerns.length === 0) return asGood > 0 && <p className="sentence">{allGood(asGood)}</p>;
+  return (
+    <ul className={css.concerns} aria-label="What needs somebody">
+      {concerns.map((concern, place) => (
+        <li key={place} className={css[concern.kind === 'worse' || concern.result === 'fail' ? 'bad' : 'open']}>
+          <Sentence of={concern} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const allGood = (suites: number): string =>
+  suites === 1
+    ? 'The suite is as good as its baseline.'
+    : `All ${count(suites)} suites are as good as their baselines.`;
+
+function Sentence({ of: concern }: { of: Concern }) {
+  if (concern.kind === 'worse') return <Worse of={concern} />;
+  if (concern.kind === 'gate') return <OpenGate of={concern} />;
+  if (concern.kind === 'lane') return <LaneStopped of={concern} />;
+  return concern.text;
+}
+
+function Worse({ of: { suite, since, run, against } }: { of: Concern }) {
+  const { verdict, difference, worst } = against!;
+  const by = verdict === 'regressed' ? difference : worst?.difference;
+  return (
+    <>
+      <SuiteLink of={suite!} /> is worse since{' '}
+      <Link to="/runs/$runId" params={{ runId: since!.id }}>
+        <UserLine text={since!.name ?? 'its last run'} />
+      </Link>{' '}
+      ({by != null && `${signedPoints(by)} points`}
+      {worst && (
+        <>
+          , <ModelName target={worst.target} />
+        </>
+      )}
+      ).{' '}
+      <Link to="/compare" search={{ runs: [against!.run.id, run!.id] }}>
+        See why
+      </Link>
+    </>
+  );
+}
+
+const OpenGate = ({ of: { gate, result, run } }: { of: Concern }) => (
+  <>
+    Gate{' '}
+    <Link to="/gates/$gateId" params={{ gateId: gate!.id }}>
+      <UserLine text={gate!.name} />
+    </Link>
+    : {result === 'fail' ? 'failed' : 'too close to call'}
+    {run?.name != null && (
+      <>
+        {' '}
+        for <UserLine text={run.name} />
+      </>
+    )}
+    .
+  </>
+);
+
+const STATES = { paused: 'is paused', down: 'has a provider that is down', blocked: 'waits for its provider' };
+
+const LaneStopped = ({ of: { lane, state, waiting } }: { of: Concern }) => (
+  <>
+    Lane <Link to="/operate/lanes">{<UserLine text={lane!.name} />}</Link> {STATES[state!]}, {count(waiting)}{' '}
+    {waiting === 1 ? 'item waits' : 'items wait'}.
+  </>
+);
+
+const SuiteLink = ({ of: { id, name } }: { of: { id: string; name: string } }) => (
+  <Link to="/suites/$suiteId" params={{ suiteId: id }}>
+    <UserLine text={name} />
+  </Link>
+);
