@@ -6,4 +6,5 @@ export const homeRoutes = [
     loads: () => [homeQuery, monthByModelQuery],
     showsErrors: true,
   }),
+  screen('/$', () => import('./screens/not-found-screen'), 'NotFoundScreen'),
 ] as const;

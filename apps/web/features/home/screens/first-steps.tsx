@@ -43,11 +43,10 @@ const STEPS: Record<FirstStepId, Step> = {
   },
 };
 
-/** What a new team does first, until it has, or until the user puts it away. */
+/** What a new team does first, each with one action. */
 export function FirstSteps({ steps, isNew }: { steps: Home['first_steps']; isNew: boolean }) {
   const hide = useAction(() => showFirstSteps(false), onHidden);
   const done = steps.items.filter((step) => step.done).length;
-  if (done === steps.items.length || (steps.hidden && !isNew)) return null;
   const next = steps.items.find((step) => !step.done)?.id;
   return (
     <Section

@@ -1,13 +1,17 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { lazy } from 'react';
+import type { Home } from '#lib/contracts/home';
 import { Head } from '../../../ui/head';
 import { QueryBoundary } from '../../../ui/query-boundary';
 import { homeQuery } from '../api';
 import { Concerns } from './concerns';
-import { FirstSteps } from './first-steps';
-import { Month } from './month';
 import { SuiteCards } from './suite-cards';
-import { UnderWay } from './under-way';
+
+// What is often empty, or stands below, is not in the first view.
+const UnderWay = lazy(async () => ({ default: (await import('./under-way')).UnderWay }));
+const FirstSteps = lazy(async () => ({ default: (await import('./first-steps')).FirstSteps }));
+const Month = lazy(async () => ({ default: (await import('./month')).Month }));
 
 /** What needs somebody, what is under way, and how the suites went. */
 export const HomeScreen = () => (
@@ -23,15 +27,31 @@ function Parts() {
   const { data: home } = useSuspenseQuery(homeQuery);
   const { concerns, as_good: asGood, under_way: jobs, suites, more_suites: more, month, first_steps: steps } = home;
   const isNew = suites.every(({ last_run: last }) => last === null);
-  const first = <FirstSteps steps={steps} isNew={isNew} />;
+  const first = hasFirstSteps(steps, isNew) && (
+    <QueryBoundary rows={8}>
+      <FirstSteps steps={steps} isNew={isNew} />
+    </QueryBoundary>
+  );
   return (
     <>
       <Concerns concerns={concerns} asGood={asGood} />
-      <UnderWay jobs={jobs} />
+      {jobs.length > 0 && (
+        <QueryBoundary rows={jobs.length + 1}>
+          <UnderWay jobs={jobs} />
+        </QueryBoundary>
+      )}
       {isNew && first}
       {suites.length > 0 && <SuiteCards suites={suites} more={more} />}
-      {!isNew && <Month month={month} />}
+      {!isNew && (
+        <QueryBoundary rows={8}>
+          <Month month={month} />
+        </QueryBoundary>
+      )}
       {!isNew && first}
     </>
   );
 }
+
+/** Until all are done; a user may put them away before, unless there is nothing else to show. */
+const hasFirstSteps = ({ items, hidden }: Home['first_steps'], isNew: boolean): boolean =>
+  items.some(({ done }) => !done) && (isNew || !hidden);

@@ -1,8 +1,10 @@
 import { Link, useLocation } from '@tanstack/react-router';
 import { Head } from '../../../ui/head';
+import { Icon, Search } from '../../../ui/icons';
 import { UserText } from '../../../ui/user-text';
+import { openPalette } from '../../search/parts/open-palette';
 
-/** An unknown address: its likely target, and other places to go. */
+/** An unknown address: its likely target, and a search for its last word. */
 export function NotFoundScreen() {
   const { pathname } = useLocation();
   const meant = nearestAddress(pathname);
@@ -21,13 +23,22 @@ export function NotFoundScreen() {
           </>
         )}
       </p>
-      <ul>
-        <li>
-          <Link to="/">Overview</Link>
-        </li>
-      </ul>
+      <div className="actions">
+        <button type="button" className="primary" onClick={() => openPalette(lastWord(pathname))}>
+          <Icon of={Search} /> Search
+        </button>
+        <Link to="/" className="button">
+          Home
+        </Link>
+      </div>
     </>
   );
+}
+
+/** "weather" of "/suits/weather": what was looked for, unless it is an id. */
+function lastWord(pathname: string): string {
+  const word = pathname.slice(0, 500).split('/').findLast(Boolean) ?? '';
+  return /^[\p{L} _-]{2,60}$/u.test(word) ? word.replaceAll(/[_-]/g, ' ') : '';
 }
 
 /** The addresses that a word of another one may mean. */

@@ -24,7 +24,6 @@ export function UnderWay({ jobs }: { jobs: readonly Job[] }) {
     undo.offer({ text: 'Cancelled.', undo: () => resume(job.id) });
     return refreshWork(job.result_ref ?? undefined);
   });
-  if (jobs.length === 0) return null;
   return (
     <Section id="under-way" title="Under way" action={<Link to="/jobs">All activity</Link>}>
       {cancel.isError && <ErrorNotice error={cancel.error} />}

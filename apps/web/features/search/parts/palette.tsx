@@ -17,6 +17,8 @@ const MAX_ACTIONS = 6;
 const LATEST = 5;
 
 interface Props {
+  /** The text to begin with. */
+  first?: string;
   close: () => void;
   openKeys: () => void;
 }
@@ -34,9 +36,9 @@ const FIELD = {
 } as const;
 
 /** Finds and opens anything by its name, and does what can be done from anywhere. Ctrl+K opens it. */
-export default function Palette({ close, openKeys }: Props) {
+export default function Palette({ first = '', close, openKeys }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const [text, setText] = useState('');
+  const [text, setText] = useState(first);
   const { groups, isSearching, error } = useGroups(text.trim(), openKeys);
   const entries = groups.flatMap((group) => group.entries);
   const [at, setAt] = useState(0);

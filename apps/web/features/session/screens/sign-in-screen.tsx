@@ -2,7 +2,9 @@ import { useMutation } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { signIn } from '../../../api/session';
+import { guideAddress } from '../../../ui/glossary';
 import { ErrorNotice } from '../../../ui/notices';
+import css from './sign-in.module.css';
 
 /** Takes a token once. Only a cookie is kept, which scripts cannot read. */
 export function SignInScreen() {
@@ -18,7 +20,12 @@ export function SignInScreen() {
     enter.mutate();
   };
   return (
-    <main className="content narrow">
+    <main className={css.screen}>
+      <title>Sign in · Toolmark</title>
+      <div className={css.about}>
+        <p className={css.name}>Toolmark</p>
+        <p>Find out how well language models call tools: run suites, compare what changed, decide what may ship.</p>
+      </div>
       <h1>Sign in to Toolmark</h1>
       {back !== undefined && <p className="muted">You then return to where you were.</p>}
       <form className="fields" onSubmit={submit}>
@@ -36,7 +43,7 @@ export function SignInScreen() {
             onChange={(event) => setToken(event.target.value)}
           />
           <span id="token-help" className="muted small">
-            npm start prints a sign-in address. Otherwise ask an owner of your team for a token.
+            <code>npm start</code> prints an address that signs you in. Otherwise ask an owner of your team.
           </span>
         </div>
         {enter.isError && <ErrorNotice error={enter.error} />}
@@ -46,6 +53,11 @@ export function SignInScreen() {
           </button>
         </div>
       </form>
+      <p className="small">
+        <a href={guideAddress('README')} target="_blank" rel="noreferrer">
+          Guide
+        </a>
+      </p>
     </main>
   );
 }
