@@ -6,7 +6,7 @@ import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
 import { useRefusal } from '../../../api/session';
 import { AllowedButton } from '../../../ui/buttons';
-import { guideAddress } from '../../../ui/glossary';
+import { guideAddress } from '../../../ui/guide';
 import { ErrorNotice } from '../../../ui/notices';
 import { Section } from '../../../ui/query-boundary';
 import { undo } from '../../../ui/undo';

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { signIn } from '../../../api/session';
-import { guideAddress } from '../../../ui/glossary';
+import { guideAddress } from '../../../ui/guide';
 import { ErrorNotice } from '../../../ui/notices';
 import css from './sign-in.module.css';
 
