@@ -15,7 +15,7 @@ export type ComparePair = (
   signal: AbortSignal,
 ) => Promise<ComparedPair>;
 
-/** Compares a run that has all its results with the baseline or the best run of its experiment, or with an earlier run. */
+/** Compares a run that has all its results with another: of its experiment, or an earlier one. */
 export async function comparePair(
   comparing: Comparer,
   rules: Rules,

@@ -23,7 +23,8 @@ export async function experimentsToRefresh(pool: Pool, except: readonly string[]
     name: 'experiments_to_refresh',
     text: `SELECT id, team_id AS "teamId" FROM (
        SELECT id, team_id, row_number() OVER (PARTITION BY team_id ORDER BY id) AS n
-       FROM experiment e WHERE (revision > refreshed_revision OR NOT models_compared) AND id <> ALL ($2) AND NOT EXISTS (
+       FROM experiment e
+       WHERE (revision > refreshed_revision OR NOT models_compared) AND id <> ALL ($2) AND NOT EXISTS (
          SELECT 1 FROM run r WHERE r.experiment_id = e.id AND r.worker_level > level_of_session()
        )
      ) stale

@@ -1,9 +1,9 @@
 import type { BaselineComparison } from '#lib/contracts/comparison';
 import type { Pool } from '../connection/pool.js';
 
-// A trigger of `run` writes a row of `run_against` when a run ends, and raises its revision with whatever may change the
-// comparison. A worker looks for the run before it, compares the two without holding a lock, and stores the comparison
-// in one statement, if both are still in the generations that were compared. Whatever dies before, the row stays due.
+// A trigger of `run` writes a row of `run_against` when a run ends, and raises its revision with whatever may change
+// the comparison. A worker looks for the run before it, compares the two without a lock, and stores the comparison in
+// one statement, if both are still in the generations that were compared. Whatever dies before, the row stays due.
 
 /** The maximum per team and turn, so that a team with very many does not hold up the others. */
 const PER_TEAM = 5;

@@ -38,8 +38,19 @@ export interface RunFilter {
   limit?: number;
 }
 
+/** How long after its end a run may not be compared yet, and how often to look. */
+const [SOON_MS, LOOK_MS] = [20_000, 1500];
+const isNotComparedYet = ({ against, finished_at: at }: Run): boolean =>
+  against === null && at !== null && Date.now() - Date.parse(at) < SOON_MS;
+
 export const runsQuery = ({ suite, statuses, model, cursor, limit = 50 }: RunFilter) =>
-  readQuery<Page<Run>>(keys.runLists, pathWith(HISTORY, { limit, suite_id: suite, model, cursor, status: statuses }));
+  queryOptions({
+    ...readQuery<Page<Run>>(
+      keys.runLists,
+      pathWith(HISTORY, { limit, suite_id: suite, model, cursor, status: statuses }),
+    ),
+    refetchInterval: ({ state }) => (state.data?.items.some(isNotComparedYet) ? LOOK_MS : false),
+  });
 
 /** The newest run of a suite, if it has one. */
 export const newestRunQuery = (suite: string) => runsQuery({ suite, limit: 1 });
@@ -60,7 +71,11 @@ export const listedRunsQuery = ({ suite, after, status, from, to, experiment, ti
     }),
   );
 
-export const runQuery = (id: string) => readQuery<Run>(keys.run(id), pathOf(id));
+export const runQuery = (id: string) =>
+  queryOptions({
+    ...readQuery<Run>(keys.run(id), pathOf(id)),
+    refetchInterval: ({ state }) => (state.data && isNotComparedYet(state.data) ? LOOK_MS : false),
+  });
 
 /** The run with its cost at today's prices. */
 export const currentCostQuery = (id: string) => readQuery<Run>(keys.run(id), `${pathOf(id)}?prices=current`);

@@ -1,29 +1,28 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { Experiment } from '#lib/contracts/experiment';
 import { Empty } from '../../../ui/empty';
-import { deltaText } from '../../../ui/figures/delta';
 import { FilterChoice } from '../../../ui/filters';
+import { Head } from '../../../ui/head';
 import { List } from '../../../ui/list';
-import { count } from '../../../ui/amounts';
+import { count, percent } from '../../../ui/amounts';
 import type { Column } from '../../../ui/table';
 import { Time } from '../../../ui/time';
+import { useHidden } from '../../../ui/undo';
 import { UserLine } from '../../../ui/user-text';
-import { ComparisonMark } from '../../compare/parts/comparison-mark';
 import { SuiteFilter } from '../../suites/parts/choose-suite';
 import { SuiteName } from '../../suites/parts/suite-name';
 import type { ExperimentsSearch } from '../address';
 import { experimentsQuery } from '../api';
+import { StandingChip } from '../parts/standing-chip';
 
 /** Related runs: whether scores have improved, and since when. */
 export function ExperimentsScreen() {
   const search = useSearch({ from: '/signed-in/experiments' });
   const { status, suite, after } = search;
+  const hidden = useHidden();
   return (
     <>
-      <div className="head">
-        <h1>Experiments</h1>
-        <NewExperimentLink suite={suite} />
-      </div>
+      <Head title="Experiments" actions={<NewExperimentLink suite={suite} />} />
       <Filters search={search} />
       <List
         label="List of experiments"
@@ -31,13 +30,14 @@ export function ExperimentsScreen() {
         query={experimentsQuery(search)}
         after={after}
         className="run-rows"
+        rowProps={({ id }) => ({ hidden: hidden.has(id) })}
         keyOf={({ id }) => id}
         columns={COLUMNS}
         empty={
           <Empty action={<NewExperimentLink suite={suite} />}>
             {(status ?? suite ?? after)
               ? 'No experiments match.'
-              : 'No experiments yet. An experiment collects runs of one suite, each compared with one baseline.'}
+              : 'No experiments yet. An experiment compares runs of one suite with a baseline.'}
           </Empty>
         }
       />
@@ -70,15 +70,13 @@ function Filters({ search }: { search: ExperimentsSearch }) {
   );
 }
 
-function Best({ experiment: { best, baseline_eval_id: baseline } }: { experiment: Experiment }) {
-  if (!best) return <span className="muted">none yet</span>;
-  if (best.eval_id === baseline) return <span className="muted">is the baseline</span>;
-  if (!best.comparison) return <span className="muted">not compared yet</span>;
-  const { verdict, difference, ci } = best.comparison;
+function Best({ best, baseline }: { best: Experiment['best']; baseline: string | null }) {
+  if (!best) return null;
   return (
-    <>
-      <ComparisonMark verdict={verdict} /> {difference !== null && deltaText({ difference, interval: ci })}
-    </>
+    <Link to="/runs/$runId" params={{ runId: best.eval_id }}>
+      {percent(best.score)}
+      {best.eval_id === baseline && ', the baseline'}
+    </Link>
   );
 }
 
@@ -86,8 +84,6 @@ const STATUSES = [
   ['archived', 'archived'],
   ['all', 'all'],
 ] as const;
-
-const SET_BY = { user: 'pinned', first_run: 'the first run' } as const;
 
 const COLUMNS: Column<Experiment>[] = [
   {
@@ -104,11 +100,7 @@ const COLUMNS: Column<Experiment>[] = [
   },
   { name: 'Suite', className: 'named', cell: ({ suite_name: suite }) => <SuiteName name={suite} /> },
   { name: 'Runs', isNumber: true, cell: ({ run_count: runs }) => count(runs) },
-  {
-    name: 'Baseline',
-    cell: ({ baseline_eval_id: baseline, baseline_set_by: by }) =>
-      baseline === null ? <span className="muted">none yet</span> : by && SET_BY[by],
-  },
-  { name: 'Best against the baseline', cell: (experiment) => <Best experiment={experiment} /> },
+  { name: 'Now', cell: (experiment) => <StandingChip of={experiment} /> },
+  { name: 'Best', cell: ({ best, baseline_eval_id: baseline }) => <Best best={best} baseline={baseline} /> },
   { name: 'Changed', cell: ({ updated_at: at }) => <Time at={at} /> },
 ];

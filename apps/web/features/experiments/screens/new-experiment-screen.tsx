@@ -5,9 +5,12 @@ import type { ExperimentInput } from '#lib/contracts/experiment';
 import { Form } from '../../../ui/form/form';
 import { useForm } from '../../../ui/form/json-form';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
+import { Head } from '../../../ui/head';
 import { ChooseRun } from '../../runs/parts/choose-run';
 import { ChooseSuite } from '../../suites/parts/choose-suite';
 import { createExperiment, refreshExperiments } from '../api';
+
+const TRAIL = [{ to: '/experiments', label: 'Experiments' }] as const;
 
 /** A new experiment's question, suite, and minimum difference. */
 export function NewExperimentScreen() {
@@ -15,10 +18,7 @@ export function NewExperimentScreen() {
   const { suite = '', baseline = null } = useSearch({ from: '/signed-in/experiments/new' });
   return (
     <>
-      <header>
-        <h1>New experiment</h1>
-        <p>An experiment collects runs of one suite that answer one question, each compared with one baseline.</p>
-      </header>
+      <Head title="New experiment" trail={TRAIL} />
       <Form
         name={`new experiment ${suite} ${baseline ?? ''}`}
         initial={useMemo(() => emptyExperiment(suite, baseline), [suite, baseline])}

@@ -3,104 +3,93 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { BestRun, Experiment } from '#lib/contracts/experiment';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { useAction } from '../../../../api/action';
 import { refreshWork } from '../../../../api/query-client';
 import { useRefusal } from '../../../../api/session';
 import { AllowedButton } from '../../../../ui/buttons';
-import { ErrorNotice } from '../../../../ui/notices';
+import { LazyDetails, SettingsList } from '../../../../ui/details';
 import { DeltaFigure } from '../../../../ui/figures/delta';
 import { FormDialog } from '../../../../ui/form/form-dialog';
 import { Fields, type FormSchema } from '../../../../ui/form/schema';
+import { Hint } from '../../../../ui/hint';
 import { Score } from '../../../../ui/amounts';
-import { SettingsList } from '../../../../ui/details';
-import { UserText } from '../../../../ui/user-text';
 import { ComparisonMark } from '../../../compare/parts/comparison-mark';
 import { JobLink } from '../../../jobs/parts/job-link';
 import { runQuery } from '../../../runs/api';
 import { RunLink } from '../../../runs/parts/run-link';
-import { settingInWords, settingName } from '../../../runs/parts/setting-words';
 import { scoreOfRun } from '../../../runs/parts/run-score';
-import { pinBaseline, refreshExperiments, runBest } from '../../api';
-import { bestSettingsText } from './experiment-texts';
+import { runBest } from '../../api';
+import { usePin } from '../../parts/pin-baseline';
+import { bestSettings } from './experiment-texts';
 
 /** The best configuration found so far, how certain that is, and the actions on it. */
-export function BestConfiguration({ experiment }: { experiment: Experiment }) {
-  const { best } = experiment;
-  return (
-    <section aria-labelledby="best" className="section">
-      <h2 id="best">Best configuration</h2>
-      {best ? (
-        <BestFound experiment={experiment} best={best} />
-      ) : (
-        <p className="muted">
-          None yet. A completed run qualifies if it has the models of the baseline, most of its cases, and few errors.
-        </p>
-      )}
-    </section>
-  );
-}
+export const BestConfiguration = ({ experiment }: { experiment: Experiment }) => (
+  <section aria-labelledby="best" className="section">
+    <h2 id="best">Best configuration</h2>
+    {experiment.best ? (
+      <BestFound experiment={experiment} best={experiment.best} />
+    ) : (
+      <p className="muted">None yet.</p>
+    )}
+  </section>
+);
 
 function BestFound({ experiment, best }: { experiment: Experiment; best: BestRun }) {
-  const [isRunning, setRunning] = useState(false);
-  const refusal = useRefusal('editor');
   const isBaseline = best.eval_id === experiment.baseline_eval_id;
-  const words = bestSettingsText(best.config);
+  const settings = bestSettings(best.config);
+  const { comparison } = best;
   return (
     <>
-      <p className="sentence">
-        <UserText text={best.targets.join(', ')} max={500} />
-        {words === null ? (
-          ': a recorded run, which cannot be run again.'
-        ) : (
-          <>: {<UserText text={words} max={500} />}.</>
-        )}
-      </p>
       <div className="facts">
         <RunLink runId={best.eval_id} />
         <RunScore runId={best.eval_id} />
-        {isBaseline && <span>It is the baseline.</span>}
-        {best.comparison && <ComparisonMark verdict={best.comparison.verdict} />}
+        {isBaseline && <span>the baseline</span>}
+        {comparison && <ComparisonMark verdict={comparison.verdict} />}
         <TuneLink best={best} />
+        {settings === null && <span className="muted">a recorded run, which cannot be run again</span>}
       </div>
-      {best.comparison?.difference != null && (
+      {comparison?.difference != null && (
         <DeltaFigure
           label="The best run minus the baseline"
-          difference={best.comparison.difference}
-          interval={best.comparison.ci}
+          difference={comparison.difference}
+          interval={comparison.ci}
         />
       )}
       <TiedRuns runs={best.tied_with} />
-      <div className="actions">
-        {words !== null && (
-          <AllowedButton
-            refusal={
-              refusal ??
-              (experiment.status === 'archived' ? 'The experiment is archived. Reactivate it first.' : undefined)
-            }
-            className="primary"
-            onClick={() => setRunning(true)}
-          >
-            Run best
-          </AllowedButton>
-        )}
-        {!isBaseline && <PinButton experiment={experiment} runId={best.eval_id} />}
-      </div>
-      {best.config && (
-        <details>
-          <summary>All settings</summary>
-          <SettingsList settings={settingsOf(best.config)} />
-        </details>
+      <BestActions experiment={experiment} best={best} />
+      {settings && (
+        <LazyDetails summary="Settings">
+          {() => <SettingsList settings={[['models', best.targets.join('\n')], ...settings]} />}
+        </LazyDetails>
       )}
-      {isRunning && <RunBestDialog experiment={experiment} close={() => setRunning(false)} />}
     </>
   );
 }
 
-/** Without those that say nothing. */
-const settingsOf = (config: NonNullable<BestRun['config']>): [string, string][] =>
-  Object.entries(config)
-    .filter(([, value]) => value != null && !(typeof value === 'object' && Object.keys(value).length === 0))
-    .map(([name, value]) => [settingName(name), settingInWords(name, value as Json)]);
+function BestActions({ experiment, best }: { experiment: Experiment; best: BestRun }) {
+  const [isRunning, setRunning] = useState(false);
+  const refusal = useRefusal('editor');
+  const pin = usePin(experiment);
+  const archived = experiment.status === 'archived' ? 'The experiment is archived. Reactivate it first.' : undefined;
+  return (
+    <div className="actions">
+      {best.config && (
+        <AllowedButton refusal={refusal ?? archived} onClick={() => setRunning(true)}>
+          Run best
+        </AllowedButton>
+      )}
+      {best.eval_id !== experiment.baseline_eval_id && (
+        <AllowedButton
+          refusal={refusal}
+          disabled={pin.isPending}
+          onClick={() => pin.mutate({ evalId: best.eval_id, name: 'the best run' })}
+        >
+          Pin as baseline
+        </AllowedButton>
+      )}
+      {isRunning && <RunBestDialog experiment={experiment} close={() => setRunning(false)} />}
+    </div>
+  );
+}
 
 /** A score is never shown without its interval, which the run has. */
 export function RunScore({ runId }: { runId: string }) {
@@ -117,47 +106,21 @@ function TuneLink({ best: { source: type, source_id: id } }: { best: BestRun }) 
   );
 }
 
+const MAX_LINKS = 20;
+
 function TiedRuns({ runs }: { runs: readonly string[] }) {
   if (runs.length === 0) return null;
   return (
     <p>
-      Not shown to be worse, so cost or speed can decide: <RunLinks runs={runs} />.
+      <Hint term="too close to call">Not shown to be worse</Hint>:{' '}
+      {runs.slice(0, MAX_LINKS).map((id, index) => (
+        <span key={id}>
+          {index > 0 && ', '}
+          <RunLink runId={id} />
+        </span>
+      ))}
+      {runs.length > MAX_LINKS && ` and ${runs.length - MAX_LINKS} more`}.
     </p>
-  );
-}
-
-const MAX_LINKS = 20;
-
-export const RunLinks = ({ runs }: { runs: readonly string[] }) => (
-  <>
-    {runs.slice(0, MAX_LINKS).map((id, index) => (
-      <span key={id}>
-        {index > 0 && ', '}
-        <RunLink runId={id} />
-      </span>
-    ))}
-    {runs.length > MAX_LINKS && ` and ${runs.length - MAX_LINKS} more`}
-  </>
-);
-
-/** Makes a run the baseline: all other runs are compared again. */
-export function PinButton({ experiment, runId, number }: { experiment: Experiment; runId: string; number?: number }) {
-  const refusal = useRefusal('editor');
-  const pin = useAction(pinBaseline, refreshExperiments);
-  return (
-    <>
-      <button
-        type="button"
-        className="dense"
-        disabled={refusal !== undefined || pin.isPending}
-        title={refusal ?? 'Compares all runs with it again'}
-        aria-label={number === undefined ? undefined : `Pin as baseline: number ${number}`}
-        onClick={() => pin.mutate({ id: experiment.id, evalId: runId })}
-      >
-        Pin as baseline
-      </button>
-      {pin.isError && <ErrorNotice error={pin.error} />}
-    </>
   );
 }
 
@@ -176,10 +139,7 @@ function RunBestDialog({ experiment: { id }, close }: { experiment: Experiment; 
       }}
       close={close}
     >
-      <p>
-        Submits its settings as a new run of the experiment. The best of many scores is partly luck; a new run is an
-        independent check.
-      </p>
+      <p>The best of many scores is partly luck. A new run checks it.</p>
       <Fields of={CHANGES} />
     </FormDialog>
   );
@@ -193,5 +153,5 @@ const CHANGES: FormSchema = [
 ];
 
 /** An empty limit keeps that of the run. */
-const bestInput = ({ budget, ...changes }: JsonObject): JsonObject =>
+const bestInput = ({ budget, ...changes }: JsonObject): Json =>
   isObject(budget) && Object.keys(budget).length > 0 ? { ...changes, budget } : changes;

@@ -6,17 +6,22 @@ import { useAction } from '../../../../api/action';
 import { keys } from '../../../../api/keys';
 import { queryClient } from '../../../../api/query-client';
 import { useRefusal } from '../../../../api/session';
-import { AllowedButton, CopiedId } from '../../../../ui/buttons';
+import { CopiedId } from '../../../../ui/buttons';
 import { DeleteDialog } from '../../../../ui/dialog';
+import { Head } from '../../../../ui/head';
+import { Hint, Note } from '../../../../ui/hint';
+import { MenuItem } from '../../../../ui/menu';
 import { ErrorNotice, Notes } from '../../../../ui/notices';
 import { count } from '../../../../ui/amounts';
+import { useUndo } from '../../../../ui/undo';
 import { UserBlock, UserText } from '../../../../ui/user-text';
 import { RunLink } from '../../../runs/parts/run-link';
 import { SuiteFact } from '../../../suites/parts/suite-name';
 import { changeExperiment, deleteExperiment, experimentQuery, refreshExperiments } from '../../api';
-import { BestConfiguration, RunLinks, RunScore } from './best-configuration';
+import { BestConfiguration, RunScore } from './best-configuration';
 import { EditDialog } from './edit-dialog';
 import { ExperimentTimeline } from './experiment-timeline';
+import { Standing } from './standing';
 
 /** Whether scores have improved, and since when. */
 export function ExperimentScreen() {
@@ -25,111 +30,119 @@ export function ExperimentScreen() {
   return (
     <>
       <ExperimentHead key={experimentId} experiment={experiment} />
-      <BestConfiguration experiment={experiment} />
+      <Standing experiment={experiment} />
       <ExperimentTimeline experiment={experiment} />
+      <BestConfiguration experiment={experiment} />
     </>
   );
 }
 
+const TRAIL = [{ to: '/experiments', label: 'Experiments' }] as const;
+
 function ExperimentHead({ experiment }: { experiment: Experiment }) {
-  const { id, name, status, suite_id: suiteId, suite_name: suite, run_count: runs, measure, margin } = experiment;
-  return (
-    <section className="section" aria-label="The experiment">
-      <div className="head">
-        <h1>
-          <UserText text={name} max={200} />
-        </h1>
-        <Actions experiment={experiment} />
-      </div>
-      <div className="facts">
-        {status === 'archived' && <span className="status waiting">archived</span>}
-        <SuiteFact suiteId={suiteId} name={suite} />
-        <span>
-          {count(runs)} {runs === 1 ? 'run' : 'runs'}
-        </span>
-        <span>
-          compares <UserText text={measure} max={100} />, with a margin of {Number((margin * 100).toFixed(4))} points
-        </span>
-        <CopiedId id={id} what="experiment" />
-      </div>
-      {experiment.description && <UserBlock text={experiment.description} />}
-      <Baseline experiment={experiment} />
-      <FalseAlarms experiment={experiment} />
-      {experiment.refreshing && (
-        <p className="notice" role="status">
-          Comparisons are being recomputed. This page updates when they are ready.
-        </p>
-      )}
-      <Notes of={experiment} />
-    </section>
-  );
-}
-
-const SET_BY = { user: 'pinned', first_run: 'the first run that completed' } as const;
-
-function Baseline({ experiment: { baseline_eval_id: runId, baseline_set_by: by } }: { experiment: Experiment }) {
-  if (runId === null) return <p>No baseline yet. The first run to complete becomes the baseline.</p>;
-  return (
-    <p>
-      Baseline: <RunLink runId={runId} /> <RunScore runId={runId} />
-      {by && `, ${SET_BY[by]}`}.
-    </p>
-  );
-}
-
-/** Multiple comparisons find some differences by chance: how many to expect, and what remains after correction. */
-function FalseAlarms({ experiment: { comparisons } }: { experiment: Experiment }) {
-  const { made, expected_false_alarms: alarms, improved_after_correction: improved } = comparisons;
-  if (made === 0) return null;
-  return (
-    <p>
-      {count(made)} {made === 1 ? 'comparison' : 'comparisons'} with this baseline. If all runs were equal,{' '}
-      {alarms.toFixed(2)} of them would be called better or worse by chance. Better after correction for multiple
-      comparisons: {improved.length === 0 ? 'none' : <RunLinks runs={improved} />}.
-    </p>
-  );
-}
-
-function Actions({ experiment }: { experiment: Experiment }) {
-  const refusal = useRefusal('editor');
+  const { name, status, suite_id: suite, description, baseline_eval_id: from } = experiment;
   const [asked, ask] = useState<'edit' | 'delete'>();
-  const change = useAction(changeExperiment, refreshExperiments);
-  const { id, status, suite_id: suite, baseline_eval_id: from } = experiment;
-  const next = status === 'archived' ? 'active' : 'archived';
+  const { items, error } = useRareActions(experiment, ask);
   return (
-    <div>
-      <div className="actions">
-        <Link to="/runs/new" search={from === null ? { suite } : { from }} className="button">
-          New run
-        </Link>
-        <AllowedButton refusal={refusal} onClick={() => ask('edit')}>
-          Edit
-        </AllowedButton>
-        <AllowedButton
-          refusal={refusal}
-          disabled={change.isPending}
-          title={status === 'archived' ? undefined : 'Hides it from lists and accepts no new runs'}
-          onClick={() => change.mutate({ id, change: { status: next } })}
-        >
-          {status === 'archived' ? 'Reactivate' : 'Archive'}
-        </AllowedButton>
-        <AllowedButton refusal={refusal} onClick={() => ask('delete')}>
-          Delete
-        </AllowedButton>
-      </div>
-      {change.isError && <ErrorNotice error={change.error} />}
+    <>
+      <Head
+        title={name}
+        trail={TRAIL}
+        badge={status === 'archived' && <span className="status waiting">archived</span>}
+        status={<Facts experiment={experiment} />}
+        actions={
+          <Link to="/runs/new" search={from === null ? { suite } : { from }} className="button primary">
+            New run
+          </Link>
+        }
+        menu={items}
+      />
+      {error && <ErrorNotice error={error} />}
+      {description && <UserBlock text={description} />}
       {asked === 'edit' && <EditDialog experiment={experiment} close={() => ask(undefined)} />}
       {asked === 'delete' && <DeleteExperiment experiment={experiment} close={() => ask(undefined)} />}
-    </div>
+    </>
   );
 }
 
+const pointsOf = (share: number): string => {
+  const points = Number((share * 100).toFixed(4));
+  return `${points} ${points === 1 ? 'point' : 'points'}`;
+};
+
+const SET_BY = { user: 'pinned', first_run: 'the first run' } as const;
+
+function Facts({ experiment }: { experiment: Experiment }) {
+  const { id, suite_id: suiteId, suite_name: suite, run_count: runs, measure, margin, comparisons } = experiment;
+  const { baseline_eval_id: baseline, baseline_set_by: by, notes } = experiment;
+  return (
+    <>
+      <SuiteFact suiteId={suiteId} name={suite} />
+      <span>
+        {count(runs)} {runs === 1 ? 'run' : 'runs'}
+      </span>
+      {baseline !== null && (
+        <span>
+          <Hint term="baseline">baseline</Hint> <RunLink runId={baseline} /> <RunScore runId={baseline} />
+          {by && `, ${SET_BY[by]}`}
+        </span>
+      )}
+      <span>
+        <UserText text={measure} max={100} />, <Hint term="margin">margin</Hint> {pointsOf(margin)}
+      </span>
+      {comparisons.made > 0 && (
+        <Hint term="false alarm">
+          {count(comparisons.made)} {comparisons.made === 1 ? 'comparison' : 'comparisons'}
+        </Hint>
+      )}
+      {notes.length > 0 && (
+        <Note of={notes.length === 1 ? '1 caveat' : `${count(notes.length)} caveats`}>
+          <Notes of={experiment} />
+        </Note>
+      )}
+      <CopiedId id={id} what="experiment" />
+    </>
+  );
+}
+
+function useRareActions(experiment: Experiment, ask: (what: 'edit' | 'delete') => void) {
+  const refusal = useRefusal('editor');
+  const { offer } = useUndo();
+  const change = useAction(changeExperiment, refreshExperiments);
+  const { id, status } = experiment;
+  const setStatus = (next: Experiment['status']) => change.mutateAsync({ id, change: { status: next } });
+  const archive = async (): Promise<void> => {
+    await setStatus('archived');
+    offer({ text: 'Archived.', undo: () => setStatus('active') });
+  };
+  const items = (
+    <>
+      <MenuItem refusal={refusal} onSelect={() => ask('edit')}>
+        Edit
+      </MenuItem>
+      {status === 'archived' ? (
+        <MenuItem refusal={refusal} onSelect={() => void setStatus('active').catch(() => {})}>
+          Reactivate
+        </MenuItem>
+      ) : (
+        <MenuItem refusal={refusal} onSelect={() => void archive().catch(() => {})}>
+          Archive
+        </MenuItem>
+      )}
+      <MenuItem danger refusal={refusal} onSelect={() => ask('delete')}>
+        Delete
+      </MenuItem>
+    </>
+  );
+  return { items, error: change.error };
+}
+
+/** It is deleted when it cannot be taken back any more. */
 function DeleteExperiment({ experiment, close }: { experiment: Experiment; close: () => void }) {
   const { id, name, run_count: runs } = experiment;
   const navigate = useNavigate();
-  const { isPending, error, mutate } = useAction(deleteExperiment, async () => {
-    close();
-    await navigate({ to: '/experiments' });
+  const { later } = useUndo();
+  const remove = useAction(deleteExperiment, async () => {
     queryClient.removeQueries({ queryKey: keys.experiment(id) });
     await refreshExperiments();
   });
@@ -137,15 +150,21 @@ function DeleteExperiment({ experiment, close }: { experiment: Experiment; close
     <DeleteDialog
       title="Delete this experiment?"
       action="Delete the experiment"
-      act={() => mutate(id)}
-      {...{ isPending, error, close }}
+      act={() => {
+        close();
+        later({ text: 'Experiment deleted.', id, act: () => remove.mutateAsync(id) });
+        void navigate({ to: '/experiments' });
+      }}
+      isPending={false}
+      error={null}
+      close={close}
     >
       <p>
         <UserText text={name} max={200} />
       </p>
       <p>
-        Its {count(runs)} {runs === 1 ? 'run stays' : 'runs stay'}, and so do its tunes and judge reports. Their
-        comparisons with the baseline are deleted, and gates that use its baseline lose it. This cannot be undone.
+        Its {count(runs)} {runs === 1 ? 'run stays' : 'runs stay'}, and so do its tunes and judge reports. Comparisons
+        with its baseline go, and gates that use the baseline lose it.
       </p>
     </DeleteDialog>
   );

@@ -1,5 +1,5 @@
 import { parseJson } from '#lib/contracts/json/json';
-import { deltaFromBaselineText, bestSettingsText } from './experiment-texts.js';
+import { deltaFromBaselineText, bestSettings } from './experiment-texts.js';
 
 const compared = {
   verdict: 'improved',
@@ -28,12 +28,18 @@ it.each([
   expect(deltaFromBaselineText({ ...entry, is_baseline: false, ...change })).toBe(words);
 });
 
-it('the best settings are described in words, with numbers as written', () => {
+it('the best settings are named one by one, with numbers as written and no JSON', () => {
   const config = parseJson(
-    '{"samples":1,"temperature":0.50,"tool_choice":"auto","params":{"top_p":1.0},"system_prompt":"x","metrics":["m"]}',
+    '{"models":["a::b"],"samples":1,"temperature":0.50,"tool_choice":"auto","params":{"top_p":1.0},' +
+      '"system_prompt":"x","metrics":["m",{"id":"bfcl_ast"}],"base_prompt":null,"tool_overrides":{}}',
   );
-  expect(bestSettingsText(config as never)).toBe(
-    'samples 1, temperature 0.50, tool choice auto, top_p 1.0, its own system prompt, metrics m',
-  );
-  expect(bestSettingsText(null)).toBeNull();
+  expect(bestSettings(config as never)).toEqual([
+    ['Samples', '1'],
+    ['Temperature', '0.50'],
+    ['Tool choice', 'auto'],
+    ['Params', 'top_p 1.0'],
+    ['System prompt', 'x'],
+    ['Metrics', 'm, bfcl_ast'],
+  ]);
+  expect(bestSettings(null)).toBeNull();
 });

@@ -1,7 +1,7 @@
-import type { Json } from '#lib/contracts/json/json';
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { DeltaObstacle } from '#lib/contracts/comparison';
 import type { BestRun, TimelineEntry } from '#lib/contracts/experiment';
-import { configInWords, settingInWords } from '../../../runs/parts/setting-words.js';
+import { settingInWords, settingName } from '../../../runs/parts/setting-words.js';
 import { deltaText } from '../../../../ui/figures/delta.js';
 
 const NO_DELTA_REASONS: Record<DeltaObstacle, string> = { targets: 'other models', cases: 'too few common cases' };
@@ -25,20 +25,17 @@ export function deltaFromBaselineText({ delta, differs, comparison, is_baseline:
   return points(delta) === points(difference) ? compared : `${points(delta)} points of score; compared ${compared}`;
 }
 
-const SETTINGS = ['samples', 'temperature', 'tool_choice', 'max_tokens'] as const;
-
-/** The best settings found, in words; null for a recorded run, which cannot be repeated. */
-export function bestSettingsText(config: BestRun['config']): string | null {
+/** Settings of the best run by name, without its models, in plain texts; null for a recorded run. */
+export function bestSettings(config: BestRun['config']): [name: string, text: string][] | null {
   if (!config) return null;
-  const { params, system_prompt: prompt, base_prompt: base, tool_overrides: overrides, metrics } = config;
-  return [
-    ...SETTINGS.filter((name) => config[name] != null).map((name) =>
-      configInWords({ [name]: config[name] as Json }, ''),
-    ),
-    ...(Object.keys(params ?? {}).length > 0 ? [configInWords(params as Json, '')] : []),
-    ...(prompt ? ['its own system prompt'] : []),
-    ...(base == null ? [] : ["a prompt instead of the suite's"]),
-    ...(Object.keys(overrides ?? {}).length > 0 ? ['its own tool descriptions'] : []),
-    ...((metrics?.length ?? 0) > 0 ? [`metrics ${settingInWords('metrics', metrics as Json)}`] : []),
-  ].join(', ');
+  const { models: _, ...settings } = config;
+  return Object.entries(settings as JsonObject)
+    .filter(([, value]) => isSaid(value))
+    .map(([name, value]) => [settingName(name), settingInWords(name, value)]);
 }
+
+const isSaid = (value: Json | undefined): boolean =>
+  value !== null &&
+  value !== undefined &&
+  value !== '' &&
+  !(Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0);

@@ -2,28 +2,32 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, type ReactNode } from 'react';
 import type { Experiment, TimelineEntry } from '#lib/contracts/experiment';
+import { useRefusal } from '../../../../api/session';
 import { Empty } from '../../../../ui/empty';
 import { useKeptQuery } from '../../../../ui/list';
+import { Menu, MenuItem, MenuLink } from '../../../../ui/menu';
 import { PageLinks } from '../../../../ui/navigation';
+import { ErrorNotice } from '../../../../ui/notices';
 import { Section } from '../../../../ui/query-boundary';
 import { count, percent, Score, type Scored } from '../../../../ui/amounts';
 import { Status } from '../../../../ui/status';
 import { Table } from '../../../../ui/table';
 import { Time } from '../../../../ui/time';
-import { UserLine, UserText } from '../../../../ui/user-text';
+import { UserText } from '../../../../ui/user-text';
 import { ComparisonMark } from '../../../compare/parts/comparison-mark';
 import { JobLink, jobTitle } from '../../../jobs/parts/job-link';
 import { Uncalibrated } from '../../../judge/parts/calibration';
 import { kappaText } from '../../../judge/parts/judged-figures';
 import { runQuery } from '../../../runs/api';
-import { shortRunName } from '../../../runs/parts/run-link';
+import { signedPoints } from '../../../runs/parts/against-words';
 import { scoreOfRun } from '../../../runs/parts/run-score';
 import { OutcomeMark } from '../../../tunes/parts/tune-outcome';
 import { timelineQuery } from '../../api';
-import { PinButton } from './best-configuration';
+import { usePin } from '../../parts/pin-baseline';
+import { modelOf } from '../../parts/standing-words';
 import css from './experiment.module.css';
 import { deltaFromBaselineText } from './experiment-texts';
-import { Timeline } from './timeline';
+import { entryName, Timeline } from './timeline';
 
 /** The ended jobs of an experiment, as a figure and as a table. */
 export const ExperimentTimeline = ({ experiment }: { experiment: Experiment }) => (
@@ -67,7 +71,7 @@ const NoEntries = ({ experiment: { suite_id: suite } }: { experiment: Experiment
       </Link>
     }
   >
-    No entries yet. Finished runs, tunes and judge reports of this experiment appear here, compared with the baseline.
+    No entries yet. Runs, tunes and judge reports appear here when they end.
   </Empty>
 );
 
@@ -83,16 +87,16 @@ function useScore(runId: string | null): Scored | undefined {
 
 const MAX_SUMMARY = 500;
 
-/** Ended jobs, oldest first, each against the baseline. Numbers are those of the figure. */
+/** Ended jobs, the newest first, each against the baseline. */
 function TimelineTable({ experiment, entries }: Props) {
   return (
     <Table
       label="Entries of the timeline"
       className={css.entries}
-      rows={entries}
+      hasCards
+      rows={entries.toReversed()}
       keyOf={({ type, id }) => `${type} ${id}`}
       columns={[
-        { name: 'Number', isNumber: true, cell: (_entry, place) => place + 1 },
         { name: 'Entry', className: 'named', cell: (entry) => <Entry entry={entry} /> },
         { name: 'Ended', cell: ({ timestamp }) => <Time at={timestamp} /> },
         {
@@ -106,21 +110,19 @@ function TimelineTable({ experiment, entries }: Props) {
         },
         {
           name: 'Against the baseline',
-          cell: (entry) =>
-            entry.type === 'eval' && <DeltaFromBaseline entry={entry} baseline={experiment.baseline_eval_id} />,
+          cell: (entry) => entry.type === 'eval' && <DeltaFromBaseline entry={entry} experiment={experiment} />,
         },
+        { name: 'Worst model', cell: ({ comparison }) => <WorstModel models={comparison?.models} /> },
         {
           name: 'Changes',
           className: css.changes,
-          cell: ({ config_summary: summary }) => <UserText text={summary} max={MAX_SUMMARY} />,
+          cell: ({ config_summary: summary, is_baseline: isBaseline }) =>
+            !isBaseline && <UserText text={summary === 'as baseline' ? 'none' : summary} max={MAX_SUMMARY} />,
         },
         {
           name: 'Actions',
           isNameHidden: true,
-          cell: ({ type, id, is_baseline: isBaseline, score }, place) =>
-            type === 'eval' &&
-            !isBaseline &&
-            score !== null && <PinButton experiment={experiment} runId={id} number={place + 1} />,
+          cell: (entry) => entry.type === 'eval' && <EntryMenu experiment={experiment} entry={entry} />,
         },
       ]}
     />
@@ -132,39 +134,80 @@ const Entry = ({ entry }: { entry: TimelineEntry }) => (
     <EntryLink entry={entry} />
     {entry.status !== 'completed' && <Status status={entry.status} />}
     {entry.is_best && <strong> best</strong>}
-    <span className="small muted">
-      <UserLine text={entry.targets.join(', ')} />
-    </span>
   </>
 );
 
-function EntryLink({ entry: { type: kind, id } }: { entry: TimelineEntry }) {
+function EntryLink({ entry }: { entry: TimelineEntry }) {
+  const { type: kind, id, targets } = entry;
   const type = kind === 'eval' ? 'tool_eval' : kind;
   return (
-    <JobLink job={{ type, result_ref: id, subject_ref: null }}>
-      {kind === 'eval' ? shortRunName(id).replace('run', jobTitle(type)) : jobTitle(type)}
-    </JobLink>
+    <span title={targets.join(', ')}>
+      <JobLink job={{ type, result_ref: id, subject_ref: null }}>
+        {kind === 'eval' ? <UserText text={entryName(entry)} max={100} /> : jobTitle(type)}
+      </JobLink>
+      {entry.name !== null && <span className="small muted"> {id.slice(-4)}</span>}
+    </span>
   );
 }
 
-/** A delta is never shown without its verdict. */
-function DeltaFromBaseline({ entry, baseline }: { entry: TimelineEntry; baseline: string | null }) {
-  const { comparison, is_baseline: isBaseline, id } = entry;
-  if (isBaseline) return <strong>{deltaFromBaselineText(entry)}</strong>;
+/** The model that lost most; nothing where none is shown to be worse. */
+function WorstModel({ models }: { models: NonNullable<TimelineEntry['comparison']>['models'] }) {
+  const worst = models?.worst;
+  if (!worst || models.regressed === 0 || worst.difference === null) return null;
   return (
+    <span title={worst.target}>
+      <UserText text={modelOf(worst.target)} max={60} />{' '}
+      <span className="nowrap">{signedPoints(worst.difference)}</span>
+      {models.regressed > 1 && <span className="small muted"> and {count(models.regressed - 1)} more</span>}
+    </span>
+  );
+}
+
+interface OfEntry {
+  entry: TimelineEntry;
+  experiment: Experiment;
+}
+
+/** What can be done with a run of the experiment. */
+function EntryMenu({ experiment, entry }: OfEntry) {
+  const { id, is_baseline: isBaseline, score } = entry;
+  const refusal = useRefusal('editor');
+  const pin = usePin(experiment);
+  if (isBaseline || score === null) return null;
+  const name = entryName(entry);
+  return (
+    <>
+      <Menu label={`Actions for ${name}`}>
+        <MenuItem refusal={refusal} onSelect={() => pin.mutate({ evalId: id, name })}>
+          Pin as baseline
+        </MenuItem>
+        {experiment.baseline_eval_id !== null && (
+          <MenuLink to="/compare" search={{ runs: [experiment.baseline_eval_id, id] }}>
+            Compare with the baseline
+          </MenuLink>
+        )}
+      </Menu>
+      {pin.isError && <ErrorNotice error={pin.error} />}
+    </>
+  );
+}
+
+/** A delta is never shown without its verdict. Both are a link to the comparison. */
+function DeltaFromBaseline({ entry, experiment: { baseline_eval_id: baseline, refreshing } }: OfEntry) {
+  const { comparison, is_baseline: isBaseline, id } = entry;
+  if (isBaseline) return <strong>the baseline</strong>;
+  if (!comparison && refreshing) return <span className="muted">comparing…</span>;
+  const words = (
     <>
       {comparison && <ComparisonMark verdict={comparison.verdict} small={comparison.small} />}{' '}
       {deltaFromBaselineText(entry)}
-      {comparison && <span className="muted small">, n {count(comparison.n_cases)}</span>}
-      {baseline !== null && comparison && (
-        <>
-          {' '}
-          <Link to="/compare" search={{ runs: [baseline, id] }}>
-            Compare
-          </Link>
-        </>
-      )}
     </>
+  );
+  if (!comparison || baseline === null) return words;
+  return (
+    <Link to="/compare" search={{ runs: [baseline, id] }} title={comparison.text} className={css.against}>
+      {words}
+    </Link>
   );
 }
 

@@ -1,12 +1,24 @@
 import type { TimelineEntry } from '#lib/contracts/experiment';
 import { Numbers } from '../../../../ui/figures/numbers';
+import { Note } from '../../../../ui/hint';
 import { count, percent, type Scored, scoreText } from '../../../../ui/amounts';
+import { UserText } from '../../../../ui/user-text';
 import css from './experiment.module.css';
 
 /** What is drawn of an entry at its position. Without a score it only takes up the position. */
 export type DrawnEntry = Pick<
   TimelineEntry,
-  'type' | 'id' | 'score' | 'score_ci' | 'scored' | 'suite_version' | 'is_baseline' | 'is_best' | 'comparison'
+  | 'type'
+  | 'id'
+  | 'name'
+  | 'timestamp'
+  | 'score'
+  | 'score_ci'
+  | 'scored'
+  | 'suite_version'
+  | 'is_baseline'
+  | 'is_best'
+  | 'comparison'
 >;
 type Band = Omit<Scored, 'errored'>;
 
@@ -19,7 +31,7 @@ interface Props {
 
 /** Scores in time order with their intervals, against the baseline's interval. */
 export function Timeline({ label, entries, baseline }: Props) {
-  const drawn = entries.flatMap((entry, place) => (entry.score === null ? [] : [{ ...entry, number: place + 1 }]));
+  const drawn = entries.filter(({ score }) => score !== null);
   if (drawn.length === 0) return null;
   const ticks = ticksFor([
     ...drawn.flatMap(({ score, score_ci: interval }) => interval ?? score!),
@@ -38,18 +50,24 @@ export function Timeline({ label, entries, baseline }: Props) {
           ))}
         </svg>
         <div className="wide" tabIndex={0} role="region" aria-label={`${label}, drawn`}>
-          <svg aria-hidden="true" style={{ minWidth: entries.length * COLUMN }}>
-            <Plot {...{ entries, baseline, ticks, y }} />
+          <svg aria-hidden="true" style={{ minWidth: drawn.length * COLUMN }}>
+            <Plot entries={drawn} {...{ baseline, ticks, y }} />
           </svg>
         </div>
       </div>
-      <figcaption className="muted">{timelineText(entries, baseline)}</figcaption>
+      <figcaption className="muted">
+        {timelineText(entries)} <Legend baseline={baseline} />
+      </figcaption>
       <Numbers
         label={`${label}, in numbers`}
-        head={['Number', 'Score', 'Suite version']}
-        rows={drawn.map(({ number, score, score_ci: ci, scored, suite_version: version, is_baseline: isBaseline }) => ({
-          key: String(number),
-          cells: [isBaseline ? `${number}, the baseline` : number, scoreText({ mean: score, ci, scored }), version],
+        head={['Run', 'Score', 'Suite version']}
+        rows={drawn.map((entry) => ({
+          key: entry.id,
+          cells: [
+            <UserText key="name" text={entryName(entry)} max={100} />,
+            scoreText({ mean: entry.score, ci: entry.score_ci, scored: entry.scored }),
+            entry.suite_version,
+          ],
         }))}
       />
     </figure>
@@ -62,7 +80,12 @@ interface PlotProps extends Omit<Props, 'label'> {
 }
 
 function Plot({ entries, baseline, ticks, y }: PlotProps) {
-  const x = (place: number): string => `${((place + 0.5) / entries.length) * 100}%`;
+  const places = timePlaces(entries.map(({ timestamp }) => Date.parse(timestamp)));
+  const x = (place: number): string => `${(EDGE + places[place]! * (1 - 2 * EDGE)) * 100}%`;
+  const labels = timeLabels(
+    entries.map(({ timestamp }) => timestamp),
+    places,
+  );
   const across = (share: number) => ({ x1: '0', x2: '100%', y1: y(share), y2: y(share) });
   const [low, high] = baseline?.ci ?? [];
   return (
@@ -87,7 +110,7 @@ function Plot({ entries, baseline, ticks, y }: PlotProps) {
       {entries.map((entry, place) => (
         <Point
           key={`${entry.type} ${entry.id}`}
-          number={place + 1}
+          time={labels[place]}
           x={x(place)}
           isNew={startsVersion(entries, place)}
           {...{ entry, y }}
@@ -99,15 +122,15 @@ function Plot({ entries, baseline, ticks, y }: PlotProps) {
 
 interface PointProps {
   entry: DrawnEntry;
-  /** Its number in the list below the figure. */
-  number: number;
+  /** Its time, where there is room for it. */
+  time: string | undefined;
   x: string;
   y: PlotProps['y'];
   /** Whether it is the first of its suite version. */
   isNew: boolean;
 }
 
-function Point({ entry, number, x, y, isNew }: PointProps) {
+function Point({ entry, time, x, y, isNew }: PointProps) {
   const { score, score_ci: interval, is_baseline: isBaseline, is_best: isBest, suite_version: version } = entry;
   const verdict = entry.comparison?.verdict;
   const isShown = verdict === 'improved' || verdict === 'regressed';
@@ -119,7 +142,8 @@ function Point({ entry, number, x, y, isNew }: PointProps) {
         </text>
       )}
       {score !== null && (
-        <>
+        <g>
+          <title>{`${entryName(entry)}, ${scoreText({ mean: score, ci: interval, scored: entry.scored })}`}</title>
           {interval && <line className="bar" x1={x} x2={x} y1={y(interval[1])} y2={y(interval[0])} />}
           {isBest && <circle className={css.best} cx={x} cy={y(score)} r="9" />}
           <circle
@@ -128,11 +152,13 @@ function Point({ entry, number, x, y, isNew }: PointProps) {
             cy={y(score)}
             r={isBaseline ? 6 : 5}
           />
-        </>
+        </g>
       )}
-      <text className={isBaseline || isBest ? css.named : undefined} x={x} y={HEIGHT - 6} textAnchor="middle">
-        {number}
-      </text>
+      {time !== undefined && (
+        <text x={x} y={HEIGHT - 6} textAnchor="middle">
+          {time}
+        </text>
+      )}
     </>
   );
 }
@@ -170,22 +196,69 @@ function startsVersion(entries: readonly DrawnEntry[], place: number): boolean {
   return before === undefined ? versions.some((one) => (one ?? version) !== version) : before !== version;
 }
 
+/** The name of a run; without one, the end of its id. */
+export const entryName = ({ id, name }: Pick<TimelineEntry, 'id' | 'name'>): string => name ?? `run ${id.slice(-8)}`;
+
+/**
+ * Where times lie on an axis from 0 to 1. Those of one moment get a little room, so that no dot hides another.
+ * @param times in order, in milliseconds
+ */
+export function timePlaces(times: readonly number[]): number[] {
+  if (times.length === 1) return [0.5];
+  const span = times.at(-1)! - times[0]! || 1;
+  const gap = 0.5 / (times.length - 1);
+  const places: number[] = [];
+  for (const time of times)
+    places.push(places.length === 0 ? 0 : Math.max((time - times[0]!) / span, places.at(-1)! + gap));
+  const last = places.at(-1)!;
+  return places.map((place) => place / last);
+}
+
+const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+const minutes = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+/** The least distance of two times below the axis. */
+const LABEL = 0.12;
+const DAY_MS = 86_400_000;
+
+/** The times to write below an axis: a day, or the minute if all are of one; each once, and none over another. */
+export function timeLabels(at: readonly string[], places: readonly number[]): (string | undefined)[] {
+  const span = Date.parse(at.at(-1) ?? '') - Date.parse(at[0] ?? '');
+  const format = span >= DAY_MS ? days : minutes;
+  let [lastPlace, lastText] = [-1, ''];
+  return at.map((one, n) => {
+    const text = format.format(new Date(one));
+    if (places[n]! - lastPlace < LABEL || text === lastText) return undefined;
+    [lastPlace, lastText] = [places[n]!, text];
+    return text;
+  });
+}
+
 /** A text description of the figure. */
-export function timelineText(entries: readonly DrawnEntry[], baseline: Band | undefined): string {
+export function timelineText(entries: readonly DrawnEntry[]): string {
   const scores = entries.flatMap(({ score }) => score ?? []);
-  const drawn = `${scores.length === 1 ? 'One score' : `${count(scores.length)} scores`}, oldest first`;
-  const range = `from ${percent(Math.min(...scores))} to ${percent(Math.max(...scores))}`;
-  const versions = new Set(entries.flatMap(({ suite_version: version }) => version ?? []));
+  const drawn = scores.length === 1 ? '1 score' : `${count(scores.length)} scores`;
+  const versions = new Set(entries.flatMap(({ suite_version: version }) => version ?? [])).size;
   return [
-    `${drawn}, ${range}, each with its 95 % interval.`,
-    ...(baseline ? [`The band is the interval of the baseline, ${scoreText(baseline)}.`] : []),
-    'A filled dot differs from the baseline in a case-by-case comparison, even where the bars overlap.',
-    ...(versions.size > 1
-      ? [`The suite had ${versions.size} versions; lines join only scores of the same version.`]
-      : []),
+    `${drawn}, ${percent(Math.min(...scores))} to ${percent(Math.max(...scores))}.`,
+    ...(versions > 1 ? [`${versions} versions of the suite.`] : []),
   ].join(' ');
 }
 
+/** How to read the figure. */
+function Legend({ baseline }: { baseline: Band | undefined }) {
+  return (
+    <Note of="How to read this">
+      <p>
+        Each dot is a mean over the models, with its 95 % interval. A filled dot differs from the baseline, case by
+        case, even where bars overlap. Lines join scores of one version of the suite.
+      </p>
+      {baseline && <p>The band is the interval of the baseline, {scoreText(baseline)}.</p>}
+    </Note>
+  );
+}
+
+/** Room at both ends of the axis for half a label. */
+const EDGE = 0.04;
 const HEIGHT = 200;
 const TOP = 16;
 const BOTTOM = 24;
