@@ -552,7 +552,7 @@ describe('an experiment', () => {
     const { items } = await toolmarkJson('experiments', 'timeline', 'Tries');
     expect(items.map((entry: any) => entry.is_baseline)).toEqual([true, false, false]);
     const [heading, ...lines] = (await toolmark('experiments', 'timeline', 'Tries')).out.trim().split('\n');
-    expect(heading).toMatch(/^ended +what +id +status +score +delta to the baseline +mark +settings/);
+    expect(heading).toMatch(/^ended +what +id +name +status +score +delta to the baseline +mark +settings/);
     expect(lines[0]).toMatch(/ - +baseline/);
     expect(lines[1]).toContain(comparison.verdict);
     expect(lines[2]).toContain('none (other models); compared: ');
@@ -564,7 +564,7 @@ describe('an experiment', () => {
     const { best } = await toolmarkJson('experiments', 'show', 'Tries');
     expect(await shown()).toContain(`\nBest         ${(100 * best.score).toFixed(1)} %, run ${best.eval_id} (`);
     expect(await shown()).toMatch(/^Compared {5}2 with this baseline; .* 0\.10 of them/m);
-    expect(await shown()).toMatch(/^Better {7}after correction for multiple comparisons: /m);
+    expect(await shown()).toMatch(/^Now {10}(Better|Worse|As good|Too close)/m);
 
     const {
       items: [newest],

@@ -23,6 +23,12 @@ async function aRun(input: object): Promise<string> {
   return body.eval_id;
 }
 
+/** Opens a menu, and does what one of its items says. */
+async function act(page: Page, menu: string, item: string): Promise<void> {
+  await button(page, menu).click();
+  await page.getByRole('menuitem', { name: item, exact: true }).click();
+}
+
 async function isRefused(control: Locator): Promise<void> {
   await control.waitFor();
   expect(await control.isDisabled()).toBe(true);
@@ -71,21 +77,31 @@ journeys('experiments and gates', () => {
     await web.client.post(`/api/tool-suites/${suiteId}/cases`, { prompt: 'Paris?', expected_tool: 'get_weather' });
     await aRun({ experiment_id, system_prompt: HELP, temperature: 0.5 });
     await entries.getByRole('row').nth(3).waitFor();
-    await page.getByText('Comparisons are being recomputed').waitFor({ state: 'detached' });
+    const now = page.getByRole('region', { name: 'Now' });
+    await now.getByText('Better').waitFor();
+    await link(now, 'With help').waitFor();
+    await now.getByText(/Changed: system prompt\./).waitFor();
     const figure = page.getByRole('figure', { name: 'Scores of the experiment over time' });
-    await figure.getByText(/3 scores, oldest first.*The suite had 2 versions/).waitFor();
+    await figure.getByText(/3 scores, .*2 versions of the suite/).waitFor();
     expect(await figure.locator('rect[class*="band_"]').count()).toBe(1);
     expect(await figure.locator('line[class*="join_"]').count()).toBe(1);
     expect(await figure.locator('circle.dot').count()).toBe(3);
-    await page.getByText('With help').first().waitFor();
-    await page.getByText(/its own system prompt/).waitFor();
     expect(await axe()).toEqual([]);
     expect(await isTooWide()).toBe(false);
 
-    await button(page, 'Pin as baseline: number 2').click();
-    await page.getByText(/, pinned\./).waitFor();
+    await act(page, 'Actions for With help', 'Pin as baseline');
+    await page.getByText('Pinned With help.').waitFor();
+    await page.getByText(/, pinned/).waitFor();
+    await button(page, 'Undo').click();
+    await until(async () => (await get(`/api/experiments/${experiment_id}`)).baseline_eval_id === first);
+    await status(entries, 'improved').waitFor();
+    await act(page, 'Actions for With help', 'Pin as baseline');
     await status(entries, 'regressed').waitFor();
-    await link(entries, 'Compare').first().click();
+    await now
+      .getByText('Worse')
+      .or(now.getByText(/Too close|As good|Nothing/))
+      .waitFor();
+    await entries.locator('a[href^="/compare"]').last().click();
     await page.waitForURL((url) => url.pathname === '/compare' && url.search.includes(first));
     await page.goBack();
     await button(page, 'Run best').click();
@@ -103,13 +119,13 @@ journeys('experiments and gates', () => {
     const runId = await aRun({ experiment_id: body.id });
     const { page, faults, axe } = await web.open({ path: `/experiments/${body.id}`, width: 360 });
     await page.getByRole('region', { name: 'Entries of the timeline' }).waitFor();
-    await button(page, 'Edit').click();
+    await act(page, 'More actions', 'Edit');
     await page.getByLabel('Name', { exact: true }).fill('Older');
     await page.getByLabel('Description', { exact: true }).fill('It tried nothing.');
     await page.keyboard.press('Control+Enter');
     await heading(page, 'Older').waitFor();
-    await button(page, 'Archive').click();
-    await button(page, 'Reactivate').waitFor();
+    await act(page, 'More actions', 'Archive');
+    await page.getByText('Archived.').waitFor();
     await page.goto(`${web.url}/experiments`);
     await link(page.getByRole('region', { name: 'List of experiments' }), 'Prompts').waitFor();
     expect(await link(page, 'Older').count()).toBe(0);
@@ -118,15 +134,22 @@ journeys('experiments and gates', () => {
     await link(page, 'Older').waitFor();
     expect(await axe()).toEqual([]);
     const viewer = await web.open({ path: `/experiments/${body.id}`, role: 'viewer' });
-    for (const name of ['Edit', 'Delete', 'Run best']) await isRefused(button(viewer.page, name));
+    await isRefused(button(viewer.page, 'Run best'));
+    await button(viewer.page, 'More actions').click();
+    for (const name of ['Edit', 'Reactivate', 'Delete'])
+      expect(await viewer.page.getByRole('menuitem', { name }).getAttribute('aria-disabled')).toBe('true');
     await link(page, 'Older').click();
-    await button(page, 'Delete').click();
+    await act(page, 'More actions', 'Delete');
     await page
       .getByRole('dialog')
       .getByText(/Its 1 run stays/)
       .waitFor();
     await button(page, 'Delete the experiment').click();
     await heading(page, 'Experiments').waitFor();
+    expect(await link(page, 'Older').isVisible()).toBe(false);
+    // Leaving the page does not wait for the time in which it can be taken back.
+    await page.goto(`${web.url}/experiments/new`);
+    await until(async () => (await web.client.get(`/api/experiments/${body.id}`)).status === 404);
     expect(await get(`/api/tool-eval/history/${runId}`)).toMatchObject({ status: 'completed', experiment_id: null });
     await page.goto(`${web.url}/experiments/${body.id}`);
     await page.getByText('There is no such experiment in your team').waitFor();

@@ -9,6 +9,7 @@ import { examples, serverAction, subcommand, integer, type GlobalOptions } from 
 import { findResult, type ResultChoice } from '../lookup/find-result.js';
 import { findRun } from '../lookup/find-run.js';
 import { readRescore } from '../lookup/read-rescore.js';
+import { previousLines } from '../output/against.js';
 import { baselineLines } from '../reports/experiment.js';
 import { costOf } from '../output/job-table.js';
 import { leaderboard } from '../output/leaderboard.js';
@@ -85,7 +86,7 @@ async function showRun(client: ApiClient, options: ShowOptions, id: string, want
   printReport({ title: `Run ${run.id} is ${run.status} (job ${run.job_id}).`, parts: [factsPart(facts)] });
   print(
     '',
-    ...baselineLines(run),
+    ...(run.comparison ? baselineLines(run) : previousLines(run.against)),
     ...(summaries.length ? leaderboard({ summaries, config: run.config }) : progressTable(run)),
     '',
     `What failed: toolmark results ${run.id} --failed`,

@@ -1,5 +1,6 @@
 import type { Job } from '#lib/contracts/job';
 import type { Run } from '#lib/contracts/run';
+import { againstText } from './against.js';
 import { dollars, percent, table } from './table.js';
 
 /** Jobs under a heading, with the runs that they carry out. The run of a rescore is not known here. */
@@ -25,7 +26,7 @@ export function jobTable(jobs: readonly Job[], runs: ReadonlyMap<string, Run>): 
 /** Runs under a heading, as `toolmark history` lists them. */
 export function runTable(runs: readonly Run[]): string[] {
   return table([
-    ['run', 'name', 'status', 'done', 'errored', 'score', 'cost', 'suite', 'models', 'submitted'],
+    ['run', 'name', 'status', 'done', 'errored', 'score', 'against', 'cost', 'suite', 'models', 'submitted'],
     ...runs.map((run) => [
       run.id,
       run.name ?? '-',
@@ -33,6 +34,7 @@ export function runTable(runs: readonly Run[]): string[] {
       `${run.counts.settled}/${run.counts.total}`,
       String(run.counts.errored),
       percent(run.score),
+      againstText(run.against),
       costOf(run),
       suiteOf(run),
       modelNames(run),

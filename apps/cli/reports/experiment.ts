@@ -4,12 +4,13 @@ import type { Run } from '#lib/contracts/run';
 import { points } from '#lib/comparison/points';
 import { factsPart, type Fact, type Report } from '../output/report.js';
 import { difference, percent, signedPoints, table } from '../output/table.js';
+import { worstText } from '../output/against.js';
 import { kappaText } from './judge.js';
 
 export const experimentTable = (experiments: readonly Experiment[]): string[] =>
   table([
-    ['experiment', 'name', 'status', 'suite', 'runs', 'baseline', 'best', 'verdict'],
-    ...experiments.map(({ id, name, status, suite_name, run_count, baseline_eval_id, baseline_score, best }) => [
+    ['experiment', 'name', 'status', 'suite', 'runs', 'baseline', 'best', 'verdict', 'now'],
+    ...experiments.map(({ id, name, status, suite_name, run_count, baseline_eval_id, baseline_score, best, since }) => [
       id,
       name,
       status,
@@ -18,6 +19,7 @@ export const experimentTable = (experiments: readonly Experiment[]): string[] =>
       percent(baseline_score),
       percent(best?.score ?? null),
       best ? againstBaseline(best, baseline_eval_id) : '',
+      since?.text ?? '-',
     ]),
   ]);
 
@@ -39,6 +41,7 @@ export function experimentReport(experiment: Experiment): Report {
         ['Compares', `${measure}, with a margin of ${points(margin)}`],
         ['Runs', String(run_count)],
         ['Baseline', baselineText(experiment)],
+        ...(experiment.since ? [['Now', experiment.since.text] as Fact] : []),
         ...(best ? bestFacts(best, experiment.baseline_eval_id) : [['Best', 'none yet'] as Fact]),
         ...comparisonFacts(experiment),
         ...(experiment.refreshing
@@ -82,23 +85,21 @@ function settingsText(config: BestRun['config']): string {
 }
 
 function comparisonFacts({ comparisons }: Experiment): Fact[] {
-  const { made, expected_false_alarms: alarms, improved_after_correction: improved } = comparisons;
+  const { made, expected_false_alarms: alarms } = comparisons;
   if (made === 0) return [];
   const byChance = `if all were equal, ${alarms.toFixed(2)} of them would be called better or worse by chance`;
-  return [
-    ['Compared', `${made} with this baseline; ${byChance}`],
-    ['Better', `after correction for multiple comparisons: ${improved.length ? improved.join(', ') : 'none'}`],
-  ];
+  return [['Compared', `${made} with this baseline; ${byChance}`]];
 }
 
 /** The finished items of an experiment, one per line. A delta is shown with its verdict, or not at all. */
 export const timelineTable = (entries: readonly TimelineEntry[]): string[] =>
   table([
-    ['ended', 'what', 'id', 'status', 'score', 'delta to the baseline', 'mark', 'settings'],
+    ['ended', 'what', 'id', 'name', 'status', 'score', 'delta to the baseline', 'mark', 'settings'],
     ...entries.map((entry) => [
       entry.timestamp,
       entry.type,
       entry.id,
+      entry.name ?? '-',
       entry.status,
       percent(entry.score),
       deltaText(entry),
@@ -141,4 +142,14 @@ function deltaText({ delta, differs, comparison, is_baseline }: Compared): strin
 
 /** How a run differs from the baseline of its experiment, in the server's words, and by how much. */
 export const baselineLines = (run: Pick<Run, 'delta' | 'differs' | 'comparison'>): string[] =>
-  run.comparison ? [`Against the baseline: ${run.comparison.text}`, `Delta: ${deltaText(run)}`, ''] : [];
+  run.comparison
+    ? [
+        `Against the baseline: ${run.comparison.text}`,
+        `Delta: ${deltaText(run)}`,
+        ...worstLines(run.comparison.models),
+        '',
+      ]
+    : [];
+
+const worstLines = (models: BaselineComparison['models']): string[] =>
+  models?.worst && models.regressed > 0 ? [`Worst model: ${worstText(models.worst)}`] : [];
