@@ -1,10 +1,13 @@
-import type { Gate, GateAnswer, GateRun, GateSubmitted } from '#lib/gate/contract';
+import type { Gate, GateAnswer, GateRun, GateRunEstimate, GateSubmitted } from '#lib/gate/contract';
+import type { GateSensitivity } from '#lib/gate/outlook-contract';
 import type { Json } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
-import type { Sent } from '../../api/action';
-import { client, pathWith, readQuery } from '../../api/client';
+import { newIdempotencyKey, type Sent } from '../../api/action';
+import { client, estimateQuery, pathWith, readQuery } from '../../api/client';
 import { keys } from '../../api/keys';
 import { queryClient } from '../../api/query-client';
+import type { CompareSearch } from '../compare/address';
+import { comparedItemsQuery } from '../compare/api';
 
 const ROUTE = '/api/gates';
 const PAGE = 50;
@@ -31,10 +34,29 @@ export const createGate = (input: Json, options: Sent): Promise<Gate> =>
 export const changeGate = ({ id, change }: { id: string; change: Json }, options: Sent): Promise<Gate> =>
   client.call('PUT', pathOf(id), JSON.stringify(change), options);
 
-export const deleteGate = (id: string, options: Sent): Promise<void> =>
-  client.call('DELETE', pathOf(id), undefined, options);
+export const deleteGate = (id: string): Promise<void> =>
+  client.call('DELETE', pathOf(id), undefined, { idempotencyKey: newIdempotencyKey() });
 
-export const runGate = ({ id, input }: { id: string; input: Json }, options: Sent): Promise<GateSubmitted> =>
-  client.call('POST', `${pathOf(id)}/run`, JSON.stringify(input), options);
+export const runGate = (id: string, body: string, options: Sent): Promise<GateSubmitted> =>
+  client.call('POST', `${pathOf(id)}/run`, body, options);
+
+/** What a gate run takes. */
+export const gateRunEstimateQuery = (id: string, body: string | undefined) =>
+  estimateQuery<GateRunEstimate>(keys.gate(id), `${pathOf(id)}/run/estimate`, body);
+
+/** What rules that are not stored yet would show. */
+export const sensitivityQuery = (body: string | undefined) =>
+  estimateQuery<GateSensitivity>(keys.gates, `${ROUTE}/sensitivity`, body);
+
+/** The cases that an answer calls broken. Each look reads them again: it has more samples than the last. */
+export function brokenCasesQuery(
+  answer: Pick<GateAnswer, 'look' | 'targets'>,
+  runs: [string, string],
+  of: CompareSearch,
+) {
+  const query = comparedItemsQuery(...runs, of);
+  const samples = answer.targets.map((target) => target.samples).join();
+  return { ...query, queryKey: [...query.queryKey, `look ${answer.look.number}`, samples] };
+}
 
 export const refreshGates = (): Promise<void> => queryClient.invalidateQueries({ queryKey: keys.gates });

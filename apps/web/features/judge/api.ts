@@ -1,9 +1,16 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { Calibration, Judgement, JudgeReport, JudgeSetting, JudgeSubmitted } from '#lib/judge/contract';
+import type {
+  Calibration,
+  JudgeEstimate,
+  Judgement,
+  JudgeReport,
+  JudgeSetting,
+  JudgeSubmitted,
+} from '#lib/judge/contract';
 import type { Label, LabelInput, LabelQueue } from '#lib/contracts/label';
 import type { Page } from '#lib/contracts/page';
-import type { Sent } from '../../api/action';
-import { client, pathWith, read, readQuery } from '../../api/client';
+import { newIdempotencyKey, type Sent } from '../../api/action';
+import { client, estimateQuery, pathWith, read, readQuery } from '../../api/client';
 import { keys } from '../../api/keys';
 import { queryClient } from '../../api/query-client';
 import { runsQuery } from '../runs/api';
@@ -39,14 +46,17 @@ export const judgementsQuery = (id: string, search: ReportSearch) =>
 export const judgementsOfResultQuery = (id: string, resultId: string) =>
   readQuery<Page<Judgement>>(keys.report(id), pathWith(verdictsOf(id), { result_id: resultId }));
 
+export const reportEstimateQuery = (body: string | undefined) =>
+  estimateQuery<JudgeEstimate>(keys.judge, '/api/judge/estimate', body);
+
 export const submitReport = (body: string, options: Sent): Promise<JudgeSubmitted> =>
   client.call('POST', '/api/judge', body, options);
 
 export const rerunReport = (id: string, options: Sent): Promise<JudgeSubmitted> =>
   client.call('POST', `${REPORTS}/${id}/rerun`, {}, options);
 
-export const deleteReport = (id: string, options: Sent): Promise<void> =>
-  client.call('DELETE', `${REPORTS}/${id}`, undefined, options);
+export const deleteReport = (id: string): Promise<void> =>
+  client.call('DELETE', `${REPORTS}/${id}`, undefined, { idempotencyKey: newIdempotencyKey() });
 
 export const judgeSettingQuery = readQuery<JudgeSetting>(keys.judgeSetting, SETTING);
 

@@ -35,11 +35,14 @@ export const judgeRoutes = [
   // Its results are drawn when it is opened: to draw them changes what is drawn later.
   screen('/judge/labels', () => import('./screens/judge-labels/labels-screen'), 'LabelsScreen', {
     search: labelsSearch,
+    loads: () => [judgeSettingQuery],
   }),
   screen('/judge/calibration', () => import('./screens/calibration-screen'), 'CalibrationScreen', {
     search: calibrationSearch,
-    loads: ({ search }) => [calibrationQuery(search)],
-    // As that a team has no default judge.
+    loads: ({ search: { judge, report } }) => [
+      judgeSettingQuery,
+      ...((judge ?? report) ? [calibrationQuery({ judge, report })] : []),
+    ],
     showsErrors: true,
   }),
 ] as const;

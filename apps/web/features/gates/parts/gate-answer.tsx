@@ -1,34 +1,48 @@
-import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { GateAnswer, GateTarget } from '#lib/gate/contract';
 import type { CompareSearch } from '../../compare/address';
-import { comparedItemsQuery } from '../../compare/api';
 import { Deltas } from '../../../ui/figures/delta';
 import { ChangesTable } from '../../../ui/changes-table';
 import { ComparedCase } from '../../compare/parts/compared-case';
 import { GateResult } from './gate-result';
-import { levelText, lookWords, pointsText } from './gate-words';
-import { UserText, UserLine } from '../../../ui/user-text';
+import { GateDrift } from './gate-drift';
+import { answerWords, levelText, lookWords, pointsText } from './gate-words';
+import { brokenCasesQuery } from '../api';
+import { Folded } from '../../../ui/details';
+import { Hint } from '../../../ui/hint';
+import { useKeptQuery } from '../../../ui/list';
+import { UserText } from '../../../ui/user-text';
+import { ModelName } from '../../providers/parts/model-name';
 import { RunLink } from '../../runs/parts/run-link';
 import { count, percent, scoreText } from '../../../ui/amounts';
 import { QueryBoundary } from '../../../ui/query-boundary';
 import { Notes } from '../../../ui/notices';
 import { Table } from '../../../ui/table';
-import css from './gates.module.css';
 
 /** A gate's decision on a run, its figures, and the cases to look at. */
 export function GateAnswerView({ answer }: { answer: GateAnswer }) {
-  const { result, text, gate, look, cases, targets, what_changed: changes } = answer;
+  const { result, gate, look, cases, targets, what_changed: changes } = answer;
+  const hasDrifted = targets.some(({ drift }) => drift !== undefined);
   return (
     <>
       <p className="sentence">
-        <GateResult result={result} /> <UserText text={text} />
+        <GateResult result={result} />{' '}
+        {!(hasDrifted && targets.length === 1) && <UserText text={answerWords(answer)} />}
       </p>
+      <GateDrift targets={targets} />
       <div className="facts">
         <span>
-          <UserText text={gate.measure} max={100} />, margin {pointsText(gate.margin)}, gate version {gate.version}
+          <Hint term="margin">margin</Hint> {pointsText(gate.margin)}
+          {gate.measure !== 'overall' && (
+            <>
+              {' of '}
+              <UserText text={gate.measure} max={100} />
+            </>
+          )}
         </span>
-        <span>{lookWords(look)}</span>
+        <span>
+          <Hint term="look">look</Hint> {lookWords(look)}
+        </span>
         {cases && <CaseCounts cases={cases} />}
         <Runs answer={answer} />
       </div>
@@ -37,41 +51,52 @@ export function GateAnswerView({ answer }: { answer: GateAnswer }) {
           label={`Difference of each model from the baseline in points, with ${levelText(look)} intervals`}
           rows={targets.map((target) => ({
             key: target.target,
-            label: <UserLine text={target.target} />,
+            label: <ModelName target={target.target} />,
             difference: target.difference,
             interval: target.ci,
-            aside: (
-              <>
-                <span className="muted small">n {count(target.n_cases)} </span>
-                <GateResult result={target.result} />
-              </>
-            ),
+            aside: <GateResult result={target.result} />,
           }))}
         />
       )}
       {targets.length > 0 && <Targets answer={answer} />}
+      {targets.length > 1 && <Explanations targets={targets} />}
       <Critical targets={targets} />
       <Notes of={answer} />
       <Broken answer={answer} />
       {changes.length > 0 && (
         <>
-          <h3>Differences from the baseline</h3>
-          <ChangesTable label="Settings that differ" rows={changes} what="Setting" a="The baseline" b="The run" />
+          <h3>What changed</h3>
+          <ChangesTable label="Settings that differ" rows={changes} what="Setting" a="Baseline" b="Run" />
         </>
       )}
     </>
   );
 }
 
+/** The sentence of each model, with its figures. */
+const Explanations = ({ targets }: { targets: readonly GateTarget[] }) => (
+  <Folded title="In words">
+    {() => (
+      <ul>
+        {targets.map(({ target, text }) => (
+          <li key={target}>
+            <UserText text={text} max={500} />
+          </li>
+        ))}
+      </ul>
+    )}
+  </Folded>
+);
+
 function CaseCounts({ cases }: { cases: NonNullable<GateAnswer['cases']> }) {
   const others: [number, string][] = [
-    [cases.dropped_errored, 'left out because of errors'],
+    [cases.dropped_errored, 'errored'],
     [cases.changed, 'changed'],
     [cases.only_a, 'only in the baseline'],
     [cases.only_b, 'only in the run'],
   ];
   const words = others.filter(([n]) => n > 0).map(([n, what]) => `${count(n)} ${what}`);
-  return <span>{[`${count(cases.common)} cases in common`, ...words].join(', ')}</span>;
+  return <span>{[`${count(cases.common)} ${cases.common === 1 ? 'case' : 'cases'}`, ...words].join(', ')}</span>;
 }
 
 function Runs({ answer: { eval_id: run, baseline_eval_id: baseline, gate } }: { answer: GateAnswer }) {
@@ -105,37 +130,39 @@ const comparisonOf = (a: string, b: string, { measure, margin }: GateAnswer['gat
   extended: true,
 });
 
-/** The figures and the gate's decision for each model. */
-function Targets({ answer: { targets, text, look } }: { answer: GateAnswer }) {
+/** The figures of each model, beside its difference. */
+function Targets({ answer: { targets, look } }: { answer: GateAnswer }) {
   return (
     <Table
       label="Figures of each model"
       rows={targets}
       keyOf={({ target }) => target}
       columns={[
-        { name: 'Model', className: 'named', cell: ({ target }) => <UserLine text={target} /> },
-        { name: 'Result', cell: ({ result }) => <GateResult result={result} /> },
+        { name: 'Model', className: 'named', cell: ({ target }) => <ModelName target={target} /> },
         {
           name: `Passed (${levelText(look)})`,
           cell: ({ pass_rate: mean, pass_rate_ci: ci, n_cases: scored }) => scoreText({ mean, ci, scored }),
         },
         {
-          name: 'Samples per case',
+          name: 'Samples',
           isNumber: true,
-          cell: ({ samples }) => samples.map((some) => Number(some.toFixed(2))).join(' and '),
+          title: 'Of each case: baseline, run',
+          cell: ({ samples }) => samples.map((some) => Number(some.toFixed(1))).join(', '),
         },
         { name: 'Fixed', isNumber: true, cell: ({ fixed }) => count(fixed) },
         { name: 'Broken', isNumber: true, cell: ({ broken }) => count(broken) },
-        { name: 'Errored', cell: ({ errored_shares: shares }) => shares.map(percent).join(' and ') },
         {
-          name: 'Explanation',
-          className: css.says,
-          cell: (target) => (
-            <>
-              {target.text !== text && <UserText text={target.text} max={500} />}
-              {target.cases_needed !== null && ` About ${count(target.cases_needed)} more cases could decide.`}
-            </>
-          ),
+          name: 'Errored',
+          isNumber: true,
+          title: 'Baseline, run',
+          cell: ({ errored_shares: shares }) =>
+            shares.some((share) => share > 0) ? shares.map(percent).join(', ') : '–',
+        },
+        {
+          name: 'Cases needed',
+          isNumber: true,
+          title: 'More samples cannot decide; about as many more cases could',
+          cell: ({ cases_needed: more }) => (more === null ? '–' : `+${count(more)}`),
         },
       ]}
     />
@@ -152,8 +179,8 @@ function Critical({ targets }: { targets: readonly GateTarget[] }) {
       <ul>
         {broken.map((one) => (
           <li key={`${one.target} ${one.case_id}`}>
-            <UserText text={one.case_name ?? `case ${one.position + 1}`} max={200} />,{' '}
-            <UserText text={one.target} max={100} />, {one.samples.join(' and ')} samples
+            <UserText text={one.case_name ?? `case ${one.position + 1}`} max={200} />, <ModelName target={one.target} />
+            , {one.samples.join(' and ')} samples
             {one.confirmed ? '' : ', too few to confirm'}
           </li>
         ))}
@@ -181,23 +208,24 @@ interface BrokenProps {
   runs: [baseline: string, run: string];
 }
 
-function BrokenOf({ answer: { gate, targets }, target, runs }: BrokenProps) {
+function BrokenOf({ answer, target, runs }: BrokenProps) {
+  const { gate, targets } = answer;
   const pair = `${target.baseline_target}~${target.target}`;
   const search: CompareSearch = { ...comparisonOf(...runs, gate), pair, outcome: 'broken' };
   return (
     <>
       <h3>
-        Broken{targets.length > 1 && <>, {<UserText text={target.target} max={200} />}</>}: {count(target.broken)}
+        Broken{targets.length > 1 && <>, {<ModelName target={target.target} />}</>}: {count(target.broken)}
       </h3>
       <QueryBoundary rows={5}>
-        <BrokenCases runs={runs} search={search} />
+        <BrokenCases answer={answer} runs={runs} search={search} />
       </QueryBoundary>
     </>
   );
 }
 
-function BrokenCases({ runs, search }: { runs: BrokenProps['runs']; search: CompareSearch }) {
-  const { items, next_cursor: next } = useSuspenseQuery(comparedItemsQuery(...runs, search)).data;
+function BrokenCases({ answer, runs, search }: Omit<BrokenProps, 'target'> & { search: CompareSearch }) {
+  const { items, next_cursor: next } = useKeptQuery(brokenCasesQuery(answer, runs, search)).data;
   return (
     <>
       {items.map((item) => (

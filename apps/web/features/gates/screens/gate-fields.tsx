@@ -6,58 +6,67 @@ import { useField } from '../../../ui/form/json-form';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
 import { FoldedFields } from '../../../ui/form/folded-fields';
 import { experimentsOfSuiteQuery } from '../../experiments/api';
+import { ShownByForm } from '../parts/sensitivity';
 import { ChooseModels } from '../../providers/parts/choose-models';
 import { ChooseRun } from '../../runs/parts/choose-run';
 
-const RULES: FormSchema<GateInput> = [
+const MAIN: FormSchema<GateInput> = [
   [
     {
       number: 'margin',
       label: 'Margin',
-      help: 'The largest acceptable loss: 0.02 is two points. Choose it before you see a result.',
+      help: 'The largest acceptable loss: 0.02 is two points.',
     },
     {
       text: 'measure',
       label: 'Measure',
-      help: 'overall, passed, or the name of another metric.',
+      help: 'overall, passed, or a metric.',
       maxLength: 200,
       whenEmpty: 'overall',
     },
   ],
+];
+const RULES: FormSchema<GateInput> = [
   [
     {
       number: 'looks',
       label: 'Looks',
-      help: '1 to 4. While inconclusive, a gate run doubles its samples and looks again.',
+      help: '1 to 4. Each doubles the samples.',
     },
-    { number: 'max_requests', label: 'Maximum requests', help: 'Per gate run. Empty: no limit.' },
+    { number: 'max_requests', label: 'Maximum requests', help: 'Empty: no limit.' },
   ],
   [
     {
       number: 'floor.pass_rate',
       label: 'Floor',
-      help: 'The share of samples that must pass, regardless of the baseline. Empty: none.',
+      help: 'The share of samples that must pass. Empty: none.',
     },
     {
       number: 'max_errored_share',
       label: 'Maximum errored share',
-      help: 'Above it, nothing is measured: 0.05 is 5 %.',
+      help: '0.05 is 5 %.',
     },
   ],
   {
     lines: 'critical_tags',
     label: 'Critical tags',
-    help: 'One per line. Cases with one of these tags must not break.',
+    help: 'One per line. Their cases must not break.',
   },
 ];
+
+const MORE = ['/looks', '/max_requests', '/floor', '/max_errored_share', '/critical_tags'];
 
 /** The rules of a gate for a chosen suite. */
 export function GateFields({ suite }: { suite: string }) {
   return (
     <>
       <Baseline suite={suite} />
-      <Fields of={RULES} />
-      <FoldedFields summary="Models that must pass (default: all of the baseline)" fields={['/models']}>
+      <Fields of={MAIN} />
+      <ShownByForm suite={suite} />
+      <FoldedFields summary="More rules" fields={MORE}>
+        <Fields of={RULES} />
+      </FoldedFields>
+      <FoldedFields summary="Models (default: all of the baseline)" fields={['/models']}>
         <ChooseModels path="models" />
       </FoldedFields>
     </>
@@ -78,7 +87,6 @@ function Baseline({ suite }: { suite: string }) {
       <ChoiceField
         path="baseline"
         label="Measured against"
-        help="Later gate runs reuse the samples that a gate run adds to it."
         options={BASELINE_KINDS}
         value={kind}
         isErrorElsewhere={errors.every(({ path }) => path !== '')}

@@ -2,13 +2,16 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import type { Gate } from '#lib/gate/contract';
-import { useAction } from '../../../api/action';
 import { changeGate, deleteGate, refreshGates } from '../api';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
 import { useRefusal } from '../../../api/session';
-import { AllowedButton, CopiedId } from '../../../ui/buttons';
+import { CopiedId } from '../../../ui/buttons';
 import { DeleteDialog } from '../../../ui/dialog';
+import { Head } from '../../../ui/head';
+import { MenuItem } from '../../../ui/menu';
+import { useUndo } from '../../../ui/undo';
+import { Shown } from '../parts/sensitivity';
 import { TextField } from '../../../ui/form/fields';
 import type { Edited } from '../../../ui/form/edited';
 import { Form } from '../../../ui/form/form';
@@ -22,26 +25,33 @@ import { GateFields } from './gate-fields';
 import { gateChanges, editableGate } from '../parts/gate-value';
 import css from '../parts/gates.module.css';
 
+const TRAIL = [{ to: '/gates', label: 'Gates' }] as const;
+
 export function GateHead({ gate }: { gate: Gate }) {
   const refusal = useRefusal('editor');
   const [isDeleting, setDeleting] = useState(false);
-  const { id, name, version, suite_id: suiteId, suite_name: suite } = gate;
+  const { id, name, version, suite_id: suiteId, suite_name: suite, sensitivity, margin } = gate;
   return (
     <section className="section" aria-label="The gate">
-      <div className="head">
-        <h1>
-          <UserText text={name} max={100} /> <span className="muted">version {version}</span>
-        </h1>
-        <AllowedButton refusal={refusal} onClick={() => setDeleting(true)}>
-          Delete
-        </AllowedButton>
-      </div>
-      <div className="facts">
-        <SuiteFact suiteId={suiteId} name={suite} />
-        <Baseline gate={gate} />
-        <CopiedId id={id} what="gate" />
-      </div>
+      <Head
+        title={name}
+        trail={TRAIL}
+        badge={<span className="muted">version {version}</span>}
+        status={
+          <>
+            <SuiteFact suiteId={suiteId} name={suite} />
+            <Baseline gate={gate} />
+            <CopiedId id={id} what="gate" />
+          </>
+        }
+        menu={
+          <MenuItem danger refusal={refusal} onSelect={() => setDeleting(true)}>
+            Delete the gate
+          </MenuItem>
+        }
+      />
       <SettingsList settings={ruleWords(gate)} />
+      {sensitivity && <Shown sensitivity={sensitivity} margin={margin} />}
       <RulesForm gate={gate} />
       {isDeleting && <DeleteGate gate={gate} close={() => setDeleting(false)} />}
     </section>
@@ -51,10 +61,10 @@ export function GateHead({ gate }: { gate: Gate }) {
 function Baseline({ gate: { baseline, baseline_eval_id: runId } }: { gate: Gate }) {
   return (
     <span>
-      Baseline: {runId === null ? 'none, so nothing can be measured' : <RunLink runId={runId} />}
+      Baseline {runId === null ? 'none: nothing can be measured' : <RunLink runId={runId} />}
       {'experiment_id' in baseline && (
         <>
-          {', taken from '}
+          {', of '}
           <Link to="/experiments/$experimentId" params={{ experimentId: baseline.experiment_id }}>
             its experiment
           </Link>
@@ -87,7 +97,6 @@ function RulesForm({ gate }: { gate: Gate }) {
       saved={({ version }) => `Saved: version ${version}.`}
       className={`fields ${css.form}`}
     >
-      <p className="muted">A change of the rules creates a new version of the gate. Every answer names its version.</p>
       <TextField path="name" label="Name" maxLength={100} isRequired whenEmpty="" />
       <GateFields suite={gate.suite_id} />
     </Form>
@@ -96,26 +105,29 @@ function RulesForm({ gate }: { gate: Gate }) {
 
 function DeleteGate({ gate: { id, name }, close }: { gate: Gate; close: () => void }) {
   const navigate = useNavigate();
-  const { isPending, error, mutate } = useAction(deleteGate, async () => {
-    close();
-    await navigate({ to: '/gates' });
+  const { later } = useUndo();
+  const remove = async (): Promise<void> => {
+    await deleteGate(id);
     queryClient.removeQueries({ queryKey: keys.gate(id) });
     await refreshGates();
-  });
+  };
   return (
     <DeleteDialog
       title="Delete this gate?"
       action="Delete the gate"
-      act={() => mutate(id)}
-      {...{ isPending, error, close }}
+      isPending={false}
+      error={null}
+      close={close}
+      act={() => {
+        close();
+        later({ id, text: `Gate ${name.slice(0, 100)} deleted.`, act: remove });
+        void navigate({ to: '/gates' });
+      }}
     >
       <p>
         <UserText text={name} max={100} />
       </p>
-      <p>
-        This also deletes its answers, its gate runs and the runs they created. Its baseline stays, and so do runs that
-        are a baseline elsewhere. This cannot be undone.
-      </p>
+      <p>Its answers, its gate runs and the runs that they made go with it. Runs that are a baseline stay.</p>
     </DeleteDialog>
   );
 }

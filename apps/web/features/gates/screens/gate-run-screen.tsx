@@ -1,14 +1,16 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import type { GateRun } from '#lib/gate/contract';
 import { gateQuery, gateRunQuery } from '../api';
-import css from '../parts/gates.module.css';
 import { LiveGate } from '../live';
 import { useLive, useRefreshOnEvents } from '../../../live/use-live';
 import { CopiedId } from '../../../ui/buttons';
 import { GateAnswerView } from '../parts/gate-answer';
 import { GateResult } from '../parts/gate-result';
-import { UserText } from '../../../ui/user-text';
+import { count } from '../../../ui/amounts';
+import { Folded } from '../../../ui/details';
+import { Head } from '../../../ui/head';
+import { visible } from '../../../ui/user-text';
 import { RunLink } from '../../runs/parts/run-link';
 import { isUnderWay, Status } from '../../../ui/status';
 import { Table } from '../../../ui/table';
@@ -24,7 +26,7 @@ export function GateRunScreen() {
   useRefreshOnEvents(gateRunId, live);
   return (
     <>
-      <Head run={run} />
+      <RunHead run={run} />
       {live && isUnderWay(run.status) && (
         <JobProgress work={run} live={live} label="Results of the gate run" unit="results of this look" />
       )}
@@ -41,36 +43,38 @@ export function GateRunScreen() {
   );
 }
 
-function Head({ run }: { run: GateRun }) {
+function RunHead({ run }: { run: GateRun }) {
   const { data: gate } = useQuery(gateQuery(run.gate_id));
+  const name = gate?.name ?? run.result?.gate.name ?? 'gate';
   return (
     <section className="section" aria-label="The gate run">
-      <div className="head">
-        <h1>
-          Run of gate{' '}
-          <Link to="/gates/$gateId" params={{ gateId: run.gate_id }}>
-            <UserText text={gate?.name ?? run.result?.gate.name ?? 'gate'} max={100} />
-          </Link>
-        </h1>
-        <WorkActions work={run} />
-      </div>
-      <div className="facts">
-        {run.result && <GateResult result={run.result.result} />}
-        <Status status={run.status} />
-        <span>gate version {run.gate_version}</span>
-        <Time at={run.created_at} />
-        {run.finished_at !== null && (
-          <span>took {duration(new Date(run.finished_at).getTime() - new Date(run.created_at).getTime())}</span>
-        )}
-        <CopiedId id={run.id} what="gate run" />
-      </div>
+      <Head
+        title={`Run of gate ${name}`}
+        trail={[
+          { to: '/gates', label: 'Gates' },
+          { to: '/gates/$gateId', params: { gateId: run.gate_id }, label: name },
+        ]}
+        badge={run.result ? <GateResult result={run.result.result} /> : <Status status={run.status} />}
+        status={
+          <>
+            {run.result && run.status !== 'completed' && <Status status={run.status} />}
+            <span>version {run.gate_version}</span>
+            <Time at={run.created_at} />
+            {run.finished_at !== null && (
+              <span>took {duration(new Date(run.finished_at).getTime() - new Date(run.created_at).getTime())}</span>
+            )}
+            <CopiedId id={run.id} what="gate run" />
+          </>
+        }
+        actions={<WorkActions work={run} />}
+      />
     </section>
   );
 }
 
-/** The decision at each look. All looks together have the error rate of a single one. */
+/** The decision at each look; the last one is the answer above. */
 function Looks({ run: { looks } }: { run: GateRun }) {
-  if (looks.length === 0) return null;
+  if (looks.length < 2) return null;
   return (
     <section aria-labelledby="looks" className="section">
       <h2 id="looks">Looks</h2>
@@ -81,11 +85,19 @@ function Looks({ run: { looks } }: { run: GateRun }) {
         columns={[
           { name: 'Look', isNumber: true, cell: ({ look }) => look },
           {
-            name: 'Samples per case: baseline, run',
-            cell: ({ samples }) => samples.map((some) => Number(some.toFixed(2))).join(', '),
+            name: 'Samples',
+            isNumber: true,
+            title: 'Of each case: baseline, run',
+            cell: ({ samples }) => samples.map((some) => Number(some.toFixed(1))).join(', '),
           },
-          { name: 'Result', cell: ({ result }) => <GateResult result={result} /> },
-          { name: 'Explanation', className: css.says, cell: ({ text }) => <UserText text={text} /> },
+          {
+            name: 'Result',
+            cell: ({ result, text }) => (
+              <span title={visible(text)}>
+                <GateResult result={result} />
+              </span>
+            ),
+          },
         ]}
       />
     </section>
@@ -97,18 +109,19 @@ const MAX_RUNS = 50;
 function CreatedRuns({ run: { runs } }: { run: GateRun }) {
   if (runs.length === 0) return null;
   return (
-    <section aria-labelledby="made" className="section">
-      <h2 id="made">Runs created by it</h2>
-      <ul>
-        {runs.slice(0, MAX_RUNS).map(({ eval_id: runId, step, arm }) => (
-          <li key={runId}>
-            <RunLink runId={runId} />{' '}
-            <span className="muted small">
-              {step}, {arm}
-            </span>
-          </li>
-        ))}
-      </ul>
-    </section>
+    <Folded title={`${count(runs.length)} ${runs.length === 1 ? 'run' : 'runs'} made`}>
+      {() => (
+        <ul>
+          {runs.slice(0, MAX_RUNS).map(({ eval_id: runId, step, arm }) => (
+            <li key={runId}>
+              <RunLink runId={runId} />{' '}
+              <span className="muted small">
+                {step}, {arm}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Folded>
   );
 }

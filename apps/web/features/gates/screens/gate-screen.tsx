@@ -13,6 +13,7 @@ import { runName, shortRunName } from '../../runs/parts/run-link';
 import { checkQuery, gateQuery, gateRunsQuery } from '../api';
 import { GateAnswerView } from '../parts/gate-answer';
 import { GateResult } from '../parts/gate-result';
+import { answerWords } from '../parts/gate-words';
 import css from '../parts/gates.module.css';
 import { GateHead } from './gate-head';
 import { RunGateForm } from './run-gate-form';
@@ -55,9 +56,6 @@ function GateCheck({ gate: { id, suite_id: suite } }: { gate: Gate }) {
             </option>
           ))}
         </select>
-        <span className="muted small">
-          No model is called. Samples added since the last check count as another look.
-        </span>
       </label>
       {check !== undefined && (
         <QueryBoundary rows={5} label="Measuring">
@@ -86,7 +84,7 @@ function GateRuns({ gate: { id } }: { gate: Gate }) {
         className="run-rows"
         keyOf={({ id: run }) => run}
         columns={RUN_COLUMNS}
-        empty={<Empty>No gate runs yet. Run the gate above.</Empty>}
+        empty={<Empty>No gate runs yet.</Empty>}
       />
     </Section>
   );
@@ -109,8 +107,8 @@ const RUN_COLUMNS: Column<GateRun>[] = [
   { name: 'Version', isNumber: true, cell: (run) => run.gate_version },
   { name: 'Looks', isNumber: true, cell: ({ looks }) => looks.length },
   {
-    name: 'Explanation',
+    name: 'Answer',
     className: css.says,
-    cell: ({ result }) => <UserText text={result?.text ?? ''} max={MAX_TEXT} />,
+    cell: ({ result }) => result && <UserText text={answerWords(result)} max={MAX_TEXT} />,
   },
 ];

@@ -1,5 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { Head } from '../../../ui/head';
 import { Form } from '../../../ui/form/form';
 import { TextField } from '../../../ui/form/fields';
 import { useForm } from '../../../ui/form/json-form';
@@ -9,19 +10,15 @@ import { emptyGate, gateRequest } from '../parts/gate-value';
 import css from '../parts/gates.module.css';
 import { GateFields, suiteOf } from './gate-fields';
 
+const TRAIL = [{ to: '/gates', label: 'Gates' }] as const;
+
 /** The rules by which a change may ship, set before anything is measured. */
 export function NewGateScreen() {
   const navigate = useNavigate();
   const { suite = '', baseline } = useSearch({ from: '/signed-in/gates/new' });
   return (
     <>
-      <header>
-        <h1>New gate</h1>
-        <p>
-          A gate decides whether a change may ship. It passes if a run is shown not to be worse than the baseline by
-          more than the margin.
-        </p>
-      </header>
+      <Head title="New gate" trail={TRAIL} />
       <Form
         name={`new gate ${suite} ${baseline ?? ''}`}
         initial={useMemo(() => emptyGate(suite, baseline), [suite, baseline])}

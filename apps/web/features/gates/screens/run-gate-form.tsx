@@ -1,12 +1,16 @@
+import type { UseQueryResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
-import type { Gate } from '#lib/gate/contract';
-import { Form } from '../../../ui/form/form';
+import type { Gate, GateRunEstimate } from '#lib/gate/contract';
+import { count, Money } from '../../../ui/amounts';
+import { EstimatedForm } from '../../../ui/form/estimated-form';
+import { valueOf, type FormRequest } from '../../../ui/form/form-request';
+import type { Edited } from '../../../ui/form/edited';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
 import { ChooseRun } from '../../runs/parts/choose-run';
-import { refreshGates, runGate } from '../api';
-import css from '../parts/gates.module.css';
+import { gateRunEstimateQuery, refreshGates, runGate } from '../api';
 
 const NO_SETTINGS: JsonObject = { config: {} };
 
@@ -39,40 +43,68 @@ export function RunGateForm({ gate: { id, suite_id: suite } }: { gate: Gate }) {
   return (
     <section aria-labelledby="run-gate" className="section">
       <h2 id="run-gate">Run the gate</h2>
-      <p className="muted">Empty settings are taken from the baseline.</p>
-      <Form
+      <EstimatedForm
         name={`run gate ${id}`}
         initial={NO_SETTINGS}
-        send={(typed, options) => runGate({ id, input: gateRunRequest(typed) }, options)}
+        requestOf={gateRunRequest}
+        estimateOf={(body) => gateRunEstimateQuery(id, body)}
+        figures={(estimate) => <GateRunFigures estimate={estimate} />}
+        send={(body, options) => runGate(id, body, options)}
         onDone={({ gate_run_id: gateRunId }) => {
           void refreshGates();
           return navigate({ to: '/gates/$gateId/runs/$gateRunId', params: { gateId: id, gateRunId } });
         }}
-        save="Run gate"
-        className={`fields ${css.form}`}
+        action="Run gate"
       >
+        <p className="muted">Empty: as in the baseline.</p>
         <Fields of={FIELDS} />
         <details>
-          <summary>All settings of the run as JSON</summary>
+          <summary>All settings as JSON</summary>
           <Fields of={AS_JSON} />
         </details>
         <details>
-          <summary>Measure an existing run instead</summary>
+          <summary>Measure an existing run</summary>
           <ChooseRun
             path="eval_id"
             label="Run to measure"
-            help="It gets more samples while they may decide the result. The settings above apply only to a new run."
+            help="It gets more samples while they may decide."
             suite={suite}
             none="a new run"
           />
         </details>
-      </Form>
+      </EstimatedForm>
     </section>
   );
 }
 
+/** What it takes at first, and with all looks. */
+function GateRunFigures({ estimate: { data } }: { estimate: UseQueryResult<GateRunEstimate> }) {
+  const first = data?.first;
+  const most = data?.most;
+  if (data && !first) return <p className="muted">Samples are added only where they may decide.</p>;
+  const figures = (of: { requests: number; cost_usd: number | null } | null | undefined) =>
+    of ? (
+      <>
+        {count(of.requests)} {of.requests === 1 ? 'request' : 'requests'}, <Money usd={of.cost_usd} />
+      </>
+    ) : (
+      '–'
+    );
+  return (
+    <>
+      <p>First look: {figures(first)}</p>
+      <p>All looks: {figures(most)}</p>
+    </>
+  );
+}
+
 /** An existing run already has its settings. An empty limit means none. */
-function gateRunRequest(value: Json): JsonObject {
+function gateRunRequest(edited: Edited): FormRequest<string> {
+  const request = valueOf<Json>(edited);
+  return 'faults' in request ? request : { body: stringifyInSourceOrder(inputOf(request.body)) };
+}
+
+function inputOf(value: Json): JsonObject {
   const { eval_id: runId, config } = isObject(value) ? value : {};
   if (typeof runId === 'string' && runId !== '') return { eval_id: runId };
   const { budget, ...settings } = isObject(config) ? config : {};

@@ -28,7 +28,7 @@ interface SentenceProps {
 /** The same in a sentence, shown next to a judge's figures in every state. */
 export const CalibrationSentence = ({ calibration: { status, text }, report }: SentenceProps) => (
   <p className={`notice ${css.calibration}`}>
-    <CalibrationStatus status={status} /> <UserText text={text} />
+    {status === 'uncalibrated' ? <UserText text={text} /> : <CalibrationWords status={status} text={text} />}
     {report !== undefined && (
       <>
         {' '}
@@ -40,6 +40,13 @@ export const CalibrationSentence = ({ calibration: { status, text }, report }: S
   </p>
 );
 
-/** Follows a judge's figure that no labels have confirmed. */
+/** A server's sentence begins with the status, which the mark says. */
+const CalibrationWords = ({ status, text }: { status: Status; text: string }) => (
+  <>
+    <CalibrationStatus status={status} /> <UserText text={text.slice(text.indexOf(':') + 1).trimStart()} />
+  </>
+);
+
+/** Follows a judge's figure that no labels have confirmed, where nothing else says so. */
 export const Uncalibrated = ({ status }: { status: Status }) =>
   status === 'uncalibrated' && <span className={`${css.uncalibrated} small`}> uncalibrated</span>;

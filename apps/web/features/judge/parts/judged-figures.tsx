@@ -1,8 +1,7 @@
-import type { CalibrationHead, JudgedTarget, JudgeReport } from '#lib/judge/contract';
+import type { JudgedTarget, JudgeReport } from '#lib/judge/contract';
 import { IntervalMark, type IntervalRow, TickLabels } from '../../../ui/figures/intervals';
 import { count, percent } from '../../../ui/amounts';
 import { UserLine } from '../../../ui/user-text';
-import { Uncalibrated } from './calibration';
 
 type Interval = readonly [number, number] | null;
 
@@ -31,25 +30,7 @@ interface Share<Value = number | null> {
   share: Value;
   ci: Interval;
   n: number;
-  /** The calibration of the judge. */
-  status: CalibrationHead['status'];
 }
-
-/** A share by a judge in words, and whether the judge is calibrated. */
-export const ShareWords = ({ share, ci, n, status }: Share) => (
-  <>
-    <span>{shareText(share, ci, n)}</span>
-    <Uncalibrated status={status} />
-  </>
-);
-
-/** An agreement with a judge in words, and whether the judge is calibrated. */
-export const KappaWords = ({ kappa, ci, status }: { kappa: number | null } & Pick<Share, 'ci' | 'status'>) => (
-  <>
-    <span>{kappaText(kappa, ci)}</span>
-    {kappa !== null && <Uncalibrated status={status} />}
-  </>
-);
 
 interface Row extends Share<number> {
   /** The name of the row. */
@@ -64,11 +45,7 @@ export const shareRow = ({ key, isHollow, ...of }: Row): IntervalRow => ({
   mean: of.share,
   interval: of.ci ?? [of.share, of.share],
   isHollow: isHollow ?? of.ci === null,
-  text: (
-    <span className="score">
-      <ShareWords {...of} />
-    </span>
-  ),
+  text: <span className="score">{shareText(of.share, of.ci, of.n)}</span>,
 });
 
 interface Kappa {

@@ -1,11 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import type { JudgeReport } from '#lib/judge/contract';
+import { Hint } from '../../../ui/hint';
 import { Status } from '../../../ui/status';
 import { Table, type Column } from '../../../ui/table';
 import { Time } from '../../../ui/time';
 import { UserLine } from '../../../ui/user-text';
+import { ModelName } from '../../providers/parts/model-name';
 import { CalibrationStatus } from './calibration';
-import { decidedCountOfAll, KappaWords, ShareWords } from './judged-figures';
+import { decidedCountOfAll, kappaText, shareText } from './judged-figures';
 
 /** Judge reports on one run, each with how well people's labels confirm its judge. */
 export const ReportRows = ({ reports }: { reports: JudgeReport[] }) => (
@@ -27,27 +29,28 @@ export const reportColumns = (titleOf: (report: JudgeReport) => string): Column<
     className: 'named',
     cell: (report) => (
       <Link to="/judge/reports/$reportId" params={{ reportId: report.id }}>
-        <UserLine text={titleOf(report)} />
+        <UserLine text={titleOf(report) + (report.version > 1 ? `, version ${report.version}` : '')} />
       </Link>
     ),
   },
-  { name: 'Version', isNumber: true, cell: ({ version }) => version },
-  { name: 'Judge', className: 'named', cell: ({ judge }) => <UserLine text={judge} /> },
-  { name: 'Calibration', cell: ({ calibration }) => <CalibrationStatus status={calibration.status} /> },
+  { name: 'Judge', className: 'named', cell: ({ judge }) => <ModelName target={judge} /> },
+  {
+    name: 'Calibration',
+    cell: ({ calibration: { status } }) => (status === 'uncalibrated' ? '–' : <CalibrationStatus status={status} />),
+  },
   { name: 'Status', cell: ({ status }) => <Status status={status} /> },
   { name: 'Correct or acceptable', className: 'score', cell: (report) => <ShareOk report={report} /> },
   {
-    name: 'Kappa against pass/fail',
+    name: <Hint term="kappa">Kappa</Hint>,
     className: 'score',
-    cell: ({ kappa, kappa_ci: ci, calibration, baseline_eval_id: baseline }) =>
-      baseline === null && <KappaWords {...{ kappa, ci }} status={calibration.status} />,
+    cell: ({ kappa, kappa_ci: ci, baseline_eval_id: baseline }) => baseline === null && kappaText(kappa, ci),
   },
   { name: 'Submitted', cell: ({ created_at: at }) => <Time at={at} /> },
 ];
 
 function ShareOk({ report }: { report: JudgeReport }) {
-  const { calibration, share_ok: share, share_ok_ci: ci, baseline_eval_id: baseline } = report;
-  if (baseline !== null) return <div className="muted">comparison: see the report for wins and losses</div>;
+  const { share_ok: share, share_ok_ci: ci, baseline_eval_id: baseline } = report;
+  if (baseline !== null) return <span className="muted">comparison</span>;
   if (share === null) return <span className="muted">none yet</span>;
-  return <ShareWords {...{ share, ci }} n={decidedCountOfAll(report)} status={calibration.status} />;
+  return <>{shareText(share, ci, decidedCountOfAll(report))}</>;
 }

@@ -3,7 +3,11 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { Empty } from '../../../ui/empty';
 import { List } from '../../../ui/list';
 import { QueryBoundary, Section } from '../../../ui/query-boundary';
-import { UserText } from '../../../ui/user-text';
+import { percent } from '../../../ui/amounts';
+import { Head } from '../../../ui/head';
+import { MenuLink } from '../../../ui/menu';
+import { useHidden } from '../../../ui/undo';
+import { ModelName } from '../../providers/parts/model-name';
 import { RunLink, runName, shortRunName } from '../../runs/parts/run-link';
 import { calibrationQuery, judgeSettingQuery, namedRunsQuery, reportsQuery } from '../api';
 import { CalibrationSentence } from '../parts/calibration';
@@ -14,19 +18,18 @@ export function JudgeScreen() {
   const { eval: run, after } = useSearch({ from: '/signed-in/judge' });
   return (
     <>
-      <div className="head">
-        <h1>Judge</h1>
-        <div className="actions">
-          <Link to="/judge/labels" search={{ eval: run }} className="button">
-            Label results
-          </Link>
-          <NewReport run={run} />
-        </div>
-      </div>
-      <p>
-        A judge is a model that decides whether stored results serve the user. Its judgements change no score, and
-        labels by people show how far it can be trusted.
-      </p>
+      <Head
+        title="Judge"
+        actions={
+          <>
+            <Link to="/judge/labels" search={{ eval: run }} className="button">
+              Label results
+            </Link>
+            <NewReport run={run} />
+          </>
+        }
+        menu={<MenuLink to="/settings/judge">Judge settings</MenuLink>}
+      />
       {run === undefined && (
         <Section id="default-judge" title="Default judge">
           <DefaultJudge />
@@ -49,15 +52,13 @@ function DefaultJudge() {
   return (
     <>
       {judge === null ? (
-        <p className="muted">The team has no default judge. Each report names its judge.</p>
+        <p className="muted">None. Each report names its judge.</p>
       ) : (
         <>
           <div className="facts">
-            <UserText text={judge} max={300} />
+            <ModelName target={judge} />
             <span className="muted">
-              {below > 0
-                ? `automatically judges the failures of runs that score below ${below}`
-                : 'judges no runs automatically'}
+              {below > 0 ? `judges failures of runs below ${percent(below)} by itself` : 'judges no run by itself'}
             </span>
             <Link to="/judge/calibration" search={{ judge }}>
               Calibration
@@ -68,11 +69,6 @@ function DefaultJudge() {
           </QueryBoundary>
         </>
       )}
-      <div className="actions">
-        <Link to="/settings/judge" className="button">
-          Judge settings
-        </Link>
-      </div>
     </>
   );
 }
@@ -83,6 +79,7 @@ const JudgeCalibration = ({ judge }: { judge: string }) => (
 
 function Reports({ run, after }: { run: string | undefined; after: string | undefined }) {
   const { data: runs } = useQuery(namedRunsQuery);
+  const hidden = useHidden();
   const nameOf = (id: string): string => {
     const found = runs?.items.find((one) => one.id === id);
     return found ? runName(found) : shortRunName(id);
@@ -106,12 +103,13 @@ function Reports({ run, after }: { run: string | undefined; after: string | unde
         after={after}
         className="run-rows"
         keyOf={({ id }) => id}
+        rowProps={({ id }) => ({ hidden: hidden.has(id) })}
         columns={reportColumns(({ eval_id: of, baseline_eval_id: baseline }) =>
           baseline === null ? nameOf(of) : `${nameOf(of)} against ${nameOf(baseline)}`,
         )}
         empty={
           <Empty action={<NewReport run={run} />}>
-            No reports yet. A report holds the judgements of a model on the results of one or two runs.
+            No reports yet. A judge is a model that says whether replies serve the user. It changes no score.
           </Empty>
         }
       />

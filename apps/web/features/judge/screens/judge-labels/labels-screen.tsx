@@ -1,5 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef, type RefObject } from 'react';
 import type { LabelDraw } from '#lib/contracts/label';
 import { useRefusal } from '../../../../api/session';
@@ -8,30 +7,44 @@ import { Empty } from '../../../../ui/empty';
 import { ErrorNotice } from '../../../../ui/notices';
 import { useKeys } from '../../../../ui/keys';
 import { count } from '../../../../ui/amounts';
-import { Skeleton } from '../../../../ui/query-boundary';
+import { Head } from '../../../../ui/head';
+import { QueryBoundary, Skeleton } from '../../../../ui/query-boundary';
 import { UserText } from '../../../../ui/user-text';
 import { Calls } from '../../../results/parts/calls';
 import { Conversation } from '../../../results/parts/conversation';
-import { calibrationQuery } from '../../api';
-import { CalibrationSentence } from '../../parts/calibration';
+import { ModelName } from '../../../providers/parts/model-name';
+import { WithJudge } from '../../parts/with-judge';
 import css from '../../parts/judge.module.css';
 import { LABEL_KEYS, LabelButtons } from '../../parts/label-buttons';
 import { useLabelQueue, type Labelled } from './use-label-queue';
 
+const TRAIL = [{ to: '/judge', label: 'Judge' }] as const;
+
 /** People label results that a judge has judged, so that the two can be compared. */
 export function LabelsScreen() {
   const { eval: run, judge } = useSearch({ from: '/signed-in/judge/labels' });
+  const navigate = useNavigate();
   const refusal = useRefusal('editor');
   return (
     <>
-      <div className="head">
-        <h1>Label results</h1>
-        <Link to="/judge/calibration" search={{ judge }}>
-          Calibration
-        </Link>
-      </div>
+      <Head
+        title="Label results"
+        trail={TRAIL}
+        actions={
+          <Link to="/judge/calibration" search={{ judge }} className="button">
+            Calibration
+          </Link>
+        }
+      />
       {refusal === undefined ? (
-        <LabelQueue key={`${run} ${judge}`} run={run} judge={judge} />
+        <QueryBoundary rows={12}>
+          <WithJudge
+            judge={judge}
+            choose={(chosen) => void navigate({ to: '/judge/labels', search: { eval: run, judge: chosen } })}
+          >
+            <LabelQueue key={`${run} ${judge}`} run={run} judge={judge} />
+          </WithJudge>
+        </QueryBoundary>
       ) : (
         <Empty>Results are drawn here for people to label. {refusal}</Empty>
       )}
@@ -73,7 +86,7 @@ const Progress = ({ judge, labelled, asked }: { judge: string; labelled: number;
         {count(labelled)} of {count(asked)} labels
       </strong>
       <span>
-        for the judge <UserText text={judge} max={200} />
+        for <ModelName target={judge} />
       </span>
     </div>
     <Bar done={labelled} total={asked} label="Labels for the judge" />
@@ -103,7 +116,7 @@ function LabelForm({ labelling, note }: { labelling: Labelling; note: RefObject<
   const { isBusy, hasSteps } = labelling;
   return (
     <section aria-label="Your label" className={css.answer}>
-      <p>Does the reply serve the user, regardless of what the case expects?</p>
+      <p>Does the reply serve the user?</p>
       <div className="actions">
         <LabelButtons choose={labelling.label} isPending={isBusy} hasKeys />
         <button type="button" disabled={isBusy} aria-keyshortcuts="s" onClick={labelling.skip}>
@@ -129,7 +142,7 @@ function LabelForm({ labelling, note }: { labelling: Labelling; note: RefObject<
           onKeyDown={({ key, currentTarget }) => key === 'Escape' && currentTarget.blur()}
         />
         <div id="label-note-help" className="muted small">
-          Your reason, stored with the label. Press Esc to leave the field and use the keys again.
+          Esc leaves the field.
         </div>
       </div>
     </section>
@@ -139,10 +152,8 @@ function LabelForm({ labelling, note }: { labelling: Labelling; note: RefObject<
 /** Shown when all results are labelled or skipped: a summary of the labels. */
 function LabellingDone({ labelling, judge }: { labelling: Labelling; judge: string }) {
   const { skips, labelled, hasSteps, undo, again } = labelling;
-  const calibration = useQuery({ ...calibrationQuery({ judge }), staleTime: 0 });
   return (
     <>
-      {calibration.data && <CalibrationSentence calibration={calibration.data} />}
       <Empty
         action={
           <>
@@ -172,7 +183,7 @@ function LabellingDone({ labelling, judge }: { labelling: Labelling; judge: stri
 }
 
 function doneText(skips: number, labelled: number): string {
-  if (skips > 0) return `Nothing else is left to label: ${count(skips)} ${skips === 1 ? 'was' : 'were'} skipped.`;
-  if (labelled > 0) return 'Nothing is left to label: all results are labelled.';
-  return 'Nothing to label: this judge has no such judgements with its current settings. Create a report first.';
+  if (skips > 0) return `Nothing else is left: ${count(skips)} ${skips === 1 ? 'was' : 'were'} skipped.`;
+  if (labelled > 0) return 'All results are labelled.';
+  return 'Nothing to label yet: this judge has judged nothing with its settings of now.';
 }

@@ -5,49 +5,43 @@ import { count } from '../../../../ui/amounts';
 import { Table, type Column } from '../../../../ui/table';
 import { UserLine, UserText } from '../../../../ui/user-text';
 import type { ReportSearch } from '../../address';
-import { Uncalibrated } from '../../parts/calibration';
+import { Hint, Note } from '../../../../ui/hint';
+import { ModelName } from '../../../providers/parts/model-name';
 import css from '../../parts/judge.module.css';
-import { decidedCount, KappaWords, shareRow, shareText, ShareWords } from '../../parts/judged-figures';
+import { decidedCount, kappaText, shareRow, shareText } from '../../parts/judged-figures';
 
 interface Props {
   report: JudgeReport;
 }
 
 /** Each model's results according to the judge, next to pass and fail. */
-export function ModelFigures({ report: { id, targets, calibration } }: Props) {
-  if (targets.length === 0) return <p className="muted">No figures yet. They appear once a model is judged.</p>;
-  const { status } = calibration;
+export function ModelFigures({ report: { id, targets } }: Props) {
+  if (targets.length === 0) return <p className="muted">No figures yet.</p>;
   const drawn = targets.flatMap((judged) => {
     const { target: key, share_ok: share, share_ok_ci: ci } = judged;
-    return share === null ? [] : shareRow({ key, share, ci, n: decidedCount(judged), status });
+    return share === null ? [] : shareRow({ key, share, ci, n: decidedCount(judged) });
   });
   return (
     <>
       {drawn.length > 0 && (
         <Intervals label="Share of correct or acceptable replies by model, with its 95 % interval" rows={drawn} />
       )}
-      <p className="muted small">
-        Shares leave out results that the judge could not tell, and each case weighs the same. Kappa measures how far
-        the judge agrees with pass and fail: 1 is full agreement, 0 is chance level.
-      </p>
       <Table
         label="Judgements of each model"
         className={css.judgedRows}
         rows={targets}
         keyOf={({ target }) => target}
         columns={[
-          { name: 'Model', isHeading: true, className: 'named', cell: ({ target }) => <UserLine text={target} /> },
+          { name: 'Model', isHeading: true, className: 'named', cell: ({ target }) => <ModelName target={target} /> },
           {
             name: 'Correct or acceptable',
             className: 'score',
-            cell: (judged) => (
-              <ShareWords share={judged.share_ok} ci={judged.share_ok_ci} n={decidedCount(judged)} status={status} />
-            ),
+            cell: (judged) => shareText(judged.share_ok, judged.share_ok_ci, decidedCount(judged)),
           },
           {
-            name: 'Kappa',
+            name: <Hint term="kappa">Kappa</Hint>,
             className: 'score',
-            cell: ({ kappa, kappa_ci: ci }) => <KappaWords {...{ kappa, ci, status }} />,
+            cell: ({ kappa, kappa_ci: ci }) => kappaText(kappa, ci),
           },
           { name: 'Judged', isNumber: true, cell: ({ judged }) => count(judged) },
           ...MODEL_COUNTS.map(linkedColumn<JudgedTarget>(id, ({ target }) => target)),
@@ -58,17 +52,18 @@ export function ModelFigures({ report: { id, targets, calibration } }: Props) {
 }
 
 /** Which of two runs the judge prefers, by model pair. */
-export function PairFigures({ report: { id, pairs, calibration } }: Props) {
-  if (pairs.length === 0) return <p className="muted">No figures yet. They appear once a pair is judged.</p>;
-  const { status } = calibration;
+export function PairFigures({ report: { id, pairs } }: Props) {
+  if (pairs.length === 0) return <p className="muted">No figures yet.</p>;
   return (
     <>
       {pairs.map((pair) => (
-        <Pair key={`${pair.a} ${pair.b}`} {...{ pair, status }} />
+        <Pair key={`${pair.a} ${pair.b}`} pair={pair} />
       ))}
       <p className="muted small">
-        The judge sees each pair of replies twice, once in each order. B wins if it is better both times; if the order
-        decides, it is a tie.
+        <Note of="How a win is decided">
+          The judge sees each pair of replies twice, once in each order. B wins if it is better both times; if the order
+          decides, it is a tie.
+        </Note>
       </p>
       <Table
         label="Wins and losses of each pair"
@@ -78,17 +73,12 @@ export function PairFigures({ report: { id, pairs, calibration } }: Props) {
         columns={[
           { name: 'Models', isHeading: true, className: 'named', cell: (pair) => <UserLine text={pairName(pair)} /> },
           ...PAIR_COUNTS.map(linkedColumn<ComparedPair>(id, ({ b }) => b)),
-          { name: 'Of these, decided by order', isNumber: true, cell: (pair) => count(pair.position_flips) },
+          { name: 'Decided by order', isNumber: true, cell: (pair) => count(pair.position_flips) },
           { name: 'Errored', isNumber: true, cell: (pair) => count(pair.errored) },
           {
             name: 'Preference for B',
             className: 'score',
-            cell: ({ preference, preference_ci: ci, wins, losses }) => (
-              <>
-                <span>{shareText(preference, ci, wins + losses)}</span>
-                {preference !== null && <Uncalibrated status={status} />}
-              </>
-            ),
+            cell: ({ preference, preference_ci: ci, wins, losses }) => shareText(preference, ci, wins + losses),
           },
         ]}
       />
@@ -98,21 +88,18 @@ export function PairFigures({ report: { id, pairs, calibration } }: Props) {
 
 const pairName = ({ a, b }: ComparedPair): string => (a === b ? b : `${b} against ${a}`);
 
-type PairProps = Pick<JudgeReport['calibration'], 'status'> & { pair: ComparedPair };
-
-function Pair({ pair, status }: PairProps) {
+function Pair({ pair }: { pair: ComparedPair }) {
   const { preference: share, preference_ci: ci, wins, losses, can_tell: canTell } = pair;
   const isHollow = ci === null || !canTell;
   return (
     <>
       <p className="sentence">
         <UserText text={pair.text} />
-        <Uncalibrated status={status} />
       </p>
       {share !== null && (
         <Intervals
           label="Wins of B among wins and losses, with their 95 % interval"
-          rows={[shareRow({ key: pairName(pair), share, ci, n: wins + losses, status, isHollow })]}
+          rows={[shareRow({ key: pairName(pair), share, ci, n: wins + losses, isHollow })]}
         />
       )}
     </>

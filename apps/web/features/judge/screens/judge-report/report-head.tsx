@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { memo } from 'react';
+import { memo, useState } from 'react';
 import { toText, type Json } from '#lib/contracts/json/json';
 import type { JudgeReport } from '#lib/judge/contract';
 import { useAction } from '../../../../api/action';
@@ -13,8 +13,12 @@ import { ErrorNotice } from '../../../../ui/notices';
 import { count, Money } from '../../../../ui/amounts';
 import { SettingsList } from '../../../../ui/details';
 import { isUnderWay, Status } from '../../../../ui/status';
-import { duration, Time } from '../../../../ui/time';
+import { Head } from '../../../../ui/head';
+import { MenuItem } from '../../../../ui/menu';
+import { Time } from '../../../../ui/time';
+import { useUndo } from '../../../../ui/undo';
 import { UserText } from '../../../../ui/user-text';
+import { ModelName } from '../../../providers/parts/model-name';
 import { WorkActions } from '../../../jobs/parts/work-actions';
 import { RunLink } from '../../../runs/parts/run-link';
 import { deleteReport, reportsQuery, rerunReport } from '../../api';
@@ -23,54 +27,62 @@ interface Props {
   report: JudgeReport;
 }
 
+const TRAIL = [{ to: '/judge', label: 'Judge' }] as const;
+
 /** What was judged by whom, and what can be done with it. Live events that change none of this do not render it. */
 export const ReportHead = memo(({ report }: Props) => {
   const { baseline_eval_id: baseline } = report;
+  const refusal = useRefusal('editor');
+  const [isDeleting, setDeleting] = useState(false);
+  const isEnded = !isUnderWay(report.status);
   return (
     <section className="section" aria-label="The report">
-      <div className="head">
-        <h1>{baseline === null ? 'Judgements of a run' : 'Judgements of two runs'}</h1>
-        <WorkActions
-          work={report}
-          again={!isUnderWay(report.status) && <Rerun id={report.id} />}
-          deletion={(close) => <DeleteReport report={report} close={close} />}
-        />
-      </div>
-      <div className="facts">
-        <Status status={report.status} />
-        {baseline === null ? (
-          <span>
-            Run <RunLink runId={report.eval_id} />
-          </span>
-        ) : (
-          <span>
-            B: <RunLink runId={report.eval_id} />, compared with A: <RunLink runId={baseline} />
-          </span>
-        )}
-        <span>
-          Judge <UserText text={report.judge} max={200} />
-        </span>
-        <span>
-          Version {report.version} <OtherVersions report={report} />
-        </span>
-        <Time at={report.created_at} />
-        {report.finished_at !== null && (
-          <span>took {duration(new Date(report.finished_at).getTime() - new Date(report.created_at).getTime())}</span>
-        )}
-        <span>
-          {count(report.usage.requests)} requests, <Money usd={report.cost_usd} />
-        </span>
-        <span className="muted">{SOURCES[report.source]}</span>
-        <CopiedId id={report.id} what="report" />
-      </div>
+      <Head
+        title={baseline === null ? 'Judgements of a run' : 'Judgements of two runs'}
+        trail={TRAIL}
+        badge={<Status status={report.status} />}
+        status={
+          <>
+            {baseline === null ? (
+              <span>
+                Run <RunLink runId={report.eval_id} />
+              </span>
+            ) : (
+              <span>
+                B: <RunLink runId={report.eval_id} />, A: <RunLink runId={baseline} />
+              </span>
+            )}
+            <span>
+              by <ModelName target={report.judge} />
+            </span>
+            <span>
+              version {report.version} <OtherVersions report={report} />
+            </span>
+            <Time at={report.created_at} />
+            <span>
+              {count(report.usage.requests)} {report.usage.requests === 1 ? 'request' : 'requests'},{' '}
+              <Money usd={report.cost_usd} />
+            </span>
+            {report.source !== 'user' && <span>{SOURCES[report.source]}</span>}
+            <CopiedId id={report.id} what="report" />
+          </>
+        }
+        actions={<WorkActions work={report} again={isEnded && <Rerun id={report.id} />} />}
+        menu={
+          isEnded ? (
+            <MenuItem danger refusal={refusal} onSelect={() => setDeleting(true)}>
+              Delete the report
+            </MenuItem>
+          ) : undefined
+        }
+      />
+      {isDeleting && <DeleteReport report={report} close={() => setDeleting(false)} />}
       {report.error !== null && (
         <p className="notice">
           <UserText text={report.error} />
         </p>
       )}
-      {report.self_judged && (
-        <p className="notice">The judge and a judged model are of the same kind. Models prefer their own replies.</p>
-      )}
+      {report.self_judged && <p className="notice">The judge judges itself: models prefer their own replies.</p>}
       <ReportSettings report={report} />
     </section>
   );
@@ -133,37 +145,42 @@ function Rerun({ id }: { id: string }) {
   );
 }
 
-function DeleteReport({ report, close }: Props & { close: () => void }) {
+function DeleteReport({ report: { id, judge, version, items }, close }: Props & { close: () => void }) {
   const navigate = useNavigate();
-  const { isPending, error, mutate } = useAction(deleteReport, async () => {
-    close();
-    await navigate({ to: '/judge' });
-    queryClient.removeQueries({ queryKey: keys.report(report.id) });
+  const { later } = useUndo();
+  const remove = async (): Promise<void> => {
+    await deleteReport(id);
+    queryClient.removeQueries({ queryKey: keys.report(id) });
     await queryClient.invalidateQueries({ queryKey: keys.judge });
-  });
+  };
   return (
     <DeleteDialog
       title="Delete this report?"
       action="Delete the report"
-      act={() => mutate(report.id)}
-      {...{ isPending, error, close }}
+      isPending={false}
+      error={null}
+      close={close}
+      act={() => {
+        close();
+        later({ id, text: 'Report deleted.', act: remove });
+        void navigate({ to: '/judge' });
+      }}
     >
       <p>
-        <UserText text={report.judge} max={200} />, version {report.version}
+        <ModelName target={judge} />, version {version}
       </p>
       <p>
-        This also deletes its {count(report.items)} judgements and the requests to the judge with their replies. Labels
-        by people and results stay. This cannot be undone.
+        Its {count(items)} {items === 1 ? 'judgement goes' : 'judgements go'} with it. Labels and results stay.
       </p>
     </DeleteDialog>
   );
 }
 
 const SOURCES: Record<JudgeReport['source'], string> = {
-  user: 'requested by a user',
-  inline: 'requested by the run, while it was in progress',
-  after: 'requested by the run, after it finished',
-  auto: 'requested by the settings of the team',
+  user: '',
+  inline: 'asked by the run',
+  after: 'asked by the run',
+  auto: 'by itself',
 };
 
 const SETTING_LABELS: Record<string, string> = {
