@@ -1,6 +1,7 @@
 import { NOTE_CODES } from './note-codes.js';
 import { note, noted, readNotes, storeNotes, withNote } from './note.js';
-import { fieldOf, ProblemError } from './input/problem.js';
+import { fieldOf } from './input/pointer.js';
+import { ProblemError } from './input/problem.js';
 import { PROBLEM_CODES, type CodeEntry } from './problem-codes.js';
 
 it('codes are words joined by underscores, each with sentences about what it means and what helps', () => {

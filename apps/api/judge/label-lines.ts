@@ -1,5 +1,6 @@
 import { MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
-import { fieldOf, jsonPointer, ProblemError, type InputError } from '#lib/contracts/input/problem';
+import { fieldOf } from '#lib/contracts/input/pointer';
+import { jsonPointer, ProblemError, type InputError } from '#lib/contracts/input/problem';
 import { findUnstorable, mayBeUnstorable } from '#lib/contracts/json/storable';
 import { LabelLine, MAX_LABEL_LINES } from '#lib/contracts/label';
 import type { GivenLabel } from '#lib/judge/rows/store-labels';

@@ -1,5 +1,6 @@
 import { MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
-import { fieldOf, ProblemError, type InputError } from '#lib/contracts/input/problem';
+import { fieldOf } from '#lib/contracts/input/pointer';
+import { ProblemError, type InputError } from '#lib/contracts/input/problem';
 
 /** An input error with its line number. */
 export const faultOf = (line: number, { path, message }: InputError): InputError => ({

@@ -1,7 +1,7 @@
 import { type Query, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { ApiError } from '#lib/client/api-client';
-import { fieldOf } from '#lib/contracts/input/problem';
+import { fieldOf } from '#lib/contracts/input/pointer';
 import type { Note } from '#lib/contracts/note';
 import { isNoAnswer, statusOf } from '../api/client';
 import { count } from './amounts';

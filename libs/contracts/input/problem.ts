@@ -1,4 +1,7 @@
+import { fieldOf } from './pointer.js';
 import { codeOfStatus, type ProblemCode } from '../problem-codes.js';
+
+export { jsonPointer } from './pointer.js';
 
 /** Facts of a problem or a note, for programs: ids, names and figures. */
 export type Facts = Record<string, string | number | boolean | null>;
@@ -48,14 +51,6 @@ export interface InputError {
 export const formatInputError = ({ path, message }: InputError): string =>
   `${path === '' ? 'The body' : fieldOf(path)} ${message}`;
 
-/** A JSON Pointer as people write a field: `models[0].params`. */
-export const fieldOf = (pointer: string): string =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce((field, part) => (/^\d+$/.test(part) ? `${field}[${part}]` : field ? `${field}.${part}` : part), '');
-
 /** Ends third-party text with a period, so that another sentence can follow. */
 export function endWithPeriod(text: string): string {
   const trimmed = text.trimEnd();
@@ -65,7 +60,3 @@ export function endWithPeriod(text: string): string {
 /** The 404 for an id that does not exist or belongs to another team; the caller cannot tell which. */
 export const notFound = (what: string, id: string): ProblemError =>
   new ProblemError(404, `No ${what} with id "${id}" in this team.`, undefined, undefined, { params: { what, id } });
-
-/** The JSON Pointer (RFC 6901) of a path. */
-export const jsonPointer = (path: readonly PropertyKey[]): string =>
-  path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');

@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { jsonPointer, type InputError } from '#lib/contracts/input/problem';
+import { jsonPointer } from '#lib/contracts/input/pointer';
+import type { InputError } from '#lib/contracts/input/problem';
 
 export type Path = readonly (string | number)[];
 
