@@ -138,7 +138,7 @@ export const PROBLEM_CODES = {
   },
   answer_too_large: {
     means: 'The answer would be too large or too much work.',
-    wayOut: 'Ask for fewer runs, models, cases or results at a time.',
+    wayOut: 'Ask for fewer runs, models, cases or results at a time, or for results with `lean=true`.',
   },
 
   no_default_judge: {

@@ -132,8 +132,8 @@ export class ComparisonAnswers {
       throw new ProblemError(
         422,
         `The answer is ${Math.ceil(json.byteLength / 2 ** 20)} MiB; the limit is ${MAX_ANSWER_MIB}. Compare fewer ` +
-          'runs or pairs of targets at a time, or list fewer cases on a page.',
-      );
+          'runs or models at a time, or list fewer cases on a page.',
+      ).as('answer_too_large');
     const isAwaited = (this.#making.get(key)?.waiting ?? 0) > 0;
     if (keep) this.#kept.set(key, { json, once: false });
     else if (!isAwaited) this.#kept.set(key, { json, once: true }, { ttl: this.unaskedMs });
@@ -153,7 +153,7 @@ function refuse(error: unknown): never {
       422,
       `This comparison is too much work. ${error.message} Compare fewer runs or pairs of models at a time, runs of ` +
         'fewer cases, or list fewer cases on a page.',
-    );
+    ).as('answer_too_large');
   if (error instanceof TooManyTasks)
     throw new ProblemError(
       429,

@@ -31,19 +31,19 @@ async function countItems(pool: Pool, teamId: string, run: JudgeableRun, input: 
   if (count === 0)
     throw refused(
       '/which',
-      'No result of the run is below that: all passed or scored higher. Judge `all` results, or a `sample`.',
+      'No result of the run is below that: all passed or scored higher. Judge all results, or a sample.',
     );
   if (count > MAX_JUDGED)
     throw refused(
       '/which',
-      `The run has more than ${MAX_JUDGED} such results, the most that a report judges. Judge a \`sample\` ` +
+      `The run has more than ${MAX_JUDGED} such results, the most that a report judges. Judge a sample ` +
         'instead.',
     );
   return count;
 }
 
 async function planComparison(pool: Pool, teamId: string, input: JudgeInput): Promise<PlannedReport> {
-  if (input.a === input.b) throw refused('/b', 'a and b are the same run: there is nothing to compare.');
+  if (input.a === input.b) throw refused('/b', 'Both are the same run: there is nothing to compare.');
   const baseline = await find(pool, teamId, input.a!, '/a');
   const run = await find(pool, teamId, input.b!, '/b');
   if (pairTargets(baseline.targets, run.targets).pairs.length === 0)

@@ -20,7 +20,7 @@ import { ServerTools, suiteNames } from './server-tools.js';
 /** Maximum number of cases listed for each changed tool. */
 const MAX_LISTED_CASES = 1000;
 
-const WAY_OUT = ' Change or delete it first, or keep the tool with ?keep_removed=true.';
+const WAY_OUT = ' Change or delete it first, or keep the removed tools.';
 
 const MAX_NAMED_TOOLS = 20;
 

@@ -129,7 +129,7 @@ function instructionWarnings({ length }: string, isUsed: boolean): string[] {
   if (!isUsed)
     return [
       `The server has instructions for models (${length} characters), which the suite does not use: ` +
-        `with "use_instructions": true they become the suite's system prompt.`,
+        'they can become the system prompt of the suite.',
     ];
   if (length <= MAX_SYSTEM_PROMPT) return [];
   return [

@@ -29,8 +29,8 @@ export class ReadingThreads implements OnApplicationShutdown {
       if (!(error instanceof ThreadLimitExceeded)) throw error;
       throw new ProblemError(
         422,
-        `This is too much to read at once. ${error.message} Ask for fewer results at a time, or with lean=true.`,
-      );
+        `This is too much to read at once. ${error.message} Ask for fewer results at a time.`,
+      ).as('answer_too_large');
     }
   }
 

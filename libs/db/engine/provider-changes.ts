@@ -176,7 +176,7 @@ function refuseKeyAtOtherOrigin(old: ProviderRow, { api_key: apiKey, base_url: b
   throw new ProblemError(
     422,
     `The key was entered for another origin and does not move to ${origin} with the address. ` +
-      'Give "api_key" together with "base_url", or null if the endpoint needs no key.',
+      'Enter the key again together with the address, or remove it if the endpoint needs none.',
     [
       {
         path: '/api_key',

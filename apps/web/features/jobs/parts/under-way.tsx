@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { JobStatus } from '#lib/contracts/job-status';
 import type { LiveState } from '../../../live/live-job';
+import { WayOut } from '../../../ui/problem-words';
 import { UserText } from '../../../ui/user-text';
 
 /** What a job is waiting for, in words. */
@@ -8,7 +9,7 @@ export function WaitingNotice({ status, detail }: { status: JobStatus; detail: s
   if (detail !== null)
     return (
       <p className="notice">
-        <UserText text={detail} />
+        <UserText text={detail} /> {status === 'pending' && <WayOut code="jobs_limit" />}
       </p>
     );
   if (status === 'pending') return <p className="notice">Waiting: its user has reached the limit of running jobs.</p>;
