@@ -31,7 +31,7 @@ const AS_JSON: FormSchema = [
   {
     json: 'config',
     label: 'Settings that differ from the baseline',
-    help: 'For example {"models": ["openai::gpt-x"], "params": {"top_p": 0.9}}.',
+    help: 'A JSON object of run settings, for example of models and params.',
     isOptional: true,
     rows: 4,
   },

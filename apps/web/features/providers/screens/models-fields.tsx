@@ -214,7 +214,7 @@ const PARAMETERS: FormSchema = [
   {
     json: 'default_params',
     label: 'Default parameters',
-    help: 'A JSON object, such as {"reasoning_effort": "low"}. Parameters of a run take precedence.',
+    help: 'A JSON object, for example of reasoning_effort. Parameters of a run take precedence.',
     isOptional: true,
     rows: 2,
   },

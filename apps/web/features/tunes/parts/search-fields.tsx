@@ -82,7 +82,7 @@ export function ParamsField({ at, label = 'Provider parameters' }: { at: Path; l
       <JsonField
         path={path}
         label={label}
-        help='A JSON object added to each request, such as {"top_p": 0.9}.'
+        help="A JSON object added to each request, for example of top_p."
         isOptional
         rows={3}
       />

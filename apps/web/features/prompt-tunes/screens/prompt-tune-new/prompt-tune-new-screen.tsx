@@ -105,7 +105,9 @@ function Base() {
         <JsonField
           path="base.tools"
           label="Custom tool descriptions"
-          help={'By path: {"tools/get_weather/description": "..."}. The others are the suite\'s.'}
+          help={
+            'A JSON object of texts by path, such as tools/get_weather/description. The others are those of the suite.'
+          }
           isOptional
           rows={4}
         />

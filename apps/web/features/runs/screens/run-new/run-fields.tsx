@@ -142,7 +142,7 @@ const REQUESTS: FormSchema<RunInput> = [
   {
     jsonText: 'params',
     label: 'Provider parameters',
-    help: 'A JSON object added to each request, such as {"top_p": 0.9}. Optional.',
+    help: 'A JSON object added to each request, for example of top_p.',
   },
 ];
 
