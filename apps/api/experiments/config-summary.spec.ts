@@ -114,7 +114,7 @@ describe('the best configuration with other models', () => {
 
   it('is refused when it holds settings of an earlier release that are no longer valid', () => {
     const best = { ...settingsOf(runOf({ samples: 1000 }) as never)! };
-    expect(() => replaceSettings(best, {}, 'best run')).toThrow(/no longer valid \(\/samples must be at most 100\)/);
+    expect(() => replaceSettings(best, {}, 'best run')).toThrow(/no longer valid \(samples must be at most 100\)/);
     expect(replaceSettings(best, { samples: 2 }, 'best run').samples).toBe(2);
   });
 });

@@ -582,7 +582,7 @@ describe('the limit of replies', () => {
     const unlimited = await complete(await submit({ experiment_id: id, max_tokens: null }));
     expect(await limitOf(unlimited)).toBeNull();
     const { items } = (await client.get(`/api/experiments/${id}/timeline`)).body;
-    expect(items.find((entry: any) => entry.id === unlimited).config_summary).toBe('no max_tokens');
+    expect(items.find((entry: any) => entry.id === unlimited).config_summary).toBe('no token limit');
     expect(await limitOf(await submit())).toBeNull();
   });
 });
