@@ -35,8 +35,14 @@ const say = (cases: PairedCase[], more: Partial<EstimateOptions> = {}): string =
 const helps = 'more samples of each case help if replies to the same case vary.';
 
 it.each<[string, string]>([
-  [say(of(100, 12, 3)), 'gpt-y is better by 9 points (95 %: 1 to 17; 100 cases): 12 fixed, 3 broken.'],
-  [say(of(100, 3, 12)), 'gpt-y is worse by 9 points (95 %: 1 to 17; 100 cases): 3 fixed, 12 broken.'],
+  [
+    say(of(100, 12, 3)),
+    'gpt-y is better than gpt-x by 9 points (95 %: 1 to 17; 100 cases): 12 passed by gpt-y alone, 3 by gpt-x alone.',
+  ],
+  [
+    say(of(100, 3, 12)),
+    'gpt-y is worse than gpt-x by 9 points (95 %: 1 to 17; 100 cases): 3 passed by gpt-y alone, 12 by gpt-x alone.',
+  ],
   [
     say(of(100, 12, 3), about([model])),
     'The new run is better by 9 points (95 %: 1 to 17; 100 cases): 12 fixed, 3 broken.',
@@ -51,19 +57,23 @@ it.each<[string, string]>([
   ],
   [
     say(of(100, 12, 3), { measure: 'bfcl_ast' }),
-    'gpt-y is better by 9 points of bfcl_ast (95 %: 1 to 17; 100 cases): 12 fixed, 3 broken.',
+    'gpt-y is better than gpt-x by 9 points of bfcl_ast (95 %: 1 to 17; 100 cases): 12 passed by gpt-y alone, 3 by ' +
+      'gpt-x alone.',
   ],
   [
     say(of(100, 12, 3), about([{ a: 'openai::gpt-x', b: 'azure::gpt-x' }])),
-    'azure::gpt-x is better by 9 points (95 %: 1 to 17; 100 cases): 12 fixed, 3 broken.',
+    'azure::gpt-x is better than openai::gpt-x by 9 points (95 %: 1 to 17; 100 cases): 12 passed by azure::gpt-x ' +
+      'alone, 3 by openai::gpt-x alone.',
   ],
   [
     say(of(2000, 10, 30)),
-    'gpt-y is worse, by less than 2 points: 1 point (95 %: 0.4 to 1.6; 2000 cases); 10 fixed, 30 broken.',
+    'gpt-y is worse than gpt-x, by less than 2 points: 1 point (95 %: 0.4 to 1.6; 2,000 cases); 10 passed by gpt-y ' +
+      'alone, 30 by gpt-x alone.',
   ],
   [
     say(of(400, 3, 3)),
-    'No difference larger than 2 points between gpt-y and gpt-x (90 %: -1.2 to 1.2; 400 cases): 3 fixed, 3 broken.',
+    'No difference larger than 2 points between gpt-y and gpt-x (90 %: -1.2 to 1.2; 400 cases): 3 passed by gpt-y ' +
+      'alone, 3 by gpt-x alone.',
   ],
   [
     say(of(400, 3, 3), about([model], true)),
@@ -72,30 +82,33 @@ it.each<[string, string]>([
   ],
   [
     say(of(100, 0, 5)),
-    'This data is inconclusive: it could only show differences above 7 points. gpt-y minus gpt-x is -5 points (95 %: ' +
-      `-10 to 0.2; 100 cases): none fixed, 5 broken. About 1300 cases would show 2 points; ${helps}`,
+    'Too close to call. gpt-y is 5 points below gpt-x (95 %: -10 to 0.2; 100 cases): none passed by gpt-y alone, 5 ' +
+      'by gpt-x alone. With 100 cases, only a gap of 7 points would be visible. About 1,300 cases would show 2 ' +
+      `points; ${helps}`,
   ],
   [
     say(of(50, 0, 0), about([model])),
-    'This data is inconclusive: it could only show differences above 8 points. The difference is 0 points (95 %: -6 ' +
-      `to 6; 50 cases). About 770 cases would show 2 points; ${helps}`,
+    'Too close to call. The new run and the baseline score the same (95 %: -6 to 6; 50 cases). With 50 cases, only a ' +
+      `gap of 8 points would be visible. About 770 cases would show 2 points; ${helps}`,
   ],
   [
     say(of(100, 0, 5), { margin: 0, ...about([model]) }),
-    'This data is inconclusive: it could only show differences above 7 points. The difference is -5 points (95 %: ' +
-      '-10 to 0.2; 100 cases): none fixed, 5 broken. With a margin of 0, nothing can be shown to be the same.',
+    'Too close to call. The new run is 5 points below the baseline (95 %: -10 to 0.2; 100 cases): none fixed, 5 ' +
+      'broken. With 100 cases, only a gap of 7 points would be visible. With a margin of 0, nothing can be shown to ' +
+      'be the same.',
   ],
   [
     say(of(100, 12, 3), { ...about([model], true), holm: { p: 0.0812, targets: 3 } }),
-    'With gpt-x, this data is inconclusive: it could only show differences above 11 points. The difference is 9 ' +
-      'points (95 %: 1 to 17; 100 cases): 12 fixed, 3 broken. That interval alone lies on one side of 0, but one of ' +
-      '3 targets may do so by chance: corrected for their number, p is 0.081. About 3100 cases would show 2 points; ' +
-      helps,
+    'With gpt-x, it is too close to call. The new run is 9 points above the baseline (95 %: 1 to 17; 100 cases): 12 ' +
+      'fixed, 3 broken. With 100 cases, only a gap of 11 points would be visible. That interval alone lies on one ' +
+      'side of 0, but one of 3 targets may do so by chance: corrected for their number, p is 0.081. About 3,100 ' +
+      `cases would show 2 points; ${helps}`,
   ],
   [
     say(of(100, 12, 3).map((one) => (one.index < 10 ? { ...one, b: errored } : one))),
     'No verdict: 10 % of the results of gpt-y errored, above the limit of 5 %. Resume that run to repeat them. ' +
-      'Without them, gpt-y minus gpt-x is -1 point (95 %: -7 to 5; 90 cases): 2 fixed, 3 broken.',
+      'Without them, gpt-y minus gpt-x is -1 point (95 %: -7 to 5; 90 cases): 2 passed by gpt-y alone, 3 by ' +
+      'gpt-x alone.',
   ],
   [
     say(of(100, 12, 3), { obstacle: 'running', ...about([model]) }),
@@ -105,7 +118,7 @@ it.each<[string, string]>([
   [say([], { obstacle: 'running' }), 'No verdict yet: a run is still in progress. Compare again when it has ended.'],
   [
     say([], { obstacle: 'no_common_targets' }),
-    'Not comparable: the runs have no target in common. Name those to compare with pairs=<target of a>~<target of b>.',
+    'Not comparable: the runs have no model in common. Choose a model of each.',
   ],
   [
     say(of(1, 0, 0)),
@@ -129,14 +142,14 @@ it('counts groups where groups are the unit', () => {
     of(100, 10, 3).map((one) => ({ ...one, cluster: `group ${one.index % groups}` }));
   expect(say(grouped(3))).toMatch(/^Not comparable: the runs have 3 groups in common/);
   expect(say(grouped(50))).toMatch(
-    /100 cases in 50 groups\): 10 fixed, 3 broken. About \d+ groups would show 2 points/,
+    /100 cases in 50 groups\): 10 passed by gpt-y alone.* With 50 groups, .* About 1,400 groups would show 2 points/,
   );
 });
 
 describe('the sentence of an inconclusive comparison says what helps', () => {
   it('only cases, where the variance is between them', () => {
     expect(say(twice(100, 0.5, 0.1))).toContain(
-      'About 5000 cases would show 2 points; more samples of these would not, because the cases vary too much.',
+      'About 5,000 cases would show 2 points; more samples of these would not, because the cases vary too much.',
     );
   });
 
@@ -148,7 +161,7 @@ describe('the sentence of an inconclusive comparison says what helps', () => {
 
   it('nothing, where there are enough cases and the difference is near the margin', () => {
     const text = say(of(8000, 160, 0), { margin: 0.02, holm: { p: 0.06, targets: 2 } });
-    expect(text).toMatch(/^This data is inconclusive/);
+    expect(text).toMatch(/^Too close to call\./);
     expect(text).not.toContain('About');
   });
 });

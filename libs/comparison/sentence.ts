@@ -48,6 +48,8 @@ export interface Names {
   /** " of bfcl_ast" after points, when they are not points of the score. */
   of: string;
   sides: [a: string, b: string];
+  /** Whether two models are compared, so that nothing was fixed or broken between them. */
+  areModels: boolean;
 }
 
 export function namesOf({ pairs, amongOthers, metric }: Subject): Names {
@@ -61,10 +63,11 @@ export function namesOf({ pairs, amongOthers, metric }: Subject): Names {
       difference: 'the difference',
       of,
       sides: ['the baseline', 'the new run'],
+      areModels: false,
     };
   const models = [modelOf(targets.a), modelOf(targets.b)] as const;
   const [a, b] = models[0] === models[1] ? [targets.a, targets.b] : models;
-  return { with: '', b, both: `${b} and ${a}`, difference: `${b} minus ${a}`, of, sides: [a, b] };
+  return { with: '', b, both: `${b} and ${a}`, difference: `${b} minus ${a}`, of, sides: [a, b], areModels: true };
 }
 
 const modelOf = (target: string): string => target.split('::').slice(1).join('::') || target;
@@ -83,7 +86,8 @@ function shown(figures: Figures, { verdict, small }: Verdict, context: Context, 
   const interval = `95 %: ${pointsRange(better ? [low, high] : [-high, -low])}`;
   const size = small ? `, by less than ${points(margin)}: ${by}` : ` by ${by}`;
   const counted = countsOf(figures, context, interval, small ? '; ' : ': ');
-  return begin(names.with, `${names.b} is ${better ? 'better' : 'worse'}${size} ${counted}.`);
+  const than = names.areModels ? ` than ${names.sides[0]}` : '';
+  return begin(names.with, `${names.b} is ${better ? 'better' : 'worse'}${than}${size} ${counted}.`);
 }
 
 /** "(95 %: 1 to 17; 100 cases): 12 fixed, 3 broken" */
@@ -96,30 +100,34 @@ function countsOf(
   const { n_cases: n, scoredCases, grouped } = figures;
   const cases = grouped ? `${casesOf(scoredCases)} in ${unitsOf(n, true)}` : casesOf(n);
   const targets = subject.pairs.length > 1 ? `, ${subject.pairs.length} targets` : '';
-  const changes = changesOf(outcomes);
+  const changes = changesOf(outcomes, namesOf(subject));
   return `(${interval}; ${cases}${targets})${changes && separator}${changes}`;
 }
 
-const unitsOf = (count: number | string, grouped: boolean): string =>
-  `${count} ${grouped ? 'group' : 'case'}${count === 1 ? '' : 's'}`;
+const unitsOf = (count: number, grouped: boolean): string =>
+  `${count.toLocaleString('en')} ${grouped ? 'group' : 'case'}${count === 1 ? '' : 's'}`;
 const casesOf = (count: number): string => unitsOf(count, false);
 
-function changesOf({ fixed, broken, better, worse }: Outcomes): string {
+function changesOf({ fixed, broken, better, worse }: Outcomes, { areModels, sides: [a, b] }: Names): string {
   const pair = (up: number, upward: string, down: number, downward: string): string[] =>
     up + down === 0 ? [] : [`${up || 'none'} ${upward}`, `${down || 'none'} ${downward}`];
-  return [...pair(fixed, 'fixed', broken, 'broken'), ...pair(better, 'better', worse, 'worse')].join(', ');
+  const parts = areModels
+    ? [
+        ...pair(fixed, `passed by ${b} alone`, broken, `by ${a} alone`),
+        ...pair(better, `scored higher by ${b}`, worse, `by ${a}`),
+      ]
+    : [...pair(fixed, 'fixed', broken, 'broken'), ...pair(better, 'better', worse, 'worse')];
+  return parts.join(', ');
 }
 
 function describeInconclusive(figures: Figures, context: Context, names: Names): string[] {
   const { holm } = context;
-  const { ci, smallest_detectable: detectable } = figures;
-  const couldShow =
-    detectable! < 1
-      ? `it could only show differences above ${points(detectable!)}`
-      : 'it could not show any difference';
+  const { ci, n_cases: n, grouped, smallest_detectable: detectable } = figures;
+  const visible = detectable! < 1 ? `only a gap of ${points(detectable!)} would be visible` : 'no gap would be visible';
   const said = [
-    begin(names.with, `this data is inconclusive: ${couldShow}.`),
-    begin('', differenceOf(figures, context, names)),
+    names.with ? `${names.with}it is too close to call.` : 'Too close to call.',
+    begin('', `${gapOf(figures, context, names)}.`),
+    `With ${unitsOf(n, grouped)}, ${visible}.`,
   ];
   if (holm && (ci![0] > 0 || ci![1] < 0))
     said.push(
@@ -127,6 +135,15 @@ function describeInconclusive(figures: Figures, context: Context, names: Names):
         `by chance: corrected for their number, p is ${Number(holm.p.toPrecision(2))}.`,
     );
   return said;
+}
+
+/** "gpt-y is 5 points below gpt-x (95 %: -10 to 0.2; 100 cases): none passed by gpt-y alone, 5 by gpt-x alone" */
+function gapOf(figures: Figures, context: Context, { sides: [a, b], of }: Names): string {
+  const { difference, ci } = figures;
+  const counted = countsOf(figures, context, `95 %: ${pointsRange(ci!)}`);
+  const size = points(Math.abs(difference!), ci!);
+  if (size === '0 points') return `${b} and ${a} score the same ${counted}`;
+  return `${b} is ${size}${of} ${difference! > 0 ? 'above' : 'below'} ${a} ${counted}`;
 }
 
 /** Whether more cases or more samples can show the margin: no number of samples reduces the variance between cases. */
@@ -151,7 +168,7 @@ function wayOut(figures: Figures, { margin }: Context): string[] {
 const MAX_SAMPLES = 100;
 
 /** To two digits: the estimate is not more precise. */
-const rounded = (count: number): string => (count < 100 ? String(count) : String(Number(count.toPrecision(2))));
+const rounded = (count: number): number => (count < 100 ? count : Number(count.toPrecision(2)));
 
 function tooManyErrors(figures: Figures, context: Context, names: Names): string {
   const [a, b] = figures.erroredShares;
@@ -183,10 +200,7 @@ function notComparable(figures: Figures, { reasons }: Verdict, context: Context,
         (n === 0 ? '' : ` So far, ${differenceOf(figures, context, names)}`)
       );
     case 'no_common_targets':
-      return (
-        'Not comparable: the runs have no target in common. Name those to compare with ' +
-        'pairs=<target of a>~<target of b>.'
-      );
+      return 'Not comparable: the runs have no model in common. Choose a model of each.';
     case 'nothing_scored':
       return (
         `Not comparable: none of the ${unitsOf(common, grouped)} in common has a score on both sides. Resume the run ` +

@@ -49,7 +49,7 @@ describe('the answer of a gate about a target', () => {
       /^The new run is better: the diff/,
     );
     expect(textOf([...times(30, right, wrong), ...times(10, wrong, right), ...times(1960, right, right)])).toBe(
-      'The new run is worse, but by less than 2 points: the difference is -1 point (95 %: -1.6 to -0.4; 2000 ' +
+      'The new run is worse, but by less than 2 points: the difference is -1 point (95 %: -1.6 to -0.4; 2,000 ' +
         'cases): 10 fixed, 30 broken.',
     );
   });

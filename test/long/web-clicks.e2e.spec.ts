@@ -88,7 +88,7 @@ journeys('from the first view', () => {
     const { page, faults } = await clicks(lastRun, (run) => run.getByRole('link', { name: 'Compare' }));
     await page.getByRole('heading', { level: 1, name: /Compar/ }).waitFor();
     await page
-      .getByText(/no difference larger|inconclusive|is better|is worse/i)
+      .getByText(/no difference larger|too close to call|is better|is worse/i)
       .first()
       .waitFor();
     expect(faults()).toEqual([]);

@@ -35,7 +35,7 @@ const ranking = async (id: string) => (await api.client.get(`/api/tool-eval/hist
 it('orders the models of a run by their means, with the possible ranks of each', async () => {
   const id = await runWith({ 'sim::bad': 4, 'sim::fair': 20, 'sim::good': 36, 'sim::like-fair': 19 });
   expect(await ranking(id)).toEqual({
-    text: 'good is better by 40 points (95 %: 21 to 55; 40 cases): 16 fixed, none broken.',
+    text: 'good is better than fair by 40 points (95 %: 21 to 55; 40 cases): 16 passed by good alone, none by fair alone.',
     items: [
       { target: 'sim::good', rank: [1, 1] },
       { target: 'sim::fair', rank: [2, 3] },
@@ -47,7 +47,7 @@ it('orders the models of a run by their means, with the possible ranks of each',
 
 it('says when the best two cannot be distinguished, and why', async () => {
   const close = await ranking(await runWith({ 'sim::fair': 20, 'sim::like-fair': 26, 'sim::good': 20 }));
-  expect(close.text).toMatch(/^This data is inconclusive: .*like-fair minus fair is 15 points \(95 %: 1 to 27/);
+  expect(close.text).toMatch(/^Too close to call\. like-fair is 15 points above fair \(95 %: 1 to 27/);
   expect(close.text).toContain('one of 3 pairs of models may do so by chance');
   expect(close.items.map(({ rank }: { rank: number[] }) => rank)).toEqual([
     [1, 3],

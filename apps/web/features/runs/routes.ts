@@ -1,6 +1,5 @@
 import type { Run } from '#lib/contracts/run';
 import { queryClient } from '../../api/query-client';
-import { viewQuery } from '../../api/views';
 import { screen, type ScreenQuery } from '../../screen';
 import { isUnderWay } from '../../ui/status';
 import { newestReportsQuery } from '../judge/api';
@@ -39,7 +38,7 @@ function unlessUnderWay(runId: string, figures: ScreenQuery[]): ScreenQuery[] {
 export const runsRoutes = [
   screen('/runs', () => import('./screens/runs-screen'), 'RunsScreen', {
     search: runsSearch,
-    loads: ({ search }) => [listedRunsQuery(search), providersQuery, viewQuery('runs')],
+    loads: ({ search }) => [listedRunsQuery(search), providersQuery],
     showsErrors: true,
   }),
   screen('/runs/new', () => import('./screens/run-new/run-new-screen'), 'RunNewScreen', {

@@ -1,6 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
-import { useKeptView } from '../../../api/views';
+import { useKeptView } from '../parts/kept-view';
 import { Empty } from '../../../ui/empty';
 import { Head } from '../../../ui/head';
 import { List } from '../../../ui/list';

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import type { View } from '#lib/contracts/kept';
 import type { ViewList } from '#lib/contracts/values/kept';
-import { newIdempotencyKey } from './action';
-import { client, readQuery } from './client';
-import { keys } from './keys';
-import { queryClient } from './query-client';
+import { newIdempotencyKey } from '../../../api/action';
+import { client, readQuery } from '../../../api/client';
+import { keys } from '../../../api/keys';
+import { queryClient } from '../../../api/query-client';
 
 type Kept = Record<string, unknown>;
 type Filters = View['filters'];
