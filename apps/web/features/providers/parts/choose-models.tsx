@@ -15,6 +15,7 @@ import { Skeleton } from '../../../ui/query-boundary';
 import { UserLine } from '../../../ui/user-text';
 import { newestRunQuery } from '../../runs/api';
 import { providersQuery } from '../api';
+import { ModelName } from './model-name';
 import css from './choose-models.module.css';
 
 /** One of the providers' models. */
@@ -84,14 +85,14 @@ const CHIPS = 12;
 /** The chosen models, each of which can be removed. */
 function Chosen({ all, chosen, refusal, remove, children }: ChosenProps & RemoveProps) {
   const [isWhole, setWhole] = useState(false);
-  const ids = new Map(all.map(({ provider, model }) => [nameOf(provider, model), model.id]));
+  const known = new Set(all.map(({ provider, model }) => nameOf(provider, model)));
   const shown = isWhole ? chosen : chosen.slice(0, CHIPS);
   return (
     <div className="actions">
       {shown.map((name) => (
         <span key={name} className={css.chip} title={name}>
-          <UserLine text={ids.get(name) ?? name} />
-          {!ids.has(name) && <span className="small">no longer available</span>}
+          <ModelName target={name} />
+          {!known.has(name) && <span className="small">no longer available</span>}
           <button
             type="button"
             className="plain dense"
@@ -151,7 +152,7 @@ function ModelList({ all, chosen, choose, refusal }: ListProps) {
   const [filter, setFilter] = useState('');
   const filterId = useId();
   const wanted = filter.trim().toLowerCase();
-  const found = all.filter(({ provider, model }) => nameOf(provider, model).toLowerCase().includes(wanted));
+  const found = all.filter(({ provider, model }) => isFound(provider, model, wanted));
   return (
     <>
       <div className="field">
@@ -194,6 +195,10 @@ function ModelList({ all, chosen, choose, refusal }: ListProps) {
   );
 }
 
+/** By its id with the provider's key, or by its display name. */
+const isFound = (provider: Provider, model: Model, wanted: string): boolean =>
+  `${nameOf(provider, model)} ${model.name ?? ''}`.toLowerCase().includes(wanted);
+
 interface OfProviderProps extends Omit<ListProps, 'all'> {
   provider: Provider;
   listed: Listed[];
@@ -231,7 +236,7 @@ function OfProvider({ provider, listed, chosen, choose, refusal }: OfProviderPro
                 checked={chosen.includes(names[place]!)}
                 onChange={({ target }) => choose([names[place]!], target.checked)}
               />
-              <UserLine text={model.id} />
+              <ModelName target={names[place]!} />
             </label>
           </td>
           <td className="number muted">{priceOf(model.input_cost_per_mtok)}</td>

@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { Estimate } from '#lib/contracts/estimate';
 import { isFieldFault } from '../../../api/client';
 import { ErrorNotice, Warnings } from '../../../ui/notices';
-import { UserLine } from '../../../ui/user-text';
+import { ModelName } from '../../providers/parts/model-name';
 import { count, Money } from '../../../ui/amounts';
 import { Skeleton } from '../../../ui/query-boundary';
 import { duration } from '../../../ui/time';
@@ -76,7 +76,7 @@ export function EstimateDetails({ estimate }: { estimate: Estimate }) {
           rows={estimate.targets}
           keyOf={({ target }) => target}
           columns={[
-            { name: 'Model', isHeading: true, className: 'named', cell: ({ target }) => <UserLine text={target} /> },
+            { name: 'Model', isHeading: true, className: 'named', cell: ({ target }) => <ModelName target={target} /> },
             { name: 'Requests', isNumber: true, cell: ({ requests }) => count(requests) },
             { name: 'Cost', isNumber: true, cell: ({ cost_usd: cost }) => <Money usd={cost} /> },
             { name: 'Time', isNumber: true, cell: ({ duration_s: seconds }) => duration(seconds * 1000) },
