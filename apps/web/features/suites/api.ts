@@ -10,18 +10,17 @@ import { keys } from '../../api/keys';
 import { queryClient } from '../../api/query-client';
 
 const ROUTE = '/api/tool-suites';
-const HEADS = { lean: true, limit: 200 };
 const pathOf = (suiteId: string): string => `${ROUTE}/${encodeURIComponent(suiteId)}`;
 const versionPathOf = (suiteId: string, version: string | number): string =>
   `${pathOf(suiteId)}/versions/${encodeURIComponent(version)}`;
-
-/** The suites to choose from, without their tools; the first 200. */
-export const suiteHeadsQuery = readQuery<Page<SuiteHead>>([...keys.suites, 'heads'], pathWith(ROUTE, HEADS));
 
 const CHOICES = 20;
 /** Suites to choose from, the newest first. @param name part of the name; empty for all */
 export const suiteChoicesQuery = (name: string) =>
   readQuery<Page<SuiteHead>>([...keys.suites, 'choices'], pathWith(ROUTE, { lean: true, limit: CHOICES, name }));
+
+/** What a picker of suites offers first. */
+export const suiteHeadsQuery = suiteChoicesQuery('');
 
 /** @param name part of the name; empty for all */
 export const suitesQuery = (name: string) =>

@@ -8,7 +8,7 @@ import type { Column } from '../../../ui/table';
 import { Time } from '../../../ui/time';
 import { TypedFilter } from '../../../ui/filters';
 import { UserLine } from '../../../ui/user-text';
-import { suiteHeadsQuery } from '../../suites/api';
+import { suiteQuery } from '../../suites/api';
 import { SuiteFilter } from '../../suites/parts/choose-suite';
 import { SuiteName } from '../../suites/parts/suite-name';
 import { promptVersionsQuery } from '../api';
@@ -85,10 +85,10 @@ function NoPrompts({ suite, isFiltered }: { suite: string | undefined; isFiltere
 }
 
 function SuiteLink({ suiteId }: { suiteId: string }) {
-  const { data } = useQuery(suiteHeadsQuery);
+  const { data: suite } = useQuery({ ...suiteQuery(suiteId), retry: false });
   return (
     <Link to="/suites/$suiteId" params={{ suiteId }}>
-      <UserLine text={data?.items.find(({ id }) => id === suiteId)?.name ?? suiteId} />
+      <UserLine text={suite?.name ?? 'Suite'} />
     </Link>
   );
 }

@@ -236,7 +236,7 @@ function OfProvider({ provider, listed, chosen, choose, refusal }: OfProviderPro
                 checked={chosen.includes(names[place]!)}
                 onChange={({ target }) => choose([names[place]!], target.checked)}
               />
-              <ModelName target={names[place]!} />
+              <UserLine text={model.id} />
             </label>
           </td>
           <td className="number muted">{priceOf(model.input_cost_per_mtok)}</td>
