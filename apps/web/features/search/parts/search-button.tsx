@@ -22,14 +22,8 @@ export function SearchButton({ openKeys }: { openKeys: () => void }) {
   }, []);
   return (
     <>
-      <button
-        type="button"
-        className="dense search"
-        aria-label="Search"
-        aria-keyshortcuts="Control+K"
-        onClick={() => setText('')}
-      >
-        <Icon of={Search} /> <span className="search-name">Search</span> <kbd>Ctrl K</kbd>
+      <button type="button" className="dense search" aria-keyshortcuts="Control+K" onClick={() => setText('')}>
+        <Icon of={Search} /> <span className="search-name">Search</span> <kbd aria-hidden="true">Ctrl K</kbd>
       </button>
       <Suspense>
         {text !== undefined && <Palette first={text} close={() => setText(undefined)} openKeys={openKeys} />}
