@@ -37,16 +37,17 @@ export function useLookup<Row, Key extends QueryKey>(
 ): Lookup {
   const [text, setText] = useState<string>();
   const settled = useDebounced((text ?? '').trim());
-  const { data, isFetching, error, refetch } = useQuery({
+  const { data, isFetching, isPlaceholderData, error, refetch } = useQuery({
     ...queryOf(settled),
     enabled: text !== undefined,
     placeholderData: keepPreviousData,
   });
+  const isAnswer = !isPlaceholderData && settled === text?.trim();
   return {
     text,
     setText,
     // Those found for an earlier text may fit as well.
-    options: (data?.items ?? []).map(optionOf).filter(({ name }) => contains(name, text)),
+    options: (data?.items ?? []).map(optionOf).filter(({ name }) => isAnswer || contains(name, text)),
     isMore: data !== undefined && data.next_cursor !== null,
     isLooking: text !== undefined && (isFetching || settled !== text.trim()),
     error,

@@ -34,6 +34,8 @@ export interface RunFilter {
   suite?: string;
   statuses?: readonly JobStatus[];
   model?: string;
+  /** Part of the name, the note or the suite. */
+  q?: string;
   cursor?: string;
   limit?: number;
 }
@@ -43,12 +45,9 @@ const [SOON_MS, LOOK_MS] = [20_000, 1500];
 const isNotComparedYet = ({ against, finished_at: at }: Run): boolean =>
   against === null && at !== null && Date.now() - Date.parse(at) < SOON_MS;
 
-export const runsQuery = ({ suite, statuses, model, cursor, limit = 50 }: RunFilter) =>
+export const runsQuery = ({ suite, statuses, limit = 50, ...same }: RunFilter) =>
   queryOptions({
-    ...readQuery<Page<Run>>(
-      keys.runLists,
-      pathWith(HISTORY, { limit, suite_id: suite, model, cursor, status: statuses }),
-    ),
+    ...readQuery<Page<Run>>(keys.runLists, pathWith(HISTORY, { limit, suite_id: suite, status: statuses, ...same })),
     refetchInterval: ({ state }) => (state.data?.items.some(isNotComparedYet) ? LOOK_MS : false),
   });
 

@@ -248,4 +248,4 @@ function OfProvider({ provider, listed, chosen, choose, refusal }: OfProviderPro
 }
 
 const priceOf = (price: number | null): string =>
-  price === null ? '-' : price.toLocaleString('en', { maximumFractionDigits: 4 });
+  price === null ? '' : price.toLocaleString('en', { maximumFractionDigits: 4 });

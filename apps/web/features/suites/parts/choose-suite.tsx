@@ -45,7 +45,7 @@ const casesOf = ({ test_cases_count: cases }: Pick<SuiteHead, 'test_cases_count'
 
 function optionOf(suite: SuiteHead): Option {
   const { id, name, last_run: run } = suite;
-  const score = run?.top?.overall;
+  const score = run?.best?.score;
   const ran = run && `${score == null ? run.status : percent(score)}, ${relativeTime(new Date(run.created_at))}`;
   return { value: id, name, detail: [casesOf(suite), ran].filter(Boolean).join(' · ') };
 }
