@@ -1,3 +1,4 @@
+import { differenceWords } from '#lib/contracts/difference-words';
 import { untilRunCompleted } from '../until-ended.js';
 import { until } from '../until.js';
 import { fillRun, HOSTILE, type FilledRun } from '../web-screens.js';
@@ -15,7 +16,12 @@ journeys('the results of a run', () => {
   it('are listed failures first, and every filter is in the address', async () => {
     const { page, faults, axe } = await web.open({ path: `/runs/${filled.runId}/results` });
     const rows = page.getByRole('grid', { name: 'Results' }).getByRole('row');
-    await rows.nth(1).getByText('errored').first().waitFor();
+    // What a model did wrong comes before what its provider did, and says how.
+    const { body: listed } = await web.client.get(
+      `/api/tool-eval/history/${filled.runId}/results?order=failures&passed=false&lean=true`,
+    );
+    await rows.nth(1).getByText(differenceWords(listed.items[0].difference)).waitFor();
+    await rows.filter({ hasText: 'bad request' }).first().getByText('errored').waitFor();
     expect(page.url()).not.toContain('order=');
     await page.getByRole('checkbox', { name: /perfect-ish/ }).check();
     await page.getByRole('button', { name: 'Remove the filter model: sim::perfect-ish' }).waitFor();
@@ -41,6 +47,7 @@ journeys('the results of a run', () => {
     await page.keyboard.press('Enter');
     const result = page.getByRole('region', { name: 'Result', exact: true });
     await result.getByRole('heading', { name: 'Expected and called' }).waitFor();
+    await result.getByText('2 of 6', { exact: true }).waitFor();
     const first = page.url();
     await result.getByRole('button', { name: 'Next failure', disabled: false }).waitFor();
     await page.keyboard.press('n');

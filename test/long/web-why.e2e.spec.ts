@@ -93,11 +93,11 @@ journeys('why', () => {
     await page.getByRole('link', { name: 'All groups' }).click();
     await page.waitForURL(/\/failures/);
     const groups = page.getByRole('region', { name: 'List of failure groups' });
-    await groups.getByRole('row', { name: /50.*no call.*get_weather/ }).waitFor();
+    await groups.getByRole('row', { name: /50 no call get_weather → no call text-only/ }).waitFor();
     await page.getByRole('combobox', { name: 'Error', exact: true }).selectOption('no_call');
     await page.waitForURL(/type=no_call/);
     await until(async () => (await groups.getByRole('row').count()) === 2, { what: 'the other groups to go' });
-    await tabTo(groups.getByRole('link', { name: 'open 40 of 50 at random' }));
+    await tabTo(groups.getByRole('link', { name: 'Open 40 of 50 at random' }));
     await page.keyboard.press('Enter');
     const drawn = page.getByRole('region', { name: 'Drawn results' });
     const cases = (of: Page = page) =>
@@ -133,6 +133,7 @@ journeys('why', () => {
     await facet('Error').getByText('For the whole run.').waitFor();
     expect(await axe()).toEqual([]);
     await page.getByRole('button', { name: 'Remove all' }).click();
+    await page.getByText('More filters').click();
     const bin = facet('Score').getByRole('button', { name: /^100 %/ });
     const n = Number(/\d+$/.exec(await bin.innerText())![0]);
     await bin.press('Enter');
@@ -140,7 +141,8 @@ journeys('why', () => {
     expect(await bin.getAttribute('aria-pressed')).toBe('true');
     expect(page.url()).toContain('score=1-1');
     const download = page.waitForEvent('download');
-    await page.getByLabel('Export as').selectOption('jsonl');
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Export as JSON Lines' }).click();
     const file = await download;
     expect(file.suggestedFilename()).toBe(`toolmark-${runId}-score-100.jsonl`);
     expect((await textOf(file)).trim().split('\n')).toHaveLength(n);
@@ -150,7 +152,7 @@ journeys('why', () => {
   it('cases by model show where models disagree, and a cell opens its results, by keyboard', async () => {
     const { page, faults, axe, isTooWide } = await web.open({ path: `/runs/${runId}/matrix`, width: 360, height: 640 });
     const matrix = page.getByRole('region', { name: 'Cases by model' });
-    await page.getByText(/^50 cases\. Cells link/).waitFor();
+    await page.getByText('50 cases', { exact: true }).waitFor();
     expect(await isTooWide()).toBe(false);
     expect(await axe()).toEqual([]);
     await tabTo(matrix.getByRole('link', { name: 'failed: case 0, sim::text-only' }));
@@ -205,7 +207,7 @@ journeys('why', () => {
       .getByRole('group', { name: 'Category' })
       .getByRole('checkbox', { name: /^first ?20$/ })
       .waitFor();
-    await page.getByRole('link', { name: 'Cases by model' }).click();
+    await page.getByRole('navigation', { name: 'Screens of the run' }).getByRole('link', { name: 'Cases' }).click();
     await page.getByRole('heading', { name: /^Cases by model .* \(rescored\)$/ }).waitFor();
     await page.getByRole('combobox', { name: 'Cases', exact: true }).selectOption('all');
     await page.getByRole('link', { name: 'passed: case 0, sim::careless-arguments' }).click();
@@ -217,7 +219,7 @@ journeys('why', () => {
     await groups.getByRole('row').nth(1).waitFor();
     expect(await groups.getByText('wrong argument').count()).toBe(0);
     expect(await axe()).toEqual([]);
-    await groups.getByRole('link', { name: 'one result' }).first().click();
+    await groups.getByRole('link', { name: /^Open/ }).first().click();
     await page.waitForURL(/rescore=/);
     expect(faults()).toEqual([]);
   });

@@ -39,6 +39,23 @@ export function Time({ at }: { at: string }) {
   );
 }
 
+const DAY_AND_TIME = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+
+/** "25 Nov 14:08", where several times are compared; its title is the exact time. */
+export function Moment({ at }: { at: string }) {
+  const date = new Date(at);
+  return (
+    <time dateTime={at} title={date.toLocaleString()}>
+      {DAY_AND_TIME.format(date).replace(',', '')}
+    </time>
+  );
+}
+
 const MINUTE_MS = 60_000;
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;

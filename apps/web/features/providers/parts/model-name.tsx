@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import type { Provider } from '#lib/contracts/provider';
 import { visible } from '../../../ui/user-text';
 import { providersQuery } from '../api';
-import { modelLabels, modelNames, type ModelNames } from './model-names';
+import { modelLabels, modelNames, providerIn, type ModelNames } from './model-names';
 import css from './model-name.module.css';
 
 type LabelOf = (target: string) => string;
@@ -25,12 +26,13 @@ export function useModelLabel(): LabelOf {
 
 /** The names of the models of a table, and what all of them begin with. */
 export function useModelNames(targets: readonly string[]): ModelNames {
-  return modelNames(targets, useModelLabel());
+  const labelOf = useModelLabel();
+  return useMemo(() => modelNames(targets, labelOf), [targets, labelOf]);
 }
 
 const MAX_CHARACTERS = 300;
 /** The ten characters that stay when a name is cut: models often differ at their ends. */
-const CUT = /^(.*?)(.{0,10})$/su;
+const CUT = /^(.{10,}?)?(.{0,10})$/su;
 
 interface Props {
   /** `provider_key::model_id`; its title. */
@@ -43,10 +45,12 @@ interface Props {
 export function ModelName({ target, of }: Props) {
   const labelOf = useModelLabel();
   const name = visible((of ? of.of(target) : labelOf(target)).slice(0, MAX_CHARACTERS).replaceAll(/\s+/g, ' '));
-  const [, start, end] = CUT.exec(name)!;
+  const provider = name.startsWith(providerIn(target)) ? providerIn(target) : '';
+  const [, start, end] = CUT.exec(name.slice(provider.length))!;
   return (
     <bdi className={css.name} title={visible(target.slice(0, MAX_CHARACTERS))}>
-      {start !== '' && <span className={css.start}>{start}</span>}
+      {provider !== '' && <span className={`${css.provider} muted`}>{provider}</span>}
+      {start !== undefined && <span className={css.start}>{start}</span>}
       <span className={css.end}>{end}</span>
     </bdi>
   );

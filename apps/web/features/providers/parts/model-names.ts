@@ -3,7 +3,7 @@ import type { Provider } from '#lib/contracts/provider';
 type Providers = readonly Pick<Provider, 'key' | 'models'>[];
 
 /** A target's provider, with the colons after it. */
-const providerIn = (target: string): string => /^.*?::/s.exec(target)?.[0] ?? '';
+export const providerIn = (target: string): string => /^.*?::/s.exec(target)?.[0] ?? '';
 
 const countOf = (values: readonly string[]): Map<string, number> => {
   const counts = new Map<string, number>();

@@ -1,10 +1,11 @@
 import type { z } from 'zod';
+import { argumentName, matcherWords } from '#lib/contracts/difference-words';
 import { isNumber, toText, type Json } from '#lib/contracts/json/json';
 import type { ArgumentCheck as ArgumentCheckSchema } from '#lib/contracts/verdict';
 import { characterDiff, type Piece } from '../../../ui/text-diff';
 import { JsonView, Scalar } from '../../../ui/json-view';
 import { Table, type Column } from '../../../ui/table';
-import { UserText, visible } from '../../../ui/user-text';
+import { UserBlock, UserText, visible } from '../../../ui/user-text';
 import css from './results.module.css';
 
 export type ArgumentCheck = z.infer<typeof ArgumentCheckSchema>;
@@ -53,7 +54,7 @@ interface Checked {
 function rowOf(check: ArgumentCheck): Checked {
   const { path, expected, actual, verdict } = check;
   const areTexts = verdict === 'mismatch' && typeof expected === 'string' && typeof actual === 'string';
-  return { name: nameOf(path), check, diff: areTexts ? characterDiff(expected, actual) : undefined };
+  return { name: argumentName(path), check, diff: areTexts ? characterDiff(expected, actual) : undefined };
 }
 
 function Called({ check: { actual, verdict, default_applied: isDefault }, diff }: Checked) {
@@ -82,7 +83,9 @@ const COLUMNS: Column<Checked | Extra>[] = [
     name: 'Expected',
     cell: (row) => {
       if (!('check' in row)) return 'not mentioned';
-      return row.diff ? <Marked pieces={row.diff.a} /> : <Shown value={row.check.expected} />;
+      if (row.diff) return <Marked pieces={row.diff.a} />;
+      const words = matcherWords(row.check.expected);
+      return words === undefined ? <Shown value={row.check.expected} /> : <UserBlock text={words} />;
     },
   },
   { name: 'Called', cell: (row) => ('check' in row ? <Called {...row} /> : <Shown value={row.value} />) },
@@ -95,17 +98,12 @@ const LOOKS: Partial<Record<ArgumentCheck['verdict'], string>> = {
   missing: css.missing,
 };
 
-/** A JSON Pointer without its slash; the whole pointer if it leads inside an argument. */
-const nameOf = (path: string): string => {
-  const parts = path.split('/').slice(1);
-  return parts.length === 1 ? parts[0]!.replaceAll('~1', '/').replaceAll('~0', '~') : path || 'all arguments';
-};
-
 const numberText = (value: unknown): string => toText(value as Json | undefined);
 
 /** `fuzzy, similarity 0.71, 0.8 needed`. */
 function ruleOf({ rule, similarity, threshold, distance, epsilon }: ArgumentCheck): string {
-  const parts: string[] = [rule];
+  // The words of a matcher say what it compares, and most arguments are compared exactly.
+  const parts: string[] = rule.startsWith('$') || rule === 'exact' ? [] : [rule.replaceAll('_', ' ')];
   if (similarity !== undefined) parts.push(`similarity ${numberText(similarity)}`);
   if (threshold !== undefined) parts.push(`${numberText(threshold)} needed`);
   if (distance !== undefined) parts.push(`${numberText(distance)} apart`);

@@ -3,21 +3,21 @@ import type { CaseResult } from '#lib/contracts/case-result';
 export type HistoryRun = CaseResult['run'];
 export type HistoryResult = CaseResult['result'];
 
-/** Results of the case for one model, by run id. */
+/** The results of a case in one run, by model. */
 export interface HistoryRow {
-  model: string;
-  byRun: Map<string, CaseResult[]>;
+  run: HistoryRun;
+  byModel: Map<string, HistoryResult[]>;
 }
 
-/** Results of a case as a table: runs as columns, newest first; models as rows, most recently used first. */
-export function historyRows(results: readonly CaseResult[]): { runs: HistoryRun[]; rows: HistoryRow[] } {
-  const runs = new Map(results.map(({ run }) => [run.id, run]));
-  const rows = Map.groupBy(results, ({ result }) => result.target);
-  return {
-    runs: [...runs.values()],
-    rows: [...rows].map(([model, ofModel]) => ({ model, byRun: Map.groupBy(ofModel, ({ run }) => run.id) })),
-  };
-}
+/** Results of a case by run, newest first. Each run has the models that it asked. */
+export const historyRows = (results: readonly CaseResult[]): HistoryRow[] =>
+  [...Map.groupBy(results, ({ run }) => run.id).values()].map((ofRun) => ({
+    run: ofRun[0]!.run,
+    byModel: Map.groupBy(
+      ofRun.map(({ result }) => result),
+      ({ target }) => target,
+    ),
+  }));
 
 /** The sample to open: the first that did not pass, or the first. */
 export const shownOf = (samples: readonly HistoryResult[]): HistoryResult =>

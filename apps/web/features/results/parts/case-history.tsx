@@ -4,19 +4,20 @@ import { Empty } from '../../../ui/empty';
 import { MoreButton } from '../../../ui/buttons';
 import { QueryBoundary } from '../../../ui/query-boundary';
 import { Table, type Column } from '../../../ui/table';
-import { Time } from '../../../ui/time';
+import { Moment } from '../../../ui/time';
 import { UserLine } from '../../../ui/user-text';
+import { ModelName } from '../../providers/parts/model-name';
 import { caseResultsQuery } from '../api';
-import { historyRows, shownOf, type HistoryResult, type HistoryRow, type HistoryRun } from './case-history-rows';
+import { historyRows, shownOf, type HistoryResult, type HistoryRow } from './case-history-rows';
 import css from './results.module.css';
-import { Samples, Verdict } from './verdict';
+import { samplesText, verdictOf, VerdictMark } from './verdict';
 
 interface Props {
   suiteId: string;
   caseId: string;
 }
 
-/** Results of a case in all runs: a strip of verdicts for each model, newest run first. */
+/** Results of a case in all runs, newest first: the verdict of each model. */
 export const CaseHistory = (props: Props) => (
   <QueryBoundary rows={3}>
     <History {...props} />
@@ -25,16 +26,16 @@ export const CaseHistory = (props: Props) => (
 
 function History({ suiteId, caseId }: Props) {
   const results = useSuspenseInfiniteQuery(caseResultsQuery(suiteId, caseId));
-  const { runs, rows } = historyRows(results.data.pages.flatMap(({ items }) => items));
-  if (runs.length === 0 && !results.hasNextPage) return <Empty>No run has included this case yet.</Empty>;
+  const rows = historyRows(results.data.pages.flatMap(({ items }) => items));
+  if (rows.length === 0 && !results.hasNextPage) return <Empty>No run has included this case yet.</Empty>;
   return (
     <>
       <Table
         label="Verdicts by model and run"
         className={css.history}
         rows={rows}
-        keyOf={({ model }) => model}
-        columns={[MODEL, ...runs.map(columnOf)]}
+        keyOf={({ run }) => run.id}
+        columns={COLUMNS}
       />
       <MoreButton of={results} isDense>
         Older runs
@@ -43,25 +44,54 @@ function History({ suiteId, caseId }: Props) {
   );
 }
 
-const MODEL: Column<HistoryRow> = { name: 'Model', isHeading: true, cell: ({ model }) => <UserLine text={model} /> };
+const COLUMNS: Column<HistoryRow>[] = [
+  {
+    name: 'Run',
+    isHeading: true,
+    cell: ({ run: { id, name, created_at: at } }) => (
+      <>
+        <Link to="/runs/$runId" params={{ runId: id }}>
+          <Moment at={at} />
+        </Link>
+        {name !== null && <UserLine text={name} />}
+      </>
+    ),
+  },
+  { name: 'Version', isNumber: true, cell: ({ run }) => run.suite_version },
+  {
+    name: 'Verdicts',
+    cell: ({ run, byModel }) => (
+      <div className={css.cells}>
+        {[...byModel].map(([model, samples]) => (
+          <ModelCell key={model} runId={run.id} model={model} samples={samples} />
+        ))}
+      </div>
+    ),
+  },
+];
 
-const columnOf = ({ id, name, created_at: at, suite_version: version }: HistoryRun): Column<HistoryRow> => ({
-  name: (
-    <>
-      <Link to="/runs/$runId" params={{ runId: id }} title={name ?? undefined}>
-        <Time at={at} />
-      </Link>
-      <span className="muted small"> v{version}</span>
-    </>
-  ),
-  cell: ({ byRun }) => <Cell runId={id} samples={byRun.get(id)?.map(({ result }) => result)} />,
-});
+interface CellProps {
+  runId: string;
+  model: string;
+  samples: HistoryResult[];
+}
 
-function Cell({ runId, samples }: { runId: string; samples: HistoryResult[] | undefined }) {
-  if (!samples) return null;
+function ModelCell({ runId, model, samples }: CellProps) {
+  const words = samples.length === 1 ? verdictOf(samples[0]!) : samplesText(samples);
   return (
-    <Link className={css.cell} to="/runs/$runId/results/$resultId" params={{ runId, resultId: shownOf(samples).id }}>
-      {samples.length === 1 ? <Verdict of={samples[0]!} /> : <Samples samples={samples} />}
+    <Link
+      className={css.cell}
+      title={words}
+      to="/runs/$runId/results/$resultId"
+      params={{ runId, resultId: shownOf(samples).id }}
+    >
+      {samples.slice(0, MAX_MARKS).map((sample) => (
+        <VerdictMark key={sample.id} word={verdictOf(sample)} />
+      ))}
+      <span className="unseen">{words}: </span>
+      <ModelName target={model} />
     </Link>
   );
 }
+
+const MAX_MARKS = 10;

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, type ReactNode } from 'react';
+import { argumentName } from '#lib/contracts/difference-words';
 import { failedBody } from '#lib/contracts/failed-body';
 import type { RunMetric } from '#lib/contracts/metric';
 import { Folded } from '../../../ui/details';
@@ -35,9 +36,11 @@ interface ExplanationProps {
 /** The verdict in sentences, and the error if there is no reply. */
 export function Explanation({ result: { explanation, evidence, error }, of }: ExplanationProps) {
   const notes = (evidence?.notes ?? []).filter((note) => !explanation.includes(note));
+  // Without a reply, the explanation says the error.
+  const isSaid = error !== null && explanation.some((sentence) => sentence.includes(error.message));
   return (
     <ResultPart title="Why" of={of}>
-      {error && (
+      {error && !isSaid && (
         <p>
           {error.kind.replaceAll('_', ' ')}: <UserText text={error.message} />
         </p>
@@ -113,7 +116,7 @@ export function SchemaProblems({ result: { evidence, called } }: Of<'evidence' |
     <li key={nth}>
       <UserText text={called[index]?.name ?? ''} max={200} />{' '}
       <code>
-        <UserText text={path || '/'} max={200} />
+        <UserText text={argumentName(path)} max={200} />
       </code>
       : {problem.replaceAll('_', ' ')}. <UserText text={message} />
     </li>

@@ -1,6 +1,7 @@
 import type { Run } from '#lib/contracts/run';
 import type { FacetBin, RunFacets } from '#lib/contracts/run-facets';
 import { SYNTAX_NAMES } from '#lib/contracts/values/verdicts';
+import { naturalOrder } from '../../../ui/natural-order';
 import { toolWords } from '../../runs/parts/tool-words';
 import { ERROR_WORDS, FORMAT_WORDS, wordOf, type ListKey, type ResultsSearch } from '../address';
 import { latencyRange, latencyWords, scoreRange, scoreWords } from '../parts/bin-words';
@@ -85,16 +86,20 @@ export function valuesOf(facets: RunFacets, search: ResultsSearch, key: ValueKey
   const count = counter(facets, search, isFiltered);
   const { values, others } = facets[SOURCES[key]];
   const options = values.map(({ value, by_target: by }) => ({ value, label: labelOf(key, value), count: count(by) }));
-  return { options: options.toSorted((one, other) => other.count - one.count), isFiltered, others };
+  return { options: options.toSorted(byCount), isFiltered, others };
 }
 
 /** The models, with counts: known when at most one other facet is filtered. */
-export function modelsOf(facets: RunFacets, search: ResultsSearch): CountedFacet {
+export function modelsOf(
+  facets: RunFacets,
+  search: ResultsSearch,
+  labelOf: (target: string) => string = (target) => target,
+): CountedFacet {
   const chosen = chosenByTarget(facets, search);
   const byTarget = chosen ?? facets.totals;
   const options = facets.targets.map((target, ordinal) => ({
     value: target,
-    label: target,
+    label: labelOf(target),
     count: countOf(verdictCounts([byTarget[ordinal]!]), chosen && search.passed),
   }));
   return { options, isFiltered: chosen !== undefined, others: 0 };
@@ -136,7 +141,7 @@ const sumOf = (parts: readonly Record<string, number>[]): Map<string, number> =>
 };
 
 const byCount = (one: Counted, other: Counted): number =>
-  (other.count ?? 0) - (one.count ?? 0) || one.label.localeCompare(other.label);
+  (other.count ?? 0) - (one.count ?? 0) || naturalOrder(one.label, other.label);
 
 const inWords = (sums: ReadonlyMap<string, number>, words: Record<string, string>): Counted[] =>
   Object.keys(words)

@@ -1,9 +1,10 @@
-import { useId, useState, type ComponentProps, type FormEvent } from 'react';
+import { useId, useState, type ComponentProps, type FormEvent, type ReactNode } from 'react';
 import type { Run } from '#lib/contracts/run';
 import type { RunFacets } from '#lib/contracts/run-facets';
 import { Facet } from '../../../ui/facet';
 import { FacetBins } from '../../../ui/facet-bins';
 import { isUnderWay } from '../../../ui/status';
+import { useModelLabel } from '../../providers/parts/model-name';
 import { facetsQuery } from '../../runs/api';
 import { Counted } from '../../runs/parts/counted';
 import { boundsOf, ORDER_WORDS, withChange, withToggled, type ListKey, type ResultsSearch } from '../address';
@@ -28,9 +29,23 @@ export function Facets({ run, search, go }: FacetsProps) {
           {(facets) => <CountedFacets facets={facets} search={search} go={go} />}
         </Counted>
       )}
-      <Latency key={search.latency} search={search} go={go} />
-      <ByName search={search} go={go} />
+      {isUnderWay(run.status) && <LessFrequent search={search} go={go} />}
     </>
+  );
+}
+
+/** Filters that few need: they are folded until one of them is chosen. */
+function LessFrequent({ search, go, children }: Chosen & { children?: ReactNode }) {
+  const isChosen = [...RARE, 'latency', 'score'].some((key) => search[key as keyof ResultsSearch] !== undefined);
+  return (
+    <details className="fold" open={isChosen || undefined}>
+      <summary>More filters</summary>
+      <div className={css.facets}>
+        {children}
+        <Latency key={search.latency} search={search} go={go} />
+        <ByName search={search} go={go} />
+      </div>
+    </details>
   );
 }
 
@@ -90,30 +105,30 @@ function noteOf({ isFiltered, others }: CountedFacet, search: ResultsSearch, key
 
 /** The facets of an ended run, with their counts. */
 function CountedFacets({ facets, search, go }: Chosen & { facets: RunFacets }) {
+  const labelOf = useModelLabel();
+  const values = (key: ListKey) => {
+    const facet = key === 'model' ? modelsOf(facets, search, labelOf) : valuesOf(facets, search, key);
+    return <Values key={key} of={key} options={facet.options} note={noteOf(facet, search, key)} {...{ search, go }} />;
+  };
   return (
     <>
-      <p className="muted small">
-        {search.rescore === undefined ? 'Counts cover' : 'Counts use the verdicts of the rescore and cover'} the whole
-        run, or only the other filters where these are known.
-      </p>
-      {(Object.keys(LEGENDS) as ListKey[]).map((key) => {
-        const facet = key === 'model' ? modelsOf(facets, search) : valuesOf(facets, search, key);
-        const note = noteOf(facet, search, key);
-        return <Values key={key} of={key} options={facet.options} {...{ note, search, go }} />;
-      })}
-      {(['latency', 'score'] as const).map((key) => {
-        const facet = binsOf(facets, search, key);
-        return (
-          <FacetBins
-            key={key}
-            legend={BIN_LEGENDS[key]}
-            note={noteOf(facet, search, key)}
-            bins={facet.options}
-            chosen={search[key]}
-            choose={(range) => go(withChange(search, { [key]: range }))}
-          />
-        );
-      })}
+      {FREQUENT.map(values)}
+      <LessFrequent search={search} go={go}>
+        {RARE.map(values)}
+        {(['latency', 'score'] as const).map((key) => {
+          const facet = binsOf(facets, search, key);
+          return (
+            <FacetBins
+              key={key}
+              legend={BIN_LEGENDS[key]}
+              note={noteOf(facet, search, key)}
+              bins={facet.options}
+              chosen={search[key]}
+              choose={(range) => go(withChange(search, { [key]: range }))}
+            />
+          );
+        })}
+      </LessFrequent>
     </>
   );
 }
@@ -122,7 +137,7 @@ function PartialFacets({ run, search, go }: FacetsProps) {
   const counts = countsSoFar(run);
   return (
     <>
-      <p className="muted small">Counts cover the finished models of the run.</p>
+      <p className="muted small">Finished models only.</p>
       {(['type', 'model', 'category', 'format', 'syntax'] as const).map((key) => (
         <Values key={key} of={key} options={counts[key]} search={search} go={go} />
       ))}
@@ -219,6 +234,8 @@ const LEGENDS = {
   syntax: 'Calls in the text',
   tag: 'Tag',
 } as const satisfies Record<ListKey, string>;
+const FREQUENT: readonly ListKey[] = ['type', 'model', 'category', 'tool'];
+const RARE: readonly ListKey[] = ['called', 'format', 'syntax', 'tag'];
 const BIN_LEGENDS = { latency: 'Latency', score: 'Score' } as const;
 
 const NAMED = { tool: 'Expected tool', called: 'Called tool', tag: 'Tag' } as const;

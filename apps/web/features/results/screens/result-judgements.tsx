@@ -30,12 +30,13 @@ import css from './results.module.css';
 export function ResultJudgements({ runId, result }: { runId: string; result: Pick<Result, 'id' | 'outcome'> }) {
   return (
     <section aria-labelledby="judgements-title" className={css.stack}>
-      <h2 id="judgements-title">Judgements</h2>
+      <h2 id="judgements-title" title="Does the reply serve the user, whatever the case expects?">
+        Judgements
+      </h2>
       {result.outcome === 'errored' ? (
         <p className="muted">There is no reply to label or to judge.</p>
       ) : (
         <>
-          <p className="muted small">Does the reply serve the user, whatever the case expects?</p>
           <QueryBoundary rows={2}>
             <ResultLabels runId={runId} resultId={result.id} />
           </QueryBoundary>

@@ -1,15 +1,15 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useRouterState, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef, type ReactNode } from 'react';
+import { use, useEffect, useRef, type ReactNode } from 'react';
 import type { RunMetric } from '#lib/contracts/metric';
 import { syntaxName } from '#lib/contracts/values/verdicts';
-import { CopiedId } from '../../../ui/buttons';
 import { Folded } from '../../../ui/details';
 import { useKeys } from '../../../ui/keys';
 import { QueryBoundary } from '../../../ui/query-boundary';
 import { count } from '../../../ui/amounts';
 import { duration, Time } from '../../../ui/time';
-import { UserBlock, UserLine, UserText } from '../../../ui/user-text';
+import { UserBlock, UserText } from '../../../ui/user-text';
+import { ModelName } from '../../providers/parts/model-name';
 import { runQuery } from '../../runs/api';
 import { errorWord, type ResultsSearch } from '../address';
 import { neighboursQuery, resultQuery, resultsOfCaseQuery, type Result, type ResultWithExchange } from '../api';
@@ -17,7 +17,8 @@ import { Calls } from '../parts/calls';
 import { CaseHistory } from '../parts/case-history';
 import { Exchange } from '../parts/exchange';
 import { Chain, Explanation, Metrics, ModelReply, SchemaProblems, share } from '../parts/result-details';
-import { Samples, Verdict, verdictOf, VerdictMark } from '../parts/verdict';
+import { Verdict, verdictOf, VerdictMark } from '../parts/verdict';
+import { PlaceInList } from './list-place';
 import { ResultJudgements } from './result-judgements';
 import css from './results.module.css';
 
@@ -59,7 +60,6 @@ function Shown({ runId, resultId, search }: Props) {
       <Explanation result={result} />
       <ModelReply result={result} />
       <Calls result={result} />
-      <ResultJudgements runId={runId} result={result} />
       <section aria-label="Details">
         <SchemaProblems result={result} />
         <Chain result={result} />
@@ -67,6 +67,7 @@ function Shown({ runId, resultId, search }: Props) {
         <Folded title="Cost, latency and tokens">{() => <Facts result={result} />}</Folded>
         <Exchange result={result} />
       </section>
+      <ResultJudgements runId={runId} result={result} />
       <SameCase suiteId={suite.id} {...{ runId, result, search }} />
     </>
   );
@@ -104,7 +105,21 @@ function NeighbourLinks({ runId, resultId, search }: Props) {
       <Link className="button dense" to="/runs/$runId/results" params={{ runId }} search={search} title="Esc">
         Back to the list
       </Link>
+      <Place />
     </nav>
+  );
+}
+
+/** "3 of 37" */
+function Place() {
+  const place = use(PlaceInList);
+  if (!place) return null;
+  const { position, total } = place;
+  return (
+    <span className="muted small" role="status">
+      {count(position)}
+      {total !== undefined && ` of ${count(total)}`}
+    </span>
   );
 }
 
@@ -126,19 +141,18 @@ function Head({ result, suiteId }: { result: ResultWithExchange; suiteId: string
           </span>
         )}
       </div>
-      <UserLine text={target} />
+      <ModelName target={target} />
       <p className="muted small">
-        Sample {sample + 1}
+        {sample > 0 && `Sample ${sample + 1}, `}
         {category !== null && (
           <>
-            , category <UserText text={category} max={100} />
+            <UserText text={category} max={100} />
+            {', '}
           </>
         )}
-        {', '}
         <Link to="/suites/$suiteId/cases/$caseId" params={{ suiteId, caseId }}>
           current case
-        </Link>{' '}
-        <CopiedId id={caseId} what="case" />
+        </Link>
       </p>
       <div className={css.prompt}>
         <UserBlock text={prompt} />
@@ -173,7 +187,7 @@ function InThisRun({ runId, result, search }: Omit<SameCaseProps, 'suiteId'>) {
       <ul className={css.sameCase}>
         {[...byModel].map(([model, samples]) => (
           <li key={model}>
-            <UserLine text={model} /> <Samples samples={samples} />
+            <ModelName target={model} />
             <span className="actions">
               {samples.map((sample) => (
                 <SampleLink key={sample.id} {...{ runId, sample, search }} isThis={sample.id === result.id} />

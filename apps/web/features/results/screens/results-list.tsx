@@ -1,5 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState, type RefObject } from 'react';
+import { differenceWords } from '#lib/contracts/difference-words';
 import type { Run } from '#lib/contracts/run';
 import { DataRows, type Column } from '../../../ui/data-rows';
 import { Empty } from '../../../ui/empty';
@@ -7,26 +8,29 @@ import { ErrorNotice } from '../../../ui/notices';
 import { useKeys } from '../../../ui/keys';
 import { count } from '../../../ui/amounts';
 import { Skeleton } from '../../../ui/query-boundary';
-import { duration } from '../../../ui/time';
 import { UserLine } from '../../../ui/user-text';
+import { ModelName, useModelNames } from '../../providers/parts/model-name';
+import type { ModelNames } from '../../providers/parts/model-names';
 import { facetsQuery } from '../../runs/api';
 import { useCounted } from '../../runs/parts/counted';
 import { errorWord, filterParts, type ResultsSearch } from '../address';
 import type { Result } from '../api';
-import { expectedCalls, toolName } from '../parts/paired-calls';
 import { Verdict } from '../parts/verdict';
 import { filteredTotal } from './facet-counts';
 import { MAX_ROWS } from './pages';
+import type { ListPlace } from './list-place';
 import { useResultRows, type ResultRows } from './use-result-rows';
 
 interface ListProps {
   run: Run;
   search: ResultsSearch;
   resultId: string | undefined;
+  /** Told where the opened result is in the list. */
+  onPlace: (place: ListPlace | undefined) => void;
 }
 
 /** The results of a filter, of which only the pages in view are loaded. One that is opened stands next to them. */
-export function ResultsList({ run, search, resultId }: ListProps) {
+export function ResultsList({ run, search, resultId, onPlace }: ListProps) {
   const rows = useResultRows(run.id, search);
   const navigate = useNavigate();
   const grid = useRef<HTMLDivElement>(null);
@@ -51,7 +55,12 @@ export function ResultsList({ run, search, resultId }: ListProps) {
     k: () => move(active - 1),
   };
   useKeys(isReading ? {} : listKeys);
-  const columns = useMemo(() => columnsOf(run.id, search), [run.id, search]);
+  const targets = useMemo(() => run.targets.map(({ target }) => target), [run.targets]);
+  const names = useModelNames(targets);
+  const columns = columnsOf(run.id, search, { names, isReading });
+  const opened = isReading ? rows.indexOf(resultId) : undefined;
+  const total = useTotal(run, search, rows);
+  usePlaceOfOpened(opened, total, onPlace);
   if (rows.count === 0 && rows.error) return <ErrorNotice error={rows.error} retry={rows.retry} />;
   if (rows.count === 0 && !rows.isWhole) return <Skeleton rows={12} label="Loading results" />;
   if (rows.count === 0) return <NoRows run={run} search={search} />;
@@ -64,23 +73,33 @@ export function ResultsList({ run, search, resultId }: ListProps) {
         isMore={!rows.isWhole}
         rowAt={rows.rowAt}
         active={active}
-        opened={isReading ? rows.indexOf(resultId) : undefined}
+        opened={opened}
         activate={setActive}
         open={open}
         onWindow={rows.setWindow}
         gridRef={grid}
       />
       {rows.error && <ErrorNotice error={rows.error} retry={rows.retry} />}
-      <RowsRead run={run} search={search} rows={rows} />
+      <RowsRead rows={rows} total={total} />
     </>
   );
 }
 
-/** Number of rows loaded, of the total; beyond the last row that a list shows, the facets have to narrow it down. */
-function RowsRead({ run, search, rows }: { run: Run; search: ResultsSearch; rows: ResultRows }) {
+/** The number of results of the filter; undefined while it is not known. */
+function useTotal(run: Run, search: ResultsSearch, rows: ResultRows): number | undefined {
   const facets = useCounted(run, facetsQuery(run.id, search.rescore));
-  const all = facets ? filteredTotal(facets, search) : undefined;
-  const inAll = all === undefined ? '' : ` of ${count(all)}`;
+  return rows.isWhole ? rows.count : facets && filteredTotal(facets, search);
+}
+
+function usePlaceOfOpened(opened: number | undefined, total: number | undefined, onPlace: ListProps['onPlace']): void {
+  useEffect(() => {
+    onPlace(opened === undefined || opened < 0 ? undefined : { position: opened + 1, total });
+  }, [opened, total, onPlace]);
+}
+
+/** Number of rows loaded, of the total; beyond the last row that a list shows, the facets have to narrow it down. */
+function RowsRead({ rows, total }: { rows: ResultRows; total: number | undefined }) {
+  const inAll = total === undefined ? '' : ` of ${count(total)}`;
   return (
     <p className="muted small" role="status">
       {rows.isFull && !rows.isWhole
@@ -135,18 +154,16 @@ function useFocusAfterReading(grid: RefObject<HTMLDivElement | null>, resultId: 
   }, [resultId, grid]);
 }
 
-/** The columns of a result row. */
-const columnsOf = (runId: string, search: ResultsSearch): Column<Result>[] => [
+/** The columns of a result row. Beside an opened result there is room for what tells one from another. */
+const columnsOf = (
+  runId: string,
+  search: ResultsSearch,
+  { names, isReading }: { names: ModelNames; isReading: boolean },
+): Column<Result>[] => [
   { name: 'Verdict', track: '96px', cell: (result) => <Verdict of={result} /> },
   {
-    name: 'Error',
-    track: 'minmax(128px, 1fr)',
-    cell: ({ error_type: type }) => (type === 'none' ? '' : errorWord(type)),
-  },
-  { name: 'Model', track: 'minmax(112px, 1.5fr)', cell: ({ target }) => <UserLine text={target} /> },
-  {
     name: 'Case',
-    track: 'minmax(144px, 3fr)',
+    track: 'minmax(128px, 2fr)',
     cell: ({ id, case_name: name, prompt, sample }) => (
       <Link
         to="/runs/$runId/results/$resultId"
@@ -155,25 +172,25 @@ const columnsOf = (runId: string, search: ResultsSearch): Column<Result>[] => [
         tabIndex={-1}
         onClick={(event) => event.stopPropagation()}
       >
-        <UserLine text={`${name ?? prompt}${sample ? ` (sample ${sample + 1})` : ''}`} />
+        <UserLine text={`${name ?? prompt}${sample ? ` #${sample + 1}` : ''}`} />
       </Link>
     ),
   },
-  { name: 'Expected', track: 'minmax(96px, 1.5fr)', cell: (result) => <UserLine text={expectedInWords(result)} /> },
-  { name: 'Called', track: 'minmax(96px, 1.5fr)', cell: (result) => <UserLine text={calledInWords(result)} /> },
+  { name: 'What differs', track: 'minmax(144px, 3fr)', cell: (result) => <Differs result={result} /> },
   {
-    name: 'Score',
-    track: '56px',
-    isNumber: true,
-    cell: ({ overall }) => (overall === null ? '' : `${(overall * 100).toFixed(0)} %`),
+    name: `Model ${names.prefix && `${names.prefix}…`}`.trim(),
+    track: 'minmax(112px, 1.5fr)',
+    cell: ({ target }) => <ModelName target={target} of={names} />,
   },
-  {
-    name: 'Latency',
-    track: '64px',
-    isNumber: true,
-    cell: ({ latency_ms: ms, cached }) => (cached ? 'cached' : ms === null ? '' : duration(ms)),
-  },
+  ...(isReading ? [] : [SCORE]),
 ];
+
+const SCORE: Column<Result> = {
+  name: 'Score',
+  track: '64px',
+  isNumber: true,
+  cell: ({ overall }) => (overall === null ? '' : `${(overall * 100).toFixed(0)} %`),
+};
 
 const MAX_NAMES = 5;
 
@@ -182,10 +199,14 @@ const listed = (names: readonly string[]): string =>
     ? `${names.slice(0, MAX_NAMES).join(', ')} and ${names.length - MAX_NAMES} more`
     : names.join(', ') || 'no call';
 
-/** The tools that a case expects: "get_weather", "get_time or get_weather", "no call". */
-const expectedInWords = ({ expected }: Result): string =>
-  listed(expectedCalls(expected).map(({ tool }) => toolName(tool)));
-
-/** The tools that a reply calls, or why there is no reply. */
-const calledInWords = ({ called, error }: Result): string =>
-  error ? error.kind.replaceAll('_', ' ') : listed(called.map(({ name }) => name));
+/** Where a reply differs from what is expected, or its error; what a right one called; or why there is no reply. */
+function Differs({ result: { difference, error_type: type, called, error } }: { result: Result }) {
+  if (difference) return <UserLine text={differenceWords(difference)} />;
+  if (error) return <UserLine text={`${error.kind.replaceAll('_', ' ')}: ${error.message}`} />;
+  if (type !== 'none') return errorWord(type);
+  return (
+    <span className="muted">
+      <UserLine text={listed(called.map(({ name }) => name))} />
+    </span>
+  );
+}

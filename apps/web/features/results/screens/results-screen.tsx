@@ -1,16 +1,20 @@
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { Link, Outlet, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Outlet, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Run } from '#lib/contracts/run';
 import { pathWith } from '../../../api/client';
-import { ExportAs } from '../../../ui/export-as';
+import { useExport } from '../../../ui/export-as';
 import { useKeys } from '../../../ui/keys';
+import { Head } from '../../../ui/head';
+import { MenuItem } from '../../../ui/menu';
 import { UserText } from '../../../ui/user-text';
 import { EXPORT_FORMATS, exportPath, runQuery } from '../../runs/api';
-import { RunInHeading } from '../../runs/parts/run-link';
+import { runInTitle, trailOfRun } from '../../runs/parts/run-link';
+import { RunTabs } from '../../runs/parts/run-tabs';
 import { filterParts, inFileName, resultsFilter, withChange, type ResultsSearch } from '../address';
 import { resultPages } from '../api';
 import { Facets } from './facets';
+import { PlaceInList, type ListPlace } from './list-place';
 import { ResultsList } from './results-list';
 import css from './results.module.css';
 
@@ -25,6 +29,7 @@ export function ResultsScreen() {
   const { data: run, refetch } = useSuspenseQuery(runQuery(runId));
   const [areFacetsOpen, setFacetsOpen] = useState(false);
   const [readAt, setReadAt] = useState(0);
+  const [place, setPlace] = useState<ListPlace>();
   const queryClient = useQueryClient();
   const go = (next: ResultsSearch): void =>
     void navigate({ to: '/runs/$runId/results', params: { runId }, search: next });
@@ -36,7 +41,7 @@ export function ResultsScreen() {
   };
   return (
     <>
-      <Head run={run} search={search} readAgain={readAgain} />
+      <ResultsHead run={run} search={search} readAgain={readAgain} />
       <div className={`${css.results} ${resultId === undefined ? '' : css.withResult}`}>
         <button
           type="button"
@@ -51,40 +56,58 @@ export function ResultsScreen() {
         </aside>
         <section className={css.stack} aria-label="List">
           <ChosenFilters search={search} go={go} />
-          <ResultsList key={`${readAt} ${runId} ${JSON.stringify(search)}`} {...{ run, search, resultId }} />
+          <ResultsList
+            key={`${readAt} ${runId} ${JSON.stringify(search)}`}
+            {...{ run, search, resultId }}
+            onPlace={setPlace}
+          />
         </section>
-        <Outlet />
+        <PlaceInList value={place}>
+          <Outlet />
+        </PlaceInList>
       </div>
     </>
   );
 }
 
-function Head({ run, search, readAgain }: { run: Run; search: ResultsSearch; readAgain: () => void }) {
+interface HeadProps {
+  run: Run;
+  search: ResultsSearch;
+  readAgain: () => void;
+}
+
+function ResultsHead({ run, search, readAgain }: HeadProps) {
+  const file = useExport();
+  const filter = pathWith('', { ...resultsFilter(search), order: undefined }).replace('?', '&');
   return (
-    <div className="head">
-      <h1>
-        Results of <RunInHeading run={run} rescore={search.rescore} />
-      </h1>
-      <div className="actions">
-        {run.finished_at === null && (
-          <>
-            <span className="muted">The run is still going. The list shows the results at the time it was read.</span>
-            <button type="button" onClick={readAgain}>
+    <>
+      <Head
+        title={`Results of ${runInTitle(run, search.rescore)}`}
+        trail={trailOfRun(run)}
+        actions={
+          run.finished_at === null && (
+            <button type="button" onClick={readAgain} title="The run goes on. The list shows what had ended.">
               Reload
             </button>
-          </>
-        )}
-        <Link
-          to="/runs/$runId/matrix"
-          params={{ runId: run.id }}
-          search={{ rescore: search.rescore }}
-          className="button"
-        >
-          Cases by model
-        </Link>
-        <Export runId={run.id} search={search} />
-      </div>
-    </div>
+          )
+        }
+        menu={EXPORT_FORMATS.map(([format, name, extension]) => (
+          <MenuItem
+            key={format}
+            onSelect={() =>
+              file.start(
+                `${exportPath(run.id, format)}${filter}`,
+                `toolmark-${run.id}${inFileName(search)}.${extension}`,
+              )
+            }
+          >
+            Export as {name}
+          </MenuItem>
+        ))}
+      />
+      {file.state}
+      <RunTabs runId={run.id} rescore={search.rescore} />
+    </>
   );
 }
 
@@ -109,20 +132,5 @@ function ChosenFilters({ search, go }: { search: ResultsSearch; go: (search: Res
         Remove all
       </button>
     </div>
-  );
-}
-
-/** The filtered results, as a file. */
-function Export({ runId, search }: { runId: string; search: ResultsSearch }) {
-  const filter = pathWith('', { ...resultsFilter(search), order: undefined }).replace('?', '&');
-  return (
-    <ExportAs
-      files={EXPORT_FORMATS.map(([format, name, extension]) => ({
-        format,
-        name,
-        path: `${exportPath(runId, format)}${filter}`,
-        fileName: `toolmark-${runId}${inFileName(search)}.${extension}`,
-      }))}
-    />
   );
 }

@@ -28,7 +28,7 @@ interface Row extends Axis {
   all: number;
 }
 
-/** Which tools were called where others were expected. Correct cells are faint. */
+/** Which tools were called where others were expected: right ones blue, errors orange, by their share of the row. */
 export function ConfusionTable({ confusion, link }: ConfusionProps) {
   const rows = axisOf(confusion.expected, confusion.other_expected).map((axis, index): Row => {
     const ns = confusion.cells[index] ?? [];
@@ -71,7 +71,7 @@ function columnOf(column: Axis, index: number, link: ConfusionProps['link']): Co
     cellProps: (row) => {
       const { n, label: title, isRight } = cellOf(row);
       if (n === 0) return {};
-      return isRight ? { className: css.right, title } : { title, style: tintOf(n / row.all) };
+      return { title, style: tintOf(n / row.all, isRight) };
     },
     cell: (row) => {
       const { n, label, isRight } = cellOf(row);
@@ -82,9 +82,12 @@ function columnOf(column: Axis, index: number, link: ConfusionProps['link']): Co
   };
 }
 
-/** Limits the tint of the strongest cell, so that its number stays readable. */
-const MAX_TINT_PERCENT = 36;
-const tintOf = (share: number) => {
-  const strength = (4 + share * (MAX_TINT_PERCENT - 4)).toFixed(1);
-  return { background: `color-mix(in srgb, var(--failed) ${strength}%, var(--surface))` };
+const MIN_TINT_PERCENT = 10;
+/** Limits the tint of the strongest cell, so that its number stays readable in light and in dark. */
+const MAX_TINT_PERCENT = { right: 40, wrong: 48 };
+const tintOf = (share: number, isRight: boolean) => {
+  const most = MAX_TINT_PERCENT[isRight ? 'right' : 'wrong'];
+  const strength = (MIN_TINT_PERCENT + share * (most - MIN_TINT_PERCENT)).toFixed(1);
+  const colour = isRight ? '--passed' : '--failed';
+  return { background: `color-mix(in srgb, var(${colour}) ${strength}%, var(--surface))` };
 };

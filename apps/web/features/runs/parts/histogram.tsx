@@ -53,7 +53,7 @@ export function Histogram({ label, bins, ends, link }: HistogramProps) {
         <strong>{label}.</strong> {histogramText(bins)}
       </figcaption>
       <div className="wide">
-        <div className={css.bins} style={{ gridTemplateColumns: `repeat(${bins.length}, minmax(24px, 48px))` }}>
+        <div className={css.bins} style={{ gridTemplateColumns: `repeat(${bins.length}, minmax(32px, 48px))` }}>
           {bins.map((bin) => {
             const bar = <Bar bin={bin} most={most} />;
             if (countOf(bin) === 0) return <div key={bin.key} />;
@@ -78,12 +78,14 @@ export function Histogram({ label, bins, ends, link }: HistogramProps) {
 }
 
 const BAR_PERCENT = 80;
+/** "1.2K": a number that fits its bar. */
+const SHORT = new Intl.NumberFormat('en', { notation: 'compact' });
 
 function Bar({ bin, most }: { bin: HistogramBin; most: number }) {
   const height = (n: number) => ({ height: `${(n / most) * BAR_PERCENT}%` });
   return (
     <>
-      <span className="small">{count(countOf(bin))}</span>
+      <span className="small">{SHORT.format(countOf(bin))}</span>
       {bin.errored > 0 && <span className={`${css.part} ${css.errored}`} style={height(bin.errored)} />}
       {bin.failed > 0 && <span className={`${css.part} ${css.failed}`} style={height(bin.failed)} />}
       {bin.passed > 0 && <span className={`${css.part} ${css.passed}`} style={height(bin.passed)} />}

@@ -2,7 +2,8 @@ import type { ReactNode } from 'react';
 import type { RunCase } from '#lib/contracts/run-facets';
 import { count } from '../../../ui/amounts';
 import { Table, type Column } from '../../../ui/table';
-import { UserLine, visible } from '../../../ui/user-text';
+import { UserLine, UserText } from '../../../ui/user-text';
+import { ModelName, useModelNames } from '../../providers/parts/model-name';
 import { VerdictMark, type VerdictWord } from '../../results/parts/verdict';
 import css from './figures.module.css';
 
@@ -35,6 +36,7 @@ const caseNameOf = ({ case_name: name, prompt }: RunCase): string => name ?? pro
 
 /** Cases by model: number of passed samples. */
 export function Matrix({ targets, cases, link }: MatrixProps) {
+  const names = useModelNames(targets);
   return (
     <Table
       label="Cases by model"
@@ -44,15 +46,15 @@ export function Matrix({ targets, cases, link }: MatrixProps) {
       columns={[
         { name: 'No.', isNumber: true, className: 'muted', cell: ({ position }) => count(position + 1) },
         {
-          name: 'Case',
+          name: names.prefix === '' ? 'Case' : <ModelsBegin prefix={names.prefix} />,
           isHeading: true,
           className: 'named',
           cell: (one) => link({ case: one.case_id }, <UserLine text={caseNameOf(one)} />),
         },
         ...targets.map((target, ordinal): Column<RunCase> => ({
           name: (
-            <div title={visible(target.slice(0, 300))}>
-              <UserLine text={target} />
+            <div className={css.upright}>
+              <ModelName target={target} of={names} />
             </div>
           ),
           cell: (one) => <MatrixCell {...{ one, target, link }} cell={one.cells[ordinal]} />,
@@ -74,8 +76,31 @@ function MatrixCell({ one, target, cell, link }: MatrixCellProps) {
   return link(
     { case: one.case_id, model: [target] },
     <>
-      <VerdictMark word={cellVerdict(cell)} /> {cellText(cell)}
+      <VerdictMark word={cellVerdict(cell)} />
+      {isMixed(cell) && <span className="small">{`${count(cell.passed)}/${count(cell.scored)}`}</span>}
     </>,
     label,
   );
 }
+
+/** Whether some samples of a cell passed, and others did not. */
+const isMixed = ({ scored, passed }: Cell): boolean => passed > 0 && passed < scored;
+
+/** What the names of all models begin with. */
+const ModelsBegin = ({ prefix }: { prefix: string }) => (
+  <>
+    Case{' '}
+    <span className="muted">
+      by model <UserText text={prefix} max={100} />…
+    </span>
+  </>
+);
+
+const LEGEND = { passed: 'passed', partial: 'partly', failed: 'failed', errored: 'errored' } as const;
+
+export const MatrixLegend = () =>
+  (Object.keys(LEGEND) as VerdictWord[]).map((word) => (
+    <span key={word} className="muted">
+      <VerdictMark word={word} /> {LEGEND[word]}
+    </span>
+  ));

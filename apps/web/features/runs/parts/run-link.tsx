@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Run } from '#lib/contracts/run';
+import type { TrailStep } from '../../../ui/head';
 import { UserText } from '../../../ui/user-text';
 import type { ResultsSearch } from '../../results/address';
 import { runQuery } from '../api';
@@ -16,15 +17,15 @@ export const runName = ({ name, suite }: Named): string => name ?? `${suite.name
 /** The label of an unknown run: the end of its id, which distinguishes ids of the same day. */
 export const shortRunName = (runId: string): string => `run ${runId.slice(-SHOWN)}`;
 
-/** Whose verdicts a screen shows, as part of its heading: those of a run, or of a rescore of it. */
-export const RunInHeading = ({ run, rescore }: { run: Named & Pick<Run, 'id'>; rescore: string | undefined }) => (
-  <>
-    <Link to="/runs/$runId" params={{ runId: run.id }}>
-      <UserText text={run.name ?? run.suite.name} max={200} />
-    </Link>
-    {rescore !== undefined && ' (rescored)'}
-  </>
-);
+/** Whose verdicts a screen shows, as part of its title: those of a run, or of a rescore of it. */
+export const runInTitle = ({ name, suite }: Named, rescore: string | undefined): string =>
+  `${name ?? suite.name}${rescore === undefined ? '' : ' (rescored)'}`;
+
+/** The way to a screen about a run. */
+export const trailOfRun = (run: Named & Pick<Run, 'id'>): TrailStep[] => [
+  { to: '/runs', label: 'Runs' },
+  { to: '/runs/$runId', params: { runId: run.id }, label: runName(run) },
+];
 
 /** A link to a run, by its name once that is known. */
 export function RunLink({ runId }: { runId: string }) {

@@ -3,6 +3,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { Run } from '#lib/contracts/run';
 import type { FailureGroups } from '#lib/contracts/run-facets';
 import { Empty } from '../../../ui/empty';
+import { Head } from '../../../ui/head';
 import { FilterChoice } from '../../../ui/filters';
 import { count } from '../../../ui/amounts';
 import { ERROR_WORDS } from '../../results/address';
@@ -10,7 +11,7 @@ import { failuresSearch } from '../address';
 import { failureGroupsQuery, runQuery } from '../api';
 import { Counted, useCounted } from '../parts/counted';
 import { FailureGroupRows } from '../parts/failure-groups';
-import { RunInHeading } from '../parts/run-link';
+import { runInTitle, trailOfRun } from '../parts/run-link';
 import { RunTabs } from '../parts/run-tabs';
 import { GroupSample } from './group-sample';
 
@@ -27,12 +28,10 @@ export function FailuresScreen() {
   if (type) types.add(type);
   return (
     <>
-      <RunTabs runId={runId} />
-      <div className="head">
-        <h1>
-          Failure groups of <RunInHeading run={run} rescore={rescore} />
-        </h1>
-        <span className="actions">
+      <Head
+        title={`Failure groups of ${runInTitle(run, rescore)}`}
+        trail={trailOfRun(run)}
+        actions={
           <FilterChoice
             label="Error"
             none="all errors"
@@ -46,8 +45,9 @@ export function FailuresScreen() {
               })
             }
           />
-        </span>
-      </div>
+        }
+      />
+      <RunTabs runId={runId} rescore={rescore} />
       <Counted run={run} query={failureGroupsQuery(runId, type, rescore)} rows={12}>
         {(groups) => <GroupList run={run} groups={groups} />}
       </Counted>
@@ -78,10 +78,10 @@ function GroupList({ run, groups: { items, others, targets } }: { run: Run; grou
       )}
       {group && <GroupSample key={`${group.id} ${seed}`} {...{ run, group, seed, search, targets }} />}
       <section className="section" aria-label="Groups">
-        <FailureGroupRows runId={run.id} search={search} groups={items} chosen={chosen} />
+        <FailureGroupRows runId={run.id} search={search} groups={items} targets={targets} chosen={chosen} />
         {others.groups > 0 && (
           <p className="muted small">
-            {count(others.results)} more results are in {count(others.groups)} smaller groups that are not listed.
+            {count(others.results)} more results in {count(others.groups)} smaller groups.
           </p>
         )}
       </section>

@@ -1,17 +1,18 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import { differenceWords } from '#lib/contracts/difference-words';
 import type { Run } from '#lib/contracts/run';
 import type { FailureGroup } from '#lib/contracts/run-facets';
 import { count, percent } from '../../../ui/amounts';
 import { Table } from '../../../ui/table';
 import { UserLine, UserText } from '../../../ui/user-text';
+import { ModelName, useModelLabel } from '../../providers/parts/model-name';
 import { errorWord } from '../../results/address';
 import type { Result } from '../../results/api';
 import { Verdict } from '../../results/parts/verdict';
 import { drawQuery } from '../api';
 import { Counted } from '../parts/counted';
-import { DRAWN, type GroupsSearch } from '../parts/failure-groups';
-import { toolWords } from '../parts/tool-words';
+import { DRAWN, groupWords, type GroupsSearch } from '../parts/failure-groups';
 import css from '../parts/figures.module.css';
 
 interface Props {
@@ -24,7 +25,6 @@ interface Props {
 
 /** A random sample of a group's results. The same address shows the same sample in any browser. */
 export function GroupSample({ run, group, seed, search, targets }: Props) {
-  const { error_type: type, expected_tool: expected, called_tool: called } = group;
   const params = { runId: run.id };
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus(), []);
@@ -51,14 +51,8 @@ export function GroupSample({ run, group, seed, search, targets }: Props) {
         </div>
       </div>
       <p>
-        {errorWord(type)}: expected <UserText text={toolWords(expected)} max={200} />, called{' '}
-        <UserText text={toolWords(called)} max={200} />
-        {group.argument !== null && (
-          <>
-            , argument <UserText text={group.argument} max={200} />
-          </>
-        )}
-        . <ByModel group={group} targets={targets} />
+        {errorWord(group.error_type)}: <UserText text={groupWords(group)} max={300} />.{' '}
+        <ByModel group={group} targets={targets} />
       </p>
       <Counted
         run={run}
@@ -74,6 +68,7 @@ export function GroupSample({ run, group, seed, search, targets }: Props) {
 const MAX_MODELS = 5;
 
 function ByModel({ group, targets }: Pick<Props, 'group' | 'targets'>) {
+  const labelOf = useModelLabel();
   const models = targets
     .map((target, ordinal) => ({ target, n: group.by_target[ordinal] ?? 0 }))
     .filter(({ n }) => n > 0)
@@ -83,7 +78,7 @@ function ByModel({ group, targets }: Pick<Props, 'group' | 'targets'>) {
       {models.slice(0, MAX_MODELS).map(({ target, n }, index) => (
         <span key={target}>
           {index > 0 && ', '}
-          <UserText text={target} max={100} /> {count(n)}
+          <UserText text={labelOf(target)} max={100} /> {count(n)}
         </span>
       ))}
       {models.length > MAX_MODELS && ` and ${models.length - MAX_MODELS} more models`}.
@@ -118,7 +113,12 @@ function SampleTable({ run, group, search, items }: SampleProps) {
             </Link>
           ),
         },
-        { name: 'Model', className: 'named', cell: ({ target }) => <UserLine text={target} /> },
+        { name: 'Model', className: 'named', cell: ({ target }) => <ModelName target={target} /> },
+        {
+          name: 'What differs',
+          className: css.differs,
+          cell: ({ difference }) => difference && <UserLine text={differenceWords(difference)} />,
+        },
         { name: 'Sample', isNumber: true, cell: ({ sample }) => sample + 1 },
         { name: 'Score', isNumber: true, cell: ({ overall }) => overall !== null && percent(overall) },
       ]}

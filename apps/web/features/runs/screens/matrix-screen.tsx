@@ -3,14 +3,15 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { Run } from '#lib/contracts/run';
 import type { RunCases } from '#lib/contracts/run-facets';
 import { Empty } from '../../../ui/empty';
+import { Head } from '../../../ui/head';
 import { FilterChoice } from '../../../ui/filters';
 import { PageLinks } from '../../../ui/navigation';
 import { count } from '../../../ui/amounts';
 import { matrixSearch, type MatrixSearch } from '../address';
 import { runCasesQuery, runQuery } from '../api';
 import { Counted } from '../parts/counted';
-import { Matrix } from '../parts/matrix';
-import { ResultsLink, RunInHeading } from '../parts/run-link';
+import { Matrix, MatrixLegend } from '../parts/matrix';
+import { ResultsLink, runInTitle, trailOfRun } from '../parts/run-link';
 import { RunTabs } from '../parts/run-tabs';
 
 const ROUTE = '/signed-in/runs/$runId/matrix';
@@ -28,12 +29,10 @@ export function MatrixScreen() {
   const { data: run } = useSuspenseQuery(runQuery(runId));
   return (
     <>
-      <RunTabs runId={runId} />
-      <div className="head">
-        <h1>
-          Cases by model of <RunInHeading run={run} rescore={rescore} />
-        </h1>
-        <span className="actions">
+      <Head
+        title={`Cases by model of ${runInTitle(run, rescore)}`}
+        trail={trailOfRun(run)}
+        actions={
           <FilterChoice
             label="Cases"
             none="where models differ"
@@ -47,8 +46,9 @@ export function MatrixScreen() {
               })
             }
           />
-        </span>
-      </div>
+        }
+      />
+      <RunTabs runId={runId} rescore={rescore} />
       <Counted
         key={`${show} ${after} ${rescore}`}
         run={run}
@@ -72,9 +72,12 @@ function CaseMatrix({ run, cases: { targets, items, total, next_cursor: next }, 
   if (items.length === 0 && after === undefined) return <NoCases run={run} search={search} />;
   return (
     <>
-      <p className="muted">
-        {count(total)} {total === 1 ? 'case' : 'cases'}. Cells link to the results of their case and model.
-      </p>
+      <div className="facts small">
+        <span>
+          {count(total)} {total === 1 ? 'case' : 'cases'}
+        </span>
+        <MatrixLegend />
+      </div>
       <Matrix
         targets={targets}
         cases={items}

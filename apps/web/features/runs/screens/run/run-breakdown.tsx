@@ -126,10 +126,12 @@ function FailureGroups({ run }: { run: Run }) {
       }
     >
       <Counted run={run} query={failureGroupsQuery(run.id)} rows={SHOWN_GROUPS + 1}>
-        {({ items }) => (
+        {({ items, targets }) => (
           <>
             {items.length === 0 && <p>None: every result passed.</p>}
-            {items.length > 0 && <FailureGroupRows groups={items.slice(0, SHOWN_GROUPS)} runId={run.id} />}
+            {items.length > 0 && (
+              <FailureGroupRows groups={items.slice(0, SHOWN_GROUPS)} runId={run.id} targets={targets} />
+            )}
           </>
         )}
       </Counted>
