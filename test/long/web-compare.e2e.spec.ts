@@ -55,6 +55,7 @@ journeys('comparisons', () => {
 
   it('offer the runs of one suite first, and show whether a run is better and on which cases', async () => {
     const { page, faults, axe, isTooWide } = await web.open({ path: '/compare' });
+    await page.getByRole('heading', { level: 1, name: 'Compare runs' }).waitFor();
     await page.getByRole('heading', { name: 'Choose the baseline' }).waitFor();
     await button(page, 'Compare As it is').click();
     await page.getByRole('heading', { name: 'Choose a run to compare' }).waitFor();
@@ -65,6 +66,7 @@ journeys('comparisons', () => {
     await tabTo(button(page, 'Compare With help'));
     await page.keyboard.press('Enter');
 
+    await page.getByRole('heading', { level: 1, name: 'With help against As it is' }).waitFor();
     const { all, outcomes } = await get(`/api/compare?a=${runs.base}&b=${runs.better}`);
     await page.locator('.sentence').getByText(all.text).waitFor();
     await verdict(page, 'improved').waitFor();
@@ -73,6 +75,7 @@ journeys('comparisons', () => {
     expect(await figure.locator('circle.dot:not(.hollow)').count()).toBe(1);
     await page.getByText('The numbers').first().click();
     await page.getByRole('region', { name: 'Differences in numbers' }).getByText('Mean in B').waitFor();
+    await page.getByText(/^By category \(2\)$/).click();
     await page.getByRole('figure', { name: /^By category/ }).waitFor();
     await page.getByText(/Smallest detectable difference: .* points, with 80 % power/).waitFor();
 
@@ -82,6 +85,8 @@ journeys('comparisons', () => {
     const fixed = page.getByRole('article').first();
     await fixed.getByText('fixed').waitFor();
     await fixed.getByText(/1 of 1 passed/).waitFor();
+    // What the sides have in common is dimmed; what one of them alone has is marked.
+    await fixed.locator('mark').first().waitFor();
     await link(counts, `all ${CASES}`).click();
     await link(page, 'More cases').waitFor();
     expect(await page.getByRole('article').count()).toBe(20);
@@ -96,7 +101,7 @@ journeys('comparisons', () => {
     await link(page, 'More cases').click();
     await page.waitForURL(/after=/);
     await link(page, 'First').click();
-    await link(page.getByRole('article').first(), 'The result in B').click();
+    await link(page.getByRole('article').first(), 'Open the result in B').click();
     await page.waitForURL(new RegExp(`/runs/${runs.better}/results/`));
     expect([...faults(), ...again.faults(), await isTooWide()]).toEqual([false]);
   });
@@ -105,7 +110,8 @@ journeys('comparisons', () => {
     const { page, faults } = await web.open({ path: `/compare?runs=${runs.base},${runs.better}` });
     await button(page, 'Swap').click();
     await verdict(page, 'regressed').waitFor();
-    await page.getByLabel('Measure').selectOption('passed');
+    await button(page, 'overall').click();
+    await page.getByRole('menuitem', { name: /^passed/ }).click();
     await page.waitForURL(/measure=passed/);
     const margin = page.getByLabel('Margin', { exact: true });
     await margin.fill('7');
@@ -116,7 +122,8 @@ journeys('comparisons', () => {
     await verdict(page, 'regressed, small').waitFor();
     await page.reload();
     expect(await margin.inputValue()).toBe('0.9');
-    expect(await page.getByLabel('Measure').inputValue()).toBe('passed');
+    await button(page, 'passed').waitFor();
+    await page.getByText(/^By category/).click();
     await link(page.getByRole('figure', { name: /^By category/ }), 'plain').click();
     await page.getByText('Only the category').waitFor();
     await page.goBack();
@@ -159,7 +166,7 @@ journeys('comparisons', () => {
     expect(await axe()).toEqual([]);
     await page.goto(`${web.url}/compare?runs=${runs.better},${runs.later}`);
     await page.getByText('Cases: 1 added. Tools: none changed.').waitFor();
-    await page.getByText(/60 cases in common, 1 only in the other run/).waitFor();
+    await page.getByText('60 cases in common, 1 only in B', { exact: true }).waitFor();
     await link(page, 'All changes between these versions').click();
     await page.getByRole('heading', { name: 'Changes from version 1 to 2' }).waitFor();
     await page.goto(`${web.url}/compare?runs=${runs.base},019aa8a2-5c1e-7000-8000-000000000011`);

@@ -12,10 +12,12 @@ interface Numbers {
   label: string;
   head: readonly string[];
   rows: readonly Row[];
+  /** Shown below the table. */
+  children?: ReactNode;
 }
 
 /** A figure's numbers as a table, behind a disclosure. */
-export const Numbers = ({ label, head, rows }: Numbers) => (
+export const Numbers = ({ label, head, rows, children }: Numbers) => (
   <details className="numbers">
     <summary>The numbers</summary>
     <Table
@@ -28,5 +30,6 @@ export const Numbers = ({ label, head, rows }: Numbers) => (
         cell: ({ cells }) => cells[place],
       }))}
     />
+    {children}
   </details>
 );

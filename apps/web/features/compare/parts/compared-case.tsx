@@ -1,10 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import type { ComparedItem } from '#lib/contracts/comparison';
-import { count, percent } from '../../../ui/amounts';
-import { UserBlock, UserText } from '../../../ui/user-text';
-import { calledText, expectedText } from '../../results/parts/paired-calls';
+import { differenceWords } from '#lib/contracts/difference-words';
+import { percent } from '../../../ui/amounts';
+import { UserBlock, UserLine, UserText } from '../../../ui/user-text';
+import { ModelName } from '../../providers/parts/model-name';
+import { expectedText } from '../../results/parts/paired-calls';
 import { Samples } from '../../results/parts/verdict';
 import { OUTCOME_WORDS } from '../address';
+import { CallsText } from './call-text';
 import css from './compare.module.css';
 import { SideMark } from './comparison-mark';
 
@@ -34,7 +37,7 @@ export function ComparedCase({ item, side, hasModels }: Props) {
         )}
         {hasModels && (
           <span className="muted small">
-            <UserText text={item.target_a === item.target_b ? item.target_a : `${item.target_a}, ${item.target_b}`} />
+            <ModelName target={item.target_b} />
           </span>
         )}
       </header>
@@ -48,8 +51,8 @@ export function ComparedCase({ item, side, hasModels }: Props) {
         </code>
       </p>
       <div className={css.sides}>
-        <Side side="A" of={item.a} />
-        <Side side={side} of={item.b} />
+        <Side side="A" of={item.a} other={item.b} />
+        <Side side={side} of={item.b} other={item.a} />
       </div>
     </article>
   );
@@ -57,27 +60,32 @@ export function ComparedCase({ item, side, hasModels }: Props) {
 
 type OneSide = ComparedItem['a'];
 
-function Side({ side, of }: { side: string; of: OneSide }) {
+function Side({ side, of, other }: { side: string; of: OneSide; other: OneSide }) {
   return (
     <div className={css.side}>
       <div className="facts">
         <SideMark side={side} />
         <Samples samples={samplesOf(of)} />
-        {of.score !== null && (
-          <span className="muted small">
-            score {percent(of.score)}, n {count(of.scored_samples)}
-          </span>
-        )}
-        <Link to="/runs/$runId/results/$resultId" params={{ runId: of.eval_id, resultId: of.result_id }}>
-          The result in {side}
+        {of.score !== null && <span className="muted small">{percent(of.score)}</span>}
+        <Link
+          to="/runs/$runId/results/$resultId"
+          params={{ runId: of.eval_id, resultId: of.result_id }}
+          aria-label={`Open the result in ${side}`}
+        >
+          Open
         </Link>
       </div>
-      <code>
-        <UserText text={calledText(of.called)} max={MAX_CALLS} />
-      </code>
-      <UserBlock text={of.explanation.join('\n')} />
+      <CallsText called={of.called} other={other.called} />
+      <Reason of={of} />
     </div>
   );
+}
+
+/** Where it differs from the expectation; otherwise why it did not pass, in the server's words. */
+function Reason({ of: { difference, explanation, passed_samples: passed, scored_samples: scored } }: { of: OneSide }) {
+  if (difference) return <UserLine text={differenceWords(difference)} />;
+  if (scored > 0 && passed === scored) return null;
+  return <UserBlock text={explanation.join('\n')} />;
 }
 
 /** It is not known which samples passed, only how many. */

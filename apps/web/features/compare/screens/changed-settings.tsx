@@ -25,7 +25,7 @@ export function ChangedSettings({ comparison: { what_changed: changes, a, b } }:
         />
       )}
       {isOneSuite && a.suite.version === b.suite.version && (
-        <p className="muted">Both use version {a.suite.version} of the suite.</p>
+        <p className="muted">Both: version {a.suite.version} of the suite.</p>
       )}
       {isOneSuite && a.suite.version !== b.suite.version && (
         <>

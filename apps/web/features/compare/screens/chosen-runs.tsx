@@ -11,6 +11,7 @@ import { count, Score } from '../../../ui/amounts';
 import { Status } from '../../../ui/status';
 import { Time } from '../../../ui/time';
 import { UserText, visible } from '../../../ui/user-text';
+import { useModelLabel } from '../../providers/parts/model-name';
 import { runQuery } from '../../runs/api';
 import { runName, shortRunName } from '../../runs/parts/run-link';
 import { RunRows } from '../../runs/parts/run-rows';
@@ -97,6 +98,7 @@ function ChosenRunRow({ runs, index, read, choose }: RowProps) {
 }
 
 function ChosenRun({ id, run, error }: { id: string; run: Run | undefined; error: Error | null }) {
+  const labelOf = useModelLabel();
   if (!run) return error ? <ErrorNotice error={error} /> : <span className="muted">{shortRunName(id)}</span>;
   const top = topModel(run);
   return (
@@ -112,7 +114,7 @@ function ChosenRun({ id, run, error }: { id: string; run: Run | undefined; error
         <Time at={run.created_at} />
         {top && (
           <span>
-            <UserText text={top.target} max={100} />{' '}
+            <UserText text={labelOf(top.target)} max={100} />{' '}
             <Score mean={top.overall} ci={top.overall_ci} scored={top.scored} errored={top.errored} />
           </span>
         )}

@@ -2,6 +2,7 @@ import { useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { DEFAULT_MARGIN } from '#lib/contracts/values/comparison';
+import { Menu, MenuItem } from '../../../ui/menu';
 import { visible } from '../../../ui/user-text';
 import { runQuery } from '../../runs/api';
 import { compareSearch, withComparison, type CompareSearch } from '../address';
@@ -12,22 +13,19 @@ export function ComparedSettings({ search }: { search: CompareSearch }) {
   const navigate = useNavigate();
   const change = (changed: Partial<CompareSearch>): void =>
     void navigate({ to: '/compare', search: withComparison(search, { other: search.other, ...changed }) });
+  const measures = useMeasures(search);
+  const shown = visible((search.measure ?? 'overall').slice(0, 60));
   return (
     <div className={css.settings}>
       <div className="field">
-        <label htmlFor="measure">Measure</label>
-        <select
-          id="measure"
-          className="bounded"
-          value={search.measure ?? 'overall'}
-          onChange={({ target }) => change({ measure: target.value === 'overall' ? undefined : target.value })}
-        >
-          {useMeasures(search).map(([name, words]) => (
-            <option key={name} value={name}>
+        <span className="label">Measure</span>
+        <Menu label="Measure" button={<>{shown}</>}>
+          {measures.map(([name, words]) => (
+            <MenuItem key={name} onSelect={() => change({ measure: name === 'overall' ? undefined : name })}>
               {words}
-            </option>
+            </MenuItem>
           ))}
-        </select>
+        </Menu>
       </div>
       <MarginField key={search.margin} margin={search.margin} change={change} />
       <label className="check">
@@ -36,7 +34,7 @@ export function ComparedSettings({ search }: { search: CompareSearch }) {
           checked={search.extended ?? false}
           onChange={({ target }) => change({ extended: target.checked || undefined })}
         />
-        Include samples added later
+        Added samples
       </label>
     </div>
   );
@@ -70,7 +68,9 @@ function MarginField({ margin, change }: MarginProps) {
   };
   return (
     <form className="field" onSubmit={take}>
-      <label htmlFor="margin">Margin</label>
+      <label htmlFor="margin" title="The smallest difference that matters">
+        Margin
+      </label>
       <input
         id="margin"
         inputMode="decimal"
@@ -84,7 +84,7 @@ function MarginField({ margin, change }: MarginProps) {
         onBlur={() => take()}
       />
       <div id="margin-notes" className="small">
-        <div className="muted">The smallest difference that matters: 0.02 is two points.</div>
+        <div className="muted">0.02 is two points.</div>
         {read === undefined && <div className="field-error">Enter a share from 0 to 1 with up to four decimals.</div>}
       </div>
     </form>

@@ -3,34 +3,51 @@ import type { ReactNode } from 'react';
 import type { Comparison, Estimate } from '#lib/contracts/comparison';
 import { Deltas, deltaText, type DeltaRow } from '../../../ui/figures/delta';
 import { Numbers } from '../../../ui/figures/numbers';
+import { Folded } from '../../../ui/details';
+import { naturalOrder } from '../../../ui/natural-order';
 import { count, money, percent } from '../../../ui/amounts';
 import { duration } from '../../../ui/time';
 import { UserLine, UserText } from '../../../ui/user-text';
 import { Notes } from '../../../ui/notices';
+import { ModelName } from '../../providers/parts/model-name';
+import { toolWords } from '../../runs/parts/tool-words';
 import { sideOf, withComparison, withFilter, type CompareSearch } from '../address';
 import { ComparisonMark } from '../parts/comparison-mark';
 
 type ComparisonProps = { comparison: Comparison; search: CompareSearch };
 
 /** What may be claimed about the difference, in the server's words, and the figures behind it. */
-export function ComparisonFigures({ comparison, search }: ComparisonProps) {
-  const { all, targets, b } = comparison;
-  const side = sideOf(Math.max(1, search.runs?.indexOf(b.id) ?? 1));
+export function ComparisonAnswer({ comparison, search, isOne }: ComparisonProps & { isOne: boolean }) {
+  const { all } = comparison;
+  const side = sideIn(comparison, search);
   return (
     <section aria-labelledby="difference" className="section">
       <h2 id="difference">{side} against A, the baseline</h2>
-      {all.text !== null && (
+      {isOne && all.text !== null && (
         <p className="sentence">
           <UserText text={all.text} />
         </p>
       )}
       <div className="facts">
         {all.verdict && <ComparisonMark verdict={all.verdict} small={all.small} />}
-        <CaseCounts comparison={comparison} />
+        <CaseCounts comparison={comparison} side={side} />
         <SidePair words="cost" of={comparison.cost} text={money} />
         <SidePair words="median latency" of={comparison.latency_p50_ms} text={duration} />
       </div>
       <Advice comparison={comparison} search={search} />
+    </section>
+  );
+}
+
+const sideIn = ({ b }: Comparison, search: CompareSearch): string =>
+  sideOf(Math.max(1, search.runs?.indexOf(b.id) ?? 1));
+
+/** The difference of each model, with its interval, and the numbers. */
+export function ComparisonFigures({ comparison, search }: ComparisonProps) {
+  const { all, targets } = comparison;
+  const side = sideIn(comparison, search);
+  return (
+    <section aria-label="Figures" className="section">
       {all.difference !== null && (
         <>
           <Deltas
@@ -47,8 +64,9 @@ export function ComparisonFigures({ comparison, search }: ComparisonProps) {
                 cells: [<UserLine key="name" text={pairName(a, other)} />, ...cellsOf(estimate, p)],
               })),
             ]}
-          />
-          <Power estimate={all} />
+          >
+            <Power estimate={all} />
+          </Numbers>
         </>
       )}
       <UnmatchedModels comparison={comparison} />
@@ -79,7 +97,7 @@ function rowsOf({ all, targets }: Comparison, search: CompareSearch): DeltaRow[]
       const next = withFilter(search, { target: search.target === b ? undefined : b });
       const label = (
         <Link to="/compare" search={next} hash="pairs">
-          <UserLine text={pairName(a, b)} />
+          {a === b ? <ModelName target={b} /> : <UserLine text={pairName(a, b)} />}
         </Link>
       );
       return rowOf(`${a}~${b}`, label, estimate, true);
@@ -103,18 +121,22 @@ function cellsOf(estimate: Estimate, p: number | null): string[] {
   ];
 }
 
-function CaseCounts({ comparison: { cases, all } }: { comparison: Comparison }) {
+function CaseCounts({ comparison: { cases, all }, side }: { comparison: Comparison; side: string }) {
   const others: [number, string][] = [
-    [cases.dropped_errored, 'excluded because of errors'],
+    [cases.dropped_errored, 'errored'],
     [cases.changed, 'changed'],
     [cases.only_a, 'only in A'],
-    [cases.only_b, 'only in the other run'],
+    [cases.only_b, `only in ${side}`],
   ];
   const words = others.filter(([n]) => n > 0).map(([n, what]) => `${count(n)} ${what}`);
   return (
     <span>
-      {[`${count(cases.common)} cases in common`, ...words].join(', ')}; compared by{' '}
-      <UserText text={all.measure} max={100} />
+      {[`${count(cases.common)} ${cases.common === 1 ? 'case' : 'cases'} in common`, ...words].join(', ')}
+      {all.measure !== 'overall' && (
+        <>
+          , by <UserText text={all.measure} max={100} />
+        </>
+      )}
     </span>
   );
 }
@@ -129,7 +151,7 @@ function SidePair({ words, of: { a, b }, text }: SidePairProps) {
   const known = (value: number | null): string => (value === null ? 'unknown' : text(value));
   return (
     <span>
-      {words} {known(a)} in A, {known(b)} in the other run
+      {words} {known(a)} → {known(b)}
     </span>
   );
 }
@@ -160,13 +182,14 @@ function UnmatchedModels({ comparison: { a, b } }: { comparison: Comparison }) {
   if (left.length === 0) return null;
   return (
     <p>
-      Not compared, because the other run has no counterpart: <UserText text={left.join(', ')} />
+      Not compared, because only one run has it: <UserText text={left.join(', ')} />
     </p>
   );
 }
 
 /** What to do without a verdict. */
-function Advice({ comparison: { all, a, b }, search }: ComparisonProps) {
+function Advice({ comparison, search }: ComparisonProps) {
+  const { all, a, b } = comparison;
   const { reasons } = all;
   if (reasons.includes('running') && !search.partial)
     return (
@@ -185,7 +208,7 @@ function Advice({ comparison: { all, a, b }, search }: ComparisonProps) {
         <span key={id}>
           {index > 0 && ', '}
           <Link to="/runs/$runId" params={{ runId: id }}>
-            {id === a.id ? 'A' : 'the other run'}
+            {id === a.id ? 'A' : sideIn(comparison, search)}
           </Link>{' '}
           <span className="errored-count">({percent(share)} errored)</span>
         </span>
@@ -205,35 +228,38 @@ export function GroupedFigures({ comparison: { categories, tools }, search }: Co
       <UserLine text={category} />
     </Link>
   );
+  const byCategory = categories.toSorted((one, other) => naturalOrder(one.category, other.category));
+  const byTool = tools.toSorted((one, other) => naturalOrder(one.tool, other.tool));
   return (
-    <>
+    <section aria-label="By group">
       <GroupFigures
-        id="categories"
         title="By category"
-        rows={categories.map(({ category, estimate }) => rowOf(category, linked(category), estimate))}
+        rows={byCategory.map(({ category, estimate }) => rowOf(category, linked(category), estimate))}
       />
       <GroupFigures
-        id="tools"
         title="By expected tool"
-        rows={tools.map(({ tool, estimate }) => rowOf(tool, <UserLine text={tool} />, estimate))}
+        rows={byTool.map(({ tool, estimate }) => rowOf(tool, <UserLine text={toolWords(tool)} />, estimate))}
       />
-    </>
+    </section>
   );
 }
 
 const SHOWN = 100;
 
-function GroupFigures({ id, title, rows }: { id: string; title: string; rows: DeltaRow[] }) {
+function GroupFigures({ title, rows }: { title: string; rows: DeltaRow[] }) {
   if (rows.length < 2) return null;
   return (
-    <section aria-labelledby={id} className="section">
-      <h2 id={id}>{title}</h2>
-      <p className="muted">Hints, not findings: among many groups, some differ by chance.</p>
-      <Deltas
-        label={`${title}: how much the run differs from A, in points, with 95 % intervals`}
-        rows={rows.slice(0, SHOWN)}
-      />
-      {rows.length > SHOWN && <p className="muted">{count(rows.length - SHOWN)} more not shown.</p>}
-    </section>
+    <Folded title={`${title} (${count(rows.length)})`}>
+      {() => (
+        <>
+          <p className="muted">Hints, not findings: among many groups, some differ by chance.</p>
+          <Deltas
+            label={`${title}: how much the run differs from A, in points, with 95 % intervals`}
+            rows={rows.slice(0, SHOWN)}
+          />
+          {rows.length > SHOWN && <p className="muted">{count(rows.length - SHOWN)} more not shown.</p>}
+        </>
+      )}
+    </Folded>
   );
 }
