@@ -145,7 +145,7 @@ journeys('the results of a run', () => {
     await page.locator('[role=row][data-active][aria-rowindex="601"]').getByText('get_weather').first().waitFor();
     expect(await grid.getByRole('row').count()).toBeLessThan(100);
     await page.keyboard.press('Home');
-    await page.locator('[role=row][data-active][aria-rowindex="2"]').getByText('get_weather').first().waitFor();
+    await page.locator('[role=row][data-active][aria-rowindex="2"]').getByText(/, not "/).first().waitFor();
     expect(faults()).toEqual([]);
   });
 
@@ -169,7 +169,7 @@ journeys('results that a hostile model wrote', () => {
     await page.getByRole('heading', { name: 'Reply 1' }).waitFor();
     expect(await isTooWide()).toBe(false);
     expect(await page.locator('iframe, img, main script').count()).toBe(0);
-    expect(await page.title()).not.toContain('owned');
+    expect(await page.title()).toMatch(/^Results of </);
     expect(await axe()).toEqual([]);
     expect(faults()).toEqual([]);
   });

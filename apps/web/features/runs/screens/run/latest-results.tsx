@@ -1,13 +1,14 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { memo, useState } from 'react';
+import { differenceWords } from '#lib/contracts/difference-words';
 import { count, percent } from '../../../../ui/amounts';
 import { Table } from '../../../../ui/table';
 import { duration } from '../../../../ui/time';
 import { useDebounced } from '../../../../ui/debounced';
 import { UserLine } from '../../../../ui/user-text';
 import { ModelName } from '../../../providers/parts/model-name';
-import { namedResultsQuery } from '../../../results/api';
+import { namedResultsQuery, type Result } from '../../../results/api';
 import { Verdict } from '../../../results/parts/verdict';
 import { NEWEST, type LiveResult, type LiveRunState } from '../../live';
 
@@ -38,7 +39,11 @@ export function LatestResults({ runId, live }: { runId: string; live: LiveRunSta
 
 /** Rendered only for other rows: the list around it is rendered up to once a frame while results arrive. */
 const Rows = memo(function Rows({ runId, rows }: { runId: string; rows: readonly LiveResult[] }) {
-  const nameOf = useCaseNames(runId, rows);
+  const resultOf = useResults(runId, rows);
+  const nameOf = (id: string): string | undefined => {
+    const result = resultOf(id);
+    return result && (result.case_name ?? result.prompt);
+  };
   return (
     <Table
       label="Latest results"
@@ -58,6 +63,14 @@ const Rows = memo(function Rows({ runId, rows }: { runId: string; rows: readonly
             </Link>
           ),
         },
+        {
+          name: 'What differs',
+          className: 'named',
+          cell: ({ id }) => {
+            const difference = resultOf(id)?.difference;
+            return difference && <UserLine text={differenceWords(difference)} />;
+          },
+        },
         { name: 'Score', isNumber: true, cell: ({ overall }) => overall !== null && percent(overall) },
         { name: 'Latency', isNumber: true, cell: ({ latency_ms: ms }) => ms !== null && duration(ms) },
       ]}
@@ -65,8 +78,8 @@ const Rows = memo(function Rows({ runId, rows }: { runId: string; rows: readonly
   );
 });
 
-/** The names of the cases of results, which their events leave out: asked for together, soon after they came. */
-function useCaseNames(runId: string, rows: readonly LiveResult[]): (resultId: string) => string | undefined {
+/** Results with what their events leave out: asked for together, soon after they came. */
+function useResults(runId: string, rows: readonly LiveResult[]): (resultId: string) => Result | undefined {
   const ids = useDebounced(rows.map(({ id }) => id).join(' '));
   const { data } = useQuery({
     ...namedResultsQuery(runId, ids === '' ? [] : ids.split(' ')),
@@ -74,6 +87,6 @@ function useCaseNames(runId: string, rows: readonly LiveResult[]): (resultId: st
     placeholderData: keepPreviousData,
     retry: false,
   });
-  const names = new Map(data?.items.map(({ id, case_name: name, prompt }) => [id, name ?? prompt]));
-  return (id) => names.get(id);
+  const results = new Map(data?.items.map((result) => [result.id, result]));
+  return (id) => results.get(id);
 }
