@@ -16,6 +16,8 @@ export type JobType = z.infer<typeof JobType>;
 export const Job = named('Job', 'Work in the background.', {
   id: id.describe('The id of the job: `job_id` of what was submitted.'),
   type: JobType,
+  name: z.string().nullable().describe('The name of the run, or of the gate; null for none.'),
+  suite_name: z.string().nullable().describe('The suite of the work; null when it is gone.'),
   status: JobStatus,
   progress: described('The progress of the job.', {
     done: z.int().describe('Items that are done, including errored ones.'),

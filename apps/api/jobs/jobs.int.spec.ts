@@ -43,6 +43,8 @@ describe('a list of jobs', () => {
     expect((await client.get(`/api/jobs/${mine[2]}`)).body).toMatchObject({ status: 'pending', position: 1 });
     expect((await client.get(`/api/jobs/${mine[1]}`)).body).toMatchObject({ status: 'cancelled', position: null });
 
+    await api.pool.query(`UPDATE run SET name = 'Nightly 8' WHERE job_id = $1`, [mine[2]]);
+    expect((await client.get(`/api/jobs/${mine[2]}`)).body).toMatchObject({ name: 'Nightly 8', suite_name: 'Weather' });
     const ids = async (query: string) => (await seen(client, query)).map(({ id }) => id);
     expect(await ids('?status=pending&status=queued&status=running')).toEqual([theirs[1], theirs[0], mine[2], mine[0]]);
     expect(await ids('?status=pending')).toEqual([theirs[1], mine[2]]);

@@ -36,6 +36,8 @@ interface Props<Row, Key extends QueryKey> extends Omit<TableProps<Row>, 'rows'>
   /** The labels of the links to its pages. */
   words?: readonly [first: string, next: string];
   hash?: string;
+  /** Without links to further pages: something else leads to them. */
+  isWhole?: boolean;
 }
 
 /** A list of the API, page by page, as a table. */
@@ -53,12 +55,12 @@ export function List<Row, Key extends QueryKey>({ height = 8, ...list }: Props<R
   );
 }
 
-function Rows<Row, Key extends QueryKey>({ query, after, of, empty, words, hash, ...table }: Props<Row, Key>) {
+function Rows<Row, Key extends QueryKey>({ query, after, of, empty, words, hash, isWhole, ...table }: Props<Row, Key>) {
   const { items, next_cursor: next } = useKeptQuery(query).data;
   return (
     <>
       {items.length > 0 ? <Table rows={items} hasCards {...table} /> : empty}
-      <PageLinks {...{ of, after, next, words, hash }} />
+      {!isWhole && <PageLinks {...{ of, after, next, words, hash }} />}
     </>
   );
 }

@@ -10,6 +10,7 @@ import type { Job as StoredJob } from '../generated/client.js';
 import type { TeamScoped } from '../team-isolation.js';
 import { blockedJob, PAUSED_ITEMS } from './blocked-job.js';
 import { JOB_PROGRESS } from './job-progress.js';
+import { JOB_SUBJECT } from './job-subject.js';
 
 type JobRow = StoredJob &
   JobsSetting & {
@@ -17,12 +18,14 @@ type JobRow = StoredJob &
     subject_ref: string | null;
     position: number | null;
     paused_items: number;
+    name: string | null;
+    suite_name: string | null;
     /** The level that a worker needs for it; null once it has ended. */
     worker_level: number | null;
   };
 
 const SELECT = `
-  SELECT j.*, p.*, t.running_jobs_per_user, ${PAUSED_ITEMS} AS paused_items,
+  SELECT j.*, p.*, subject.*, t.running_jobs_per_user, ${PAUSED_ITEMS} AS paused_items,
     (SELECT name FROM users WHERE id = j.user_id) AS submitted_by,
     CASE j.type WHEN 'tool_eval' THEN NULL WHEN 'rescore' THEN (SELECT run_id FROM rescore WHERE job_id = j.id)
       ELSE (SELECT nullif(subject_id, id) FROM orchestration WHERE id = j.result_ref::uuid) END AS subject_ref,
@@ -34,7 +37,8 @@ const SELECT = `
       WHEN j.type = 'tool_eval' THEN (SELECT worker_level FROM run WHERE job_id = j.id)
       WHEN j.type = 'rescore' THEN (SELECT worker_level FROM rescore WHERE job_id = j.id)
       ELSE (SELECT worker_level FROM orchestration WHERE job_id = j.id) END AS worker_level
-  FROM job j JOIN team t ON t.id = j.team_id CROSS JOIN LATERAL ${JOB_PROGRESS} p`;
+  FROM job j JOIN team t ON t.id = j.team_id CROSS JOIN LATERAL ${JOB_PROGRESS} p
+    LEFT JOIN LATERAL ${JOB_SUBJECT} subject ON true`;
 
 /** Finds the few unfinished jobs of a team by the partial index of unfinished jobs, however many have ended. */
 const ONLY_UNFINISHED = `AND j.status IN ('pending', 'queued', 'running')
@@ -119,6 +123,8 @@ function toJob(row: JobRow): Job {
   return {
     id: row.id,
     type: row.type as JobType,
+    name: row.name,
+    suite_name: row.suite_name,
     status: row.status as JobStatus,
     progress: {
       done: row.done,

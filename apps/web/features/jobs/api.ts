@@ -2,29 +2,36 @@ import { queryOptions } from '@tanstack/react-query';
 import type { Job, JobType } from '#lib/contracts/job';
 import type { JobStatus } from '#lib/contracts/job-status';
 import type { Page } from '#lib/contracts/page';
-import { UNFINISHED_STATUSES } from '#lib/contracts/values/jobs';
+import { ENDED_STATUSES, JOB_STATUSES, UNFINISHED_STATUSES } from '#lib/contracts/values/jobs';
 import type { Sent } from '../../api/action';
 import { client, pathWith, read, readQuery } from '../../api/client';
 import { keys } from '../../api/keys';
 import { POLL_MS } from '../../api/query-client';
 import { runsQuery } from '../runs/api';
 
-/** Filters of the job list, other than running and waiting, with their labels. */
-export const JOB_STATUS_LABELS = {
-  pending: 'pending',
-  queued: 'queued',
-  running: 'running',
+/** How a job may end, with the words of the filter. */
+export const ENDED_LABELS = {
   completed: 'completed',
   failed: 'failed',
   cancelled: 'cancelled',
   budget_exceeded: 'budget spent',
-  all: 'any',
-} as const satisfies Record<JobStatus | 'all', string>;
-type StatusFilter = keyof typeof JOB_STATUS_LABELS;
+} as const satisfies Record<(typeof ENDED_STATUSES)[number], string>;
+/** The filter of all jobs that ended. */
+export const FINISHED = 'finished';
+/** Filters of the job list, other than running and waiting. */
+export const STATUS_FILTERS = [...JOB_STATUSES, FINISHED, 'all'] as const;
+type StatusFilter = (typeof STATUS_FILTERS)[number];
 
 /** The statuses behind a filter; empty for all of them. */
-const statusesOf = (filter: StatusFilter | undefined): readonly JobStatus[] =>
-  filter === undefined ? UNFINISHED_STATUSES : filter === 'all' ? [] : [filter];
+function statusesOf(filter: StatusFilter | undefined): readonly JobStatus[] {
+  if (filter === undefined) return UNFINISHED_STATUSES;
+  if (filter === 'all') return [];
+  return filter === FINISHED ? ENDED_STATUSES : [filter];
+}
+
+/** Whether a filter lists jobs that ended. */
+export const isEnded = (filter: StatusFilter | undefined): boolean =>
+  filter !== undefined && !(UNFINISHED_STATUSES as readonly string[]).includes(filter);
 
 export interface JobFilter {
   /** Default: running and waiting ones. */
@@ -50,13 +57,18 @@ export const jobsUnderWayQuery = queryOptions({
   refetchInterval: ({ state }) => (state.data?.length ? POLL_MS : false),
 });
 
-/** A page of the team's jobs, newest first. */
-export const jobsQuery = ({ status, type, after }: JobFilter) =>
-  readQuery<Page<Job>>(keys.jobs, pathWith(ROUTE, { limit: PAGE, type, cursor: after, status: statusesOf(status) }));
+/** A page of the team's jobs: those under way in the order in which they run, those that ended with the newest first. */
+export const jobsQuery = ({ status, type, after, limit = PAGE }: JobFilter & { limit?: number }) => {
+  const order = isEnded(status) ? undefined : 'queue';
+  return readQuery<Page<Job>>(
+    keys.jobs,
+    pathWith(ROUTE, { limit, type, order, cursor: after, status: statusesOf(status) }),
+  );
+};
 
-/** How many runs have their names fetched; older ones are shown by the end of their id. */
-const NAMED_RUNS = 200;
-/** The runs of listed jobs, for their names. */
+/** How many runs are read for what they changed. */
+const NAMED_RUNS = 50;
+/** The runs of listed jobs, for what they changed. */
 export const runsOfJobsQuery = ({ status }: JobFilter) =>
   runsQuery({ statuses: statusesOf(status), limit: NAMED_RUNS });
 

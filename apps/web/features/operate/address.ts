@@ -1,8 +1,8 @@
 import { keyOf, searchOf } from '../../address';
 
 /** Spending ranges other than this month, and groupings other than by model, with their labels. */
-export const SPENDING_SPANS = { last_month: 'last month', last_30_days: 'last 30 days' } as const;
-export const SPENDING_BY = { suite: 'suite', person: 'person' } as const;
+export const SPENDING_SPANS = { last_month: 'Last month', last_30_days: 'Last 30 days' } as const;
+export const SPENDING_BY = { provider: 'By provider', suite: 'By suite', person: 'By person' } as const;
 export const spendingSearch = searchOf({ span: keyOf(SPENDING_SPANS), by: keyOf(SPENDING_BY) });
 export type SpendingSearch = ReturnType<typeof spendingSearch>;
 

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { Lane } from '#lib/contracts/lane';
+import type { Lane, LaneWaiting } from '#lib/contracts/lane';
 import type { Page } from '#lib/contracts/page';
 import type { SpendingReport } from '#lib/contracts/spending';
 import type { System } from '#lib/contracts/system';
@@ -10,6 +10,9 @@ import { daysOf, type SpendingSearch } from './address';
 
 /** Lanes that a provider uses or that have work. */
 export const lanesQuery = readQuery<Page<Lane>>(keys.lanes, '/api/lanes');
+
+/** Who waits on a lane. */
+export const laneWaitingQuery = (id: string) => readQuery<LaneWaiting>(keys.lanes, `/api/lanes/${id}/waiting`);
 
 export const pauseLane = ({ id, isPaused }: { id: string; isPaused: boolean }, options: Sent): Promise<Lane> =>
   client.call('POST', `/api/lanes/${id}/${isPaused ? 'pause' : 'resume'}`, undefined, options);

@@ -3,39 +3,74 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { Job } from '#lib/contracts/job';
 import type { Run } from '#lib/contracts/run';
 import { JOB_TYPES } from '#lib/contracts/values/jobs';
-import { useAction } from '../../../api/action';
-import { POLL_MS, refreshWork } from '../../../api/query-client';
+import { POLL_MS } from '../../../api/query-client';
 import { useRefusal } from '../../../api/session';
-import { Bar, isUnderWay, Status } from '../../../ui/status';
+import { isUnderWay } from '../../../ui/status';
 import { Empty } from '../../../ui/empty';
 import { ErrorNotice } from '../../../ui/notices';
 import { FilterChoice } from '../../../ui/filters';
+import { Head } from '../../../ui/head';
 import { List } from '../../../ui/list';
-import { count } from '../../../ui/amounts';
+import { MenuLink } from '../../../ui/menu';
+import { Section } from '../../../ui/query-boundary';
 import type { Column } from '../../../ui/table';
-import { duration, Time } from '../../../ui/time';
-import { UserLine, UserText } from '../../../ui/user-text';
-import { runName } from '../../runs/parts/run-link';
-import { cancelJob, JOB_STATUS_LABELS, jobsQuery, runsOfJobsQuery, type JobFilter } from '../api';
-import { JobLink, jobTitle, placeInWords, runOf } from '../parts/job-link';
+import { Tabs } from '../../../ui/tabs';
+import { ENDED_LABELS, FINISHED, isEnded, jobsQuery, runsOfJobsQuery, type JobFilter } from '../api';
+import { jobTitle, runOf } from '../parts/job-link';
+import { useCancel } from '../parts/use-cancel';
+import { COLUMNS, finishedColumns, shownName } from './job-columns';
 import css from './jobs.module.css';
 
-/** Waiting and running jobs of all users. */
+/** How many finished jobs are shown below those that are under way. */
+const LAST_FINISHED = 10;
+
+/** The jobs of all users: those under way in the order in which they run, then those that ended. */
 export function JobsScreen() {
   const search = useSearch({ from: '/signed-in/jobs' });
-  const navigate = useNavigate();
-  const narrow = (change: Partial<JobFilter>): void =>
-    void navigate({ to: '/jobs', search: { ...search, after: undefined, ...change } });
-  const { data: runs } = useQuery(runsOfJobsQuery(search));
-  const refusal = useRefusal('editor');
-  const cancel = useAction(cancelJob, (job) => refreshWork(job.result_ref ?? undefined));
+  const isFinished = isEnded(search.status);
   return (
     <>
-      <div className="head">
-        <h1>Jobs</h1>
-        <Link to="/settings/jobs">Limits of jobs</Link>
-      </div>
-      <JobFilters search={search} narrow={narrow} />
+      <Head title="Activity" menu={<MenuLink to="/settings/jobs">Limits of jobs</MenuLink>} />
+      <Tabs
+        label="Jobs"
+        items={[
+          { to: '/jobs', search: { type: search.type }, label: 'In progress', bySearch: true },
+          { to: '/jobs', search: { type: search.type, status: FINISHED }, label: 'Finished', bySearch: true },
+        ]}
+      />
+      <JobFilters search={search} />
+      {isFinished ? <Finished search={search} label="List of jobs" /> : <UnderWay search={search} />}
+      {search.status === undefined && search.after === undefined && (
+        <Section id="finished" title="Finished jobs" rows={8}>
+          <Finished search={{ type: search.type, status: FINISHED }} label="Finished jobs" limit={LAST_FINISHED} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+function UnderWay({ search }: { search: JobFilter }) {
+  const refusal = useRefusal('editor');
+  const cancel = useCancel();
+  const actions: Column<Job> = {
+    name: 'Actions',
+    isNameHidden: true,
+    cell: (job) =>
+      isUnderWay(job.status) && (
+        <button
+          type="button"
+          className="dense"
+          disabled={refusal !== undefined || cancel.isPending}
+          title={refusal}
+          aria-label={`Cancel ${shownName(job)}`}
+          onClick={() => cancel.mutate(job.id)}
+        >
+          Cancel
+        </button>
+      ),
+  };
+  return (
+    <>
       {cancel.isError && <ErrorNotice error={cancel.error} />}
       <List
         label="List of jobs"
@@ -46,151 +81,73 @@ export function JobsScreen() {
           refetchInterval: ({ state }) => (state.data?.items.some((job) => isUnderWay(job.status)) ? POLL_MS : false),
         }}
         after={search.after}
+        words={['First', 'Next']}
         className={css.rows}
+        height={4}
         keyOf={({ id }) => id}
-        columns={[
-          {
-            name: 'Job',
-            isHeading: true,
-            cell: (job) => <JobName job={job} run={runs?.items.find(({ id }) => id === runOf(job))} />,
-          },
-          ...COLUMNS,
-          {
-            name: 'Actions',
-            isNameHidden: true,
-            cell: (job) =>
-              isUnderWay(job.status) && (
-                <button
-                  type="button"
-                  className="dense"
-                  disabled={refusal !== undefined || cancel.isPending}
-                  title={refusal}
-                  aria-label={`Cancel ${jobTitle(job.type)} ${shortId(job)}`}
-                  onClick={() => cancel.mutate(job.id)}
-                >
-                  Cancel
-                </button>
-              ),
-          },
-        ]}
+        columns={[...COLUMNS, actions]}
         empty={<NoJobs search={search} />}
       />
     </>
   );
 }
 
-interface FilterProps {
-  search: JobFilter;
-  narrow: (change: Partial<JobFilter>) => void;
+function Finished({ search, label, limit }: { search: JobFilter; label: string; limit?: number }) {
+  const { data: runs } = useQuery(runsOfJobsQuery(search));
+  const runOfJob = (job: Job): Run | undefined => runs?.items.find(({ id }) => id === runOf(job));
+  return (
+    <List
+      label={label}
+      of="finished jobs"
+      query={jobsQuery({ ...search, limit })}
+      after={search.after}
+      isWhole={limit !== undefined}
+      className={css.rows}
+      keyOf={({ id }) => id}
+      columns={finishedColumns(runOfJob)}
+      empty={<Empty>{limit === undefined ? 'No jobs match.' : 'No job has finished yet.'}</Empty>}
+    />
+  );
 }
 
 /** Filters of the job list. They are in the address, so that a shared link shows the same list. */
-const JobFilters = ({ search: { status, type }, narrow }: FilterProps) => (
-  <div className="actions" role="search" aria-label="Filter of jobs">
-    <FilterChoice
-      label="Status"
-      choices={Object.entries(JOB_STATUS_LABELS)}
-      none="running or queued"
-      value={status}
-      choose={(chosen) => narrow({ status: chosen as JobFilter['status'] })}
-    />
-    <FilterChoice
-      label="Type"
-      choices={JOB_TYPES.map((type) => [type, jobTitle(type)])}
-      none="all types"
-      value={type}
-      choose={(chosen) => narrow({ type: chosen as JobFilter['type'] })}
-    />
-  </div>
-);
+function JobFilters({ search: { status, type } }: { search: JobFilter }) {
+  const navigate = useNavigate();
+  const narrow = (change: Partial<JobFilter>): void =>
+    void navigate({ to: '/jobs', search: { status, type, ...change } });
+  return (
+    <div className="actions" role="search" aria-label="Filter of jobs">
+      {isEnded(status) && (
+        <FilterChoice
+          label="Outcome"
+          choices={Object.entries(ENDED_LABELS)}
+          value={status === FINISHED || status === 'all' ? undefined : status}
+          choose={(chosen) => narrow({ status: (chosen ?? FINISHED) as JobFilter['status'] })}
+        />
+      )}
+      <FilterChoice
+        label="Type"
+        choices={JOB_TYPES.map((one) => [one, jobTitle(one)])}
+        none="all types"
+        value={type}
+        choose={(chosen) => narrow({ type: chosen as JobFilter['type'] })}
+      />
+    </div>
+  );
+}
 
 function NoJobs({ search: { status, type, after } }: { search: JobFilter }) {
   const isUnfiltered = status === undefined && type === undefined && after === undefined;
+  if (!isUnfiltered) return <Empty>No jobs match.</Empty>;
   return (
     <Empty
       action={
-        <>
-          {isUnfiltered && (
-            <Link to="/runs/new" className="button primary">
-              New run
-            </Link>
-          )}
-          <Link to="/jobs" search={{ status: 'all' }} className="button">
-            All jobs
-          </Link>
-        </>
+        <Link to="/runs/new" className="button primary">
+          New run
+        </Link>
       }
     >
-      {isUnfiltered
-        ? 'No running or queued jobs. Runs, tunes, gate runs and reports appear here while they are in progress.'
-        : 'No jobs match.'}
+      No running or queued jobs.
     </Empty>
   );
 }
-
-const SHOWN_OF_ID = 8;
-const shortId = (job: Job): string => (job.result_ref ?? job.id).slice(-SHOWN_OF_ID);
-
-const JobName = ({ job, run }: { job: Job; run: Run | undefined }) => (
-  <>
-    <JobLink job={job}>
-      {jobTitle(job.type)} <code>{shortId(job)}</code>
-    </JobLink>
-    {run && (
-      <div className={`small ${css.name}`}>
-        <UserLine text={runName(run)} />
-      </div>
-    )}
-  </>
-);
-
-/** What it is waiting for, or why it stopped. */
-function JobReason({ job: { position, submitted_by: by, detail, error } }: { job: Job }) {
-  if (position !== null)
-    return (
-      <span className="small" title={detail ?? undefined}>
-        <UserText text={placeInWords(position, by)} />
-      </span>
-    );
-  const text = error ?? detail;
-  return (
-    text !== null && (
-      <span className="small">
-        <UserText text={text} max={300} />
-      </span>
-    )
-  );
-}
-
-function Progress({ job: { progress } }: { job: Job }) {
-  const { done, total, errored, eta_s: left } = progress;
-  return (
-    <>
-      <Bar done={done} total={total} label="Progress of the job" />
-      <span className="small muted">
-        {count(done)} of {count(total)}
-        {left !== null && `, about ${duration(left * 1000)} left`}
-        {errored > 0 && <span className="errored-count">, {count(errored)} errored</span>}
-      </span>
-    </>
-  );
-}
-
-const COLUMNS: Column<Job>[] = [
-  {
-    name: 'Status',
-    className: css.reason,
-    cell: (job) => (
-      <>
-        <Status status={job.status} /> <JobReason job={job} />
-      </>
-    ),
-  },
-  { name: 'Progress', cell: (job) => <Progress job={job} /> },
-  {
-    name: 'Submitted by',
-    className: css.user,
-    cell: ({ submitted_by: by }) => by !== null && <UserLine text={by} max={100} />,
-  },
-  { name: 'Submitted', cell: ({ created_at: at }) => <Time at={at} /> },
-];

@@ -2,7 +2,10 @@ import { stateOfLane } from './lane-state.js';
 
 const closed = { state: 'closed', since: null, next_probe_at: null, error: null } as const;
 const at = '2026-11-25T00:00:00.000Z';
-const now = { requests_in_flight: 0, adaptive_factor: 1, blocked_until: null, breaker: closed };
+const now = {
+  ...{ requests_in_flight: 0, allowed_at_once: 8, adaptive_factor: 1, blocked_until: null, breaker: closed },
+  results_by_minute: [],
+};
 const lane = { paused_at: null, backlog: 5, in_flight: 0, now };
 const down = { ...now, breaker: { state: 'open', since: at, next_probe_at: at, error: 'It refuses.' } as const };
 

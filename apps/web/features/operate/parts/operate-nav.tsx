@@ -6,4 +6,7 @@ const TABS = [
   { to: '/operate/spending', label: 'Spending' },
 ] as const;
 
+/** The way to the screens of this part. */
+export const OPERATE = [{ to: '/operate', label: 'Operate' }] as const;
+
 export const OperateNav = () => <Tabs label="Operate" items={TABS} />;

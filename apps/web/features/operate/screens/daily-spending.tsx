@@ -1,12 +1,13 @@
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { cacheHitRate } from '#lib/contracts/token-counts';
 import { Empty } from '../../../ui/empty';
-import { FilterChoice } from '../../../ui/filters';
 import { useKeptQuery } from '../../../ui/list';
 import { count, money, percent } from '../../../ui/amounts';
-import { QueryBoundary, Section } from '../../../ui/query-boundary';
+import { QueryBoundary } from '../../../ui/query-boundary';
 import { Table } from '../../../ui/table';
+import { Tabs } from '../../../ui/tabs';
 import { UserLine } from '../../../ui/user-text';
+import { ModelName } from '../../providers/parts/model-name';
 import { SPENDING_BY, SPENDING_SPANS, type SpendingSearch } from '../address';
 import { spendingReportQuery } from '../api';
 import { DailyBars, SeriesMark } from '../parts/daily-bars';
@@ -19,31 +20,20 @@ const MAX_ROWS = 100;
 /** Spending on each day of a range, by a chosen grouping. The address has both choices. */
 export function DailySpending() {
   const search = useSearch({ from: '/signed-in/operate/spending' });
-  const navigate = useNavigate();
-  const choose = (change: Partial<SpendingSearch>): void =>
-    void navigate({ to: '/operate/spending', search: { ...search, ...change } });
+  const tab = (change: Partial<SpendingSearch>, label: string) =>
+    ({ to: '/operate/spending', search: { ...search, ...change }, label, bySearch: true }) as const;
+  const tabsOf = <Key extends keyof SpendingSearch>(key: Key, none: string, others: Record<string, string>) => [
+    tab({ [key]: undefined }, none),
+    ...Object.entries(others).map(([value, label]) => tab({ [key]: value }, label)),
+  ];
   return (
-    <Section id="by-day" title="By day">
-      <div className="actions" role="search" aria-label="Filter spending">
-        <FilterChoice
-          label="Span"
-          choices={Object.entries(SPENDING_SPANS)}
-          none="this month"
-          value={search.span}
-          choose={(span) => choose({ span: span as SpendingSearch['span'] })}
-        />
-        <FilterChoice
-          label="Stacked by"
-          choices={Object.entries(SPENDING_BY)}
-          none="model"
-          value={search.by}
-          choose={(by) => choose({ by: by as SpendingSearch['by'] })}
-        />
-      </div>
+    <section aria-label="Spending by day" className="section">
+      <Tabs label="Span" items={tabsOf('span', 'This month', SPENDING_SPANS)} />
+      <Tabs label="Stacked by" items={tabsOf('by', 'By model', SPENDING_BY)} />
       <QueryBoundary rows={6}>
         <Report search={search} />
       </QueryBoundary>
-    </Section>
+    </section>
   );
 }
 
@@ -71,6 +61,7 @@ function Report({ search }: { search: SpendingSearch }) {
       <Table
         label={`Spending by ${by}`}
         className="run-rows"
+        hasCards
         rows={rows}
         keyOf={({ key }) => key}
         columns={[
@@ -81,7 +72,7 @@ function Report({ search }: { search: SpendingSearch }) {
             cell: (row, place) => (
               <span className={css.seriesName}>
                 <SeriesMark place={Math.min(place, drawn.length - 1)} />
-                <UserLine text={row.name} />
+                {by === 'model' ? <ModelName target={row.name} /> : <UserLine text={row.name} />}
                 {row.note && <span className="muted small">{row.note}</span>}
               </span>
             ),

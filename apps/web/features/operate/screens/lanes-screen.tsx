@@ -1,5 +1,6 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { Lane } from '#lib/contracts/lane';
 import type { System } from '#lib/contracts/system';
 import { useAction } from '../../../api/action';
@@ -7,16 +8,21 @@ import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
 import { useRefusal } from '../../../api/session';
 import { Empty } from '../../../ui/empty';
+import { Head } from '../../../ui/head';
+import { Hint } from '../../../ui/hint';
 import { ErrorNotice } from '../../../ui/notices';
 import { Skeleton } from '../../../ui/query-boundary';
-import { count, percent } from '../../../ui/amounts';
-import { DOWN, Mark, UP } from '../../../ui/status';
+import { count } from '../../../ui/amounts';
+import { Bar, DOWN, Mark, UP } from '../../../ui/status';
 import { Table, type Column } from '../../../ui/table';
 import { UserLine, UserText, visible } from '../../../ui/user-text';
 import { lanesQuery, pauseLane, systemQuery } from '../api';
 import { LaneStatus, LaneTrouble } from '../parts/lane-trouble';
 import css from '../parts/operate.module.css';
-import { OperateNav } from '../parts/operate-nav';
+import { OPERATE, OperateNav } from '../parts/operate-nav';
+import { MinuteBars } from './minute-bars';
+import { PauseLane } from './pause-lane';
+import { WaitingPeople } from './waiting-people';
 
 /** Polling interval while lanes are visible. */
 const REFRESH_MS = 3000;
@@ -27,12 +33,8 @@ export function LanesScreen() {
   const system = useQuery(systemQuery);
   return (
     <>
-      <h1>Lanes</h1>
+      <Head title="Lanes" trail={OPERATE} />
       <OperateNav />
-      <p>
-        A lane is the queue of requests that share one set of limits: those of a provider credential, or of a model with
-        its own limits.
-      </p>
       <SystemFacts of={system} />
       {data && data.items.length > 0 && <LaneRows lanes={data.items} alive={system.data?.workers.alive} />}
       {data?.items.length === 0 && <NoLane />}
@@ -62,8 +64,8 @@ function SystemFacts({ of: { data: system, error, refetch } }: { of: UseQueryRes
         <Workers system={system} />
         <Store name="Redis" state={system.redis} />
         <Store name="Postgres" state={system.postgres} />
-        <span className="muted">
-          version <UserText text={system.version} max={50} />
+        <span className="small muted">
+          <UserText text={system.version} max={50} />
         </span>
       </div>
       {system.workers.alive === 0 && (
@@ -76,7 +78,7 @@ function SystemFacts({ of: { data: system, error, refetch } }: { of: UseQueryRes
 function Workers({ system: { workers } }: { system: System }) {
   const { alive } = workers;
   if (alive === null) return <span className="muted">number of workers unknown</span>;
-  return <Mark {...(alive > 0 ? UP : DOWN)}>{alive === 1 ? '1 worker' : `${alive} workers`} alive</Mark>;
+  return <Mark {...(alive > 0 ? UP : DOWN)}>{alive === 1 ? '1 worker' : `${count(alive)} workers`}</Mark>;
 }
 
 const Store = ({ name, state }: { name: string; state: System['redis'] }) => (
@@ -93,15 +95,18 @@ interface LanesProps {
 /** Each lane with its state and its load. */
 function LaneRows({ lanes, alive }: LanesProps) {
   const refusal = useRefusal('owner');
-  const pause = useAction(pauseLane, () => queryClient.invalidateQueries({ queryKey: keys.lanes }));
+  const [asked, ask] = useState<Lane>();
+  const resume = useAction(pauseLane, () => queryClient.invalidateQueries({ queryKey: keys.lanes }));
+  const act = (lane: Lane): void =>
+    lane.paused_at === null ? ask(lane) : resume.mutate({ id: lane.id, isPaused: false });
   return (
     <>
-      {pause.isError && <ErrorNotice error={pause.error} />}
-      {refusal && <p className="muted small">Lanes are paused and resumed by owners. {refusal}</p>}
+      {resume.isError && <ErrorNotice error={resume.error} />}
       <Table
         label="List of lanes"
         className={`run-rows ${css.lanes}`}
         rows={lanes}
+        hasCards
         keyOf={({ id }) => id}
         columns={[
           ...columnsOf(alive),
@@ -112,10 +117,10 @@ function LaneRows({ lanes, alive }: LanesProps) {
               <button
                 type="button"
                 className="dense"
-                disabled={refusal !== undefined || pause.isPending}
+                disabled={refusal !== undefined || resume.isPending}
                 title={refusal}
                 aria-label={`${lane.paused_at ? 'Resume' : 'Pause'} the lane ${visible(lane.name.slice(0, 100))}`}
-                onClick={() => pause.mutate({ id: lane.id, isPaused: lane.paused_at === null })}
+                onClick={() => act(lane)}
               >
                 {lane.paused_at ? 'Resume' : 'Pause'}
               </button>
@@ -123,6 +128,7 @@ function LaneRows({ lanes, alive }: LanesProps) {
           },
         ]}
       />
+      {asked && <PauseLane lane={asked} close={() => ask(undefined)} />}
     </>
   );
 }
@@ -130,7 +136,7 @@ function LaneRows({ lanes, alive }: LanesProps) {
 const MOST_PROVIDERS = 10;
 
 /** Links to the providers of a lane: several, if they share a credential. */
-const LaneProviders = ({ lane: { providers } }: { lane: Lane }) =>
+const LaneProviders = ({ lane: { providers, name } }: { lane: Lane }) =>
   providers.slice(0, MOST_PROVIDERS).map((providerKey) => (
     <div key={providerKey} className="small">
       <Link
@@ -138,25 +144,43 @@ const LaneProviders = ({ lane: { providers } }: { lane: Lane }) =>
         params={{ providerKey }}
         aria-label={`Provider ${visible(providerKey)}`}
       >
-        <UserText text={providerKey} max={63} />
+        {providers.length === 1 && providerKey === name ? 'Provider' : <UserText text={providerKey} max={63} />}
       </Link>
     </div>
   ));
 
+/** How much of a lane is in use: "3 of 16". */
+function InUse({ lane: { now, limits } }: { lane: Lane }) {
+  if (!now) return <span className="muted">of {count(limits.max_concurrency)}</span>;
+  const { requests_in_flight: inUse, allowed_at_once: allowed } = now;
+  return (
+    <div className={css.use}>
+      {count(inUse)} of {count(allowed)}
+      <Bar done={inUse} total={allowed} label="Requests at once" />
+      {allowed < limits.max_concurrency && (
+        <span className="small muted">limit {count(limits.max_concurrency)}, slowed by the provider</span>
+      )}
+    </div>
+  );
+}
+
 function LaneLimits({ limits }: { limits: Lane['limits'] }) {
-  const { max_concurrency: atOnce, requests_per_minute: requests, tokens_per_minute: tokens } = limits;
+  const { requests_per_minute: requests, tokens_per_minute: tokens } = limits;
+  if (requests === null && tokens === null) return <span className="muted">none</span>;
   return (
     <span className="small">
-      {count(atOnce)} concurrent
-      {requests !== null && <div>{count(requests)} requests per minute</div>}
-      {tokens !== null && <div>{count(tokens)} tokens per minute</div>}
+      {requests !== null && <div>{count(requests)} requests</div>}
+      {tokens !== null && <div>{count(tokens)} tokens</div>}
     </span>
   );
 }
 
+/** Unfinished items that are not at the provider: with those in use, they are all. */
+const waitingOn = ({ backlog, now }: Lane): number => Math.max(0, backlog - (now?.requests_in_flight ?? 0));
+
 const columnsOf = (alive: LanesProps['alive']): Column<Lane>[] => [
   {
-    name: 'Lane',
+    name: <Hint term="lane">Lane</Hint>,
     isHeading: true,
     className: 'named',
     cell: (lane) => (
@@ -175,24 +199,8 @@ const columnsOf = (alive: LanesProps['alive']): Column<Lane>[] => [
       </>
     ),
   },
-  {
-    name: 'In flight',
-    isNumber: true,
-    title: 'Items held by workers, and requests in flight at the provider',
-    cell: ({ in_flight: items, now }) => (
-      <>
-        {count(items)}
-        {now && <div className="small muted">{count(now.requests_in_flight)} requests</div>}
-      </>
-    ),
-  },
-  { name: 'Waiting', isNumber: true, cell: ({ waiting }) => count(waiting) },
-  { name: 'Backlog', isNumber: true, cell: ({ backlog }) => count(backlog) },
-  { name: 'Limits', cell: ({ limits }) => <LaneLimits limits={limits} /> },
-  {
-    name: 'In use',
-    isNumber: true,
-    title: 'Share of the limits in use since the last 429 of the provider',
-    cell: ({ now }) => now && percent(now.adaptive_factor),
-  },
+  { name: 'At once', cell: (lane) => <InUse lane={lane} /> },
+  { name: 'Waiting', cell: (lane) => <WaitingPeople lane={lane} waiting={waitingOn(lane)} /> },
+  { name: 'Last 15 minutes', cell: ({ now }) => now && <MinuteBars results={now.results_by_minute} /> },
+  { name: 'Per minute', onPhone: 'hidden', cell: ({ limits }) => <LaneLimits limits={limits} /> },
 ];

@@ -5,7 +5,7 @@ import { eachDay } from '../address';
 export type StackedBy = Exclude<SpendingBy, 'day'>;
 export type Spent = Omit<SpendingFigures, 'cache_hit_rate'>;
 
-/** Spending of one model, suite or person in the whole range. */
+/** Spending of one model, provider, suite or person in the whole range. */
 export interface SpendingOf extends Spent {
   key: string;
   name: string;
@@ -23,8 +23,12 @@ export interface SpentDay {
 const MAX_DRAWN = 8;
 const OTHERS = 'others';
 
-function nameOf({ model, suite, person }: SpendingGroup, by: StackedBy): Pick<SpendingOf, 'key' | 'name' | 'note'> {
+function nameOf(
+  { model, provider, suite, person }: SpendingGroup,
+  by: StackedBy,
+): Pick<SpendingOf, 'key' | 'name' | 'note'> {
   if (by === 'model') return { key: `of ${model}`, name: model ?? '' };
+  if (by === 'provider') return { key: `of ${provider}`, name: provider ?? '' };
   const of = by === 'suite' ? suite : person;
   const nobody = { name: 'nobody', note: 'embeddings' };
   const noSuite = { name: 'no suite', note: 'try-outs and embeddings' };
@@ -37,7 +41,7 @@ function add(sum: Spent, more: Spent): void {
   for (const name of FIGURES) sum[name] += more[name];
 }
 
-/** Spending of each model, suite or person in the range, highest cost first. */
+/** Spending of each model, provider, suite or person in the range, highest cost first. */
 export function groupsOf({ items }: Pick<SpendingReport, 'items'>, by: StackedBy): SpendingOf[] {
   const groups = new Map<string, SpendingOf>();
   for (const item of items) {

@@ -6,56 +6,42 @@ import { Bar } from '../../../ui/status';
 import { NumberField } from '../../../ui/form/fields';
 import { SettingForm } from '../../../ui/form/setting-form';
 import { money, percent } from '../../../ui/amounts';
-import { QueryBoundary } from '../../../ui/query-boundary';
+import { Head } from '../../../ui/head';
+import { Note } from '../../../ui/hint';
+import { QueryBoundary, Section } from '../../../ui/query-boundary';
 import { setSpending, spendingQuery } from '../../settings/api';
 import css from '../parts/operate.module.css';
-import { OperateNav } from '../parts/operate-nav';
+import { OPERATE, OperateNav } from '../parts/operate-nav';
 import { DailySpending } from './daily-spending';
 
 /** The team's spending this month, against its limit, and by category. */
 export const SpendingScreen = () => (
   <>
-    <h1>Spending</h1>
+    <Head title="Spending" trail={OPERATE} />
     <OperateNav />
-    <QueryBoundary rows={4}>
+    <QueryBoundary rows={3}>
       <ThisMonth />
     </QueryBoundary>
     <DailySpending />
+    <Section id="cap" title="Monthly cap" rows={3}>
+      <Cap />
+    </Section>
   </>
 );
 
-function ThisMonth() {
-  const { data: spending } = useSuspenseQuery(spendingQuery);
-  return (
-    <>
-      <Spent spending={spending} />
-      <p className="muted">
-        Cost as reported by <Link to="/operate/providers">providers</Link>, else computed from the prices of their
-        models, including embeddings. Models without prices add no cost. Each <Link to="/runs">run</Link> shows its cost
-        by model.
-      </p>
-      <SettingForm
-        name="spending"
-        stored={{ monthly_cap_usd: spending.monthly_cap_usd }}
-        put={setSpending}
-        bodyOf={(value) => ({ monthly_cap_usd: null, ...value })}
-        refreshes={keys.settings}
-        save="Save the cap"
-      >
-        <NumberField path="monthly_cap_usd" label="Monthly cap in US dollars" help="Empty: no cap." />
-      </SettingForm>
-    </>
-  );
-}
+const ThisMonth = () => <Spent spending={useSuspenseQuery(spendingQuery).data} />;
 
 function Spent({ spending: { spent_usd: spent, monthly_cap_usd: cap, month } }: { spending: Spending }) {
   const share = cap === null ? undefined : cap === 0 ? 1 : spent / cap;
   return (
-    <section aria-labelledby="this-month" className={`section ${css.cap}`}>
-      <h2 id="this-month">In {month} (UTC)</h2>
+    <section aria-label={`Spending in ${month}`} className={`section ${css.cap}`}>
       <p className="sentence">
-        {money(spent)} {cap === null ? 'spent. No cap.' : `of ${money(cap)} spent.`}
-        {share !== undefined && share < 1 && ` ${percent(share)} of the cap.`}
+        <strong>{money(spent)}</strong> {cap === null ? 'this month. No cap.' : `of ${money(cap)} this month.`}
+        {share !== undefined && share < 1 && ` ${percent(share)} of the cap.`}{' '}
+        <Note of="How it is counted">
+          In {month}, UTC. As <Link to="/operate/providers">providers</Link> bill it, else by the prices of their
+          models. Models without prices add no cost.
+        </Note>
       </p>
       {share !== undefined && <Bar done={Math.min(share, 1)} total={1} label="Share of the cap spent" />}
       {share !== undefined && share >= 1 && (
@@ -65,5 +51,21 @@ function Spent({ spending: { spent_usd: spent, monthly_cap_usd: cap, month } }: 
         </p>
       )}
     </section>
+  );
+}
+
+function Cap() {
+  const { data: spending } = useSuspenseQuery(spendingQuery);
+  return (
+    <SettingForm
+      name="spending"
+      stored={{ monthly_cap_usd: spending.monthly_cap_usd }}
+      put={setSpending}
+      bodyOf={(value) => ({ monthly_cap_usd: null, ...value })}
+      refreshes={keys.settings}
+      save="Save the cap"
+    >
+      <NumberField path="monthly_cap_usd" label="US dollars" help="Empty: no cap." />
+    </SettingForm>
   );
 }
