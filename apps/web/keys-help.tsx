@@ -14,7 +14,7 @@ const KEYS: [string, string][] = [
   ['g o', 'lanes, providers, spending'],
   ['g ,', 'settings'],
   ['/', 'focus the filter'],
-  ['j k, arrows', 'next and previous row'],
+  ['j k ↓ ↑', 'next and previous row'],
   ['Home End PageUp PageDown', 'scroll through a list'],
   ['Enter', 'open'],
   ['Esc', 'back, keeping the selection'],
@@ -41,7 +41,9 @@ export function KeysHelp({ close }: { close: () => void }) {
         {KEYS.map(([key, what]) => (
           <div key={key}>
             <dt>
-              <kbd>{key}</kbd>
+              {key.split(' ').map((one) => (
+                <kbd key={one}>{one}</kbd>
+              ))}
             </dt>
             <dd>{what}</dd>
           </div>

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { described, named, namedInput } from './named.js';
 import { id, PageQuery, suiteId, time } from './page.js';
 import { PromptComponents } from './prompt.js';
+import { RunAgainst } from './run.js';
 
 /** The maximum number of prompt versions of a suite. */
 export const MAX_PROMPT_VERSIONS = 1_000;
@@ -80,6 +81,7 @@ export const PromptVersionHead = named('PromptVersionHead', 'A prompt version in
         score: z.number().describe('Its score, 0..1.'),
         n_models: z.int().describe('How many models it asked.'),
         finished_at: time.nullable().describe('When it ended.'),
+        against: RunAgainst.nullable().describe('What it changed, as `against` of the run.'),
       })
       .nullable()
       .describe('The newest completed run that has a score; null without one.'),

@@ -94,6 +94,7 @@ journeys('operating', () => {
     await button(page, 'Add a model').click();
     await page.getByLabel('Id at the provider').fill('gpt-5-mini');
     await page.getByLabel('Address').fill('https://api.openai.com/v1');
+    await button(page, 'Edit gpt-5-mini').click();
     await page
       .getByText(/^In the table of known prices of 20.+: \$0\.25 in, \$2 out, \$0\.025 from the cache\./)
       .waitFor();
@@ -120,12 +121,20 @@ journeys('operating', () => {
     await page.getByLabel('Filter found models').fill('wrong-key');
     await page.getByRole('checkbox', { name: 'wrong-key' }).check();
     await button(page, 'Add 2 models').click();
+    const row = (id: string): Locator => page.getByRole('row', { name: `Model ${id}` });
+    await row('perfect-ish').getByLabel('USD per million input tokens').fill('1');
+    await page.getByText('Paste prices').click();
+    await page.getByLabel(/^A line for each model/).fill('perfect-ish\t0.30\t4.0\nModel\tInput');
+    await button(page, 'Set prices').click();
+    await page.getByText('1 changed, 0 added. Not understood: 1, left below.').waitFor();
+    await button(page, 'Remove slow-300').click();
+    await row('slow-300').waitFor({ state: 'detached' });
+    await button(page, 'Undo').click();
+    await row('slow-300').waitFor();
     await button(page, 'Edit perfect-ish').click();
-    await page.getByLabel('USD per million input tokens').fill('1');
-    await page.getByLabel('USD per million output tokens').fill('4.0');
     await page.getByLabel('Unsupported parameters').fill('temperature\ntop_p');
     await button(page, 'Close perfect-ish').click();
-    await page.getByText('$1 in, $4 out, 2 unsupported').waitFor();
+    expect(await row('perfect-ish').getByLabel('USD per million input tokens').inputValue()).toBe('0.3');
     await button(page, 'Edit wrong-key').click();
     await page.getByLabel('Own limits and lane').check();
     expect(await axe()).toEqual([]);
@@ -142,7 +151,7 @@ journeys('operating', () => {
     await button(page, 'Remove slow-300').click();
     await button(page, 'Remove perfect-ish').click();
     await button(page, 'Save the provider').click();
-    await page.getByText('Sends one small request to wrong-key with the saved settings.').waitFor();
+    await page.getByText('One small request to wrong-key, as saved.').waitFor();
     await button(page, 'Test').click();
     await page.getByText('○ fails', { exact: true }).waitFor();
     await page.getByText(/401/).waitFor();
@@ -154,9 +163,10 @@ journeys('operating', () => {
     const other = { key: 'spare', base_url: `${web.simulator.url}/v1`, models: [{ id: 'instant' }] };
     await web.client.post('/api/providers', other);
     await page.goto(`${web.url}/operate/providers/spare`);
-    await button(page, 'Delete').click();
+    await button(page, 'More actions').click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete this provider?' });
-    await dialog.getByText(/limits and 1 models/).waitFor();
+    await dialog.getByText(/limits and 1 model\./).waitFor();
     await dialog.getByRole('button', { name: 'Delete the provider' }).click();
     await heading(page, 'Providers').waitFor();
     await page.getByText('spare').waitFor({ state: 'detached' });
@@ -193,20 +203,32 @@ journeys('operating', () => {
     await jobs(page).getByText(`next in the queue of ${me}`).waitFor();
     await jobs(page).getByText(`1 ahead in the queue of ${me}`).waitFor();
     expect(await isTooWide()).toBe(false);
-    const cancel = (runId: string): Locator => page.getByRole('button', { name: `Cancel Run ${runId.slice(-8)}` });
+    const rowOf = (runId: string): Locator =>
+      jobs(page)
+        .getByRole('row')
+        .filter({ hasText: runId.slice(-8) });
+    const cancel = (runId: string): Locator => rowOf(runId).getByRole('button', { name: 'Cancel Weather' });
+    const rows = await jobs(page).getByRole('row').allInnerTexts();
+    const places = [first, second, third].map(({ runId }) => rows.findIndex((row) => row.includes(runId.slice(-8))));
+    expect(places).toEqual([1, 2, 3]);
     await tabTo(cancel(second!.runId));
     await page.keyboard.press('Enter');
     await cancel(second!.runId).waitFor({ state: 'detached' });
+    await button(page, 'Undo').click();
+    await cancel(second!.runId).waitFor();
+    await cancel(second!.runId).click();
+    await cancel(second!.runId).waitFor({ state: 'detached' });
     await jobs(page).getByText(`next in the queue of ${me}`).waitFor();
-    await page.getByLabel('Status').selectOption('cancelled');
+    await page.getByRole('navigation', { name: 'Jobs' }).getByRole('link', { name: 'Finished' }).click();
+    await page.getByLabel('Outcome').selectOption('cancelled');
     await page.waitForURL(/status=cancelled/);
     await jobs(page).getByText(second!.runId.slice(-8)).waitFor();
-    await jobs(page).getByText('Weather, version 1').first().waitFor();
+    await jobs(page).getByRole('link', { name: 'Weather' }).first().waitFor();
     await page.getByLabel('Type').selectOption('judge');
     await page.getByText('No jobs match.').waitFor();
     const { page: seen } = await web.open({ path: '/jobs?status=running', role: 'viewer' });
-    await isRefused(seen.getByRole('button', { name: /^Cancel Run/ }), 'editor');
-    await seen.getByRole('link', { name: `Run ${first!.runId.slice(-8)}` }).click();
+    await isRefused(seen.getByRole('button', { name: /^Cancel Weather/ }), 'editor');
+    await jobs(seen).getByRole('link', { name: 'Weather' }).click();
     await seen.waitForURL(`**/runs/${first!.runId}`);
     for (const { jobId } of [first!, third!]) await web.client.post(`/api/jobs/${jobId}/cancel`);
     await page.goto(`${web.url}/jobs`);
@@ -219,7 +241,7 @@ journeys('operating', () => {
     const { jobId } = await startRun('sim::slow-300', 150);
     const { page, faults, axe, isTooWide } = await web.open({ path: '/operate/lanes' });
     await lanes(page).getByText('active').waitFor();
-    await page.getByRole('group', { name: 'Installation' }).getByText('1 worker alive').waitFor();
+    await page.getByRole('group', { name: 'Installation' }).getByText('1 worker').waitFor();
     await web.control('slow-300', { on: false, status: 503 });
     await lanes(page).getByText('provider down').waitFor();
     await lanes(page)
@@ -236,10 +258,23 @@ journeys('operating', () => {
     await home.getByRole('link', { name: 'All lanes' }).click();
     await isRefused(home.getByRole('button', { name: 'Pause the lane sim' }), 'owner');
 
-    await button(page, 'Pause the lane sim').click();
     await lanes(page)
-      .getByText(/^Paused by an owner/)
-      .waitFor();
+      .getByRole('button', { name: /items?$/ })
+      .click();
+    const me = (await get('/api/me')).user.name;
+    await page.getByRole('list', { name: 'People that wait' }).getByText(`${me}: 1 job`).waitFor();
+    await page.keyboard.press('Escape');
+    await button(page, 'Pause the lane sim').click();
+    const pausing = page.getByRole('dialog', { name: 'Pause sim?' });
+    await pausing.getByText(/^No new request goes to sim/).waitFor();
+    await pausing.getByText(`${me}: 1 job`).waitFor();
+    await pausing.getByRole('button', { name: 'Pause' }).click();
+    await lanes(page).getByText('paused').waitFor();
+    expect((await get(`/api/jobs/${jobId}`)).progress.eta_s).toBeNull();
+    await button(page, 'Undo').click();
+    await button(page, 'Pause the lane sim').click();
+    await pausing.getByRole('button', { name: 'Pause' }).click();
+    await lanes(page).getByText('paused').waitFor();
     await web.control('slow-300', { on: true });
     await button(page, 'Resume the lane sim').click();
     // It is polled: the page sees the provider recover.
@@ -256,12 +291,12 @@ journeys('operating', () => {
     const { page, faults } = await web.open({ path: '/' });
     await page
       .getByRole('list', { name: 'Lanes with problems' })
-      .getByText(/Items are waiting, but no worker is alive/)
+      .getByText(/items wait for a worker/)
       .waitFor();
     await page.goto(`${web.url}/operate/lanes`);
     await page.getByText(/No worker is alive: submitted jobs wait/).waitFor();
     await web.startWorker();
-    await page.getByText('1 worker alive').waitFor();
+    await page.getByText('1 worker', { exact: true }).waitFor();
     await page.getByText(/No worker is alive/).waitFor({ state: 'detached' });
     await web.client.post(`/api/jobs/${jobId}/cancel`);
     expect(faults()).toEqual([]);
@@ -287,7 +322,7 @@ journeys('operating', () => {
     expect(sent).toEqual([]);
     await page.goto(`${web.url}/operate/spending`);
     await page.getByText('Not now.').waitFor();
-    await page.getByLabel('Stacked by').waitFor();
+    await page.getByRole('navigation', { name: 'Stacked by' }).waitFor();
     await page.goto(`${web.url}/operate/lanes`);
     await page.getByText('Not now.').waitFor();
     await lanes(page).waitFor();
@@ -298,8 +333,8 @@ journeys('operating', () => {
 
   it('spending is shown against its cap, which owners set', async () => {
     const { page, faults } = await web.open({ path: '/operate/spending' });
-    await page.getByText(/^\$\S+ spent\. No cap\.$/).waitFor();
-    const cap = page.getByLabel('Monthly cap in US dollars');
+    await page.getByText(/this month\. No cap\./).waitFor();
+    const cap = page.getByLabel('US dollars', { exact: true });
     await cap.fill('-1');
     await button(page, 'Save the cap').click();
     await page.getByRole('alert').waitFor();
@@ -313,18 +348,21 @@ journeys('operating', () => {
     const { page: seen } = await web.open({ path: '/operate/spending', role: 'editor' });
     await isRefused(button(seen, 'Save the cap'), 'owner');
     await seen.goto(`${web.url}/operate/providers/sim`);
-    for (const name of ['Save the provider', 'Delete']) await isRefused(button(seen, name), 'owner');
+    await isRefused(button(seen, 'Save the provider'), 'owner');
+    await button(seen, 'More actions').click();
+    await seen.locator('[role=menuitem][aria-disabled=true]').getByText(/owner/).waitFor();
+    await seen.keyboard.press('Escape');
     await button(seen, 'Test').click();
     await seen.getByText('● answers', { exact: true }).waitFor();
-    await seen.getByRole('navigation', { name: 'Operate' }).getByRole('link', { name: 'Lanes' }).click();
+    await seen.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Operate' }).click();
     await seen.getByRole('link', { name: 'Lanes', exact: true }).and(seen.locator('[aria-current=page]')).waitFor();
     expect(faults()).toEqual([]);
   });
 
-  it('spending is charted by day and listed by model, suite or person, as in the address', async () => {
+  it('spending is charted by day and listed by model, provider, suite or person, as in the address', async () => {
     const { page, faults, axe, isTooWide } = await web.open({ path: '/operate/spending', width: 360, role: 'viewer' });
     const by = (what: string): Locator => page.getByRole('region', { name: `Spending by ${what}`, exact: true });
-    await by('model').getByRole('rowheader', { name: 'sim::perfect-ish' }).waitFor();
+    await by('model').getByRole('rowheader', { name: 'perfect-ish' }).waitFor();
     await page
       .getByRole('figure', { name: 'Cost by day and model' })
       .getByText(/^\$\S+ in total, by UTC day\. All on /)
@@ -337,12 +375,16 @@ journeys('operating', () => {
       .waitFor();
     expect(await axe()).toEqual([]);
     expect(await isTooWide()).toBe(false);
-    await page.getByLabel('Stacked by').selectOption('person');
+    const tab = (name: string): Locator =>
+      page.getByRole('navigation', { name: 'Stacked by' }).getByRole('link', { name });
+    await tab('By provider').click();
+    await by('provider').getByRole('rowheader', { name: 'sim' }).waitFor();
+    await tab('By person').click();
     await page.waitForURL(/by=person/);
     await by('person')
       .getByRole('rowheader', { name: (await get('/api/me')).user.name })
       .waitFor();
-    await page.getByLabel('Stacked by').selectOption('suite');
+    await tab('By suite').click();
     await by('suite').getByRole('rowheader', { name: 'Weather' }).first().waitFor();
     await page.goto(`${web.url}/operate/spending?span=last_month&by=%7B%22a%22%3A1%7D`);
     await page.getByText('No requests in this span.').waitFor();

@@ -70,7 +70,7 @@ journeys('tunes of prompts and prompt versions', () => {
     await estimate.getByText('3 texts are tuned').waitFor();
     await button(page, 'Tune').click();
 
-    await page.getByRole('heading', { level: 1, name: 'Prompt tune of Weather, alarms, songs' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: / on Weather, alarms, songs$/ }).waitFor();
     const tuneId = page.url().split('/').at(-1)!;
     await page.getByText(/Iteration \d+: \d accepted, \d rejected; \d+ on the front\./).waitFor({ timeout: 60_000 });
     await page.getByText(/The best so far is candidate \d+, with \d+\.\d % on the selection cases/).waitFor();
@@ -212,7 +212,7 @@ journeys('tunes of prompts and prompt versions', () => {
     await list.getByRole('link', { name: /^version / }).click();
     await button(page, 'Delete').click();
     await button(page, 'Delete the version').click();
-    await page.getByRole('heading', { level: 1, name: 'Prompt versions' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Prompts' }).waitFor();
     await until(async () => (await tunes.get(`/api/prompt-versions?suite_id=${suiteId}`)).items.length === 1);
     expect(faults()).toEqual([]);
   });
@@ -223,7 +223,7 @@ journeys('tunes of prompts and prompt versions', () => {
     const { tune_id: tuneId } = await tunes.submit('web', { mode: 'quick', variants: 3, holdout: 0.3, cache: 'off' });
     const { page, faults } = await web.open({ path: '/' });
     await page.getByRole('link', { name: 'Prompt tune' }).click();
-    await page.getByRole('heading', { level: 1, name: /^Prompt tune of/ }).waitFor();
+    await page.getByRole('heading', { level: 1, name: / on / }).waitFor();
     await button(page, 'Cancel').click();
     await page.getByText('cancelled').waitFor();
     await web.control(META_MODEL, { on: true });

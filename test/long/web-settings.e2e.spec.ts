@@ -129,7 +129,7 @@ journeys('settings', () => {
     await dialog.getByRole('button', { name: 'Clear it' }).click();
     await page.getByText('No replies are stored.').waitFor();
 
-    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Jobs' }).click();
+    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Limits' }).click();
     const limit = page.getByLabel('Running jobs per user');
     await limit.fill('101');
     await button(page, 'Save limit').click();

@@ -56,7 +56,7 @@ describe('the runs of a prompt version', () => {
       runs: 2,
       newest: {
         ...{ run: { id: first, name: 'Nightly 8' }, suite_version: 1, score: 0.9, n_models: 1 },
-        finished_at: expect.any(String),
+        ...{ finished_at: expect.any(String), against: null },
       },
     });
     await end(second, 0.5);

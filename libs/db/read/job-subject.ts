@@ -1,4 +1,4 @@
-/** SQL of a subquery: the display name and the suite of what the job `j` makes or rescores; of a tune only the suite. */
+/** SQL of a subquery: the name and the suite of what the job `j` makes or rescores; of a tune only the suite. */
 export const JOB_SUBJECT = `(
   SELECT r.name, r.suite_name FROM run r
     WHERE j.type = 'tool_eval' AND r.id = j.result_ref::uuid AND r.team_id = j.team_id

@@ -72,7 +72,8 @@ export class RunRepository extends TeamScoped {
        FROM run WHERE run.team_id = $1 AND run.id = ANY ($2) AND run.score IS NOT NULL`,
       [this.teamId, ids],
     );
-    return new Map(rows.map((row) => [row.id, scoreOf(row)]));
+    const against = await readAgainst(this.db, this.teamId, ids);
+    return new Map(rows.map((row) => [row.id, { ...scoreOf(row), against: against.get(row.id) ?? null }]));
   }
 
   /** By id; without those that the team does not have. */
@@ -168,7 +169,7 @@ interface OfRun {
   against: RunAgainst | null;
 }
 
-const scoreOf = (row: StoredRun & { n_models: number }): RunScore => ({
+const scoreOf = (row: StoredRun & { n_models: number }): Omit<RunScore, 'against'> => ({
   run: { id: row.id, name: row.name },
   suite_version: row.suite_version,
   score: row.score!,

@@ -57,7 +57,7 @@ export const jobsUnderWayQuery = queryOptions({
   refetchInterval: ({ state }) => (state.data?.length ? POLL_MS : false),
 });
 
-/** A page of the team's jobs: those under way in the order in which they run, those that ended with the newest first. */
+/** A page of the team's jobs: those under way in the order in which they run, those that ended newest first. */
 export const jobsQuery = ({ status, type, after, limit = PAGE }: JobFilter & { limit?: number }) => {
   const order = isEnded(status) ? undefined : 'queue';
   return readQuery<Page<Job>>(

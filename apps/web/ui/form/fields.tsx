@@ -9,12 +9,19 @@ interface Labelled {
   label: string;
   /** An explanation of the field, in a sentence. */
   help?: ReactNode;
+  /** The label is for screen readers: the head of a column shows it. */
+  isInCell?: boolean;
+}
+
+interface FrameProps extends Omit<Labelled, 'path'> {
+  field: Field;
+  children: ReactNode;
 }
 
 /** Label, control, help and errors. */
-const Frame = ({ field, label, help, children }: { field: Field; children: ReactNode } & Omit<Labelled, 'path'>) => (
+const Frame = ({ field, label, help, isInCell, children }: FrameProps) => (
   <div className="field">
-    <label htmlFor={field.id}>{label}</label>
+    {!isInCell && <label htmlFor={field.id}>{label}</label>}
     {children}
     <Notes field={field} help={help} />
   </div>
@@ -56,13 +63,14 @@ interface LineProps extends TextProps {
   onType?: (text: string) => void;
 }
 
-export function TextField({ path, label, help, isRequired, whenEmpty, onType, ...input }: LineProps) {
+export function TextField({ path, label, help, isInCell, isRequired, whenEmpty, onType, ...input }: LineProps) {
   const field = useField(path);
   const type = (text: string): void => (onType ? onType(text) : field.set(text === '' ? whenEmpty : text));
   return (
-    <Frame field={field} label={label} help={help}>
+    <Frame {...{ field, label, help, isInCell }}>
       <input
         {...attributesOf(field)}
+        aria-label={isInCell ? label : undefined}
         type="text"
         dir="auto"
         {...input}
@@ -107,7 +115,7 @@ const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const readNumber = (text: string): Json => parseJson(JSON_NUMBER.test(text) ? text : String(Number(text)));
 
 /** Keeps the text of the number. Input that is not a number is also kept, but cannot be saved. */
-export function NumberField({ path, label, help }: Labelled) {
+export function NumberField({ path, label, help, isInCell }: Labelled) {
   const field = useField(path);
   const [typed, setTyped] = useState('');
   const type = (text: string): void => {
@@ -119,12 +127,13 @@ export function NumberField({ path, label, help }: Labelled) {
   const value = isNumber(field.value) ? numberSource(field.value) : toText(field.value ?? '');
   const stored = NUMBER.test(typed.trim()) && Number(typed) === Number(value) ? typed : value;
   return (
-    <Frame field={field} label={label} help={help}>
+    <Frame {...{ field, label, help, isInCell }}>
       <input
         {...attributesOf(field)}
+        aria-label={isInCell ? label : undefined}
         type="text"
         inputMode="decimal"
-        size={10}
+        size={isInCell ? 6 : 10}
         autoComplete="off"
         readOnly={field.refusal !== undefined}
         value={field.unread ?? stored}

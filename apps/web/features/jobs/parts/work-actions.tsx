@@ -1,7 +1,8 @@
 import { useState, type ReactNode } from 'react';
 import type { JobStatus } from '#lib/contracts/job-status';
 import { useAction } from '../../../api/action';
-import { cancelJob, resumeJob } from '../api';
+import { resumeJob } from '../api';
+import { useCancel } from './use-cancel';
 import { refreshWork } from '../../../api/query-client';
 import { useRefusal } from '../../../api/session';
 import { AllowedButton } from '../../../ui/buttons';
@@ -21,7 +22,7 @@ export function WorkActions({ work, again, deletion }: Props) {
   const refusal = useRefusal('editor');
   const [isDeleting, setDeleting] = useState(false);
   const refresh = (): Promise<void> => refreshWork(work.id);
-  const cancel = useAction(cancelJob, refresh);
+  const cancel = useCancel();
   const resume = useAction(resumeJob, refresh);
   const failure = cancel.error ?? resume.error;
   const goes = isUnderWay(work.status);

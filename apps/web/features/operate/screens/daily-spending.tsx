@@ -101,9 +101,7 @@ const FIGURES: readonly (readonly [name: string, text: (spent: Spent) => string]
   // Models without prices add requests but no cost, which is unknown rather than $0.
   ['Cost', ({ cost_usd: cost, requests }) => (cost === 0 && requests > 0 ? '-' : money(cost))],
   ['Requests', (spent) => count(spent.requests)],
-  ['Results', (spent) => count(spent.results)],
   ['Tokens in', (spent) => count(spent.prompt_tokens)],
   ['Tokens out', (spent) => count(spent.completion_tokens)],
-  ['Reasoning', (spent) => count(spent.reasoning_tokens)],
   ['Cache hits', (spent) => share(cacheHitRate(spent))],
 ];

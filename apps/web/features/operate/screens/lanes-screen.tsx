@@ -133,18 +133,28 @@ function LaneRows({ lanes, alive }: LanesProps) {
   );
 }
 
+/** The name of a lane, which is that of its only provider in most teams. */
+function LaneName({ lane: { name, providers } }: { lane: Lane }) {
+  if (providers.length !== 1 || providers[0] !== name) return <UserLine text={name} />;
+  return (
+    <Link to="/operate/providers/$providerKey" params={{ providerKey: name }} aria-label={`Provider ${visible(name)}`}>
+      <UserLine text={name} />
+    </Link>
+  );
+}
+
 const MOST_PROVIDERS = 10;
 
 /** Links to the providers of a lane: several, if they share a credential. */
 const LaneProviders = ({ lane: { providers, name } }: { lane: Lane }) =>
-  providers.slice(0, MOST_PROVIDERS).map((providerKey) => (
+  (providers.length === 1 && providers[0] === name ? [] : providers).slice(0, MOST_PROVIDERS).map((providerKey) => (
     <div key={providerKey} className="small">
       <Link
         to="/operate/providers/$providerKey"
         params={{ providerKey }}
         aria-label={`Provider ${visible(providerKey)}`}
       >
-        {providers.length === 1 && providerKey === name ? 'Provider' : <UserText text={providerKey} max={63} />}
+        <UserText text={providerKey} max={63} />
       </Link>
     </div>
   ));
@@ -185,7 +195,7 @@ const columnsOf = (alive: LanesProps['alive']): Column<Lane>[] => [
     className: 'named',
     cell: (lane) => (
       <>
-        <UserLine text={lane.name} />
+        <LaneName lane={lane} />
         <LaneProviders lane={lane} />
       </>
     ),

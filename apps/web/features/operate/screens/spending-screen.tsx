@@ -37,7 +37,7 @@ function Spent({ spending: { spent_usd: spent, monthly_cap_usd: cap, month } }: 
     <section aria-label={`Spending in ${month}`} className={`section ${css.cap}`}>
       <p className="sentence">
         <strong>{money(spent)}</strong> {cap === null ? 'this month. No cap.' : `of ${money(cap)} this month.`}
-        {share !== undefined && share < 1 && ` ${percent(share)} of the cap.`}{' '}
+        {share !== undefined && share < 1 && ` ${percent(share)}.`}{' '}
         <Note of="How it is counted">
           In {month}, UTC. As <Link to="/operate/providers">providers</Link> bill it, else by the prices of their
           models. Models without prices add no cost.

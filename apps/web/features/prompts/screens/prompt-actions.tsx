@@ -6,10 +6,11 @@ import { useAction } from '../../../api/action';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
 import { useRefusal } from '../../../api/session';
-import { AllowedButton } from '../../../ui/buttons';
-import { DeleteDialog, Dialog } from '../../../ui/dialog';
+import { Dialog } from '../../../ui/dialog';
+import { Menu, MenuItem, MenuLink } from '../../../ui/menu';
 import { ErrorNotice, Warnings } from '../../../ui/notices';
 import { Skeleton } from '../../../ui/query-boundary';
+import { useUndo } from '../../../ui/undo';
 import { UserText } from '../../../ui/user-text';
 import { deletePromptVersion, promptUseQuery, putInSuite, refreshPrompts } from '../api';
 import { promptName } from '../parts/prompt-name';
@@ -18,30 +19,32 @@ import { PromptDiffView } from '../parts/prompt-texts';
 /** Runs, takes over, copies or deletes a version. */
 export function PromptActions({ version }: { version: PromptVersion }) {
   const refusal = useRefusal('editor');
-  const [asked, ask] = useState<'use' | 'delete'>();
+  const [asked, ask] = useState(false);
+  const remove = useRemove();
   const { id, suite_id: suite } = version;
   const noUse = refusal ?? (suite === null ? 'Its suite was deleted.' : undefined);
   return (
-    <div className="actions">
+    <>
       {noUse === undefined && (
         <Link to="/runs/new" search={{ suite: suite!, prompt: id }} className="button primary">
           Run with this version
         </Link>
       )}
-      <AllowedButton refusal={noUse} onClick={() => ask('use')}>
-        Use in the suite
-      </AllowedButton>
-      {noUse === undefined && (
-        <Link to="/prompts/new" search={{ suite: suite!, from: id }} className="button">
-          New version from this
-        </Link>
-      )}
-      <AllowedButton refusal={refusal} onClick={() => ask('delete')}>
-        Delete
-      </AllowedButton>
-      {asked === 'use' && suite !== null && <UsePrompt id={id} suiteId={suite} close={() => ask(undefined)} />}
-      {asked === 'delete' && <DeletePrompt version={version} close={() => ask(undefined)} />}
-    </div>
+      <Menu label="More actions">
+        <MenuItem refusal={noUse} onSelect={() => ask(true)}>
+          Use in the suite
+        </MenuItem>
+        {noUse === undefined && (
+          <MenuLink to="/prompts/new" search={{ suite: suite!, from: id }}>
+            New version from this
+          </MenuLink>
+        )}
+        <MenuItem danger refusal={refusal} onSelect={() => remove(version)}>
+          Delete
+        </MenuItem>
+      </Menu>
+      {asked && suite !== null && <UsePrompt id={id} suiteId={suite} close={() => ask(false)} />}
+    </>
   );
 }
 
@@ -107,25 +110,16 @@ function UsePrompt({ id, suiteId, close }: { id: string; suiteId: string; close:
   );
 }
 
-function DeletePrompt({ version, close }: { version: PromptVersion; close: () => void }) {
+/** Deletes a version some seconds later, unless that is undone: runs that used its texts keep them. */
+function useRemove(): (version: PromptVersion) => void {
   const navigate = useNavigate();
-  const { isPending, error, mutate } = useAction(deletePromptVersion, async () => {
-    close();
-    await navigate({ to: '/prompts' });
-    queryClient.removeQueries({ queryKey: keys.prompt(version.id) });
+  const { later } = useUndo();
+  const { mutateAsync } = useAction(deletePromptVersion, async (_done, id) => {
+    queryClient.removeQueries({ queryKey: keys.prompt(id) });
     await refreshPrompts();
   });
-  return (
-    <DeleteDialog
-      title="Delete this prompt version?"
-      action="Delete the version"
-      act={() => mutate(version.id)}
-      {...{ isPending, error, close }}
-    >
-      <p>
-        <UserText text={promptName(version)} max={300} />
-      </p>
-      <p>Runs that used its texts keep them. This cannot be undone.</p>
-    </DeleteDialog>
-  );
+  return (version) => {
+    later({ text: `Deleted ${promptName(version)}.`, id: version.id, act: () => mutateAsync(version.id) });
+    void navigate({ to: '/prompts' });
+  };
 }

@@ -10,6 +10,7 @@ import { Form } from '../../../ui/form/form';
 import { valueOf } from '../../../ui/form/form-request';
 import { JsonForm } from '../../../ui/form/json-form';
 import { Fields } from '../../../ui/form/schema';
+import { Head } from '../../../ui/head';
 import { QueryBoundary } from '../../../ui/query-boundary';
 import { count } from '../../../ui/amounts';
 import { TextFilter } from '../../../ui/filters';
@@ -20,6 +21,8 @@ import { createPromptVersion, promptVersionQuery, refreshPrompts } from '../api'
 import { NAME_FIELDS } from '../parts/prompt-name';
 import { newPrompt, promptOf } from './prompt-value';
 
+const PROMPTS = [{ to: '/prompts', label: 'Prompts' }] as const;
+
 /** A hand-written prompt version, based on the texts of a suite or of another version. */
 export function PromptNewScreen() {
   const { suite: suiteId = '', from } = useSearch({ from: '/signed-in/prompts/new' });
@@ -28,7 +31,7 @@ export function PromptNewScreen() {
     void navigate({ to: '/prompts/new', search: { suite: suite || undefined }, replace: true });
   return (
     <>
-      <h1>New prompt version</h1>
+      <Head title="New prompt version" trail={PROMPTS} />
       <JsonForm
         edited={{ value: { suite_id: suiteId }, unread: {} }}
         change={({ value }) => choose(toText(valueAt(value, ['suite_id'])))}

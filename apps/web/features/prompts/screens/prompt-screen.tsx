@@ -5,14 +5,17 @@ import type { JsonObject } from '#lib/contracts/json/json';
 import type { PromptVersion } from '#lib/contracts/prompt-version';
 import { queryClient } from '../../../api/query-client';
 import { CopiedId } from '../../../ui/buttons';
+import { Chip } from '../../../ui/chip';
 import { Form } from '../../../ui/form/form';
 import { Fields } from '../../../ui/form/schema';
+import { Head } from '../../../ui/head';
 import { Section } from '../../../ui/query-boundary';
 import { Time } from '../../../ui/time';
 import { UserText } from '../../../ui/user-text';
 import { suiteQuery } from '../../suites/api';
 import { namePromptVersion, promptDiffQuery, promptVersionQuery, refreshPrompts, SUITE_NOW } from '../api';
 import { NAME_FIELDS, promptName, PromptSource } from '../parts/prompt-name';
+import { PromptResult } from '../parts/prompt-use';
 import { ComponentTexts, PromptDiffView } from '../parts/prompt-texts';
 import { PromptActions } from './prompt-actions';
 
@@ -22,7 +25,8 @@ export function PromptScreen() {
   const { data: version } = useSuspenseQuery(promptVersionQuery(promptId));
   return (
     <>
-      <Head version={version} />
+      <VersionHead version={version} />
+      <PromptResult used={version.used} />
       <Changes version={version} />
       <section aria-labelledby="texts" className="section">
         <h2 id="texts">Texts</h2>
@@ -33,44 +37,41 @@ export function PromptScreen() {
   );
 }
 
-function Head({ version }: { version: PromptVersion }) {
+const PROMPTS = [{ to: '/prompts', label: 'Prompts' }] as const;
+
+function VersionHead({ version }: { version: PromptVersion }) {
   return (
-    <section className="section" aria-label="The prompt version">
-      <div className="head">
-        <h1>
-          <UserText text={promptName({ ...version, tags: [] })} max={200} />
-        </h1>
-        <PromptActions version={version} />
-      </div>
-      <div className="facts">
-        <span>
+    <Head
+      title={promptName({ ...version, tags: [] })}
+      trail={PROMPTS}
+      badge={version.tags.map((tag) => (
+        <Chip key={tag}>
+          <UserText text={tag} />
+        </Chip>
+      ))}
+      status={
+        <>
           <OfSuite version={version} />
-        </span>
-        {version.tags.length > 0 && (
+          <PromptSource version={version} />
           <span>
-            tags <UserText text={version.tags.join(', ')} />
+            <Time at={version.created_at} />
+            {version.created_by !== null && (
+              <>
+                {' by '}
+                <UserText text={version.created_by} max={60} />
+              </>
+            )}
           </span>
-        )}
-        <span>
-          source: <PromptSource version={version} />
-        </span>
-        <span>
-          <Time at={version.created_at} />
-          {version.created_by !== null && (
-            <>
-              {' by '}
-              <UserText text={version.created_by} max={60} />
-            </>
+          {version.parent_id !== null && (
+            <Link to="/prompts/$promptId" params={{ promptId: version.parent_id }}>
+              parent version
+            </Link>
           )}
-        </span>
-        {version.parent_id !== null && (
-          <Link to="/prompts/$promptId" params={{ promptId: version.parent_id }}>
-            parent version
-          </Link>
-        )}
-        <CopiedId id={version.id} what="prompt version" />
-      </div>
-    </section>
+          <CopiedId id={version.id} what="prompt version" />
+        </>
+      }
+      actions={<PromptActions version={version} />}
+    />
   );
 }
 
@@ -78,12 +79,9 @@ function OfSuite({ version: { suite_id: suiteId } }: { version: PromptVersion })
   const suite = useQuery({ ...suiteQuery(suiteId ?? ''), enabled: suiteId !== null });
   if (suiteId === null) return 'Its suite was deleted.';
   return (
-    <>
-      Suite{' '}
-      <Link to="/suites/$suiteId" params={{ suiteId }}>
-        <UserText text={suite.data?.name ?? suiteId} max={200} />
-      </Link>
-    </>
+    <Link to="/suites/$suiteId" params={{ suiteId }}>
+      <UserText text={suite.data?.name ?? '…'} max={200} />
+    </Link>
   );
 }
 

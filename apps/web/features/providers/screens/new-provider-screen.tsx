@@ -1,5 +1,5 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { Provider, ProviderTemplate } from '#lib/contracts/provider';
@@ -7,13 +7,17 @@ import { ChoiceField } from '../../../ui/form/fields';
 import { Form } from '../../../ui/form/form';
 import { valueOf } from '../../../ui/form/form-request';
 import { useForm } from '../../../ui/form/json-form';
+import { Head } from '../../../ui/head';
 import { QueryBoundary } from '../../../ui/query-boundary';
 import { UserText } from '../../../ui/user-text';
 import css from '../../operate/parts/operate.module.css';
-import { OperateNav } from '../../operate/parts/operate-nav';
+import { OPERATE } from '../../operate/parts/operate-nav';
 import { createProvider, refreshProviders, templatesQuery } from '../api';
+import { ModelsFields } from './models-fields';
 import { ProviderFields } from './provider-fields';
 import { EMPTY_PROVIDER, inputOf, withTemplate, type KeyChange } from './provider-value';
+
+const PROVIDERS = [...OPERATE, { to: '/operate/providers', label: 'Providers' }] as const;
 
 /** A new endpoint. It can be tested once it is saved. */
 export function NewProviderScreen() {
@@ -21,11 +25,7 @@ export function NewProviderScreen() {
   const [apiKey, changeKey] = useState<KeyChange>({ to: 'kept' });
   return (
     <>
-      <div className="head">
-        <h1>New provider</h1>
-        <Link to="/operate/providers">All providers</Link>
-      </div>
-      <OperateNav />
+      <Head title="New provider" trail={PROVIDERS} />
       <Form<string, Provider>
         name="new provider"
         initial={EMPTY_PROVIDER}
@@ -46,6 +46,7 @@ export function NewProviderScreen() {
           <TemplateChoice />
         </QueryBoundary>
         <ProviderFields apiKey={apiKey} changeKey={changeKey} />
+        <ModelsFields />
       </Form>
     </>
   );
@@ -66,7 +67,7 @@ function TemplateChoice() {
       <ChoiceField
         path="template"
         label="Host"
-        help="A host fills in the fields below from its public documentation."
+        help="Fills in the fields below."
         none="other"
         options={items.map(({ key, name }) => [key, name])}
         value={chosen?.key ?? ''}

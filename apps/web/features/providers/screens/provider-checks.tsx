@@ -19,8 +19,7 @@ export function TestProvider({ provider: { key, models } }: { provider: Provider
   const test = useAction(testProvider, refresh);
   const [model] = models;
   return (
-    <section aria-labelledby="test" className="section">
-      <h2 id="test">Connection test</h2>
+    <section aria-label="Connection test" className="section">
       <div className="actions">
         <AllowedButton refusal={refusal} disabled={!model || test.isPending} onClick={() => test.mutate(key)}>
           Test
@@ -28,7 +27,7 @@ export function TestProvider({ provider: { key, models } }: { provider: Provider
         <span className="muted small">
           {model ? (
             <>
-              Sends one small request to <UserText text={model.id} max={200} /> with the saved settings.
+              One small request to <UserText text={model.id} max={200} />, as saved.
             </>
           ) : (
             'There is no model to test with.'
@@ -66,7 +65,7 @@ export function LearnedSettings({ provider: { key, learned = [] } }: { provider:
   return (
     <section aria-labelledby="learned" className="section">
       <h2 id="learned">Refused settings</h2>
-      <p className="muted small">Learned from its replies and retried after a day. Runs show what is sent instead.</p>
+      <p className="muted small">Learned from its replies, and tried again after a day.</p>
       <LearnedTable learned={learned} />
       <div className="actions">
         <AllowedButton refusal={refusal} disabled={forget.isPending} onClick={() => forget.mutate(key)}>

@@ -2,7 +2,7 @@ import type { Provider, ProviderInput } from '#lib/contracts/provider';
 import { PROVIDER_KINDS } from '#lib/contracts/values/providers';
 import { LabelledField, useForm } from '../../../ui/form/json-form';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
-import { LIMITS, ModelsFields } from './models-fields';
+import { LIMITS } from './limits';
 import type { KeyChange } from './provider-value';
 
 interface Props {
@@ -12,17 +12,13 @@ interface Props {
   changeKey: (change: KeyChange) => void;
 }
 
-/** A provider's name and address, API key, limits and models. */
+/** A provider's name and address, API key and limits. */
 export const ProviderFields = (props: Props) => (
   <>
     {!props.stored && <Fields of={KEY} />}
     <Fields of={NAME_AND_ADDRESS} />
     <ApiKeyField {...props} />
-    <fieldset>
-      <legend>Limits</legend>
-      <Fields of={LIMITS} within="limits" />
-    </fieldset>
-    <ModelsFields />
+    <Fields of={LIMITS} within="limits" />
   </>
 );
 
@@ -30,7 +26,7 @@ const KEY: FormSchema = [
   {
     text: 'key',
     label: 'Key',
-    help: 'Used in addresses and as the prefix of model ids, such as openai. It cannot be changed.',
+    help: 'The prefix of model ids, such as openai. It cannot be changed.',
     maxLength: 63,
     isRequired: true,
     whenEmpty: '',
@@ -46,7 +42,7 @@ const NAME_AND_ADDRESS: FormSchema<ProviderInput> = [
   {
     text: 'base_url',
     label: 'Address',
-    help: 'Usually up to /v1: paths such as /chat/completions are appended.',
+    help: 'Usually up to /v1.',
     maxLength: 2000,
     isRequired: true,
     whenEmpty: '',
@@ -95,9 +91,9 @@ function ApiKeyField({ stored, apiKey, changeKey }: Props) {
 }
 
 function helpOf(stored: Props['stored'], change: KeyChange): string {
-  if (!stored) return 'Stored encrypted and never shown again. Leave empty for an endpoint without a key.';
+  if (!stored) return 'Stored encrypted, never shown again. Optional.';
   if (change.to === 'removed') return 'Removed when you save.';
-  if (!stored.api_key_set) return 'Not set. A key is stored encrypted and never shown again.';
+  if (!stored.api_key_set) return 'Not set.';
   const { api_key_last4: last4 } = stored;
-  return `Set${last4 === null ? '' : `, ends in ${last4}`}. Stored encrypted and never shown.`;
+  return `Set${last4 === null ? '' : `, ends in ${last4}`}.`;
 }

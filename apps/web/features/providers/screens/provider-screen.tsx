@@ -1,20 +1,23 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { Provider } from '#lib/contracts/provider';
 import { useAction } from '../../../api/action';
 import { queryClient } from '../../../api/query-client';
 import { useRefusal } from '../../../api/session';
-import { AllowedButton } from '../../../ui/buttons';
 import { DeleteDialog } from '../../../ui/dialog';
+import { Head } from '../../../ui/head';
+import { MenuItem } from '../../../ui/menu';
 import { Form } from '../../../ui/form/form';
 import { valueOf } from '../../../ui/form/form-request';
 import { count } from '../../../ui/amounts';
 import { UserText } from '../../../ui/user-text';
-import { OperateNav } from '../../operate/parts/operate-nav';
+import css from '../../operate/parts/operate.module.css';
+import { OPERATE } from '../../operate/parts/operate-nav';
 import { changeProvider, deleteProvider, providerQuery, refreshProviders } from '../api';
 import { DiscoverModels } from './discover-models';
+import { ModelsFields } from './models-fields';
 import { LearnedSettings, TestProvider } from './provider-checks';
 import { ProviderFields } from './provider-fields';
 import { patchOf, storedProvider, type KeyChange } from './provider-value';
@@ -23,25 +26,29 @@ import { patchOf, storedProvider, type KeyChange } from './provider-value';
 export function ProviderScreen() {
   const { providerKey } = useParams({ from: '/signed-in/operate/providers/$providerKey' });
   const { data: provider } = useSuspenseQuery(providerQuery(providerKey));
+  const [isDeleting, setDeleting] = useState(false);
+  const refusal = useRefusal('owner');
   return (
     <>
-      <div className="head">
-        <h1>
-          <UserText text={provider.name} max={200} />
-        </h1>
-        <div className="actions">
-          <Link to="/operate/providers">All providers</Link>
-          <DeleteButton provider={provider} />
-        </div>
-      </div>
-      <OperateNav />
+      <Head
+        title={provider.name}
+        trail={PROVIDERS}
+        status={<UserText text={`${provider.key}, ${provider.kind}, ${provider.base_url}`} max={300} />}
+        menu={
+          <MenuItem danger refusal={refusal} onSelect={() => setDeleting(true)}>
+            Delete
+          </MenuItem>
+        }
+      />
       <TestProvider provider={provider} />
-      <LearnedSettings provider={provider} />
       <ProviderForm key={provider.key} provider={provider} />
+      <LearnedSettings provider={provider} />
+      {isDeleting && <DeleteProvider provider={provider} close={() => setDeleting(false)} />}
     </>
   );
 }
 
+const PROVIDERS = [...OPERATE, { to: '/operate/providers', label: 'Providers' }] as const;
 const KEPT: KeyChange = { to: 'kept' };
 
 /** Settings of a provider. Running jobs use the new settings once they are saved. */
@@ -50,8 +57,7 @@ function ProviderForm({ provider }: { provider: Provider }) {
   const stored = useMemo(() => storedProvider(provider), [provider]);
   const [apiKey, changeKey] = useState(KEPT);
   return (
-    <section aria-labelledby="settings" className="section">
-      <h2 id="settings">Settings</h2>
+    <section aria-label="Settings" className={`section ${css.provider}`}>
       <Form<string, Provider>
         name={`provider ${key}`}
         initial={stored}
@@ -69,45 +75,41 @@ function ProviderForm({ provider }: { provider: Provider }) {
         save="Save the provider"
         saved={() => 'Saved.'}
       >
-        <ProviderFields stored={provider} apiKey={apiKey} changeKey={changeKey} />
+        <ModelsFields />
         <DiscoverModels providerKey={key} />
+        <fieldset>
+          <legend>Connection and limits</legend>
+          <ProviderFields stored={provider} apiKey={apiKey} changeKey={changeKey} />
+        </fieldset>
       </Form>
     </section>
   );
 }
 
-function DeleteButton({ provider }: { provider: Provider }) {
-  const [isOpen, setOpen] = useState(false);
-  const refusal = useRefusal('owner');
+function DeleteProvider({ provider, close }: { provider: Provider; close: () => void }) {
   const navigate = useNavigate();
   const remove = useAction(deleteProvider, async () => {
     await navigate({ to: '/operate/providers' });
     queryClient.removeQueries({ queryKey: providerQuery(provider.key).queryKey });
     await refreshProviders();
   });
+  const n = provider.models.length;
   return (
-    <>
-      <AllowedButton refusal={refusal} onClick={() => setOpen(true)}>
-        Delete
-      </AllowedButton>
-      {isOpen && (
-        <DeleteDialog
-          title="Delete this provider?"
-          action="Delete the provider"
-          isPending={remove.isPending}
-          error={remove.error}
-          act={() => remove.mutate(provider.key)}
-          close={() => setOpen(false)}
-        >
-          <p>
-            <UserText text={provider.name} max={200} />
-          </p>
-          <p>
-            This deletes its key, limits and {count(provider.models.length)} models. Runs and their results stay. A
-            provider that an unfinished run uses cannot be deleted.
-          </p>
-        </DeleteDialog>
-      )}
-    </>
+    <DeleteDialog
+      title="Delete this provider?"
+      action="Delete the provider"
+      isPending={remove.isPending}
+      error={remove.error}
+      act={() => remove.mutate(provider.key)}
+      close={close}
+    >
+      <p>
+        <UserText text={provider.name} max={200} />
+      </p>
+      <p>
+        This deletes its key, limits and {count(n)} {n === 1 ? 'model' : 'models'}. Runs and their results stay. A
+        provider that an unfinished run uses cannot be deleted.
+      </p>
+    </DeleteDialog>
   );
 }

@@ -1,5 +1,5 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
-import { ProviderInput, ProviderPatch } from '#lib/contracts/provider';
+import { type Provider, ProviderInput, ProviderPatch } from '#lib/contracts/provider';
 import { pricesAt } from '#lib/contracts/find-prices';
 import { PriceTable } from '#lib/contracts/known-prices';
 import {
@@ -9,8 +9,8 @@ import {
   inputOf,
   newModel,
   patchOf,
-  priceInWords,
   renamed,
+  storedProvider,
   withPrices,
 } from './provider-value.js';
 
@@ -102,10 +102,8 @@ describe('the prices of a model', () => {
   });
 
   it('are shown without floating-point noise', () => {
-    const model = { ...newModel('m'), input_cost_per_mtok: 0.1 + 0.2, output_cost_per_mtok: parseJson('4.0') };
-    expect(priceInWords(model)).toBe('$0.3 in, $4 out');
-    expect(priceInWords({ ...model, cache_read_cost_per_mtok: 0.003625 })).toMatch(/, \$0\.003625 from the cache$/);
-    expect(priceInWords({ ...model, output_cost_per_mtok: null })).toBe('$0.3 in, unknown out');
-    expect(priceInWords(newModel('m'))).toBe('no price');
+    const priced = { ...newModel('m'), name: 'm', input_cost_per_mtok: 0.1 + 0.2, output_cost_per_mtok: 0.003625 };
+    const provider = { ...stored, models: [priced] } as unknown as Provider;
+    expect(storedProvider(provider).models).toEqual([{ ...priced, input_cost_per_mtok: 0.3 }]);
   });
 });

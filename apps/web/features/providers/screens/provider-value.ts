@@ -1,4 +1,4 @@
-import { PRICE_FIELDS, describePrices, pricesOf, type FindPrices, type Prices } from '#lib/contracts/find-prices';
+import { PRICE_FIELDS, pricesOf, type FindPrices, type Prices } from '#lib/contracts/find-prices';
 import { isNumber, isObject, toNumber, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import type { Provider, ProviderTemplate } from '#lib/contracts/provider';
@@ -15,9 +15,18 @@ export const EMPTY_PROVIDER: JsonObject = {
   models: [],
 };
 
+/** A price without the error of its binary form: 0.3, not 0.30000000000000004. */
+const DIGITS = 12;
+const rounded = (price: Json): Json => (isNumber(price) ? Number(toNumber(price).toPrecision(DIGITS)) : price);
+
 /** The editable part of a stored provider. */
 export function storedProvider({ name, kind, base_url, limits, models }: Provider): JsonObject {
-  return { name, kind, base_url, limits, models } as unknown as JsonObject;
+  const stored = { name, kind, base_url, limits, models } as unknown as JsonObject;
+  const shown = (model: Json): Json =>
+    isObject(model)
+      ? { ...model, ...Object.fromEntries(PRICE_FIELDS.map((field) => [field, rounded(model[field] ?? null)])) }
+      : model;
+  return { ...stored, models: (stored.models as Json[]).map(shown) };
 }
 
 /** Applies a host's template over the input. Models are kept. */
@@ -59,14 +68,6 @@ export function renamed(model: JsonObject, id: string, find: FindPrices): JsonOb
   const isTyped = !hasPricesOf(model, undefined) && !hasPricesOf(model, find(toText(model.id)));
   const named = { ...model, id };
   return isTyped ? named : withPrices(named, find(id));
-}
-
-/** `$0.25 in, $2 out, $0.025 from the cache`, or that there is no price. */
-export function priceInWords(model: JsonObject): string {
-  const prices = PRICE_FIELDS.map((field) => [field, isNumber(model[field]) ? toNumber(model[field]) : null] as const);
-  const [input, output] = prices.map(([, price]) => price !== null);
-  const missing = input === output ? [] : [input ? 'unknown out' : 'unknown in'];
-  return [describePrices(Object.fromEntries(prices)), ...missing].filter(Boolean).join(', ') || 'no price';
 }
 
 /** An empty limit means none; the number of concurrent requests is required. */

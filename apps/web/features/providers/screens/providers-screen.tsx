@@ -3,20 +3,18 @@ import { Link } from '@tanstack/react-router';
 import type { Provider } from '#lib/contracts/provider';
 import { Empty } from '../../../ui/empty';
 import { count } from '../../../ui/amounts';
+import { Head } from '../../../ui/head';
 import { QueryBoundary } from '../../../ui/query-boundary';
 import { Table, type Column } from '../../../ui/table';
 import { Time } from '../../../ui/time';
 import { UserLine } from '../../../ui/user-text';
-import { OperateNav } from '../../operate/parts/operate-nav';
+import { OPERATE, OperateNav } from '../../operate/parts/operate-nav';
 import { providersQuery } from '../api';
 
 /** The endpoints that requests go to. */
 export const ProvidersScreen = () => (
   <>
-    <div className="head">
-      <h1>Providers</h1>
-      <NewProvider />
-    </div>
+    <Head title="Providers" trail={OPERATE} actions={<NewProvider />} />
     <OperateNav />
     <QueryBoundary rows={5}>
       <Providers />
@@ -29,11 +27,16 @@ function Providers() {
   return (
     <>
       {items.length > 0 ? (
-        <Table label="List of providers" className="run-rows" rows={items} keyOf={({ key }) => key} columns={COLUMNS} />
+        <Table
+          label="List of providers"
+          className="run-rows"
+          hasCards
+          rows={items}
+          keyOf={({ key }) => key}
+          columns={COLUMNS}
+        />
       ) : (
-        <Empty action={<NewProvider />}>
-          No providers yet. A provider is an endpoint with its key, limits and models.
-        </Empty>
+        <Empty action={<NewProvider />}>No providers yet.</Empty>
       )}
       {next !== null && <p className="muted">The newest {count(items.length)} are shown.</p>}
     </>
@@ -100,6 +103,6 @@ const COLUMNS: Column<Provider>[] = [
       return unpriced > 0 && count(unpriced);
     },
   },
-  { name: 'Concurrency', isNumber: true, cell: ({ limits }) => count(limits.max_concurrency) },
+  { name: 'At once', isNumber: true, cell: ({ limits }) => count(limits.max_concurrency) },
   { name: 'Changed', cell: ({ updated_at: at }) => <Time at={at} /> },
 ];

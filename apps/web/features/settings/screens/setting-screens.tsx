@@ -1,6 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import { toText, type JsonObject } from '#lib/contracts/json/json';
 import { MAX_INSTRUCTIONS_CHARS } from '#lib/contracts/values/judging';
 import { useAction } from '../../../api/action';
@@ -13,22 +13,17 @@ import { NumberField } from '../../../ui/form/fields';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
 import { SettingForm } from '../../../ui/form/setting-form';
 import { count } from '../../../ui/amounts';
-import { Head } from '../../../ui/head';
-import { Tabs } from '../../../ui/tabs';
 import { judgeSettingQuery, setJudge } from '../../judge/api';
 import { ChooseModel } from '../../providers/parts/choose-models';
 import { cacheQuery, clearCache, embeddingQuery, jobsSettingQuery, setCache, setEmbedding, setJobs } from '../api';
 import { bytesInWords } from './setting-words';
+import { SettingsPage } from './settings-page';
 
 /** The model that compares texts by meaning. */
 export function EmbeddingScreen() {
   const { provider_key: key, model_id: id } = useSuspenseQuery(embeddingQuery).data;
   return (
-    <>
-      <SettingsHead title="Embedding">
-        Cases that compare arguments by meaning (the rule &ldquo;semantic&rdquo;) need an embedding model. Without one,
-        such a suite cannot run.
-      </SettingsHead>
+    <SettingsPage title="Embedding" about={'Compares arguments by meaning: the rule “semantic”.'}>
       <SettingForm
         name="embedding"
         stored={{ model: key === null ? null : `${key}${SEPARATOR}${id}` }}
@@ -40,12 +35,12 @@ export function EmbeddingScreen() {
         <ChooseModel
           path="model"
           label="Embedding model"
-          help="A model of your providers. Its cost counts towards the month."
+          help="Suites with this rule cannot run without one."
           none="none"
           whenEmpty={null}
         />
       </SettingForm>
-    </>
+    </SettingsPage>
   );
 }
 
@@ -62,10 +57,10 @@ function modelBody({ model }: JsonObject): JsonObject {
 export function CacheScreen() {
   const { entries, bytes, lifetime_days } = useSuspenseQuery(cacheQuery).data;
   return (
-    <>
-      <SettingsHead title="Cache">
-        A repeated request with the same settings at temperature 0 is answered by its stored reply and costs nothing.
-      </SettingsHead>
+    <SettingsPage
+      title="Stored replies"
+      about={'At temperature 0, a repeated request takes its stored reply and costs nothing.'}
+    >
       <p>
         {entries === 0
           ? 'No replies are stored.'
@@ -79,14 +74,10 @@ export function CacheScreen() {
         refreshes={keys.settings}
         save="Save lifetime"
       >
-        <NumberField
-          path="lifetime_days"
-          label="Lifetime of a reply in days"
-          help="Also applies to replies already stored. 0: none is used."
-        />
+        <NumberField path="lifetime_days" label="Lifetime of a reply in days" help="0: none is used." />
       </SettingForm>
       <Clear entries={entries} />
-    </>
+    </SettingsPage>
   );
 }
 
@@ -125,19 +116,15 @@ function Clear({ entries }: { entries: number }) {
 export function JobSettingsScreen() {
   const { data: setting } = useSuspenseQuery(jobsSettingQuery);
   return (
-    <>
-      <SettingsHead title="Jobs">
-        The limit of running jobs per user. Further jobs wait, first come, first served.{' '}
-        <Link to="/jobs">Waiting jobs</Link>
-      </SettingsHead>
+    <SettingsPage title="Limits" about={<Link to="/jobs">Waiting jobs</Link>}>
       <SettingForm name="jobs" stored={setting} put={setJobs} refreshes={keys.settings} save="Save limit">
         <NumberField
           path="running_jobs_per_user"
           label="Running jobs per user"
-          help="From 1 to 100. Raising it starts waiting jobs at once; lowering it stops no job."
+          help="From 1 to 100. Further jobs wait."
         />
       </SettingForm>
-    </>
+    </SettingsPage>
   );
 }
 
@@ -145,11 +132,7 @@ export function JobSettingsScreen() {
 export function JudgeSettingsScreen() {
   const { data: setting } = useSuspenseQuery(judgeSettingQuery);
   return (
-    <>
-      <SettingsHead title="Judge">
-        The judge of reports that name no other model. It changes no score.{' '}
-        <Link to="/judge">Reports, labels and calibration</Link>
-      </SettingsHead>
+    <SettingsPage title="Judge" about={<Link to="/judge">Reports, labels and calibration</Link>}>
       <SettingForm
         name="judge setting"
         stored={setting}
@@ -161,7 +144,7 @@ export function JudgeSettingsScreen() {
       >
         <Fields of={JUDGE} />
       </SettingForm>
-    </>
+    </SettingsPage>
   );
 }
 
@@ -170,32 +153,13 @@ const JUDGE: FormSchema = [
   {
     longText: 'instructions',
     label: 'Instructions',
-    help: 'Added to the rules that every judge gets. A change starts a new calibration.',
+    help: 'A change starts a new calibration.',
     maxLength: MAX_INSTRUCTIONS_CHARS,
     whenEmpty: '',
   },
   {
     number: 'auto_below',
     label: 'Judge runs automatically below',
-    help: 'A score from 0 to 1. 0: never; 1: every run that has something wrong.',
+    help: 'A score from 0 to 1. 0: never.',
   },
 ];
-
-/** The heading of a screen of settings, links to the others, and what the screen is about. */
-export const SettingsHead = ({ title, children }: { title: string; children: ReactNode }) => (
-  <>
-    <Head title={title} trail={TRAIL} />
-    <Tabs label="Settings" items={SECTIONS} />
-    <p>{children}</p>
-  </>
-);
-
-const TRAIL = [{ to: '/settings', label: 'Settings' }] as const;
-const SECTIONS = [
-  { to: '/settings/tokens', label: 'Tokens' },
-  { to: '/settings/embedding', label: 'Embedding' },
-  { to: '/settings/cache', label: 'Cache' },
-  { to: '/settings/jobs', label: 'Jobs' },
-  { to: '/settings/judge', label: 'Judge' },
-  { to: '/settings/teams', label: 'Teams' },
-] as const;

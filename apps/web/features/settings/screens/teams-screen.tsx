@@ -13,18 +13,17 @@ import { Table, type Column } from '../../../ui/table';
 import { Time } from '../../../ui/time';
 import { UserLine } from '../../../ui/user-text';
 import { createTeam, teamsQuery, type NewTeam } from '../api';
-import { SettingsHead } from './setting-screens';
+import { SettingsPage } from './settings-page';
 import css from './settings.module.css';
 
 /** The teams of this installation, which share nothing but the machine. */
 export const TeamsScreen = () => (
-  <>
-    <SettingsHead title="Teams">Suites, providers, runs and tokens are visible only within their team.</SettingsHead>
+  <SettingsPage title="Teams">
     <NewTeamForm />
     <Section id="teams" title="Visible teams" rows={3}>
       <Teams />
     </Section>
-  </>
+  </SettingsPage>
 );
 
 /** The team whose owners operate the installation. */

@@ -11,6 +11,7 @@ import { DeleteDialog } from '../../../ui/dialog';
 import { Empty } from '../../../ui/empty';
 import { Form } from '../../../ui/form/form';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
+import { Note } from '../../../ui/hint';
 import { MoreButton } from '../../../ui/buttons';
 import { Section } from '../../../ui/query-boundary';
 import { Secret } from '../../../ui/secret';
@@ -19,18 +20,22 @@ import { Time } from '../../../ui/time';
 import { UserLine, UserText, visible } from '../../../ui/user-text';
 import { createToken, deleteToken, tokensQuery, type NewToken } from '../api';
 import { EXPIRIES, expiryOf, type Expiry } from './setting-words';
-import { SettingsHead } from './setting-screens';
+import { SettingsPage } from './settings-page';
 import css from './settings.module.css';
 
 /** The tokens of the team with their roles. Their secrets are never shown again. */
 export function TokensScreen() {
   const refusal = useRefusal('owner');
   return (
-    <>
-      <SettingsHead title="Tokens">
-        A token signs in people here, and pipelines and the command line to the API. Viewers read; editors change
-        everything except tokens, providers and settings; owners change these, too.
-      </SettingsHead>
+    <SettingsPage
+      title="Tokens"
+      about={
+        <Note of="What viewers, editors and owners may do">
+          Viewers read. Editors change everything but tokens, providers and settings; owners change these, too. A token
+          signs in people here, and pipelines and the command line to the API.
+        </Note>
+      }
+    >
       {refusal === undefined ? (
         <>
           <NewTokenForm />
@@ -41,7 +46,7 @@ export function TokensScreen() {
       ) : (
         <Empty>Only owners see and create the tokens of the team. {refusal}</Empty>
       )}
-    </>
+    </SettingsPage>
   );
 }
 

@@ -7,9 +7,12 @@ import { refreshWork } from '../../../api/query-client';
 import type { Edited } from '../../../ui/form/edited';
 import { EstimatedForm } from '../../../ui/form/estimated-form';
 import type { FormRequest } from '../../../ui/form/form-request';
+import { Head } from '../../../ui/head';
 import { Notes, type Noted } from '../../../ui/notices';
 import { EstimateFigures } from '../../runs/parts/estimate-figures';
 import type { tunesAt } from '../api';
+
+const TUNES = [{ to: '/tunes', label: 'Tunes' }] as const;
 
 interface Props<Tune, Estimated> {
   title: string;
@@ -42,7 +45,7 @@ export function NewTune<Tune, Estimated extends Estimate & Noted>(props: Props<T
   const name = `${draft} ${suite} ${from ?? ''}`;
   return (
     <>
-      <h1>{title}</h1>
+      <Head title={title} trail={TUNES} />
       <EstimatedForm
         key={name}
         name={name}

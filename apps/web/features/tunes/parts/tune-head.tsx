@@ -8,6 +8,8 @@ import { queryClient } from '../../../api/query-client';
 import { CopiedId } from '../../../ui/buttons';
 import { DeleteDialog } from '../../../ui/dialog';
 import { count } from '../../../ui/amounts';
+import { Head } from '../../../ui/head';
+import { Hint } from '../../../ui/hint';
 import { Status } from '../../../ui/status';
 import { duration, Time } from '../../../ui/time';
 import { UserText } from '../../../ui/user-text';
@@ -15,9 +17,13 @@ import { Notes } from '../../../ui/notices';
 import { settingInWords } from '../../runs/parts/setting-words';
 import { StopReason } from '../../jobs/parts/job-progress';
 import { WorkActions } from '../../jobs/parts/work-actions';
+import { tuneName } from './tune-name';
 
 type Shown = 'id' | 'job_id' | 'status' | 'suite_id' | 'suite_name' | 'suite_version' | 'created_at' | 'finished_at';
-type Tune = Pick<ParamTune, Shown | 'notes' | 'note_details'> & { cases: { tuning: number; holdout: number } };
+type Tune = Pick<ParamTune, Shown | 'notes' | 'note_details'> & {
+  cases: { tuning: number; holdout: number };
+  input: object;
+};
 
 interface Deletion {
   tune: Tune;
@@ -40,39 +46,43 @@ export function TuneHead({ facts, settings, children, ...deletion }: Props) {
   const { tune, kind } = deletion;
   return (
     <section className="section" aria-label="The tune">
-      <div className="head">
-        <h1>
-          {kind === 'prompts' ? 'Prompt tune' : 'Tune'} of <UserText text={tune.suite_name} max={200} />
-        </h1>
-        <WorkActions
-          work={tune}
-          again={
-            <Link
-              to={kind === 'prompts' ? '/tunes/new-prompt' : '/tunes/new'}
-              search={{ from: tune.id }}
-              className="button"
-            >
-              Tune again
-            </Link>
-          }
-          deletion={(close) => <DeleteTune {...deletion} close={close} />}
-        />
-      </div>
-      <div className="facts">
-        <Status status={tune.status} />
-        <span>
-          Suite <Suite tune={tune} />, version {tune.suite_version}
-        </span>
-        <Time at={tune.created_at} />
-        {tune.finished_at !== null && (
-          <span>took {duration(new Date(tune.finished_at).getTime() - new Date(tune.created_at).getTime())}</span>
-        )}
-        <span>
-          {count(tune.cases.tuning)} tuning cases, {count(tune.cases.holdout)} held out
-        </span>
-        {facts}
-        <CopiedId id={tune.id} what="tune" />
-      </div>
+      <Head
+        title={tuneName(tune)}
+        trail={trailOf(kind)}
+        badge={<Status status={tune.status} />}
+        status={
+          <>
+            <span>
+              <Suite tune={tune} /> v{tune.suite_version}
+            </span>
+            <Time at={tune.created_at} />
+            {tune.finished_at !== null && (
+              <span>took {duration(new Date(tune.finished_at).getTime() - new Date(tune.created_at).getTime())}</span>
+            )}
+            <span>
+              {count(tune.cases.tuning)} {tune.cases.tuning === 1 ? 'case' : 'cases'}, {count(tune.cases.holdout)}{' '}
+              <Hint term="held out">held out</Hint>
+            </span>
+            {facts}
+            <CopiedId id={tune.id} what="tune" />
+          </>
+        }
+        actions={
+          <WorkActions
+            work={tune}
+            again={
+              <Link
+                to={kind === 'prompts' ? '/tunes/new-prompt' : '/tunes/new'}
+                search={{ from: tune.id }}
+                className="button"
+              >
+                Tune again
+              </Link>
+            }
+            deletion={(close) => <DeleteTune {...deletion} close={close} />}
+          />
+        }
+      />
       <StopReason work={tune} />
       {settings}
       <Notes of={tune} />
@@ -80,6 +90,9 @@ export function TuneHead({ facts, settings, children, ...deletion }: Props) {
     </section>
   );
 }
+
+const trailOf = (kind: 'prompts' | undefined) =>
+  [{ to: '/tunes', search: { kind }, label: kind === 'prompts' ? 'Prompt tunes' : 'Tunes' }] as const;
 
 function Suite({ tune: { suite_id: suiteId, suite_name: name } }: { tune: Tune }) {
   if (suiteId === null) return <UserText text={name} max={200} />;

@@ -4,15 +4,19 @@ import type { ParamTune } from '#lib/param-tune/contract';
 import type { PromptTune } from '#lib/prompt-tune/contract';
 import type { TuneOutcome } from '#lib/tuning/contract';
 import { Empty } from '../../../ui/empty';
+import { Head } from '../../../ui/head';
 import { List } from '../../../ui/list';
 import { count } from '../../../ui/amounts';
 import { Status } from '../../../ui/status';
 import type { Column } from '../../../ui/table';
+import { Tabs } from '../../../ui/tabs';
 import { Time } from '../../../ui/time';
 import { UserText, UserLine } from '../../../ui/user-text';
 import { promptTunes } from '../../prompt-tunes/api';
+import { ModelName } from '../../providers/parts/model-name';
 import { paramTunes } from '../api';
 import { OutcomeMark } from '../parts/tune-outcome';
+import { tuneName } from '../parts/tune-name';
 import { combinationsOf } from './tune/arm-list';
 import css from './tunes.module.css';
 
@@ -22,14 +26,8 @@ export function TunesScreen() {
   const list = { of: 'tunes', after, className: `run-rows ${css.list}`, keyOf: ({ id }: { id: string }) => id };
   return (
     <>
-      <div className="head">
-        <h1>Tunes</h1>
-        <NewTuneLinks />
-      </div>
-      <nav className="actions" aria-label="Kinds of tunes">
-        <KindLink kind={undefined} words="Parameters" />
-        <KindLink kind="prompts" words="Prompts" />
-      </nav>
+      <Head title="Tunes" actions={<NewTune kind={kind} />} />
+      <Tabs label="Kinds of tunes" items={KINDS} />
       {kind === 'prompts' ? (
         <List
           key={kind}
@@ -37,8 +35,8 @@ export function TunesScreen() {
           query={promptTunes.listQuery(after)}
           columns={PROMPT_TUNE_COLUMNS}
           empty={
-            <Empty action={<NewTuneLinks />}>
-              No prompt tunes yet. A model writes texts, and cases show which of them help.
+            <Empty action={<NewTune kind={kind} />}>
+              No prompt tunes yet. A model writes texts, and cases show which help.
             </Empty>
           }
           {...list}
@@ -48,11 +46,7 @@ export function TunesScreen() {
           label="List of tunes"
           query={paramTunes.listQuery(after)}
           columns={PARAM_TUNE_COLUMNS}
-          empty={
-            <Empty action={<NewTuneLinks />}>
-              No parameter tunes yet. They search for the settings with which models call tools best.
-            </Empty>
-          }
+          empty={<Empty action={<NewTune kind={kind} />}>No parameter tunes yet.</Empty>}
           {...list}
         />
       )}
@@ -60,20 +54,14 @@ export function TunesScreen() {
   );
 }
 
-const NewTuneLinks = () => (
-  <div className="actions">
-    <Link to="/tunes/new" className="button primary">
-      Tune parameters
-    </Link>
-    <Link to="/tunes/new-prompt" className="button primary">
-      Tune prompts
-    </Link>
-  </div>
-);
+const KINDS = [
+  { to: '/tunes', search: {}, label: 'Parameters', bySearch: true },
+  { to: '/tunes', search: { kind: 'prompts' }, label: 'Prompts', bySearch: true },
+] as const;
 
-const KindLink = ({ kind, words }: { kind: 'prompts' | undefined; words: string }) => (
-  <Link to="/tunes" search={{ kind }} className="button" activeOptions={{ explicitUndefined: true }}>
-    {words}
+const NewTune = ({ kind }: { kind: 'prompts' | undefined }) => (
+  <Link to={kind === 'prompts' ? '/tunes/new-prompt' : '/tunes/new'} className="button primary">
+    {kind === 'prompts' ? 'Tune prompts' : 'Tune parameters'}
   </Link>
 );
 
@@ -86,7 +74,7 @@ interface Finding {
 const Finding = ({ target, outcome, text }: Finding) => (
   <>
     <div className={css.foundModel}>
-      {target !== undefined && <UserLine text={target} />}
+      {target !== undefined && <ModelName target={target} />}
       {outcome !== null && <OutcomeMark outcome={outcome} />}
     </div>
     {text !== null && (
@@ -123,9 +111,9 @@ const columnsOf = <Tune extends ListedTune>(
   found: (tune: Tune) => ReactNode,
 ): Column<Tune>[] => [
   {
-    name: 'Suite',
+    name: 'Tune',
     className: 'named',
-    cell: (tune) => link(tune, <UserLine text={`${tune.suite_name}, version ${tune.suite_version}`} />),
+    cell: (tune) => link(tune, <UserLine text={tuneName(tune)} />),
   },
   { name: 'Status', cell: ({ status }) => <Status status={status} /> },
   { name: 'Mode', cell: ({ input }) => input.mode },
