@@ -122,7 +122,7 @@ export function Shell() {
         <header className="top">
           <Trail />
           <SearchButton openKeys={openHelp} />
-          <Link to="/runs/new" className="button primary dense">
+          <Link to="/runs/new" className="button dense">
             <Icon of={Plus} /> New run
           </Link>
         </header>
