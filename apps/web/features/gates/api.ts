@@ -8,6 +8,7 @@ import { keys } from '../../api/keys';
 import { queryClient } from '../../api/query-client';
 import type { CompareSearch } from '../compare/address';
 import { comparedItemsQuery } from '../compare/api';
+import { lookKey } from './parts/gate-value';
 
 const ROUTE = '/api/gates';
 const PAGE = 50;
@@ -55,8 +56,7 @@ export function brokenCasesQuery(
   of: CompareSearch,
 ) {
   const query = comparedItemsQuery(...runs, of);
-  const samples = answer.targets.map((target) => target.samples).join();
-  return { ...query, queryKey: [...query.queryKey, `look ${answer.look.number}`, samples] };
+  return { ...query, queryKey: [...query.queryKey, lookKey(answer)] };
 }
 
 export const refreshGates = (): Promise<void> => queryClient.invalidateQueries({ queryKey: keys.gates });

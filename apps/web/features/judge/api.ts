@@ -19,6 +19,8 @@ import { judgementsFilter, type ReportSearch } from './address';
 const REPORTS = '/api/judge/reports';
 const SETTING = '/api/settings/judge';
 const PAGE = 50;
+/** A judgement is a paragraph. */
+const JUDGEMENTS_PAGE = 15;
 const verdictsOf = (id: string): string => `${REPORTS}/${id}/verdicts`;
 
 export interface ReportFilter {
@@ -40,7 +42,10 @@ export const namedRunsQuery = runsQuery({ limit: 200 });
 export const reportQuery = (id: string) => readQuery<JudgeReport>(keys.report(id), `${REPORTS}/${id}`);
 
 export const judgementsQuery = (id: string, search: ReportSearch) =>
-  readQuery<Page<Judgement>>(keys.report(id), pathWith(verdictsOf(id), { ...judgementsFilter(search), limit: PAGE }));
+  readQuery<Page<Judgement>>(
+    keys.report(id),
+    pathWith(verdictsOf(id), { ...judgementsFilter(search), limit: JUDGEMENTS_PAGE }),
+  );
 
 /** The judgements of one result in a report. */
 export const judgementsOfResultQuery = (id: string, resultId: string) =>

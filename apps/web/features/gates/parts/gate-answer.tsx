@@ -12,7 +12,7 @@ import { Folded } from '../../../ui/details';
 import { Hint } from '../../../ui/hint';
 import { useKeptQuery } from '../../../ui/list';
 import { UserText } from '../../../ui/user-text';
-import { ModelName } from '../../providers/parts/model-name';
+import { ModelName, useModelLabel } from '../../providers/parts/model-name';
 import { RunLink } from '../../runs/parts/run-link';
 import { count, percent, scoreText } from '../../../ui/amounts';
 import { QueryBoundary } from '../../../ui/query-boundary';
@@ -210,12 +210,19 @@ interface BrokenProps {
 
 function BrokenOf({ answer, target, runs }: BrokenProps) {
   const { gate, targets } = answer;
+  const labelOf = useModelLabel();
   const pair = `${target.baseline_target}~${target.target}`;
   const search: CompareSearch = { ...comparisonOf(...runs, gate), pair, outcome: 'broken' };
   return (
     <>
       <h3>
-        Broken{targets.length > 1 && <>, {<ModelName target={target.target} />}</>}: {count(target.broken)}
+        Broken
+        {targets.length > 1 && (
+          <>
+            , <UserText text={labelOf(target.target)} max={200} />
+          </>
+        )}
+        : {count(target.broken)}
       </h3>
       <QueryBoundary rows={5}>
         <BrokenCases answer={answer} runs={runs} search={search} />
@@ -224,14 +231,17 @@ function BrokenOf({ answer, target, runs }: BrokenProps) {
   );
 }
 
+/** Cases that are shown; the comparison has all. */
+const MAX_BROKEN = 5;
+
 function BrokenCases({ answer, runs, search }: Omit<BrokenProps, 'target'> & { search: CompareSearch }) {
   const { items, next_cursor: next } = useKeptQuery(brokenCasesQuery(answer, runs, search)).data;
   return (
     <>
-      {items.map((item) => (
+      {items.slice(0, MAX_BROKEN).map((item) => (
         <ComparedCase key={item.case_id} item={item} side="B" hasModels={false} />
       ))}
-      {next !== null && (
+      {(next !== null || items.length > MAX_BROKEN) && (
         <p>
           <Link to="/compare" search={search}>
             All broken cases

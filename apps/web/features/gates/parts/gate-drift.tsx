@@ -3,7 +3,6 @@ import type { SampleDrift } from '#lib/contracts/sample-drift';
 import { count, percent } from '../../../ui/amounts';
 import { deltaText } from '../../../ui/figures/delta';
 import { Table } from '../../../ui/table';
-import { Time } from '../../../ui/time';
 import { ModelName } from '../../providers/parts/model-name';
 
 /** Added samples that do not count: which, since when, and by how much they differ. */
@@ -32,8 +31,16 @@ export function GateDrift({ targets }: { targets: readonly GateTarget[] }) {
   );
 }
 
+/** Both times, not their distance from now, say why the samples differ. */
+const MOMENT = new Intl.DateTimeFormat('en-GB', {
+  ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+});
+
 const Part = ({ of: { samples, mean, from } }: { of: SampleDrift['earlier'] }) => (
   <>
-    {percent(mean)}, n {count(samples)} <span className="muted small">since</span> <Time at={from} />
+    {percent(mean)}, n {count(samples)},{' '}
+    <time dateTime={from} className="muted small">
+      {MOMENT.format(new Date(from))}
+    </time>
   </>
 );

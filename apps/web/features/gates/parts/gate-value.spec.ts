@@ -1,5 +1,5 @@
 import { GateInput, GateUpdate } from '#lib/gate/contract';
-import { gateChanges, emptyGate, gateRequest, editableGate } from './gate-value.js';
+import { gateChanges, emptyGate, gateRequest, editableGate, lookKey } from './gate-value.js';
 
 const ID = '019aa8a2-5c1e-7000-8000-000000000011';
 
@@ -23,4 +23,12 @@ it('only changed fields are sent', () => {
   const changes = gateChanges({ ...without, margin: 0.05, critical_tags: ['money'] }, stored);
   expect(changes).toEqual({ margin: 0.05, critical_tags: ['money'], floor: null });
   expect(GateUpdate.safeParse(changes).success).toBe(true);
+});
+
+it('each look reads its broken cases again, and the same look does not', () => {
+  const keyAt = (number: number, samples: [number, number]) =>
+    lookKey({ look: { number }, targets: [{ samples }] } as never);
+  expect(keyAt(1, [1, 1])).toBe(keyAt(1, [1, 1]));
+  expect(keyAt(2, [2, 2])).not.toBe(keyAt(1, [1, 1]));
+  expect(keyAt(1, [1, 4])).not.toBe(keyAt(1, [1, 1]));
 });

@@ -54,10 +54,10 @@ const shown = {
 it('a form says which loss its cases show, and when the margin cannot be reached', () => {
   expect(sensitivityWords(shown)).toBe('With 55 cases, a loss of about 6 points is shown.');
   expect(marginWarning(shown, 0.02)).toBe(
-    'An equal run cannot pass: 55 cases need a margin above 6.2 points. It takes about 180 cases.',
+    'An equal run cannot pass: 55 cases need a margin above 6.2 points. Your margin takes about 180 cases.',
   );
   expect(marginWarning({ ...shown, can_pass: true, cases_needed: 1000 }, 0.07)).toBe(
-    'Few equal runs pass a margin of 7 points. It takes about 1,000 cases.',
+    'Few equal runs pass a margin of 7 points. Your margin takes about 1,000 cases.',
   );
   expect(marginWarning({ ...shown, can_pass: true, cases_needed: null }, 0.1)).toBeUndefined();
   expect(sensitivityWords({ ...shown, cases: 1, smallest_loss: 1 })).toBe(

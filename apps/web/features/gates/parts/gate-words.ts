@@ -45,7 +45,7 @@ export const sensitivityWords = ({ cases, smallest_loss: loss }: GateSensitivity
 export function marginWarning(shown: GateSensitivity, margin: number): string | undefined {
   const { can_pass: canPass, cases_needed: needed, smallest_margin: least, cases } = shown;
   if (cases === 0 || (canPass && needed === null)) return undefined;
-  const wanted = needed === null ? '' : ` It takes about ${casesText(Number(needed.toPrecision(2)))}.`;
+  const wanted = needed === null ? '' : ` Your margin takes about ${casesText(Number(needed.toPrecision(2)))}.`;
   const margins = pointsText(Math.round(least * 1000) / 1000);
   return canPass
     ? `Few equal runs pass a margin of ${pointsText(margin)}.${wanted}`

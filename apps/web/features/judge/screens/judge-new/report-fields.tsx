@@ -33,16 +33,14 @@ const resultFields = (which: string): FormSchema[number] => [
   {
     choice: 'which',
     label: 'Results',
-    help: which === 'failed' ? 'They leave out passed results: kappa needs all results or a sample.' : undefined,
+    help: which === 'failed' ? 'Kappa needs all results or a sample.' : undefined,
     options: [
-      ['failed', 'failed: results that did not pass'],
-      ['all', 'all: results with a score'],
-      ['sample', 'sample: a random sample that represents all'],
+      ['failed', 'those that did not pass'],
+      ['all', 'all'],
+      ['sample', 'a random sample'],
     ],
   },
-  ...(which === 'failed'
-    ? [{ number: 'below', label: 'Below', help: 'Only results that score below this, from 0 to 1.' }]
-    : []),
+  ...(which === 'failed' ? [{ number: 'below', label: 'Below', help: 'A score, from 0 to 1.' }] : []),
   ...(which === 'sample' ? [{ number: 'sample_size', label: 'Sample size' }] : []),
 ];
 
@@ -79,24 +77,24 @@ export const REPORT_FIELDS: FormSchema<JudgeInput & { about: string }> = [
     ],
   },
   <Runs />,
-  <ChooseModel path="judge" label="Judge" help="It must be able to call tools; a strong model judges better." />,
+  <ChooseModel path="judge" label="Judge" help="A strong model that calls tools." />,
   {
     flag: 'allow_self',
     label: 'Allow a model to judge itself',
-    help: 'Models prefer their own replies, so a model of the run is refused as its judge unless you allow it.',
+    help: 'Models prefer their own replies.',
   },
   <Selection />,
   {
     longText: 'instructions',
     label: 'Instructions',
-    help: 'What matters in this suite, in addition to the rules that every judge gets.',
+    help: 'What matters in this suite.',
     maxLength: MAX_INSTRUCTIONS_CHARS,
     whenEmpty: '',
   },
   {
     flag: 'reference',
     label: 'Show the expectation to the judge',
-    help: 'As a reference that may be wrong. Otherwise it judges by the conversation alone.',
+    help: 'As a reference that may be wrong.',
   },
   <FoldedFields summary="Requests and limits" fields={REQUEST_KEYS.map((key) => `/${key}`)}>
     <Fields of={REQUEST_FIELDS} />
