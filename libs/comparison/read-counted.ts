@@ -3,7 +3,7 @@ import type { MeasuredCase, MeasuredTarget } from '#lib/db/read/case-measurement
 import type { ComparableRun, ComparableRunRepository } from '#lib/db/read/comparable-runs';
 import { mergeCases } from '#lib/db/read/merge-cases';
 import type { CommonCase } from './common-cases.js';
-import { findDrift, withoutLater, type DriftTest } from './sample-drift.js';
+import { findDrift, type DriftTest } from './sample-drift.js';
 
 /** A target on one side of a comparison, and the cases to read. */
 interface CountedTarget {
@@ -15,7 +15,7 @@ interface CountedTarget {
   of: 'a' | 'b';
 }
 
-export interface Counted {
+interface Counted {
   /** The results that count, in the order of the cases. */
   cases: MeasuredCase[];
   /** Empty, or the added samples that do not count. */
@@ -43,3 +43,10 @@ export async function readCounted(
     run: withoutLater(run, kept),
   };
 }
+
+/** The run as it was before the drift. */
+const withoutLater = (run: ComparableRun, kept: number): ComparableRun => ({
+  ...run,
+  parts: run.parts.slice(0, kept),
+  extensions: run.extensions.slice(0, kept - 1),
+});

@@ -2,16 +2,29 @@ import { note, type Note } from '#lib/contracts/note';
 import { momentText } from '#lib/contracts/moment-text';
 import { MIN_COMMON_CASES } from '#lib/contracts/values/comparison';
 import type { SampleDrift } from '#lib/contracts/sample-drift';
-import type { MeasuredCase } from '#lib/db/read/case-measurements';
-import type { ComparableRun, RunPart } from '#lib/db/read/comparable-runs';
 import { pairedInterval } from '#lib/scoring/statistics/paired';
 import { plainInterval } from './figures.js';
 import { points, pointsRange } from './points.js';
 
 /** The chance that any of the tests of one comparison finds a drift where there is none. */
-export const DRIFT_ALPHA = 0.01;
+const DRIFT_ALPHA = 0.01;
 /** Below it a difference of samples is of no account, whatever the margin. */
 const LEAST_DRIFT = 0.01;
+
+/** A run, or a run that added samples to it. */
+export interface RunPart {
+  /** Whether it has samples of every case of the run. */
+  isWhole: boolean;
+  from: Date;
+  to: Date;
+}
+
+/** A run, with the runs that added samples to it. */
+interface DriftingRun {
+  targets: readonly unknown[];
+  /** The run itself first. */
+  parts: readonly RunPart[];
+}
 
 /** The level of each test of a comparison, and the difference from which it matters. */
 export interface DriftTest {
@@ -24,7 +37,7 @@ export interface DriftTest {
  * the level is divided by their number (Bonferroni): Holm would need all of their p values first. A drift of half the
  * margin moves a difference by less than that, which is within what the margin allows for.
  */
-export function driftTestOf(sides: readonly ComparableRun[], margin: number): DriftTest {
+export function driftTestOf(sides: readonly DriftingRun[], margin: number): DriftTest {
   const tests = sides.reduce((sum, { targets, parts }) => sum + targets.length * (wholeOf(parts).length - 1), 0);
   return { alpha: DRIFT_ALPHA / Math.max(1, tests), matters: Math.max(LEAST_DRIFT, margin / 2) };
 }
@@ -32,9 +45,9 @@ export function driftTestOf(sides: readonly ComparableRun[], margin: number): Dr
 const wholeOf = (parts: readonly RunPart[]): RunPart[] => parts.filter(({ isWhole }) => isWhole);
 
 /** The results of one target in each part of a run, by case. */
-export type PartCases = readonly Pick<MeasuredCase, 'position' | 'scored' | 'mean'>[];
+export type PartCases = readonly { position: number; scored: number; mean: number | null }[];
 
-export interface FoundDrift extends Omit<SampleDrift, 'side' | 'target'> {
+interface FoundDrift extends Omit<SampleDrift, 'side' | 'target'> {
   /** Number of parts before it. */
   kept: number;
 }
@@ -113,13 +126,6 @@ function timesOf(parts: readonly RunPart[]): { from: string; to: string } {
   const [from, to] = [parts.map((one) => one.from.getTime()), parts.map((one) => one.to.getTime())];
   return { from: new Date(Math.min(...from)).toISOString(), to: new Date(Math.max(...to)).toISOString() };
 }
-
-/** The run as it was before the drift. */
-export const withoutLater = (run: ComparableRun, kept: number): ComparableRun => ({
-  ...run,
-  parts: run.parts.slice(0, kept),
-  extensions: run.extensions.slice(0, kept - 1),
-});
 
 const SIDES = { baseline: 'the baseline', run: 'the run' };
 

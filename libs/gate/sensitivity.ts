@@ -2,7 +2,7 @@ import { tQuantile } from '#lib/scoring/statistics/distributions';
 import { smallestDetectable } from '#lib/scoring/statistics/paired';
 import { alphaOfLook } from './alpha.js';
 import type { GateRules } from './contract.js';
-import type { GateSensitivity } from './outlook-contract.js';
+import type { GateSensitivity } from '#lib/contracts/gate-outlook';
 
 /** The share of cases that a model answers right half of the time. The others always come out alike. */
 const FLAKY = 0.2;

@@ -1,6 +1,6 @@
 import { Body, Controller, Inject, Param, Post } from '@nestjs/common';
 import { GateRunEstimate, GateRunInput, GateSensitivityInput, type GateRules } from '#lib/gate/contract';
-import { GateSensitivity } from '#lib/gate/outlook-contract';
+import { GateSensitivity } from '#lib/contracts/gate-outlook';
 import type { Estimate } from '#lib/contracts/estimate';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';

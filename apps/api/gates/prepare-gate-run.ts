@@ -12,7 +12,7 @@ import { checkGateModels, planRun } from './plan-run.js';
 const CONFIG = '/config';
 
 /** What a gate run has to do: measure an existing run, make one, or nothing without a baseline. */
-export interface PreparedGateRun<Run> {
+interface PreparedGateRun<Run> {
   evalId?: string;
   run?: Run;
   baseline?: ExperimentRun | undefined;

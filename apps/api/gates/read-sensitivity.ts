@@ -1,5 +1,5 @@
 import type { GateRules } from '#lib/gate/contract';
-import type { GateSensitivity } from '#lib/gate/outlook-contract';
+import type { GateSensitivity } from '#lib/contracts/gate-outlook';
 import { sensitivityOf } from '#lib/gate/sensitivity';
 import type { Pool } from '#lib/db/connection/pool';
 import { EstimateRepository } from '#lib/db/read/estimate';

@@ -39,7 +39,7 @@ interface RunGeneration {
 }
 
 /** A run, or a run that added samples to it. */
-export interface RunPart {
+interface RunPart {
   /** Whether it has samples of every case of the run. */
   isWhole: boolean;
   from: Date;

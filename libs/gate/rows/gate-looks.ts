@@ -3,7 +3,7 @@ import { insertRow } from '#lib/db/connection/insert-row';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
 import { note, noted, readNotes, type Note } from '#lib/contracts/note';
 import type { GateAnswer } from '../contract.js';
-import type { GateLast } from '../outlook-contract.js';
+import type { GateLast } from '#lib/contracts/gate-outlook';
 
 /** What a gate looks at: a version of its rules, and two runs of the team. */
 export interface LookedAt {

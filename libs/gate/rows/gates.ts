@@ -8,7 +8,7 @@ import { ExperimentRepository } from '#lib/db/catalogue/experiments';
 import { toPage } from '#lib/db/catalogue/page';
 import { takeBaseline } from '#lib/db/catalogue/take-baseline';
 import type { GateBaseline, GateInput, GateRules, GatesQuery } from '../contract.js';
-import type { GateLast } from '../outlook-contract.js';
+import type { GateLast } from '#lib/contracts/gate-outlook';
 
 export interface StoredGate {
   id: string;

@@ -1,5 +1,5 @@
 import type { Gate, GateAnswer, GateRun, GateRunEstimate, GateSubmitted } from '#lib/gate/contract';
-import type { GateSensitivity } from '#lib/gate/outlook-contract';
+import type { GateSensitivity } from '#lib/contracts/gate-outlook';
 import type { Json } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
 import { newIdempotencyKey, type Sent } from '../../api/action';

@@ -1,5 +1,5 @@
 import type { Gate, GateAnswer, GateResult } from '#lib/gate/contract';
-import type { GateSensitivity } from '#lib/gate/outlook-contract';
+import type { GateSensitivity } from '#lib/contracts/gate-outlook';
 import { count, percent } from '../../../ui/amounts.js';
 
 /** "2 points", "0.5 points": a share in percentage points. */

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { isObject, type Json } from '#lib/contracts/json/json';
-import type { GateSensitivity } from '#lib/gate/outlook-contract';
+import type { GateSensitivity } from '#lib/contracts/gate-outlook';
 import { useDebounced } from '../../../ui/debounced';
 import { useForm } from '../../../ui/form/json-form';
 import { Note } from '../../../ui/hint';

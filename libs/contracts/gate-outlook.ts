@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { named } from '#lib/contracts/named';
-import { id, time } from '#lib/contracts/page';
-import { GATE_RESULTS } from '#lib/contracts/values/gates';
+import { named } from './named.js';
+import { id, time } from './page.js';
+import { GATE_RESULTS } from './values/gates.js';
 
 // What a list says of a gate's newest answer, and what a gate can show before it is run.
 
