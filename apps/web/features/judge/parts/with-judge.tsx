@@ -10,6 +10,7 @@ import { Empty } from '../../../ui/empty';
 import { ErrorNotice } from '../../../ui/notices';
 import { Link } from '@tanstack/react-router';
 import { ModelName } from '../../providers/parts/model-name';
+import css from './judge.module.css';
 import { judgeSettingQuery, reportsQuery, setJudge } from '../api';
 
 interface Props {
@@ -47,7 +48,7 @@ function ChooseJudge({ setting, choose }: { setting: JudgeSetting; choose: Props
   return (
     <section aria-labelledby="choose-judge" className="section">
       <h2 id="choose-judge">Which judge?</h2>
-      <ul className="rows">
+      <ul className={css.judges}>
         {judges.map((judge) => (
           <li key={judge} className="actions">
             <button type="button" onClick={() => choose(judge)}>
