@@ -218,7 +218,7 @@ journeys('experiments and gates', () => {
     await button(page, 'Cancel').click();
     await status(page, 'cancelled').waitFor();
     await button(page, 'Resume').waitFor();
-    await link(page, 'main').click();
+    await page.goto(`${web.url}/gates/${gate.id}`);
     const remove = async (): Promise<void> => {
       await button(page, 'More actions').click();
       await page.getByRole('menuitem', { name: 'Delete the gate' }).click();
@@ -228,7 +228,7 @@ journeys('experiments and gates', () => {
     await remove();
     await button(page, 'Undo').click();
     const row = page.getByRole('region', { name: 'List of gates' }).getByRole('row').last();
-    await status(row, 'not measured').waitFor();
+    await status(row, 'failed').waitFor();
     await link(page, 'main').click();
     await remove();
     // What waits to be deleted goes when the page is left.

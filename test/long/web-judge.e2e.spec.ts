@@ -144,7 +144,7 @@ journeys('judges, labels and calibration', () => {
     await page.getByRole('link', { name: 'Label results' }).click();
     await page.getByRole('heading', { name: 'Which judge?' }).waitFor();
     expect(await axe()).toEqual([]);
-    await button(page, 'judge:right').click();
+    await page.getByRole('button').filter({ hasText: 'judge:right' }).click();
     await page.getByText('0 of 100 labels').waitFor();
     await page.goto(`${web.url}/judge/calibration`);
     await button(page, 'Make default').click();
@@ -235,7 +235,10 @@ journeys('judges, labels and calibration', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete the report' }).click();
     await page.getByRole('heading', { level: 1, name: 'Judge', exact: true }).waitFor();
     await page.getByText('Report deleted.').waitFor();
-    await page.getByRole('region', { name: 'List of reports' }).getByText('comparison').first().waitFor();
+    await page
+      .getByRole('region', { name: 'List of reports' })
+      .getByRole('row', { name: /comparison/ })
+      .waitFor();
     await page.goto('about:blank');
     await until(async () => (await get('/api/judge/reports')).items.length === 2);
     expect(faults()).toEqual([]);
