@@ -15,7 +15,7 @@ import { addSamples, runQuery } from '../api';
 import { costOfSamples } from './cost-of-samples';
 
 /** Why no samples can be added to the run; undefined when they can. */
-export function whyNoSamples(run: Run): string | undefined {
+function whyNoSamples(run: Run): string | undefined {
   if (isUnderWay(run.status)) return 'Samples can be added when the run has ended.';
   if (run.config.recorded !== undefined) return 'The replies were made elsewhere.';
   return run.extends_run_id === null ? undefined : 'It adds samples to another run. Add them to that one.';
