@@ -85,7 +85,7 @@ export class HomeService {
   }
 
   async #underWay(caller: Caller): Promise<Home['under_way']> {
-    const filter = { status: [...UNFINISHED_STATUSES], orchestrated: false, order: 'queue' as const };
+    const filter = { status: [...UNFINISHED_STATUSES], orchestrated: false, order: 'newest' as const };
     const { items } = await this.jobs.list(caller, filter, { limit: MAX_UNDER_WAY });
     const runIds = items.flatMap(({ type, result_ref: run, subject_ref: subject }) =>
       type === 'tool_eval' ? (run ?? []) : type === 'rescore' ? (subject ?? []) : [],
