@@ -15,13 +15,13 @@ export const Concern = named('Concern', 'Something that needs somebody.', {
   kind: z
     .enum(CONCERNS)
     .describe(
-      '`worse`: the newest run of a suite is worse than what it is compared with. `gate`: the last answer of a gate ' +
+      '`worse`: the newest completed run of a suite is worse than what it is compared with. `gate`: the last answer of a gate ' +
         'is `fail` or `inconclusive`. `lane`: requests wait, and none is sent. `redis`: Redis cannot be reached.',
     ),
   text: z.string().describe('The same in a sentence.'),
   suite: reference.nullable().describe('The suite; null for lanes.'),
   since: run.nullable().describe('The first of the runs in a row that are worse; null unless it is `worse`.'),
-  run: run.nullable().describe('The newest run, or the run that the gate measured; null for lanes.'),
+  run: run.nullable().describe('The newest completed run, or the run that the gate measured; null for lanes.'),
   against: RunAgainst.nullable().describe('What the newest run changed; null unless it is `worse`.'),
   gate: reference.nullable().describe('The gate; null for anything else.'),
   result: z.enum(['fail', 'inconclusive']).nullable().describe('The answer of the gate; null for anything else.'),
@@ -48,17 +48,17 @@ export const HomeSuite = named('HomeSuite', 'A suite, and how it went.', {
       finished_at: time.nullable().describe('When it ended; null until then.'),
       cost_usd: z.number().nullable().describe('What it cost, in US dollars; null while unknown, or without prices.'),
       simulated: z.boolean().describe('Whether all its models are those of the simulator, which cost nothing.'),
-      against: RunAgainst.nullable().describe('What it changed; null while that is not known.'),
     })
     .nullable()
     .describe('The newest run; null before the first.'),
   best: z
-    .object({
-      run_id: id.describe('The newest completed run.'),
-      ...RunTop.shape,
-    })
+    .object(RunTop.shape)
     .nullable()
     .describe('The best models of the newest completed run; several tie. Null without one.'),
+  measured: run
+    .extend({ against: RunAgainst.nullable().describe('What it changed; null while that is not known.') })
+    .nullable()
+    .describe('The newest completed run, which may be the last one; null without one.'),
   points: z.array(TrendPoint).describe('Its newest completed runs, the oldest first.'),
 });
 export type HomeSuite = z.infer<typeof HomeSuite>;

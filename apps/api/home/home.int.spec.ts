@@ -88,12 +88,13 @@ describe('a team at work', () => {
     expect(shown.map(({ suite }) => suite.name)).toEqual(['Weather', 'Office', 'Empty']);
     expect(more).toBe(0);
     expect(shown[1]).toMatchObject({
-      last_run: { id: runs[2], name: null, status: 'queued', cost_usd: null, simulated: false, against: null },
-      best: { run_id: runs[1], targets: ['sim::a', 'sim::b:8b'], score: 0.9, by: 'ranking' },
+      last_run: { id: runs[2], name: null, status: 'queued', cost_usd: null, simulated: false },
+      measured: { id: runs[1], name: 'Nightly 2', against: null },
+      best: { targets: ['sim::a', 'sim::b:8b'], score: 0.9, by: 'ranking' },
       points: [{ run: { name: 'Nightly 1' } }, { run: { name: 'Nightly 2' } }],
     });
     expect(shown[2]).toMatchObject({ last_run: null, best: null, points: [] });
-    expect(jobs.map(({ name }) => name)).toEqual(['Weather', 'Office']);
+    expect(jobs.map(({ name }) => name)).toEqual(['Office', 'Weather']);
     expect(doneSteps(rest as Home)).toEqual(['provider', 'suite', 'run']);
   });
 

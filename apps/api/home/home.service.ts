@@ -44,7 +44,7 @@ export class HomeService {
     ]);
     return {
       concerns: [...lanes, ...worse, ...gates.map(concernOfGate)].slice(0, MAX_CONCERNS),
-      as_good: suites.filter(({ last_run: last }) => last?.against && !isWorse(last)).length,
+      as_good: suites.filter(({ measured }) => measured?.against && !isWorse(measured)).length,
       under_way: underWay,
       suites,
       more_suites: more,
@@ -66,7 +66,8 @@ export class HomeService {
       return {
         suite,
         last_run: run ? { ...lastRunOf(run), simulated } : null,
-        best: measured?.top ? { run_id: measured.id, ...measured.top } : null,
+        best: measured?.top ?? null,
+        measured: measured ? { id: measured.id, name: measured.name, against: measured.against } : null,
         points,
       };
     });
@@ -74,18 +75,18 @@ export class HomeService {
 
   /** Suites whose newest run is worse than what it is compared with, with the first of the runs in a row that are. */
   async #worse(teamId: string, suites: readonly HomeSuite[]): Promise<Concern[]> {
-    const worse = suites.filter(({ last_run: last }) => last !== null && isWorse(last));
+    const worse = suites.filter(({ measured }) => measured !== null && isWorse(measured));
     const ids = worse.flatMap(({ points }) => points.map(({ run }) => run.id));
     const runs = await new RunRepository(this.pool, teamId).readMany(ids);
-    return worse.map(({ suite, last_run: last, points }) => {
-      const before = points.map(({ run }) => runs.get(run.id)).filter((run) => run !== undefined);
-      const good = before.findLastIndex((run) => !isWorse(run));
-      return concernOfRun(suite, last!, before[good + 1] ?? last!);
+    return worse.map(({ suite, measured, points }) => {
+      const inOrder = points.map(({ run }) => runs.get(run.id)).filter((run) => run !== undefined);
+      const good = inOrder.findLastIndex((run) => !isWorse(run));
+      return concernOfRun(suite, measured!, inOrder[good + 1] ?? measured!);
     });
   }
 
   async #underWay(caller: Caller): Promise<Home['under_way']> {
-    const filter = { status: [...UNFINISHED_STATUSES], orchestrated: false, order: 'newest' as const };
+    const filter = { status: [...UNFINISHED_STATUSES], orchestrated: false, order: 'queue' as const };
     const { items } = await this.jobs.list(caller, filter, { limit: MAX_UNDER_WAY });
     const runIds = items.flatMap(({ type, result_ref: run, subject_ref: subject }) =>
       type === 'tool_eval' ? (run ?? []) : type === 'rescore' ? (subject ?? []) : [],
@@ -98,7 +99,7 @@ export class HomeService {
   }
 }
 
-const lastRunOf = ({ id, name, status, created_at, finished_at, actual, against }: Run) => ({
-  ...{ id, name, status, created_at, finished_at, against },
+const lastRunOf = ({ id, name, status, created_at, finished_at, actual }: Run) => ({
+  ...{ id, name, status, created_at, finished_at },
   cost_usd: actual?.cost_usd ?? null,
 });

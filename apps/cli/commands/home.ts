@@ -29,8 +29,8 @@ async function printHome(client: ApiClient, { json }: GlobalOptions): Promise<vo
 const suiteTable = (suites: readonly HomeSuite[]): string[] =>
   table([
     ['suite', 'best', 'score', 'against', 'cost', 'last run'],
-    ...suites.map(({ suite, last_run: last, best }) => {
-      const against = last?.against ? difference(last.against.difference, null) : '-';
+    ...suites.map(({ suite, last_run: last, measured, best }) => {
+      const against = measured?.against ? difference(measured.against.difference, null) : '-';
       return [suite.name, bestText(best), percent(best?.score ?? null), against, costText(last), last?.id ?? '-'];
     }),
   ]);

@@ -23,7 +23,7 @@ export const SuiteCards = ({ suites, more }: { suites: readonly HomeSuite[]; mor
   </Section>
 );
 
-function SuiteCard({ of: { suite, last_run: last, best, points } }: { of: HomeSuite }) {
+function SuiteCard({ of: { suite, last_run: last, measured, best, points } }: { of: HomeSuite }) {
   const labelOf = useModelLabel();
   return (
     <article className={css.card} aria-label={`Suite ${suite.name.slice(0, 100)}`}>
@@ -36,6 +36,7 @@ function SuiteCard({ of: { suite, last_run: last, best, points } }: { of: HomeSu
       <Sparkline lines={linesOf(points, best?.targets[0], labelOf)} />
       <div className={css.marks}>
         {last && <LastRun of={last} />}
+        {measured && <Against of={measured} />}
         {last === null && <span className="muted">Not run yet.</span>}
       </div>
       <div className={css.foot}>
@@ -73,7 +74,7 @@ const LastRun = ({ of: last }: { of: NonNullable<HomeSuite['last_run']> }) => (
     <Link to="/runs/$runId" params={{ runId: last.id }} className={css.run}>
       <UserLine text={last.name ?? 'Last run'} />
     </Link>
-    {last.status === 'completed' ? <Against of={last} /> : <Status status={last.status} />}
+    {last.status !== 'completed' && <Status status={last.status} />}
   </>
 );
 

@@ -10,10 +10,13 @@ export function linesOf(
   labelOf: (target: string) => string,
 ): SparkLine[] {
   const models = points.at(-1)?.models.slice(0, MAX_LINES) ?? [];
+  const isAmong = (of: TrendPoint): boolean =>
+    of.models.some(({ target }) => models.some((one) => one.target === target));
+  const shown = points.slice(points.findIndex(isAmong));
   const lines = models.map(({ target }) => ({
     name: labelOf(target),
     isMain: target === (best ?? models[0]!.target),
-    values: points.map(({ models: of }) => {
+    values: shown.map(({ models: of }) => {
       const model = of.find((one) => one.target === target);
       return model?.mean == null ? null : { mean: model.mean, ci: model.ci };
     }),

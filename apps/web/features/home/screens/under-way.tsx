@@ -53,7 +53,7 @@ async function resume(jobId: string): Promise<void> {
 
 function JobLine({ job }: { job: Job }) {
   const { done, total, errored, eta_s: left } = job.progress;
-  const why = job.position === null ? job.detail : placeInWords(job.position, job.submitted_by);
+  const why = job.position === null ? (job.blocked?.text ?? job.detail) : placeInWords(job.position, job.submitted_by);
   return (
     <>
       <Status status={job.status} />
