@@ -178,14 +178,19 @@ journeys('operating', () => {
     await untilRunCompleted(web.client, runId);
     const slow = await startRun('sim::slow-1500', 120);
     const { page, faults } = await web.open();
-    const figure = page.getByRole('article', { name: 'Run of Weather' });
-    await figure.getByText(/^100\.0 % \(\d+\.\d-100\.0, n 6\)$/).waitFor();
-    await figure.getByText(/cost.*\$\d/).waitFor();
+    const card = page.getByRole('article', { name: 'Suite Weather' }).filter({ hasText: 'perfect-ish' });
+    await card.getByText(/^100\.0 %/).waitFor();
+    await card.getByRole('img', { name: /perfect-ish: 100\.0 %/ }).waitFor();
+    await page.getByRole('region', { name: 'This month' }).getByText(/\$\d/).first().waitFor();
     await page.getByRole('link', { name: 'Activity 1 unfinished' }).waitFor();
     await page.getByRole('listitem').getByRole('button', { name: 'Cancel' }).click();
     await until(async () => (await get(`/api/jobs/${slow.jobId}`)).status === 'cancelled', { what: 'the cancel' });
     await page.getByRole('link', { name: 'Activity', exact: true }).waitFor();
-    await figure.getByRole('link').first().click();
+    await page.getByRole('article').getByText('cancelled').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill(runId.slice(-8));
+    await page.getByRole('option', { name: /Weather/ }).waitFor();
+    await page.keyboard.press('Enter');
     await page.waitForURL(`**/runs/${runId}`);
     expect(faults()).toEqual([]);
   });
@@ -250,12 +255,12 @@ journeys('operating', () => {
     expect(await axe()).toEqual([]);
     const { page: home, axe: axeOfHome, isTooWide: isHomeTooWide } = await web.open({ role: 'viewer', width: 360 });
     await home
-      .getByRole('list', { name: 'Lanes with problems' })
-      .getByText(/provider down/)
+      .getByRole('list', { name: 'What needs somebody' })
+      .getByText(/has a provider that is down/)
       .waitFor();
     expect(await axeOfHome()).toEqual([]);
     expect(await isHomeTooWide()).toBe(false);
-    await home.getByRole('link', { name: 'All lanes' }).click();
+    await home.getByRole('list', { name: 'What needs somebody' }).getByRole('link').click();
     await isRefused(home.getByRole('button', { name: 'Pause the lane sim' }), 'owner');
 
     await lanes(page)

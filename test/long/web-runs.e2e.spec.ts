@@ -27,12 +27,13 @@ const addModels = (client: TeamWeb['client'], models: string[]) =>
 const rowsOfRuns = (page: Page) => page.getByRole('region', { name: 'List of runs' }).getByRole('row');
 
 journeys('a team that has run nothing', () => {
-  it('is shown three ways to begin, and the example is two clicks from its first run', async () => {
+  it('is shown its first steps, and the example is two clicks from its first run', async () => {
     web = await joinWeb();
     const { page, faults, axe } = await web.open();
-    await page.getByRole('heading', { name: 'Three ways to start' }).waitFor();
+    await page.getByRole('heading', { name: 'First steps: 0 of 5' }).waitFor();
+    await page.getByRole('link', { name: 'Connect' }).waitFor();
     expect(await axe()).toEqual([]);
-    await page.getByRole('button', { name: 'Import the example suite' }).click();
+    await page.getByRole('button', { name: 'Use the example suite' }).click();
     await page.getByRole('heading', { name: 'New run' }).waitFor();
     await page.getByText('Version 1, 3 cases.').waitFor();
     await page.getByText('No provider has a model yet.').waitFor();

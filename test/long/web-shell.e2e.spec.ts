@@ -52,6 +52,10 @@ journeys('the page', () => {
   it('keeps its navigation at an unknown address, and on a phone has a bar with five places', async () => {
     const { page, isTooWide } = await web.open({ path: '/rnus/x', width: 390, height: 844 });
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    await page.getByRole('button', { name: 'Search' }).last().click();
+    await page.getByRole('combobox').fill('label res');
+    await page.getByRole('option', { name: 'Label results' }).waitFor();
+    await page.keyboard.press('Escape');
     expect(await page.title()).toBe('Page not found · Toolmark');
     const bar = page.getByRole('navigation', { name: 'Main' });
     expect(await bar.locator('> a:visible, > button:visible, > div > a:visible').count()).toBe(5);
