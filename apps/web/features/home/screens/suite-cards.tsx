@@ -1,16 +1,18 @@
 import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import type { HomeSuite } from '#lib/contracts/home';
 import { count, Money, percent } from '../../../ui/amounts';
 import { Chip } from '../../../ui/chip';
-import { Sparkline } from '../../../ui/figures/sparkline';
 import { Section } from '../../../ui/query-boundary';
 import { Status } from '../../../ui/status';
 import { Time } from '../../../ui/time';
 import { UserLine } from '../../../ui/user-text';
-import { ModelName, useModelLabel } from '../../providers/parts/model-name';
+import { ModelName } from '../../providers/parts/model-name';
 import { Against } from '../../runs/parts/against';
 import css from './home.module.css';
-import { linesOf } from './trend-lines';
+
+// Not in the first view; its place is kept.
+const SuiteTrend = lazy(async () => ({ default: (await import('./suite-trend')).SuiteTrend }));
 
 /** A card for each suite that ran last; the others are found by their names. */
 export const SuiteCards = ({ suites, more }: { suites: readonly HomeSuite[]; more: number }) => (
@@ -24,7 +26,6 @@ export const SuiteCards = ({ suites, more }: { suites: readonly HomeSuite[]; mor
 );
 
 function SuiteCard({ of: { suite, last_run: last, measured, best, points } }: { of: HomeSuite }) {
-  const labelOf = useModelLabel();
   return (
     <article className={css.card} aria-label={`Suite ${suite.name.slice(0, 100)}`}>
       <h3>
@@ -33,7 +34,9 @@ function SuiteCard({ of: { suite, last_run: last, measured, best, points } }: { 
         </Link>
       </h3>
       <Best of={best} />
-      <Sparkline lines={linesOf(points, best?.targets[0], labelOf)} />
+      <Suspense fallback={<div className={css.trend} />}>
+        <SuiteTrend of={{ points, best }} />
+      </Suspense>
       <div className={css.marks}>
         {last && <LastRun of={last} />}
         {measured && <Against of={measured} />}
