@@ -160,3 +160,9 @@ async function axeIn(page: Page, theme: Theme, rules?: string[]): Promise<string
     nodes.map(({ html, failureSummary }) => `${theme}: ${id}: ${help}: ${html.slice(0, 200)} ${failureSummary}`),
   );
 }
+
+/** Chooses an action from the menu of a screen, or of a row. */
+export async function act(page: Page, action: string, menu: string | RegExp = 'More actions'): Promise<void> {
+  await page.getByRole('button', { name: menu }).click();
+  await page.getByRole('menuitem', { name: action }).click();
+}

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { promptOf, reply, RIGHT, WRONG } from '../judge-system.js';
 import { untilRunCompleted } from '../until-ended.js';
 import { until } from '../until.js';
-import { choose, joinWeb, journeys, type TeamWeb } from '../web.js';
+import { act, choose, joinWeb, journeys, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
 let suiteId: string;
@@ -77,7 +77,7 @@ journeys('judges, labels and calibration', () => {
 
   it('a run is judged from its page, and the page says once that the judge is not calibrated', async () => {
     const { page, faults, axe } = await web.open({ path: `/runs/${runId}` });
-    await page.getByRole('main').getByRole('link', { name: 'Judge', exact: true }).click();
+    await act(page, 'Judge');
     await page.getByRole('heading', { level: 1, name: 'New judge report' }).waitFor();
     await page.getByText('Choose the judge.').waitFor();
     await choose(page.getByLabel('Judge', { exact: true }), 'judge:right');

@@ -49,7 +49,7 @@ journeys('a run in the page', () => {
     await page.getByText(/No live connection/).waitFor({ state: 'hidden' });
     // The duration of the rest does not matter.
     await web.client.patch('/api/providers/sim', { limits: { max_concurrency: 60 } });
-    await page.getByRole('figure').getByText(/n 120/).waitFor({ timeout: 60_000 });
+    await page.getByRole('region', { name: 'Figures of each model' }).getByText(/n 120/).waitFor({ timeout: 60_000 });
     expect(faults()).toEqual([]);
   });
 });

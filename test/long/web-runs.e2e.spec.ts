@@ -3,7 +3,7 @@ import { weatherSuite } from '../client.js';
 import { untilRunCompleted } from '../until-ended.js';
 import { fillRun, type FilledRun } from '../web-screens.js';
 import { until } from '../until.js';
-import { choose, joinWeb, journeys, tabTo, type TeamWeb } from '../web.js';
+import { act, choose, joinWeb, journeys, tabTo, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
 
@@ -52,13 +52,12 @@ journeys('runs', () => {
   it('show which model is better, how certain that is, what it cost, and why the others failed', async () => {
     const { page, faults } = await web.open();
     await page.getByRole('link', { name: 'Weather' }).first().click();
-    const plot = page.getByRole('figure', { name: 'Mean score of each model with its 95 % interval' });
-    await plot
+    const figures = page.getByRole('region', { name: 'Figures of each model' });
+    await figures
       .getByText(/100\.0 % \(\d+\.\d-\d+\.\d, n 6\)/)
       .first()
       .waitFor();
     await page.locator('.sentence').getByText(/\w/).waitFor();
-    const figures = page.getByRole('region', { name: 'Figures of each model' });
     await figures
       .getByText(/\$0\.\d{4}|< \$0\.0001/)
       .first()
@@ -68,14 +67,14 @@ journeys('runs', () => {
       (url) => url.pathname.endsWith('/results') && decodeURIComponent(url.search).includes('errored'),
     );
     await page.goBack();
-    await page.getByRole('button', { name: 'Name and note' }).click();
+    await act(page, 'Name and note');
     await page.getByLabel('Name', { exact: true }).fill('The first one');
     await page.getByLabel('Note', { exact: true }).fill('Four models at once');
     await page.keyboard.press('Control+Enter');
     await page.getByRole('heading', { level: 1, name: 'The first one' }).waitFor();
     await page.getByText('Four models at once').waitFor();
     const download = page.waitForEvent('download');
-    await page.getByLabel('Export as').selectOption('csv');
+    await act(page, 'Export as CSV for Excel');
     const [, runId] = /runs\/([\da-f-]{36})/.exec(page.url())!;
     expect((await download).suggestedFilename()).toBe(`toolmark-${runId}.csv`);
     expect(faults()).toEqual([]);
@@ -141,7 +140,7 @@ journeys('runs', () => {
     const runId = page.url().split('/').at(-1)!;
     await untilRunCompleted(web.client, runId);
     // The page is notified of the end.
-    await page.getByRole('figure').getByText(/n 12/).waitFor();
+    await page.getByRole('region', { name: 'Figures of each model' }).getByText(/n 12/).waitFor();
     await page.getByRole('link', { name: 'Run again' }).click();
     await page.getByRole('checkbox', { name: /perfect-ish/ }).waitFor();
     expect(await page.getByRole('checkbox', { name: /perfect-ish/ }).isChecked()).toBe(true);
@@ -196,16 +195,21 @@ journeys('runs', () => {
     await button('Resume').waitFor({ state: 'detached' });
     await tabTo(button('Cancel'));
     await keyboard.press('Enter');
-    await tabTo(button('Delete'));
-    await keyboard.press('Enter');
-    await page.getByRole('dialog', { name: 'Delete this run?' }).waitFor();
+    const startDelete = async (): Promise<void> => {
+      await tabTo(button('More actions'));
+      await keyboard.press('Enter');
+      await page.getByRole('menu').waitFor();
+      await keyboard.press('End');
+      await keyboard.press('Enter');
+      await page.getByRole('dialog', { name: 'Delete this run?' }).waitFor();
+    };
+    await startDelete();
     await keyboard.press('Escape');
-    await tabTo(button('Delete'));
-    await keyboard.press('Enter');
+    await startDelete();
     await tabTo(button('Delete the run'));
     await keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
-    await page.getByText('Without a mouse').waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Without a mouse' }).waitFor({ state: 'hidden' });
     expect(faults()).toEqual([]);
   });
 
@@ -229,37 +233,76 @@ journeys('runs', () => {
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('completed').waitFor({ timeout: 60_000 });
     await web.client.patch('/api/providers/sim', { limits: { max_concurrency: 8 } });
-    await page.getByRole('figure').getByText(/n 200/).waitFor();
+    await page.getByRole('region', { name: 'Figures of each model' }).getByText(/n 200/).waitFor();
     expect(faults()).toEqual([]);
   });
 
   it('appear in lists as they begin and end, are filtered by address, and deleted after a confirmation', async () => {
     const { page, faults, axe } = await web.open({ path: '/runs?status=under_way' });
     await page.getByText('No runs match.').waitFor();
-    const { jobId } = await startSlowRun('Begun elsewhere');
+    const { jobId, runId } = await startSlowRun('Begun elsewhere');
     await page.getByRole('link', { name: 'Begun elsewhere' }).waitFor();
-    expect(await page.getByRole('button', { name: /Delete the run Begun/ }).isDisabled()).toBe(true);
+    const menu = /^Actions on Begun/;
+    await page.getByRole('button', { name: menu }).click();
+    expect(await page.getByRole('menuitem', { name: 'Delete' }).getAttribute('aria-disabled')).toBe('true');
+    await page.keyboard.press('Escape');
     await web.client.post(`/api/jobs/${jobId}/cancel`);
     await page.getByText('No runs match.').waitFor();
     await page.getByLabel('Status').selectOption('cancelled');
     await page.waitForURL(/status=cancelled/);
-    await page.getByRole('button', { name: /Delete the run Begun/ }).click();
+    await act(page, 'Delete', menu);
     const dialog = page.getByRole('dialog', { name: 'Delete this run?' });
-    await dialog.getByText(/This deletes its \d+ results/).waitFor();
+    await dialog.getByText(/\d+ results, rescores/).waitFor();
     expect(await axe()).toEqual([]);
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: /Delete the run Begun/ }).click();
     await dialog.getByRole('button', { name: 'Delete the run' }).click();
-    await page.getByText('No runs match.').waitFor();
+    await page.getByRole('link', { name: 'Begun elsewhere' }).waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('link', { name: 'Begun elsewhere' }).waitFor();
+    await act(page, 'Delete', menu);
+    await dialog.getByRole('button', { name: 'Delete the run' }).click();
+    await page.getByRole('link', { name: 'Begun elsewhere' }).waitFor({ state: 'hidden' });
+    // The page is left before the ten seconds are over.
     await page.goto(`${web.url}/runs?model=sim%3A%3Aperfect-ish`);
     await rowsOfRuns(page).nth(1).waitFor();
-    expect(await page.getByLabel('Model').inputValue()).toBe('sim::perfect-ish');
+    await until(async () => (await web.client.get(`/api/tool-eval/history/${runId}`)).status === 404);
+    expect(await page.getByLabel('Model').inputValue()).toContain('perfect-ish');
     expect(faults()).toEqual([]);
     await page.goto(`${web.url}/runs?after=none-such`);
     await page.getByRole('alert').waitFor();
     await page.getByRole('search', { name: 'Filter runs' }).waitFor();
     await page.getByRole('link', { name: 'Newest' }).click();
     await rowsOfRuns(page).nth(1).waitFor();
+  });
+
+  it('are sorted, searched, and ticked for a comparison; the filters come back for the person', async () => {
+    const { page, faults, axe, isTooWide } = await web.open({ path: '/runs?status=completed&q=t' });
+    const names = () => rowsOfRuns(page).getByRole('link').and(page.locator('[href^="/runs/"]')).allInnerTexts();
+    await rowsOfRuns(page).nth(2).waitFor();
+    const run = page.getByRole('columnheader', { name: 'Run' });
+    await run.getByRole('link').click();
+    await page.waitForURL(/order=name/);
+    await until(async () => (await run.getAttribute('aria-sort')) === 'ascending');
+    const first = await names();
+    await run.getByRole('link').click();
+    await page.waitForURL(/reverse=true/);
+    await until(async () => (await names()).join() === first.toReversed().join());
+    await page
+      .getByRole('checkbox', { name: /^Compare / })
+      .nth(0)
+      .check();
+    await page.getByText('Tick another run to compare.').waitFor();
+    await page
+      .getByRole('checkbox', { name: /^Compare / })
+      .nth(1)
+      .check();
+    expect([await axe(), await isTooWide()]).toEqual([[], false]);
+    await page.goto(`${web.url}/runs`);
+    await page.waitForURL(/order=name/);
+    await rowsOfRuns(page).nth(2).waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: 'Compare (2)' }).click();
+    await page.waitForURL(/\/compare\?runs=/);
+    expect(faults()).toEqual([]);
   });
 
   it('are open to a viewer, with controls that name the role they need', async () => {

@@ -35,7 +35,11 @@ export type RunColumn = Column<Run> & { name: string };
 export const runColumns = (model?: string): RunColumn[] => [
   { name: 'Run', className: `named ${css.run}`, onPhone: 'title', cell: (run) => <RunName run={run} /> },
   { name: 'Scores', onPhone: 'hidden', cell: (run) => <RunStrip run={run} model={model} /> },
-  { name: 'Best', className: css.best, cell: (run) => <BestScore run={run} model={model} isNamed /> },
+  {
+    name: 'Best',
+    className: css.best,
+    cell: (run) => <BestScore run={run} model={model} isNamed={model === undefined} />,
+  },
   { name: 'Change', cell: (run) => <Against of={run} /> },
   { name: 'Cost', isNumber: true, cell: (run) => costText(run) },
   {
@@ -59,7 +63,12 @@ function RunName({ run }: { run: Run }) {
         </Link>
         {status !== 'completed' && <Status status={status} />}
       </span>
-      <span className="small muted">
+      <span className={`small muted ${css.about}`}>
+        {run.experiment_id !== null && (
+          <Link to="/experiments/$experimentId" params={{ experimentId: run.experiment_id }}>
+            <UserLine text={run.experiment_name ?? 'experiment'} max={60} />
+          </Link>
+        )}
         <UserLine text={about.filter((one) => one !== null).join(' · ')} />
       </span>
       {isUnderWay(status) && <Bar done={counts.settled} total={counts.total} label="Results of the run so far" />}

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Run } from '#lib/contracts/run';
 import { useAction } from '../../../api/action';
@@ -8,7 +7,6 @@ import { useRefusal } from '../../../api/session';
 import { Menu, MenuItem, MenuLink, MenuSeparator } from '../../../ui/menu';
 import { isUnderWay } from '../../../ui/status';
 import { useUndo } from '../../../ui/undo';
-import { UserLine } from '../../../ui/user-text';
 import { archiveRun } from '../api';
 import { LabelRun } from '../parts/label-run';
 import { RunDelete } from '../parts/run-delete';
@@ -59,11 +57,3 @@ export function RunRowMenu({ run }: { run: Run }) {
     </>
   );
 }
-
-/** The experiment of a run. */
-export const ExperimentName = ({ run: { experiment_id: id, experiment_name: name } }: { run: Run }) =>
-  id !== null && (
-    <Link to="/experiments/$experimentId" params={{ experimentId: id }}>
-      <UserLine text={name ?? 'unknown experiment'} />
-    </Link>
-  );

@@ -8,6 +8,7 @@ import { providersQuery } from '../../providers/api';
 import { useModelLabel } from '../../providers/parts/model-name';
 import { SuiteFilter } from '../../suites/parts/choose-suite';
 import { STATUS_FILTERS, type RunsSearch, type StatusFilter } from '../address';
+import css from './runs.module.css';
 
 interface Props {
   search: RunsSearch;
@@ -24,7 +25,7 @@ export function RunsFilters({ search }: Props) {
   const { q, suite, status, experiment, from, to, tag, archived } = search;
   const isMore = [experiment, from, to, tag, archived].some((value) => value !== undefined);
   return (
-    <div className="actions" role="search" aria-label="Filter runs">
+    <div className={css.filters} role="search" aria-label="Filter runs">
       <TypedFilter key={q ?? ''} label="Name" value={q} maxLength={200} choose={(chosen) => narrow({ q: chosen })} />
       <SuiteFilter suite={suite} choose={(chosen) => narrow({ suite: chosen })} />
       <ModelFilter search={search} narrow={narrow} />

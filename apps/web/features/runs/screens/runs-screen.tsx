@@ -8,7 +8,7 @@ import { useHidden } from '../../../ui/undo';
 import { keptOf, runsSearch } from '../address';
 import { listedRunsQuery } from '../api';
 import { runColumns } from '../parts/run-rows';
-import { ExperimentName, RunRowMenu } from './run-row-menu';
+import { RunRowMenu } from './run-row-menu';
 import { RunsFilters } from './runs-filters';
 import css from './runs.module.css';
 import { SortLink, sortedBy } from './sort-link';
@@ -34,14 +34,7 @@ export function RunsScreen() {
   const isFiltered = search.after !== undefined || Object.values(kept).some((value) => value !== undefined);
   return (
     <>
-      <Head
-        title="Runs"
-        actions={
-          <Link to="/runs/new" search={{ suite: search.suite }} className="button primary">
-            New run
-          </Link>
-        }
-      />
+      <Head title="Runs" />
       <RunsFilters search={search} />
       <List
         label="List of runs"
@@ -66,7 +59,6 @@ export function RunsScreen() {
             head: <SortLink column={column.name} search={search} />,
             sorted: sortedBy(column.name, search),
           })),
-          { name: 'Experiment', className: 'named', onPhone: 'hidden', cell: (run) => <ExperimentName run={run} /> },
           { name: 'Actions', isNameHidden: true, cell: (run) => <RunRowMenu run={run} /> },
         ]}
         empty={<NoRuns isFiltered={isFiltered} />}

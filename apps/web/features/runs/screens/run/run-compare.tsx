@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import type { Run } from '#lib/contracts/run';
 import { ChevronDown, Icon } from '../../../../ui/icons';
 import { useKeys } from '../../../../ui/keys';
@@ -11,6 +11,7 @@ import { experimentQuery } from '../../../experiments/api';
 import { runsQuery } from '../../api';
 import { runName } from '../../parts/run-link';
 import { comparedWith } from './compared-with';
+import css from './run.module.css';
 
 /** How many of the suite's newest runs are offered. */
 const OFFERED = 20;
@@ -21,30 +22,27 @@ export function RunCompare({ run }: { run: Run }) {
   const { first, others } = useOthers(run);
   const to = (id: string) => ({ to: '/compare' as const, search: { runs: [id, run.id] } });
   useKeys({ c: () => first !== undefined && void navigate(to(first)) });
-  const ordered = [...others.filter(({ id }) => id === first), ...others.filter(({ id }) => id !== first)];
   return (
-    <Menu
-      label="Compare with"
-      button={
-        <>
-          Compare <Icon of={ChevronDown} />
-        </>
-      }
-    >
-      {first !== undefined && !others.some(({ id }) => id === first) && (
-        <MenuLink {...to(first)}>The baseline</MenuLink>
+    <span className={css.compare}>
+      {first === undefined ? (
+        <button type="button" disabled title="No other run of the suite has figures">
+          Compare
+        </button>
+      ) : (
+        <Link {...to(first)} className="button" title="c">
+          Compare
+        </Link>
       )}
-      {ordered.map((one) => (
-        <MenuLink key={one.id} {...to(one.id)}>
-          <UserLine text={runName(one)} max={100} />
-          <span className="small muted">
-            {one.id === first ? 'first choice, ' : ''}
-            {relativeTime(new Date(one.created_at))}
-          </span>
-        </MenuLink>
-      ))}
-      {ordered.length === 0 && first === undefined && <p className="muted">No other run of the suite.</p>}
-    </Menu>
+      <Menu label="Compare with another run" button={<Icon of={ChevronDown} />}>
+        {others.map((one) => (
+          <MenuLink key={one.id} {...to(one.id)}>
+            <UserLine text={runName(one)} max={100} />
+            <span className="small muted">{relativeTime(new Date(one.created_at))}</span>
+          </MenuLink>
+        ))}
+        {others.length === 0 && <p className="muted">No other run of the suite.</p>}
+      </Menu>
+    </span>
   );
 }
 

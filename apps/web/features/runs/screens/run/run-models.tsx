@@ -29,7 +29,7 @@ export function RunModels({ run }: { run: Run }) {
   return (
     <section aria-labelledby="models" className="section">
       <h2 id="models">{summaries.length === 1 ? 'Model' : `${count(summaries.length)} models`}</h2>
-      {isRanked && <RankSentence text={ranking.data?.text} />}
+      {isRanked && run.top && <RankSentence text={ranking.data?.text} />}
       <ModelTable runId={run.id} summaries={summaries} ranking={ranking.data} />
     </section>
   );

@@ -57,8 +57,8 @@ function ChangeTile({ run }: { run: Run }) {
   const { against } = run;
   if (!against)
     return (
-      <Tile label="Change" figure={isUnderWay(run.status) ? 'not yet' : 'first of its kind'}>
-        {isUnderWay(run.status) ? '' : 'No earlier run of the suite has the same models.'}
+      <Tile label="Change" figure="none yet">
+        Nothing to compare with.
       </Tile>
     );
   return (
