@@ -8,6 +8,7 @@ import { Head } from '../../../../ui/head';
 import { Status } from '../../../../ui/status';
 import { duration, Time } from '../../../../ui/time';
 import { UserBlock, UserText } from '../../../../ui/user-text';
+import { AddSamplesDialog } from '../../parts/add-samples';
 import { LabelRun } from '../../parts/label-run';
 import { RunDelete } from '../../parts/run-delete';
 import { RunTabs } from '../../parts/run-tabs';
@@ -34,6 +35,7 @@ export function RunHead({ run }: { run: Run }) {
       {run.note !== null && <UserBlock text={run.note} />}
       <RunTabs runId={run.id} />
       {dialog === 'label' && <LabelRun run={run} close={close} />}
+      {dialog === 'samples' && <AddSamplesDialog run={run} close={close} />}
       {dialog === 'rescore' && <RunRescore runId={run.id} close={close} />}
       {dialog === 'delete' && <RunDelete run={run} close={close} onDone={() => navigate({ to: '/runs' })} />}
     </section>

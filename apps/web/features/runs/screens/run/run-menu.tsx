@@ -9,7 +9,7 @@ import { useUndo } from '../../../../ui/undo';
 import { experimentQuery, pinBaseline } from '../../../experiments/api';
 import { EXPORT_FORMATS, exportPath } from '../../api';
 
-export type RunDialog = 'label' | 'rescore' | 'delete';
+export type RunDialog = 'label' | 'samples' | 'rescore' | 'delete';
 
 interface Props {
   run: Run;
@@ -32,6 +32,9 @@ export function RunMenu({ run, open, save }: Props) {
       {run.experiment_id !== null && (
         <PinBaseline run={run} experiment={run.experiment_id} refusal={refusal ?? waits} />
       )}
+      <MenuItem refusal={refusal ?? waits} onSelect={() => open('samples')}>
+        Add samples
+      </MenuItem>
       <MenuItem refusal={refusal ?? waits} onSelect={() => open('rescore')}>
         Rescore
       </MenuItem>
