@@ -3,7 +3,6 @@ import type { ParamTuneEstimate } from '#lib/param-tune/contract';
 import { NumberField } from '../../../../ui/form/fields';
 import { useField } from '../../../../ui/form/json-form';
 import { count } from '../../../../ui/amounts';
-import { UserLine } from '../../../../ui/user-text';
 import { ChooseExperiment } from '../../../experiments/parts/choose-experiment';
 import { ChooseModels } from '../../../providers/parts/choose-models';
 import { SystemPrompt } from '../../../runs/parts/system-prompt';
@@ -14,6 +13,7 @@ import { ChooseMode, LimitFields, MeasureFields, ParamsField, RequestFields } fr
 import { OwnSpaces } from './own-spaces';
 import { Presets } from './presets';
 import { SpaceEditor } from './space-editor';
+import { ModelName } from '../../../providers/parts/model-name';
 import { emptyTune, fromTune, requestOf } from './tune-value';
 
 /** A new parameter tune, with its estimate before it starts. */
@@ -79,7 +79,7 @@ const Combinations = ({ estimate: { combinations, distinct } }: { estimate: Para
       {Object.entries(distinct).map(([target, arms]) => (
         <div key={target}>
           <dt className="named">
-            <UserLine text={target} />
+            <ModelName target={target} />
           </dt>
           <dd>{count(arms)} distinct</dd>
         </div>
