@@ -68,7 +68,9 @@ describe.each(['streamableHttp', 'sse'] as const)('the reference MCP server over
   it('becomes a suite with a draft for each tool, which no run includes before it is confirmed', async () => {
     const unasked = (await client.post('/api/mcp/import', { url })).body;
     expect(unasked.warnings).toContainEqual(
-      expect.stringMatching(/^The server has instructions for models \(\d+ characters\), .*they can become the system prompt/),
+      expect.stringMatching(
+        /^The server has instructions for models \(\d+ characters\), .*they can become the system prompt/,
+      ),
     );
     expect((await client.get(`/api/tool-suites/${unasked.suite_id}`)).body.system_prompt).toBeNull();
     const { status, body } = await client.post('/api/mcp/import', {
