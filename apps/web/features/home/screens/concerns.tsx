@@ -12,7 +12,7 @@ export function Concerns({ concerns, asGood }: { concerns: readonly Concern[]; a
   return (
     <ul className={css.concerns} aria-label="What needs somebody">
       {concerns.map((concern, place) => (
-        <li key={place} className={css[concern.kind === 'worse' || concern.result === 'fail' ? 'bad' : 'open']}>
+        <li key={place} className={concern.kind === 'worse' || concern.result === 'fail' ? css.bad : css.open}>
           <Sentence of={concern} />
         </li>
       ))}
