@@ -33,7 +33,7 @@ function SuiteCard({ of: { suite, last_run: last, measured, best, points } }: { 
           <UserLine text={suite.name} />
         </Link>
       </h3>
-      <Best of={best} />
+      <Best of={best} interval={intervalOf(best, points)} />
       <Suspense fallback={<div className={css.trend} />}>
         <SuiteTrend of={{ points, best }} />
       </Suspense>
@@ -58,19 +58,26 @@ function SuiteCard({ of: { suite, last_run: last, measured, best, points } }: { 
 }
 
 /** "3 tie at 89.1 %": none is called the best where they cannot be told apart. */
-function Best({ of }: { of: HomeSuite['best'] }) {
+function Best({ of, interval }: { of: HomeSuite['best']; interval: string }) {
   if (of === null) return <p className={css.best}>–</p>;
   const [first, ...others] = of.targets;
   return (
     <p className={css.best} title={of.targets.slice(0, MAX_NAMED).join(', ')}>
       {percent(of.score)}{' '}
       <span className={css.who}>
+        {interval}
         {others.length > 0 ? `${count(of.targets.length)} tie` : <ModelName target={first!} />}
       </span>
     </p>
   );
 }
 const MAX_NAMED = 12;
+
+/** "79.5-95.9, ": the 95 % interval of the best model's score. */
+function intervalOf(best: HomeSuite['best'], points: HomeSuite['points']): string {
+  const ci = points.at(-1)?.models.find(({ target }) => target === best?.targets[0])?.ci;
+  return ci ? `${ci.map((end) => (100 * end).toFixed(1)).join('-')}, ` : '';
+}
 
 const LastRun = ({ of: last }: { of: NonNullable<HomeSuite['last_run']> }) => (
   <>
