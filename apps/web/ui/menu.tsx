@@ -44,7 +44,7 @@ export function Menu({ label, button, className, children }: Props) {
         {...buttonProps}
         className={className ?? (button ? undefined : 'plain icon-only')}
         aria-haspopup="menu"
-        aria-label={typeof button === 'string' ? undefined : label}
+        aria-label={button ? undefined : label}
         title={button ? undefined : label}
       >
         {button ?? <Icon of={Ellipsis} />}

@@ -33,7 +33,15 @@ export function RunCompare({ run }: { run: Run }) {
           Compare
         </Link>
       )}
-      <Menu label="Compare with another run" button={<Icon of={ChevronDown} />}>
+      <Menu
+        label="Compare with another run"
+        button={
+          <>
+            <Icon of={ChevronDown} />
+            <span className="unseen">Compare with another run</span>
+          </>
+        }
+      >
         {others.map((one) => (
           <MenuLink key={one.id} {...to(one.id)}>
             <UserLine text={runName(one)} max={100} />
