@@ -24,7 +24,7 @@ const TICKS = [0, 0.5, 1];
 const MAX_WHISKERS = 6;
 const MAX_NAMED = 12;
 const DOTS = { few: 4, many: 3 };
-/** Dots of many models stand in this many lines. */
+/** Dots of many models are spread over this many lines. */
 const LINES = 3;
 const LINE = 6;
 
