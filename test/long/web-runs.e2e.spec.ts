@@ -82,9 +82,7 @@ journeys('runs', () => {
 
   it('are set up with their estimate, and typed text survives a reload', async () => {
     // More suites than any list has on a page.
-    await Promise.all(
-      Array.from({ length: 202 }, (_, n) => web.client.importSuite({ ...weatherSuite(1), name: `${n}` })),
-    );
+    for (let n = 0; n < 202; n++) await web.client.importSuite({ ...weatherSuite(1), name: `${n}` });
     const { page, faults, axe } = await web.open({ path: '/runs/new' });
     // The suite that ran last is chosen already; its models are a click away.
     await until(async () => (await page.getByLabel('Suite', { exact: true }).inputValue()) === 'Weather');

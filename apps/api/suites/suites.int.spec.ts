@@ -342,7 +342,7 @@ describe('suites', () => {
 
   it('are found by name beyond the first page of two hundred', async () => {
     const oldest = await importSuite({ ...weatherSuite(0), name: 'Office assistant' });
-    await Promise.all(Array.from({ length: 202 }, () => importSuite(weatherSuite(0))));
+    for (let n = 0; n < 202; n++) await importSuite(weatherSuite(0));
     const list = async (query: string): Promise<any[]> => (await client.get(`/api/tool-suites?${query}`)).body.items;
     expect((await list('lean=true&limit=200')).map(({ id }) => id)).not.toContain(oldest);
     expect(await list('lean=true&limit=20&name=office')).toMatchObject([{ id: oldest, name: 'Office assistant' }]);
