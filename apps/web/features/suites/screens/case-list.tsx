@@ -114,18 +114,16 @@ const foundInWords = (found: number, isMore: boolean): string =>
 const COLUMNS: Column<StoredCase>[] = [
   { name: '#', isNumber: true, className: 'muted', cell: ({ position }) => position + 1 },
   {
-    name: 'Prompt',
+    name: 'Case',
     cell: (stored) => (
-      <>
-        <Link from="/suites/$suiteId" to="/suites/$suiteId/cases/$caseId" params={{ caseId: stored.id }}>
-          <UserLine text={toText(stored.name ?? '') || promptOf(stored) || 'Case without a prompt'} />
-        </Link>
-        {stored.name != null && (
-          <span className="small muted">
-            <UserLine text={promptOf(stored)} />
-          </span>
-        )}
-      </>
+      <Link
+        from="/suites/$suiteId"
+        to="/suites/$suiteId/cases/$caseId"
+        params={{ caseId: stored.id }}
+        title={promptOf(stored).slice(0, 300)}
+      >
+        <UserLine text={toText(stored.name ?? '') || promptOf(stored) || 'Case without a prompt'} />
+      </Link>
     ),
   },
   { name: 'Expected', cell: (stored) => <UserLine text={expectedOf(stored)} /> },
