@@ -100,7 +100,7 @@ journeys('where suites come from', () => {
     const { suiteId, caseId } = await fillRun(web);
     const tab = await web.open({ path: `/suites/${suiteId}/cases/${caseId}` });
     const verdict = tab.page
-      .getByRole('row', { name: /sim::scripted:odd/ })
+      .getByRole('row', { name: /odd/ })
       .getByRole('link')
       .first();
     expect(await verdict.textContent()).toMatch(/failed|partial/);

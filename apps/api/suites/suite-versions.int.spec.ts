@@ -246,12 +246,15 @@ it('a lean list of suites has counts and the last run instead of tools', async (
   const last = await pin(id);
   const head = async () => (await client.get('/api/tool-suites?lean=true&limit=1')).body.items[0];
   expect((await head()).last_run).toMatchObject({ id: last, status: 'cancelled', top: null });
-  const figures = (overall: number | null) => JSON.stringify({ overall, overall_ci: [0.5, 1], scored: 3, errored: 1 });
+  const nothing = { results: 0, prompt_tokens: 0, completion_tokens: 0 };
+  const rest = { scored: 3, errored: 1, cost_usd: 0, usage: nothing, cached: nothing, by_category: {} };
+  const figures = (target: string, overall: number) =>
+    JSON.stringify({ target, overall, overall_ci: [0.5, 1], ...rest });
   for (const [ordinal, overall] of [0.25, 0.75].entries())
     await api.pool.query('UPDATE target SET summary = $3 WHERE run_id = $1 AND ordinal = $2', [
       last,
       ordinal,
-      figures(overall),
+      figures(`sim::${'ab'[ordinal]}`, overall),
     ]);
   expect((await head()).last_run.top).toEqual({
     target: 'sim::b',
@@ -275,6 +278,7 @@ it('another team sees none of it', async () => {
     '/versions/1/changes',
     `/versions/1/cases/${only.id}`,
     `/cases/${only.id}`,
+    `/cases/${only.id}/neighbours`,
     `/cases/${only.id}/results`,
   ]) {
     expect([path, (await client.get(`/api/tool-suites/${id}${path}`)).status]).toEqual([path, 200]);
