@@ -27,7 +27,10 @@ journeys('where suites come from', () => {
         `"test_cases":[{"prompt":"p","expected_tool":"f","expected_params":${params}}]}`;
       await page.getByLabel('Or its content as text').fill(text.replace('"f","exp', '"g","exp'));
       await page.getByRole('button', { name: 'Preview' }).click();
-      await page.getByRole('alert').getByText(/expected.tool.*No tool/i).waitFor();
+      await page
+        .getByRole('alert')
+        .getByText(/expected.tool.*No tool/i)
+        .waitFor();
       await page.getByLabel('Or its content as text').fill(text);
       await page.getByRole('button', { name: 'Preview' }).click();
       await page.getByText('The import would create the suite Numbers with 1 tool and 1 case.').waitFor();
@@ -99,10 +102,7 @@ journeys('where suites come from', () => {
   it('a case shows its results in all runs, and leads to the result that explains it', async () => {
     const { suiteId, caseId } = await fillRun(web);
     const tab = await web.open({ path: `/suites/${suiteId}/cases/${caseId}` });
-    const verdict = tab.page
-      .getByRole('row', { name: /odd/ })
-      .getByRole('link')
-      .first();
+    const verdict = tab.page.getByRole('row', { name: /odd/ }).getByRole('link').first();
     expect(await verdict.textContent()).toMatch(/failed|partial/);
     await expectSound(tab);
     await verdict.click();
