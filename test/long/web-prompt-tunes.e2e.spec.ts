@@ -14,6 +14,11 @@ const button = (page: Page, name: string): Locator => page.getByRole('button', {
 const suiteOf = (name: string): Promise<string> => web.client.importSuite({ ...songSuite(60), name });
 const keep = async (input: object) => (await web.client.post('/api/prompt-versions', input)).body;
 
+async function choosing(page: Page, name: string): Promise<void> {
+  await button(page, 'More actions').click();
+  await page.getByRole('menuitem', { name }).click();
+}
+
 journeys('tunes of prompts and prompt versions', () => {
   beforeAll(async () => {
     web = await joinWeb();
@@ -117,7 +122,7 @@ journeys('tunes of prompts and prompt versions', () => {
     }
     await page.getByRole('link', { name: 'Tunes', exact: true }).click();
     await page.getByRole('link', { name: 'Prompts', exact: true }).last().click();
-    await page.getByRole('link', { name: /^Weather, alarms, songs/ }).waitFor();
+    await page.getByRole('link', { name: / on Weather, alarms, songs/ }).waitFor();
     expect(faults()).toEqual([]);
   });
 
@@ -143,7 +148,7 @@ journeys('tunes of prompts and prompt versions', () => {
 
     await page.goto(`${web.url}/tunes/prompts/${tuneId}`);
     await page.getByRole('link', { name: 'Use in the suite' }).click();
-    await button(page, 'Use in the suite').click();
+    await choosing(page, 'Use in the suite');
     const dialog = page.getByRole('dialog', { name: 'Use these texts in the suite?' });
     await dialog.locator('ins').getByText(PHRASES[1].phrase).waitFor();
     await dialog.getByText(/This changes/).waitFor();
@@ -153,7 +158,7 @@ journeys('tunes of prompts and prompt versions', () => {
     await dialog.getByRole('button', { name: 'Change the suite' }).click();
     await dialog.getByText(/The suite has changed: it is now version 2/).waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await button(page, 'Use in the suite').click();
+    await choosing(page, 'Use in the suite');
     await dialog.getByRole('button', { name: 'Change the suite' }).click();
     const done = page.getByRole('dialog', { name: 'The suite is updated' });
     await done.getByRole('button', { name: 'To the suite' }).click();
@@ -188,7 +193,7 @@ journeys('tunes of prompts and prompt versions', () => {
     await page.locator('ins').first().waitFor();
     expect(await page.getByText('<b>At once.</b>').count()).toBeGreaterThan(0);
 
-    await page.getByRole('link', { name: 'New version from this' }).click();
+    await choosing(page, 'New version from this');
     await page.getByLabel('tools/play_song/description').fill('Play one song by its title');
     await button(page, 'Save version').click();
     await page.getByRole('heading', { level: 1, name: /^version / }).waitFor();
@@ -210,9 +215,15 @@ journeys('tunes of prompts and prompt versions', () => {
     await page.keyboard.press('Enter');
     await list.getByRole('link', { name: 'Strict' }).waitFor({ state: 'detached' });
     await list.getByRole('link', { name: /^version / }).click();
-    await button(page, 'Delete').click();
-    await button(page, 'Delete the version').click();
+    await choosing(page, 'Delete');
     await page.getByRole('heading', { level: 1, name: 'Prompts' }).waitFor();
+    await button(page, 'Undo').click();
+    expect((await tunes.get(`/api/prompt-versions?suite_id=${suiteId}`)).items).toHaveLength(2);
+    await page.goBack();
+    await choosing(page, 'Delete');
+    await button(page, 'Undo').waitFor();
+    // It is carried out when the page is left.
+    await page.goto(`${web.url}/suites`);
     await until(async () => (await tunes.get(`/api/prompt-versions?suite_id=${suiteId}`)).items.length === 1);
     expect(faults()).toEqual([]);
   });
@@ -259,7 +270,11 @@ journeys('tunes of prompts and prompt versions', () => {
     await isRefused(button(page, 'Tune'));
     await page.goto(`${web.url}/prompts/${id}`);
     await page.getByText('Be brief.').first().waitFor();
-    for (const name of ['Use in the suite', 'Delete', 'Save names']) await isRefused(button(page, name));
+    await isRefused(button(page, 'Save names'));
+    await button(page, 'More actions').click();
+    for (const name of [/^Use in the suite/, /^Delete/])
+      expect(await page.getByRole('menuitem', { name }).getAttribute('aria-disabled')).toBe('true');
+    await page.keyboard.press('Escape');
     await page.goto(`${web.url}/tunes/prompts/${tuneId}`);
     await page.getByRole('list', { name: 'Lineage' }).waitFor();
     await page.getByRole('heading', { name: 'Result' }).waitFor();

@@ -183,7 +183,7 @@ journeys('tunes', () => {
     await page.getByRole('link', { name: 'Parameter tune' }).click();
     await page.getByRole('heading', { level: 1, name: / on Twelve$/ }).waitFor();
     await button(page, 'Cancel').click();
-    await page.getByText('cancelled').waitFor();
+    await page.getByText('cancelled').first().waitFor();
     // The duration of the rest does not matter.
     await web.client.patch('/api/providers/sim', { limits: { max_concurrency: 100 } });
     await button(page, 'Resume').click();
@@ -201,7 +201,7 @@ journeys('tunes', () => {
     await dialog.getByRole('button', { name: 'Delete the tune' }).click();
     await page.getByRole('heading', { level: 1, name: 'Tunes' }).waitFor();
     await until(async () => (await web.client.get(`${ROUTE}/history/${tuneId}`)).status === 404);
-    await page.getByRole('link', { name: /^Twelve/ }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: / on Twelve/ }).waitFor({ state: 'detached' });
     expect(faults()).toEqual([]);
   });
 
