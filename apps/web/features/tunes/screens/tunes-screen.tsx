@@ -18,7 +18,6 @@ import { paramTunes } from '../api';
 import { OutcomeMark } from '../parts/tune-outcome';
 import { tuneName } from '../parts/tune-name';
 import { combinationsOf } from './tune/arm-list';
-import { ModelName } from '../../providers/parts/model-name';
 import css from './tunes.module.css';
 
 /** Parameter and prompt tunes, newest first. */
