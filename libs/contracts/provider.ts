@@ -72,10 +72,7 @@ function formatOf(kind: unknown): string | undefined {
           .replace(/[^a-z0-9]/g, '')
       : '';
   const [format] = Object.entries(PROVIDER_KINDS).find(([, { hosts }]) => hosts.includes(plain)) ?? [];
-  return (
-    format &&
-    `is the format of requests, not the name of a host: ${JSON.stringify(kind)} speaks "${format}"`
-  );
+  return format && `is the format of requests, not the name of a host: ${JSON.stringify(kind)} speaks "${format}"`;
 }
 
 export const ProviderKind = z

@@ -145,7 +145,11 @@ journeys('the results of a run', () => {
     await page.locator('[role=row][data-active][aria-rowindex="601"]').getByText('get_weather').first().waitFor();
     expect(await grid.getByRole('row').count()).toBeLessThan(100);
     await page.keyboard.press('Home');
-    await page.locator('[role=row][data-active][aria-rowindex="2"]').getByText(/, not "/).first().waitFor();
+    await page
+      .locator('[role=row][data-active][aria-rowindex="2"]')
+      .getByText(/, not "/)
+      .first()
+      .waitFor();
     expect(faults()).toEqual([]);
   });
 

@@ -36,8 +36,7 @@ async function countItems(pool: Pool, teamId: string, run: JudgeableRun, input: 
   if (count > MAX_JUDGED)
     throw refused(
       '/which',
-      `The run has more than ${MAX_JUDGED} such results, the most that a report judges. Judge a sample ` +
-        'instead.',
+      `The run has more than ${MAX_JUDGED} such results, the most that a report judges. Judge a sample ` + 'instead.',
     );
   return count;
 }
