@@ -125,7 +125,7 @@ journeys('experiments and gates', () => {
     await page.keyboard.press('Control+Enter');
     await heading(page, 'Older').waitFor();
     await act(page, 'More actions', 'Archive');
-    await page.getByText('Archived.').waitFor();
+    await page.getByText('Archived.', { exact: true }).waitFor();
     await page.goto(`${web.url}/experiments`);
     await link(page.getByRole('region', { name: 'List of experiments' }), 'Prompts').waitFor();
     expect(await link(page, 'Older').count()).toBe(0);
