@@ -1,3 +1,5 @@
+import { valueWords } from '#lib/contracts/difference-words';
+import { isObject } from '#lib/contracts/json/json';
 import type { Result } from '../api';
 import type { ArgumentCheck } from './argument-diff';
 
@@ -63,12 +65,9 @@ export function expectedText({ expected }: Pick<Judged, 'expected'>): string {
   return calls.join(', ') || 'no call';
 }
 
-/** A model's calls, on one line. */
-export function calledText(called: readonly Called[]): string {
-  const calls = called.map(
-    ({ name, arguments: given, raw }) => `${name}(${given ? argumentsText(given) : (raw ?? '')})`,
-  );
-  return calls.join(', ') || 'no call';
-}
-
-const argumentsText = (given: unknown): string => JSON.stringify(given).slice(1, -1);
+const argumentsText = (given: unknown): string =>
+  isObject(given)
+    ? Object.entries(given)
+        .map(([name, value]) => `${name}: ${valueWords(value)}`)
+        .join(', ')
+    : valueWords(given);
