@@ -3,7 +3,6 @@ import type { RunCase } from '#lib/contracts/run-facets';
 import { count } from '../../../ui/amounts';
 import { Table, type Column } from '../../../ui/table';
 import { UserLine, UserText } from '../../../ui/user-text';
-import { ModelName, useModelNames } from '../../providers/parts/model-name';
 import { VerdictMark, type VerdictWord } from '../../results/parts/verdict';
 import css from './figures.module.css';
 
@@ -30,13 +29,16 @@ interface MatrixProps {
   cases: readonly RunCase[];
   /** Links a case or a cell to its results. */
   link: (of: { case: string; model?: string[] }, content: ReactNode, label?: string) => ReactNode;
+  /** What the names of all models begin with. */
+  prefix?: string;
+  /** The rest of a model's name. */
+  nameOf?: (target: string) => ReactNode;
 }
 
 const caseNameOf = ({ case_name: name, prompt }: RunCase): string => name ?? prompt;
 
 /** Cases by model: number of passed samples. */
-export function Matrix({ targets, cases, link }: MatrixProps) {
-  const names = useModelNames(targets);
+export function Matrix({ targets, cases, link, prefix = '', nameOf = plainName }: MatrixProps) {
   return (
     <Table
       label="Cases by model"
@@ -46,23 +48,21 @@ export function Matrix({ targets, cases, link }: MatrixProps) {
       columns={[
         { name: 'No.', isNumber: true, className: 'muted', cell: ({ position }) => count(position + 1) },
         {
-          name: names.prefix === '' ? 'Case' : <ModelsBegin prefix={names.prefix} />,
+          name: prefix === '' ? 'Case' : <ModelsBegin prefix={prefix} />,
           isHeading: true,
           className: 'named',
           cell: (one) => link({ case: one.case_id }, <UserLine text={caseNameOf(one)} />),
         },
         ...targets.map((target, ordinal): Column<RunCase> => ({
-          name: (
-            <div className={css.upright}>
-              <ModelName target={target} of={names} />
-            </div>
-          ),
+          name: <div className={css.upright}>{nameOf(target)}</div>,
           cell: (one) => <MatrixCell {...{ one, target, link }} cell={one.cells[ordinal]} />,
         })),
       ]}
     />
   );
 }
+
+const plainName = (target: string) => <UserLine text={target} />;
 
 interface MatrixCellProps extends Pick<MatrixProps, 'link'> {
   one: RunCase;

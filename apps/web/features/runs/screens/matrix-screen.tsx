@@ -7,6 +7,7 @@ import { Head } from '../../../ui/head';
 import { FilterChoice } from '../../../ui/filters';
 import { PageLinks } from '../../../ui/navigation';
 import { count } from '../../../ui/amounts';
+import { ModelName, useModelNames } from '../../providers/parts/model-name';
 import { matrixSearch, type MatrixSearch } from '../address';
 import { runCasesQuery, runQuery } from '../api';
 import { Counted } from '../parts/counted';
@@ -69,6 +70,7 @@ interface CasesProps {
 
 function CaseMatrix({ run, cases: { targets, items, total, next_cursor: next }, search }: CasesProps) {
   const { after, rescore } = search;
+  const names = useModelNames(targets);
   if (items.length === 0 && after === undefined) return <NoCases run={run} search={search} />;
   return (
     <>
@@ -80,6 +82,8 @@ function CaseMatrix({ run, cases: { targets, items, total, next_cursor: next }, 
       </div>
       <Matrix
         targets={targets}
+        prefix={names.prefix}
+        nameOf={(target) => <ModelName target={target} of={names} />}
         cases={items}
         link={(of, content, label) => (
           <ResultsLink runId={run.id} search={{ rescore, ...of }} label={label}>
