@@ -155,13 +155,16 @@ function Point({ entry, time, x, y, isNew }: PointProps) {
         </g>
       )}
       {time !== undefined && (
-        <text x={x} y={HEIGHT - 6} textAnchor="middle">
+        <text x={x} y={HEIGHT - 6} textAnchor={anchorOf(parseFloat(x))}>
           {time}
         </text>
       )}
     </>
   );
 }
+
+/** A text at an end of the axis stays within the figure. @param x in percent */
+const anchorOf = (x: number): 'start' | 'middle' | 'end' => (x < 10 ? 'start' : x > 90 ? 'end' : 'middle');
 
 /** The ticks of a scale that includes all of these shares: up to six, at whole steps. */
 export function ticksFor(shares: readonly number[]): number[] {
