@@ -136,7 +136,7 @@ journeys('experiments and gates', () => {
     const viewer = await web.open({ path: `/experiments/${body.id}`, role: 'viewer' });
     await isRefused(button(viewer.page, 'Run best'));
     await button(viewer.page, 'More actions').click();
-    for (const name of ['Edit', 'Reactivate', 'Delete'])
+    for (const name of [/^Edit/, /^Reactivate/, /^Delete/])
       expect(await viewer.page.getByRole('menuitem', { name }).getAttribute('aria-disabled')).toBe('true');
     await link(page, 'Older').click();
     await act(page, 'More actions', 'Delete');
