@@ -1,5 +1,11 @@
 import { defaultClientConditions, defineConfig } from 'vite';
 
+/** Beginnings of the names of modules that the first view does without. */
+const OTHER_PRIMITIVES = [
+  ...['json', 'data-rows', 'combobox', 'facet', 'changes', 'character', 'common', 'figures', 'form', 'export'],
+  ...['secret', 'text-diff', 'live-job', 'use-live', 'hint', 'glossary', 'filters', 'draft', 'details'],
+];
+
 export default defineConfig({
   root: import.meta.dirname,
   // React's own plugin is not needed without fast refresh, and its peer @babel/core 8 clashes with jest's 7.
@@ -31,7 +37,7 @@ export default defineConfig({
             { name: 'page', tags: ['$initial'], priority: 2 },
             {
               name: 'ui',
-              test: /\/web\/(api|live|ui)\/(?!json|data-rows|combobox|facet|changes|character|common|figures|form|export|secret|text-diff|live-job|use-live|hint|glossary|filters|draft|details)/,
+              test: new RegExp(`/web/(api|live|ui)/(?!${OTHER_PRIMITIVES.join('|')})`),
               priority: 1,
             },
             { name: 'form', test: /\/web\/ui\/form\/(?!pick)/, priority: 1 },

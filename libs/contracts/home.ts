@@ -16,7 +16,7 @@ export const Concern = named('Concern', 'Something that needs somebody.', {
     .enum(CONCERNS)
     .describe(
       '`worse`: the newest completed run of a suite is worse than what it is compared with. `gate`: the last answer ' +
-        'of a gate is `fail` or `inconclusive`. `lane`: requests wait, and none is sent. `redis`: it cannot be reached.',
+        'of a gate is `fail` or `inconclusive`. `lane`: requests wait, and none is sent. `redis`: it is unreachable.',
     ),
   text: z.string().describe('The same in a sentence.'),
   suite: reference.nullable().describe('The suite; null for lanes.'),

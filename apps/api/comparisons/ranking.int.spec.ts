@@ -35,7 +35,9 @@ const ranking = async (id: string) => (await api.client.get(`/api/tool-eval/hist
 it('orders the models of a run by their means, with the possible ranks of each', async () => {
   const id = await runWith({ 'sim::bad': 4, 'sim::fair': 20, 'sim::good': 36, 'sim::like-fair': 19 });
   expect(await ranking(id)).toEqual({
-    text: 'good is better than fair by 40 points (95 %: 21 to 55; 40 cases): 16 passed by good alone, none by fair alone.',
+    text:
+      'good is better than fair by 40 points (95 %: 21 to 55; 40 cases): 16 passed by good alone, ' +
+      'none by fair alone.',
     items: [
       { target: 'sim::good', rank: [1, 1] },
       { target: 'sim::fair', rank: [2, 3] },

@@ -26,8 +26,8 @@ export class SpendingController {
   @Get()
   @About(
     'Read the spending of a period',
-    'By day, model, provider, suite and person. Costs count when results settle, so deleted runs and suites are included. The ' +
-      'cap and the spending that counts against it are in `/api/settings/spending`.',
+    'By day, model, provider, suite and person. Costs count when results settle, so deleted runs and suites are ' +
+      'included. The cap and the spending that counts against it are in `/api/settings/spending`.',
   )
   @Answers(200, SpendingReport, 429)
   report(@Me() { teamId }: Caller, @Query({ schema: SpendingQuery }) query: SpendingQuery): Promise<SpendingReport> {

@@ -12,7 +12,10 @@ export interface PresenceDeps {
   takeResults: () => ReadonlyMap<string, number>;
 }
 
-/** Heartbeats in Redis: this process works, at which level, and how fast its lanes are. They stop when it is frozen, stuck or killed. */
+/**
+ * Heartbeats in Redis: this process works, at which level, and how fast its lanes are. They stop when it is frozen,
+ * stuck or killed.
+ */
 export class Presence {
   #timer: NodeJS.Timeout | undefined;
   #isSaying = false;

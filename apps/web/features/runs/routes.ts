@@ -5,7 +5,7 @@ import { isUnderWay } from '../../ui/status';
 import { newestReportsQuery } from '../judge/api';
 import { promptChoicesQuery } from '../prompts/api';
 import { providersQuery } from '../providers/api';
-import { suiteHeadsQuery, suiteQuery } from '../suites/api';
+import { suiteQuery } from '../suites/api';
 import { failuresSearch, matrixSearch, runNewSearch, runSearch, runsSearch } from './address';
 import {
   confusionQuery,
