@@ -1,4 +1,5 @@
-import type { JudgeEstimate, JudgeInput } from '#lib/judge/contract';
+import type { JudgeEstimate } from '#lib/contracts/judge-estimate';
+import type { JudgeInput } from '#lib/judge/contract';
 import { costByPrices, NO_USAGE } from '#lib/contracts/cost';
 import { targetName } from '#lib/contracts/target-name';
 import { EstimateRepository } from '#lib/db/read/estimate';

@@ -1,8 +1,8 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { JudgeEstimate } from '#lib/contracts/judge-estimate';
 import {
   Judgement,
   JudgementsQuery,
-  JudgeEstimate,
   JudgeInput,
   JudgeReport,
   JudgeSetting,

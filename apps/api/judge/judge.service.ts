@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { ProblemError } from '#lib/contracts/input/problem';
+import type { JudgeEstimate } from '#lib/contracts/judge-estimate';
 import {
   type Judgement,
   type JudgementsQuery,
-  type JudgeEstimate,
   JudgeInput,
   type JudgeReport,
   type JudgeSetting,

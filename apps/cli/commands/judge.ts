@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import type { JudgeEstimate, JudgeSubmitted } from '#lib/judge/contract';
+import type { JudgeEstimate } from '#lib/contracts/judge-estimate';
+import type { JudgeSubmitted } from '#lib/judge/contract';
 import { serverAction, examples, type GlobalOptions } from '../command.js';
 import { JUDGE_ROUTE } from '../lookup/find-report.js';
 import { estimateTable } from '../output/estimate-lines.js';

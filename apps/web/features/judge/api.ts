@@ -1,12 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import type {
-  Calibration,
-  JudgeEstimate,
-  Judgement,
-  JudgeReport,
-  JudgeSetting,
-  JudgeSubmitted,
-} from '#lib/judge/contract';
+import type { JudgeEstimate } from '#lib/contracts/judge-estimate';
+import type { Calibration, Judgement, JudgeReport, JudgeSetting, JudgeSubmitted } from '#lib/judge/contract';
 import type { Label, LabelInput, LabelQueue } from '#lib/contracts/label';
 import type { Page } from '#lib/contracts/page';
 import { newIdempotencyKey, type Sent } from '../../api/action';

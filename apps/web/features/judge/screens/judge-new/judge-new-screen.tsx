@@ -2,7 +2,7 @@ import { useSuspenseQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { refreshWork } from '../../../../api/query-client';
-import type { JudgeEstimate } from '#lib/judge/contract';
+import type { JudgeEstimate } from '#lib/contracts/judge-estimate';
 import { count, Money } from '../../../../ui/amounts';
 import { EstimatedForm } from '../../../../ui/form/estimated-form';
 import type { FormFault } from '../../../../ui/form/form-request';
