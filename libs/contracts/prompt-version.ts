@@ -76,7 +76,10 @@ export const PromptVersionHead = named('PromptVersionHead', 'A prompt version in
     runs: z.int().describe(`How many runs of the history have its texts; ${MAX_RUNS_COUNTED} also means more.`),
     newest: z
       .object({
-        run: z.object({ id: id.describe('Its id.'), name: z.string().nullable().describe('Its name.') }),
+        run: described('The run.', {
+          id: id.describe('Its id.'),
+          name: z.string().nullable().describe('Its name.'),
+        }),
         suite_version: z.int().describe('The version of the suite that it pinned.'),
         score: z.number().describe('Its score, 0..1.'),
         n_models: z.int().describe('How many models it asked.'),

@@ -10,6 +10,17 @@ const part = (description: string) =>
     to: time.describe('When the last of its runs ended.'),
   });
 
+export const DRIFT_EXAMPLE = {
+  side: 'baseline',
+  target: 'simulator::prompt-sensitive',
+  earlier: { samples: 55, mean: 0.77, from: '2026-11-25T13:40:02.000Z', to: '2026-11-25T13:41:10.000Z' },
+  later: { samples: 165, mean: 0.45, from: '2026-11-25T14:08:31.000Z', to: '2026-11-25T14:10:44.000Z' },
+  difference: -0.32,
+  ci: [-0.46, -0.15],
+  confidence: 0.99,
+  since: '2026-11-25T14:08:31.000Z',
+};
+
 export const SampleDrift = named(
   'SampleDrift',
   'Samples that were added to a run and differ beyond chance from those that they join. They are not counted.',
@@ -29,6 +40,8 @@ export type SampleDrift = z.infer<typeof SampleDrift>;
 export const drifts = z
   .array(SampleDrift)
   .optional()
-  .describe(
-    'Added samples that are not counted, because they differ from those before them; absent when there are none.',
-  );
+  .meta({
+    description:
+      'Added samples that are not counted, because they differ from those before them; absent when there are none.',
+    example: [DRIFT_EXAMPLE],
+  });

@@ -89,6 +89,10 @@ export async function playGates({ call, submit, ids }) {
   };
   const made = await call('POST', '/api/gates', { name: 'main', suite_id, baseline: { eval_id: baseline }, ...rules });
   ids.gate = made.id;
+  const sensitivity = { suite_id, baseline: { eval_id: baseline }, margin: 0.03, looks: 2 };
+  await call('POST', '/api/gates/sensitivity', sensitivity);
+  await call('POST', '/api/gates/sensitivity', { ...sensitivity, baseline: { experiment_id: ids.experiment } });
+  await call('POST', `/api/gates/${made.id}/run/estimate`, { config: { system_prompt: 'Answer briefly.' } });
   await call('POST', '/api/gates', { name: 'nightly', suite_id, baseline: { experiment_id: ids.experiment } });
   const path = `/api/gates/${ids.gate}`;
   for (const run of [ids.best, ids.others.odd, ids.run]) await call('GET', `${path}/check?eval_id=${run}&wait=20`);

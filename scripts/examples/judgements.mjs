@@ -43,6 +43,7 @@ export async function playJudge({ call, submit, ids }) {
     budget: { max_cost_usd: 2.5, max_requests: 1000 },
     experiment_id: ids.experiment,
   };
+  await call('POST', '/api/judge/estimate', { eval_id: ids.run, ...all });
   const reports = [
     await submit('/api/judge', { eval_id: ids.run, ...all }),
     await submit('/api/judge', { eval_id: ids.run, judge: JUDGE }),

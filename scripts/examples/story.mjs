@@ -201,6 +201,7 @@ async function playSuites({ call, ids }) {
   ids.suite = suite;
   const { test_cases: cases } = await call('GET', `/api/tool-suites/${suite}`);
   Object.assign(ids, { case: cases[0].id, tokyo: cases[1].id });
+  await call('GET', `/api/tool-suites/${suite}/cases/${ids.tokyo}/neighbours`);
 }
 
 /** What people keep, and the first screen. */
@@ -215,6 +216,24 @@ async function playHome({ call, ids }) {
   await call('GET', '/api/search?q=nightly&types=run,experiment&limit=3');
   await call('GET', `/api/trends?suite_id=${ids.suite}&limit=2`);
   await call('GET', '/api/home');
+  await playWaiting({ call, ids });
+}
+
+/** A paused lane, and a run that waits for it. */
+async function playWaiting({ call, ids }) {
+  await call('POST', `/api/lanes/${ids.lane}/pause`);
+  const run = { suite_id: ids.suite, models: ['simulator::perfect-ish'], name: 'Nightly 12', cache: 'off' };
+  const { job_id: job } = await call('POST', '/api/tool-eval', run, { isShown: false });
+  for (let looks = 0; looks < 50; looks++) {
+    const { items } = await call('GET', `/api/lanes/${ids.lane}/waiting`, undefined, { isShown: false });
+    if (items > 0) break;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  await call('GET', `/api/lanes/${ids.lane}/waiting`);
+  await call('GET', `/api/jobs/${job}`);
+  await call('GET', '/api/home');
+  await call('POST', `/api/jobs/${job}/cancel`, undefined, { isShown: false });
+  await call('POST', `/api/lanes/${ids.lane}/resume`);
 }
 
 async function playSettings({ call, ids }) {
@@ -224,7 +243,7 @@ async function playSettings({ call, ids }) {
   await call('PUT', '/api/settings/jobs', { running_jobs_per_user: 4 });
   await call('PUT', '/api/settings/spending', { monthly_cap_usd: 100 });
   for (const name of ['judge', 'embedding', 'cache', 'jobs', 'spending']) await call('GET', `/api/settings/${name}`);
-  for (const by of ['day,model', 'suite,person'])
+  for (const by of ['day,model', 'suite,person', 'provider'])
     await call(
       'GET',
       `/api/spending?${by

@@ -29,6 +29,7 @@ export const TAGS: Record<string, string> = {
   Comparisons: 'Two runs, case by case: what changed, by how much, and with what certainty.',
   Experiments: 'Runs that belong together, compared with a baseline.',
   Gates: 'Decide whether a run may ship: it must not be worse than a baseline, by rules fixed in advance.',
+  GateEstimates: 'What a gate can show, and what a gate run takes, before anything is run.',
   ParamTunes: 'Search for the parameters with which models call tools best.',
   ParamPresets: 'Saved search spaces.',
   PromptTunes: 'Search for the texts with which models call tools best.',

@@ -23,5 +23,7 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   Problem: { 'A field is missing': PROBLEM_EXAMPLES[400] },
   ...captured.examples,
   Counting: RARE_EXAMPLES.Counting,
+  SampleDrift: RARE_EXAMPLES.SampleDrift,
+  Concern: { ...captured.examples.Concern, ...RARE_EXAMPLES.Concern },
   Evidence: { ...captured.examples.Evidence, ...RARE_EXAMPLES.Evidence },
 };

@@ -1,4 +1,5 @@
 import { codeOfStatus } from '../problem-codes.js';
+import { DRIFT_EXAMPLE } from '../sample-drift.js';
 
 const longText = {
   path: '/report',
@@ -12,6 +13,14 @@ const longText = {
 /** Objects that are gone before a capture can request them, or too long to show. */
 export const RARE_EXAMPLES = {
   Counting: { 'A run that has just ended': { status: 'counting' } },
+  SampleDrift: { 'Samples of another day': DRIFT_EXAMPLE },
+  Concern: {
+    'A suite that is worse': {
+      kind: 'worse',
+      text: 'Office assistant is worse since Nightly 8 (-9.0 points, prompt-sensitive).',
+      since: { id: '019aa8a2-5c1e-7000-8000-000000000012', name: 'Nightly 8' },
+    },
+  },
   Evidence: {
     'A long text': {
       pairs: [{ called: 0, expected: 0, param_score: 1, arguments: [longText] }],
