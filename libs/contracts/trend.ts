@@ -4,7 +4,7 @@ import { id, pageOf, time } from './page.js';
 
 const interval = z.tuple([z.number(), z.number()]).nullable();
 
-/** Models of a point, at most. */
+/** Maximum models of a point. */
 export const MAX_TREND_MODELS = 8;
 
 export const TrendsQuery = z.strictObject({

@@ -55,7 +55,7 @@ describe('a search', () => {
     expect(await names('get_weather', '&types=case')).toEqual([]);
   });
 
-  it('takes what is written as it is, and finds nothing of another team', async () => {
+  it('takes what is written literally, and finds nothing of another team', async () => {
     expect(await names('100%', '&types=suite')).toEqual(['suite Étude 100%']);
     expect(await names('étude')).toEqual(['suite Étude 100%']);
     expect(await names('_ffice')).toEqual([]);

@@ -30,7 +30,7 @@ interface Props {
   title: string;
   /** Where it is: "Runs", "Suites / Office assistant". */
   trail?: readonly TrailStep[];
-  /** Beside the title. */
+  /** Next to the title. */
   badge?: ReactNode;
   /** One line below the title: what state it is in. */
   status?: ReactNode;

@@ -46,17 +46,6 @@ const UNDER_WAY = ['running', 'queued', 'pending'] as const;
 /** How many jobs of a status are shown, newest first. */
 const SHOWN = 20;
 
-/** Waiting and running jobs, running ones first. They are polled while there are any. */
-export const jobsUnderWayQuery = queryOptions({
-  queryKey: [...keys.jobs, 'under way'],
-  queryFn: async (context): Promise<Job[]> => {
-    const paths = UNDER_WAY.map((status) => pathWith(ROUTE, { limit: SHOWN, status }));
-    const pages = await Promise.all(paths.map((path) => read<Page<Job>>(path)(context)));
-    return pages.flatMap(({ items }) => items);
-  },
-  refetchInterval: ({ state }) => (state.data?.length ? POLL_MS : false),
-});
-
 /** A page of the team's jobs: those under way in the order in which they run, those that ended newest first. */
 export const jobsQuery = ({ status, type, after, limit = PAGE }: JobFilter & { limit?: number }) => {
   const order = isEnded(status) ? undefined : 'queue';

@@ -60,7 +60,7 @@ const ParamsField = ({ path }: { path: Path }) => (
     label="Arguments"
     help={
       <Note of="Values or matchers">
-        Matchers are $one_of, $regex, $optional and others; $literal matches its content as it is. Without arguments,
+        Matchers are $one_of, $regex, $optional and others; $literal matches its content exactly. Without arguments,
         only the tool is compared.
       </Note>
     }

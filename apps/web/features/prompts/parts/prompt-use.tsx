@@ -19,7 +19,7 @@ export function PromptScore({ used: { newest } }: { used: Used }) {
   );
 }
 
-export const runsOf = (runs: number): string => `${count(runs)} ${runs === 1 ? 'run' : 'runs'}`;
+const runsOf = (runs: number): string => `${count(runs)} ${runs === 1 ? 'run' : 'runs'}`;
 
 /** "91.2 % in Nightly 8, +4.0 points, better against Nightly 7. Used by 3 runs." */
 export function PromptResult({ used }: { used: Used }) {

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { modelLabels, modelNames } from './model-names';
 
 const model = (id: string, name = id) => ({ id, name }) as never;

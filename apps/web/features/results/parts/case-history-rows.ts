@@ -1,6 +1,6 @@
 import type { CaseResult } from '#lib/contracts/case-result';
 
-export type HistoryRun = CaseResult['run'];
+type HistoryRun = CaseResult['run'];
 export type HistoryResult = CaseResult['result'];
 
 /** The results of a case in one run, by model. */

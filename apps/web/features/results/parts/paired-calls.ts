@@ -6,7 +6,7 @@ import type { ArgumentCheck } from './argument-diff';
 type Judged = Pick<Result, 'expected' | 'called' | 'evidence'>;
 export type Called = Result['called'][number];
 
-export interface ExpectedCall {
+interface ExpectedCall {
   tool: unknown;
   params: unknown;
 }
@@ -21,7 +21,7 @@ export interface PairedCalls {
 }
 
 /** The calls that a case expects; none if it expects no tool call. */
-export function expectedCalls({ tool, params, calls }: Judged['expected']): ExpectedCall[] {
+function expectedCalls({ tool, params, calls }: Judged['expected']): ExpectedCall[] {
   if (calls) return calls.map((call) => ({ params: null, ...(call as { tool: unknown }) }));
   return tool === null || tool === undefined ? [] : [{ tool, params }];
 }

@@ -25,7 +25,7 @@ interface ListProps {
   run: Run;
   search: ResultsSearch;
   resultId: string | undefined;
-  /** Told where the opened result is in the list. */
+  /** Called with the place of the opened result in the list. */
   onPlace: (place: ListPlace | undefined) => void;
 }
 

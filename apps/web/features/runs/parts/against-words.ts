@@ -27,7 +27,7 @@ export function againstWords({ verdict, difference, regressed, worst }: RunAgain
 }
 
 /** The name of the run that it is compared with. */
-export const againstName = ({ run, kind }: RunAgainst): string =>
+const againstName = ({ run, kind }: RunAgainst): string =>
   run.name ?? (kind === 'baseline' ? 'the baseline' : 'the previous run');
 
 /** "against Nightly 1; worst model prompt-sensitive, -22.5 points": what the few words leave out. */

@@ -13,7 +13,7 @@ type Filters = View['filters'];
 const pathOf = (list: ViewList): string => `/api/me/views/${list}`;
 
 /** The reader's own view of a list. It changes only here. */
-export const viewQuery = (list: ViewList) => ({
+const viewQuery = (list: ViewList) => ({
   ...readQuery<View>(keys.views, pathOf(list)),
   staleTime: Infinity,
 });

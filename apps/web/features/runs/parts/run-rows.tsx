@@ -77,7 +77,7 @@ function RunName({ run }: { run: Run }) {
 }
 
 /** The scores of the run's models. The one that is filtered by stands out, else the best. */
-export function RunStrip({ run, model }: { run: Pick<Run, 'summaries' | 'top'>; model?: string }) {
+function RunStrip({ run, model }: { run: Pick<Run, 'summaries' | 'top'>; model?: string }) {
   const labelOf = useModelLabel();
   const models = run.summaries.flatMap(({ target, overall, overall_ci: ci }) =>
     overall === null ? [] : [{ target, name: labelOf(target), mean: overall, ci }],

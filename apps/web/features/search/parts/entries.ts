@@ -8,7 +8,7 @@ import { nextTheme } from '../../../ui/theme.js';
 export interface Entry {
   key: string;
   name: string;
-  /** Shown beside the name. */
+  /** Shown next to the name. */
   about?: string;
   /** Further words by which it is found. */
   words?: string;

@@ -37,7 +37,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** A section of the settings beside the list of all. */
+/** A section of the settings, next to the list of all. */
 export const SettingsPage = ({ title, about, children }: Props) => (
   <>
     <Head title={title} trail={TRAIL} />
