@@ -42,9 +42,6 @@ export interface JobFilter {
 
 const ROUTE = '/api/jobs';
 const PAGE = 50;
-const UNDER_WAY = ['running', 'queued', 'pending'] as const;
-/** How many jobs of a status are shown, newest first. */
-const SHOWN = 20;
 
 /** A page of the team's jobs: those under way in the order in which they run, those that ended newest first. */
 export const jobsQuery = ({ status, type, after, limit = PAGE }: JobFilter & { limit?: number }) => {
