@@ -68,12 +68,12 @@ it('a kept comparison with added samples is computed again when there are more s
   expect((await extended()).body).toMatchObject({ b: { samples: 1 }, outcomes: { fixed: 10 } });
   const { rows } = await api.pool.query('SELECT suite_id FROM run WHERE id = $1', [b]);
   const { body } = await api.client.post('/api/tool-eval', { suite_id: rows[0].suite_id, models: ['sim::a'] });
-  for (let position = 0; position < 10; position++) await settle(body.eval_id, position, false);
+  for (let position = 0; position < 10; position++) await settle(body.eval_id, position, position > 1);
   await api.pool.query(`UPDATE run SET extends_run_id = $2, first_sample = 1, status = 'completed' WHERE id = $1`, [
     body.eval_id,
     b,
   ]);
-  expect((await extended()).body).toMatchObject({ b: { samples: 2 }, outcomes: { better: 10 } });
+  expect((await extended()).body).toMatchObject({ b: { samples: 2 }, outcomes: { fixed: 8, better: 2 } });
   expect((await compare(a, b)).body).toMatchObject({ b: { samples: 1 }, outcomes: { fixed: 10 } });
   await api.pool.query('UPDATE run SET generation = 2 WHERE id = $1', [body.eval_id]);
   await api.pool.query('UPDATE result SET passed = true, overall = 1 WHERE run_id = $1', [body.eval_id]);

@@ -142,7 +142,7 @@ describe('the description of the API', () => {
       (operation) => operation.requestBody && isForTokens(operation),
     );
     // A resumed run is in progress, so it cannot be judged.
-    const isJudge = ({ path }: { path: string }): number => Number(path === '/api/judge');
+    const isJudge = ({ path }: { path: string }): number => Number(/^\/api\/judge(\/estimate)?$/.test(path));
     for (const operation of sendable.toSorted((a, b) => isJudge(b) - isJudge(a))) {
       for (const [type, { example, examples }] of Object.entries<any>(operation.requestBody.content)) {
         for (const key of examples ? Object.keys(examples) : ['']) {

@@ -220,6 +220,7 @@ describe('every route of the OpenAPI document', () => {
       'POST /api/gates': { ...rules, name: 'x' },
       'PUT /api/gates/{id}': { name: 'stolen' },
       'POST /api/gates/{id}/run': {},
+      'POST /api/gates/{id}/run/estimate': {},
       'POST /api/jobs/{id}/resume': {},
       'POST /api/tool-eval/history/{id}/samples': { samples: 1 },
       'PATCH /api/tool-eval/history/{id}': { name: 'stolen' },

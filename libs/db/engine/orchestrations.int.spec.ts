@@ -350,7 +350,7 @@ describe('samples that are added to a run', () => {
     expect(some).toMatchObject({ ...of, case_positions: [2] });
     expect([all.first_sample, some.first_sample].sort()).toEqual([2, 4]);
     expect(JSON.parse(all.config)).toMatchObject({ samples: 2, cache: 'refresh' });
-    await expect(extend(team, all.id)).rejects.toThrow(runId);
+    await expect(extend(team, all.id)).rejects.toThrow('adds samples to another one');
     const deliveries = await dispatchLane(pool, team.laneId, 100);
     expect(deliveries).toHaveLength(3 * 2 + 2);
   });

@@ -1,18 +1,13 @@
 import type { Job } from '#lib/contracts/job';
 import { NO_WORKER, WAITING_FOR } from '#lib/contracts/values/jobs';
 
-/**
- * SQL of a subquery: how many items of the job `j`, or of its child runs, wait on lanes that an owner paused. It reads
- * the unfinished targets of running jobs by their index.
- */
+/** SQL of a subquery: how many items of the run of job `j` wait on lanes that an owner paused. */
 export const PAUSED_ITEMS = `(
   SELECT coalesce(sum(t.n - t.settled), 0)::int
-  FROM (SELECT j.id UNION ALL SELECT w.id FROM job w
-    WHERE w.parent_id = j.id AND w.id <> j.id AND w.status IN ('pending', 'queued', 'running')) family
-  JOIN run r ON r.job_id = family.id AND r.status IN ('queued', 'running')
-  JOIN target t ON t.run_id = r.id AND t.finished_at IS NULL
-  JOIN lane l ON l.id = t.lane_id AND l.paused_at IS NOT NULL
-  WHERE j.status IN ('queued', 'running')
+  FROM run r JOIN target t ON t.run_id = r.id AND t.finished_at IS NULL
+    JOIN lane l ON l.id = t.lane_id AND l.paused_at IS NOT NULL
+  WHERE j.status IN ('queued', 'running') AND j.type = 'tool_eval' AND r.id = j.result_ref::uuid
+    AND r.status IN ('queued', 'running')
 )`;
 
 interface Waiting {

@@ -1,12 +1,10 @@
-import { queryOptions } from '@tanstack/react-query';
 import type { Job, JobType } from '#lib/contracts/job';
 import type { JobStatus } from '#lib/contracts/job-status';
 import type { Page } from '#lib/contracts/page';
 import { ENDED_STATUSES, JOB_STATUSES, UNFINISHED_STATUSES } from '#lib/contracts/values/jobs';
 import type { Sent } from '../../api/action';
-import { client, pathWith, read, readQuery } from '../../api/client';
+import { client, pathWith, readQuery } from '../../api/client';
 import { keys } from '../../api/keys';
-import { POLL_MS } from '../../api/query-client';
 import { runsQuery } from '../runs/api';
 
 /** How a job may end, with the words of the filter. */
