@@ -9,30 +9,33 @@ export const KEPT = { viewLength: 8192, tags: 20, marks: 20_000 };
 const word = z.string().min(1).max(100);
 const value = z.string().max(500);
 
-export const ViewInput = namedInput('ViewInput', "A user's view of a list.", {
-  filters: z
-    .record(word, z.union([value, z.array(value).max(50)]))
-    .default({})
-    .describe('The filters, as in the query string of the list.'),
-  order: z
-    .strictObject({
-      by: word.describe('The column.'),
-      descending: z.boolean().default(false).describe('Whether the highest value comes first.'),
-    })
-    .nullable()
-    .default(null)
-    .describe('The order; null for that of the list.'),
-  columns: z
-    .array(word)
-    .max(50)
-    .nullable()
-    .default(null)
-    .describe('The shown columns, in order; null for those of the list.'),
-  hidden: z.array(word).max(50).default([]).describe('Parts that the user has put away.'),
-}).refine(
-  (view) => JSON.stringify(view).length <= KEPT.viewLength,
-  `must be at most ${KEPT.viewLength} characters of JSON`,
-);
+export const ViewInput = z
+  .strictObject({
+    filters: z
+      .record(word, z.union([value, z.array(value).max(50)]))
+      .default({})
+      .describe('The filters, as in the query string of the list.'),
+    order: z
+      .strictObject({
+        by: word.describe('The column.'),
+        descending: z.boolean().default(false).describe('Whether the highest value comes first.'),
+      })
+      .nullable()
+      .default(null)
+      .describe('The order; null for that of the list.'),
+    columns: z
+      .array(word)
+      .max(50)
+      .nullable()
+      .default(null)
+      .describe('The shown columns, in order; null for those of the list.'),
+    hidden: z.array(word).max(50).default([]).describe('Parts that the user has put away.'),
+  })
+  .refine(
+    (view) => JSON.stringify(view).length <= KEPT.viewLength,
+    `must be at most ${KEPT.viewLength} characters of JSON`,
+  )
+  .meta({ id: 'ViewInput', description: "A user's view of a list." });
 export type ViewInput = z.infer<typeof ViewInput>;
 
 export const View = ViewInput.safeExtend({

@@ -19,14 +19,6 @@ BEGIN
 END
 $$;
 
-CREATE OR REPLACE FUNCTION note_deleted_run() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  UPDATE run_against SET revision = revision + 1, against_run_id = NULL, comparison = NULL
-  WHERE against_run_id = OLD.id;
-  RETURN NULL;
-END
-$$;
-
 CREATE OR REPLACE TRIGGER ended_run_against
   AFTER UPDATE OF status, score, generation ON run FOR EACH ROW WHEN (
     NEW.listed AND NEW.orchestration_id IS NULL AND NEW.extends_run_id IS NULL AND (
@@ -37,6 +29,3 @@ CREATE OR REPLACE TRIGGER ended_run_against
       )
     )
   ) EXECUTE FUNCTION note_ended_run();
-
-CREATE OR REPLACE TRIGGER deleted_run_against
-  AFTER DELETE ON run FOR EACH ROW EXECUTE FUNCTION note_deleted_run();

@@ -18,7 +18,15 @@ export const RARE_EXAMPLES = {
     'A suite that is worse': {
       kind: 'worse',
       text: 'Office assistant is worse since Nightly 8 (-9.0 points, prompt-sensitive).',
+      suite: { id: '019aa8a2-5c1e-7000-8000-000000000011', name: 'Office assistant' },
       since: { id: '019aa8a2-5c1e-7000-8000-000000000012', name: 'Nightly 8' },
+      run: { id: '019aa8a2-5c1e-7000-8000-000000000013', name: 'Nightly 12' },
+      against: null,
+      gate: null,
+      result: null,
+      lane: null,
+      state: null,
+      waiting: 0,
     },
   },
   Evidence: {
