@@ -49,14 +49,10 @@ const LONG = playsAll ? 100_000 : 30_000;
 
 /** Markup, marks that change text direction, endless words, and terminal control codes. */
 export const HOSTILE: Texts = {
-  name:
-    `<img src=x onerror="document.title='owned'"> \u202egnp.exe\u2066 </script>` +
-    `<script>document.title='owned'</script>`,
+  name: `<img src=x onerror="top.owned=1"> \u202egnp.exe\u2066 </script><script>top.owned=1</script>`,
   tool: 'A'.repeat(64),
-  prompt: `<script>document.title='owned'</script>\u202e${'W'.repeat(LONG / 2 - 1000)}\u001b[31m\u0007\u2028{{7*7}}`,
-  reply:
-    `<iframe srcdoc="<script>parent.document.title='owned'</script>"></iframe>` +
-    `\u001b]8;;http://x\u0007${'R'.repeat(LONG)}`,
+  prompt: `<script>top.owned=1</script>\u202e${'W'.repeat(LONG / 2 - 1000)}\u001b[31m\u0007\u2028{{7*7}}`,
+  reply: `<iframe srcdoc="<script>top.owned=1</script>"></iframe>\u001b]8;;http://x\u0007${'R'.repeat(LONG)}`,
   error: `<b onclick=alert(1)>\u202eprovider\u001b[2J ${'E'.repeat(LONG)}`,
 };
 
@@ -388,6 +384,6 @@ async function faultsOfScreen({ page, axe, isTooWide }: Tab, themes: Theme | 'bo
   await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
   const found = themes === 'none' ? [] : await axe(themes === 'both' ? undefined : themes);
   if (await isTooWide()) found.push('wider than the window');
-  if ((await page.title()).includes('owned')) found.push('a text was run as a script');
+  if (await page.evaluate('"owned" in window')) found.push('a text was run as a script');
   return found;
 }
