@@ -78,7 +78,7 @@ journeys('a case is tried in the page', () => {
     await page.getByLabel('Prompt', { exact: true }).press('Control+Enter');
     await page.getByRole('heading', { name: 'Case 3: What is the weather in Rome?' }).waitFor();
     // The models stay selected for the other cases of the suite.
-    expect(await panel(page).getByLabel('perfect-ish').isChecked()).toBe(true);
+    expect(await panel(page).getByRole('checkbox', { name: 'perfect-ish' }).isChecked()).toBe(true);
     expect(faults()).toEqual([]);
   });
 
