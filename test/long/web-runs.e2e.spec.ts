@@ -31,7 +31,7 @@ journeys('a team that has run nothing', () => {
     web = await joinWeb();
     const { page, faults, axe } = await web.open();
     await page.getByRole('heading', { name: 'First steps: 0 of 5' }).waitFor();
-    await page.getByRole('link', { name: 'Connect' }).waitFor();
+    await page.getByRole('link', { name: 'Connect', exact: true }).waitFor();
     expect(await axe()).toEqual([]);
     await page.getByRole('button', { name: 'Use the example suite' }).click();
     await page.getByRole('heading', { name: 'New run' }).waitFor();
