@@ -94,7 +94,7 @@ journeys('operating', () => {
     await button(page, 'Add a model').click();
     await page.getByLabel('Id at the provider').fill('gpt-5-mini');
     await page.getByLabel('Address').fill('https://api.openai.com/v1');
-    await button(page, 'Edit gpt-5-mini').click();
+    await button(page, 'More of gpt-5-mini').click();
     await page
       .getByText(/^In the table of known prices of 20.+: \$0\.25 in, \$2 out, \$0\.025 from the cache\./)
       .waitFor();
@@ -131,11 +131,11 @@ journeys('operating', () => {
     await row('slow-300').waitFor({ state: 'detached' });
     await button(page, 'Undo').click();
     await row('slow-300').waitFor();
-    await button(page, 'Edit perfect-ish').click();
+    await button(page, 'More of perfect-ish').click();
     await page.getByLabel('Unsupported parameters').fill('temperature\ntop_p');
-    await button(page, 'Close perfect-ish').click();
+    await button(page, 'Less of perfect-ish').click();
     expect(await row('perfect-ish').getByLabel('USD per million input tokens').inputValue()).toBe('0.3');
-    await button(page, 'Edit wrong-key').click();
+    await button(page, 'More of wrong-key').click();
     await page.getByLabel('Own limits and lane').check();
     expect(await axe()).toEqual([]);
     await button(page, 'Save the provider').click();

@@ -90,7 +90,7 @@ function RowActions({ model, label, isOpen, toggle, remove, controls }: ActionsP
         className="dense"
         aria-expanded={isOpen}
         aria-controls={controls}
-        aria-label={`${isOpen ? 'Close' : 'Edit'} ${label}`}
+        aria-label={`${isOpen ? 'Less' : 'More'} of ${label}`}
         onClick={toggle}
       >
         {isOpen ? 'Less' : hasMore(model) ? 'More *' : 'More'}
