@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
 import { untilRunCompleted } from '../until-ended.js';
 import { until } from '../until.js';
-import { choose, joinWeb, journeys, tabTo, type TeamWeb } from '../web.js';
+import { act, choose, joinWeb, journeys, tabTo, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
 
@@ -32,7 +32,7 @@ journeys('settings', () => {
     await keyboard.type('<b>Nightly</b>');
     await tabTo(page.getByLabel('Role'));
     await keyboard.type('editor');
-    await tabTo(page.getByLabel('User'));
+    await tabTo(page.getByLabel('User', { exact: true }));
     await keyboard.type('ci');
     await tabTo(page.getByLabel('Expires'));
     await keyboard.type('in 30');
@@ -106,8 +106,8 @@ journeys('settings', () => {
     await page.getByText('Saved.', { exact: true }).waitFor();
     expect(await axe()).toEqual([]);
     await page.getByRole('link', { name: /^Reports, labels/ }).click();
-    await page.getByText('automatically judges the failures of runs that score below 0.5').waitFor();
-    await page.getByRole('link', { name: 'Judge settings' }).click();
+    await page.getByText('judges failures of runs below 50.0 % by itself').waitFor();
+    await act(page, 'Judge settings');
     await page.waitForURL('**/settings/judge');
     expect(faults()).toEqual([]);
   });
