@@ -102,7 +102,7 @@ journeys('where suites come from', () => {
   it('a case shows its results in all runs, and leads to the result that explains it', async () => {
     const { suiteId, caseId } = await fillRun(web);
     const tab = await web.open({ path: `/suites/${suiteId}/cases/${caseId}` });
-    const verdict = tab.page.getByRole('row', { name: /odd/ }).getByRole('link').first();
+    const verdict = tab.page.getByRole('link').filter({ has: tab.page.getByTitle('sim::scripted:odd') });
     expect(await verdict.textContent()).toMatch(/failed|partial/);
     await expectSound(tab);
     await verdict.click();
