@@ -30,9 +30,9 @@ const filtersOf = (kept: Kept): Filters =>
  * Keeps the filters and the order of a list for the reader. They come back when the list is opened without any, and
  * change when the reader changes them, not by following a link to a filtered list.
  * @param kept what of the address is kept
- * @param restore goes to the address with what was kept
+ * @param restore goes to the address with what was kept; undefined if the address says what to show
  */
-export function useKeptView(list: ViewList, kept: Kept, restore: (filters: Filters) => void): void {
+export function useKeptView(list: ViewList, kept: Kept, restore: ((filters: Filters) => void) | undefined): void {
   const { data } = useQuery({ ...viewQuery(list), retry: false });
   const current = JSON.stringify(filtersOf(kept));
   const shown = useRef(current);
@@ -41,7 +41,7 @@ export function useKeptView(list: ViewList, kept: Kept, restore: (filters: Filte
     if (!data) return;
     const isFirst = !isRestored.current;
     isRestored.current = true;
-    if (isFirst && current === '{}' && Object.keys(data.filters).length > 0) {
+    if (isFirst && restore && current === '{}' && Object.keys(data.filters).length > 0) {
       shown.current = JSON.stringify(data.filters);
       return restore(data.filters);
     }

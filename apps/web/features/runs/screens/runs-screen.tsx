@@ -29,7 +29,8 @@ export function RunsScreen() {
       }),
     [navigate],
   );
-  useKeptView('runs', kept, restore);
+  const isPlain = Object.values(search).every((value) => value === undefined);
+  useKeptView('runs', kept, isPlain ? restore : undefined);
   const ticks = useTicks(search);
   const isFiltered = search.after !== undefined || Object.values(kept).some((value) => value !== undefined);
   return (
