@@ -51,7 +51,10 @@ journeys('runs', () => {
 
   it('show which model is better, how certain that is, what it cost, and why the others failed', async () => {
     const { page, faults } = await web.open();
-    await page.getByRole('link', { name: 'Weather' }).first().click();
+    const ofSuite = page
+      .getByRole('article', { name: 'Suite Weather' })
+      .getByRole('link', { name: 'Weather', exact: true });
+    await ofSuite.and(page.locator('[href^="/runs/"]')).click();
     const figures = page.getByRole('region', { name: 'Figures of each model' });
     await figures
       .getByText(/100\.0 % \(\d+\.\d-\d+\.\d, n 6\)/)
@@ -62,7 +65,7 @@ journeys('runs', () => {
       .getByText(/\$0\.\d{4}|< \$0\.0001/)
       .first()
       .waitFor();
-    await page.getByRole('link', { name: /6 errored, sim::scripted:broken/ }).click();
+    await page.getByRole('link', { name: '6 errored results of sim::scripted:broken' }).click();
     await page.waitForURL(
       (url) => url.pathname.endsWith('/results') && decodeURIComponent(url.search).includes('errored'),
     );
@@ -193,6 +196,8 @@ journeys('runs', () => {
     await button('Resume').waitFor({ state: 'detached' });
     await tabTo(button('Cancel'));
     await keyboard.press('Enter');
+    // What is under way cannot be deleted.
+    await button('Resume').waitFor();
     const startDelete = async (): Promise<void> => {
       await tabTo(button('More actions'));
       await keyboard.press('Enter');
