@@ -152,6 +152,8 @@ journeys('judges, labels and calibration', () => {
     await page.goto(`${web.url}/judge`);
     await button(page, 'More actions').click();
     await page.getByRole('menuitem', { name: 'Judge settings' }).click();
+    // The default is chosen already.
+    await button(page, 'Clear Model').click();
     await choose(page.getByLabel('Model', { exact: true }), 'judge:right');
     await page.getByLabel('Judge runs automatically below').fill('7');
     await button(page, 'Save the settings').click();
@@ -213,13 +215,13 @@ journeys('judges, labels and calibration', () => {
   it('two runs are compared, and a report is repeated and deleted', async () => {
     const better = await aRun([RIGHT, RIGHT, RIGHT, ALARM]);
     const { page, faults, axe } = await web.open({ path: `/judge/new?eval=${better}&against=${runId}` });
-    await page.getByLabel('Judge', { exact: true }).waitFor();
-    await page.waitForFunction(`document.querySelectorAll('option[value="${JUDGE}"]').length > 0`);
-    expect(await page.getByLabel('Judge', { exact: true }).inputValue()).toBe('judge:right');
-    expect(await page.getByLabel('Compared with').inputValue()).toBe(runId);
+    await until(async () => (await page.getByLabel('Judge', { exact: true }).inputValue()) === 'judge:right');
     await button(page, 'Judge').click();
     await page.getByRole('heading', { level: 1, name: 'Judgements of two runs' }).waitFor();
-    await untilReported(page.url().split('/').at(-1)!);
+    const reportId = page.url().split('/').at(-1)!;
+    await untilReported(reportId);
+    const report = await get(`/api/judge/reports/${reportId}`);
+    expect(report).toMatchObject({ judge: JUDGE, eval_id: better, baseline_eval_id: runId });
     const pairs = page.getByRole('region', { name: 'Wins and losses of each pair' });
     await pairs.getByRole('row').nth(1).waitFor();
     await page.getByRole('link', { name: /wins of sim/ }).click();
