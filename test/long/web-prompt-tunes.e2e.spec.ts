@@ -141,6 +141,7 @@ journeys('tunes of prompts and prompt versions', () => {
     // A run with the same settings uses the same version; another choice discards this version's texts.
     await page.goto(`${web.url}/runs/new?from=${runId}`);
     expect(await page.getByLabel('Prompt version').inputValue()).toBe(promptId);
+    await page.getByText('More settings').click();
     await page.getByText("Texts instead of the suite's").waitFor();
     expect(await page.getByLabel('Texts as JSON').inputValue()).toContain('base_prompt');
     await page.getByLabel('Prompt version').selectOption('');
