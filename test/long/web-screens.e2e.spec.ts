@@ -1,5 +1,5 @@
 import { played, repeatable } from '../seed.js';
-import { faultsOfScreens, fillTeam, screensOf, VIEWS, type Filled } from '../web-screens.js';
+import { faultsOfScreens, fillTeam, movingScreens, screensOf, VIEWS, type Filled } from '../web-screens.js';
 import { joinWeb, journeys, type TeamWeb } from '../web.js';
 
 const [OWNER, ...OTHERS] = VIEWS;
@@ -23,6 +23,12 @@ journeys('every screen', () => {
         expect(await faultsOfScreens(web, screensOf(filled), options, { axe, loads: false, words: true })).toEqual({}),
       );
     },
+    MOST_MS,
+  );
+
+  it(
+    'holds still while it is opened over a slow line',
+    async () => expect(await movingScreens(web, screensOf(filled), 0.05)).toEqual({}),
     MOST_MS,
   );
 

@@ -20,8 +20,8 @@ export const tunesRoutes = [
     search: tuneNewSearch,
     loads: ({ search: { suite, from } }) => [
       ...(from === undefined ? [] : [paramTunes.query(from)]),
-      suiteHeadsQuery,
       providersQuery,
+      suiteHeadsQuery,
       presetsQuery,
       ...(suite === undefined ? [] : [experimentsOfSuiteQuery(suite)]),
     ],
