@@ -51,10 +51,7 @@ journeys('from the first view', () => {
 
   it('one click shows what a run cost', async () => {
     const { page, faults } = await clicks(lastRun);
-    await page
-      .getByText(/cost \$\d/)
-      .first()
-      .waitFor();
+    await page.getByRole('region', { name: 'Cost', exact: true }).getByText(/^\$\d/).first().waitFor();
     expect(faults()).toEqual([]);
   });
 
@@ -76,17 +73,15 @@ journeys('from the first view', () => {
       (home) => home.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Experiments' }),
       (experiments) => experiments.getByRole('link', { name: 'Autumn' }),
     );
-    await page
-      .getByRole('figure')
-      .getByText(/baseline/i)
-      .first()
-      .waitFor();
+    await page.getByRole('figure', { name: 'Scores of the experiment over time' }).getByText('2 scores').waitFor();
+    const entries = page.getByRole('region', { name: 'Entries of the timeline' });
+    await entries.getByRole('row', { name: /Monday.*baseline/ }).waitFor();
     expect(faults()).toEqual([]);
   });
 
   it('two clicks show whether a difference can be trusted: the run, compare', async () => {
     const { page, faults } = await clicks(lastRun, (run) => run.getByRole('link', { name: 'Compare' }));
-    await page.getByRole('heading', { level: 1, name: /Compar/ }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Tuesday against Monday' }).waitFor();
     await page
       .getByText(/no difference larger|too close to call|is better|is worse/i)
       .first()
