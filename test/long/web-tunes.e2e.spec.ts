@@ -255,9 +255,10 @@ journeys('tunes', () => {
     };
     await isRefused(button(page, 'Tune'));
     expect(await button(page, 'Add a parameter').isDisabled()).toBe(true);
-    await page.getByRole('link', { name: 'Tunes', exact: true }).click();
+    const trail = page.getByRole('navigation', { name: 'Breadcrumb' });
+    await trail.getByRole('link', { name: 'Tunes', exact: true }).click();
     await page
-      .getByRole('link', { name: /^Sixty/ })
+      .getByRole('link', { name: / on Sixty$/ })
       .first()
       .click();
     await isRefused(button(page, 'Delete'));
