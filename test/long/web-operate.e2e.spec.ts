@@ -202,8 +202,9 @@ journeys('operating', () => {
       await startRun('sim::slow-1500'),
       await startRun('sim::slow-1500'),
     ];
-    const { page, faults, isTooWide } = await web.open({ path: '/jobs', width: 360 });
+    const { page, faults, isTooWide } = await web.open({ path: '/jobs' });
     await page.getByRole('link', { name: 'Activity 3 unfinished' }).waitFor();
+    await page.setViewportSize({ width: 360, height: 800 });
     const me = (await get('/api/me')).user.name;
     await jobs(page).getByText(`next in the queue of ${me}`).waitFor();
     await jobs(page).getByText(`1 ahead in the queue of ${me}`).waitFor();
@@ -295,8 +296,8 @@ journeys('operating', () => {
     const { jobId } = await startRun('sim::slow-300', 20);
     const { page, faults } = await web.open({ path: '/' });
     await page
-      .getByRole('list', { name: 'Lanes with problems' })
-      .getByText(/items wait for a worker/)
+      .getByRole('region', { name: 'Under way' })
+      .getByText(/^no worker: \d+ items wait/)
       .waitFor();
     await page.goto(`${web.url}/operate/lanes`);
     await page.getByText(/No worker is alive: submitted jobs wait/).waitFor();
