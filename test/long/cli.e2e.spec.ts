@@ -499,7 +499,7 @@ describe('runs are compared', () => {
       ],
       [['compare', good.id, 'abc123'], 1, 'No run or job has the id "abc123".'],
       [['compare', good.id, bad.id, '--rescore-b', 'abcd'], 1, `Run ${bad.id} has no rescore with the id "abcd".`],
-      [['compare', good.id, bad.id, '--margin', '-1'], 1, '/margin'],
+      [['compare', good.id, bad.id, '--margin', '-1'], 1, 'margin'],
       [['compare', good.id, bad.id, '--pairs', 'x~y'], 1, 'x'],
       [['compare', ...seven], 1, '6'],
     ] as const)

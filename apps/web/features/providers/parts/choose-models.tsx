@@ -49,7 +49,7 @@ export function ChooseModels({ path }: { path: At }) {
     <fieldset>
       <legend>Models{chosen.length > 0 && `, ${count(chosen.length)} chosen`}</legend>
       {error && <ErrorNotice error={error} retry={() => refetch()} />}
-      {isPending && <Skeleton rows={8} />}
+      {isPending && <Skeleton rows={13} />}
       {data && all.length === 0 && (
         <p>
           No provider has a model yet. An owner <Link to="/operate/providers/new">adds one</Link>.
