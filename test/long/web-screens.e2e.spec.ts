@@ -1,5 +1,6 @@
+import { movingScreens } from '../moving-screens.js';
 import { played, repeatable } from '../seed.js';
-import { faultsOfScreens, fillTeam, movingScreens, screensOf, VIEWS, type Filled } from '../web-screens.js';
+import { faultsOfScreens, fillTeam, screensOf, VIEWS, type Filled } from '../web-screens.js';
 import { joinWeb, journeys, type TeamWeb } from '../web.js';
 
 const [OWNER, ...OTHERS] = VIEWS;
