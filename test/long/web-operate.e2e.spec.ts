@@ -302,7 +302,7 @@ journeys('operating', () => {
     await page.goto(`${web.url}/operate/lanes`);
     await page.getByText(/No worker is alive: submitted jobs wait/).waitFor();
     await web.startWorker();
-    await page.getByText('1 worker', { exact: true }).waitFor();
+    await page.getByRole('group', { name: 'Installation' }).getByText('1 worker').waitFor();
     await page.getByText(/No worker is alive/).waitFor({ state: 'detached' });
     await web.client.post(`/api/jobs/${jobId}/cancel`);
     expect(faults()).toEqual([]);
