@@ -371,7 +371,7 @@ journeys('operating', () => {
     await by('model').getByTitle('sim::perfect-ish').waitFor();
     await page
       .getByRole('figure', { name: 'Cost by day and model' })
-      .getByText(/^\$\S+ in total, by UTC day\. All on /)
+      .getByText(/^\$\S+ in total, by UTC day\. (All|On 2 days; most) on /)
       .waitFor();
     const { total } = await get('/api/spending');
     await by('model')
