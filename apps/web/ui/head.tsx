@@ -1,7 +1,7 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { useEffect, useSyncExternalStore, type ReactNode } from 'react';
 import { Menu } from './menu';
-import { UserLine, UserText } from './user-text';
+import { UserLine, UserText, visible } from './user-text';
 
 export interface TrailStep extends Pick<LinkProps, 'to' | 'params' | 'search'> {
   label: string;
@@ -20,7 +20,7 @@ const subscribe = (listener: () => void) => {
 };
 function moveTo(next: Place | undefined): void {
   place = next;
-  document.title = next ? `${next.title.slice(0, MAX_TITLE)} · Toolmark` : 'Toolmark';
+  document.title = next ? `${visible(next.title.slice(0, MAX_TITLE))} · Toolmark` : 'Toolmark';
   listeners.forEach((listener) => listener());
 }
 const MAX_TITLE = 100;

@@ -88,34 +88,38 @@ function Chosen({ all, chosen, refusal, remove, children }: ChosenProps & Remove
   const known = new Set(all.map(({ provider, model }) => nameOf(provider, model)));
   const shown = isWhole ? chosen : chosen.slice(0, CHIPS);
   return (
-    <div className="actions">
-      {shown.map((name) => (
-        <span key={name} className={css.chip} title={name}>
-          <ModelName target={name} />
-          {!known.has(name) && <span className="small">no longer available</span>}
-          <button
-            type="button"
-            className="plain dense"
-            disabled={refusal !== undefined}
-            aria-label={`Remove ${name}`}
-            onClick={() => remove([name])}
-          >
-            <Icon of={X} />
+    <>
+      <div className="actions">
+        {shown.map((name) => (
+          <span key={name} className={css.chip} title={name}>
+            <ModelName target={name} />
+            {!known.has(name) && <span className="small">no longer available</span>}
+            <button
+              type="button"
+              className="plain dense"
+              disabled={refusal !== undefined}
+              aria-label={`Remove ${name}`}
+              onClick={() => remove([name])}
+            >
+              <Icon of={X} />
+            </button>
+          </span>
+        ))}
+        {shown.length < chosen.length && (
+          <button type="button" className="dense" onClick={() => setWhole(true)}>
+            {count(chosen.length - shown.length)} more
           </button>
-        </span>
-      ))}
-      {shown.length < chosen.length && (
-        <button type="button" className="dense" onClick={() => setWhole(true)}>
-          {count(chosen.length - shown.length)} more
-        </button>
-      )}
-      {children}
-      {chosen.length > 1 && (
-        <button type="button" className="dense" disabled={refusal !== undefined} onClick={() => remove(chosen)}>
-          Clear
-        </button>
-      )}
-    </div>
+        )}
+      </div>
+      <div className={`actions ${css.quick}`}>
+        {children}
+        {chosen.length > 1 && (
+          <button type="button" className="dense" disabled={refusal !== undefined} onClick={() => remove(chosen)}>
+            Clear
+          </button>
+        )}
+      </div>
+    </>
   );
 }
 interface RemoveProps {

@@ -25,12 +25,14 @@ interface Props {
 /** One of the suites. */
 export function ChooseSuite({ path, forgets = [] }: Props) {
   const { edited, change } = useForm();
-  const { suite, name } = useSuiteName(toText(useField(path).value ?? ''));
+  const chosen = toText(useField(path).value ?? '');
+  const { suite, name } = useSuiteName(chosen);
   return (
     <PickField
       path={path}
       label="Suite"
-      help={suite && `Version ${suite.version}, ${casesOf(suite)}.`}
+      // Its line is there before its words.
+      help={suite ? `Version ${suite.version}, ${casesOf(suite)}.` : chosen && '\u00a0'}
       lookup={useLookup(suiteChoicesQuery, optionOf)}
       nameOf={() => name}
       onChoose={(next) =>
