@@ -77,7 +77,7 @@ function axisInWords(axis: Json): string {
 
 function filterInWords({ category, tags }: JsonObject): string {
   const parts = [
-    ...(category === undefined ? [] : [`category ${toText(category)}`]),
+    ...(category == null ? [] : [`category ${toText(category)}`]),
     ...(Array.isArray(tags) && tags.length > 0
       ? [`${tags.length === 1 ? 'tag' : 'tags'} ${listed(tags, toText, ' or ')}`]
       : []),
