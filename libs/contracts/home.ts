@@ -68,7 +68,7 @@ export const Home = named('Home', 'What goes on in a team, in one answer.', {
   as_good: z.int().describe('How many of the suites are as good as what they are compared with, or better.'),
   under_way: z
     .array(Job.extend({ name: z.string().nullable().describe('The name of its run, or that of the suite.') }))
-    .describe('Unfinished jobs, the newest first, at most 20.'),
+    .describe('Unfinished jobs in the order in which they run, maximum 20.'),
   suites: z.array(HomeSuite).describe('The suites that ran last, at most 12.'),
   more_suites: z.int().describe('How many more suites there are.'),
   month: Spending.describe('What the team has spent this month.'),

@@ -7,10 +7,17 @@ BEGIN
     INSERT INTO run_against (run_id, team_id, suite_id, models, finished_at)
     SELECT NEW.id, NEW.team_id, NEW.suite_id,
       coalesce(md5(string_agg(provider_key || '::' || model_id || ' ' || params, E'\n'
-        ORDER BY provider_key, model_id, params)), ''),
+        ORDER BY provider_key, model_id, params) || coalesce(replace(NEW.config, '\u', '/u')::json ->> 'params', '')), ''),
       NEW.finished_at
     FROM target WHERE run_id = NEW.id
     ON CONFLICT (run_id) DO UPDATE SET revision = run_against.revision + 1, finished_at = excluded.finished_at;
+    -- One that ended after it may have been compared with an earlier one, because this one had no score yet.
+    UPDATE run_against SET revision = revision + 1 WHERE run_id = (
+      SELECT later.run_id FROM run_against own JOIN run_against later ON later.team_id = own.team_id
+        AND later.suite_id = own.suite_id AND later.models = own.models
+        AND (later.finished_at, later.run_id) > (own.finished_at, own.run_id)
+      WHERE own.run_id = NEW.id ORDER BY later.finished_at, later.run_id LIMIT 1
+    );
   ELSE
     UPDATE run_against SET finished_at = NULL, revision = revision + 1 WHERE run_id = NEW.id;
   END IF;

@@ -153,7 +153,7 @@ it('wrong usage is explained with a suggestion and exits with 2; a missing objec
 it('with --json an error is a problem on standard error', async () => {
   const problem = async (...args: string[]) => {
     const { code, out, err } = await toolmark(...args, '--json');
-    return { code, out, ...JSON.parse(err) };
+    return { ...JSON.parse(err), code, out };
   };
   expect(await problem('run', '00000000-0000-4000-8000-000000000000', '-m', 'simulator::perfect-ish')).toMatchObject({
     code: 1,

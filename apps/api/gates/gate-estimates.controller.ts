@@ -85,6 +85,7 @@ function mostOf(
   const added = Math.max(0, last - baseline.samples) + last - samples;
   const ofSample = (first.requests + first.cached) / samples;
   const requests = Math.round(first.requests + added * ofSample);
-  const price = first.cost_usd === null ? null : first.requests === 0 ? 0 : first.cost_usd / first.requests;
+  const price =
+    first.cost_usd === null ? null : first.requests === 0 ? (added > 0 ? null : 0) : first.cost_usd / first.requests;
   return { requests, cost_usd: price === null ? null : requests * price };
 }

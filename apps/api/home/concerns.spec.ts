@@ -21,8 +21,8 @@ it('a run is worse when its mean is, or one of its models', () => {
 it('what is worse says since when, by how much and which model', () => {
   const office = { id: 's', name: 'Office' };
   expect(concernOfRun(office, run('Nightly 9'), run('Nightly 8')).text).toBe(
-    'Office is worse since Nightly 8 (-9 points, acme::b).',
+    'Office is worse since Nightly 8 (-9 points; acme::b -24 points).',
   );
   const model = run(null, against({ verdict: 'inconclusive', difference: -0.02 }));
-  expect(concernOfRun(office, model, model).text).toBe('Office is worse since its last run (-24 points, acme::b).');
+  expect(concernOfRun(office, model, model).text).toBe('Office is worse since its last run (acme::b -24 points).');
 });

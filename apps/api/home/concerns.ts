@@ -22,15 +22,20 @@ interface Compared {
 export const isWorse = ({ against }: Pick<Compared, 'against'>): boolean =>
   against !== null && (against.verdict === 'regressed' || against.regressed > 0);
 
+/** Whether a run is shown to be as good as what it is compared with, or better. */
+export const isAsGood = (run: Pick<Compared, 'against'>): boolean =>
+  run.against !== null && ['same', 'improved'].includes(run.against.verdict) && !isWorse(run);
+
 export function concernOfRun(suite: { id: string; name: string }, last: Compared, since: Compared): Concern {
   const against = last.against!;
-  const worst = against.verdict === 'regressed' ? against.difference : (against.worst?.difference ?? null);
-  const model = against.worst && `, ${against.worst.target}`;
-  const by = worst === null ? '' : ` (${points(worst)}${model ?? ''})`;
+  const by = [
+    ...(against.verdict === 'regressed' && against.difference !== null ? [points(against.difference)] : []),
+    ...(against.worst?.difference == null ? [] : [`${against.worst.target} ${points(against.worst.difference)}`]),
+  ].join('; ');
   return {
     ...NOTHING,
     kind: 'worse',
-    text: `${suite.name} is worse since ${since.name ?? 'its last run'}${by}.`,
+    text: `${suite.name} is worse since ${since.name ?? 'its last run'}${by && ` (${by})`}.`,
     suite: { id: suite.id, name: suite.name },
     since: { id: since.id, name: since.name },
     run: { id: last.id, name: last.name },

@@ -9,11 +9,12 @@ import { KeptViewRepository } from '#lib/db/catalogue/kept-views';
 import { SettingsRepository } from '#lib/db/catalogue/settings';
 import type { Pool } from '#lib/db/connection/pool';
 import { HomeRepository, type LastRun } from '#lib/db/read/home';
+import { readAgainst } from '#lib/db/read/run-against';
 import { RunRepository } from '#lib/db/read/runs';
 import { TrendRepository } from '#lib/db/read/trends';
 import { JobService } from '../jobs/jobs.service.js';
 import { POOL, REDIS } from '../platform/stores.js';
-import { concernOfGate, concernOfRun, isWorse, lanesInTrouble } from './concerns.js';
+import { concernOfGate, concernOfRun, isAsGood, isWorse, lanesInTrouble } from './concerns.js';
 
 const MAX_CONCERNS = 50;
 const MAX_UNDER_WAY = 20;
@@ -44,7 +45,7 @@ export class HomeService {
     ]);
     return {
       concerns: [...lanes, ...worse, ...gates.map(concernOfGate)].slice(0, MAX_CONCERNS),
-      as_good: suites.filter(({ measured }) => measured?.against && !isWorse(measured)).length,
+      as_good: suites.filter(({ measured }) => measured !== null && isAsGood(measured)).length,
       under_way: underWay,
       suites,
       more_suites: more,
@@ -77,9 +78,9 @@ export class HomeService {
   async #worse(teamId: string, suites: readonly HomeSuite[]): Promise<Concern[]> {
     const worse = suites.filter(({ measured }) => measured !== null && isWorse(measured));
     const ids = worse.flatMap(({ points }) => points.map(({ run }) => run.id));
-    const runs = await new RunRepository(this.pool, teamId).readMany(ids);
+    const against = await readAgainst(this.pool, teamId, ids);
     return worse.map(({ suite, measured, points }) => {
-      const inOrder = points.map(({ run }) => runs.get(run.id)).filter((run) => run !== undefined);
+      const inOrder = points.map(({ run }) => ({ ...run, against: against.get(run.id) ?? null }));
       const good = inOrder.findLastIndex((run) => !isWorse(run));
       return concernOfRun(suite, measured!, inOrder[good + 1] ?? measured!);
     });
@@ -94,7 +95,7 @@ export class HomeService {
     const names = await new HomeRepository(this.pool, caller.teamId).names(runIds);
     return items.map((job) => ({
       ...job,
-      name: names.get(job.result_ref ?? '') ?? names.get(job.subject_ref ?? '') ?? null,
+      name: names.get(job.result_ref ?? '') ?? names.get(job.subject_ref ?? '') ?? job.name ?? job.suite_name,
     }));
   }
 }

@@ -68,12 +68,11 @@ export class ReplyPlacement {
   }
 
   #unknownCase(idOrName: string): InputError {
-    const { suite, suiteId } = this.of.recording;
+    const { suite } = this.of.recording;
     const version = `version ${suite.version} of "${suite.name}"`;
     const message = this.#casesByName.has(idOrName)
       ? `names several cases of ${version}: "${idOrName}". Use the id of the case.`
-      : `names no case of ${version}: "${idOrName.slice(0, 200)}". Use the id or the name of a case (GET ` +
-        `/api/tool-suites/${suiteId}/cases).`;
+      : `names no case of ${version}: "${idOrName.slice(0, 200)}". Use the id or the name of a ` + 'case of the suite.';
     return { path: '/case', message };
   }
 

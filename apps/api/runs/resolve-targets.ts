@@ -185,8 +185,7 @@ function unusedPrompts(prompts: RunInput['system_prompt'], targets: readonly Res
 
 /** A model may be older than the rule that its parameters break. */
 export const inDefaultParams = (providerKey: string, modelId: string, message: string): string =>
-  `In the default_params of "${providerKey}::${modelId}" ${message} An owner can remove it with PATCH ` +
-  `/api/providers/${providerKey}.`;
+  `In the default_params of "${providerKey}::${modelId}" ${message} An owner can remove it.`;
 
 const toName = (entry: { provider_key?: string; model_id: string }): ModelName => ({
   key: entry.provider_key,

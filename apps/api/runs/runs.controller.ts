@@ -1,3 +1,4 @@
+import { ProblemError } from '#lib/contracts/input/problem';
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { PricesQuery } from '#lib/contracts/billing';
@@ -67,8 +68,12 @@ export class RunsController {
     'The newest first unless `order` asks otherwise, finished or not. Runs that a gate run made, and runs that add ' +
       'samples to others, are left out.',
   )
-  @Answers(200, pageOf(Run))
+  @Answers(200, pageOf(Run), 422)
   history(@Me() caller: Caller, @Query({ schema: RunsQuery }) { cursor, ...query }: RunsQuery) {
+    if (query.orchestrated && query.order !== 'newest')
+      throw new ProblemError(422, 'Runs that gate runs and tunes made are listed by time only.', [
+        { path: '/order', message: 'must be "newest" with `orchestrated`' },
+      ]);
     return this.service.list(caller, { ...query, cursor: cursorOf(cursor, RUN_CURSOR) });
   }
 

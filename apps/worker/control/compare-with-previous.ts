@@ -19,17 +19,19 @@ export class PreviousComparer {
 
   async compare(run: RunToCompare, stop: AbortSignal): Promise<void> {
     const { pool, onMoreToDo } = this.deps;
+    let isDone = false;
     await withLease(pool, `against ${run.id}`, async (lost) => {
       try {
         await this.#compare(run, AbortSignal.any([stop, lost]));
         this.#backoff.clear(run.id);
+        isDone = true;
       } catch (error) {
-        if (isGone(error)) return; // Found again, if it was the other run.
         if (!stop.aborted) this.#backoff.add(run.id, error);
+        if (isGone(error)) return; // Found again, if it was the other run.
         throw error;
       }
     });
-    onMoreToDo();
+    if (isDone) onMoreToDo();
   }
 
   async #compare(found: RunToCompare, signal: AbortSignal): Promise<void> {

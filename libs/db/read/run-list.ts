@@ -1,3 +1,4 @@
+import { ProblemError } from '#lib/contracts/input/problem';
 import type { RunsQuery } from '#lib/contracts/run';
 import { SEARCHED_RUNS } from '#lib/contracts/values/runs';
 import { hasMarks, markValues, type MarksOfReader } from '../catalogue/marks.js';
@@ -23,7 +24,7 @@ interface Value {
 }
 /** Numbers are padded to nine digits, so that "Nightly 2" comes before "Nightly 10". */
 const NAME = `(regexp_replace(regexp_replace(lower(left(coalesce(run.name, run.suite_name), 200)),
-  '(\\d+)', '00000000\\1', 'g'), '\\d*(\\d{9})(?!\\d)', '\\1', 'g') COLLATE "C")`;
+  '(\\d+)', '00000000\\1', 'g'), '0*(\\d{9,})(?!\\d)', '\\1', 'g') COLLATE "C")`;
 const VALUES: Record<Exclude<RunsQuery['order'], 'newest'>, Value> = {
   name: { sql: NAME, type: 'text', first: 'ASC' },
   score: { sql: 'run.score', type: 'float8', first: 'DESC' },
@@ -31,6 +32,8 @@ const VALUES: Record<Exclude<RunsQuery['order'], 'newest'>, Value> = {
   duration: { sql: '(extract(epoch FROM run.finished_at - run.started_at))', type: 'numeric', first: 'DESC' },
   errored: { sql: 'run.errored_share', type: 'float8', first: 'DESC' },
 };
+
+const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
 /** A listed run, and the value that it was ordered by; null if it has none, and by time. */
 export type Listed = Pick<StoredRun, 'id'> & { ordered_by: string | null };
@@ -58,6 +61,8 @@ export function statementsOf(teamId: string, query: ListQuery, cursor: string | 
   const isNull = `AND ${VALUES[order].sql} IS NULL`;
   if (id !== undefined && hex === undefined) return [byTime(teamId, query, { more: isNull, after: id })];
   const after = id === undefined ? undefined : { id, value: Buffer.from(hex!, 'hex').toString() };
+  if (after && VALUES[order].type !== 'text' && !NUMBER.test(after.value))
+    throw new ProblemError(400, 'The cursor belongs to a list in another order. Begin with the first page.');
   return [byValue(teamId, query, VALUES[order], after), byTime(teamId, query, { more: isNull })];
 }
 

@@ -25,7 +25,7 @@ const NO_SUITE = 'NULL::uuid AS suite_id, NULL::text AS suite_name, NULL::text A
 const SOURCES: Record<Exclude<SearchType, 'case'>, string> = {
   run: `SELECT id::text, coalesce(name, suite_name) AS name, suite_id, suite_name, status, created_at AS at,
         concat_ws(chr(10), name, suite_name, note) AS text
-      FROM (SELECT * FROM run WHERE team_id = $1 ${NEWEST}) newest WHERE listed`,
+      FROM (SELECT * FROM run WHERE team_id = $1 AND listed ${NEWEST}) newest`,
   suite: `SELECT id::text, name, ${NO_SUITE}, created_at AS at, concat_ws(chr(10), name, description) AS text
       FROM suite WHERE team_id = $1 ${NEWEST}`,
   experiment: `SELECT e.id::text, e.name, e.suite_id, s.name AS suite_name, NULL::text AS status, e.created_at AS at,
