@@ -23,6 +23,7 @@ import { leading } from './screen';
 import { root, signedIn } from './signed-in';
 import { ErrorNotice } from './ui/notices';
 import { Skeleton } from './ui/query-boundary';
+import { dropOffers } from './ui/undo';
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -84,6 +85,7 @@ export function createAppRouter(queryClient: QueryClient) {
     scrollRestoration: true,
   });
   whenSignedOut(() => {
+    dropOffers();
     const { href, pathname } = router.state.location;
     if (pathname === '/sign-in') return;
     void router.navigate({ to: '/sign-in', search: { back: href } });

@@ -33,7 +33,7 @@ import { useKeys } from './ui/keys';
 import { Menu, MenuAnchor, MenuItem, MenuLink, MenuSeparator } from './ui/menu';
 import { StaleNotice } from './ui/notices';
 import { nextTheme } from './ui/theme';
-import { UndoOffers } from './ui/undo';
+import { finishOffers, UndoOffers } from './ui/undo';
 
 const KeysHelp = lazy(async () => ({ default: (await import('./keys-help')).KeysHelp }));
 
@@ -214,7 +214,10 @@ const HelpMenu = ({ openKeys }: { openKeys: () => void }) => (
 
 function useSignOut(): () => void {
   const navigate = useNavigate();
-  const leave = useMutation({ mutationFn: signOut, onSuccess: () => navigate({ to: '/sign-in' }) });
+  const leave = useMutation({
+    mutationFn: () => finishOffers().then(signOut),
+    onSuccess: () => navigate({ to: '/sign-in' }),
+  });
   return () => leave.mutate();
 }
 

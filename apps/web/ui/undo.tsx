@@ -20,6 +20,7 @@ interface Offer {
 let offers: readonly Offer[] = [];
 let hidden: ReadonlySet<string> = new Set();
 let last = 0;
+let session = 0;
 const listeners = new Set<() => void>();
 const subscribe = (listener: () => void) => {
   listeners.add(listener);
@@ -36,11 +37,13 @@ const hide = (ids: ReadonlySet<string>): void => {
 
 /** Ends an offer. @param isTaken whether the act is undone, else it stays or is carried out */
 async function end(offer: Offer, isTaken: boolean): Promise<void> {
+  const before = session;
   clearTimeout(offer.timer);
   change(offers.filter(({ id }) => id !== offer.id));
   try {
     await (isTaken ? offer.undo() : offer.act?.());
   } catch (error) {
+    if (before !== session) return;
     const again = (isTaken ? offer.undo : offer.act) ?? offer.undo;
     const failed: Offer = { ...offer, error: error as Error, undo: again, act: undefined };
     failed.timer = setTimeout(() => void end(failed, false), UNDO_MS);
@@ -54,8 +57,16 @@ function add(offer: Pick<Offer, 'text' | 'undo' | 'act'>): void {
   change([...offers, added]);
 }
 
-/** Carries out what waits, when the page is left. Requests made here outlive it (`keepalive`). */
-const finishAll = (): void => offers.forEach((offer) => void end(offer, false));
+/** Carries out what waits, when the page or the session is left. Requests made here outlive it (`keepalive`). */
+export const finishOffers = (): Promise<unknown> => Promise.all(offers.map((offer) => end(offer, false)));
+
+/** Forgets what waits: it was asked for in a session that is over. */
+export function dropOffers(): void {
+  session++;
+  for (const { timer } of offers) clearTimeout(timer);
+  hidden = new Set();
+  change([]);
+}
 
 /** Ways to take an act back. */
 export const undo = {
@@ -91,8 +102,8 @@ export const useHidden = (): ReadonlySet<string> => useSyncExternalStore(subscri
 export function UndoOffers() {
   const shown = useSyncExternalStore(subscribe, () => offers);
   useEffect(() => {
-    addEventListener('pagehide', finishAll);
-    return () => removeEventListener('pagehide', finishAll);
+    addEventListener('pagehide', finishOffers);
+    return () => removeEventListener('pagehide', finishOffers);
   }, []);
   return (
     <div className="undo-offers" role="status">

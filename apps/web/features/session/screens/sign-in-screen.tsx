@@ -4,6 +4,7 @@ import { useState, type FormEvent } from 'react';
 import { signIn } from '../../../api/session';
 import { guideAddress } from '../../../ui/guide';
 import { ErrorNotice } from '../../../ui/notices';
+import { dropOffers } from '../../../ui/undo';
 import css from './sign-in.module.css';
 
 /** Takes a token once. Only a cookie is kept, which scripts cannot read. */
@@ -12,7 +13,10 @@ export function SignInScreen() {
   const { back } = useSearch({ from: '/sign-in' });
   const [token, setToken] = useState('');
   const enter = useMutation({
-    mutationFn: () => signIn(token.trim()),
+    mutationFn: () => {
+      dropOffers();
+      return signIn(token.trim());
+    },
     onSuccess: () => router.history.replace(back ?? '/'),
   });
   const submit = (event: FormEvent): void => {
