@@ -8,11 +8,14 @@ const MAX_OFFERS = 3;
 
 interface Offer {
   id: number;
+  /** The id of what is hidden meanwhile. */
+  hides?: string;
   text: string;
   undo: () => unknown;
   /** Carried out when the offer ends without having been taken. */
   act?: () => unknown;
-  timer: ReturnType<typeof setTimeout>;
+  /** Missing after a failure, which stays until it is dismissed. */
+  timer?: ReturnType<typeof setTimeout>;
   error?: Error;
 }
 
@@ -45,13 +48,12 @@ async function end(offer: Offer, isTaken: boolean): Promise<void> {
   } catch (error) {
     if (before !== session) return;
     const again = (isTaken ? offer.undo : offer.act) ?? offer.undo;
-    const failed: Offer = { ...offer, error: error as Error, undo: again, act: undefined };
-    failed.timer = setTimeout(() => void end(failed, false), UNDO_MS);
-    change([...offers, failed]);
+    const text = offer.error ? offer.text : `${isTaken ? 'Not undone' : 'Not done'}: ${offer.text}`;
+    change([...offers, { ...offer, text, error: error as Error, undo: again, act: undefined, timer: undefined }]);
   }
 }
 
-function add(offer: Pick<Offer, 'text' | 'undo' | 'act'>): void {
+function add(offer: Omit<Offer, 'id'>): void {
   const added: Offer = { ...offer, id: ++last, timer: setTimeout(() => void end(added, false), UNDO_MS) };
   for (const early of offers.slice(0, Math.max(0, offers.length - MAX_OFFERS + 1))) void end(early, false);
   change([...offers, added]);
@@ -77,9 +79,14 @@ export const undo = {
    * @param id what is hidden meanwhile (`useHidden`)
    */
   later: ({ text, id, act }: { text: string; id: string; act: () => unknown }): void => {
+    // The same again waits anew: taking it back takes back both.
+    const again = offers.filter(({ hides }) => hides === id);
+    for (const { timer } of again) clearTimeout(timer);
+    change(offers.filter((offer) => !again.includes(offer)));
     hide(new Set([...hidden, id]));
     const show = (): void => hide(new Set([...hidden].filter((other) => other !== id)));
     add({
+      hides: id,
       text,
       undo: show,
       act: async () => {
@@ -116,7 +123,15 @@ export function UndoOffers() {
 
 function OfferLine({ offer }: { offer: Offer }) {
   const [isEnding, setEnding] = useState(false);
-  if (offer.error) return <ErrorNotice error={offer.error} retry={() => end({ ...offer, error: undefined }, true)} />;
+  if (offer.error)
+    return (
+      <ErrorNotice error={offer.error} retry={() => end(offer, true)}>
+        <p>{offer.text}</p>
+        <button type="button" onClick={() => void end(offer, false)}>
+          Dismiss
+        </button>{' '}
+      </ErrorNotice>
+    );
   return (
     <div className="undo-offer">
       <span>{offer.text}</span>
