@@ -5,6 +5,7 @@ import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
 import { useRefusal } from '../../../api/session';
 import { Menu, MenuItem, MenuLink, MenuSeparator } from '../../../ui/menu';
+import { ErrorNotice } from '../../../ui/notices';
 import { isUnderWay } from '../../../ui/status';
 import { useUndo } from '../../../ui/undo';
 import { archiveRun } from '../api';
@@ -33,11 +34,13 @@ export function RunRowMenu({ run }: { run: Run }) {
         </MenuItem>
         <MenuItem
           onSelect={() => {
-            void setArchived(!isArchived).then(() =>
-              offer({
-                text: isArchived ? 'Back in your list.' : 'Archived for you.',
-                undo: () => setArchived(isArchived),
-              }),
+            void setArchived(!isArchived).then(
+              () =>
+                offer({
+                  text: isArchived ? 'Back in your list.' : 'Archived for you.',
+                  undo: () => setArchived(isArchived),
+                }),
+              () => {}, // Said below the menu.
             );
           }}
         >
@@ -52,6 +55,7 @@ export function RunRowMenu({ run }: { run: Run }) {
           Delete
         </MenuItem>
       </Menu>
+      {archive.error && <ErrorNotice error={archive.error} />}
       {open === 'label' && <LabelRun run={run} close={close} />}
       {open === 'delete' && <RunDelete run={run} close={close} />}
     </>

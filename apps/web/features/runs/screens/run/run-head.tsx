@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { Run } from '#lib/contracts/run';
@@ -5,9 +6,12 @@ import { count } from '../../../../ui/amounts';
 import { Chip } from '../../../../ui/chip';
 import { useExport } from '../../../../ui/export-as';
 import { Head } from '../../../../ui/head';
+import { ErrorNotice } from '../../../../ui/notices';
 import { Status } from '../../../../ui/status';
 import { duration, Time } from '../../../../ui/time';
 import { UserBlock, UserText } from '../../../../ui/user-text';
+import { experimentQuery } from '../../../experiments/api';
+import { usePin } from '../../../experiments/parts/pin-baseline';
 import { AddSamplesDialog } from '../../parts/add-samples';
 import { LabelRun } from '../../parts/label-run';
 import { RunDelete } from '../../parts/run-delete';
@@ -21,6 +25,7 @@ export function RunHead({ run }: { run: Run }) {
   const navigate = useNavigate();
   const [dialog, setDialog] = useState<RunDialog>();
   const file = useExport();
+  const pin = usePinRun(run);
   const close = (): void => setDialog(undefined);
   return (
     <section className="section" aria-label="The run">
@@ -29,9 +34,10 @@ export function RunHead({ run }: { run: Run }) {
         trail={TRAIL}
         status={<StatusLine run={run} />}
         actions={<RunActions run={run} />}
-        menu={<RunMenu run={run} open={setDialog} save={file.start} />}
+        menu={<RunMenu run={run} open={setDialog} pin={pin.start} save={file.start} />}
       />
       {file.state}
+      {pin.error && <ErrorNotice error={pin.error} />}
       {run.note !== null && <UserBlock text={run.note} />}
       <RunTabs runId={run.id} />
       {dialog === 'label' && <LabelRun run={run} close={close} />}
@@ -40,6 +46,14 @@ export function RunHead({ run }: { run: Run }) {
       {dialog === 'delete' && <RunDelete run={run} close={close} onDone={() => navigate({ to: '/runs' })} />}
     </section>
   );
+}
+
+/** Makes the run the baseline of its experiment, which its menu has read when it offers that. */
+function usePinRun({ id: evalId, name, suite, experiment_id }: Run) {
+  const id = experiment_id ?? '';
+  const { data } = useQuery({ ...experimentQuery(id), enabled: false });
+  const { mutate, error } = usePin({ id, baseline_eval_id: data?.baseline_eval_id ?? null });
+  return { start: () => mutate({ evalId, name: (name ?? suite.name).slice(0, 60) }), error };
 }
 
 const TRAIL = [{ to: '/runs' as const, label: 'Runs' }];

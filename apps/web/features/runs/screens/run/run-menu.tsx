@@ -1,12 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Run } from '#lib/contracts/run';
-import { newIdempotencyKey, useAction } from '../../../../api/action';
-import { refreshWork } from '../../../../api/query-client';
 import { useRefusal } from '../../../../api/session';
 import { MenuItem, MenuLink, MenuSeparator } from '../../../../ui/menu';
 import { isUnderWay } from '../../../../ui/status';
-import { useUndo } from '../../../../ui/undo';
-import { experimentQuery, pinBaseline } from '../../../experiments/api';
+import { experimentQuery } from '../../../experiments/api';
 import { EXPORT_FORMATS, exportPath } from '../../api';
 
 export type RunDialog = 'label' | 'samples' | 'rescore' | 'delete';
@@ -14,11 +11,13 @@ export type RunDialog = 'label' | 'samples' | 'rescore' | 'delete';
 interface Props {
   run: Run;
   open: (dialog: RunDialog) => void;
+  /** Makes the run the baseline of its experiment. */
+  pin: () => void;
   save: (path: string, fileName: string) => void;
 }
 
 /** The rare actions on a run. */
-export function RunMenu({ run, open, save }: Props) {
+export function RunMenu({ run, open, pin, save }: Props) {
   const refusal = useRefusal('editor');
   const { settled, errored } = run.counts;
   const goes = isUnderWay(run.status);
@@ -30,7 +29,7 @@ export function RunMenu({ run, open, save }: Props) {
         Name and note
       </MenuItem>
       {run.experiment_id !== null && (
-        <PinBaseline run={run} experiment={run.experiment_id} refusal={refusal ?? waits} />
+        <PinBaseline run={run} experiment={run.experiment_id} pin={pin} refusal={refusal ?? waits} />
       )}
       <MenuItem refusal={refusal ?? waits} onSelect={() => open('samples')}>
         Add samples
@@ -66,32 +65,16 @@ export function RunMenu({ run, open, save }: Props) {
 interface PinProps {
   run: Run;
   experiment: string;
+  pin: () => void;
   refusal: string | undefined;
 }
 
-/** Makes the run the baseline of its experiment. */
-function PinBaseline({ run, experiment, refusal }: PinProps) {
-  const { data } = useQuery({ ...experimentQuery(experiment), retry: false });
-  const { offer } = useUndo();
-  const before = data?.baseline_eval_id ?? undefined;
-  const pin = useAction(pinBaseline, () => refreshWork(run.id));
-  const isPinned = before === run.id;
+function PinBaseline({ run, experiment, pin, refusal }: PinProps) {
+  const { data, isError } = useQuery({ ...experimentQuery(experiment), retry: false });
+  const unknown = isError ? 'Its experiment cannot be read.' : 'Its experiment is being read.';
+  const pinned = data?.baseline_eval_id === run.id ? 'It is the baseline.' : undefined;
   return (
-    <MenuItem
-      refusal={refusal ?? (isPinned ? 'It is the baseline.' : undefined)}
-      onSelect={() =>
-        void pin.mutateAsync({ id: experiment, evalId: run.id }).then(() => {
-          if (before === undefined) return;
-          offer({
-            text: `Pinned ${(run.name ?? run.suite.name).slice(0, 60)}.`,
-            undo: async () => {
-              await pinBaseline({ id: experiment, evalId: before }, { idempotencyKey: newIdempotencyKey() });
-              await refreshWork(run.id);
-            },
-          });
-        })
-      }
-    >
+    <MenuItem refusal={refusal ?? (data ? pinned : unknown)} onSelect={pin}>
       Pin as baseline
     </MenuItem>
   );
