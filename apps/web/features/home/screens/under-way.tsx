@@ -1,7 +1,5 @@
 import { Link } from '@tanstack/react-router';
 import type { Home } from '#lib/contracts/home';
-import { useAction } from '../../../api/action';
-import { refreshWork } from '../../../api/query-client';
 import { useRefusal } from '../../../api/session';
 import { count } from '../../../ui/amounts';
 import { AllowedButton } from '../../../ui/buttons';
@@ -9,10 +7,9 @@ import { ErrorNotice } from '../../../ui/notices';
 import { Section } from '../../../ui/query-boundary';
 import { Bar, Status } from '../../../ui/status';
 import { duration } from '../../../ui/time';
-import { undo } from '../../../ui/undo';
 import { UserLine } from '../../../ui/user-text';
-import { cancelJob, resumeJob } from '../../jobs/api';
 import { JobLink, jobTitle, placeInWords } from '../../jobs/parts/job-link';
+import { useCancel } from '../../jobs/parts/use-cancel';
 import css from './home.module.css';
 
 type Job = Home['under_way'][number];
@@ -20,10 +17,7 @@ type Job = Home['under_way'][number];
 /** One line for each running or waiting job. */
 export function UnderWay({ jobs }: { jobs: readonly Job[] }) {
   const refusal = useRefusal('editor');
-  const cancel = useAction(cancelJob, (job) => {
-    undo.offer({ text: 'Cancelled.', undo: () => resume(job.id) });
-    return refreshWork(job.result_ref ?? undefined);
-  });
+  const cancel = useCancel();
   return (
     <Section id="under-way" title="Under way" action={<Link to="/jobs">All activity</Link>}>
       {cancel.isError && <ErrorNotice error={cancel.error} />}
@@ -44,11 +38,6 @@ export function UnderWay({ jobs }: { jobs: readonly Job[] }) {
       </ul>
     </Section>
   );
-}
-
-async function resume(jobId: string): Promise<void> {
-  await resumeJob(jobId, { idempotencyKey: `undo-${jobId}` });
-  await refreshWork();
 }
 
 function JobLine({ job }: { job: Job }) {
