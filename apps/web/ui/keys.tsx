@@ -32,7 +32,7 @@ const PREFIX = 'g';
 
 /**
  * Keyboard shortcuts of a view, such as `j`, `g r`, `Escape`. They are inactive while a field has the focus or a dialog
- * is open, and single letters can be switched off.
+ * or a menu is open, and single letters can be switched off.
  */
 export function useKeys(keys: Keys): void {
   const current = useRef(keys);
@@ -43,7 +43,7 @@ export function useKeys(keys: Keys): void {
     let prefixAt: number | undefined;
     const onKey = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-      if (isTyping(event.target) || document.querySelector('dialog[open]')) return;
+      if (isTyping(event.target) || document.querySelector('dialog[open], :popover-open')) return;
       if (event.key.length === 1 && !areKeysOn()) return;
       const isSecond = prefixAt !== undefined && event.timeStamp - prefixAt < SEQUENCE_MS;
       prefixAt = event.key === PREFIX ? event.timeStamp : undefined;
