@@ -1,8 +1,8 @@
 import type { SearchMatch } from '#lib/contracts/search';
-import { actionsOf, groupsOf, matchingActions } from './entries.js';
+import { actionsOf, groupsOf, matchingEntries } from './entries.js';
 
 const names = (text: string): string[] =>
-  matchingActions(
+  matchingEntries(
     actionsOf(() => {}),
     text,
   ).map(({ name }) => name);

@@ -59,11 +59,11 @@ export const actionsOf = (openKeys: () => void): readonly Entry[] => [
   { key: 'api', name: 'Open the API reference', words: 'docs openapi', act: open('/docs') },
 ];
 
-/** The actions that have all words of a text; those whose names begin with it first. */
-export function matchingActions(actions: readonly Entry[], text: string): Entry[] {
+/** The entries that have all words of a text; those whose names begin with it first. */
+export function matchingEntries(entries: readonly Entry[], text: string): Entry[] {
   const words = text.toLowerCase().split(/\s+/);
   const begins = ({ name }: Entry): boolean => name.toLowerCase().startsWith(text.toLowerCase());
-  return actions
+  return entries
     .filter(({ name, words: more = '' }) => {
       const own = `${name} ${more}`.toLowerCase();
       return words.every((word) => own.includes(word));

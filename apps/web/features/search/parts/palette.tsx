@@ -8,7 +8,7 @@ import { ErrorNotice } from '../../../ui/notices';
 import { UserLine } from '../../../ui/user-text';
 import { runsQuery } from '../../runs/api';
 import { casesQuery, namesQuery } from '../api';
-import { actionsOf, entryOf, groupsOf, matchingActions, type Entry, type EntryGroup } from './entries';
+import { actionsOf, entryOf, groupsOf, matchingEntries, type Entry, type EntryGroup } from './entries';
 import css from './palette.module.css';
 import { recentOf, remember } from './recent';
 
@@ -41,8 +41,12 @@ export default function Palette({ first = '', close, openKeys }: Props) {
   const [text, setText] = useState(first);
   const { groups, isSearching, error } = useGroups(text.trim(), openKeys);
   const entries = groups.flatMap((group) => group.entries);
-  const [at, setAt] = useState(0);
-  const chosen = Math.min(at, entries.length - 1);
+  const [key, setKey] = useState<string>();
+  // What is found meanwhile does not move the choice.
+  const chosen = Math.max(
+    0,
+    entries.findIndex((entry) => entry.key === key),
+  );
   const open = useOpen(() => dialog.current?.close());
   const list = useId();
   useEffect(() => dialog.current?.showModal(), []);
@@ -51,7 +55,7 @@ export default function Palette({ first = '', close, openKeys }: Props) {
   }, [list, chosen]);
   const onKeyDown = (event: KeyboardEvent): void => {
     const next = moved(event.key, chosen, entries.length);
-    if (next !== undefined) setAt(next);
+    if (next !== undefined) setKey(entries[next]!.key);
     else if (event.key === 'Enter' && entries[chosen]) open(entries[chosen]);
     else return;
     event.preventDefault();
@@ -75,7 +79,7 @@ export default function Palette({ first = '', close, openKeys }: Props) {
           value={text}
           onChange={({ target }) => {
             setText(target.value);
-            setAt(0);
+            setKey(undefined);
           }}
           onKeyDown={onKeyDown}
         />
@@ -153,8 +157,13 @@ function useGroups(text: string, openKeys: () => void) {
       { name: 'Actions', entries: actions },
     ]);
   }
-  const done = matchingActions(actions, text).slice(0, MAX_ACTIONS);
-  const found = [...groupsOf(names.data?.items ?? []), ...groupsOf(cases.data?.items ?? [])];
+  const done = matchingEntries(actions, text).slice(0, MAX_ACTIONS);
+  const found = [names, cases].flatMap(({ data, isPlaceholderData }) => {
+    const groups = groupsOf(data?.items ?? []);
+    // Matches of an earlier text are listed as far as they match this one.
+    const isOld = isPlaceholderData || sought !== text;
+    return isOld ? groups.map(({ name, entries }) => ({ name, entries: matchingEntries(entries, text) })) : groups;
+  });
   return shownGroups([...found, { name: 'Actions', entries: done }], {
     isSearching: sought !== text || names.isFetching || cases.isFetching,
     error: names.error ?? cases.error,
