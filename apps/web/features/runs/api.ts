@@ -4,6 +4,7 @@ import type { Submitted } from '#lib/client/api-client';
 import type { Estimate } from '#lib/contracts/estimate';
 import type { JobStatus } from '#lib/contracts/job-status';
 import type { JsonObject } from '#lib/contracts/json/json';
+import type { View } from '#lib/contracts/kept';
 import type { MetricInfo } from '#lib/contracts/metric';
 import type { Page } from '#lib/contracts/page';
 import type { Ranking } from '#lib/contracts/ranking';
@@ -17,6 +18,7 @@ import type {
   RunCases,
   RunFacets,
 } from '#lib/contracts/run-facets';
+import type { ViewList } from '#lib/contracts/values/kept';
 import type { RUN_CASES_SHOWN } from '#lib/contracts/values/runs';
 import type { ErrorType } from '#lib/contracts/verdict';
 import type { Sent } from '../../api/action';
@@ -53,6 +55,11 @@ export const runsQuery = ({ suite, statuses, limit = 50, ...same }: RunFilter) =
 
 /** The newest run of a suite, if it has one. */
 export const newestRunQuery = (suite: string) => runsQuery({ suite, limit: 1 });
+
+export const viewPath = (list: ViewList): string => `/api/me/views/${list}`;
+
+/** The reader's own view of a list. It changes only with `keepView`. */
+export const viewQuery = (list: ViewList) => ({ ...readQuery<View>(keys.views, viewPath(list)), staleTime: Infinity });
 
 /** The run list at an address. */
 export const listedRunsQuery = ({ suite, after, status, from, to, experiment, ticked: _ticked, ...same }: RunsSearch) =>

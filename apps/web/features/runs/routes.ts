@@ -19,6 +19,7 @@ import {
   runCasesQuery,
   runQuery,
   runsQuery,
+  viewQuery,
 } from './api';
 
 const RUN = { what: 'run', list: '/runs', all: 'All runs' };
@@ -38,7 +39,7 @@ function unlessUnderWay(runId: string, figures: ScreenQuery[]): ScreenQuery[] {
 export const runsRoutes = [
   screen('/runs', () => import('./screens/runs-screen'), 'RunsScreen', {
     search: runsSearch,
-    loads: ({ search }) => [listedRunsQuery(search), providersQuery],
+    loads: ({ search }) => [listedRunsQuery(search), viewQuery('runs'), providersQuery],
     showsErrors: true,
   }),
   screen('/runs/new', () => import('./screens/run-new/run-new-screen'), 'RunNewScreen', {

@@ -7,7 +7,8 @@ import { experimentChoicesQuery, experimentQuery } from '../../experiments/api';
 import { providersQuery } from '../../providers/api';
 import { useModelLabel } from '../../providers/parts/model-name';
 import { SuiteFilter } from '../../suites/parts/choose-suite';
-import { STATUS_FILTERS, type RunsSearch, type StatusFilter } from '../address';
+import { keptOf, STATUS_FILTERS, type RunsSearch, type StatusFilter } from '../address';
+import { keepView } from '../parts/kept-view';
 import css from './runs.module.css';
 
 interface Props {
@@ -21,7 +22,11 @@ interface FilterProps extends Props {
 /** Filters of the list. They are in the address, so that a shared link shows the same list. */
 export function RunsFilters({ search }: Props) {
   const navigate = useNavigate();
-  const narrow: Narrow = (change) => void navigate({ to: '/runs', search: { ...search, after: undefined, ...change } });
+  const narrow: Narrow = (change) => {
+    const next: RunsSearch = { ...search, after: undefined, ...change };
+    keepView('runs', keptOf(next));
+    void navigate({ to: '/runs', search: next });
+  };
   const { q, suite, status, experiment, from, to, tag, archived } = search;
   const isMore = [experiment, from, to, tag, archived].some((value) => value !== undefined);
   return (

@@ -1,6 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
-import { useKeptView } from '../parts/kept-view';
+import { keepView, useKeptView } from '../parts/kept-view';
 import { Empty } from '../../../ui/empty';
 import { Head } from '../../../ui/head';
 import { List } from '../../../ui/list';
@@ -30,7 +30,7 @@ export function RunsScreen() {
     [navigate],
   );
   const isPlain = Object.values(search).every((value) => value === undefined);
-  useKeptView('runs', kept, isPlain ? restore : undefined);
+  useKeptView('runs', isPlain ? restore : undefined);
   const ticks = useTicks(search);
   const isFiltered = search.after !== undefined || Object.values(kept).some((value) => value !== undefined);
   return (
@@ -73,7 +73,7 @@ const NoRuns = ({ isFiltered }: { isFiltered: boolean }) =>
   isFiltered ? (
     <Empty
       action={
-        <Link to="/runs" className="button">
+        <Link to="/runs" className="button" onClick={() => keepView('runs', {})}>
           All runs
         </Link>
       }

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import type { RunOrder, RunsSearch } from '../address';
+import { keptOf, type RunOrder, type RunsSearch } from '../address';
+import { keepView } from '../parts/kept-view';
 
 /** The order of a column, and which of its values come first. */
 const ORDERS: Record<string, readonly [order: RunOrder, first: 'ascending' | 'descending']> = {
@@ -26,10 +27,12 @@ export function SortLink({ column, search }: { column: string; search: RunsSearc
   if (!order) return column;
   const sorted = sortedBy(column, search);
   const reverse = sorted !== undefined && !search.reverse ? true : undefined;
+  const next: RunsSearch = { ...search, after: undefined, order: order === 'newest' ? undefined : order, reverse };
   return (
     <Link
       to="/runs"
-      search={{ ...search, after: undefined, order: order === 'newest' ? undefined : order, reverse }}
+      search={next}
+      onClick={() => keepView('runs', keptOf(next))}
       title={sorted ? 'Reverse the order' : 'Sort by this'}
     >
       {column}
