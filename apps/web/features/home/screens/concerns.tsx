@@ -7,8 +7,8 @@ import { signedPoints } from '../../runs/parts/against-words';
 import css from './home.module.css';
 
 /** A sentence for each thing that needs somebody; one sentence when nothing does. */
-export function Concerns({ concerns, asGood }: { concerns: readonly Concern[]; asGood: number }) {
-  if (concerns.length === 0) return asGood > 0 && <p className="sentence">{allGood(asGood)}</p>;
+export function Concerns({ concerns, asGood, of }: { concerns: readonly Concern[]; asGood: number; of: number }) {
+  if (concerns.length === 0) return asGood > 0 && <p className="sentence">{goodWords(asGood, of)}</p>;
   return (
     <ul className={css.concerns} aria-label="What needs somebody">
       {concerns.map((concern, place) => (
@@ -20,10 +20,12 @@ export function Concerns({ concerns, asGood }: { concerns: readonly Concern[]; a
   );
 }
 
-const allGood = (suites: number): string =>
-  suites === 1
-    ? 'The suite is as good as its baseline.'
-    : `All ${count(suites)} suites are as good as their baselines.`;
+/** "9 of 12 suites are as good as what they were compared with.": of the others nothing is said. */
+function goodWords(good: number, of: number): string {
+  const suites =
+    of === 1 ? 'The suite' : good === of ? `All ${count(of)} suites` : `${count(good)} of ${count(of)} suites`;
+  return `${suites} ${good === 1 ? 'is as good as what it was' : 'are as good as what they were'} compared with.`;
+}
 
 function Sentence({ of: concern }: { of: Concern }) {
   if (concern.kind === 'worse') return <Worse of={concern} />;

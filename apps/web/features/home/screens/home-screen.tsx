@@ -34,7 +34,7 @@ function Parts() {
   );
   return (
     <>
-      <Concerns concerns={concerns} asGood={asGood} />
+      <Concerns concerns={concerns} asGood={asGood} of={suites.length + more} />
       {jobs.length > 0 && (
         <QueryBoundary rows={jobs.length + 1}>
           <UnderWay jobs={jobs} />
