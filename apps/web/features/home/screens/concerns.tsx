@@ -36,17 +36,21 @@ function Sentence({ of: concern }: { of: Concern }) {
 
 function Worse({ of: { suite, since, run, against } }: { of: Concern }) {
   const { verdict, difference, worst } = against!;
-  const by = verdict === 'regressed' ? difference : worst?.difference;
+  const own = worst?.difference == null ? undefined : signedPoints(worst.difference);
+  const all = verdict === 'regressed' && difference !== null ? signedPoints(difference) : undefined;
+  const isOfAll = all !== undefined && all !== own;
   return (
     <>
       <SuiteLink of={suite!} /> is worse since{' '}
       <Link to="/runs/$runId" params={{ runId: since!.id }}>
         <UserLine text={since!.name ?? 'its last run'} />
       </Link>{' '}
-      ({by != null && `${signedPoints(by)} points`}
-      {worst && (
+      ({isOfAll && `${all} points`}
+      {own !== undefined && (
         <>
-          , <ModelName target={worst.target} />
+          {isOfAll && '; worst '}
+          <ModelName target={worst!.target} /> {own}
+          {!isOfAll && ' points'}
         </>
       )}
       ).{' '}

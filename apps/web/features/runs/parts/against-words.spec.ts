@@ -19,7 +19,7 @@ const against = (change: Partial<RunAgainst>): RunAgainst => ({
 it.each([
   [{}, '-9.0 points, worse', 'failed'],
   [{ verdict: 'inconclusive', difference: -0.02 }, 'b:pro worse, -22.5 points', 'failed'],
-  [{ verdict: 'improved', difference: 0.05, regressed: 2 }, '2 models worse, -22.5 points', 'failed'],
+  [{ verdict: 'improved', difference: 0.05, regressed: 2 }, '2 models worse, up to -22.5 points', 'failed'],
   [{ verdict: 'improved', difference: 0.05, regressed: 0 }, '+5.0 points, better', 'passed'],
   [{ verdict: 'same', difference: 0, regressed: 0 }, 'same', 'plain'],
   [{ verdict: 'inconclusive', regressed: 0 }, 'too close to call', 'waiting'],
@@ -29,7 +29,7 @@ it.each([
 });
 
 it('the longer form names the other run, and the worst model where one changed', () => {
-  expect(againstDetail(against({}))).toBe('against Nightly 1; b:pro -22.5 points');
+  expect(againstDetail(against({}))).toBe('against Nightly 1; worst b:pro -22.5 points');
   const unnamed = { ...against({}).run, name: null };
   expect(againstDetail(against({ run: unnamed, regressed: 0 }))).toBe('against the baseline');
   expect(againstDetail(against({ run: unnamed, kind: 'previous', worst: null }))).toBe('against the previous run');

@@ -9,7 +9,6 @@ export function signedPoints(share: number): string {
 }
 
 const modelOf = (target: string): string => target.split('::').slice(1).join('::') || target;
-const modelsOf = (n: number): string => `${count(n)} ${n === 1 ? 'model' : 'models'}`;
 
 export type AgainstLook = 'passed' | 'failed' | 'waiting' | 'plain';
 
@@ -18,8 +17,8 @@ export function againstWords({ verdict, difference, regressed, worst }: RunAgain
   const by = difference === null ? '' : `${signedPoints(difference)} points, `;
   if (verdict === 'regressed') return [`${by}worse`, 'failed'];
   if (regressed > 0 && worst?.difference != null) {
-    const of = regressed === 1 ? modelOf(worst.target) : modelsOf(regressed);
-    return [`${of} worse, ${signedPoints(worst.difference)} points`, 'failed'];
+    const of = regressed === 1 ? `${modelOf(worst.target)} worse,` : `${count(regressed)} models worse, up to`;
+    return [`${of} ${signedPoints(worst.difference)} points`, 'failed'];
   }
   if (verdict === 'improved') return [`${by}better`, 'passed'];
   if (verdict === 'same') return ['same', 'plain'];
@@ -30,11 +29,13 @@ export function againstWords({ verdict, difference, regressed, worst }: RunAgain
 const againstName = ({ run, kind }: RunAgainst): string =>
   run.name ?? (kind === 'baseline' ? 'the baseline' : 'the previous run');
 
-/** "against Nightly 1; worst model prompt-sensitive, -22.5 points": what the few words leave out. */
+/** "against Nightly 1; worst prompt-sensitive -22.5 points": what the few words leave out. */
 export function againstDetail(against: RunAgainst): string {
   const { worst, regressed, improved } = against;
   const isMixed = regressed + improved > 0;
   const model =
-    worst?.difference == null || !isMixed ? '' : `; ${modelOf(worst.target)} ${signedPoints(worst.difference)} points`;
+    worst?.difference == null || !isMixed
+      ? ''
+      : `; worst ${modelOf(worst.target)} ${signedPoints(worst.difference)} points`;
   return `against ${againstName(against)}${model}`;
 }
