@@ -13,9 +13,13 @@ it('a strip names its models, the best first, and counts those that it does not 
   expect(stripWords(models(60))).toMatch(/^m59 98.3 %, .* and 48 more$/);
 });
 
-it('a strip of many models has the interval of the highlighted one only', () => {
+it('a strip of many models has the intervals of the few highlighted ones only', () => {
   const linesOf = (html: string): number => html.split('<line').length - 1;
   const axis = linesOf(renderToStaticMarkup(<Strip models={[]} />));
   expect(linesOf(renderToStaticMarkup(<Strip models={models(3)} />)) - axis).toBe(3);
-  expect(linesOf(renderToStaticMarkup(<Strip models={models(60)} highlighted="sim::m7" />)) - axis).toBe(1);
+  const ofMany = (...highlighted: string[]): number =>
+    linesOf(renderToStaticMarkup(<Strip models={models(60)} highlighted={new Set(highlighted)} />)) - axis;
+  expect(ofMany('sim::m7')).toBe(1);
+  expect(ofMany('sim::m7', 'sim::m8')).toBe(2);
+  expect(ofMany(...models(20).map(({ target }) => target))).toBe(0);
 });

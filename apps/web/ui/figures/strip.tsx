@@ -11,8 +11,8 @@ export interface StripModel {
 
 interface Props {
   models: readonly StripModel[];
-  /** The model that stands out, by its target. */
-  highlighted?: string;
+  /** The models that stand out, by their targets. */
+  highlighted?: ReadonlySet<string>;
 }
 
 const WIDTH = 160;
@@ -30,12 +30,14 @@ const LINE = 6;
 
 const x = (share: number): number => MARGIN + Math.min(1, Math.max(0, share)) * (WIDTH - 2 * MARGIN);
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** The scores of a run's models as dots on one axis from 0 to 100 %. */
-export function Strip({ models, highlighted }: Props) {
+export function Strip({ models, highlighted = NONE }: Props) {
   const isCrowded = models.length > MAX_WHISKERS;
   // What is drawn last lies above the others.
   const drawn = models.toSorted(
-    (one, other) => Number(one.target === highlighted) - Number(other.target === highlighted),
+    (one, other) => Number(highlighted.has(one.target)) - Number(highlighted.has(other.target)),
   );
   return (
     <svg className={css.strip} width={WIDTH} height={HEIGHT} role="img" aria-label={stripWords(models)}>
@@ -45,14 +47,13 @@ export function Strip({ models, highlighted }: Props) {
         <line key={tick} className={css.axis} x1={x(tick)} x2={x(tick)} y1="2" y2={HEIGHT - 2} />
       ))}
       {drawn.map(({ target, mean, ci }, index) => {
-        const isAbove = target === highlighted;
-        const y = HEIGHT / 2 - 1 + (isCrowded && !isAbove ? ((index % LINES) - 1) * LINE : 0);
+        const isAbove = highlighted.has(target);
+        const isSmall = isCrowded && !(isAbove && highlighted.size <= MAX_WHISKERS);
+        const y = HEIGHT / 2 - 1 + (isSmall ? ((index % LINES) - 1) * LINE : 0);
         return (
           <g key={target} className={isAbove ? css.above : undefined}>
-            {ci && (!isCrowded || isAbove) && (
-              <line className={css.whisker} x1={x(ci[0])} x2={x(ci[1])} y1={y} y2={y} />
-            )}
-            <circle className={css.dot} cx={x(mean)} cy={y} r={isCrowded && !isAbove ? DOTS.many : DOTS.few} />
+            {ci && !isSmall && <line className={css.whisker} x1={x(ci[0])} x2={x(ci[1])} y1={y} y2={y} />}
+            <circle className={css.dot} cx={x(mean)} cy={y} r={isSmall ? DOTS.many : DOTS.few} />
           </g>
         );
       })}

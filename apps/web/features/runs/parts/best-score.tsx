@@ -1,7 +1,7 @@
 import type { Run } from '#lib/contracts/run';
 import { Chip } from '../../../ui/chip';
 import { ModelName } from '../../providers/parts/model-name';
-import { bestOf, bestText } from './run-score';
+import { bestOf, bestText, isModel } from './run-score';
 
 interface Props {
   run: Pick<Run, 'top' | 'summaries' | 'targets' | 'counts'>;
@@ -15,7 +15,11 @@ interface Props {
 export function BestScore({ run, model, isNamed = false }: Props) {
   const best = bestOf(run, model);
   const text = bestText(best);
-  if (best.is === 'none') return run.counts.errored > 0 && <Chip kind="errored">nothing scored</Chip>;
+  if (best.is === 'none') {
+    const of = model === undefined ? run.counts : run.targets.find(({ target }) => isModel(target, model));
+    const isOver = of !== undefined && of.errored > 0 && of.errored === of.settled;
+    return isOver && <Chip kind="errored">nothing scored</Chip>;
+  }
   if (best.is === 'part')
     return (
       <Chip kind="partial" title="Not all results are in, so the score says little.">

@@ -76,7 +76,7 @@ function RunName({ run }: { run: Run }) {
   );
 }
 
-/** The scores of the run's models. The one that is filtered by stands out, else the best. */
+/** The scores of the run's models. The one that is filtered by stands out, else the best, or all that tie for it. */
 function RunStrip({ run, model }: { run: Pick<Run, 'summaries' | 'top'>; model?: string }) {
   const labelOf = useModelLabel();
   const models = run.summaries.flatMap(({ target, overall, overall_ci: ci }) =>
@@ -84,9 +84,8 @@ function RunStrip({ run, model }: { run: Pick<Run, 'summaries' | 'top'>; model?:
   );
   if (models.length === 0) return <span className={css.noStrip} />;
   const asked = model === undefined ? undefined : models.find(({ target }) => isModel(target, model));
-  return (
-    <Strip models={models} highlighted={asked?.target ?? (model === undefined ? run.top?.targets[0] : undefined)} />
-  );
+  const best = model === undefined ? (run.top?.targets ?? []) : asked ? [asked.target] : [];
+  return <Strip models={models} highlighted={new Set(best)} />;
 }
 
 const ErroredShare = ({ run: { counts } }: { run: Run }) =>

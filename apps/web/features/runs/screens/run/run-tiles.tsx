@@ -42,9 +42,11 @@ const NAMED = 3;
 
 function BestTile({ run }: { run: Run }) {
   const best = bestOf(run);
+  const { status, counts } = run;
+  const nothing = !isUnderWay(status) && counts.errored === counts.settled ? 'nothing scored' : 'none yet';
   const names = best.is === 'one' || best.is === 'tie' ? best.targets : [];
   return (
-    <Tile label="Best" figure={bestText(best) || 'none yet'}>
+    <Tile label="Best" figure={bestText(best) || nothing}>
       {names.slice(0, NAMED).map((target) => (
         <ModelName key={target} target={target} />
       ))}
