@@ -90,12 +90,16 @@ export interface ComboboxProps {
 /** A text field that lists what its text finds: `combobox` of WAI-ARIA, with a list that follows the typed text. */
 export function Combobox(props: ComboboxProps) {
   const { lookup, label, value, chosen, none, choose, refusal, isDisabled = false, attributes } = props;
-  const popup = useRef<HTMLDivElement>(null);
+  const input = useRef<HTMLInputElement>(null);
   const { text, setText } = lookup;
   const { listId, options, at, isOpen, open, take, onKeyDown, setActive } = useChoices(props);
   return (
-    <div className={css.combobox}>
+    <div
+      className={css.combobox}
+      onBlur={({ currentTarget, relatedTarget }) => currentTarget.contains(relatedTarget) || setText(undefined)}
+    >
       <input
+        ref={input}
         {...attributes}
         type="text"
         role="combobox"
@@ -113,7 +117,6 @@ export function Combobox(props: ComboboxProps) {
         value={text ?? visible(chosen)}
         onFocus={({ currentTarget }) => currentTarget.select()}
         onClick={() => isOpen || open()}
-        onBlur={({ relatedTarget }) => popup.current?.contains(relatedTarget) || setText(undefined)}
         onKeyDown={onKeyDown}
         onChange={({ target }) => {
           setText(target.value);
@@ -121,13 +124,20 @@ export function Combobox(props: ComboboxProps) {
         }}
       />
       {value !== '' && !isOpen && !isDisabled && refusal === undefined && (
-        <button type="button" className={`plain dense ${css.clear}`} onClick={() => choose('')}>
+        <button
+          type="button"
+          className={`plain dense ${css.clear}`}
+          onClick={() => {
+            choose('');
+            input.current?.focus();
+          }}
+        >
           <span className="unseen">Clear {label}</span>
           <Icon of={X} />
         </button>
       )}
       {isOpen && (
-        <div className={css.popup} ref={popup}>
+        <div className={css.popup}>
           <Options {...{ listId, options, value, at, take }} />
           <Found lookup={lookup} count={options.length} />
         </div>

@@ -1,13 +1,22 @@
-import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { useId, useLayoutEffect, useRef, type ReactNode } from 'react';
 import { ErrorNotice } from './notices';
 
 /** A modal dialog. Escape cancels it. */
 export function Dialog({ title, close, children }: { title: string; close: () => void; children: ReactNode }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => dialog.current?.showModal(), []);
+  // Closed before it leaves the page, so that the focus returns to where it was.
+  useLayoutEffect(() => {
+    const shown = dialog.current!;
+    shown.showModal();
+    return () => shown.close();
+  }, []);
   return (
-    <dialog ref={dialog} onClose={close} aria-labelledby={titleId}>
+    <dialog
+      ref={dialog}
+      onClose={({ currentTarget: { isConnected, open } }) => isConnected && !open && close()}
+      aria-labelledby={titleId}
+    >
       <h2 id={titleId}>{title}</h2>
       {children}
     </dialog>
