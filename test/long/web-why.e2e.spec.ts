@@ -229,7 +229,7 @@ journeys('why', () => {
     const { page, faults } = await web.open({ path: `/runs/${slowId}` });
     await page.getByRole('region', { name: 'Newest results' }).getByRole('link').first().waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByText('cancelled').waitFor();
+    await page.getByText('– cancelled').waitFor();
     const bar = page
       .getByRole('figure', { name: /Results by score/ })
       .getByRole('link')
