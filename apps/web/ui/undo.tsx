@@ -79,7 +79,7 @@ export const undo = {
    * @param id what is hidden meanwhile (`useHidden`)
    */
   later: ({ text, id, act }: { text: string; id: string; act: () => unknown }): void => {
-    // The same again waits anew: taking it back takes back both.
+    // The same again begins to wait again: taking it back takes back both.
     const again = offers.filter(({ hides }) => hides === id);
     for (const { timer } of again) clearTimeout(timer);
     change(offers.filter((offer) => !again.includes(offer)));
