@@ -1,13 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import type { Run } from '#lib/contracts/run';
-import { newIdempotencyKey, useAction } from '../../../../api/action';
+import { useAction } from '../../../../api/action';
 import { refreshWork } from '../../../../api/query-client';
 import { useRefusal } from '../../../../api/session';
 import { AllowedButton } from '../../../../ui/buttons';
 import { ErrorNotice } from '../../../../ui/notices';
 import { isUnderWay } from '../../../../ui/status';
-import { useUndo } from '../../../../ui/undo';
-import { cancelJob } from '../../../jobs/api';
+import { useCancel } from '../../../jobs/parts/use-cancel';
 import { resumeRun } from '../../api';
 import { RunCompare } from './run-compare';
 
@@ -25,18 +24,7 @@ export function RunActions({ run }: { run: Run }) {
 
 function CancelRun({ run }: { run: Run }) {
   const refusal = useRefusal('editor');
-  const { offer } = useUndo();
-  const refresh = (): Promise<void> => refreshWork(run.id);
-  const cancel = useAction(cancelJob, async () => {
-    offer({
-      text: 'Cancelled the run.',
-      undo: async () => {
-        await resumeRun(run.id, { idempotencyKey: newIdempotencyKey() });
-        await refresh();
-      },
-    });
-    await refresh();
-  });
+  const cancel = useCancel();
   return (
     <>
       <AllowedButton refusal={refusal} disabled={cancel.isPending} onClick={() => cancel.mutate(run.job_id)}>
