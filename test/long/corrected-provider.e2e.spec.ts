@@ -55,7 +55,7 @@ const correct = async (key: string, patch: object) =>
 const waitsFor = async (jobId: string, key: string) =>
   expect(
     await until(async () => (await job(jobId)).detail, { what: 'the job to say what it waits for', timeoutMs: 60_000 }),
-  ).toMatch(new RegExp(`^Waiting for ${key} since \\d{4}-.*refuses connections`));
+  ).toMatch(new RegExp(`^Waiting for ${key} since \\d+ \\w+ \\d\\d:\\d\\d UTC: .*refuses connections`));
 
 it('a run at a wrong address continues by itself when the provider is corrected, without an errored item', async () => {
   const key = await provider(`http://127.0.0.1:${await freePort()}/v1`);

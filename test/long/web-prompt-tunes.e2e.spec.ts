@@ -27,7 +27,7 @@ journeys('tunes of prompts and prompt versions', () => {
 
   it('are set up by hand with an estimate, watched to their verdict, and show the lineage of texts', async () => {
     const { page, faults, axe } = await web.open({ path: '/tunes' });
-    await page.getByRole('link', { name: 'Prompts', exact: true }).last().click();
+    await page.getByRole('navigation', { name: 'Kinds of tunes' }).getByRole('link', { name: 'Prompts' }).click();
     await page.getByText('No prompt tunes yet.').waitFor();
     await page.getByRole('main').getByRole('link', { name: 'Tune prompts' }).first().click();
     await page.getByText('Choose the meta model.').waitFor();
@@ -121,7 +121,7 @@ journeys('tunes of prompts and prompt versions', () => {
       await page.getByText(reason!).first().waitFor();
     }
     await page.getByRole('link', { name: 'Tunes', exact: true }).click();
-    await page.getByRole('link', { name: 'Prompts', exact: true }).last().click();
+    await page.getByRole('navigation', { name: 'Kinds of tunes' }).getByRole('link', { name: 'Prompts' }).click();
     await page.getByRole('link', { name: / on Weather, alarms, songs/ }).waitFor();
     expect(faults()).toEqual([]);
   });
