@@ -58,6 +58,11 @@ interface Props {
 /** A filter by a typed text, applied with Enter and on leaving the field. */
 export function TypedFilter({ label, value, choose, maxLength, list, children }: Props) {
   const [text, setText] = useState(value ?? '');
+  const [applied, setApplied] = useState(value);
+  if (value !== applied) {
+    setApplied(value);
+    setText(value ?? '');
+  }
   const apply = (): void => {
     const next = text.trim() || undefined;
     if (next !== value) choose(next);
@@ -73,6 +78,7 @@ export function TypedFilter({ label, value, choose, maxLength, list, children }:
       <label>
         {label}{' '}
         <input
+          data-filter
           list={list}
           value={text}
           maxLength={maxLength}

@@ -44,13 +44,7 @@ export function PromptsScreen() {
       />
       <div className="actions" role="search" aria-label="Filter prompt versions">
         <SuiteFilter suite={suite} choose={(chosen) => narrow({ suite: chosen })} />
-        <TypedFilter
-          key={tag ?? ''}
-          label="Tag"
-          value={tag}
-          maxLength={50}
-          choose={(chosen) => narrow({ tag: chosen })}
-        />
+        <TypedFilter label="Tag" value={tag} maxLength={50} choose={(chosen) => narrow({ tag: chosen })} />
       </div>
       <List
         label="List of prompt versions"

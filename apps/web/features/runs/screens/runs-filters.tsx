@@ -31,7 +31,7 @@ export function RunsFilters({ search }: Props) {
   const isMore = [experiment, from, to, tag, archived].some((value) => value !== undefined);
   return (
     <div className={css.filters} role="search" aria-label="Filter runs">
-      <TypedFilter key={q ?? ''} label="Name" value={q} maxLength={200} choose={(chosen) => narrow({ q: chosen })} />
+      <TypedFilter label="Name" value={q} maxLength={200} choose={(chosen) => narrow({ q: chosen })} />
       <SuiteFilter suite={suite} choose={(chosen) => narrow({ suite: chosen })} />
       <ModelFilter search={search} narrow={narrow} />
       <FilterChoice
@@ -46,13 +46,7 @@ export function RunsFilters({ search }: Props) {
           <ExperimentFilter search={search} narrow={narrow} />
           <Day label="From" value={from} choose={(day) => narrow({ from: day })} />
           <Day label="To" value={to} choose={(day) => narrow({ to: day })} />
-          <TypedFilter
-            key={`tag ${tag}`}
-            label="My tag"
-            value={tag}
-            maxLength={50}
-            choose={(chosen) => narrow({ tag: chosen })}
-          />
+          <TypedFilter label="My tag" value={tag} maxLength={50} choose={(chosen) => narrow({ tag: chosen })} />
           <FilterChoice
             label="Archived"
             none="left out"

@@ -46,7 +46,7 @@ export function RunsScreen() {
         hasCards
         height={14}
         keyOf={({ id }) => id}
-        rowProps={({ id }) => ({ hidden: hidden.has(id) || undefined, 'aria-selected': ticks.has(id) || undefined })}
+        rowProps={({ id }) => ({ hidden: hidden.has(id) || undefined, 'data-ticked': ticks.has(id) || undefined })}
         words={search.order === undefined ? undefined : ['First', 'Next']}
         columns={[
           {
