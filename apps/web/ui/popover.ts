@@ -25,9 +25,12 @@ export function usePopover<Panel extends HTMLElement>() {
   useEffect(() => {
     if (!isOpen) return;
     place();
+    const grown = new ResizeObserver(place);
+    if (panel.current) grown.observe(panel.current);
     addEventListener('resize', place);
     addEventListener('scroll', place, true);
     return () => {
+      grown.disconnect();
       removeEventListener('resize', place);
       removeEventListener('scroll', place, true);
     };
