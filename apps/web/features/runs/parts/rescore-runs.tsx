@@ -13,7 +13,7 @@ export function RescoreRuns({ runIds }: { runIds: readonly string[] }) {
   if (rescore.isSuccess)
     return (
       <span role="status">
-        Rescored:{' '}
+        Being rescored:{' '}
         {runIds.map((runId, index) => (
           <span key={runId}>
             {index > 0 && ', '}
