@@ -1,4 +1,5 @@
 import { percent } from '../amounts';
+import { modelOf } from '../model-of';
 import css from './strip.module.css';
 
 export interface StripModel {
@@ -61,7 +62,7 @@ export function Strip({ models, highlighted = NONE }: Props) {
   );
 }
 
-const nameOf = ({ name, target }: StripModel): string => name ?? (target.split('::').slice(1).join('::') || target);
+const nameOf = ({ name, target }: StripModel): string => name ?? modelOf(target);
 
 /** "b 91.0 %, a 89.1 % and 48 more", the best first. */
 export function stripWords(models: readonly StripModel[]): string {

@@ -1,10 +1,9 @@
 import type { ExperimentSince } from '#lib/contracts/experiment';
 import type { ChipKind } from '../../../ui/chip';
 import { count, percent } from '../../../ui/amounts.js';
+import { modelOf } from '../../../ui/model-of.js';
 
 export const sinceRunName = ({ run }: Pick<ExperimentSince, 'run'>): string => run.name ?? `run ${run.id.slice(-8)}`;
-
-export const modelOf = (target: string): string => target.split('::').slice(1).join('::') || target;
 
 /** "3 of the last 5" runs, where it is more than one. */
 export const howOften = ({ runs, of }: Pick<ExperimentSince, 'runs' | 'of'>): string =>

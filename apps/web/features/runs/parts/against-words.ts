@@ -1,5 +1,6 @@
 import type { RunAgainst } from '#lib/contracts/run';
 import { count } from '../../../ui/amounts.js';
+import { modelOf } from '../../../ui/model-of.js';
 
 /** "+5.1", "-9.0", "0.0": a difference of shares in points. */
 export function signedPoints(share: number): string {
@@ -7,8 +8,6 @@ export function signedPoints(share: number): string {
   if (Number(text) === 0) return '0.0';
   return share > 0 ? `+${text}` : text;
 }
-
-const modelOf = (target: string): string => target.split('::').slice(1).join('::') || target;
 
 export type AgainstLook = 'passed' | 'failed' | 'waiting' | 'plain';
 
