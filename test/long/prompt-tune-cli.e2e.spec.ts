@@ -204,7 +204,7 @@ it('wrong usage is explained', async () => {
     [['--meta-model', 'sim::nobody'], 1, 'nobody'],
     [['--holdout', '0.05'], 1, 'would be held out'],
     [['--max-evals', '1'], 1, 'Raise it to'],
-    [['--tool-override', 'get_weather=x'], 1, '/base/tools'],
+    [['--tool-override', 'get_weather=x'], 1, 'base.tools'],
     [['--base-prompt', '@none.txt'], 2, 'none.txt'],
     [['--experiment', 'none'], 1, 'No experiment has the name or id "none"'],
     [['--mode', 'best'], 2, 'Allowed choices are quick, evolutionary, reflective'],
