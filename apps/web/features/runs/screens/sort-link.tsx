@@ -1,25 +1,7 @@
 import { Link } from '@tanstack/react-router';
-import { keptOf, type RunOrder, type RunsSearch } from '../address';
+import { keptOf, type RunsSearch } from '../address';
 import { keepView } from '../parts/kept-view';
-
-/** The order of a column, and which of its values come first. */
-const ORDERS: Record<string, readonly [order: RunOrder, first: 'ascending' | 'descending']> = {
-  Run: ['name', 'ascending'],
-  Best: ['score', 'descending'],
-  Cost: ['cost', 'descending'],
-  Took: ['duration', 'descending'],
-  Errored: ['errored', 'descending'],
-  // Ages ascend where times descend.
-  Age: ['newest', 'ascending'],
-};
-const OPPOSITE = { ascending: 'descending', descending: 'ascending' } as const;
-
-/** How a column sorts the list at this address, if it does. */
-export function sortedBy(column: string, { order = 'newest', reverse }: RunsSearch) {
-  const [own, first] = ORDERS[column] ?? [];
-  if (own !== order || !first) return undefined;
-  return reverse ? OPPOSITE[first] : first;
-}
+import { ORDERS, sortedBy } from './sorted-by';
 
 /** The head of a column: a link that sorts by it, and the other way round when it does already. */
 export function SortLink({ column, search }: { column: string; search: RunsSearch }) {

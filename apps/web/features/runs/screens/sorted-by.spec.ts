@@ -1,4 +1,4 @@
-import { sortedBy } from './sort-link';
+import { sortedBy } from './sorted-by';
 
 it('a column says how it sorts the list, and the other columns say nothing', () => {
   expect(sortedBy('Age', {})).toBe('ascending');
