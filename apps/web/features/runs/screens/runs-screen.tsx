@@ -11,7 +11,8 @@ import { runColumns } from '../parts/run-rows';
 import { RunRowMenu } from './run-row-menu';
 import { RunsFilters } from './runs-filters';
 import css from './runs.module.css';
-import { SortLink, sortedBy } from './sort-link';
+import { SortLink } from './sort-link';
+import { sortedBy } from './sorted-by';
 import { TickedRuns, useTicks } from './ticked-runs';
 
 /** All runs: what changed, what it cost, and which to compare. */
