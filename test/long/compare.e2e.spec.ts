@@ -85,7 +85,9 @@ describe('two runs with 12 fixed and 3 broken of 100 cases', () => {
     expect(found.all.difference).toBeCloseTo(0.09, 10);
     expect(found.all.ci.map((limit: number) => limit.toFixed(4))).toEqual(['0.0096', '0.1669']);
     expect(found.all.p.toFixed(4)).toBe('0.0283');
-    expect(found.all.text).toMatch(/better by 9 points \(95 %: 1 to 17; 100 cases\): 12 fixed, 3 broken\./);
+    expect(found.all.text).toMatch(
+      /better by 9 points \(95 %: 1 to 17; 100 cases\): 12 passed by after alone, 3 by before alone\./,
+    );
     const mirrored = await compare({ a: b, b: a, measure: 'passed' });
     expect(mirrored.all).toMatchObject({ verdict: 'regressed', p: found.all.p });
     expect(mirrored.all.ci).toEqual([-found.all.ci[1], -found.all.ci[0]]);

@@ -358,7 +358,7 @@ it('toolmark record sends a file, or standard input, and shows the outcome', asy
   );
   expect(refused).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/Line 1: \/case names no case[^]*Line 2: must have one of reply, rounds, error/),
+    stderr: expect.stringMatching(/Line 1: case names no case[^]*Line 2: must have one of reply, rounds, error/),
   });
   expect((await toolmark(['record', suite, '--target', 'x', '--in', join(folder, 'none')])).stderr).toMatch(/No file/);
 }, 60_000);

@@ -130,7 +130,9 @@ it('a pause of minutes names the provider that asked for it, even for others tha
   for (const id of [job_id, waiting])
     await until(
       async () =>
-        /until .*Z: second::poor asked for a pause: .* answered 429: You have/.test((await detailOf(client, id)) ?? ''),
+        /until .* UTC: second::poor asked for a pause: .* answered 429: You have/.test(
+          (await detailOf(client, id)) ?? '',
+        ),
       {
         what: 'the job to say who asked',
       },
