@@ -180,7 +180,7 @@ describe('comparing by meaning', () => {
     const refused = await client.post('/api/tool-eval', { suite_id, models: ['scripted:b'] });
     expect(refused.body).toMatchObject({
       status: 422,
-      detail: expect.stringMatching(/PUT \/api\/settings\/embedding/),
+      detail: expect.stringMatching(/has no embedding model\. An owner can set one/),
     });
     const unknown = await client.put('/api/settings/embedding', { provider_key: 'sim', model_id: 'nope' });
     expect(unknown.status).toBe(422);
