@@ -103,7 +103,7 @@ describe('a budget', () => {
     expect((await client.get(`/api/jobs/${over.body.job_id}`)).body.detail).toMatch(/monthly cap/);
     expect((await submit(1, ['perfect-ish'])).body).toMatchObject({
       status: 409,
-      detail: expect.stringMatching(/PUT \/api\/settings\/spending/),
+      code: 'monthly_cap_reached',
     });
     expect((await submit(1, ['slow-41'])).status).toBe(202);
     await client.put('/api/settings/spending', { monthly_cap_usd: null });
@@ -156,7 +156,7 @@ describe('an embedding model', () => {
     expect(stopped.counts.settled).toBeLessThan(60);
     expect((await submitNotes('third', 1)).body).toMatchObject({
       status: 409,
-      detail: expect.stringMatching(/PUT \/api\/settings\/spending/),
+      code: 'monthly_cap_reached',
     });
     expect(
       (await client.post(`/api/tool-eval/history/${stopped.id}/rescore`, { param_scoring: 'semantic' })).status,
