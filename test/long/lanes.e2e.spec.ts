@@ -64,7 +64,10 @@ describe('an outage of a provider', () => {
         },
         { what: 'the job to say what it waits for' },
       );
-      expect(job).toMatchObject({ status: 'running', detail: expect.stringMatching(/^Waiting for down since \d+ \w+ \d\d:\d\d UTC/) });
+      expect(job).toMatchObject({
+        status: 'running',
+        detail: expect.stringMatching(/^Waiting for down since \d+ \w+ \d\d:\d\d UTC/),
+      });
       const before = await requests('slow-20:down');
       const { next_probe_at } = (await lane('down')).now.breaker;
       await until(async () => (await lane('down')).now.breaker.next_probe_at !== next_probe_at, {
