@@ -216,7 +216,8 @@ it('prompt versions are run, listed, shown, compared, and applied to the suite o
 
   expect((await toolmark('prompts', 'list', '--suite', 'Described')).out).toMatch(
     new RegExp(
-      `^version +label +tags .*\n${version.id} +Kind +candidate +60.0 % +1 +2 +manual .*\n${first.id} +- +production +- +0 +1 `,
+      `^version +label +tags .*\n${version.id} +Kind +candidate +60.0 % +1 +2 +manual .*\n` +
+        `${first.id} +- +production +- +0 +1 `,
     ),
   );
   expect((await toolmark('prompts', 'show', 'kind')).out).toMatch(
