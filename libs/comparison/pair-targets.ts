@@ -60,7 +60,7 @@ function refused(messages: readonly string[]): ProblemError {
   const errors: InputError[] = messages.map((message) => ({ path: '/pairs', message }));
   return new ProblemError(
     422,
-    `These models cannot be compared: ${errors.map(formatInputError).join('; ')}.`,
+    `These models cannot be compared: ${errors.map((error) => formatInputError(error).replace(/\.$/, '')).join('; ')}.`,
     errors,
   ).as('cannot_compare');
 }

@@ -86,7 +86,7 @@ describe('two runs with 12 fixed and 3 broken of 100 cases', () => {
     expect(found.all.ci.map((limit: number) => limit.toFixed(4))).toEqual(['0.0096', '0.1669']);
     expect(found.all.p.toFixed(4)).toBe('0.0283');
     expect(found.all.text).toMatch(
-      /better by 9 points \(95 %: 1 to 17; 100 cases\): 12 passed by after alone, 3 by before alone\./,
+      /better than before by 9 points \(95 %: 1 to 17; 100 cases\): 12 passed by after alone, 3 by before alone\./,
     );
     const mirrored = await compare({ a: b, b: a, measure: 'passed' });
     expect(mirrored.all).toMatchObject({ verdict: 'regressed', p: found.all.p });
@@ -118,6 +118,7 @@ describe('two runs with 12 fixed and 3 broken of 100 cases', () => {
         scored_samples: 1,
         errored_samples: 0,
         called: [{ name: 'get_weather', arguments: { city: 'Paris' } }],
+        difference: null,
         explanation: [expect.stringMatching(/right tool/), expect.stringMatching(/All expected arguments match/)],
       },
       b: {
@@ -128,6 +129,7 @@ describe('two runs with 12 fixed and 3 broken of 100 cases', () => {
         scored_samples: 1,
         errored_samples: 0,
         called: [{ name: 'get_weather', arguments: { city: 'Rome' } }],
+        difference: expect.objectContaining({ argument: '/city', called: 'Rome', expected: 'Paris' }),
         explanation: [expect.stringMatching(/right tool/), expect.stringMatching(/city is "Rome", expected "Paris"/)],
       },
     });
@@ -164,9 +166,9 @@ describe('two runs with 12 fixed and 3 broken of 100 cases', () => {
   });
 
   const refused: [string, (ids: { a: string; b: string }) => Record<string, string>, number, RegExp][] = [
-    ['no run', () => ({}), 422, /a \(the baseline\) and b/],
-    ['one run', ({ a }) => ({ a }), 422, /a \(the baseline\) and b/],
-    ['one run twice', ({ a }) => ({ a, b: a }), 422, /pairs=<target>~<target>/],
+    ['no run', () => ({}), 422, /the baseline as a and the other as b/],
+    ['one run', ({ a }) => ({ a }), 422, /the baseline as a and the other as b/],
+    ['one run twice', ({ a }) => ({ a, b: a }), 422, /two of its models/],
     ['runs of one', ({ a }) => ({ runs: a }), 400, /2 to 6 runs/],
     ['seven runs', ({ a, b }) => ({ runs: [a, b, a, b, a, b, a].join() }), 400, /2 to 6 runs/],
     ['a run twice among several', ({ a, b }) => ({ runs: [a, b, a].join() }), 422, /twice/],
@@ -174,10 +176,15 @@ describe('two runs with 12 fixed and 3 broken of 100 cases', () => {
     ['rescore_b beside runs', ({ a, b }) => ({ runs: `${a},${b}`, rescore_b: a }), 422, /rescore_b/],
     ['a margin below zero', ({ a, b }) => ({ a, b, margin: '-0.01' }), 400, /margin/],
     ['a margin above one', ({ a, b }) => ({ a, b, margin: '2' }), 400, /margin/],
-    ['an unknown pair', ({ a, b }) => ({ a, b, pairs: 'recorded::befor~recorded::after' }), 422, /errors/],
+    [
+      'an unknown pair',
+      ({ a, b }) => ({ a, b, pairs: 'recorded::befor~recorded::after' }),
+      422,
+      /pairs names "recorded::befor"/,
+    ],
     ['an unknown measure', ({ a, b }) => ({ a, b, measure: 'bleu' }), 422, /Both have: overall, passed/],
     ['an unknown rescore', ({ a, b }) => ({ a, b, rescore_b: a }), 404, /No rescore with id/],
-    ['something that is not an id', ({ b }) => ({ a: 'x', b }), 400, /\/a/],
+    ['something that is not an id', ({ b }) => ({ a: 'x', b }), 400, /a is not an id/],
     ['a cluster that is not a tag', ({ a, b }) => ({ a, b, cluster_by: 'city' }), 400, /tag:<prefix>/],
   ];
   it.each(refused)('are refused with a suggestion when there is %s', async (_what, query, status, words) => {
