@@ -2,10 +2,23 @@
 // and no internet.
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { transformSync } from '@swc/core';
 import { Marked } from 'marked';
-import { GLOSSARY } from '../apps/web/ui/glossary.ts';
-import { guideAddress } from '../apps/web/ui/guide.ts';
 import { root } from './set-up.mjs';
+
+/** The terms of the page. Compiled here, so that every Node can build the guide. */
+const { GLOSSARY } = await importTypeScript(join(root, 'apps/web/ui/glossary.ts'));
+const { guideAddress } = await importTypeScript(join(root, 'apps/web/ui/guide.ts'));
+
+async function importTypeScript(file) {
+  const options = {
+    jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+    module: { type: 'es6' },
+    swcrc: false,
+  };
+  const { code } = transformSync(readFileSync(file, 'utf8'), options);
+  return import(`data:text/javascript,${encodeURIComponent(code)}`);
+}
 
 /** The tour is about pictures of the page that its reader is looking at. */
 const LEFT_OUT = ['tour.md'];

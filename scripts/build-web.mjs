@@ -4,7 +4,6 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { buildGuide } from './build-guide.mjs';
 import { node, root } from './set-up.mjs';
 
 /** Bytes of gzipped JavaScript and CSS. */
@@ -23,7 +22,7 @@ const COMPRESSED = /\.(js|css|svg)$/;
  * @returns the CPU milliseconds of the build, without compressing
  * @throws Error if the build fails or is over a budget
  */
-export function buildWeb(folder) {
+export async function buildWeb(folder) {
   const { status, stdout, stderr } = spawnSync(
     // An image is built without install scripts, and therefore without the pinned Node.
     existsSync(node) ? node : process.execPath,
@@ -38,7 +37,8 @@ export function buildWeb(folder) {
   );
   if (status !== 0) throw new Error(`The build of the page failed.\n${stdout}${stderr}`);
   checkBudgets(folder);
-  buildGuide(join(folder, 'guide'));
+  // Loaded only here: most starts find a page that is not stale.
+  (await import('./build-guide.mjs')).buildGuide(join(folder, 'guide'));
   for (const name of readdirSync(join(folder, 'assets')).filter((file) => COMPRESSED.test(file))) {
     const file = join(folder, 'assets', name);
     const content = readFileSync(file);

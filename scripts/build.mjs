@@ -77,7 +77,7 @@ async function build() {
     // Loaded only here: most starts find a build that is not stale.
     const { compileAll } = await import('./compile.mjs');
     await compileAll(fresh);
-    addWeb(join(fresh, 'web'));
+    await addWeb(join(fresh, 'web'));
     const isRead = (path) => /\.lua$|known-prices\.json$|captured\.json$/.test(path);
     for (const file of readdirSync(join(root, 'libs'), { recursive: true }).filter(isRead))
       cpSync(join(root, 'libs', file), join(fresh, 'libs', file));
@@ -101,13 +101,13 @@ function generateClient() {
 }
 
 /** Reuses the last build of the page if its sources have not changed since, or if Vite watches them. */
-function addWeb(folder) {
+async function addWeb(folder) {
   const last = join(dist, 'web');
   const builtAt = new Date();
   const isCurrent = changedAt(join(last, '.built')) > newestOf(webSources);
   if (isCurrent || (isForWatch && existsSync(last)))
     return cpSync(last, folder, { recursive: true, preserveTimestamps: true });
   // Contains the build's CPU time, which .ci/run reads.
-  writeFileSync(join(folder, '.built'), String(buildWeb(folder)));
+  writeFileSync(join(folder, '.built'), String(await buildWeb(folder)));
   utimesSync(join(folder, '.built'), builtAt, builtAt);
 }

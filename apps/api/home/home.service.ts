@@ -95,7 +95,7 @@ export class HomeService {
     const names = await new HomeRepository(this.pool, caller.teamId).names(runIds);
     return items.map((job) => ({
       ...job,
-      name: names.get(job.result_ref ?? '') ?? names.get(job.subject_ref ?? '') ?? job.name ?? job.suite_name,
+      name: names.get(job.result_ref ?? '') ?? names.get(job.subject_ref ?? '') ?? job.name,
     }));
   }
 }
