@@ -612,8 +612,7 @@ describe('bad input is refused with its field, its rule and a way out', () => {
         [api.teamId, JSON.stringify(params)],
       );
     await setDefaults({ candidateCount: 3 });
-    const byDefault =
-      /default_params of "sim::a" "candidateCount" is the run's own.*"samples".*An owner can remove it/;
+    const byDefault = /default_params of "sim::a" "candidateCount" is the run's own.*"samples".*An owner can remove it/;
     for (const path of ['/api/tool-eval', '/api/tool-eval/estimate']) {
       expect((await client.post(path, { suite_id, models: ['sim::b:8b', 'sim::a'] })).body).toMatchObject({
         status: 422,
