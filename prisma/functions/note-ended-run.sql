@@ -1,4 +1,5 @@
--- Has an ended run compared with the one before it: the last run of the same suite with the same models and parameters.
+-- Has an ended run compared with the one before it: the last run of the same suite with the same models, each with the same
+-- parameters of its own.
 -- When a run is resumed, gets another score or is deleted, those that were compared with it are compared again. Triggers
 -- of run, because runs are also written by the release before.
 CREATE OR REPLACE FUNCTION note_ended_run() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -7,7 +8,7 @@ BEGIN
     INSERT INTO run_against (run_id, team_id, suite_id, models, finished_at)
     SELECT NEW.id, NEW.team_id, NEW.suite_id,
       coalesce(md5(string_agg(provider_key || '::' || model_id || ' ' || params, E'\n'
-        ORDER BY provider_key, model_id, params) || coalesce(replace(NEW.config, '\u', '/u')::json ->> 'params', '')), ''),
+        ORDER BY provider_key, model_id, params)), ''),
       NEW.finished_at
     FROM target WHERE run_id = NEW.id
     ON CONFLICT (run_id) DO UPDATE SET revision = run_against.revision + 1, finished_at = excluded.finished_at;
