@@ -1,3 +1,4 @@
+import { modelOf } from '#lib/contracts/target-name';
 import { MIN_COMMON_CASES } from '#lib/contracts/values/comparison';
 import type { Outcomes } from '#lib/contracts/comparison';
 import { casesForMargin, type Figures } from './figures.js';
@@ -69,8 +70,6 @@ export function namesOf({ pairs, amongOthers, metric }: Subject): Names {
   const [a, b] = models[0] === models[1] ? [targets.a, targets.b] : models;
   return { with: '', b, both: `${b} and ${a}`, difference: `${b} minus ${a}`, of, sides: [a, b], areModels: true };
 }
-
-const modelOf = (target: string): string => target.split('::').slice(1).join('::') || target;
 
 /** Model names keep their spelling; other sentences start with a capital letter. */
 export function begin(prefix: string, rest: string): string {

@@ -89,13 +89,9 @@ export class HomeService {
   async #underWay(caller: Caller): Promise<Home['under_way']> {
     const filter = { status: [...UNFINISHED_STATUSES], orchestrated: false, order: 'queue' as const };
     const { items } = await this.jobs.list(caller, filter, { limit: MAX_UNDER_WAY });
-    const runIds = items.flatMap(({ type, result_ref: run, subject_ref: subject }) =>
-      type === 'tool_eval' ? (run ?? []) : type === 'rescore' ? (subject ?? []) : [],
-    );
-    const names = await new HomeRepository(this.pool, caller.teamId).names(runIds);
     return items.map((job) => ({
       ...job,
-      name: names.get(job.result_ref ?? '') ?? names.get(job.subject_ref ?? '') ?? job.name,
+      name: job.name ?? (job.type === 'tool_eval' || job.type === 'rescore' ? job.suite_name : null),
     }));
   }
 }

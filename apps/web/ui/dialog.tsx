@@ -23,9 +23,9 @@ export function Dialog({ title, close, children }: { title: string; close: () =>
   );
 }
 
-interface DeleteDialogProps {
+interface ConfirmDialogProps {
   title: string;
-  /** What will be deleted, and what remains. */
+  /** What will happen, and what remains. */
   children: ReactNode;
   /** The button's label. */
   action: string;
@@ -35,8 +35,8 @@ interface DeleteDialogProps {
   close: () => void;
 }
 
-/** Asks for confirmation before deleting. Escape and Cancel change nothing. */
-export function DeleteDialog({ title, children, action, isPending, error, act, close }: DeleteDialogProps) {
+/** Asks for confirmation before something goes or stops. Escape and Cancel change nothing. */
+export function ConfirmDialog({ title, children, action, isPending, error, act, close }: ConfirmDialogProps) {
   return (
     <Dialog title={title} close={close}>
       {children}

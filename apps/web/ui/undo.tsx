@@ -100,7 +100,6 @@ export const undo = {
     });
   },
 };
-export const useUndo = () => undo;
 
 /** The ids of what is about to be deleted. */
 export const useHidden = (): ReadonlySet<string> => useSyncExternalStore(subscribe, () => hidden);

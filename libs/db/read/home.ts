@@ -82,15 +82,6 @@ export class HomeRepository extends TeamScoped<Pool> {
     return rows;
   }
 
-  /** The names of runs, by id: their own, or those of their suites. */
-  async names(runIds: readonly string[]): Promise<Map<string, string>> {
-    const { rows } = await this.db.query<{ id: string; name: string }>(
-      'SELECT id, coalesce(name, suite_name) AS name FROM run WHERE team_id = $1 AND id = ANY ($2)',
-      [this.teamId, runIds],
-    );
-    return new Map(rows.map(({ id, name }) => [id, name]));
-  }
-
   async firstSteps(): Promise<{ id: FirstStepId; done: boolean }[]> {
     const { rows } = await this.db.query<Record<FirstStepId, boolean>>(
       `SELECT ${FIRST_STEP_IDS.map((id) => `(${STEPS[id]}) AS ${id}`).join(', ')}`,

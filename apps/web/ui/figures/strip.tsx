@@ -1,5 +1,5 @@
 import { percent } from '../amounts';
-import { modelOf } from '../model-of';
+import { modelOf } from '#lib/contracts/target-name';
 import css from './strip.module.css';
 
 export interface StripModel {

@@ -2,16 +2,15 @@ import { useAction } from '../../../api/action';
 import { useRefusal } from '../../../api/session';
 import { AllowedButton } from '../../../ui/buttons';
 import { ErrorNotice } from '../../../ui/notices';
-import { useUndo } from '../../../ui/undo';
+import { undo } from '../../../ui/undo';
 import { changeExperiment, refreshExperiments } from '../api';
 
 /** Takes an experiment out of the archive, so that it accepts runs again. */
 export function MakeActive({ experimentId: id, name }: { experimentId: string; name: string }) {
   const refusal = useRefusal('editor');
-  const { offer } = useUndo();
   const archive = useAction(changeExperiment, refreshExperiments);
   const activate = useAction(changeExperiment, async () => {
-    offer({
+    undo.offer({
       text: `${name} is active again.`,
       undo: () => archive.mutateAsync({ id, change: { status: 'archived' } }),
     });

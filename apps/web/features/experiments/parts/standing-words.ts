@@ -1,7 +1,7 @@
 import type { ExperimentSince } from '#lib/contracts/experiment';
 import type { ChipKind } from '../../../ui/chip';
 import { count, percent } from '../../../ui/amounts.js';
-import { modelOf } from '../../../ui/model-of.js';
+import { modelOf } from '#lib/contracts/target-name';
 
 export const sinceRunName = ({ run }: Pick<ExperimentSince, 'run'>): string => run.name ?? `run ${run.id.slice(-8)}`;
 

@@ -7,10 +7,10 @@ import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
 import { useRefusal } from '../../../api/session';
 import { CopiedId } from '../../../ui/buttons';
-import { DeleteDialog } from '../../../ui/dialog';
+import { ConfirmDialog } from '../../../ui/dialog';
 import { Head } from '../../../ui/head';
 import { MenuItem } from '../../../ui/menu';
-import { useUndo } from '../../../ui/undo';
+import { undo } from '../../../ui/undo';
 import { Shown } from '../parts/sensitivity';
 import { TextField } from '../../../ui/form/fields';
 import type { Edited } from '../../../ui/form/edited';
@@ -105,14 +105,13 @@ function RulesForm({ gate }: { gate: Gate }) {
 
 function DeleteGate({ gate: { id, name }, close }: { gate: Gate; close: () => void }) {
   const navigate = useNavigate();
-  const { later } = useUndo();
   const remove = async (): Promise<void> => {
     await deleteGate(id);
     queryClient.removeQueries({ queryKey: keys.gate(id) });
     await refreshGates();
   };
   return (
-    <DeleteDialog
+    <ConfirmDialog
       title="Delete this gate?"
       action="Delete the gate"
       isPending={false}
@@ -120,7 +119,7 @@ function DeleteGate({ gate: { id, name }, close }: { gate: Gate; close: () => vo
       close={close}
       act={() => {
         close();
-        later({ id, text: `Gate ${name.slice(0, 100)} deleted.`, act: remove });
+        undo.later({ id, text: `Gate ${name.slice(0, 100)} deleted.`, act: remove });
         void navigate({ to: '/gates' });
       }}
     >
@@ -128,6 +127,6 @@ function DeleteGate({ gate: { id, name }, close }: { gate: Gate; close: () => vo
         <UserText text={name} max={100} />
       </p>
       <p>Its answers, its gate runs and the runs that they made go with it. Runs that are a baseline stay.</p>
-    </DeleteDialog>
+    </ConfirmDialog>
   );
 }

@@ -1,20 +1,19 @@
 import type { Job } from '#lib/contracts/job';
 import { useAction } from '../../../api/action';
 import { refreshWork } from '../../../api/query-client';
-import { useUndo } from '../../../ui/undo';
+import { undo } from '../../../ui/undo';
 import { visible } from '../../../ui/user-text';
 import { cancelJob, resumeJob } from '../api';
 import { jobTitle } from './job-link';
 
 /** Cancels a job, and offers to resume it for a while. A rescore cannot be resumed. */
 export function useCancel() {
-  const { offer } = useUndo();
   const refresh = (id: string | null): Promise<void> => refreshWork(id ?? undefined);
   const resume = useAction(resumeJob);
   return useAction(cancelJob, async (job: Job) => {
     const name = visible((job.name ?? job.suite_name ?? jobTitle(job.type)).slice(0, 80));
     if (job.type !== 'rescore')
-      offer({
+      undo.offer({
         text: `Cancelled ${name}.`,
         undo: async () => {
           await resume.mutateAsync(job.id);

@@ -3,10 +3,9 @@ import type { Lane } from '#lib/contracts/lane';
 import { useAction } from '../../../api/action';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
-import { Dialog } from '../../../ui/dialog';
-import { ErrorNotice } from '../../../ui/notices';
+import { ConfirmDialog } from '../../../ui/dialog';
 import { Skeleton } from '../../../ui/query-boundary';
-import { useUndo } from '../../../ui/undo';
+import { undo } from '../../../ui/undo';
 import { UserText, visible } from '../../../ui/user-text';
 import { laneWaitingQuery, pauseLane } from '../api';
 import { PeopleWaiting } from './waiting-people';
@@ -17,16 +16,22 @@ const refresh = (): Promise<unknown> =>
 /** Says whom a pause stops, and pauses. It can be undone for a while, and by Resume after that. */
 export function PauseLane({ lane, close }: { lane: Lane; close: () => void }) {
   const { data: who } = useQuery(laneWaitingQuery(lane.id));
-  const { offer } = useUndo();
   const name = visible(lane.name.slice(0, 100));
   const resume = useAction(pauseLane, refresh);
   const pause = useAction(pauseLane, async () => {
     close();
-    offer({ text: `Paused ${name}.`, undo: () => resume.mutateAsync({ id: lane.id, isPaused: false }) });
+    undo.offer({ text: `Paused ${name}.`, undo: () => resume.mutateAsync({ id: lane.id, isPaused: false }) });
     await refresh();
   });
   return (
-    <Dialog title={`Pause ${name}?`} close={close}>
+    <ConfirmDialog
+      title={`Pause ${name}?`}
+      action="Pause"
+      isPending={pause.isPending}
+      error={pause.error}
+      act={() => pause.mutate({ id: lane.id, isPaused: true })}
+      close={close}
+    >
       <p>
         {lane.providers.length === 0 ? (
           'No new request is sent.'
@@ -44,20 +49,6 @@ export function PauseLane({ lane, close }: { lane: Lane; close: () => void }) {
           <PeopleWaiting who={who} />
         </>
       )}
-      {pause.isError && <ErrorNotice error={pause.error} />}
-      <div className="actions">
-        <button
-          type="button"
-          className="danger"
-          disabled={pause.isPending}
-          onClick={() => pause.mutate({ id: lane.id, isPaused: true })}
-        >
-          Pause
-        </button>
-        <button type="button" autoFocus onClick={close}>
-          Cancel
-        </button>
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

@@ -10,7 +10,7 @@ import { Dialog } from '../../../ui/dialog';
 import { Menu, MenuItem, MenuLink } from '../../../ui/menu';
 import { ErrorNotice, Warnings } from '../../../ui/notices';
 import { Skeleton } from '../../../ui/query-boundary';
-import { useUndo } from '../../../ui/undo';
+import { undo } from '../../../ui/undo';
 import { UserText } from '../../../ui/user-text';
 import { deletePromptVersion, promptUseQuery, putInSuite, refreshPrompts } from '../api';
 import { promptName } from '../parts/prompt-name';
@@ -113,13 +113,12 @@ function UsePrompt({ id, suiteId, close }: { id: string; suiteId: string; close:
 /** Deletes a version some seconds later, unless that is undone: runs that used its texts keep them. */
 function useRemove(): (version: PromptVersion) => void {
   const navigate = useNavigate();
-  const { later } = useUndo();
   const { mutateAsync } = useAction(deletePromptVersion, async (_done, id) => {
     queryClient.removeQueries({ queryKey: keys.prompt(id) });
     await refreshPrompts();
   });
   return (version) => {
-    later({ text: `Deleted ${promptName(version)}.`, id: version.id, act: () => mutateAsync(version.id) });
+    undo.later({ text: `Deleted ${promptName(version)}.`, id: version.id, act: () => mutateAsync(version.id) });
     void navigate({ to: '/prompts' });
   };
 }

@@ -4,7 +4,7 @@ import { edit } from '../../../ui/form/edited';
 import { Faults, useForm } from '../../../ui/form/json-form';
 import { count } from '../../../ui/amounts';
 import { Note } from '../../../ui/hint';
-import { useUndo } from '../../../ui/undo';
+import { undo } from '../../../ui/undo';
 import { visible } from '../../../ui/user-text';
 import css from '../../operate/parts/operate.module.css';
 import { ModelRow } from './model-row';
@@ -101,7 +101,6 @@ function useRemove(): (index: number) => void {
   const form = useForm();
   const latest = useRef(form);
   useEffect(() => void (latest.current = form));
-  const { offer } = useUndo();
   return (index) => {
     const { edited, change } = form;
     const model = modelsIn(edited.value)[index];
@@ -111,7 +110,7 @@ function useRemove(): (index: number) => void {
       const { edited: now, change: changeNow } = latest.current;
       changeNow(edit(now, ['models'], modelsIn(now.value).toSpliced(index, 0, model)));
     };
-    offer({ text: `Removed ${visible(toText(model.id ?? '').slice(0, 80)) || 'a model'}.`, undo: putBack });
+    undo.offer({ text: `Removed ${visible(toText(model.id ?? '').slice(0, 80)) || 'a model'}.`, undo: putBack });
   };
 }
 

@@ -6,7 +6,7 @@ import type { Provider } from '#lib/contracts/provider';
 import { useAction } from '../../../api/action';
 import { queryClient } from '../../../api/query-client';
 import { useRefusal } from '../../../api/session';
-import { DeleteDialog } from '../../../ui/dialog';
+import { ConfirmDialog } from '../../../ui/dialog';
 import { Head } from '../../../ui/head';
 import { MenuItem } from '../../../ui/menu';
 import { Form } from '../../../ui/form/form';
@@ -95,7 +95,7 @@ function DeleteProvider({ provider, close }: { provider: Provider; close: () => 
   });
   const n = provider.models.length;
   return (
-    <DeleteDialog
+    <ConfirmDialog
       title="Delete this provider?"
       action="Delete the provider"
       isPending={remove.isPending}
@@ -110,6 +110,6 @@ function DeleteProvider({ provider, close }: { provider: Provider; close: () => 
         This deletes its key, limits and {count(n)} {n === 1 ? 'model' : 'models'}. Runs and their results stay. A
         provider that an unfinished run uses cannot be deleted.
       </p>
-    </DeleteDialog>
+    </ConfirmDialog>
   );
 }

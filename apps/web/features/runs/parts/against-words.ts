@@ -1,6 +1,6 @@
 import type { RunAgainst } from '#lib/contracts/run';
 import { count } from '../../../ui/amounts.js';
-import { modelOf } from '../../../ui/model-of.js';
+import { modelOf } from '#lib/contracts/target-name';
 
 /** "+5.1", "-9.0", "0.0": a difference of shares in points. */
 export function signedPoints(share: number): string {

@@ -2,9 +2,9 @@ import type { Run } from '#lib/contracts/run';
 import { newIdempotencyKey } from '../../../api/action';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
-import { DeleteDialog } from '../../../ui/dialog';
+import { ConfirmDialog } from '../../../ui/dialog';
 import { count } from '../../../ui/amounts';
-import { useUndo } from '../../../ui/undo';
+import { undo } from '../../../ui/undo';
 import { UserText } from '../../../ui/user-text';
 import { deleteRun } from '../api';
 import { runName } from './run-link';
@@ -17,11 +17,10 @@ interface Props {
 
 /** Says what a run takes with it. It is deleted after ten seconds, in which that can be undone. */
 export function RunDelete({ run, close, onDone }: Props) {
-  const { later } = useUndo();
   const name = runName(run);
   const { settled } = run.counts;
   return (
-    <DeleteDialog
+    <ConfirmDialog
       title="Delete this run?"
       action="Delete the run"
       isPending={false}
@@ -29,7 +28,7 @@ export function RunDelete({ run, close, onDone }: Props) {
       close={close}
       act={() => {
         close();
-        later({
+        undo.later({
           id: run.id,
           text: `Deleted ${name.slice(0, 60)}.`,
           act: async () => {
@@ -48,6 +47,6 @@ export function RunDelete({ run, close, onDone }: Props) {
         {settled === 1 ? 'Its result' : `Its ${count(settled)} results`}, rescores and stored replies go with it, and
         its place in experiments.
       </p>
-    </DeleteDialog>
+    </ConfirmDialog>
   );
 }

@@ -7,7 +7,7 @@ import { useRefusal } from '../../../api/session';
 import { Menu, MenuItem, MenuLink, MenuSeparator } from '../../../ui/menu';
 import { ErrorNotice } from '../../../ui/notices';
 import { isUnderWay } from '../../../ui/status';
-import { useUndo } from '../../../ui/undo';
+import { undo } from '../../../ui/undo';
 import { archiveRun } from '../api';
 import { LabelRun } from '../parts/label-run';
 import { RunDelete } from '../parts/run-delete';
@@ -18,7 +18,6 @@ export function RunRowMenu({ run }: { run: Run }) {
   const [open, setOpen] = useState<'label' | 'delete'>();
   const close = (): void => setOpen(undefined);
   const refusal = useRefusal('editor');
-  const { offer } = useUndo();
   const refresh = () => queryClient.invalidateQueries({ queryKey: keys.runLists });
   const archive = useAction(archiveRun, refresh);
   const isArchived = run.mine?.archived ?? false;
@@ -36,7 +35,7 @@ export function RunRowMenu({ run }: { run: Run }) {
           onSelect={() => {
             void setArchived(!isArchived).then(
               () =>
-                offer({
+                undo.offer({
                   text: isArchived ? 'Back in your list.' : 'Archived for you.',
                   undo: () => setArchived(isArchived),
                 }),

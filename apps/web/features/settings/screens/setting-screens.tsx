@@ -8,7 +8,7 @@ import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
 import { useRefusal } from '../../../api/session';
 import { AllowedButton } from '../../../ui/buttons';
-import { DeleteDialog } from '../../../ui/dialog';
+import { ConfirmDialog } from '../../../ui/dialog';
 import { NumberField } from '../../../ui/form/fields';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
 import { SettingForm } from '../../../ui/form/setting-form';
@@ -94,7 +94,7 @@ function Clear({ entries }: { entries: number }) {
         Clear the cache
       </AllowedButton>
       {isOpen && (
-        <DeleteDialog
+        <ConfirmDialog
           title="Clear the cache?"
           action="Clear it"
           isPending={clear.isPending}
@@ -106,7 +106,7 @@ function Clear({ entries }: { entries: number }) {
             {count(entries)} stored {entries === 1 ? 'reply is' : 'replies are'} no longer used: the next runs ask the
             models again and pay for it. Results keep their replies.
           </p>
-        </DeleteDialog>
+        </ConfirmDialog>
       )}
     </div>
   );

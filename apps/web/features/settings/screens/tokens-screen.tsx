@@ -7,7 +7,7 @@ import { useAction } from '../../../api/action';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
 import { useRefusal } from '../../../api/session';
-import { DeleteDialog } from '../../../ui/dialog';
+import { ConfirmDialog } from '../../../ui/dialog';
 import { Empty } from '../../../ui/empty';
 import { Form } from '../../../ui/form/form';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
@@ -153,7 +153,7 @@ function DeleteTokenDialog({ token, close }: { token: Token; close: () => void }
     await queryClient.invalidateQueries({ queryKey: keys.tokens });
   });
   return (
-    <DeleteDialog
+    <ConfirmDialog
       title="Delete this token?"
       action="Delete the token"
       isPending={remove.isPending}
@@ -165,6 +165,6 @@ function DeleteTokenDialog({ token, close }: { token: Token; close: () => void }
         <UserText text={token.name} />, {token.role}, of <UserText text={token.user} />
       </p>
       <p>It stops working within seconds, and its sessions end. Everything created with it stays.</p>
-    </DeleteDialog>
+    </ConfirmDialog>
   );
 }

@@ -2,7 +2,7 @@ import { newIdempotencyKey } from '../../../api/action';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
 import { count } from '../../../ui/amounts';
-import { DeleteDialog } from '../../../ui/dialog';
+import { ConfirmDialog } from '../../../ui/dialog';
 import { undo } from '../../../ui/undo';
 import { UserText } from '../../../ui/user-text';
 import { deleteSuite, refreshSuites } from '../api';
@@ -30,7 +30,7 @@ export function DeleteSuite({ suite: { id, name, test_cases_count: cases }, clos
     void onDone?.();
   };
   return (
-    <DeleteDialog
+    <ConfirmDialog
       title="Delete this suite?"
       action="Delete the suite"
       {...{ act, close }}
@@ -41,6 +41,6 @@ export function DeleteSuite({ suite: { id, name, test_cases_count: cases }, clos
         <UserText text={name} max={200} /> is deleted with its tools and its {count(cases)}{' '}
         {cases === 1 ? 'case' : 'cases'}. Runs keep the version they ran.
       </p>
-    </DeleteDialog>
+    </ConfirmDialog>
   );
 }

@@ -6,7 +6,7 @@ import { useAction, type Sent } from '../../../api/action';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
 import { CopiedId } from '../../../ui/buttons';
-import { DeleteDialog } from '../../../ui/dialog';
+import { ConfirmDialog } from '../../../ui/dialog';
 import { count } from '../../../ui/amounts';
 import { Head } from '../../../ui/head';
 import { Hint } from '../../../ui/hint';
@@ -112,7 +112,7 @@ function DeleteTune({ tune, kind, remove, deletes, close }: Deletion & { close: 
     await queryClient.invalidateQueries({ queryKey: keys.tuneLists });
   });
   return (
-    <DeleteDialog
+    <ConfirmDialog
       title="Delete this tune?"
       action="Delete the tune"
       act={() => mutate(tune.id)}
@@ -122,7 +122,7 @@ function DeleteTune({ tune, kind, remove, deletes, close }: Deletion & { close: 
         <UserText text={`${tune.suite_name}, version ${tune.suite_version}`} max={200} />
       </p>
       <p>{deletes} This cannot be undone.</p>
-    </DeleteDialog>
+    </ConfirmDialog>
   );
 }
 

@@ -7,13 +7,13 @@ import { keys } from '../../../../api/keys';
 import { queryClient } from '../../../../api/query-client';
 import { useRefusal } from '../../../../api/session';
 import { CopiedId } from '../../../../ui/buttons';
-import { DeleteDialog } from '../../../../ui/dialog';
+import { ConfirmDialog } from '../../../../ui/dialog';
 import { Head } from '../../../../ui/head';
 import { Hint, Note } from '../../../../ui/hint';
 import { MenuItem } from '../../../../ui/menu';
 import { ErrorNotice, Notes } from '../../../../ui/notices';
 import { count } from '../../../../ui/amounts';
-import { useUndo } from '../../../../ui/undo';
+import { undo } from '../../../../ui/undo';
 import { UserBlock, UserText } from '../../../../ui/user-text';
 import { RunLink } from '../../../runs/parts/run-link';
 import { SuiteFact } from '../../../suites/parts/suite-name';
@@ -107,13 +107,12 @@ function Facts({ experiment }: { experiment: Experiment }) {
 
 function useRareActions(experiment: Experiment, ask: (what: 'edit' | 'delete') => void) {
   const refusal = useRefusal('editor');
-  const { offer } = useUndo();
   const change = useAction(changeExperiment, refreshExperiments);
   const { id, status } = experiment;
   const setStatus = (next: Experiment['status']) => change.mutateAsync({ id, change: { status: next } });
   const archive = async (): Promise<void> => {
     await setStatus('archived');
-    offer({ text: 'Archived.', undo: () => setStatus('active') });
+    undo.offer({ text: 'Archived.', undo: () => setStatus('active') });
   };
   const items = (
     <>
@@ -141,18 +140,17 @@ function useRareActions(experiment: Experiment, ask: (what: 'edit' | 'delete') =
 function DeleteExperiment({ experiment, close }: { experiment: Experiment; close: () => void }) {
   const { id, name, run_count: runs } = experiment;
   const navigate = useNavigate();
-  const { later } = useUndo();
   const remove = useAction(deleteExperiment, async () => {
     queryClient.removeQueries({ queryKey: keys.experiment(id) });
     await refreshExperiments();
   });
   return (
-    <DeleteDialog
+    <ConfirmDialog
       title="Delete this experiment?"
       action="Delete the experiment"
       act={() => {
         close();
-        later({ text: 'Experiment deleted.', id, act: () => remove.mutateAsync(id) });
+        undo.later({ text: 'Experiment deleted.', id, act: () => remove.mutateAsync(id) });
         void navigate({ to: '/experiments' });
       }}
       isPending={false}
@@ -166,6 +164,6 @@ function DeleteExperiment({ experiment, close }: { experiment: Experiment; close
         Its {count(runs)} {runs === 1 ? 'run stays' : 'runs stay'}, and so do its tunes and judge reports. Comparisons
         with its baseline go, and gates that use the baseline lose it.
       </p>
-    </DeleteDialog>
+    </ConfirmDialog>
   );
 }

@@ -6,7 +6,7 @@ import { useRefusal } from '../../../../api/session';
 import { Empty } from '../../../../ui/empty';
 import { useKeptQuery } from '../../../../ui/list';
 import { Menu, MenuItem, MenuLink } from '../../../../ui/menu';
-import { modelOf } from '../../../../ui/model-of';
+import { modelOf } from '#lib/contracts/target-name';
 import { PageLinks } from '../../../../ui/navigation';
 import { ErrorNotice } from '../../../../ui/notices';
 import { Section } from '../../../../ui/query-boundary';

@@ -8,7 +8,7 @@ import { keys } from '../../../../api/keys';
 import { queryClient, refreshWork } from '../../../../api/query-client';
 import { useRefusal } from '../../../../api/session';
 import { AllowedButton, CopiedId } from '../../../../ui/buttons';
-import { DeleteDialog } from '../../../../ui/dialog';
+import { ConfirmDialog } from '../../../../ui/dialog';
 import { ErrorNotice } from '../../../../ui/notices';
 import { count, Money } from '../../../../ui/amounts';
 import { SettingsList } from '../../../../ui/details';
@@ -16,7 +16,7 @@ import { isUnderWay, Status } from '../../../../ui/status';
 import { Head } from '../../../../ui/head';
 import { MenuItem } from '../../../../ui/menu';
 import { Time } from '../../../../ui/time';
-import { useUndo } from '../../../../ui/undo';
+import { undo } from '../../../../ui/undo';
 import { UserText } from '../../../../ui/user-text';
 import { ModelName } from '../../../providers/parts/model-name';
 import { WorkActions } from '../../../jobs/parts/work-actions';
@@ -147,14 +147,13 @@ function Rerun({ id }: { id: string }) {
 
 function DeleteReport({ report: { id, judge, version, items }, close }: Props & { close: () => void }) {
   const navigate = useNavigate();
-  const { later } = useUndo();
   const remove = async (): Promise<void> => {
     await deleteReport(id);
     queryClient.removeQueries({ queryKey: keys.report(id) });
     await queryClient.invalidateQueries({ queryKey: keys.judge });
   };
   return (
-    <DeleteDialog
+    <ConfirmDialog
       title="Delete this report?"
       action="Delete the report"
       isPending={false}
@@ -162,7 +161,7 @@ function DeleteReport({ report: { id, judge, version, items }, close }: Props & 
       close={close}
       act={() => {
         close();
-        later({ id, text: 'Report deleted.', act: remove });
+        undo.later({ id, text: 'Report deleted.', act: remove });
         void navigate({ to: '/judge' });
       }}
     >
@@ -172,7 +171,7 @@ function DeleteReport({ report: { id, judge, version, items }, close }: Props & 
       <p>
         Its {count(items)} {items === 1 ? 'judgement goes' : 'judgements go'} with it. Labels and results stay.
       </p>
-    </DeleteDialog>
+    </ConfirmDialog>
   );
 }
 

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { ParamPreset } from '#lib/param-tune/contract';
 import { useAction } from '../../../../api/action';
-import { DeleteDialog } from '../../../../ui/dialog';
+import { ConfirmDialog } from '../../../../ui/dialog';
 import { ErrorNotice } from '../../../../ui/notices';
 import { LabelledField, useField } from '../../../../ui/form/json-form';
 import { UserText, visible } from '../../../../ui/user-text';
@@ -115,7 +115,7 @@ function DeletePreset({ preset: { id, name }, close }: { preset: ParamPreset; cl
     await refreshPresets();
   });
   return (
-    <DeleteDialog
+    <ConfirmDialog
       title="Delete this preset?"
       action="Delete the preset"
       act={() => mutate(id)}
@@ -125,6 +125,6 @@ function DeletePreset({ preset: { id, name }, close }: { preset: ParamPreset; cl
         <UserText text={name} max={200} />
       </p>
       <p>Tunes created with it keep its values. This cannot be undone.</p>
-    </DeleteDialog>
+    </ConfirmDialog>
   );
 }

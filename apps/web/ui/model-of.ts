@@ -1,2 +1,0 @@
-/** The id of a target's model at its provider: `provider_key::model_id` without the provider. */
-export const modelOf = (target: string): string => target.split('::').slice(1).join('::') || target;
