@@ -201,7 +201,8 @@ journeys('runs', () => {
     const startDelete = async (): Promise<void> => {
       await tabTo(button('More actions'));
       await keyboard.press('Enter');
-      await page.getByRole('menu').waitFor();
+      // The menu moves the focus to its first item when it has opened.
+      await page.locator('[role=menuitem]:focus').waitFor();
       await keyboard.press('End');
       await keyboard.press('Enter');
       await page.getByRole('dialog', { name: 'Delete this run?' }).waitFor();
