@@ -82,7 +82,8 @@ journeys('suites and cases in the page', () => {
     await page.getByText('Saved.', { exact: true }).waitFor();
     await page.goto(`${web.url}/suites/${suiteId}`);
     const download = page.waitForEvent('download');
-    await page.getByLabel('Export as').selectOption('JSON');
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('menuitem', { name: 'Export as JSON', exact: true }).click();
     const exported = await textOf(await download);
     expect(exported).toContain(`"expected_params":${params}`);
     expect(exported).toContain('"prompt":"another prompt"');

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { client } from '../api/client';
+import { Menu, MenuItem } from './menu';
 import { ErrorNotice } from './notices';
 
 const MEGABYTE = 1e6;
@@ -47,24 +48,19 @@ export function useExport(): Export {
   };
 }
 
-/** A choice of formats. */
+/** A menu of formats. */
 export function ExportAs<Format extends string>({ files }: { files: readonly ExportFile<Format>[] }) {
   const { start, isPending, state } = useExport();
   if (isPending) return state;
-  const save = (chosen: string): void => {
-    const file = files.find(({ format }) => format === chosen);
-    if (file) start(file.path, file.fileName);
-  };
   return (
     <>
-      <select aria-label="Export as" value="" onChange={({ target }) => save(target.value)}>
-        <option value="">Export as ...</option>
-        {files.map(({ format, name }) => (
-          <option key={format} value={format}>
-            {name}
-          </option>
+      <Menu label="Export" button="Export">
+        {files.map(({ format, name, path, fileName }) => (
+          <MenuItem key={format} onSelect={() => start(path, fileName)}>
+            {`Export as ${name}`}
+          </MenuItem>
         ))}
-      </select>
+      </Menu>
       {state}
     </>
   );

@@ -1,14 +1,17 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useId } from 'react';
 import type { Gate, GateRun } from '#lib/gate/contract';
+import { Combobox, useLookup } from '../../../ui/combobox';
 import { Empty } from '../../../ui/empty';
 import { List } from '../../../ui/list';
 import { QueryBoundary, Section } from '../../../ui/query-boundary';
 import { Status } from '../../../ui/status';
 import type { Column } from '../../../ui/table';
-import { relativeTime, Time } from '../../../ui/time';
-import { UserText, visible } from '../../../ui/user-text';
-import { runsQuery } from '../../runs/api';
+import { Time } from '../../../ui/time';
+import { UserText } from '../../../ui/user-text';
+import { runQuery, runsQuery } from '../../runs/api';
+import { runOption } from '../../runs/parts/choose-run';
 import { runName, shortRunName } from '../../runs/parts/run-link';
 import { checkQuery, gateQuery, gateRunsQuery } from '../api';
 import { GateAnswerView } from '../parts/gate-answer';
@@ -32,31 +35,34 @@ export function GateScreen() {
   );
 }
 
-const MAX_RUNS = 100;
+const SHOWN = 20;
 
 /** The gate's decision on an existing run. Calls no model. */
 function GateCheck({ gate: { id, suite_id: suite } }: { gate: Gate }) {
   const { check } = useSearch({ from: '/signed-in/gates/$gateId' });
   const navigate = useNavigate();
-  const runs = useQuery(runsQuery({ suite, statuses: ['completed'], limit: MAX_RUNS }));
-  const isListed = runs.data?.items.some((run) => run.id === check);
+  const named = useQuery({ ...runQuery(check ?? ''), enabled: check !== undefined, retry: false });
+  const lookup = useLookup((q) => runsQuery({ suite, q, statuses: ['completed'], limit: SHOWN }), runOption);
+  const field = useId();
   const choose = (run: string): void =>
     void navigate({ to: '/gates/$gateId', params: { gateId: id }, search: { check: run || undefined } });
   return (
     <section aria-labelledby="check" className="section">
       <h2 id="check">Check a run</h2>
-      <label className="field">
-        <span className="label">Run of the suite</span>
-        <select className="bounded" value={check ?? ''} onChange={({ target }) => choose(target.value)}>
-          <option value="">choose</option>
-          {check !== undefined && !isListed && <option value={check}>{shortRunName(check)}</option>}
-          {runs.data?.items.map((run) => (
-            <option key={run.id} value={run.id}>
-              {visible(runName(run).slice(0, 100))}, {relativeTime(new Date(run.created_at))}
-            </option>
-          ))}
-        </select>
-      </label>
+      <div className="field">
+        <label className="label" htmlFor={field}>
+          Run of the suite
+        </label>
+        <Combobox
+          lookup={lookup}
+          label="Run of the suite"
+          value={check ?? ''}
+          chosen={named.data ? runName(named.data) : check === undefined ? '' : shortRunName(check)}
+          none="Choose a run"
+          choose={choose}
+          attributes={{ id: field }}
+        />
+      </div>
       {check !== undefined && (
         <QueryBoundary rows={5} label="Measuring">
           <CheckAnswer gateId={id} runId={check} />

@@ -24,13 +24,14 @@ export function ChooseRun({ suite, whenEmpty = '', ...labelled }: Props) {
   return (
     <PickField
       {...{ whenEmpty, ...labelled }}
-      lookup={useLookup((q) => runsQuery({ suite, q, statuses: ENDED_STATUSES, limit: SHOWN }), optionOf)}
+      lookup={useLookup((q) => runsQuery({ suite, q, statuses: ENDED_STATUSES, limit: SHOWN }), runOption)}
       nameOf={() => (named.data ? runName(named.data) : shortRunName(chosen))}
     />
   );
 }
 
-const optionOf = (run: Run): Option => ({
+/** A run as an option: its name, best score and age. */
+export const runOption = (run: Run): Option => ({
   value: run.id,
   name: runName(run),
   detail: [bestText(bestOf(run)), relativeTime(new Date(run.created_at))].filter(Boolean).join(' · '),
