@@ -345,6 +345,17 @@ export const GateRun = z
           samples: z.tuple([z.number(), z.number()]).describe('Samples per case: baseline first.'),
           result: GateResult,
           text: z.string().describe('The result in a sentence.'),
+          targets: z
+            .array(
+              z.object({
+                target: z.string().describe('The model, as `provider_key::model_id`.'),
+                result: GateResult,
+                difference: figure.describe('The mean difference of the cases, run minus baseline, -1..1.'),
+                ci: interval.nullable().describe('Its interval, at the level of the look.'),
+              }),
+            )
+            .optional()
+            .describe('Each model at this look. Left out in lists, and by looks of earlier releases.'),
         }),
       )
       .describe('The result of each look.'),

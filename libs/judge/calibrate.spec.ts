@@ -114,10 +114,11 @@ describe('a calibration', () => {
         status: 'uncalibrated',
         labels: 0,
         ...NOTHING,
-        text: 'Uncalibrated: 0 of 50 labels; people have not confirmed this judge.',
+        text: 'Uncalibrated: 0 of 100 labels, usable from 50; people have not confirmed this judge.',
         linear: NOTHING,
         ok: { n: 0, share: null, ci: null },
         wrong: { n: 0, share: null, ci: null },
+        table: [],
       });
   });
 
@@ -130,6 +131,7 @@ describe('a calibration', () => {
       linear: NOTHING,
       ok: { n: 200, share: 1, ci: [expect.closeTo(0.981, 3), 1] },
       wrong: { n: 0, share: null, ci: null },
+      table: [{ judged: 'correct', label: 'correct', n: 200 }],
     });
   });
 
@@ -140,7 +142,7 @@ describe('a calibration', () => {
         ['correct', 'acceptable', 29],
         ['wrong', 'wrong', 20],
       ],
-      'Uncalibrated: 49 of 50 labels; people have not confirmed this judge.',
+      'Uncalibrated: 49 of 100 labels, usable from 50; people have not confirmed this judge.',
     ],
     [
       'uncalibrated',

@@ -18,7 +18,7 @@ export interface DrawnResults {
 }
 
 /** How well a judge agrees with human labels. */
-export type CalibrationFigures = CalibrationHead & Pick<Calibration, 'linear' | 'ok' | 'wrong'>;
+export type CalibrationFigures = CalibrationHead & Pick<Calibration, 'linear' | 'ok' | 'wrong' | 'table'>;
 
 /**
  * A judge is `weak` while the interval of its kappa starts below the first, and `good` once it starts above the second.
@@ -44,6 +44,12 @@ export function calibrate(drawn: readonly DrawnResults[]): CalibrationFigures {
     linear: agreement(labelled, (a, b) => Math.abs(LABELS.indexOf(a) - LABELS.indexOf(b)) / 2),
     ok: confirmed(labelled.filter(({ judged }) => isOk(judged))),
     wrong: confirmed(labelled.filter(({ judged }) => !isOk(judged))),
+    table: LABELS.flatMap((judged) =>
+      LABELS.flatMap((label) => {
+        const n = countOf(labelled.filter((one) => one.judged === judged && one.label === label));
+        return n === 0 ? [] : { judged, label, n };
+      }),
+    ),
   };
 }
 
@@ -71,7 +77,7 @@ function describeCalibration({
   }
   const have =
     labels < MIN_LABELS.all
-      ? `${labels} of ${MIN_LABELS.all} labels`
+      ? `${labels} of ${MIN_LABELS.asked} labels, usable from ${MIN_LABELS.all}`
       : `only ${rarer.labels} of ${labels} labels say ${rarer.kind}, and ${MIN_LABELS.rarer} are needed`;
   return `Uncalibrated: ${have}; people have not confirmed this judge.`;
 }

@@ -218,6 +218,15 @@ export const Calibration = CalibrationHead.extend({
   linear: Agreeing.describe('Kappa over the three levels, where one level off counts half.'),
   ok: Confirmed.describe('Results that the judge finds correct or acceptable.'),
   wrong: Confirmed.describe('Results that the judge finds wrong.'),
+  table: z
+    .array(
+      z.object({
+        judged: Opinion.extract(['correct', 'acceptable', 'wrong']).describe('The verdict of the judge.'),
+        label: Opinion.extract(['correct', 'acceptable', 'wrong']).describe('The label of people.'),
+        n: z.int().describe('How many labels that count.'),
+      }),
+    )
+    .describe('The judge against people: every pair of verdict and label that occurs, as counted labels.'),
   left_out: z
     .int()
     .describe('Labels of judged results that were not drawn at random, or on which the judge could not tell.'),

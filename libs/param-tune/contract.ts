@@ -9,7 +9,7 @@ import { noteFields } from '#lib/contracts/note';
 import { id, PageQuery, time } from '#lib/contracts/page';
 import { RunInput } from '#lib/contracts/run-input';
 import { jsonObject } from '#lib/contracts/tool';
-import { ARM_STATES, TUNE_OUTCOMES, TUNE_SETTINGS, TUNE_TAIL, tuneHead, TuneSubmitted } from '#lib/tuning/contract';
+import { ARM_STATES, TUNE_OUTCOMES, TUNE_SETTINGS, TUNE_TAIL, tuneHead, TuneName, TuneSubmitted } from '#lib/tuning/contract';
 
 const settings = RunInput.shape;
 /** Beyond this number of arms, a tune is no longer a search. */
@@ -66,6 +66,7 @@ export const ParameterSpace = z.record(z.string().min(1).max(200), Axis).meta({
 export const ParamTuneInput = z
   .strictObject({
     suite_id: settings.suite_id,
+    name: TuneName,
     models: z
       .array(z.string().min(1).max(300))
       .min(1)

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Margin } from '#lib/contracts/comparison';
 import { JobStatus } from '#lib/contracts/job-status';
+import { namedInput } from '#lib/contracts/named';
 import { noteFields } from '#lib/contracts/note';
 import { id, time } from '#lib/contracts/page';
 import { DEFAULT_MARGIN } from '#lib/contracts/values/comparison';
@@ -48,11 +49,21 @@ export const TUNE_SETTINGS = {
   samples: z.int().min(1).max(20).default(1),
 };
 
+const name = z.string().trim().min(1).max(200).nullable();
+/** The name of a new tune. */
+export const TuneName = name.default(null).describe('A display name; null for none. It can be changed later.');
+
+export const TuneLabels = namedInput('TuneLabels', 'The name of a tune.', {
+  name: name.describe('The new name; null removes it.'),
+});
+export type TuneLabels = z.infer<typeof TuneLabels>;
+
 /** The first fields of a tune. */
 export const tuneHead = <Input extends z.ZodType>(input: Input) => ({
   id: id.describe('The id of the tune.'),
   job_id: id.describe('Its job. After a resume, the new one.'),
   status: JobStatus,
+  name: name.describe('Its display name; null for none.'),
   suite_id: id.nullable().describe('Its suite; null when that was deleted.'),
   suite_name: z.string().describe('The name that the suite had.'),
   suite_version: z.int().describe('The suite version of all its runs.'),

@@ -151,6 +151,7 @@ export async function playParamTunes({ call, submit, ids }) {
     await call('GET', `${route}/history/${id}`);
     await call('GET', `${route}/history/${id}/combos?limit=100`);
   }
+  await call('PATCH', `${route}/history/${ids.tune}`, { name: 'Colder is better' });
   await call('GET', `${route}/history`);
   const levels = { min: 64, max: 4096, levels: 4, scale: 'log' };
   const space = { temperature: [0, 0.5, 1], tool_choice: 'required', max_tokens: levels };
@@ -204,6 +205,7 @@ export async function playPromptTunes({ call, submit, control, ids }) {
       if (candidate > 0) await call('GET', `${route}/history/${id}/candidates/${candidate}/diff?to=0`);
     }
   }
+  await call('PATCH', `${route}/history/${ids.promptTune}`, { name: 'One call only' });
   await call('GET', `${route}/history`);
   await call('GET', `/api/experiments/${ids.experiment}/timeline`);
   const { items: versions } = await call('GET', `/api/prompt-versions?suite_id=${ids.suite}`);

@@ -11,7 +11,7 @@ let runId: string;
 let betterId: string;
 const { folder, start, toolmark, toolmarkJson } = openCommandLine(() => system.client);
 const JUDGE = ['--judge', 'sim::judge:right'];
-const UNCALIBRATED = /^Uncalibrated: \d+ of 50 labels; people have not confirmed this judge\.$/m;
+const UNCALIBRATED = /^Uncalibrated: \d+ of 100 labels, usable from 50; people have not confirmed this judge\.$/m;
 
 beforeAll(async () => {
   system = await joinJudgeSystem();
@@ -192,7 +192,7 @@ it("the report of a run includes the judge's findings", async () => {
   expect(markdown).toMatch(/^# Weather in Paris v1\n/);
   expect(markdown).toContain('\n## Failures: 2\n');
   expect(markdown).toContain('  - Called: get\\_weather("city":"Rome")\n');
-  expect(markdown).toMatch(/\n\*\*Uncalibrated: \d+ of 50 labels;.*\*\*\n/);
+  expect(markdown).toMatch(/\n\*\*Uncalibrated: \d+ of 100 labels, usable from 50;.*\*\*\n/);
   expect(markdown).toContain('  - Expectation: Rome &#124; is fine.\n');
   expect((await toolmark('report', runId)).out).toBe(markdown);
   const html = readFileSync(join(folder, 'report.html'), 'utf8');

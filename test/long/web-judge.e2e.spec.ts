@@ -96,7 +96,7 @@ journeys('judges, labels and calibration', () => {
     await page.getByRole('heading', { level: 1, name: 'Judgements of a run' }).waitFor();
     const reportId = page.url().split('/').at(-1)!;
     await page.getByText('completed').waitFor({ timeout: 30_000 });
-    await page.getByText(/^Uncalibrated: 0 of 50 labels/).waitFor();
+    await page.getByText(/^Uncalibrated: 0 of 100 labels/).waitFor();
     const figure = page.getByRole('figure', { name: /correct or acceptable/ });
     await figure.getByText(/^80\.0 % \(\d+\.\d-\d+\.\d, n 10\)$/).waitFor();
     expect((await page.getByRole('main').innerText()).match(/uncalibrated/gi)).toHaveLength(1);
@@ -148,7 +148,7 @@ journeys('judges, labels and calibration', () => {
     await page.getByText('0 of 100 labels').waitFor();
     await page.goto(`${web.url}/judge/calibration`);
     await button(page, 'Make default').click();
-    await page.getByText(/^Uncalibrated: 0 of 50 labels/).waitFor();
+    await page.getByText(/^Uncalibrated: 0 of 100 labels/).waitFor();
     await page.goto(`${web.url}/judge`);
     await button(page, 'More actions').click();
     await page.getByRole('menuitem', { name: 'Judge settings' }).click();
@@ -200,7 +200,7 @@ journeys('judges, labels and calibration', () => {
     await page.getByText('All results are labelled.').waitFor();
     await page.getByRole('main').getByRole('link', { name: 'Calibration' }).first().click();
     await page.getByRole('heading', { level: 1, name: 'Judge calibration' }).waitFor();
-    await page.getByText(/^Uncalibrated: 10 of 50 labels/).waitFor();
+    await page.getByText(/^Uncalibrated: 10 of 100 labels/).waitFor();
     await page.getByRole('figure', { name: /^Kappa of the judge/ }).waitFor();
     const confirmed = page.getByRole('figure', { name: /^Shares that people confirm/ });
     await confirmed.getByText(/n 8\)/).waitFor();

@@ -544,10 +544,11 @@ describe('a calibration', () => {
       labels: 0,
       kappa: null,
       ci: null,
-      text: 'Uncalibrated: 0 of 50 labels; people have not confirmed this judge.',
+      text: 'Uncalibrated: 0 of 100 labels, usable from 50; people have not confirmed this judge.',
       linear: { kappa: null, ci: null },
       ok: { n: 0, share: null, ci: null },
       wrong: { n: 0, share: null, ci: null },
+      table: [],
       left_out: 0,
       asked: 100,
     });
@@ -572,6 +573,12 @@ describe('a calibration', () => {
     expect(found.ci).toEqual([expect.closeTo(found.kappa - half, 6), expect.closeTo(found.kappa + half, 6)]);
     expect(found.ok).toMatchObject({ n: 61, share: 55 / 61 });
     expect(found.wrong).toMatchObject({ n: 41, share: 37 / 41 });
+    expect(found.table).toEqual([
+      { judged: 'correct', label: 'correct', n: 55 },
+      { judged: 'correct', label: 'wrong', n: 6 },
+      { judged: 'wrong', label: 'acceptable', n: 4 },
+      { judged: 'wrong', label: 'wrong', n: 37 },
+    ]);
     expect(found.text).toMatch(/^Good: kappa 0\.8\d \(0\.\d\d to 0\.\d\d\) against 102 human labels\.$/);
     const { status, labels, kappa, ci, text } = found;
     const fingerprint = `${judge} Be kind.`;

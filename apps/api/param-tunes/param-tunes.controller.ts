@@ -1,5 +1,5 @@
 import { noted, storeNotes } from '#lib/contracts/note';
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Inject } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Inject } from '@nestjs/common';
 import {
   CombosQuery,
   ParamTune,
@@ -24,6 +24,7 @@ import {
 } from '../platform/decorators.js';
 import { setImmediate } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
+import { TuneLabels } from '#lib/tuning/contract';
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import type { Estimate } from '#lib/contracts/estimate';
 import { RunInput } from '#lib/contracts/run-input';
@@ -41,7 +42,7 @@ import type { ResolvedRun } from '../runs/estimate-run.js';
 import { RunService } from '../runs/runs.service.js';
 import { SuiteThreads } from '../threads/suite-threads.js';
 import { scaleEstimate } from '../tunes/scale-estimate.js';
-import { deleteTune, submitTune } from '../tunes/submit-tune.js';
+import { deleteTune, labelTune, submitTune } from '../tunes/submit-tune.js';
 import { planTune, spacesOf, type TunePlan } from './plan-tune.js';
 import { refuseLongSpaces } from './refuse-long-spaces.js';
 import { resolveArms } from './resolve-arms.js';
@@ -158,6 +159,24 @@ export class ParamTunesController {
     return new ParamTuneRepository(this.pool, teamId).arms(uuid('parameter tune', id), {
       ...query,
       cursor: cursorOf(cursor, CURSOR),
+    });
+  }
+
+  @Patch('history/:id')
+  @About('Rename a tune', 'Changes its name, whatever its status. Nothing else of a tune can be changed.')
+  @Answers(200, ParamTune, 404)
+  label(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Body({ schema: TuneLabels }) { name }: TuneLabels,
+    @Changes() change: Change,
+  ): Promise<ParamTune> {
+    const tuneId = uuid('parameter tune', id);
+    return change(async (client) => {
+      const tunes = new ParamTuneRepository(client, caller.teamId);
+      await tunes.read(tuneId);
+      await labelTune(client, caller, 'param_tune', tuneId, name);
+      return tunes.read(tuneId);
     });
   }
 

@@ -200,6 +200,18 @@ describe('a tune', () => {
     expect((await client.delete(`${ROUTE}/history/${NOBODY}`)).status).toBe(404);
   });
 
+  it('has a name that its list and its job show, until it is changed or removed', async () => {
+    const { tune_id: id, job_id: job } = await submit({ name: ' Colder is better ' });
+    const path = `${ROUTE}/history/${id}`;
+    expect(await read(id)).toMatchObject({ name: 'Colder is better', input: { name: 'Colder is better' } });
+    expect((await client.get(`/api/jobs/${job}`)).body.name).toBe('Colder is better');
+    expect((await client.patch(path, { name: 'Warmer' })).body.name).toBe('Warmer');
+    expect((await client.get(`${ROUTE}/history?limit=1`)).body.items[0]).toMatchObject({ id, name: 'Warmer' });
+    for (const name of [' ', 'x'.repeat(201), 7]) expect((await client.patch(path, { name })).status).toBe(400);
+    expect((await client.patch(path, { name: null })).body).toMatchObject({ name: null, input: { name: null } });
+    expect((await client.patch(`${ROUTE}/history/${NOBODY}`, { name: 'x' })).status).toBe(404);
+  });
+
   it('outlives its experiment, and then belongs to none', async () => {
     const { body: experiment } = await client.post('/api/experiments', { name: 'e', suite_id: suiteId });
     const { tune_id } = await submit({ experiment_id: experiment.id });

@@ -278,9 +278,15 @@ describe('every route of the OpenAPI document that changes data', () => {
       ['DELETE /api/gates/{id}', `/api/gates/${unusedGate.id}`, undefined],
       ['POST /api/tool-eval/param-tune', '', tune],
       ['POST /api/tool-eval/param-tune/estimate', '', tune, 'nothing'],
+      ['PATCH /api/tool-eval/param-tune/history/{id}', `${route}/history/${unusedTune.tune_id}`, { name: 'named' }],
       ['DELETE /api/tool-eval/param-tune/history/{id}', `${route}/history/${unusedTune.tune_id}`, undefined],
       ['POST /api/tool-eval/prompt-tune', '', prompts],
       ['POST /api/tool-eval/prompt-tune/estimate', '', prompts, 'nothing'],
+      [
+        'PATCH /api/tool-eval/prompt-tune/history/{id}',
+        `/api/tool-eval/prompt-tune/history/${unusedPrompts.tune_id}`,
+        { name: 'named' },
+      ],
       [
         'DELETE /api/tool-eval/prompt-tune/history/{id}',
         `/api/tool-eval/prompt-tune/history/${unusedPrompts.tune_id}`,

@@ -1,5 +1,5 @@
 import { noted, storeNotes } from '#lib/contracts/note';
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Inject } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Inject } from '@nestjs/common';
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import {
   CandidateDiffQuery,
@@ -26,6 +26,7 @@ import {
   type Change,
 } from '../platform/decorators.js';
 import type { Redis } from 'ioredis';
+import { TuneLabels } from '#lib/tuning/contract';
 import type { Estimate } from '#lib/contracts/estimate';
 import { findReservedParams } from '#lib/contracts/params';
 import { findComponentsFault } from '#lib/contracts/prompt';
@@ -47,7 +48,7 @@ import { resolveTargets } from '../runs/resolve-targets.js';
 import { RunService } from '../runs/runs.service.js';
 import { SuiteThreads } from '../threads/suite-threads.js';
 import { scaleEstimate } from '../tunes/scale-estimate.js';
-import { deleteTune, submitTune } from '../tunes/submit-tune.js';
+import { deleteTune, labelTune, submitTune } from '../tunes/submit-tune.js';
 import { estimateMeta, notesOnReplies, secondsOfRounds } from './estimate-meta.js';
 import { planPromptTune, type PromptPlan } from './plan-prompt-tune.js';
 
@@ -202,6 +203,24 @@ export class PromptTunesController {
       to: String(own.candidate),
       components: changed.map((text, index) => ({ ...text, hunks: hunks[index]! })),
     };
+  }
+
+  @Patch('history/:id')
+  @About('Rename a prompt tune', 'Changes its name, whatever its status. Nothing else of a tune can be changed.')
+  @Answers(200, PromptTune, 404)
+  label(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Body({ schema: TuneLabels }) { name }: TuneLabels,
+    @Changes() change: Change,
+  ): Promise<PromptTune> {
+    const tuneId = uuid('prompt tune', id);
+    return change(async (client) => {
+      const tunes = new PromptTuneRepository(client, caller.teamId);
+      await tunes.read(tuneId);
+      await labelTune(client, caller, 'prompt_tune', tuneId, name);
+      return tunes.read(tuneId);
+    });
   }
 
   @Delete('history/:id')

@@ -215,6 +215,8 @@ describe('every route of the OpenAPI document', () => {
       'POST /api/tool-eval/param-tune/estimate': tune,
       'POST /api/tool-eval/prompt-tune': prompts,
       'POST /api/tool-eval/prompt-tune/estimate': prompts,
+      'PATCH /api/tool-eval/param-tune/history/{id}': { name: 'stolen' },
+      'PATCH /api/tool-eval/prompt-tune/history/{id}': { name: 'stolen' },
       'POST /api/prompt-versions': prompt,
       'PATCH /api/prompt-versions/{id}': { label: 'stolen' },
       'POST /api/gates': { ...rules, name: 'x' },

@@ -14,7 +14,7 @@ type TuneType = 'param_tune' | 'prompt_tune';
 
 interface NewTune {
   type: TuneType;
-  input: { experiment_id: string | null; budget: z.infer<typeof Budget> | null };
+  input: { name: string | null; experiment_id: string | null; budget: z.infer<typeof Budget> | null };
   /** The suite as it was when the tune was planned. */
   suite: { id: string; version: number };
   /** Total number of requests. */
@@ -40,6 +40,7 @@ export async function submitTune(
     teamId,
     userId,
     type,
+    name: input.name,
     suiteVersionId: versionId,
     experimentId: input.experiment_id,
     step: 'search' satisfies TuneStep,
@@ -52,6 +53,12 @@ export async function submitTune(
   await joinExperiment(client, teamId, input.experiment_id);
   await audit(client, caller, `${type}.submit`, id);
   return { job_id: jobId, tune_id: id, status: 'submitted' };
+}
+
+/** Names an existing tune. */
+export async function labelTune(client: PoolClient, caller: Caller, type: TuneType, id: string, name: string | null) {
+  await client.query('UPDATE orchestration SET name = $3 WHERE id = $1 AND team_id = $2', [id, caller.teamId, name]);
+  await audit(client, caller, `${type}.label`, id);
 }
 
 /** Deletes an existing tune. @throws ProblemError 409 while it is in progress */

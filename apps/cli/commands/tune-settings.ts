@@ -25,6 +25,7 @@ export type PromptTuneSettings = Omit<TuneSettings, keyof SpaceOptions> & { meta
 
 /** Measurement settings of both kinds of tunes. */
 const measuring = (what: string) => [
+  setting('--name <name>', 'display name of the tune'),
   setting('--measure <name>', 'what to maximise', TUNE_MEASURES),
   setting('--margin <share>', 'the smallest difference that matters, 0 to 1 (default: 0.02, two points)', number),
   setting('-n, --samples <n>', `samples of each case per ${what} during the search`, integer),

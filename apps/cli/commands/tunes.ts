@@ -3,7 +3,7 @@ import type { ApiClient } from '#lib/client/api-client';
 import type { TuneArm } from '#lib/param-tune/contract';
 import type { PromptCandidate, PromptCandidateDetails } from '#lib/prompt-tune/contract';
 import { examples, listByDefault, serverAction, subcommand, type GlobalOptions } from '../command.js';
-import { findTune, findTuneOf, modelOf, readTunes, tunePath } from '../lookup/find-tune.js';
+import { findTune, findTuneOf, modelOf, readTunes, tunePath, type AnyTune } from '../lookup/find-tune.js';
 import { candidatesPath, leanCandidate, readChanges } from '../lookup/read-candidates.js';
 import { addListOptions, DEFAULT_LIMIT, printList, readList, type ListOptions } from '../lookup/read-list.js';
 import { diffLines, textLines } from '../output/prompt-diff.js';
@@ -40,6 +40,11 @@ export function addTunes(program: Command): void {
     .option('--markdown', 'print it as Markdown for a pull request')
     .action(serverAction<ShowOptions, [string]>(showTune))
     .addHelpText(...examples('toolmark tunes show TUNE', 'toolmark tunes show TUNE --markdown'));
+  subcommand(tunes, 'rename', 'name a tune')
+    .argument(...TUNE)
+    .argument('[name]', 'the new name; without one, the name is removed')
+    .action(serverAction<GlobalOptions, [string, string?]>(renameTune))
+    .addHelpText(...examples("toolmark tunes rename TUNE 'Colder is better'"));
   addParts(tunes);
   addDelete(
     tunes,
@@ -98,6 +103,13 @@ async function showTune(client: ApiClient, options: ShowOptions, wanted: string)
   else if (options.json) printJson(shown.parent);
   else printReport(shown.report);
   if (options.watch) exitByStatus(type, shown.parent, options);
+}
+
+async function renameTune(client: ApiClient, { json }: GlobalOptions, wanted: string, name?: string): Promise<void> {
+  const { type, id } = await findTune(client, wanted);
+  const tune = await client.call<AnyTune>('PATCH', tunePath(type, id), { name: name ?? null });
+  if (json) return printJson(tune);
+  print(tune.name === null ? `Tune ${id} has no name now.` : `Tune ${id} is now called "${tune.name}".`);
 }
 
 async function listArms(client: ApiClient, options: ArmsOptions, wanted: string): Promise<void> {

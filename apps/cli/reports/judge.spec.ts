@@ -25,7 +25,7 @@ import { runReport, settingsText } from './run.js';
 const linesOf = (report: Report) => reportLines(report).map((line) => markedText(line, false));
 const judgeLines = (report: JudgeReport, disagreements?: Disagreement[]) => linesOf(judgeReport(report, disagreements));
 
-const UNCALIBRATED = 'Uncalibrated: 12 of 50 labels; people have not confirmed this judge.';
+const UNCALIBRATED = 'Uncalibrated: 12 of 100 labels, usable from 50; people have not confirmed this judge.';
 const RUN_ID = '019aa8a2-5c1e-7000-8000-000000000031';
 const BASELINE_ID = '019aa8a2-5c1e-7000-8000-000000000032';
 
@@ -243,6 +243,7 @@ it('a calibration shows how many labels it has and needs, and what they confirm'
         instructions: '',
         reports: 3,
         linear: none,
+        table: [],
         left_out: 2,
         asked: 100,
       },

@@ -80,6 +80,7 @@ const reportOf = ({ tune, ...more }: Partial<Omit<PromptTuneReport, 'tune'>> & {
       id: 'tune-1',
       job_id: 'job-1',
       status: 'completed',
+      name: null,
       suite_id: SUITE_ID,
       suite_name: 'Weather',
       suite_version: 3,

@@ -60,6 +60,7 @@ function promptTuneFacts({ suite_name: suite, suite_version: version, input, ...
   const shown = reflect === tuning ? '' : ` (${reflect} visible to the meta model, ${select} for selection)`;
   const held = holdout === 0 ? 'none held out' : `${holdout} held out to confirm`;
   return [
+    ...(tune.name === null ? [] : [fact('Name', tune.name)]),
     ['Suite', `${beginning(suite, MAX_TEXT)} v${version}`],
     longFact('Models', listOf(tune.targets)),
     fact('Meta model', tune.meta_target),

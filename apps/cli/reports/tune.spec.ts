@@ -64,6 +64,7 @@ const reportOf = ({ name = 'Weather', models = ['p::a'], arms = () => ARMS, ...m
       id: 'tune-1',
       job_id: 'job-1',
       status: 'completed',
+      name: null,
       suite_id: SUITE_ID,
       suite_name: name,
       suite_version: 3,

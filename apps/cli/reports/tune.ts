@@ -141,6 +141,7 @@ function tuneFacts({ suite_name: suite, suite_version: version, input, ...tune }
   const how = input.mode === 'random' ? `random, ${input.trials} combinations per model` : input.mode;
   const held = tune.cases.holdout === 0 ? 'none held out' : `${tune.cases.holdout} held out to confirm`;
   return [
+    ...(tune.name === null ? [] : [fact('Name', tune.name)]),
     ['Suite', `${beginning(suite, MAX_TEXT)} v${version}`],
     ...(Object.keys(space).length ? [fact('Searched', spaceText(space as JsonObject))] : []),
     ...Object.entries(own).map(([model, one]) => fact('Searched', `${model}: ${spaceText(one as JsonObject)}`)),
@@ -219,7 +220,7 @@ export function newArmLines(): (arms: readonly TuneArm[]) => string[] {
 
 export const tunesTable = (tunes: readonly AnyTune[]): string[] =>
   table([
-    ['tune', 'status', 'suite', 'models', 'kind', 'mode', 'outcome', 'submitted'],
+    ['tune', 'name', 'status', 'suite', 'models', 'kind', 'mode', 'outcome', 'submitted'],
     ...tunes.map((tune) => {
       const [models, outcomes] =
         tune.type === 'prompt_tune'
@@ -227,6 +228,7 @@ export const tunesTable = (tunes: readonly AnyTune[]): string[] =>
           : [tune.targets.map(({ target }) => target), tune.targets.map(({ outcome }) => outcome)];
       return [
         tune.id,
+        beginning(tune.name ?? '-', MAX_TEXT),
         tune.status,
         `${tune.suite_name} v${tune.suite_version}`,
         beginning(models.join(', '), MAX_TEXT),

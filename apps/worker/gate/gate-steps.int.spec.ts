@@ -37,6 +37,10 @@ describe('a gate run', () => {
       [1, 'inconclusive', [1, 1]],
       [2, 'fail', [2, 2]],
     ]);
+    expect(looks.map(({ targets }: any) => targets)).toMatchObject([
+      [{ result: 'inconclusive', difference: -4 / 60, ci: [expect.any(Number), expect.any(Number)] }],
+      [{ result: 'fail', difference: answer.targets[0].difference, ci: answer.targets[0].ci }],
+    ]);
     const [run, ...added] = await gate.children();
     expect(added).toMatchObject([
       { step: 'look-2', arm: 'candidate', samples: 1, extends_run_id: run!.id },

@@ -120,7 +120,13 @@ async function decide(here: GateContext, measured: MeasuredGate, sides: Sides): 
   const answer = await inTransaction(pool, (client) => storeLook(client, orchestration.teamId, of, measured, plan));
   const { result, text, look } = answer;
   const { samples } = measured;
-  const looks = [...(state.looks ?? []), { look: look.number, samples, result, text }];
+  const targets = answer.targets.map(({ target, result: of, difference, ci }) => ({
+    target,
+    result: of,
+    difference,
+    ci,
+  }));
+  const looks = [...(state.looks ?? []), { look: look.number, samples, result, text, targets }];
   const events: LogEvent[] = [
     { name: 'gate_look', data: { gate_run_id: orchestration.id, look: look.number, samples, result, text } },
   ];

@@ -26,6 +26,8 @@ export interface NewOrchestration {
   teamId: string;
   userId: string;
   type: OrchestrationType;
+  /** A display name. */
+  name?: string | null;
   /** What it belongs to, such as a gate. Omitted if it belongs to nothing else. */
   subjectId?: string;
   /** The suite version of all its child runs; omitted if each pins the current one. */
@@ -48,6 +50,7 @@ export async function submitOrchestration(
     teamId,
     userId,
     type,
+    name,
     subjectId,
     suiteVersionId,
     experimentId,
@@ -67,6 +70,7 @@ export async function submitOrchestration(
       team_id: teamId,
       user_id: userId,
       type,
+      name: name ?? null,
       subject_id: subjectId ?? id,
       suite_version_id: suiteVersionId ?? null,
       experiment_id: experimentId ?? null,

@@ -59,7 +59,14 @@ export class GateRunRepository extends TeamScoped {
       `${SELECT} AND ($3::uuid IS NULL OR o.id < $3) ORDER BY o.id DESC LIMIT $4`,
       [this.teamId, gateId, cursor ?? null, limit + 1],
     );
-    return toPage(rows.map(toGateRun), limit);
+    const withoutTargets = ({ looks, ...run }: GateRun): GateRun => ({
+      ...run,
+      looks: looks.map(({ targets: _targets, ...look }) => look),
+    });
+    return toPage(
+      rows.map((row) => withoutTargets(toGateRun(row))),
+      limit,
+    );
   }
 
   /** @throws ProblemError 404 */

@@ -6,6 +6,7 @@ import type { TeamScoped } from '#lib/db/team-isolation';
 export interface TuneRow {
   id: string;
   job_id: string;
+  name: string | null;
   status: JobStatus;
   step: string | null;
   input: string;
@@ -26,7 +27,7 @@ export const selectTunes = (
   json = 'o.input, o.state',
   more?: { columns: string; from: string },
 ): string => `
-  SELECT o.id, o.job_id, j.status, o.step, ${json}, o.experiment_id, o.created_at, j.finished_at,
+  SELECT o.id, o.job_id, o.name, j.status, o.step, ${json}, o.experiment_id, o.created_at, j.finished_at,
     (SELECT s.id FROM suite s WHERE s.id = (o.input::json #>> '{suite,id}')::uuid) AS suite_id,
     (SELECT r.id FROM run r WHERE r.orchestration_id = o.id AND r.step = 'promote') AS promoted
     ${more ? `, ${more.columns}` : ''}
@@ -79,11 +80,12 @@ export const headOf = <Asked>(
   id: row.id,
   job_id: row.job_id,
   status: row.status,
+  name: row.name,
   suite_id: row.suite_id,
   suite_name: suite.name,
   suite_version: suite.version,
   experiment_id: row.experiment_id,
-  input: asked,
+  input: { ...asked, name: row.name },
   step: row.step ?? 'done',
 });
 

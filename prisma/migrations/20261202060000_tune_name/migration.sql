@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "orchestration" ADD COLUMN     "name" TEXT;
