@@ -9,7 +9,15 @@ import { noteFields } from '#lib/contracts/note';
 import { id, PageQuery, time } from '#lib/contracts/page';
 import { RunInput } from '#lib/contracts/run-input';
 import { jsonObject } from '#lib/contracts/tool';
-import { ARM_STATES, TUNE_OUTCOMES, TUNE_SETTINGS, TUNE_TAIL, tuneHead, TuneName, TuneSubmitted } from '#lib/tuning/contract';
+import {
+  ARM_STATES,
+  TUNE_OUTCOMES,
+  TUNE_SETTINGS,
+  TUNE_TAIL,
+  tuneHead,
+  TuneName,
+  TuneSubmitted,
+} from '#lib/tuning/contract';
 
 const settings = RunInput.shape;
 /** Beyond this number of arms, a tune is no longer a search. */

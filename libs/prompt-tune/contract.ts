@@ -10,7 +10,14 @@ import { id, PageQuery } from '#lib/contracts/page';
 import { Params } from '#lib/contracts/params';
 import { PromptComponents, ToolOverrides } from '#lib/contracts/prompt';
 import { RunInput } from '#lib/contracts/run-input';
-import { PROMPT_TUNE_OUTCOMES, TUNE_SETTINGS, TUNE_TAIL, tuneHead, TuneName, TuneSubmitted } from '#lib/tuning/contract';
+import {
+  PROMPT_TUNE_OUTCOMES,
+  TUNE_SETTINGS,
+  TUNE_TAIL,
+  tuneHead,
+  TuneName,
+  TuneSubmitted,
+} from '#lib/tuning/contract';
 
 const settings = RunInput.shape;
 export const MAX_EVALUATIONS = 20_000;

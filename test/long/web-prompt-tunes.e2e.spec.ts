@@ -248,7 +248,8 @@ journeys('tunes of prompts and prompt versions', () => {
     expect(await page.getByLabel('Variants').inputValue()).toBe('3');
     expect(await page.getByLabel('Meta model', { exact: true }).inputValue()).toBe(META_MODEL);
     await page.goBack();
-    await button(page, 'Delete').click();
+    await button(page, 'More actions').click();
+    await page.getByRole('menuitem', { name: 'Delete the tune' }).click();
     await page
       .getByRole('dialog', { name: 'Delete this tune?' })
       .getByRole('button', { name: 'Delete the tune' })
@@ -280,6 +281,8 @@ journeys('tunes of prompts and prompt versions', () => {
     await page.getByRole('list', { name: 'Lineage' }).waitFor();
     await page.getByRole('heading', { name: 'Result' }).waitFor();
     expect(await page.getByRole('link', { name: 'Run with this version' }).count()).toBe(0);
-    await isRefused(button(page, 'Delete'));
+    await button(page, 'More actions').click();
+    for (const name of ['Rename', 'Delete the tune'])
+      expect(await page.getByRole('menuitem', { name }).getAttribute('aria-disabled')).toBe('true');
   });
 });

@@ -195,7 +195,13 @@ journeys('tunes', () => {
       expect([label, await page.getByLabel(label, { exact: true }).inputValue()]).toEqual([label, '0']);
     expect(await page.getByRole('radio', { name: /grid/ }).isChecked()).toBe(true);
     await page.goBack();
-    await button(page, 'Delete').click();
+    await button(page, 'More actions').click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Colder is better');
+    await button(page, 'Save').click();
+    await page.getByRole('heading', { level: 1, name: 'Colder is better' }).waitFor();
+    await button(page, 'More actions').click();
+    await page.getByRole('menuitem', { name: 'Delete the tune' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete this tune?' });
     await dialog.getByText(/This deletes its 9 combinations/).waitFor();
     await dialog.getByRole('button', { name: 'Delete the tune' }).click();

@@ -12,7 +12,7 @@ const PRESETS = '/api/param-presets';
 const LIST_PAGE = 50;
 const ARMS_PAGE = 200;
 
-/** The tunes of a kind: a list, one of them, an estimate, a new one, and their deletion. */
+/** The tunes of a kind: a list, one of them, an estimate, a new one, names, and deletion. */
 export const tunesAt = <Tune, Estimate>(route: string) => {
   const pathOf = (id: string): string => `${route}/history/${encodeURIComponent(id)}`;
   return {
@@ -23,6 +23,8 @@ export const tunesAt = <Tune, Estimate>(route: string) => {
     /** @param body the text of the request; undefined while there is nothing to estimate */
     estimateQuery: (body: string | undefined) => estimateQuery<Estimate>(keys.tunes, `${route}/estimate`, body),
     submit: (body: string, options: Sent): Promise<ParamTuneSubmitted> => client.call('POST', route, body, options),
+    label: ({ id, name }: { id: string; name: string | null }, options: Sent): Promise<Tune> =>
+      client.call('PATCH', pathOf(id), { name }, options),
     remove: (id: string, options: Sent): Promise<void> => client.call('DELETE', pathOf(id), undefined, options),
   };
 };

@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { JobStatus } from '#lib/contracts/job-status';
 import { useAction } from '../../../api/action';
 import { resumeJob } from '../api';
@@ -13,14 +13,11 @@ interface Props {
   work: { id: string; job_id: string; status: JobStatus };
   /** The control that creates a new one with the same settings. */
   again?: ReactNode;
-  /** The confirmation dialog for deletion; without it, the work cannot be deleted alone. */
-  deletion?: (close: () => void) => ReactNode;
 }
 
 /** The actions on a tune, a report or a gate run, by its state. */
-export function WorkActions({ work, again, deletion }: Props) {
+export function WorkActions({ work, again }: Props) {
   const refusal = useRefusal('editor');
-  const [isDeleting, setDeleting] = useState(false);
   const refresh = (): Promise<void> => refreshWork(work.id);
   const cancel = useCancel();
   const resume = useAction(resumeJob, refresh);
@@ -45,14 +42,8 @@ export function WorkActions({ work, again, deletion }: Props) {
           </AllowedButton>
         )}
         {again}
-        {!goes && deletion && (
-          <AllowedButton refusal={refusal} onClick={() => setDeleting(true)}>
-            Delete
-          </AllowedButton>
-        )}
       </div>
       {failure && <ErrorNotice error={failure} />}
-      {isDeleting && deletion?.(() => setDeleting(false))}
     </div>
   );
 }

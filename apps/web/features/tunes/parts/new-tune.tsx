@@ -5,6 +5,7 @@ import type { Estimate } from '#lib/contracts/estimate';
 import type { JsonObject } from '#lib/contracts/json/json';
 import { refreshWork } from '../../../api/query-client';
 import type { Edited } from '../../../ui/form/edited';
+import { TextField } from '../../../ui/form/fields';
 import { EstimatedForm } from '../../../ui/form/estimated-form';
 import type { FormRequest } from '../../../ui/form/form-request';
 import { Head } from '../../../ui/head';
@@ -41,7 +42,11 @@ export function NewTune<Tune, Estimated extends Estimate & Noted>(props: Props<T
     queries: (from === undefined ? [] : [from]).map(tunes.query),
     combine: (read) => read.map(({ data }) => data),
   });
-  const initial = useMemo(() => (earlier ? again(earlier) : empty(suite)), [earlier, again, empty, suite]);
+  // A name belongs to one tune.
+  const initial = useMemo(
+    () => ({ ...(earlier ? again(earlier) : empty(suite)), name: null }),
+    [earlier, again, empty, suite],
+  );
   const name = `${draft} ${suite} ${from ?? ''}`;
   return (
     <>
@@ -71,6 +76,7 @@ export function NewTune<Tune, Estimated extends Estimate & Noted>(props: Props<T
         action="Tune"
       >
         {children}
+        <TextField path="name" label="Name" maxLength={200} placeholder="What it varies" whenEmpty={null} />
       </EstimatedForm>
     </>
   );

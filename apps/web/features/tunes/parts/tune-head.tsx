@@ -1,16 +1,20 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { Json } from '#lib/contracts/json/json';
 import type { ParamTune } from '#lib/param-tune/contract';
 import { useAction, type Sent } from '../../../api/action';
 import { keys } from '../../../api/keys';
-import { queryClient } from '../../../api/query-client';
+import { queryClient, refreshWork } from '../../../api/query-client';
+import { useRefusal } from '../../../api/session';
 import { CopiedId } from '../../../ui/buttons';
 import { ConfirmDialog } from '../../../ui/dialog';
 import { count } from '../../../ui/amounts';
+import { FormDialog } from '../../../ui/form/form-dialog';
+import { Fields, type FormSchema } from '../../../ui/form/schema';
 import { Head } from '../../../ui/head';
 import { Hint } from '../../../ui/hint';
-import { Status } from '../../../ui/status';
+import { MenuItem } from '../../../ui/menu';
+import { isUnderWay, Status } from '../../../ui/status';
 import { duration, Time } from '../../../ui/time';
 import { UserText } from '../../../ui/user-text';
 import { Notes } from '../../../ui/notices';
@@ -19,17 +23,26 @@ import { StopReason } from '../../jobs/parts/job-progress';
 import { WorkActions } from '../../jobs/parts/work-actions';
 import { tuneName } from './tune-name';
 
-type Shown = 'id' | 'job_id' | 'status' | 'suite_id' | 'suite_name' | 'suite_version' | 'created_at' | 'finished_at';
+type Shown =
+  'id' | 'job_id' | 'name' | 'status' | 'suite_id' | 'suite_name' | 'suite_version' | 'created_at' | 'finished_at';
 type Tune = Pick<ParamTune, Shown | 'notes' | 'note_details'> & {
   cases: { tuning: number; holdout: number };
   input: object;
 };
 
+interface Label {
+  id: string;
+  name: string | null;
+}
+
 interface Deletion {
   tune: Tune;
   /** Parameter tunes by default. */
   kind?: 'prompts';
-  remove: (id: string, options: Sent) => Promise<void>;
+  tunes: {
+    remove: (id: string, options: Sent) => Promise<void>;
+    label: (name: Label, options: Sent) => Promise<unknown>;
+  };
   /** What is deleted with it, and what remains. */
   deletes: ReactNode;
 }
@@ -44,6 +57,9 @@ interface Props extends Deletion {
 /** A tune's state, its suite and settings, why its answer is missing or incomplete, and the actions on it. */
 export function TuneHead({ facts, settings, children, ...deletion }: Props) {
   const { tune, kind } = deletion;
+  const refusal = useRefusal('editor');
+  const [dialog, setDialog] = useState<'rename' | 'delete'>();
+  const close = (): void => setDialog(undefined);
   return (
     <section className="section" aria-label="The tune">
       <Head
@@ -79,10 +95,23 @@ export function TuneHead({ facts, settings, children, ...deletion }: Props) {
                 Tune again
               </Link>
             }
-            deletion={(close) => <DeleteTune {...deletion} close={close} />}
           />
         }
+        menu={
+          <>
+            <MenuItem refusal={refusal} onSelect={() => setDialog('rename')}>
+              Rename
+            </MenuItem>
+            {!isUnderWay(tune.status) && (
+              <MenuItem danger refusal={refusal} onSelect={() => setDialog('delete')}>
+                Delete the tune
+              </MenuItem>
+            )}
+          </>
+        }
       />
+      {dialog === 'rename' && <RenameTune {...deletion} close={close} />}
+      {dialog === 'delete' && <DeleteTune {...deletion} close={close} />}
       <StopReason work={tune} />
       {settings}
       <Notes of={tune} />
@@ -103,9 +132,28 @@ function Suite({ tune: { suite_id: suiteId, suite_name: name } }: { tune: Tune }
   );
 }
 
-function DeleteTune({ tune, kind, remove, deletes, close }: Deletion & { close: () => void }) {
+const RenameTune = ({ tune: { id, name }, tunes, close }: Deletion & { close: () => void }) => (
+  <FormDialog<{ name?: string | null }>
+    title="Name of the tune"
+    action="Save"
+    initial={{ name }}
+    send={(typed, options) => tunes.label({ id, name: typed.name?.trim() || null }, options)}
+    onDone={() => {
+      close();
+      return refreshWork(id);
+    }}
+    close={close}
+  >
+    <Fields of={NAME} />
+  </FormDialog>
+);
+const NAME: FormSchema<{ name: string }> = [
+  { text: 'name', label: 'Name', help: 'Empty: what it varies.', maxLength: 200, autoFocus: true },
+];
+
+function DeleteTune({ tune, kind, tunes, deletes, close }: Deletion & { close: () => void }) {
   const navigate = useNavigate();
-  const { isPending, error, mutate } = useAction(remove, async () => {
+  const { isPending, error, mutate } = useAction(tunes.remove, async () => {
     close();
     await navigate({ to: '/tunes', search: { kind } });
     queryClient.removeQueries({ queryKey: keys.tune(tune.id) });

@@ -11,5 +11,6 @@ it.each([
   [{ search_space: { a: [], b: [], c: [], d: [], e: [] } }, 'a, b, c, d and 1 more on Weather'],
   [{}, 'Weather'],
 ])('a tune of %j is called "%s"', (input, name) => {
-  expect(tuneName({ suite_name: 'Weather', input })).toBe(name);
+  expect(tuneName({ name: null, suite_name: 'Weather', input })).toBe(name);
+  expect(tuneName({ name: 'Colder', suite_name: 'Weather', input })).toBe('Colder');
 });

@@ -1,6 +1,7 @@
 import { isObject, type Json } from '#lib/contracts/json/json';
 
 interface Named {
+  name: string | null;
   suite_name: string;
   input: object;
 }
@@ -8,8 +9,11 @@ interface Named {
 const MAX_NAMES = 4;
 const wordsOf = (parameter: string): string => parameter.replaceAll('_', ' ');
 
-/** What a tune is known by: "temperature, tool choice on Office assistant". */
-export function tuneName({ suite_name: suite, input }: Named): string {
+/** What a tune is known by: its name, else what it varies. */
+export const tuneName = (tune: Named): string => tune.name ?? tunedWords(tune);
+
+/** What a tune varies: "temperature, tool choice on Office assistant". */
+export function tunedWords({ suite_name: suite, input }: Omit<Named, 'name'>): string {
   const { search_space: space, per_model_search_spaces: own, components } = input as Record<string, Json | undefined>;
   const spaces = [space, ...(isObject(own) ? Object.values(own) : [])];
   const parameters = spaces.flatMap((one) => (isObject(one) ? Object.keys(one) : []));

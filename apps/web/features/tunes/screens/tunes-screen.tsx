@@ -16,7 +16,7 @@ import { promptTunes } from '../../prompt-tunes/api';
 import { ModelName } from '../../providers/parts/model-name';
 import { paramTunes } from '../api';
 import { OutcomeMark } from '../parts/tune-outcome';
-import { tuneName } from '../parts/tune-name';
+import { tunedWords, tuneName } from '../parts/tune-name';
 import { combinationsOf } from './tune/arm-list';
 import css from './tunes.module.css';
 
@@ -100,7 +100,7 @@ const Findings = ({ of, children }: { of: readonly (Finding & { target: string }
   </ul>
 );
 
-type ListedTune = Pick<ParamTune, 'suite_name' | 'suite_version' | 'status' | 'created_at'> & {
+type ListedTune = Pick<ParamTune, 'name' | 'suite_name' | 'suite_version' | 'status' | 'created_at'> & {
   input: { mode: string };
 };
 
@@ -113,7 +113,16 @@ const columnsOf = <Tune extends ListedTune>(
   {
     name: 'Tune',
     className: 'named',
-    cell: (tune) => link(tune, <UserLine text={tuneName(tune)} />),
+    cell: (tune) => (
+      <>
+        {link(tune, <UserLine text={tuneName(tune)} />)}
+        {tune.name !== null && (
+          <div className="small muted">
+            <UserLine text={tunedWords(tune)} />
+          </div>
+        )}
+      </>
+    ),
   },
   { name: 'Status', cell: ({ status }) => <Status status={status} /> },
   { name: 'Mode', cell: ({ input }) => input.mode },

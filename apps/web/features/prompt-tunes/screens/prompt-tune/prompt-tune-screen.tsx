@@ -41,7 +41,7 @@ const Head = memo(({ tune }: { tune: PromptTune }) => (
   <TuneHead
     tune={tune}
     kind="prompts"
-    remove={promptTunes.remove}
+    tunes={promptTunes}
     deletes={
       <>
         This deletes its {count(tune.candidates)} candidates and the runs that measured them, with their results,

@@ -55,7 +55,7 @@ const MAX_OPEN = 2;
 const Head = memo(({ tune }: { tune: ParamTune }) => (
   <TuneHead
     tune={tune}
-    remove={paramTunes.remove}
+    tunes={paramTunes}
     deletes={
       <>
         This deletes its {count(combinationsOf(tune))} combinations and the runs that measured them, with their results,
