@@ -1,4 +1,10 @@
-import type { CaseHead, CasePlaces, ComparableRun, ComparableRunRepository } from '#lib/db/read/comparable-runs';
+import type {
+  CaseHead,
+  CasePlaces,
+  CasesOfRun,
+  ComparableRun,
+  ComparableRunRepository,
+} from '#lib/db/read/comparable-runs';
 import { parseCase } from '#lib/db/read/pinned-cases';
 import { contentOf, questionOf } from './case-content.js';
 import { NONE } from './call-counts.js';
@@ -36,13 +42,17 @@ export async function findCommonCases(
   b: ComparableRun,
   clusterPrefix?: string,
 ): Promise<CommonCases> {
-  const matched = a.versionId === b.versionId ? matchPositions(a, b) : await matchVersions(runs, a, b);
+  const matched = sameCases(a, b) ? matchPositions(a, b) : await matchVersions(runs, a, b);
   const heads = new Map((await runs.readHeads(b, clusterPrefix)).map((head) => [head.position, head]));
   return {
     ...matched,
     common: matched.common.map((places) => ({ ...places, ...describe(heads.get(places.b)) })),
   };
 }
+
+/** Whether cases at the same position are equal. */
+const sameCases = (a: ComparableRun, b: ComparableRun): boolean =>
+  a.versionId === b.versionId && !a.rescore?.hasVersion && !b.rescore?.hasVersion;
 
 const describe = (head?: CaseHead): Omit<CommonCase, 'a' | 'b'> => ({
   category: head?.category ?? null,
@@ -66,24 +76,37 @@ function matchPositions(a: ComparableRun, b: ComparableRun): Matched {
   };
 }
 
-async function matchVersions(runs: ComparableRunRepository, a: ComparableRun, b: ComparableRun): Promise<Matched> {
+/**
+ * Also the cases that ask the same and expect something else (`sameQuestion`), and the positions in the first run of
+ * those whose JSON is the same (`identical`).
+ */
+export async function matchVersions(
+  runs: ComparableRunRepository,
+  a: CasesOfRun,
+  b: CasesOfRun,
+): Promise<Matched & { sameQuestion: Places[]; identical: Set<number> }> {
   const places = await runs.pairCases(a, b);
   const rest = places.filter(({ identical }) => !identical);
   const restA = await readKeyed(runs, a, 'a', rest);
   const restB = await readKeyed(runs, b, 'b', rest);
-  const { common, ...counts } = matchCases(
+  const { common, sameQuestion, ...counts } = matchCases(
     restA.map(({ keyed }) => keyed),
     restB.map(({ keyed }) => keyed),
   );
   const equal = places.flatMap((one) => (one.identical ? [{ a: one.a!, b: one.b! }] : []));
-  const found = common.map((pair) => ({ a: restA[pair.a]!.position, b: restB[pair.b]!.position }));
-  return { ...counts, common: [...equal, ...found].sort((one, other) => one.b - other.b) };
+  const placesOf = (pair: Places): Places => ({ a: restA[pair.a]!.position, b: restB[pair.b]!.position });
+  return {
+    ...counts,
+    common: [...equal, ...common.map(placesOf)].sort((one, other) => one.b - other.b),
+    sameQuestion: sameQuestion.map(placesOf),
+    identical: new Set(equal.map((pair) => pair.a)),
+  };
 }
 
 /** The cases of one side by their content, read page by page. */
 async function readKeyed(
   runs: ComparableRunRepository,
-  run: ComparableRun,
+  run: CasesOfRun,
   side: 'a' | 'b',
   rest: readonly CasePlaces[],
 ): Promise<{ position: number; keyed: KeyedCase }[]> {

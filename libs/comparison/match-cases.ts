@@ -14,6 +14,8 @@ export interface MatchedCases {
   changed: number;
   /** Of these, cases with the same question and a changed expectation. */
   changedExpectations: number;
+  /** Indexes of these into both lists. */
+  sameQuestion: { a: number; b: number }[];
   onlyA: number;
   onlyB: number;
 }
@@ -33,15 +35,24 @@ export function matchCases(a: readonly KeyedCase[], b: readonly KeyedCase[]): Ma
     else left.set(one.content, [index]);
   });
   for (const indexes of left.values()) indexes.reverse();
-  const matched: MatchedCases = { common: [], changed: 0, changedExpectations: 0, onlyA: 0, onlyB: 0 };
+  const matched: MatchedCases = {
+    common: [],
+    changed: 0,
+    changedExpectations: 0,
+    sameQuestion: [],
+    onlyA: 0,
+    onlyB: 0,
+  };
   b.forEach((one, index) => {
     const sameId = byId.get(one.caseId);
     const found = sameId ?? left.get(one.content)?.pop();
     if (found === undefined) return void matched.onlyB++;
     if (a[found]!.content === one.content) return void matched.common.push({ a: found, b: index });
     matched.changed++;
-    if (one.question !== undefined && a[found]!.question === one.question) matched.changedExpectations++;
+    if (one.question !== undefined && a[found]!.question === one.question)
+      matched.sameQuestion.push({ a: found, b: index });
   });
+  matched.changedExpectations = matched.sameQuestion.length;
   matched.onlyA = a.length - matched.common.length - matched.changed;
   return matched;
 }

@@ -214,6 +214,11 @@ export const PROBLEM_CODES = {
     wayOut: 'GET /api/tool-suites/{id}/versions lists the stored ones.',
     params: ['version'],
   },
+  unknown_suite_version: {
+    means: 'The suite has no stored version of this number: only versions of runs and the current one are kept.',
+    wayOut: 'Take one of those that are named, or leave `suite_version` out.',
+    params: ['version', 'versions'],
+  },
   prompt_version_limit: {
     means: 'The suite has as many prompt versions as it may have.',
     wayOut: 'DELETE /api/prompt-versions/{id} removes one; runs that used it keep their texts.',

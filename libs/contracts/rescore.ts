@@ -31,6 +31,18 @@ export const RescoreInput = z
     scoring_config: ScoringConfig.nullable()
       .default(null)
       .describe('Replaces the `scoring_config` of every case and of every expected call; null for their own settings.'),
+    suite_version: z
+      .int()
+      .min(1)
+      .max(2_147_483_647)
+      .nullable()
+      .default(null)
+      .meta({
+        description:
+          "The version of the suite whose cases, tools and pass threshold score the replies; null for the run's own. " +
+          'Cases that it asks otherwise, or does not have, are left out (`unmatched` of the rescore).',
+        examples: [3],
+      }),
   })
   .meta({
     id: 'RescoreInput',
@@ -39,8 +51,11 @@ export const RescoreInput = z
       'run, its suite and its cases.',
   });
 export type RescoreInput = z.infer<typeof RescoreInput>;
-/** The options as they are stored, with the metrics resolved. */
-export type RescoreOptions = Omit<RescoreInput, 'metrics'> & { metrics: RunMetric[] };
+/** The options as they are stored, with the metrics resolved. Those of earlier releases name no version. */
+export type RescoreOptions = Omit<RescoreInput, 'metrics' | 'suite_version'> & {
+  metrics: RunMetric[];
+  suite_version?: number | null;
+};
 
 export const RescoreSubmitted = named('RescoreSubmitted', 'A rescore that was accepted. It runs in the background.', {
   job_id: id.describe('The job of the rescore.'),
@@ -49,6 +64,23 @@ export const RescoreSubmitted = named('RescoreSubmitted', 'A rescore that was ac
   status: z.literal('submitted').describe('Always `submitted`. The job has the current status.'),
 });
 export type RescoreSubmitted = z.infer<typeof RescoreSubmitted>;
+
+/** How many unmatched cases are named. */
+export const MAX_NAMED_UNMATCHED = 100;
+
+export const Unmatched = z.object({
+  count: z.int().describe('How many cases of the run have results that are left out.'),
+  results: z.int().describe('How many results are left out.'),
+  cases: z
+    .array(
+      z.object({
+        id: id.describe('The id of the case in the run.'),
+        name: z.string().nullable().describe('Its name; null when it has none.'),
+      }),
+    )
+    .describe(`The first ${MAX_NAMED_UNMATCHED} of these cases, in the order of the suite.`),
+});
+export type Unmatched = z.infer<typeof Unmatched>;
 
 export const Rescore = z
   .object({
@@ -63,6 +95,11 @@ export const Rescore = z
         'The version of the scoring that made the verdicts. It rises whenever a reply could score ' +
           'differently than before.',
       ),
+    suite_version: z.int().describe("The version of the suite that scores it: the run's own, or another one."),
+    unmatched: Unmatched.nullable().describe(
+      'Cases that the version does not have or asks otherwise, and chains that ended before the call that it ' +
+        "expects. They are in no figure. Null until it is done, and with the run's own version.",
+    ),
     score: z
       .number()
       .nullable()

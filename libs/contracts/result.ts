@@ -116,6 +116,12 @@ export const Result = named('Result', 'The outcome of one case, one model and on
   cost_reported: z.boolean().describe('Whether the provider reported the billed amount.'),
   cached: z.boolean().describe('Whether a stored reply answered.'),
   attempts: z.int().describe('Requests for this item, including retries; 0 when a stored reply answered.'),
+  unmatched: z
+    .boolean()
+    .describe(
+      'Whether a rescore with another version of the suite leaves it out. Then `expected` is that of the run, there ' +
+        "is no verdict, and `outcome` is `errored`. False in the run's own results.",
+    ),
   error: z
     .object({
       kind: ErrorKind,

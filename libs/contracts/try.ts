@@ -63,6 +63,7 @@ export const TryResult = ResultWithExchange.omit({
   cached: true,
   settled_at: true,
   difference: true,
+  unmatched: true,
 })
   .extend({
     error: z

@@ -127,8 +127,8 @@ export class RunsController {
   @Post('history/:id/rescore')
   @About(
     'Score a run again',
-    'Scores the stored replies under other settings; no model is called. The run keeps its own ' +
-      'verdicts; the rescore has the new ones.',
+    'Scores the stored replies under other settings, or with another version of the suite; no model is called. The ' +
+      'run keeps its own verdicts, and so do its gates and experiments; the rescore has the new ones.',
   )
   @Answers(202, RescoreSubmitted, 404, 409)
   rescore(

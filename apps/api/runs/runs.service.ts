@@ -207,13 +207,17 @@ export class RunService {
       ? resolveMetrics(input.metrics)
       : withVersions(run.config.metrics as unknown as RunMetric[]);
     const options: RescoreOptions = { ...input, metrics };
-    await checkRescore({ pool, suiteThreads }, caller.teamId, runId, options);
+    const { suite } = run;
+    const asked = input.suite_version ?? suite.version;
+    const version = asked === suite.version ? null : { suiteId: suite.id, version: asked };
+    await checkRescore({ pool, suiteThreads }, caller.teamId, { runId, options, version });
     const submitted = await change(async (client) => {
       const rescore = await submitRescore(client, {
         teamId: caller.teamId,
         userId: caller.userId,
         runId,
         options,
+        version,
       });
       if (rescore === 'unfinished')
         throw new ProblemError(

@@ -11,6 +11,7 @@ import { comparedModels } from '../compared-models.js';
 import { compareRuns, type ComparedRuns, type CompareRequest } from '../compare-runs.js';
 import { measureGate, type GateSides } from '#lib/gate/measure-gate';
 import type { GateToMeasure } from '#lib/gate/unmeasured-answer';
+import { matchVersion, type DifferingCase } from '../match-version.js';
 import { pageItems, type ItemsRequest } from '../page-items.js';
 import { rankRun } from '../rank-run.js';
 import { suiteChanges } from '../suite-changes.js';
@@ -36,6 +37,7 @@ export type ComparisonTask = { teamId: string } & (
   | { what: 'compare-in-short'; request: CompareRequest }
   /** `found` as above: an answer for one state of the runs is not valid for another. */
   | { what: 'list-cases'; request: ItemsRequest; found: RunState[] }
+  | { what: 'match-version'; runId: string; versionId: string }
   | { what: 'rank'; runId: string; found?: Pick<RunState, 'generation' | 'status'> }
   | ({ what: 'measure-gate' } & GateMeasuring)
   /** Measures, and stores the result as the next look. `data` identifies the state of the runs. */
@@ -61,6 +63,7 @@ export interface ComparisonAnswers {
   compare: JsonAnswer;
   'compare-in-short': ShortComparison;
   'list-cases': JsonAnswer;
+  'match-version': DifferingCase[];
   rank: JsonAnswer;
   'measure-gate': JsonAnswer;
   'check-gate': JsonAnswer;
@@ -86,6 +89,8 @@ function answer(pool: Pool, task: ComparisonTask): Promise<ComparisonAnswers[Com
       return compareInShort(pool, task);
     case 'list-cases':
       return pageItems(pool, teamId, task.request, explainResult).then(inJson);
+    case 'match-version':
+      return matchVersion(pool, teamId, task.runId, task.versionId);
     case 'rank':
       return rank(pool, task);
     case 'measure-gate':

@@ -35,10 +35,51 @@ export async function pinSuiteVersion(
   let { version } = rows[0];
   for (;;) {
     const pinned = (await lockVersion(client, suiteId, version)) ?? (await copySuite(client, suiteId));
-    if (typeof pinned === 'string') return readPinned(client, pinned);
+    if (pinned !== undefined) return readPinned(client, pinned);
     // Another transaction has copied it meanwhile, or it was removed since.
-    version = pinned.version;
+    version = await presentVersion(client, suiteId);
   }
+}
+
+async function presentVersion(client: PoolClient, suiteId: string): Promise<number> {
+  const { rows } = await client.query<{ version: number }>('SELECT version FROM suite WHERE id = $1', [suiteId]);
+  return rows[0]!.version;
+}
+
+/** How many versions are named where another one is not stored. */
+const NAMED_VERSIONS = 20;
+
+/**
+ * The stored copy of one version of a suite; that of the current version is made if no run pinned it yet.
+ * @throws ProblemError 422 when the suite was deleted, or has no such version; it names those that exist
+ */
+export async function pinVersion(
+  client: PoolClient,
+  { teamId, suiteId, version }: { teamId: string; suiteId: string; version: number },
+): Promise<string> {
+  const { rows } = await client.query<{ version: number }>(
+    `SELECT version FROM suite WHERE id = $1 AND team_id = $2 FOR KEY SHARE`,
+    [suiteId, teamId],
+  );
+  if (!rows[0])
+    throw new ProblemError(422, "The suite of this run was deleted, so only the run's own version is left.", [
+      { path: '/suite_version', message: 'the suite was deleted' },
+    ]).as('unknown_suite', { id: suiteId });
+  const stored =
+    (await lockVersion(client, suiteId, version)) ??
+    (await copySuite(client, suiteId, version)) ??
+    (await lockVersion(client, suiteId, version));
+  if (stored !== undefined) return stored;
+  const found = await client.query<{ version: number }>(
+    `SELECT version FROM suite WHERE id = $1 UNION SELECT version FROM suite_version WHERE suite_id = $1
+     ORDER BY version DESC LIMIT ${NAMED_VERSIONS + 1}`,
+    [suiteId],
+  );
+  const versions = found.rows.slice(0, NAMED_VERSIONS).map((row) => row.version);
+  const names = [...versions, ...(found.rows.length > NAMED_VERSIONS ? ['...'] : [])].join(', ');
+  throw new ProblemError(422, `The suite has no stored version ${version}. There are: ${names}.`, [
+    { path: '/suite_version', message: `is not one of ${names}` },
+  ]).as('unknown_suite_version', { version, versions: names });
 }
 
 /** A version that something already pins. */
@@ -65,11 +106,12 @@ async function lockVersion(client: PoolClient, suiteId: string, version: number)
 
 /**
  * Copies the suite in one statement, which reads the suite and its cases in one snapshot.
- * @returns the id of the copy, or the version that another transaction has copied
+ * @param version copied only while the suite has it; undefined: any
+ * @returns the id of the copy; undefined when another transaction has copied it, or the suite has another version
  */
-async function copySuite(client: PoolClient, suiteId: string): Promise<string | { version: number }> {
-  const { rows } = await client.query<{ id: string | null; version: number }>(
-    `WITH suite_now AS (SELECT * FROM suite WHERE id = $1), copy AS (
+async function copySuite(client: PoolClient, suiteId: string, version?: number): Promise<string | undefined> {
+  const { rows } = await client.query<{ id: string }>(
+    `WITH suite_now AS (SELECT * FROM suite WHERE id = $1 AND ($3::int IS NULL OR version = $3)), copy AS (
        INSERT INTO suite_version (id, suite_id, version, name, description, system_prompt, tools, pass_threshold)
        SELECT $2, id, version, name, description, system_prompt, tools, pass_threshold FROM suite_now
        ON CONFLICT (suite_id, version) DO NOTHING RETURNING id
@@ -78,11 +120,10 @@ async function copySuite(client: PoolClient, suiteId: string): Promise<string | 
        SELECT copy.id, row_number() OVER (ORDER BY c.position, c.id) - 1, c.id, c.category, c.tags, c.body
        FROM suite_case c, copy WHERE c.suite_id = $1
      )
-     SELECT s.version, (SELECT id FROM copy) AS id FROM suite_now s`,
-    [suiteId, newId()],
+     SELECT id FROM copy`,
+    [suiteId, newId(), version ?? null],
   );
-  const { id, version } = rows[0]!;
-  return id ?? { version };
+  return rows[0]?.id;
 }
 
 export const noCases = ({ suiteId, name }: PinnedSuite): ProblemError =>

@@ -2,7 +2,8 @@ import type { LogEvent } from '#lib/contracts/event';
 import { isFinished } from '#lib/contracts/values/jobs';
 import type { JobStatus } from '#lib/contracts/job-status';
 import { notFound } from '#lib/contracts/input/problem';
-import type { RescoreOptions } from '#lib/contracts/rescore';
+import { MAX_NAMED_UNMATCHED, type RescoreOptions, type Unmatched } from '#lib/contracts/rescore';
+import type { Tool } from '#lib/contracts/tool';
 import type { Summary } from '#lib/contracts/summary';
 import { SCORING_VERSION } from '#lib/contracts/values/verdicts';
 import type { Verdict } from '#lib/contracts/verdict';
@@ -14,18 +15,33 @@ import { inTransaction, longQuery, type Pool, type PoolClient } from '../connect
 import { jsonColumn } from '../connection/json-column.js';
 import { HAS_NO_DELETED_PARENT } from '../made-by.js';
 import type { ItemPlace } from '../read/for-workers/exchanges.js';
+import { parseCase } from '../read/pinned-cases.js';
 import { admitJobs } from './admit-jobs.js';
 import { createJob } from './create-job.js';
 import { lockUser } from './lock-user.js';
 import { logEvents } from './log-events.js';
+import { pinVersion } from './pin-suite-version.js';
 import { askForFiguresOfListed } from './run-figures.js';
 
-/** Writes a rescore and its job, which starts at once or waits for the user's other jobs. */
+interface RescoreToSubmit {
+  teamId: string;
+  userId: string;
+  runId: string;
+  options: RescoreOptions;
+  /** The version of the suite to score with; null for that of the run. */
+  version?: { suiteId: string; version: number } | null;
+}
+
+/**
+ * Writes a rescore and its job, which starts at once or waits for the user's other jobs.
+ * @throws ProblemError 404; 422 for a version that is not stored
+ */
 export async function submitRescore(
   pool: Pool | PoolClient,
-  { teamId, userId, runId, options }: { teamId: string; userId: string; runId: string; options: RescoreOptions },
+  { teamId, userId, runId, options, version = null }: RescoreToSubmit,
 ): Promise<{ jobId: string; rescoreId: string } | 'unfinished'> {
   return inTransaction(pool, async (client) => {
+    const versionId = version && (await pinVersion(client, { teamId, ...version }));
     await lockUser(client, userId);
     const found = await client.query<{ status: JobStatus; settled: number }>(
       `SELECT status, (SELECT coalesce(sum(settled), 0)::int FROM target WHERE run_id = r.id) AS settled
@@ -49,6 +65,7 @@ export async function submitRescore(
       run_id: runId,
       job_id: jobId,
       options: JSON.stringify(options),
+      suite_version_id: versionId,
       scoring_version: SCORING_VERSION,
       worker_level: WORKER_LEVEL,
     });
@@ -64,6 +81,10 @@ export interface RescoreToContinue {
   runId: string;
   jobId: string;
   options: RescoreOptions;
+  /** The version of the suite that it scores with; null for that of the run. */
+  versionId: string | null;
+  /** Whether it is stored how the version has the cases of the run. */
+  matched: boolean;
   next: ItemPlace;
 }
 
@@ -73,6 +94,7 @@ export async function rescoresToContinue(pool: Pool): Promise<RescoreToContinue[
     name: 'rescores_to_continue',
     text: `SELECT * FROM (
        SELECT s.id, s.team_id AS "teamId", s.run_id AS "runId", s.job_id AS "jobId", s.options,
+         s.suite_version_id AS "versionId", s.cases_matched AS matched,
          s.next_target AS target, s.next_case AS "casePosition", s.next_sample AS sample,
          row_number() OVER (PARTITION BY s.team_id ORDER BY j.id) AS n
        FROM job j JOIN rescore s ON s.job_id = j.id
@@ -80,14 +102,67 @@ export async function rescoresToContinue(pool: Pool): Promise<RescoreToContinue[
      ) oldest
      WHERE n <= 5 ORDER BY n, id LIMIT 1000`,
   });
-  return rows.map(({ id, teamId, runId, jobId, options, target, casePosition, sample }) => ({
-    id,
-    teamId,
-    runId,
-    jobId,
+  return rows.map(({ options, target, casePosition, sample, ...rescore }) => ({
+    ...rescore,
     options: jsonColumn<RescoreOptions>(options),
     next: { target, casePosition, sample },
   }));
+}
+
+/** A case of the run that the version of a rescore has in another form. */
+interface DifferingCase {
+  position: number;
+  /** Its position in the version; null when no case there asks the same. */
+  inVersion: number | null;
+}
+
+/** Stores how the version has the cases of the run, once. @returns false when another process did, or it was stopped */
+export async function storeMatches(
+  pool: Pool,
+  { id, runId, versionId, next, matched }: RescoreToContinue,
+  differing: readonly DifferingCase[],
+): Promise<boolean> {
+  return inTransaction(pool, async (client) => {
+    if (!(await lockContinuing(client, { id, next, matched }))) return false;
+    await client.query('UPDATE rescore SET cases_matched = true WHERE id = $1', [id]);
+    await client.query(
+      `INSERT INTO rescored_case (run_id, rescore_id, version_id, position, version_position)
+       SELECT $1, $2, $3, u.* FROM unnest($4::int[], $5::int[]) u`,
+      [runId, id, versionId, differing.map((one) => one.position), differing.map((one) => one.inVersion)],
+    );
+    return true;
+  });
+}
+
+/** How a rescore's version has a case of the run in another form: its text and category, or null if not at all. */
+export type CaseInVersion = { body: string; category: string | null } | null;
+
+/** Those of these cases that are different in the version, by position in the run. */
+export async function readCasesInVersion(
+  pool: Pool,
+  { id, runId }: Pick<RescoreToContinue, 'id' | 'runId'>,
+  positions: readonly number[],
+): Promise<Map<number, CaseInVersion>> {
+  const { rows } = await pool.query<{ position: number; body: string | null; category: string | null }>(
+    `SELECT m.position, c.body, c.category FROM rescored_case m
+       LEFT JOIN suite_version_case c ON c.version_id = m.version_id AND c.position = m.version_position
+     WHERE m.run_id = $1 AND m.rescore_id = $2 AND m.position = ANY ($3)`,
+    [runId, id, positions],
+  );
+  return new Map(rows.map(({ position, body, category }) => [position, body === null ? null : { body, category }]));
+}
+
+/** The tools and the pass threshold of a version of a suite. */
+export async function readVersionSettings(
+  pool: Pool,
+  versionId: string,
+): Promise<{ tools: Tool[]; passThreshold: number }> {
+  const { rows } = await pool.query<{ tools: string; pass_threshold: number }>(
+    'SELECT tools, pass_threshold FROM suite_version WHERE id = $1',
+    [versionId],
+  );
+  const { tools, pass_threshold: passThreshold } = rows[0]!;
+  return { tools: jsonColumn<Tool[]>(tools), passThreshold };
 }
 
 /** A settled item and its stored exchange: undefined if it is gone, empty if there was no reply. */
@@ -123,8 +198,10 @@ interface Scored {
 }
 
 export interface RescoredItem extends ItemPlace {
-  /** Undefined when there was no reply to score. */
+  /** Undefined when there was no reply to score, or the version does not judge it. */
   scored: Scored | undefined;
+  /** The version does not judge it. */
+  unmatched?: boolean;
 }
 
 const VERDICTS = new BatchColumns<ItemPlace & Scored>({
@@ -167,7 +244,7 @@ export async function storeRescored(
       `UPDATE job SET status = 'running', started_at = coalesce(started_at, now()), done = done + $2,
          errored = errored + $3
        WHERE id = $1`,
-      [jobId, page.length, page.length - scored.length],
+      [jobId, page.length, page.filter((item) => !item.scored && !item.unmatched).length],
     );
     await client.query(
       `INSERT INTO rescored (run_id, rescore_id, ${VERDICTS.names})
@@ -179,12 +256,15 @@ export async function storeRescored(
 }
 
 /** Locks a rescore and its job. @returns whether it is still at the position where this process continued it */
-async function lockContinuing(client: PoolClient, { id, next }: RescoreToContinue): Promise<boolean> {
+async function lockContinuing(
+  client: PoolClient,
+  { id, next, matched }: Pick<RescoreToContinue, 'id' | 'next' | 'matched'>,
+): Promise<boolean> {
   const { rowCount } = await client.query(
     `SELECT 1 FROM rescore s JOIN job j ON j.id = s.job_id
-     WHERE s.id = $1 AND (s.next_target, s.next_case, s.next_sample) = ($2, $3, $4)
+     WHERE s.id = $1 AND (s.next_target, s.next_case, s.next_sample) = ($2, $3, $4) AND s.cases_matched = $5
        AND j.status IN ('queued', 'running') FOR NO KEY UPDATE`,
-    [id, next.target, next.casePosition, next.sample],
+    [id, next.target, next.casePosition, next.sample, matched],
   );
   return rowCount !== 0;
 }
@@ -195,7 +275,7 @@ async function lockContinuing(client: PoolClient, { id, next }: RescoreToContinu
 export async function finishRescore(
   pool: Pool,
   { id, runId, jobId }: RescoreToContinue,
-  end: { summaries: Summary[] } | { error: string },
+  end: { summaries: Summary[]; unmatched: Unmatched | null } | { error: string },
 ): Promise<void> {
   await inTransaction(pool, async (client) => {
     const found = await client.query<{ user_id: string }>('SELECT user_id FROM job WHERE id = $1', [jobId]);
@@ -214,16 +294,33 @@ export async function finishRescore(
     );
     if (finished.rowCount === 0) return;
     if ('summaries' in end) {
-      await client.query('UPDATE rescore SET summaries = $2, score = $3 WHERE id = $1', [
+      await client.query('UPDATE rescore SET summaries = $2, score = $3, unmatched = $4 WHERE id = $1', [
         id,
         JSON.stringify(end.summaries),
         meanOverall(end.summaries),
+        end.unmatched && JSON.stringify(end.unmatched),
       ]);
       await askForFiguresOfListed(client, { runId, rescoreId: id });
     }
     await logEvents(client, jobId, [event]);
     await admitJobs(client, found.rows[0].user_id);
   });
+}
+
+/** @param positions of the unmatched cases of a run */
+export async function nameUnmatched(
+  pool: Pool,
+  runId: string,
+  { positions, results }: { positions: ReadonlySet<number>; results: number },
+): Promise<Unmatched> {
+  const first = [...positions].sort((a, b) => a - b).slice(0, MAX_NAMED_UNMATCHED);
+  const { rows } = await pool.query<{ id: string; body: string }>(
+    `SELECT c.case_id AS id, c.body FROM run r JOIN suite_version_case c ON c.version_id = r.suite_version_id
+     WHERE r.id = $1 AND c.position = ANY ($2) ORDER BY c.position`,
+    [runId, first],
+  );
+  const cases = rows.map(({ id, body }) => ({ id, name: parseCase(body).name ?? null }));
+  return { count: positions.size, results, cases };
 }
 
 /** The mean over the targets that have a score, like the score of a run. */

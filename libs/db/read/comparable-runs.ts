@@ -11,6 +11,7 @@ import { readMeasuredCases, type MeasuredCase, type MeasuredTarget } from './cas
 import { readCaseScores, type CaseScores } from './case-scores.js';
 import { EXPECTED_TOOL } from './expected-tool.js';
 import { mergeCases } from './merge-cases.js';
+import { scoredCases } from './for-workers/scored-cases.js';
 import { pinnedPages, type PinnedCase } from './pinned-cases.js';
 import { readShownResults, type ShownResult } from './results.js';
 
@@ -73,9 +74,21 @@ export interface ComparableRun {
   scoringVersions: number[];
   /** Its warnings about requests that were sent differently than configured, as sentences. */
   sentOtherwise: string[];
-  rescore: { id: string; status: JobStatus; options: RescoreOptions } | null;
+  rescore: {
+    id: string;
+    status: JobStatus;
+    options: RescoreOptions;
+    /** Whether it scores with another version of the suite. */
+    hasVersion: boolean;
+  } | null;
   createdAt: Date;
 }
+
+/** Whose cases are read: those of a run or of its rescore, or without an id those of a version. */
+export type CasesOfRun = Pick<ComparableRun, 'versionId' | 'positions'> & {
+  id?: string;
+  rescore?: { id: string; hasVersion: boolean } | null;
+};
 
 /** A case in two versions of a suite. */
 export interface CasePlaces {
@@ -120,6 +133,7 @@ interface RunRow {
   rescore_status: JobStatus | null;
   rescore_options: string | null;
   rescore_version: number | null;
+  has_version: boolean | null;
   created_at: Date;
   started: Date;
   ended: Date;
@@ -172,10 +186,10 @@ export class ComparableRunRepository extends TeamScoped {
   async read(runId: string, { rescoreId, extended = false }: ReadOptions = {}): Promise<ComparableRun> {
     const { rows } = await this.db.query<RunRow>(
       `SELECT r.id, r.generation, r.status, r.suite_id, r.suite_name, r.suite_version, r.suite_version_id,
-         v.system_prompt, v.tools, v.pass_threshold, r.config, r.samples, r.case_positions, r.created_at,
+         v.system_prompt, v.tools, coalesce(scored.pass_threshold, v.pass_threshold) AS pass_threshold, r.config, r.samples, r.case_positions, r.created_at,
          coalesce(r.started_at, r.created_at) AS started, coalesce(r.finished_at, r.created_at) AS ended,
          s.id AS rescore_id, j.status AS rescore_status, s.options AS rescore_options,
-         s.scoring_version AS rescore_version,
+         s.scoring_version AS rescore_version, s.suite_version_id IS NOT NULL AS has_version,
          CASE WHEN cardinality(r.case_positions) > 0 THEN cardinality(r.case_positions)
            ELSE (SELECT count(*)::int FROM suite_version_case WHERE version_id = v.id) END AS case_count,
          (SELECT json_agg(json_build_object('ordinal', ordinal, 'name', provider_key || '::' || model_id,
@@ -192,7 +206,7 @@ export class ComparableRunRepository extends TeamScoped {
          ) AS sent_otherwise
        FROM run r JOIN suite_version v ON v.id = r.suite_version_id ${joinExtensions('$4')}
          LEFT JOIN rescore s ON s.id = $3 AND s.run_id = r.id AND s.team_id = r.team_id
-         LEFT JOIN job j ON j.id = s.job_id
+         LEFT JOIN job j ON j.id = s.job_id LEFT JOIN suite_version scored ON scored.id = s.suite_version_id
        WHERE r.id = $1 AND r.team_id = $2`,
       [runId, this.teamId, rescoreId ?? null, extended],
     );
@@ -220,35 +234,41 @@ export class ComparableRunRepository extends TeamScoped {
   }
 
   /** The cases of two runs side by side, without their texts. */
-  async pairCases(a: ComparableRun, b: ComparableRun): Promise<CasePlaces[]> {
-    const cases = (version: number, positions: number): string =>
-      `(SELECT position, case_id, body FROM suite_version_case WHERE version_id = $${version}
-        AND (cardinality($${positions}::int[]) = 0 OR position = ANY ($${positions})))`;
+  async pairCases(a: CasesOfRun, b: CasesOfRun): Promise<CasePlaces[]> {
+    const values: unknown[] = [];
+    const parameter = (value: unknown): string => `$${values.push(value)}`;
+    const team = parameter(this.teamId);
+    const cases = (run: CasesOfRun): string => {
+      const positions = parameter(run.positions);
+      return `(SELECT position, case_id, body FROM ${casesOf(run, parameter)} c
+        WHERE judged AND (cardinality(${positions}::int[]) = 0 OR position = ANY (${positions})))`;
+    };
     const { rows } = await this.db.query<CasePlaces>(
       `SELECT a.position AS a, b.position AS b, case_id AS "caseId", coalesce(a.body = b.body, false) AS identical
-       FROM ${cases(1, 3)} a FULL JOIN ${cases(2, 4)} b USING (case_id)
-       WHERE ${this.#owns(5, 1)} AND ${this.#owns(5, 2)}
+       FROM ${cases(a)} a FULL JOIN ${cases(b)} b USING (case_id)
+       WHERE ${owns(team, parameter(a.versionId))} AND ${owns(team, parameter(b.versionId))}
        ORDER BY b.position, a.position`,
-      [a.versionId, b.versionId, a.positions, b.positions, this.teamId],
+      values,
     );
     return rows;
   }
 
   /** The JSON of cases, page by page. @param positions in order, at least one */
-  readCases({ versionId }: ComparableRun, positions: readonly number[]): AsyncGenerator<PinnedCase[]> {
-    return pinnedPages(this.db, versionId, positions);
+  readCases(run: CasesOfRun, positions: readonly number[]): AsyncGenerator<PinnedCase[]> {
+    return pinnedPages(this.db, run.versionId, positions, rescoreOf(run));
   }
 
   /** The heads of all cases of the run's version. @param clusterPrefix prefix of the tag that names a cluster */
-  async readHeads({ versionId }: ComparableRun, clusterPrefix?: string): Promise<CaseHead[]> {
+  async readHeads(run: CasesOfRun, clusterPrefix?: string): Promise<CaseHead[]> {
+    const values: unknown[] = [clusterPrefix ?? null, this.teamId];
+    const parameter = (value: unknown): string => `$${values.push(value)}`;
     const { rows } = await this.db.query<CaseHead>(
       `SELECT c.position, c.category,
          ${EXPECTED_TOOL} AS tool,
-         (SELECT tag FROM unnest(c.tags) WITH ORDINALITY AS t (tag, n) WHERE starts_with(tag, $2) ORDER BY n LIMIT 1)
+         (SELECT tag FROM unnest(c.tags) WITH ORDINALITY AS t (tag, n) WHERE starts_with(tag, $1) ORDER BY n LIMIT 1)
            AS cluster
-       FROM suite_version_case c
-       WHERE c.version_id = $1 AND ${this.#owns(3, 1)} ORDER BY c.position`,
-      [versionId, clusterPrefix ?? null, this.teamId],
+       FROM ${casesOf(run, parameter)} c WHERE ${owns('$2', parameter(run.versionId))} ORDER BY c.position`,
+      values,
     );
     for (const row of rows) if (row.tool?.startsWith('[')) row.tool = acceptable(row.tool);
     return rows;
@@ -259,7 +279,7 @@ export class ComparableRunRepository extends TeamScoped {
     const { rows } = await this.db.query<TaggedCase>(
       `SELECT position, case_id AS "caseId" FROM suite_version_case
        WHERE version_id = $1 AND tags && $2 AND (cardinality($3::int[]) = 0 OR position = ANY ($3))
-         AND ${this.#owns(4, 1)} ORDER BY position`,
+         AND ${owns('$4', '$1')} ORDER BY position`,
       [versionId, tags, positions, this.teamId],
     );
     return rows;
@@ -293,11 +313,23 @@ export class ComparableRunRepository extends TeamScoped {
     const runIds = [run, ...run.extensions].map(({ id }) => id);
     return readShownResults(this.db, this.teamId, { runIds, ordinal, rescoreId: run.rescore?.id }, positions);
   }
+}
 
-  /** SQL: the team of parameter `team` has a run that pins the version of parameter `version`. */
-  #owns(team: number, version: number): string {
-    return `EXISTS (SELECT 1 FROM run WHERE suite_version_id = $${version} AND team_id = $${team})`;
-  }
+/** SQL: the team has a run that pins the version, or a rescore that scores with it. */
+const owns = (team: string, version: string): string =>
+  `(EXISTS (SELECT 1 FROM run WHERE suite_version_id = ${version} AND team_id = ${team})
+    OR EXISTS (SELECT 1 FROM rescore WHERE suite_version_id = ${version} AND team_id = ${team}))`;
+
+const rescoreOf = ({ id, rescore }: CasesOfRun): { runId: string; id: string } | undefined =>
+  id !== undefined && rescore?.hasVersion ? { runId: id, id: rescore.id } : undefined;
+
+/** SQL of the cases by which a run, or its rescore, is scored. */
+function casesOf(run: CasesOfRun, parameter: (value: unknown) => string): string {
+  const rescore = rescoreOf(run);
+  return scoredCases({
+    version: parameter(run.versionId),
+    rescore: rescore && { run: parameter(rescore.runId), id: parameter(rescore.id) },
+  });
 }
 
 /** SQL: `added` has the completed extensions of the run `r`, in the order of their samples, if `asked` is true. */
@@ -357,6 +389,7 @@ function toRun(row: RunRow): ComparableRun {
             id: row.rescore_id,
             status: row.rescore_status!,
             options: jsonColumn<RescoreOptions>(row.rescore_options!),
+            hasVersion: row.has_version!,
           },
     createdAt: row.created_at,
   };

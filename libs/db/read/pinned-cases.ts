@@ -1,4 +1,5 @@
 import type { CaseInput } from '#lib/contracts/case';
+import { scoredCases } from './for-workers/scored-cases.js';
 import { CASE_PAGE } from '../catalogue/case-pages.js';
 import type { Pool, PoolClient } from '../connection/pool.js';
 import { jsonColumn } from '../connection/json-column.js';
@@ -48,12 +49,15 @@ export async function readPinnedSuite(
 /**
  * Cases of a suite version, page by page.
  * @param positions of the selected cases, in order; empty: all of them
+ * @param rescore of the run `runId`, whose version may have other texts of these cases
  */
 export async function* pinnedPages(
   pool: Pool | PoolClient,
   versionId: string,
   positions: readonly number[],
+  rescore?: { runId: string; id: string },
 ): AsyncGenerator<PinnedCase[]> {
+  const cases = scoredCases({ version: '$1', rescore: rescore && { run: '$4', id: '$5' } });
   let next = 0;
   for (let after = -1; ;) {
     const wanted = positions.slice(next, next + CASE_PAGE.cases);
@@ -65,9 +69,9 @@ export async function* pinnedPages(
            WHERE version_id = $1 AND position > $2 AND (cardinality($3::int[]) = 0 OR position = ANY ($3))
            ORDER BY position LIMIT ${CASE_PAGE.cases}
          ) found
-       ) fitting JOIN suite_version_case c ON c.version_id = $1 AND c.position = fitting.position
+       ) fitting JOIN ${cases} c ON c.position = fitting.position
        WHERE fitting.before < ${CASE_PAGE.bytes} ORDER BY c.position`,
-      [versionId, after, wanted],
+      [versionId, after, wanted, ...(rescore ? [rescore.runId, rescore.id] : [])],
     );
     if (rows.length === 0) return;
     yield rows;

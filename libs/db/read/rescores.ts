@@ -2,8 +2,9 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { JobStatus } from '#lib/contracts/job-status';
 import type { Page, PageQuery } from '#lib/contracts/page';
-import type { Rescore } from '#lib/contracts/rescore';
+import type { Rescore, Unmatched } from '#lib/contracts/rescore';
 import { toPage } from '../catalogue/page.js';
+import { jsonColumn } from '../connection/json-column.js';
 import type { Pool } from '../connection/pool.js';
 import { TeamScoped } from '../team-isolation.js';
 import { parseSummaries } from './summaries.js';
@@ -17,14 +18,17 @@ interface RescoreRow {
   scoring_version: number;
   score: number | null;
   summaries: string;
+  suite_version: number;
+  unmatched: string | null;
   created_at: Date;
 }
 
-const toRescore = ({ run_id, options, summaries, created_at, ...row }: RescoreRow): Rescore => ({
+const toRescore = ({ run_id, options, summaries, unmatched, created_at, ...row }: RescoreRow): Rescore => ({
   ...row,
   eval_id: run_id,
   options: parseJson(options) as JsonObject,
   summaries: parseSummaries(summaries),
+  unmatched: unmatched === null ? null : jsonColumn<Unmatched>(unmatched),
   created_at: created_at.toISOString(),
 });
 
@@ -32,8 +36,10 @@ const toRescore = ({ run_id, options, summaries, created_at, ...row }: RescoreRo
 export class RescoreRepository extends TeamScoped<Pool> {
   async list(runId: string, { limit, cursor }: PageQuery): Promise<Page<Rescore>> {
     const { rows } = await this.db.query<RescoreRow>(
-      `SELECT s.id, s.run_id, s.job_id, j.status, s.options, s.scoring_version, s.score, s.summaries, s.created_at
-       FROM rescore s JOIN job j ON j.id = s.job_id
+      `SELECT s.id, s.run_id, s.job_id, j.status, s.options, s.scoring_version, s.score, s.summaries, s.created_at,
+         s.unmatched, coalesce(v.version, r.suite_version) AS suite_version
+       FROM rescore s JOIN job j ON j.id = s.job_id JOIN run r ON r.id = s.run_id
+         LEFT JOIN suite_version v ON v.id = s.suite_version_id
        WHERE s.run_id = $1 AND s.team_id = $2 AND ($3::uuid IS NULL OR s.id < $3) ORDER BY s.id DESC LIMIT $4`,
       [runId, this.teamId, cursor ?? null, limit + 1],
     );

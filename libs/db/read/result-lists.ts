@@ -94,7 +94,11 @@ export class ResultLists extends TeamScoped<Pool> {
       limit + 1,
       (parameter) =>
         `, cut AS (${cutAt(most, lean, parameter(run.versionId))})
-         ${selectResults('cut', parameter(this.teamId), { lean, also: 'r.found, r.bytes,' })} ORDER BY r.nth`,
+         ${selectResults('cut', parameter(this.teamId), {
+           lean,
+           also: 'r.found, r.bytes,',
+           rescored: run.rescoreId !== undefined,
+         })} ORDER BY r.nth`,
     );
     const read = (): Page<Result> => {
       const items = rows.slice(0, limit).map((row) => (lean ? leanResult(toResult(row)) : toResult(row)));
@@ -120,7 +124,7 @@ export class ResultLists extends TeamScoped<Pool> {
       (await this.#find<Placed>(run, stretches(run, only, cursor, direction), 1, SELECT_PLACES)).rows[0];
     const side = async (direction: Direction): Promise<{ any: string | null; failure: string | null }> => {
       const any = await nearest(direction, filter);
-      if (!any?.passed) return { any: idOrNull(any), failure: idOrNull(any) };
+      if (!any || any.passed === false) return { any: idOrNull(any), failure: idOrNull(any) };
       const failure = filter.passed ? undefined : await nearest(direction, { ...filter, passed: false });
       return { any: idOrNull(any), failure: idOrNull(failure) };
     };
@@ -167,7 +171,7 @@ export class ResultLists extends TeamScoped<Pool> {
   async #findIn<Row extends object>(run: ListedRun, stretch: Stretch, count: number, select: Select): Promise<Row[]> {
     const values: unknown[] = [run.id];
     const parameter = (value: unknown): string => `$${values.push(value)}`;
-    const conditions = conditionsOf(stretch.filter, run.versionId, parameter);
+    const conditions = conditionsOf(stretch.filter, run, parameter);
     const { rows } = await this.db.query<Row>(
       `WITH page AS (
          SELECT r.*, row_number() OVER () AS nth FROM (${stretch.rows(parameter, scanned(stretch, count))}) r

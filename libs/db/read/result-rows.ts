@@ -23,17 +23,24 @@ export const COUNTED_LEAN_EVIDENCE = `CASE WHEN NOT p.passed
  * SQL of results with their case and the name of their target, in runs of a team.
  * @param team SQL of its id, such as `$2`
  * @param also SQL of additional columns, each followed by a comma
+ * @param rescored whether these are verdicts of a rescore, whose version may have the cases in another form
  */
-export const selectResults = (results: string, team: string, { lean = false, also = '' } = {}): string => `
+export const selectResults = (
+  results: string,
+  team: string,
+  { lean = false, also = '', rescored = false } = {},
+): string => `
   SELECT ${also} r.run_id, r.generation, r.seq, r.target, r.case_position, r.sample, r.category, r.outcome, r.passed,
     r.tool_score, r.param_score, r.overall, r.error_type, r.format_compliance, r.syntax, r.called,
     ${lean ? `${LEAN_EVIDENCE} AS evidence, NULL AS metrics` : 'r.evidence, r.metrics'}, r.latency_ms, ${USAGE_COLUMNS},
     r.cost_usd, r.cost_reported, r.cached, r.attempts, r.error_kind, r.error_message, r.tool_choice_used,
     r.settled_at, r.abstention, r.scoring_version,
-    t.provider_key || '::' || t.model_id AS target_name, c.case_id, c.body
+    t.provider_key || '::' || t.model_id AS target_name, c.case_id,
+    ${rescored ? 'coalesce(n.body, c.body) AS body' : 'c.body'}
   FROM ${results} r JOIN run ON run.id = r.run_id AND run.team_id = ${team}
     JOIN target t ON t.run_id = r.run_id AND t.ordinal = r.target
-    JOIN suite_version_case c ON c.version_id = run.suite_version_id AND c.position = r.case_position`;
+    JOIN suite_version_case c ON c.version_id = run.suite_version_id AND c.position = r.case_position
+    ${rescored ? 'LEFT JOIN suite_version_case n ON n.version_id = r.scored_version AND n.position = r.scored_position' : ''}`;
 
 /** A stored result, with its case and the name of its target. */
 export interface ResultRow extends ReturnType<typeof eachCount<number | null>> {
@@ -47,8 +54,9 @@ export interface ResultRow extends ReturnType<typeof eachCount<number | null>> {
   case_id: string;
   body: string;
   category: string | null;
-  outcome: 'scored' | 'errored';
-  passed: boolean;
+  outcome: 'scored' | 'errored' | 'unmatched';
+  /** Null when unmatched */
+  passed: boolean | null;
   tool_score: number | null;
   param_score: number | null;
   overall: number | null;
@@ -94,9 +102,10 @@ export function itemOf(resultId: string): number[] {
 
 /** @param input its case, if already read */
 export function toResult(row: ResultRow, input = parseCase(row.body)): Result {
+  const unmatched = row.outcome === 'unmatched';
   const judged = {
-    passed: row.passed,
-    error_type: row.error_type as Result['error_type'],
+    passed: row.passed ?? false,
+    error_type: unmatched ? 'errored' : (row.error_type as Result['error_type']),
     expected: expectedBy(input),
     called: jsonColumn<ParsedCall[]>(row.called),
     evidence: row.evidence === null ? null : jsonColumn<Evidence>(row.evidence),
@@ -112,7 +121,7 @@ export function toResult(row: ResultRow, input = parseCase(row.body)): Result {
     tags: input.tags ?? [],
     source: input.source ?? null,
     sample: row.sample,
-    outcome: row.outcome,
+    outcome: row.outcome === 'scored' ? 'scored' : 'errored',
     tool_score: row.tool_score,
     param_score: row.param_score,
     overall: row.overall,
@@ -130,6 +139,7 @@ export function toResult(row: ResultRow, input = parseCase(row.body)): Result {
     attempts: row.attempts,
     error: row.error_kind === null ? null : { kind: row.error_kind as ErrorKind, message: row.error_message ?? '' },
     tool_choice_used: row.tool_choice_used as Result['tool_choice_used'],
+    unmatched,
     settled_at: row.settled_at.toISOString(),
   };
 }

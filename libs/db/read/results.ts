@@ -79,7 +79,7 @@ export class ResultRepository extends TeamScoped<Pool> {
   async readStored(runId: string, resultId: string, rescoreId?: string): Promise<StoredDetails> {
     const item = itemOf(resultId);
     const { rows } = await this.db.query<ResultRow>(
-      `${selectResults(resultTable(rescoreId && '$6'), '$2')}
+      `${selectResults(resultTable(rescoreId && '$6'), '$2', { rescored: rescoreId !== undefined })}
        WHERE r.run_id = $1 AND r.target = $3 AND r.case_position = $4 AND r.sample = $5`,
       [runId, this.teamId, ...item, ...(rescoreId ? [rescoreId] : [])],
     );
@@ -133,7 +133,7 @@ export async function readShownResults(
 ): Promise<Map<number, ShownResult>> {
   const { rows } = await db.query<ResultRow>(
     `SELECT DISTINCT ON (found.case_position) * FROM (
-       ${selectResults(resultTable(rescoreId && '$5'), '$2')}
+       ${selectResults(resultTable(rescoreId && '$5'), '$2', { rescored: rescoreId !== undefined })}
        WHERE r.run_id = ANY ($1) AND r.target = $3 AND r.case_position = ANY ($4)
      ) found ORDER BY case_position, outcome = 'errored', passed, sample`,
     [runIds, teamId, ordinal, positions, ...(rescoreId ? [rescoreId] : [])],

@@ -138,7 +138,7 @@ export class RunFiguresRepository extends TeamScoped<Pool> {
     const values = [runId, this.teamId, ...PLACES.values(places), ...(rescoreId ? [rescoreId] : [])];
     const { rows } = await this.db.query<ResultRow>(
       `SELECT found.* FROM ${PLACES.unnest(3, 'n')} CROSS JOIN LATERAL (
-         ${selectResults(resultTable(rescoreId && '$6'), '$2', { lean: true })}
+         ${selectResults(resultTable(rescoreId && '$6'), '$2', { lean: true, rescored: rescoreId !== undefined })}
          WHERE r.run_id = $1 AND r.target = u.target AND r.case_position = u.position AND r.sample = u.sample
        ) found ORDER BY u.n`,
       values,

@@ -12,11 +12,14 @@ import type { Tool } from '#lib/contracts/tool';
 import { timeOfId } from '#lib/runtime/ids';
 import { inTransaction, type Pool } from '../connection/pool.js';
 import { jsonColumn } from '../connection/json-column.js';
+import { CASE_PAGE } from '../catalogue/case-pages.js';
 import { pageOf } from '../catalogue/page.js';
 import { TeamScoped } from '../team-isolation.js';
 
 /** Timeout of one statement. Comparing the cases of two of the largest suites takes a few seconds. */
 const STATEMENT_TIMEOUT_MS = 55_000;
+
+const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 interface HeadRow {
   version: number;
@@ -78,7 +81,10 @@ export class SuiteVersionRepository extends TeamScoped {
          WHERE s.id = $1 AND s.team_id = $2
          UNION ALL
          SELECT v.version, v.id, false FROM suite s JOIN suite_version v ON v.suite_id = s.id AND v.version <> s.version
-         WHERE s.id = $1 AND s.team_id = $2 AND EXISTS (SELECT 1 FROM run WHERE suite_version_id = v.id)
+         WHERE s.id = $1 AND s.team_id = $2 AND (
+           EXISTS (SELECT 1 FROM run WHERE suite_version_id = v.id)
+           OR EXISTS (SELECT 1 FROM rescore WHERE suite_version_id = v.id)
+         )
        ) found WHERE $3::int IS NULL OR version < $3 ORDER BY version DESC LIMIT $4`,
       [suiteId, this.teamId, cursor ?? null, limit + 1],
     );
@@ -131,6 +137,25 @@ export class SuiteVersionRepository extends TeamScoped {
     );
     if (!rows[0]) throw notFound('case', caseId);
     return { id: caseId, position: rows[0].position, ...jsonColumn<CaseInput>(rows[0].body) };
+  }
+
+  /** The cases of a version that contain a text, page by page. */
+  async *pages(place: VersionPlace, text: string): AsyncGenerator<{ position: number; body: string }[]> {
+    for (let after: [number, string] = [-1, NO_ID]; ;) {
+      const { rows } = await this.db.query<{ position: number; case_id: string; body: string }>(
+        `SELECT position, case_id, body FROM (
+           SELECT c.*, sum(octet_length(body)) OVER (ORDER BY position, case_id) - octet_length(body) AS before
+           FROM ${casesOf(place, '$1')} c
+           WHERE ${this.#OWNED} AND (position, case_id) > ($2, $5) AND strpos(body, $6) > 0
+           ORDER BY position, case_id LIMIT ${CASE_PAGE.cases}
+         ) found WHERE before < ${CASE_PAGE.bytes} ORDER BY position, case_id`,
+        [place.versionId ?? place.suiteId, after[0], place.suiteId, this.teamId, after[1], text],
+      );
+      const last = rows.at(-1);
+      if (!last) return;
+      yield rows;
+      after = [last.position, last.case_id];
+    }
   }
 
   /**

@@ -177,6 +177,7 @@ const ROWS = [
   ['exchange', ITEM],
   ['result', ITEM],
   ['rescored', `rescore_id, ${ITEM}`],
+  ['rescored_case', 'rescore_id, position'],
   ['label', `${ITEM}, user_id`],
   ['case_figures', 'scoring_id, position'],
   ['failure_group', 'scoring_id, nth'],

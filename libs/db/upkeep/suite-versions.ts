@@ -5,7 +5,7 @@ const MAX_RETIRED_AT_ONCE = 100;
 const RETIRED = -1;
 
 /**
- * Removes a batch of the suite versions that are no longer pinned by a run or a recording.
+ * Removes a batch of the suite versions that are no longer pinned by a run, a rescore or a recording.
  * @returns whether there may be more
  */
 export async function removeUnusedVersions(pool: Pool, pieceSize = 5000): Promise<boolean> {
@@ -27,6 +27,7 @@ export async function removeUnusedVersions(pool: Pool, pieceSize = 5000): Promis
 
 /** SQL: nothing pins the version `v`. */
 const UNUSED = `v.version <> ${RETIRED} AND NOT EXISTS (SELECT 1 FROM run r WHERE r.suite_version_id = v.id)
+  AND NOT EXISTS (SELECT 1 FROM rescore r WHERE r.suite_version_id = v.id)
   AND NOT EXISTS (SELECT 1 FROM recording r WHERE r.suite_version_id = v.id)
   AND NOT EXISTS (SELECT 1 FROM orchestration o WHERE o.suite_version_id = v.id)`;
 

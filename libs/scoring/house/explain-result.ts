@@ -3,6 +3,10 @@ import type { Result } from '#lib/contracts/result';
 import type { Verdict } from '#lib/contracts/verdict';
 import { explain } from './explain.js';
 
+const UNMATCHED =
+  'This version of the suite does not judge the reply: it asks something else, or expects a call that the chain did ' +
+  'not get to. The result counts in no figure of the rescore.';
+
 /** Explains the verdict on a result, or why it has none. */
 export function explainResult({
   result,
@@ -13,6 +17,7 @@ export function explainResult({
   input: CaseInput;
   abstention: boolean;
 }): string[] {
+  if (result.unmatched) return [UNMATCHED];
   if (result.error)
     return [`No model answered: ${result.error.message}`, 'The item has no score and counts in no average.'];
   return explain({ ...result, ...result.evidence?.chain, abstention } as unknown as Verdict, input);

@@ -136,6 +136,23 @@ const acceptedTools = (input: CaseInput): Set<string> =>
 export const endsChain = (input: CaseInput, { calls }: ParsedReply): boolean =>
   calls.some((call) => acceptedTools(input).has(call.name.toLowerCase()));
 
+/**
+ * Whether a stored chain does not answer another expectation: it ended with a call that its case expected then, and
+ * with rounds left in which the tool that is expected now may have been called.
+ * @param called all calls of the chain
+ */
+export const endedTooEarly = (
+  ran: CaseInput,
+  now: CaseInput,
+  called: readonly ParsedCall[],
+  rounds: number,
+): boolean => {
+  const [before, accepted] = [acceptedTools(ran), acceptedTools(now)];
+  const calls = (tools: Set<string>): boolean => called.some(({ name }) => tools.has(name.toLowerCase()));
+  const hasRoundsLeft = rounds < (now.max_rounds ?? DEFAULT_MAX_ROUNDS);
+  return accepted.size > 0 && hasRoundsLeft && calls(before) && !calls(accepted);
+};
+
 /** The calls of each round, up to the first call of an expected tool. */
 export function countedCalls(input: CaseInput, rounds: readonly ParsedReply[]): ParsedCall[][] {
   const accepted = acceptedTools(input);

@@ -2,7 +2,9 @@ import type { SettledItem } from '#lib/contracts/summary';
 import { longQuery, type Pool } from '../../connection/pool.js';
 import { resultTable, USAGE_COLUMNS } from './result-table.js';
 
-type Row = Omit<SettledItem, 'metrics'> & { sample: number; metrics: string | null };
+/** A settled item, and whether a rescore leaves it out. */
+type TargetResult = SettledItem & { unmatched: boolean };
+type Row = Omit<TargetResult, 'metrics'> & { sample: number; metrics: string | null };
 
 /**
  * The fields of a target's results that a summary needs, by case and sample. It reads a page at a time, so that memory
@@ -13,12 +15,12 @@ export async function* resultsOfTarget(
   runId: string,
   ordinal: number,
   { rescoreId, pageSize = 5000 }: { rescoreId?: string; pageSize?: number } = {},
-): AsyncGenerator<SettledItem[]> {
+): AsyncGenerator<TargetResult[]> {
   let after: [number, number] = [-1, -1];
   for (;;) {
     const { rows } = await longQuery<Row>(
       pool,
-      `SELECT case_position, sample, category, outcome, passed, tool_score, param_score, overall, error_type,
+      `SELECT case_position, sample, category, outcome, outcome = 'unmatched' AS unmatched, passed, tool_score, param_score, overall, error_type,
          error_kind, format_compliance, syntax, abstention, latency_ms, ${USAGE_COLUMNS}, cost_usd,
          cached, tool_choice_used, metrics
        FROM ${resultTable(rescoreId && '$6')} r

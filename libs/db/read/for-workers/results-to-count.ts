@@ -14,6 +14,7 @@ import { parseCase } from '../pinned-cases.js';
 import { promptOf } from '../result-rows.js';
 import { scoringIdOf, type Scoring } from '../run-figures.js';
 import { resultTable } from './result-table.js';
+import { scoredCases, scoredVersion } from './scored-cases.js';
 
 /** A run as read for counting. */
 export interface CountableRun {
@@ -47,6 +48,13 @@ export async function readCountableRun(pool: Pool, scoring: Scoring): Promise<Co
     targets: ordinals.map((ordinal, index) => ({ ordinal, name: names[index]! })),
   };
 }
+
+/** The cases as they are scored. @param parameters of the version, the run and the rescore */
+const scoredBy = ({ rescoreId }: Pick<CountableRun, 'rescoreId'>, version: string, run: string, id: string) => ({
+  version,
+  rescore: rescoreId === undefined ? undefined : { run, id },
+});
+const idsOf = ({ id, rescoreId }: CountableRun): string[] => (rescoreId === undefined ? [] : [id, rescoreId]);
 
 /** Maximum number of results that a statement counts. */
 const COUNTED_AT_ONCE = 100_000;
@@ -89,7 +97,7 @@ const MAX_VALUE = 1000;
 /** The values with the most results through their cases. Postgres counts them, because there may be millions. */
 export async function topValues(
   pool: Pool,
-  { versionId }: Pick<CountableRun, 'versionId'>,
+  run: CountableRun,
   facet: keyof typeof VALUES,
   results: ReadonlyMap<number, number>,
   most: number,
@@ -98,26 +106,24 @@ export async function topValues(
     pool,
     `SELECT value, count(*) OVER ()::int AS distinct
      FROM unnest($2::int[], $3::int[]) AS u (position, n)
-       JOIN suite_version_case c ON c.version_id = $1 AND c.position = u.position,
+       JOIN ${scoredCases(scoredBy(run, '$1', '$4', '$5'))} c ON c.judged AND c.position = u.position,
        LATERAL (SELECT DISTINCT unnest(${VALUES[facet]}) AS value) v
      WHERE length(value) <= ${MAX_VALUE}
      GROUP BY value ORDER BY sum(u.n) DESC, value LIMIT ${most}`,
-    [versionId, [...results.keys()], [...results.values()]],
+    [run.versionId, [...results.keys()], [...results.values()], ...idsOf(run)],
   );
   return { values: rows.map(({ value }) => value), others: (rows[0]?.distinct ?? 0) - rows.length };
 }
 
 /** The names of the tools of a suite version: in lower case, and as the suite has them. */
-export async function suiteToolNames(
-  pool: Pool,
-  { versionId }: Pick<CountableRun, 'versionId'>,
-): Promise<{ name: string; shown: string }[]> {
+export async function suiteToolNames(pool: Pool, run: CountableRun): Promise<{ name: string; shown: string }[]> {
   const { rows } = await pool.query<{ name: string; shown: string }>(
     `SELECT lower(shown) AS name, shown FROM (
        SELECT tool #>> '{function,name}' AS shown
-       FROM suite_version v, json_array_elements(${readableJson('v.tools')}) tool WHERE v.id = $1
+       FROM suite_version v, json_array_elements(${readableJson('v.tools')}) tool
+       WHERE v.id = ${scoredVersion(scoredBy(run, '$1', '$2', '$2'))}
      ) tools WHERE shown IS NOT NULL`,
-    [versionId],
+    [run.versionId, ...(run.rescoreId === undefined ? [] : [run.rescoreId])],
   );
   return rows;
 }
@@ -144,7 +150,7 @@ interface CaseRow {
 /** The cases of a run that have results, page by page, however large they are. */
 export async function* casesToCount(
   pool: Pool,
-  { versionId }: Pick<CountableRun, 'versionId'>,
+  run: CountableRun,
   results: ReadonlyMap<number, number>,
 ): AsyncGenerator<CountedCase[]> {
   const positions = [...results.keys()].sort((a, b) => a - b);
@@ -156,10 +162,10 @@ export async function* casesToCount(
        FROM (
          SELECT position, sum(octet_length(body)) OVER (ORDER BY position) - octet_length(body) AS before
          FROM suite_version_case WHERE version_id = $1 AND position = ANY ($2)
-       ) fitting JOIN suite_version_case c ON c.version_id = $1 AND c.position = fitting.position,
+       ) fitting JOIN ${scoredCases(scoredBy(run, '$1', '$3', '$4'))} c ON c.position = fitting.position,
          LATERAL (SELECT ${EXPECTED_LABELS} AS expected OFFSET 0) labels
        WHERE fitting.before < ${CASE_PAGE.bytes} ORDER BY c.position`,
-      [versionId, wanted],
+      [run.versionId, wanted, ...idsOf(run)],
     );
     if (rows.length === 0) return;
     yield rows.map(toCase);
