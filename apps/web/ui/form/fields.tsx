@@ -113,6 +113,9 @@ const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 /** ".5" and "05" are numbers for people alone. */
 const readNumber = (text: string): Json => parseJson(JSON_NUMBER.test(text) ? text : String(Number(text)));
+/** The number that a person typed, in its own spelling; undefined if it is none. */
+export const numberOf = (typed: string): Json | undefined =>
+  NUMBER.test(typed.trim()) ? readNumber(typed.trim()) : undefined;
 
 /** Keeps the text of the number. Input that is not a number is also kept, but cannot be saved. */
 export function NumberField({ path, label, help, isInCell }: Labelled) {
@@ -120,9 +123,9 @@ export function NumberField({ path, label, help, isInCell }: Labelled) {
   const [typed, setTyped] = useState('');
   const type = (text: string): void => {
     setTyped(text);
-    if (text.trim() === '') field.set(undefined);
-    else if (NUMBER.test(text.trim())) field.set(readNumber(text.trim()));
-    else field.setUnread(text);
+    const number = numberOf(text);
+    if (number === undefined && text.trim() !== '') field.setUnread(text);
+    else field.set(number);
   };
   const value = isNumber(field.value) ? numberSource(field.value) : toText(field.value ?? '');
   const stored = NUMBER.test(typed.trim()) && Number(typed) === Number(value) ? typed : value;

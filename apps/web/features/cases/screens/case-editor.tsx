@@ -14,7 +14,7 @@ import { ToolReference } from '../../suites/parts/tool-arguments';
 import { caseQuery, saveCase, useTryOut, type StoredCase } from '../api';
 import css from './case.module.css';
 import { CaseFields } from './case-fields';
-import { inputOf } from './case-value';
+import { inputOf } from '../parts/case-value';
 import { TryPanel } from './try-panel';
 
 interface CaseEditorProps {

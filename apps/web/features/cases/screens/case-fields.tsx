@@ -1,11 +1,10 @@
-import { toText, type Json } from '#lib/contracts/json/json';
+import type { Json } from '#lib/contracts/json/json';
 import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
 import type { CaseInput } from '#lib/contracts/case';
-import { valueAt } from '../../../ui/form/edited';
 import { CheckField } from '../../../ui/form/fields';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
-import { CHAIN_KEYS, keysWithoutField, withChain, withConversation } from './case-value';
-import { ExpectationFields, useCase } from './expectation-fields';
+import { CHAIN_KEYS, keysWithoutField, withChain, withConversation } from '../parts/case-value';
+import { ExpectationFields, useCase } from '../parts/expectation-fields';
 import { RuleFields } from './rule-fields';
 
 /** The case of the surrounding form, field by field. */
@@ -15,7 +14,7 @@ export function CaseFields({ suiteTools }: { suiteTools: Json }) {
   return (
     <>
       <PromptFields />
-      <ExpectationFields names={toolNames(input.tools ?? suiteTools, suiteTools)} />
+      <ExpectationFields suiteTools={suiteTools} />
       <RuleFields />
       <ChainFields />
       <fieldset>
@@ -25,12 +24,6 @@ export function CaseFields({ suiteTools }: { suiteTools: Json }) {
       {beyond.length > 0 && <p className="muted small">Only in its JSON: {beyond.slice(0, 20).join(', ')}.</p>}
     </>
   );
-}
-
-function toolNames(tools: Json, suiteTools: Json): string[] {
-  const all = [tools, suiteTools].flatMap((list) => (Array.isArray(list) ? list : []));
-  const names = all.map((tool) => (typeof tool === 'string' ? tool : toText(valueAt(tool, ['function', 'name']))));
-  return [...new Set(names.filter((name) => name !== ''))];
 }
 
 const PROMPT_KEYS = new Set(['prompt', 'messages']);

@@ -1,27 +1,16 @@
 import { useState } from 'react';
-import type { ScoringMode } from '#lib/contracts/case';
 import { isObject } from '#lib/contracts/json/json';
 import type { Path } from '../../../ui/form/edited';
 import { ChoiceField, NumberField } from '../../../ui/form/fields';
 import { useField } from '../../../ui/form/json-form';
+import { ruleOptions } from '../parts/rule-words';
 import css from './case.module.css';
 
-const MODES: Record<ScoringMode, string> = {
-  exact: 'exact (strings ignore case)',
-  case_insensitive: 'case-insensitive (the same as exact)',
-  contains: 'contains',
-  numeric_tolerance: 'numbers within a tolerance',
-  datetime: 'same date or time',
-  regex: 'regular expression',
-  fuzzy: 'similar text',
-  semantic: 'similar meaning',
-};
 const DEFAULTS = [
   ['', 'count as the default that the tool declares'],
   ['equal', 'count as the default that the tool declares (explicit)'],
   ['strict', 'count as missing'],
 ] as const;
-const modeOptions = (empty: string): [string, string][] => [['', empty], ...Object.entries(MODES)];
 
 /** How expected arguments are compared with those of the call. */
 export function RuleFields() {
@@ -30,7 +19,7 @@ export function RuleFields() {
   return (
     <fieldset>
       <legend>Comparison of arguments</legend>
-      <ChoiceField path="param_scoring" label="Rule" options={modeOptions('exact (default)')} />
+      <ChoiceField path="param_scoring" label="Rule" options={ruleOptions('exact (default)')} />
       <details open={isOpen || config.errors.length > 0} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>Settings and rules for single arguments</summary>
         <div className={css.rule}>
@@ -45,7 +34,7 @@ export function RuleFields() {
 
 const Rule = ({ path, empty }: { path: Path; empty: string }) => (
   <div className="in-row">
-    <ChoiceField path={[...path, 'mode']} label="Rule override" options={modeOptions(empty)} />
+    <ChoiceField path={[...path, 'mode']} label="Rule override" options={ruleOptions(empty)} />
     <NumberField path={[...path, 'epsilon']} label="Tolerance" help="Empty: 0.01." />
     <NumberField path={[...path, 'threshold']} label="Similarity" help="Empty: 0.8, or 0.85 for meaning." />
   </div>

@@ -32,7 +32,8 @@ function collect(schema: Json | undefined, prefix: string, depth: number, rows: 
   }
 }
 
-function typeOf(schema: Json | undefined): string {
+/** The type of a schema in words. */
+export function typeOf(schema: Json | undefined): string {
   if (!isObject(schema)) return 'any';
   if (Array.isArray(schema.enum)) return oneOf(schema.enum);
   if (schema.const !== undefined) return JSON.stringify(schema.const);

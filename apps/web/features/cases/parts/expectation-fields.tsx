@@ -1,9 +1,12 @@
+import { useId, useState } from 'react';
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
-import type { Path } from '../../../ui/form/edited';
-import { ChoiceField, FlagField, JsonField } from '../../../ui/form/fields';
+import { type Path, valueAt } from '../../../ui/form/edited';
+import { ChoiceField, FlagField } from '../../../ui/form/fields';
 import { Faults, useField, useForm } from '../../../ui/form/json-form';
-import { Note } from '../../../ui/hint';
-import css from './case.module.css';
+import { UserText } from '../../../ui/user-text';
+import { ArgumentFields } from './argument-fields';
+import { toolNames, toolsOf } from './argument-rows';
+import css from './expectation.module.css';
 import { EXPECTATIONS, EXPECTATION_KEYS, expectationOf, withExpectation, type Expectation } from './case-value';
 
 /** The case of the surrounding form, and how to replace it: unreadable input at the given keys is dropped. */
@@ -17,10 +20,12 @@ export function useCase() {
   return { input, replace };
 }
 
-/** Which calls would be correct. @param names of the tools to choose from */
-export function ExpectationFields({ names }: { names: string[] }) {
+/** Which calls would be correct, of the case in the surrounding form. @param suiteTools the tools of its suite */
+export function ExpectationFields({ suiteTools }: { suiteTools: Json }) {
   const { input, replace } = useCase();
   const kind = expectationOf(input);
+  const names = toolNames(input, suiteTools);
+  const tools = toolsOf(input, suiteTools);
   return (
     <fieldset>
       <legend>Expectation</legend>
@@ -35,8 +40,10 @@ export function ExpectationFields({ names }: { names: string[] }) {
       {kind === 'none' && <FieldErrors path={['expected_tool']} />}
       {kind === 'tool' && <ToolField path={['expected_tool']} names={names} />}
       {kind === 'any' && <ToolChoices path={['expected_tool']} names={names} />}
-      {(kind === 'tool' || kind === 'any') && <ParamsField path={['expected_params']} />}
-      {kind === 'calls' && <Calls names={names} />}
+      {(kind === 'tool' || kind === 'any') && (
+        <ArgumentsOf {...{ tools }} tool={input.expected_tool} path={['expected_params']} rules={RULES_OF_CASE} />
+      )}
+      {kind === 'calls' && <Calls {...{ names, tools }} />}
       {kind !== 'none' && <FlagField path="allow_extra_calls" label="Allow extra calls" absent isOmitted />}
     </fieldset>
   );
@@ -54,32 +61,50 @@ const ToolField = ({ path, names }: ToolProps) => (
   <ChoiceField path={path} label="Tool" options={names.map((name) => [name, name] as const)} />
 );
 
-const ParamsField = ({ path }: { path: Path }) => (
-  <JsonField
-    path={path}
-    label="Arguments"
-    help={
-      <Note of="Values or matchers">
-        Matchers are $one_of, $regex, $optional and others; $literal matches its content exactly. Without arguments,
-        only the tool is compared.
-      </Note>
-    }
-    isOptional
-    rows={5}
-  />
-);
+const RULES_OF_CASE: Path = ['scoring_config'];
+
+interface ArgumentsOfProps {
+  tools: readonly Json[];
+  /** The expected tool, or the accepted ones. */
+  tool: Json | undefined;
+  path: Path;
+  rules: Path;
+}
+
+function ArgumentsOf({ tool, ...of }: ArgumentsOfProps) {
+  const names = [tool ?? []].flat().map((name) => toText(name));
+  return <ArgumentFields key={names.join('\n')} names={names} {...of} />;
+}
+
+/** More tools than this have a filter. */
+const MANY = 12;
 
 function ToolChoices({ path, names }: ToolProps) {
   const field = useField(path);
+  const filterId = useId();
+  const [filter, setFilter] = useState('');
   const chosen = Array.isArray(field.value) ? field.value.map((name) => toText(name)) : [];
   const all = [...new Set([...names, ...chosen])];
+  const wanted = filter.trim().toLowerCase();
+  const shown = all.filter((name) => chosen.includes(name) || name.toLowerCase().includes(wanted));
   const choose = (name: string, isOn: boolean): void =>
     field.set(isOn ? [...chosen, name] : chosen.filter((other) => other !== name));
   return (
     <div className="field" role="group" aria-label="Any of these tools">
       <span className="label">Any of these tools</span>
+      {all.length > MANY && (
+        <input
+          id={filterId}
+          type="search"
+          aria-label="Filter tools"
+          placeholder={`one of ${all.length}`}
+          value={filter}
+          onChange={({ target }) => setFilter(target.value)}
+          onKeyDown={(event) => event.key === 'Enter' && !event.ctrlKey && event.preventDefault()}
+        />
+      )}
       <ul className="choices">
-        {all.map((name) => (
+        {shown.map((name) => (
           <li key={name}>
             <label className="check">
               <input
@@ -89,7 +114,9 @@ function ToolChoices({ path, names }: ToolProps) {
                 checked={chosen.includes(name)}
                 onChange={({ target }) => choose(name, target.checked)}
               />
-              <code className="given">{name}</code>
+              <code className="given">
+                <UserText text={name} max={200} />
+              </code>
             </label>
           </li>
         ))}
@@ -104,7 +131,7 @@ const ORDERS = [
   ['strict', 'as listed'],
 ] as const;
 
-function Calls({ names }: { names: string[] }) {
+function Calls({ names, tools }: { names: string[]; tools: readonly Json[] }) {
   const { refusal, edited } = useForm();
   const { input, replace } = useCase();
   const calls: Json[] = Array.isArray(input.expected_calls) ? input.expected_calls : [];
@@ -120,7 +147,7 @@ function Calls({ names }: { names: string[] }) {
             <Call
               call={call}
               index={index}
-              names={names}
+              {...{ names, tools }}
               refusal={calls.length === 1 ? 'At least one call is required.' : isStuck}
               remove={() => set(calls.toSpliced(index, 1))}
             />
@@ -145,18 +172,22 @@ interface CallProps {
   call: Json;
   index: number;
   names: string[];
+  tools: readonly Json[];
   refusal: string | undefined;
   remove: () => void;
 }
 
-function Call({ call, index, names, refusal, remove }: CallProps) {
+function Call({ call, index, names, tools, refusal, remove }: CallProps) {
   const path = ['expected_calls', index];
+  const tool = valueAt(call, ['tool']);
+  // The rules of a call replace those of the case.
+  const rules = valueAt(call, ['scoring_config']) == null ? RULES_OF_CASE : [...path, 'scoring_config'];
   const Tools = isObject(call) && Array.isArray(call.tool) ? ToolChoices : ToolField;
   return (
     <fieldset>
       <legend>Call {index + 1}</legend>
       <Tools path={[...path, 'tool']} names={names} />
-      <ParamsField path={[...path, 'params']} />
+      <ArgumentsOf {...{ tools, tool, rules }} path={[...path, 'params']} />
       <div>
         <button type="button" className="dense" disabled={refusal !== undefined} title={refusal} onClick={remove}>
           Remove call
