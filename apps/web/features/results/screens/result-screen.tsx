@@ -17,6 +17,7 @@ import { Calls } from '../parts/calls';
 import { CaseHistory } from '../parts/case-history';
 import { Exchange } from '../parts/exchange';
 import { Chain, Explanation, Metrics, ModelReply, SchemaProblems, share } from '../parts/result-details';
+import { RescoredVerdict } from '../parts/rescored-verdict';
 import { Verdict, verdictOf, VerdictMark } from '../parts/verdict';
 import { PlaceInList } from './list-place';
 import { ResultJudgements } from './result-judgements';
@@ -57,6 +58,11 @@ function Shown({ runId, resultId, search }: Props) {
   return (
     <>
       <Head result={result} suiteId={suite.id} />
+      {search.rescore !== undefined && (
+        <QueryBoundary rows={1}>
+          <RescoredVerdict {...{ runId, result, search }} />
+        </QueryBoundary>
+      )}
       <Explanation result={result} />
       <ModelReply result={result} />
       <Calls result={result} />
