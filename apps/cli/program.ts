@@ -28,6 +28,7 @@ export const FILES: Record<string, Record<string, () => Promise<Add>>> = {
   'Read results:': {
     history: async () => (await import('./commands/history.js')).addHistory,
     'show results': async () => (await import('./commands/show.js')).addShow,
+    note: async () => (await import('./commands/note.js')).addNote,
     export: async () => (await import('./commands/export.js')).addExport,
     report: async () => (await import('./commands/report.js')).addReport,
     rescore: async () => (await import('./commands/rescore.js')).addRescore,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CallDifference } from './call-difference.js';
 import { described, named } from './named.js';
 import { flag, id, PageQuery, severalOf, time } from './page.js';
+import { ResultNote } from './result-note.js';
 import { ErrorKind, ToolChoice } from './run-input.js';
 import { Run } from './run.js';
 import { jsonObject } from './tool.js';
@@ -133,6 +134,7 @@ export const Result = named('Result', 'The outcome of one case, one model and on
     "The `tool_choice` that was sent, which may differ from the run's; null when nothing was sent.",
   ),
   settled_at: time.describe('When the result was stored.'),
+  note: ResultNote.nullable().describe('What the team noted on the result; null for nothing.'),
 });
 export type Result = z.infer<typeof Result>;
 
@@ -268,6 +270,11 @@ const filters = {
     .transform((text) => text === 'true')
     .optional()
     .describe('Only results that passed (`true`) or did not pass (`false`).'),
+  noted: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional()
+    .describe('Only results with a note (`true`) or without one (`false`).'),
   latency_min_ms: milliseconds.meta({
     description: 'Only results that took at least this many milliseconds.',
     example: 500,

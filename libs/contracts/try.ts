@@ -64,6 +64,7 @@ export const TryResult = ResultWithExchange.omit({
   settled_at: true,
   difference: true,
   unmatched: true,
+  note: true,
 })
   .extend({
     error: z

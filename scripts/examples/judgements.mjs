@@ -20,6 +20,13 @@ export async function playLabels({ call, ids }) {
     type: 'application/x-ndjson',
   });
   await call('GET', `${path}/labels`);
+  await call('PUT', `${path}/results/${first.id}/note`, { text: 'The city is ambiguous: accept both.' });
+  await call('GET', `${path}/results?noted=true`);
+  await call('GET', `${path}/results/${first.id}`);
+  await call('PUT', `${path}/results/${second.id}/note`, { text: 'Ask again.' });
+  await call('DELETE', `${path}/results/${second.id}/note`);
+  const { suite } = await call('GET', path);
+  await call('GET', `/api/tool-suites/${suite.id}/cases/${first.case_id}/verdicts`);
 }
 
 export async function playJudge({ call, submit, ids }) {

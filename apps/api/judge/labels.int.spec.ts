@@ -187,6 +187,7 @@ describe('a label', () => {
       Promise.all(times(7, 'wrong' as const).map((said, n) => label(run, `0-${n}-0`, said, as))),
     );
     await Promise.all([adaSays, graceSays]);
+    await ada.put(`/api/tool-eval/history/${run}/results/0-1-0/note`, { text: 'Ambiguous.' });
     const deleting = await api.pool.connect();
     try {
       await deleting.query('BEGIN');
@@ -200,8 +201,10 @@ describe('a label', () => {
       deleting.release();
     }
     expect(await rows('SELECT 1 FROM label WHERE run_id = $1', [run])).toHaveLength(14);
+    expect(await rows('SELECT 1 FROM result_note WHERE run_id = $1', [run])).toHaveLength(1);
     while (await purgeRun(api.pool, run, 3));
-    expect(await rows('SELECT 1 FROM label WHERE run_id = $1', [run])).toEqual([]);
+    for (const table of ['label', 'result_note'])
+      expect(await rows(`SELECT 1 FROM ${table} WHERE run_id = $1`, [run])).toEqual([]);
   });
 });
 

@@ -302,6 +302,16 @@ describe('every route of the OpenAPI document that changes data', () => {
         { label: 'wrong' },
       ],
       [
+        'PUT /api/tool-eval/history/{id}/results/{resultId}/note',
+        `/api/tool-eval/history/${baseline.eval_id}/results/0-0-0/note`,
+        { text: 'Ask again.' },
+      ],
+      [
+        'DELETE /api/tool-eval/history/{id}/results/{resultId}/note',
+        `/api/tool-eval/history/${baseline.eval_id}/results/0-0-0/note`,
+        undefined,
+      ],
+      [
         'POST /api/tool-eval/history/{id}/labels',
         `/api/tool-eval/history/${baseline.eval_id}/labels`,
         { labels: [{ result_id: '0-1-0', label: 'correct' }] },

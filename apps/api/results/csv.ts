@@ -43,6 +43,7 @@ const LAST_COLUMNS: Column[] = [
   ['finish_reason', (r) => r.evidence?.finish_reason ?? null],
   ...TOKEN_PARTS.map((name): Column => [name, (r) => r.usage[name]]),
   ['cost_reported', (r) => r.cost_reported],
+  ['note', (r) => r.note?.text ?? null],
 ];
 /** Column names that a run's metrics may not use. */
 export const CSV_NAMES: ReadonlySet<string> = new Set([...CSV_COLUMNS, ...LAST_COLUMNS].map(([name]) => name));

@@ -203,6 +203,54 @@ describe('results', () => {
   });
 });
 
+describe('a note on a result', () => {
+  const path = () => `/api/tool-eval/history/${runId}/results`;
+  const note = (id: string) => `${path()}/${id}/note`;
+  const noted = async (query: string): Promise<string[]> => names(`?noted=${query}`);
+
+  it('is the last that somebody in the team wrote, wherever the result is shown', async () => {
+    const { body } = await client.post('/api/tokens', { name: 'Ann', role: 'editor', user: 'ann' });
+    const ann = clientOf(api.url, body.token);
+    expect((await client.put(note('0-2-0'), { text: ' The city is ambiguous.\n' })).body).toMatchObject({
+      text: 'The city is ambiguous.',
+    });
+    expect((await ann.put(note('0-2-0'), { text: 'It is not.' })).body).toMatchObject({ user: 'ann' });
+    const expected = { text: 'It is not.', user: 'ann', updated_at: expect.stringMatching(/^20.*Z$/) as string };
+    expect((await client.get(`${path()}/0-2-0`)).body.note).toEqual(expected);
+    expect((await results('?id=0-2-0&lean=true')).body.items[0].note).toEqual(expected);
+    expect((await results('?id=0-3-0')).body.items[0].note).toBeNull();
+    for (const order of ['settled', 'case', 'failures']) {
+      expect(await noted(`true&order=${order}`)).toEqual(['0-2-0']);
+      expect(await noted(`false&order=${order}`)).toHaveLength(CASES - 1);
+    }
+    const exported = async (format: string): Promise<string> =>
+      raw(`/api/tool-eval/history/${runId}/export?format=${format}&noted=true`);
+    expect(JSON.parse(await exported('json')).results).toMatchObject([{ id: '0-2-0', note: expected }]);
+    expect(JSON.parse(await exported('jsonl'))).toMatchObject({ note: expected });
+    expect(await exported('csv')).toMatch(/^id,.*,note\r\n(.|\n)*,It is not\.\r\n$/);
+    expect((await ann.delete(note('0-2-0'))).status).toBe(204);
+    expect((await ann.delete(note('0-2-0'))).status).toBe(404);
+    expect(await noted('true')).toEqual([]);
+  });
+
+  it('is short, on a result that exists, and a run has so many of them', async () => {
+    await client.put(note('0-1-0'), { text: 'x'.repeat(2000) });
+    expect((await results('?id=0-1-0&lean=true')).body.items[0].note.text).toHaveLength(200);
+    for (const text of ['x'.repeat(2001), ' ', null])
+      expect((await client.put(note('0-1-0'), { text })).status).toBe(400);
+    for (const id of ['0-99-0', 'x']) expect((await client.put(note(id), { text: 'x' })).status).toBe(404);
+    await api.pool.query(
+      `INSERT INTO result_note (run_id, target, case_position, sample, team_id, text)
+       SELECT $1, 0, 1000 + n, 0, team_id, 'x' FROM run, generate_series(1, 999) n WHERE id = $1`,
+      [runId],
+    );
+    expect((await client.put(note('0-1-0'), { text: 'The same one.' })).status).toBe(200);
+    const { status, body } = await client.put(note('0-2-0'), { text: 'One too many.' });
+    expect([status, body.detail]).toEqual([422, expect.stringMatching(/1,000 notes/)]);
+    await api.pool.query('DELETE FROM result_note WHERE run_id = $1', [runId]);
+  });
+});
+
 describe('a notice of a run', () => {
   const path = () => `/api/tool-eval/history/${runId}`;
   it('is part of the run, its lists and exports, when its log is gone', async () => {
@@ -267,7 +315,7 @@ describe('an export', () => {
   it('as CSV quotes where needed, and contains no formula for a spreadsheet', async () => {
     const { body } = await exported('csv');
     expect(body).toMatch(
-      /^id,.*,tool_choice_used,syntax,tags,suite_version,source,cached,finish_reason,.*cost_reported\r\n/,
+      /^id,.*,tool_choice_used,syntax,tags,suite_version,source,cached,finish_reason,.*cost_reported,note\r\n/,
     );
     expect(body.split('\r\n')).toHaveLength(CASES + 2); // the header, and the end of the last line
     expect(body).toContain('"Weather,\n""0""?"');
@@ -281,7 +329,7 @@ describe('an export', () => {
       rows[index]
         .split(',required,')
         .at(-1)
-        .replace(/,,,,,false$/, '');
+        .replace(/,,,,,false,$/, '');
     expect([1, 2, 3, 4].map(endOfRow)).toEqual([
       ',smoke;n0,1,trace 0,false,',
       ',smoke;n1,1,trace 1,false,',

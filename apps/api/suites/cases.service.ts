@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Case, CaseNeighbours, CaseInput } from '#lib/contracts/case';
-import type { CaseResult } from '#lib/contracts/case-result';
+import type { CaseResult, CaseVerdicts, CaseVerdictsQuery } from '#lib/contracts/case-result';
 import { conversionWarnings } from '#lib/contracts/input/tool-shapes';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import type { CasesQuery, Suite } from '#lib/contracts/suite';
@@ -10,6 +10,7 @@ import { CaseRepository } from '#lib/db/catalogue/cases';
 import { SuiteRepository } from '#lib/db/catalogue/suites';
 import type { Pool } from '#lib/db/connection/pool';
 import { CaseResultRepository } from '#lib/db/read/case-results';
+import { CaseVerdictRepository } from '#lib/db/read/case-verdicts';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import type { Change } from '../platform/decorators.js';
 import { POOL } from '../platform/stores.js';
@@ -55,6 +56,10 @@ export class CaseService {
     page: PageQuery,
   ): Promise<Page<CaseResult>> {
     return new CaseResultRepository(this.pool, teamId).list(suiteId, caseId, model, page);
+  }
+
+  verdicts({ teamId }: Caller, suiteId: string, caseId: string, query: CaseVerdictsQuery): Promise<CaseVerdicts> {
+    return new CaseVerdictRepository(this.pool, teamId).read(suiteId, caseId, query);
   }
 
   /** @returns the case if a single one was given, `items` otherwise; with `warnings` */

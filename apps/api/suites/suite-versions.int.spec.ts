@@ -229,6 +229,36 @@ describe('the results of a case', () => {
   });
 });
 
+describe('the verdicts on a case', () => {
+  it('are counted by run and model in the newest runs, and say what they leave out', async () => {
+    const id = await importSuite(2);
+    const [first, second] = await casesOf(id);
+    const oldest = await pin(id);
+    const older = await pin(id, { samples: 3 });
+    const newest = await pin(id, { models: ['sim::b'] });
+    await settle(oldest, 0, 1);
+    await settle(older, 0, 1);
+    await settle(older, 0, 1, { sample: 1, seq: 60, passed: false, overall: 0 });
+    await settle(older, 0, 1, { sample: 2, seq: 61, passed: false, overall: null, outcome: 'errored' });
+    await settle(older, 0, 0);
+    const path = `/api/tool-suites/${id}/cases/${second.id}/verdicts`;
+    const shown = async (query: string) => {
+      const { runs, left_out } = (await client.get(`${path}${query}`)).body;
+      return { left_out, runs: runs.map(({ id: run, verdicts }: any) => [run, ...verdicts]) };
+    };
+    const verdict = { target: 'sim::a', scored: 1, passed: 1, errored: 0, result_id: '0-1-0' };
+    const ofOlder = { target: 'sim::a', scored: 2, passed: 1, errored: 1, result_id: '0-1-1' };
+    expect(await shown('')).toEqual({ left_out: 0, runs: [[newest], [older, ofOlder], [oldest, verdict]] });
+    expect(await shown('?limit=2')).toEqual({ left_out: 1, runs: [[newest], [older, ofOlder]] });
+    // The run that is asked for is there, however old it is.
+    const asked = await shown(`?limit=2&eval_id=${oldest}`);
+    expect(asked).toEqual({ left_out: 1, runs: [[newest], [oldest, verdict]] });
+    expect((await client.get(path)).body.runs[0]).toMatchObject({ suite_version: 1, created_at: expect.any(String) });
+    await client.delete(`/api/tool-suites/${id}/cases/${first.id}`);
+    expect((await client.get(`/api/tool-suites/${id}/cases/${first.id}/verdicts`)).body.runs).toHaveLength(3);
+  });
+});
+
 it('one case is read alone', async () => {
   const id = await importSuite(2);
   const [, second] = await casesOf(id);
@@ -280,6 +310,7 @@ it('another team sees none of it', async () => {
     `/cases/${only.id}`,
     `/cases/${only.id}/neighbours`,
     `/cases/${only.id}/results`,
+    `/cases/${only.id}/verdicts`,
   ]) {
     expect([path, (await client.get(`/api/tool-suites/${id}${path}`)).status]).toEqual([path, 200]);
     expect([path, (await theirs.get(`/api/tool-suites/${id}${path}`)).status]).toEqual([path, 404]);

@@ -13,7 +13,7 @@ import {
 } from '@nestjs/common';
 import { z } from 'zod';
 import { Case, CaseInput, CaseNeighbours } from '#lib/contracts/case';
-import { CaseResult, CaseResultsQuery } from '#lib/contracts/case-result';
+import { CaseResult, CaseResultsQuery, CaseVerdicts, CaseVerdictsQuery } from '#lib/contracts/case-result';
 import { pageOf } from '#lib/contracts/page';
 import {
   CasesInput,
@@ -227,6 +227,21 @@ export class SuitesController {
       { suiteId: uuid('suite', id), caseId: uuid('case', caseId), model },
       { limit, cursor: cursorOf(cursor, CASE_RESULT_CURSOR) },
     );
+  }
+
+  @Get('tool-suites/:id/cases/:caseId/verdicts')
+  @About(
+    'Read the verdicts on a case by run and model',
+    "The share of samples that passed, in the newest runs of the suite that took the case. The runs' own verdicts.",
+  )
+  @Answers(200, CaseVerdicts, 404)
+  caseVerdicts(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Param('caseId') caseId: string,
+    @Query({ schema: CaseVerdictsQuery }) query: CaseVerdictsQuery,
+  ) {
+    return this.caseService.verdicts(caller, uuid('suite', id), uuid('case', caseId), query);
   }
 
   @Put('tool-suites/:id/cases/:caseId')

@@ -233,6 +233,7 @@ describe('every route of the OpenAPI document', () => {
       'POST /api/tool-eval/history/{id}/rescore': {},
       'POST /api/tool-eval/history/{id}/resume': {},
       'PUT /api/tool-eval/history/{id}/results/{resultId}/label': { label: 'wrong' },
+      'PUT /api/tool-eval/history/{id}/results/{resultId}/note': { text: 'stolen' },
       'POST /api/tool-eval/history/{id}/labels': { labels: [{ result_id: '0-0-0', label: 'wrong' }] },
       'POST /api/tool-suites/{id}/mcp-sync': {},
       'PUT /api/experiments/{id}': { name: 'stolen' },

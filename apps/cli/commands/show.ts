@@ -4,6 +4,7 @@ import type { CurrentCost } from '#lib/contracts/billing';
 import { differenceWords } from '#lib/contracts/difference-words';
 import type { Actual } from '#lib/contracts/estimate';
 import type { Result } from '#lib/contracts/result';
+import type { ResultNote } from '#lib/contracts/result-note';
 import type { Run } from '#lib/contracts/run';
 import { examples, serverAction, subcommand, integer, type GlobalOptions } from '../command.js';
 import { findResult, type ResultChoice } from '../lookup/find-result.js';
@@ -33,6 +34,7 @@ interface ResultsOptions extends GlobalOptions {
   failed?: boolean;
   model?: string;
   category?: string;
+  noted?: boolean;
 }
 
 export function addShow(program: Command): void {
@@ -61,9 +63,10 @@ export function addShow(program: Command): void {
     .option('--failed', 'only failed results, each with its explanation')
     .option('--model <model>', 'only results of this model')
     .option('--category <name>', 'only results of cases of this category')
+    .option('--noted', 'only results with a note')
     .option(...RESCORE)
     .action(serverAction<ResultsOptions, [string]>(listResults));
-  results.addHelpText(...examples('toolmark results RUN --failed'));
+  results.addHelpText(...examples('toolmark results RUN --failed', 'toolmark results RUN --noted'));
 }
 
 async function showRun(client: ApiClient, options: ShowOptions, id: string, wanted?: string): Promise<void> {
@@ -136,11 +139,11 @@ const progressTable = ({ targets }: Run): string[] =>
   ]);
 
 async function listResults(client: ApiClient, options: ResultsOptions, id: string): Promise<void> {
-  const { failed, model, category } = options;
+  const { failed, model, category, noted } = options;
   const { id: runId, warnings } = await findRun(client, id);
   const rescore = options.rescore === undefined ? undefined : await readRescore(client, runId, options.rescore);
   const verdicts = { rescore_id: rescore?.id };
-  const query = queryOf({ ...verdicts, passed: failed ? 'false' : undefined, model, category });
+  const query = queryOf({ ...verdicts, passed: failed ? 'false' : undefined, model, category, noted });
   const explained = async function* () {
     for await (const result of client.results(runId, `?${query}`)) {
       if (!failed) yield result;
@@ -152,6 +155,7 @@ async function listResults(client: ApiClient, options: ResultsOptions, id: strin
   for (const { code, message } of warnings) printWarning(message ?? code);
   for await (const result of explained()) {
     print(resultLine(result));
+    if (result.note) print(`      ${noteText(result.note)}`);
     if ('explanation' in result) print(...result.explanation.map((sentence) => `      ${sentence}`));
   }
 }
@@ -161,6 +165,9 @@ function resultLine({ id, passed, outcome, target, case_name, prompt, error_type
   const differs = difference ? [differenceWords(difference)] : [];
   return [verdict, target, case_name ?? prompt.slice(0, 60), error_type, ...differs, id].join('  ');
 }
+
+const noteText = ({ text, user, updated_at: at }: ResultNote): string =>
+  `${text} (${user ?? 'somebody who is gone'}, ${at})`;
 
 function resultLines(result: ExplainedResult, isFull: boolean): string[] {
   const { prompt, expected, called, explanation, tool_score, param_score, overall } = result;
@@ -177,6 +184,7 @@ function resultLines(result: ExplainedResult, isFull: boolean): string[] {
     '',
     ...replyTextLines(result, isFull),
     '',
+    ...(result.note ? [`Note       ${noteText(result.note)}`] : []),
     `Prompt     ${prompt}`,
     `Expected   ${expectation.length ? JSON.stringify(expectation) : 'no call'}`,
     `Called     ${called.length ? JSON.stringify(called) : 'nothing'}`,

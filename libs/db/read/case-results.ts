@@ -7,7 +7,7 @@ import { TeamScoped } from '../team-isolation.js';
 import { USAGE_COLUMNS } from './for-workers/result-table.js';
 import { leanResult } from './lean-result.js';
 import { parseCase } from './pinned-cases.js';
-import { toResult, type ResultRow } from './result-rows.js';
+import { NOTE_COLUMNS, NOTE_TABLES, toResult, type ResultRow } from './result-rows.js';
 
 /** Runs read by one statement, and by one page: with a filter, most of them may have no matching results. */
 const RUNS_AT_ONCE = 20;
@@ -52,7 +52,7 @@ export class CaseResultRepository extends TeamScoped<Pool> {
     model: string | undefined,
     { limit, cursor }: PageQuery,
   ): Promise<Page<CaseResult>> {
-    await this.#requireCase(suiteId, caseId);
+    await requireCase(this.db, this.teamId, suiteId, caseId);
     let after = cursor === undefined ? undefined : placeOf(cursor);
     const items: CaseResult[] = [];
     for (let scanned = 0; scanned < MAX_SCANNED_RUNS; scanned += RUNS_AT_ONCE) {
@@ -89,8 +89,9 @@ export class CaseResultRepository extends TeamScoped<Pool> {
     const { rows } = await this.db.query<FoundRow>(
       `SELECT found.* FROM unnest($1::uuid[], $2::int[]) WITH ORDINALITY AS run (id, position, n)
        CROSS JOIN LATERAL (
-         SELECT ${COLUMNS}, t.provider_key || '::' || t.model_id AS target_name
+         SELECT ${COLUMNS}, ${NOTE_COLUMNS}, t.provider_key || '::' || t.model_id AS target_name
          FROM target t JOIN result r ON r.run_id = t.run_id AND r.target = t.ordinal AND r.case_position = run.position
+           ${NOTE_TABLES}
          WHERE t.run_id = run.id AND ($3::text IS NULL OR provider_key || '::' || model_id = $3 OR model_id = $3)
            AND ($4::uuid IS NULL OR run.id <> $4 OR (r.target, r.sample) > ($5, $6))
          ORDER BY r.target, r.sample LIMIT $7
@@ -132,19 +133,19 @@ export class CaseResultRepository extends TeamScoped<Pool> {
     );
     return new Map(rows.map(({ version_id, body }) => [version_id, { body, input: parseCase(body) }]));
   }
+}
 
-  /** Checks that the suite has the case, or had it when a run pinned it. @throws ProblemError 404 */
-  async #requireCase(suiteId: string, caseId: string): Promise<void> {
-    const { rows } = await this.db.query<{ known: boolean }>(
-      `SELECT EXISTS (SELECT 1 FROM suite_case WHERE id = $2 AND suite_id = s.id)
-           OR EXISTS (SELECT 1 FROM suite_version_case c JOIN suite_version v ON v.id = c.version_id
-             WHERE c.case_id = $2 AND v.suite_id = s.id) AS known
-       FROM suite s WHERE s.id = $1 AND s.team_id = $3`,
-      [suiteId, caseId, this.teamId],
-    );
-    if (!rows[0]) throw notFound('suite', suiteId);
-    if (!rows[0].known) throw notFound('case', caseId);
-  }
+/** Checks that a suite has a case, or had it when a run pinned it. @throws ProblemError 404 */
+export async function requireCase(db: Pool, teamId: string, suiteId: string, caseId: string): Promise<void> {
+  const { rows } = await db.query<{ known: boolean }>(
+    `SELECT EXISTS (SELECT 1 FROM suite_case WHERE id = $2 AND suite_id = s.id)
+         OR EXISTS (SELECT 1 FROM suite_version_case c JOIN suite_version v ON v.id = c.version_id
+           WHERE c.case_id = $2 AND v.suite_id = s.id) AS known
+     FROM suite s WHERE s.id = $1 AND s.team_id = $3`,
+    [suiteId, caseId, teamId],
+  );
+  if (!rows[0]) throw notFound('suite', suiteId);
+  if (!rows[0].known) throw notFound('case', caseId);
 }
 
 /** The columns of a result, without those that only its own page shows. */

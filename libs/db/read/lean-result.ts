@@ -6,6 +6,7 @@ const CALLS = 10;
 /** Arguments whose JSON is longer are truncated. */
 const ARGUMENT_CHARACTERS = 2_000;
 const SHOWN_CHARACTERS = 200;
+const NOTE_CHARACTERS = 200;
 
 /** A result for a row of a table: without evidence, metrics, tags and source, and with truncated texts. */
 export const leanResult = (result: Result): Result => ({
@@ -17,6 +18,7 @@ export const leanResult = (result: Result): Result => ({
   source: null,
   evidence: null,
   metrics: {},
+  note: result.note && { ...result.note, text: beginningOf(result.note.text, NOTE_CHARACTERS) },
 });
 
 /** The first characters of a text, without splitting one. */

@@ -23,6 +23,10 @@ interface FilteredRun {
   rescoreId: string | undefined;
 }
 
+/** SQL: result `r` has a note. A set of places, which is read once. */
+const HAS_NOTE = `(r.target, r.case_position, r.sample) IN (
+  SELECT n.target, n.case_position, n.sample FROM result_note n WHERE n.run_id = $1)`;
+
 /** SQL of a filter's conditions on rows `r` of results. */
 export function conditionsOf(filter: RowFilter, run: FilteredRun, parameter: Parameter): string[] {
   const conditions: string[] = [];
@@ -45,6 +49,7 @@ export function conditionsOf(filter: RowFilter, run: FilteredRun, parameter: Par
   add(filter.latency_max_ms, () => `r.latency_ms <= ${parameter(filter.latency_max_ms)}`);
   add(filter.overall_min, () => `r.overall >= ${parameter(filter.overall_min)}::float8`);
   add(filter.overall_max, () => `r.overall <= ${parameter(filter.overall_max)}::float8`);
+  add(filter.noted, () => `(${HAS_NOTE}) IS ${filter.noted ? 'TRUE' : 'NOT TRUE'}`);
   add(filter.tag, () => cases(`c.tags && ${parameter(filter.tag)}::text[]`));
   add(filter.expected_tool, () => cases(`${EXPECTED_LABELS} && ${parameter(filter.expected_tool)}::text[]`));
   add(filter.called_tool, () => called(filter.called_tool!, run, parameter));

@@ -19,6 +19,12 @@ const LEAN_EVIDENCE = `CASE WHEN NOT r.passed AND octet_length(r.evidence) <= ${
 export const COUNTED_LEAN_EVIDENCE = `CASE WHEN NOT p.passed
     AND octet_length(p.evidence) BETWEEN 2048 AND ${LEAN_EVIDENCE_BYTES} THEN octet_length(p.evidence) ELSE 0 END`;
 
+/** SQL of the columns of a result's note, and of the tables that it is in. */
+export const NOTE_COLUMNS = 'note.text AS note, note.updated_at AS note_at, noter.name AS note_user';
+export const NOTE_TABLES = `LEFT JOIN result_note note ON note.run_id = r.run_id AND note.target = r.target
+      AND note.case_position = r.case_position AND note.sample = r.sample
+    LEFT JOIN users noter ON noter.id = note.user_id`;
+
 /**
  * SQL of results with their case and the name of their target, in runs of a team.
  * @param team SQL of its id, such as `$2`
@@ -34,12 +40,13 @@ export const selectResults = (
     r.tool_score, r.param_score, r.overall, r.error_type, r.format_compliance, r.syntax, r.called,
     ${lean ? `${LEAN_EVIDENCE} AS evidence, NULL AS metrics` : 'r.evidence, r.metrics'}, r.latency_ms, ${USAGE_COLUMNS},
     r.cost_usd, r.cost_reported, r.cached, r.attempts, r.error_kind, r.error_message, r.tool_choice_used,
-    r.settled_at, r.abstention, r.scoring_version,
+    r.settled_at, r.abstention, r.scoring_version, ${NOTE_COLUMNS},
     t.provider_key || '::' || t.model_id AS target_name, c.case_id,
     ${rescored ? 'coalesce(n.body, c.body) AS body' : 'c.body'}
   FROM ${results} r JOIN run ON run.id = r.run_id AND run.team_id = ${team}
     JOIN target t ON t.run_id = r.run_id AND t.ordinal = r.target
     JOIN suite_version_case c ON c.version_id = run.suite_version_id AND c.position = r.case_position
+    ${NOTE_TABLES}
     ${rescored ? 'LEFT JOIN suite_version_case n ON n.version_id = r.scored_version AND n.position = r.scored_position' : ''}`;
 
 /** A stored result, with its case and the name of its target. */
@@ -77,6 +84,9 @@ export interface ResultRow extends ReturnType<typeof eachCount<number | null>> {
   settled_at: Date;
   abstention: boolean;
   scoring_version: number;
+  note: string | null;
+  note_at: Date | null;
+  note_user: string | null;
 }
 
 export type Item = Pick<ResultRow, 'target' | 'case_position' | 'sample'>;
@@ -141,6 +151,7 @@ export function toResult(row: ResultRow, input = parseCase(row.body)): Result {
     tool_choice_used: row.tool_choice_used as Result['tool_choice_used'],
     unmatched,
     settled_at: row.settled_at.toISOString(),
+    note: row.note === null ? null : { text: row.note, user: row.note_user, updated_at: row.note_at!.toISOString() },
   };
 }
 

@@ -145,8 +145,8 @@ async function forgetInExperiments(client: PoolClient, runIds: readonly string[]
 const ITEM = 'target, case_position, sample';
 
 /**
- * Deleted runs with results, exchanges, labels, figures or logs left, in random order: runs that wait for a lock and
- * fail do not block the others forever.
+ * Deleted runs with results, exchanges, labels, notes, figures or logs left, in random order: runs that wait for a lock
+ * and fail do not block the others forever.
  */
 export async function runsToPurge(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ run_id: string }>('SELECT run_id FROM purge ORDER BY random() LIMIT 1000');
@@ -179,6 +179,7 @@ const ROWS = [
   ['rescored', `rescore_id, ${ITEM}`],
   ['rescored_case', 'rescore_id, position'],
   ['label', `${ITEM}, user_id`],
+  ['result_note', ITEM],
   ['case_figures', 'scoring_id, position'],
   ['failure_group', 'scoring_id, nth'],
   ['redo', 'target, item'],
