@@ -58,8 +58,12 @@ export const runNewSearch = searchOf({
   cache: oneOf(['refresh'] as const),
 });
 
-/** A run, and the model whose confusion is shown: all models by default. */
-export const runSearch = searchOf({ confusion: text(300) });
+/** What scores are weighed against in a picture: cost by default, where there is one. */
+export const against = oneOf(['cost', 'latency'] as const);
+
+/** A run; the model whose confusion is shown, all models by default; and the axis of its picture. */
+export const runSearch = searchOf({ confusion: text(300), against });
+export type RunSearch = ReturnType<typeof runSearch>;
 
 /**
  * The cases of a run by model: by default those on which models differ. Uses the verdicts of the run, or of a rescore.

@@ -25,14 +25,15 @@ const CONFUSION_TITLE = (
 
 /** Which tools were called where others were expected. Each number links to its results. */
 export function RunConfusion({ run }: { run: Run }) {
-  const { confusion: asked } = useSearch({ from: '/signed-in/runs/$runId' });
+  const search = useSearch({ from: '/signed-in/runs/$runId' });
+  const { confusion: asked } = search;
   const model = run.targets.find(({ target }) => target === asked)?.target;
   const navigate = useNavigate();
   const choose = (target: string): void =>
     void navigate({
       to: '/runs/$runId',
       params: { runId: run.id },
-      search: target === '' ? {} : { confusion: target },
+      search: { ...search, confusion: target === '' ? undefined : target },
       replace: true,
       resetScroll: false,
     });

@@ -13,17 +13,24 @@ import { costText } from '../../parts/run-cost';
 import { ResultsLink } from '../../parts/run-link';
 import { bestOf, bestText } from '../../parts/run-score';
 import { ResumeRun } from './run-actions';
+import { RunTradeOff } from './run-trade-off';
 import css from './run.module.css';
 
 /** The answers of a run in four figures: who is best, what changed, what it cost, and what is missing. */
-export const RunTiles = ({ run }: { run: Run }) => (
-  <div className={css.tiles}>
-    <BestTile run={run} />
-    <ChangeTile run={run} />
-    <CostTile run={run} />
-    <ErroredTile run={run} />
-  </div>
-);
+export function RunTiles({ run }: { run: Run }) {
+  const hasPicture = run.summaries.filter(({ overall }) => overall !== null).length > 1 && !isUnderWay(run.status);
+  return (
+    <div className={hasPicture ? css.answer : undefined}>
+      <div className={css.tiles}>
+        <BestTile run={run} />
+        <ChangeTile run={run} />
+        <CostTile run={run} />
+        <ErroredTile run={run} />
+      </div>
+      {hasPicture && <RunTradeOff run={run} />}
+    </div>
+  );
+}
 
 interface TileProps {
   label: string;
