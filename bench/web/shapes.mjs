@@ -1,7 +1,7 @@
-// A system with results of real shapes, to look at the page with: few and many models and cases, 400 nights, an errored
-// half, ties, names of 200 characters, right-to-left text, tunes, gates and a judge. Simulated models reply, and workers
-// settle, so that everything is kept as workers keep it. It stays until Ctrl-C. A shape is made once; name it to make it
-// again.
+// A system with results of real shapes, to look at the page with: few and many models and cases, 400 nights, an
+// errored half, ties, names of 200 characters, right-to-left text, tunes, gates and a judge. Simulated models reply,
+// and workers settle, so that everything is kept as workers keep it. It stays until Ctrl-C. A shape is made once; name
+// it to make it again.
 //   TOOLMARK_DATA_DIR=<.toolmark/shapes> PORT=<8600> node bench/web/shapes.mjs [shape ...]
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
