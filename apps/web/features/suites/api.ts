@@ -33,6 +33,15 @@ export const suiteQuery = (suiteId: string) =>
 export const versionsQuery = (suiteId: string) =>
   pagesQuery<SuiteVersionHead>(keys.suite(suiteId), pathWith(`${pathOf(suiteId)}/versions`, { limit: 50 }));
 
+/** The newest versions of a suite, or from a number that was typed. */
+export const versionChoicesQuery = (suiteId: string, typed: string) => {
+  const cursor = /^\d{1,9}$/.test(typed) ? Number(typed) + 1 : undefined;
+  return readQuery<Page<SuiteVersionHead>>(
+    keys.suite(suiteId),
+    pathWith(`${pathOf(suiteId)}/versions`, { limit: 20, cursor }),
+  );
+};
+
 export const versionQuery = (suiteId: string, version: string) =>
   readQuery<SuiteVersion>(keys.suite(suiteId), versionPathOf(suiteId, version));
 

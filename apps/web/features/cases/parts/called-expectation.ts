@@ -69,6 +69,7 @@ export function withAlternative(input: JsonObject, result: Judged): JsonObject |
 const nameIn = (path: string): string => (path.split('/')[1] ?? '').replaceAll('~1', '/').replaceAll('~0', '~');
 
 function either(expected: Json, called: Json): Json {
+  if (stringifyInSourceOrder(expected) === stringifyInSourceOrder(literal(called))) return expected;
   if (isObject(expected) && Object.keys(expected).join() === '$optional')
     return { $optional: either(expected.$optional!, called) };
   const others = isObject(expected) && Array.isArray(expected.$one_of) ? expected.$one_of : [expected];

@@ -147,17 +147,27 @@ function FromReply({ result, suite }: Pick<FormProps, 'result' | 'suite'>) {
   const unreadable = refusal ?? refusalOfCalled(input, result);
   const either = withAlternative(input, result);
   const names = toolNames(input, suite.tools as unknown as Json);
+  const called = result.called.map(({ name: tool, arguments: params }) => ({ tool, params }));
   return (
-    <div className="actions">
-      <AllowedButton refusal={unreadable} onClick={() => replace(withCalled(input, result, names), EXPECTATION_KEYS)}>
-        Take what was called
-      </AllowedButton>
-      {either && (
-        <AllowedButton refusal={unreadable} onClick={() => replace(either, EXPECTATION_KEYS)}>
-          Accept both
+    <>
+      <p className="muted">
+        Called: <UserText text={expectedText({ expected: { tool: null, params: null, calls: called } })} max={300} />
+      </p>
+      <div className="actions">
+        <AllowedButton
+          autoFocus
+          refusal={unreadable}
+          onClick={() => replace(withCalled(input, result, names), EXPECTATION_KEYS)}
+        >
+          Take what was called
         </AllowedButton>
-      )}
-    </div>
+        {either && (
+          <AllowedButton refusal={unreadable} onClick={() => replace(either, EXPECTATION_KEYS)}>
+            Accept both
+          </AllowedButton>
+        )}
+      </div>
+    </>
   );
 }
 

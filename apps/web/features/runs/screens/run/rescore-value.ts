@@ -15,6 +15,7 @@ export function rescoreRequest({ param_scoring: rule, scoring_config: config, ..
 }
 
 const WORDS: Record<string, string> = {
+  suite_version: 'version',
   pass_threshold: 'pass threshold',
   param_scoring: 'arguments compared',
   scoring_config: 'arguments compared',

@@ -42,7 +42,7 @@ export function RunHead({ run }: { run: Run }) {
       <RunTabs runId={run.id} />
       {dialog === 'label' && <LabelRun run={run} close={close} />}
       {dialog === 'samples' && <AddSamplesDialog run={run} close={close} />}
-      {dialog === 'rescore' && <RunRescore runId={run.id} close={close} />}
+      {dialog === 'rescore' && <RunRescore run={run} close={close} />}
       {dialog === 'delete' && <RunDelete run={run} close={close} onDone={() => navigate({ to: '/runs' })} />}
     </section>
   );

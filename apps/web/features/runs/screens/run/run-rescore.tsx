@@ -1,13 +1,15 @@
 import { isObject, type JsonObject } from '#lib/contracts/json/json';
+import type { Run } from '#lib/contracts/run';
 import { refreshWork } from '../../../../api/query-client';
 import { FormDialog } from '../../../../ui/form/form-dialog';
 import { useForm } from '../../../../ui/form/json-form';
 import { Fields, type FormSchema } from '../../../../ui/form/schema';
 import { rescoreRun } from '../../api';
+import { RescoreVersion } from './rescore-version';
 import { rescoreRequest, RULES, settingOf } from './rescore-value';
 
-/** Scores the stored replies again, under other settings. No model is called, and nothing is paid. */
-export const RunRescore = ({ runId, close }: { runId: string; close: () => void }) => (
+/** Scores the stored replies again, under other settings or another version of the suite. No model is called, and nothing is paid. */
+export const RunRescore = ({ run: { id: runId, suite }, close }: { run: Run; close: () => void }) => (
   <FormDialog<JsonObject>
     title="Rescore this run"
     action="Rescore"
@@ -22,6 +24,7 @@ export const RunRescore = ({ runId, close }: { runId: string; close: () => void 
     <p>
       The stored replies are scored again, without model requests or cost. The run also keeps its original verdicts.
     </p>
+    <RescoreVersion suite={suite} />
     <Fields of={[...RULE, <RuleSetting key="setting" />, ...METRICS]} />
   </FormDialog>
 );

@@ -2,7 +2,8 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Run } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
-import { Score } from '../../../../ui/amounts';
+import { count, Score } from '../../../../ui/amounts';
+import { Note } from '../../../../ui/hint';
 import { Status } from '../../../../ui/status';
 import { Table, type Column } from '../../../../ui/table';
 import { Time } from '../../../../ui/time';
@@ -41,6 +42,26 @@ const rowsOf = (run: Run, rescore: Rescore) =>
     isFirst: index === 0,
   }));
 
+/** How many cases the version does not judge, and which. */
+function LeftOut({ of: { count: cases, results, cases: named } }: { of: NonNullable<Rescore['unmatched']> }) {
+  return (
+    <div className="small">
+      <Note of={`${count(cases)} ${cases === 1 ? 'case' : 'cases'} left out`}>
+        This version asks {cases === 1 ? 'it' : 'them'} otherwise or does not have {cases === 1 ? 'it' : 'them'}:{' '}
+        {count(results)} {results === 1 ? 'result is' : 'results are'} in no figure.
+        <ul>
+          {named.map(({ id, name }) => (
+            <li key={id}>
+              <UserLine text={name ?? 'Unnamed case'} />
+            </li>
+          ))}
+        </ul>
+        {cases > named.length && `And ${count(cases - named.length)} more.`}
+      </Note>
+    </div>
+  );
+}
+
 const scoreOf = (of: Summary | undefined) =>
   of && <Score mean={of.overall} ci={of.overall_ci} scored={of.scored} errored={of.errored} />;
 const passedOf = (of: Summary | undefined) =>
@@ -62,10 +83,11 @@ const COLUMNS: Column<ReturnType<typeof rowsOf>[number]>[] = [
   {
     name: 'Changed',
     className: 'named',
-    cell: ({ runId, rescore: { id: rescore, options }, summary, isFirst }) =>
+    cell: ({ runId, rescore: { id: rescore, options, unmatched }, summary, isFirst }) =>
       isFirst && (
         <>
           <UserText text={optionsInWords(options)} max={300} />
+          {unmatched && unmatched.count > 0 && <LeftOut of={unmatched} />}
           {summary && (
             <div className="small">
               <Link to="/runs/$runId/failures" params={{ runId }} search={{ rescore }}>
