@@ -16,10 +16,13 @@ await withSystem(async ({ call, databaseUrl }) => {
   console.log(`${results} results, ${TEAM.runs} runs of ${TEAM.models} models, ${TEAM.suites} suites`);
   const { items } = await call('GET', '/api/tool-suites?limit=1');
   console.log('p50 ms  p95 ms  what');
-  for (const [what, path] of queries(items[0].id)) {
+  const report = async ([what, path]) => {
     const at = await measure(call, path, requests);
     console.log(`${at(0.5)}  ${at(0.95)}  ${what}`);
-  }
+  };
+  for (const query of queries(items[0].id)) await report(query);
+  const suite = await fillLongTrend(sql, me.team.id, me.user.id);
+  for (const query of histories(suite)) await report(query);
   await sql.end();
 });
 
@@ -38,6 +41,17 @@ function queries(suite) {
     ['history, by text', '/api/tool-eval/history?q=nightly%20987'],
     ['history, by cost', '/api/tool-eval/history?order=cost'],
     ['home', '/api/home'],
+  ];
+}
+
+function histories(suite) {
+  const of = `/api/trends?suite_id=${suite}`;
+  return [
+    [`trend of one suite, ${TEAM.runs} runs of ${TEAM.models} models`, `${of}&points=200`],
+    ['the same, one model', `${of}&model=acme::model-3`],
+    ['the same, a category', `${of}&part=category:category%203`],
+    ['the same, the last 100 runs', `${of}&from=${new Date(Date.now() - 100 * 60_000).toISOString()}`],
+    ['trends of a model, over all suites', '/api/trends?model=acme::model-3'],
   ];
 }
 
@@ -92,4 +106,38 @@ async function fill(sql, teamId, userId) {
        generate_series(1, ${perRun}) c`,
   );
   await sql.query('VACUUM ANALYZE'); // as autovacuum does within a minute
+}
+
+/** A suite that ran as often as all others together, with its points of trends. */
+async function fillLongTrend(sql, teamId, userId) {
+  const { rows } = await sql.query(
+    `INSERT INTO suite (id, team_id, name, tools) VALUES (uuidv7(), $1, 'Nightly for years', '[]') RETURNING id`,
+    [teamId],
+  );
+  await sql.query(
+    `WITH runs AS (
+       INSERT INTO run (id, team_id, user_id, job_id, suite_id, suite_version_id, suite_name, suite_version, status,
+         config, samples, case_positions, name, score, finished_at)
+       SELECT uuidv7(), $1, $2, uuidv7(), $3, uuidv7(), 'Nightly for years', 1, 'completed', '{}', 1, '{}',
+         'Nightly ' || n, 0.8, now() - n * interval '1 min'
+       FROM generate_series(1, ${TEAM.runs}) n RETURNING id, team_id, suite_id, finished_at
+     ), ended AS (
+       INSERT INTO run_against (run_id, team_id, suite_id, models, finished_at, compared_revision, points_revision)
+       SELECT id, team_id, suite_id, 'the same', finished_at, 1, 1 FROM runs
+     ), parts AS (
+       SELECT 'all' AS kind, '' AS part UNION ALL SELECT 'category', 'category ' || g FROM generate_series(1, 20) g
+     ), series AS (
+       INSERT INTO trend_series (team_id, suite_id, target, kind, part)
+       SELECT $1, $3, 'acme::model-' || m, kind, part FROM generate_series(0, ${TEAM.models - 1}) m, parts
+       RETURNING id
+     )
+     INSERT INTO trend_point (run_id, series_id, finished_at, mean, low, high, scored, errored, cost_usd, p95_ms, verdict)
+     SELECT runs.id, series.id, finished_at, mean, mean - 0.1, mean + 0.1, 20, 0, 0.1, 250,
+       CASE WHEN hashtext(runs.id::text) % 500 = 0 THEN 'regressed' END
+     FROM runs CROSS JOIN series
+       CROSS JOIN LATERAL (SELECT 0.8 + hashtext(runs.id::text || series.id) / 1e11::float8 AS mean) value`,
+    [teamId, userId, rows[0].id],
+  );
+  await sql.query('VACUUM ANALYZE');
+  return rows[0].id;
 }

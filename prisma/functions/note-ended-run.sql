@@ -1,5 +1,6 @@
 -- Has an ended run compared with the one before it: the last run of the same suite with the same models, each with the same
 -- parameters of its own.
+-- The points of trends are written then, too, and go when it is resumed.
 -- When a run is resumed, gets another score or is deleted, those that were compared with it are compared again. Triggers
 -- of run, because runs are also written by the release before.
 CREATE OR REPLACE FUNCTION note_ended_run() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -21,6 +22,7 @@ BEGIN
     );
   ELSE
     UPDATE run_against SET finished_at = NULL, revision = revision + 1 WHERE run_id = NEW.id;
+    DELETE FROM trend_point WHERE run_id = NEW.id;
   END IF;
   UPDATE run_against SET revision = revision + 1 WHERE against_run_id = NEW.id;
   RETURN NULL;

@@ -115,4 +115,53 @@ describe('a trend', () => {
     expect(await stranger.get(`/api/trends?suite_id=${suite_id}`)).toMatchObject({ status: 404 });
     expect((await stranger.get('/api/trends')).body).toEqual({ items: [], next_cursor: null });
   });
+
+  it('over many runs shows those that tell how it went, and says how many it leaves out', async () => {
+    const suite_id = await client.importSuite({ ...weatherSuite(2), name: 'Nightly' });
+    const run = await submit({ suite_id, models: ['sim::a', 'sim::b:8b'], name: 'The first' });
+    const day = (n: number): string => new Date(Date.UTC(2024, 0, 1 + n, 9)).toISOString();
+    await complete(run, 10, [0.8, 0.8]);
+    await api.pool.query(
+      `WITH series AS (
+         INSERT INTO trend_series (team_id, suite_id, target, kind, part)
+         SELECT team_id, suite_id, target, kind, part FROM run,
+           (VALUES ('sim::a', 'all', ''), ('sim::b:8b', 'all', ''), ('sim::a', 'tool', 'get_weather')) s (target, kind, part)
+         WHERE run.id = $1 RETURNING *
+       ), runs AS (
+         INSERT INTO run (id, team_id, user_id, job_id, suite_id, suite_version_id, suite_name, suite_version, status,
+           config, samples, finished_at)
+         SELECT gen_random_uuid(), team_id, user_id, job_id, suite_id, suite_version_id, suite_name, suite_version,
+           'completed', '{}', 1, $2::timestamptz + n * interval '1 day' FROM run, generate_series(0, 399) n WHERE id = $1
+         RETURNING id, finished_at, (finished_at::date - $2::date) AS n
+       )
+       INSERT INTO trend_point (run_id, series_id, finished_at, mean, low, high, scored, errored, verdict)
+       SELECT runs.id, series.id, finished_at, CASE WHEN n = 301 THEN NULL
+           WHEN n = 123 AND target = 'sim::a' THEN 0.1 WHEN n > 200 AND target = 'sim::b:8b' THEN 0.6 ELSE 0.8 END,
+         0.5, 0.9, 10, 0, CASE WHEN n = 210 THEN 'regressed' END
+       FROM runs CROSS JOIN series`,
+      [run, day(0)],
+    );
+    const of = async (query: string): Promise<Trend> => (await trends(`suite_id=${suite_id}&${query}`))[0]!;
+    const { history, points } = await of('points=20');
+    expect(history).toEqual({
+      ...{ runs: 400, shown: points.length, left_out: 400 - points.length, how: expect.any(String) },
+      models: [
+        { target: 'sim::b:8b', first: 0.8, last: expect.closeTo(0.6) },
+        { target: 'sim::a', first: 0.8, last: 0.8 },
+      ],
+      parts: [{ kind: 'tool', name: 'get_weather' }],
+    });
+    expect(points.length).toBeLessThanOrEqual(45);
+    const shown = new Map(points.map((point) => [point.finished_at, point.models]));
+    for (const n of [0, 123, 210, 301, 399]) expect(shown.has(day(n))).toBe(true);
+    expect(shown.get(day(123))).toContainEqual(expect.objectContaining({ target: 'sim::a', mean: 0.1, scored: 10 }));
+    expect((await of(`from=${day(390)}&to=${day(395)}`)).history).toMatchObject({ runs: 5, left_out: 0, how: null });
+    expect((await of('model=sim::a&part=tool:get_weather')).points[0]!.models).toMatchObject([{ target: 'sim::a' }]);
+    expect((await of('part=category:none')).points).toEqual([]);
+    expect((await trends('model=sim::b:8b')).map(({ suite }) => suite.id)).toEqual([suite_id]);
+    expect(await stranger.get(`/api/trends?suite_id=${suite_id}&points=20`)).toMatchObject({ status: 404 });
+    expect((await stranger.get('/api/trends?model=sim::b:8b')).body.items).toEqual([]);
+    for (const refused of ['points=9', 'part=tool', 'from=yesterday'])
+      expect(await client.get(`/api/trends?suite_id=${suite_id}&${refused}`)).toMatchObject({ status: 400 });
+  });
 });

@@ -16,6 +16,11 @@ interface SearchOptions extends GlobalOptions {
 interface TrendOptions extends GlobalOptions {
   suite?: string;
   limit: number;
+  model?: string[];
+  part?: string;
+  from?: string;
+  to?: string;
+  points?: number;
 }
 
 const MAX_NAME = 60;
@@ -35,8 +40,13 @@ export function addSearch(program: Command): void {
   const trends = subcommand(program, 'trends', 'show how the scores of suites went, run by run')
     .option('--suite <suite>', 'only this suite, by name or id')
     .option('-l, --limit <n>', 'how many of the newest runs of a suite', integer, 12)
+    .option('--model <list>', 'the history of these models, separated by commas', commaSeparated)
+    .option('--part <part>', 'the history over category:<name> or tool:<name>')
+    .option('--from <time>', 'the history from this day or time on')
+    .option('--to <time>', 'the history until this day or time')
+    .option('--points <n>', 'the history with about so many runs of each model', integer)
     .action(serverAction<TrendOptions>(printTrends));
-  trends.addHelpText(...examples('toolmark trends', 'toolmark trends --suite Weather --limit 5'));
+  trends.addHelpText(...examples('toolmark trends', 'toolmark trends --suite Weather --from 2026-11-01'));
 }
 
 function readTypes(text: string): SearchType[] {
@@ -56,21 +66,39 @@ async function printMatches(client: ApiClient, options: SearchOptions, words: st
     printError(`There are more than a search looks through: ${answer.partial.join(', ')}.`);
 }
 
-async function printTrends(client: ApiClient, { suite, limit, json }: TrendOptions): Promise<void> {
-  const query = queryOf({ suite_id: suite === undefined ? undefined : await findSuite(client, suite), limit });
+async function printTrends(client: ApiClient, options: TrendOptions): Promise<void> {
+  const { suite, limit, model, part, from, to, points, json } = options;
+  const query = queryOf({
+    suite_id: suite === undefined ? undefined : await findSuite(client, suite),
+    ...{ limit, model, part, points },
+    ...{ from: timeOf(from), to: timeOf(to) },
+  });
   const trends = await client.call<Trends>('GET', `/api/trends?${query}`);
   if (json) return printJson(trends);
-  const rows = trends.items.flatMap(({ suite: of, points }) =>
-    points.map(({ run, finished_at: at, score, models }) => [
+  const rows = trends.items.flatMap(({ suite: of, points: shown }) =>
+    shown.map(({ run, finished_at: at, score, models, against }) => [
       of.name,
       at,
       run.name ?? run.id,
       percent(score),
       models.map(({ target, mean }) => `${target} ${percent(mean)}`).join(', '),
+      against?.verdict ?? '-',
     ]),
   );
-  print(
-    ...(rows.length > 0 ? table([['suite', 'ended', 'run', 'score', 'models'], ...rows]) : ['No completed runs yet.']),
-  );
+  const head = ['suite', 'ended', 'run', 'score', 'models', 'against the run before'];
+  const isHistory = trends.items.some(({ history }) => history);
+  const columns = isHistory ? head.length : head.length - 1;
+  print(...(rows.length > 0 ? table([head, ...rows].map((row) => row.slice(0, columns))) : ['No completed runs yet.']));
+  for (const { suite: of, history } of trends.items)
+    if (history && history.left_out > 0)
+      printError(`${of.name}: ${history.shown} of ${history.runs} runs. ${history.how}`);
   if (trends.next_cursor !== null) printError('There are more suites. Show one with --suite.');
+}
+
+/** A day means its beginning. */
+function timeOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const at = new Date(text);
+  if (Number.isNaN(at.getTime())) throw new InvalidArgumentError(`"${text}" is not a day or a time.`);
+  return at.toISOString();
 }

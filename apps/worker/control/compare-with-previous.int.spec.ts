@@ -5,6 +5,7 @@ import { resumeRun } from '#lib/db/engine/resume-run';
 import { createTeam } from '#lib/db/testing/run-fixture';
 import { settleRun, type Outcome } from '#lib/db/testing/settled-run';
 import { deleteRun } from '#lib/db/upkeep/delete-run';
+import { removeUnusedTrends } from '#lib/db/upkeep/unused-trends';
 import { readAgainst } from '#lib/db/read/run-against';
 import { inProcessComparer } from '../../../test/in-process-comparer.js';
 import { replayWithDeaths } from '../../../test/process-deaths.js';
@@ -166,8 +167,106 @@ describe('a run that has ended', () => {
       const { verdict, difference } = JSON.parse(rows[0]!.comparison) as BaselineComparison;
       return { verdict, difference };
     };
-    await replayWithDeaths([{ pool }], (_world, db) => story(db), { least: 5, most: 40 });
+    await replayWithDeaths([{ pool }], (_world, db) => story(db), { least: 5, most: 80 });
   }, 60_000);
+});
+
+describe('trends', () => {
+  const points = async (teamId: string): Promise<string[]> => {
+    const { rows } = await pool.query<{ point: string }>(
+      `SELECT concat_ws(' ', s.target, s.kind, nullif(s.part, ''), p.mean, p.scored, p.errored, p.verdict) AS point
+       FROM trend_series s JOIN trend_point p ON p.series_id = s.id WHERE s.team_id = $1
+       ORDER BY p.finished_at, s.kind, s.part, s.target`,
+      [teamId],
+    );
+    return rows.map(({ point }) => point);
+  };
+  const summarise = (runId: string, overall: number) =>
+    pool.query(`UPDATE target SET summary = $2 WHERE run_id = $1`, [
+      runId,
+      JSON.stringify({
+        ...{ overall, overall_ci: [0.1, 0.9], scored: 40, errored: 0, cost_usd: 0.5, latency_ms: { p95: 250 } },
+        by_category: { Weather: { cases: 40, overall, overall_ci: null, scored: 40, errored: 0 } },
+      }),
+    ]);
+  /** The figures of its cases, as if it had been counted: half of them expect a tool. */
+  const count = async (runId: string): Promise<void> => {
+    await pool.query(
+      `WITH counted AS (
+         INSERT INTO run_figures (run_id, scoring_id, generation, counted_at)
+         SELECT id, id, generation, now() FROM run WHERE id = $1
+       )
+       INSERT INTO case_figures (run_id, scoring_id, generation, position, case_id, prompt, scored, passed, errored,
+         overall_sum, differs, all_failed)
+       SELECT r.id, r.id, r.generation, n, gen_random_uuid(), '', '{2}', '{1}', '{0}', ARRAY[n % 2], false, false
+       FROM run r, generate_series(0, $2 - 1) n WHERE r.id = $1`,
+      [runId, CASES],
+    );
+    await pool.query(
+      `UPDATE suite_version_case SET body = '{"prompt":"hi","expected_tool":"get_weather"}'
+       WHERE version_id = (SELECT suite_version_id FROM run WHERE id = $1) AND position % 2 = 1`,
+      [runId],
+    );
+    await pool.query('UPDATE run_against SET points_revision = 0 WHERE run_id = $1', [runId]);
+  };
+
+  it('get the points of each run that ends, which go when it is resumed or deleted, and with the suite', async () => {
+    const team = await aTeam();
+    const [first, second] = [await team.ended(40), await team.ended(20)];
+    await summarise(first, 1);
+    await summarise(second, 0.5);
+    await work();
+    expect(await points(team.teamId)).toEqual([
+      'sim::a all 1 40 0',
+      'sim::a category Weather 1 40 0',
+      'sim::a all 0.5 40 0 regressed',
+      'sim::a category Weather 0.5 40 0 regressed',
+    ]);
+    await settleRun(pool, first, [null, ...right(40).slice(1)]);
+    expect(await resumeRun(pool, { teamId: team.teamId, userId: team.userId, runId: first })).toBeTruthy();
+    expect(await points(team.teamId)).toHaveLength(2);
+    await team.end(first, right(40));
+    await work();
+    expect(await points(team.teamId)).toEqual([
+      'sim::a all 0.5 40 0',
+      'sim::a category Weather 0.5 40 0',
+      'sim::a all 1 0 0 improved',
+    ]);
+    await deleteRun(pool, { teamId: team.teamId, runId: second });
+    await work();
+    expect(await points(team.teamId)).toEqual(['sim::a all 1 0 0']);
+    await pool.query('DELETE FROM suite WHERE id = $1', [team.suiteId]);
+    while (await removeUnusedTrends(pool, 1));
+    expect(await points(team.teamId)).toEqual([]);
+    await pool.query('UPDATE run_against SET points_revision = 0 WHERE run_id = $1', [first]);
+    await work();
+    expect(await points(team.teamId)).toEqual([]);
+  });
+
+  it('get points of each tool once a run is counted, and those of runs that ended before there were any', async () => {
+    const team = await aTeam();
+    const run = await team.ended(40);
+    await work();
+    expect(await points(team.teamId)).toEqual(['sim::a all 1 0 0']);
+    await count(run);
+    await pool.query('DELETE FROM trend_point WHERE run_id = $1', [run]);
+    await work();
+    expect(await points(team.teamId)).toEqual([
+      'sim::a all 1 0 0',
+      'sim::a tool (none) 0 40 0',
+      'sim::a tool get_weather 0.5 40 0',
+    ]);
+  });
+
+  it('get the points of a run that cannot be compared', async () => {
+    const team = await aTeam();
+    await team.ended(40);
+    await work();
+    await team.ended(20);
+    await work(aComparer({ compare: () => Promise.reject(new Error('a bug')) }));
+    expect(await points(team.teamId)).toEqual(['sim::a all 1 0 0', 'sim::a all 0.5 0 0']);
+    await work();
+  });
 });
 
 interface Plan {
@@ -207,15 +306,15 @@ it('what is due, and the run before it, are found without reading 10,000 other r
          status, config, samples, now() FROM run, generate_series(1, 10000) WHERE id = $1
        RETURNING *
      )
-     INSERT INTO run_against (run_id, team_id, suite_id, models, finished_at, compared_revision)
-     SELECT id, team_id, suite_id, 'others', finished_at, 1 FROM others`,
+     INSERT INTO run_against (run_id, team_id, suite_id, models, finished_at, compared_revision, points_revision)
+     SELECT id, team_id, suite_id, 'others', finished_at, 1, 1 FROM others`,
     [first],
   );
   const second = await team.ended(20);
   await pool.query('VACUUM ANALYZE run, run_against');
   expect(await previousRunOf(pool, second)).toBe(first);
   expect(await rowsRead((db) => previousRunOf(db, second))).toBeLessThanOrEqual(3);
-  expect(await rowsRead((db) => runsToCompareWithPrevious(db, []))).toBeLessThanOrEqual(30);
+  expect(await rowsRead((db) => runsToCompareWithPrevious(db, []))).toBeLessThanOrEqual(40);
   await work();
   expect(await team.against(second)).toMatchObject({ run: { id: first } });
 });

@@ -3,10 +3,11 @@ import { withLease } from '#lib/db/connection/lease';
 import type { Pool } from '#lib/db/connection/pool';
 import { readRun } from '#lib/db/engine/experiment-pairs';
 import { previousRunOf, runsToCompareWithPrevious, storeAgainst, type RunToCompare } from '#lib/db/engine/run-against';
+import { storeTrendPoints } from '#lib/db/engine/trend-points';
 import { RetryBackoff } from '../orchestration/retry-backoff.js';
 import { isGone, type ComparePair } from './compare-pair.js';
 
-/** Compares each ended run with the one before it, so that every list can say what changed. */
+/** Compares each ended run with the one before it, so that every list can say what changed, and adds it to trends. */
 export class PreviousComparer {
   readonly #backoff = new RetryBackoff();
 
@@ -22,7 +23,7 @@ export class PreviousComparer {
     let isDone = false;
     await withLease(pool, `against ${run.id}`, async (lost) => {
       try {
-        await this.#compare(run, AbortSignal.any([stop, lost]));
+        await this.#note(run, AbortSignal.any([stop, lost]));
         this.#backoff.clear(run.id);
         isDone = true;
       } catch (error) {
@@ -32,6 +33,15 @@ export class PreviousComparer {
       }
     });
     if (isDone) onMoreToDo();
+  }
+
+  /** Its points of trends are written even if the comparison fails. */
+  async #note(run: RunToCompare, signal: AbortSignal): Promise<void> {
+    try {
+      if (!run.isCompared) await this.#compare(run, signal);
+    } finally {
+      await storeTrendPoints(this.deps.pool, run);
+    }
   }
 
   async #compare(found: RunToCompare, signal: AbortSignal): Promise<void> {

@@ -10,6 +10,7 @@ import { expireCachedReplies } from '#lib/db/engine/reply-cache';
 import { abandonedTryOuts, removeTryOut } from '#lib/db/engine/try-outs';
 import { parentsToRemove, removeParent } from '#lib/db/upkeep/delete-parents';
 import { purgeRun, runsToPurge } from '#lib/db/upkeep/delete-run';
+import { removeUnusedTrends } from '#lib/db/upkeep/unused-trends';
 import { dropOldExchanges } from '#lib/db/upkeep/drop-exchanges';
 import { removeUnusedVersions } from '#lib/db/upkeep/suite-versions';
 import { notify } from '#lib/events/notifications';
@@ -68,6 +69,7 @@ export class Housekeeping {
       'purge deleted runs': (signal) => this.#inTurns(runsToPurge(pool), purgeRun, signal),
       'remove unused versions of suites': inPieces(removeUnusedVersions),
       'remove unused embeddings': inPieces(removeUnusedEmbeddings),
+      'remove trends of deleted suites': inPieces(removeUnusedTrends),
       'remove unused lanes': () => removeUnusedLanes(pool),
     };
   }

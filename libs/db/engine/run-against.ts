@@ -14,21 +14,25 @@ export interface RunToCompare {
   generation: number;
   /** The revision that a comparison made now belongs to. */
   revision: number;
+  /** Whether its comparison belongs to this revision, and only its points of trends are missing. */
+  isCompared: boolean;
 }
 
 /**
- * Ended runs that have not been compared with the one before them, the newest of each team first.
+ * Ended runs that have not been compared with the one before them, or are not among the points of trends: the newest of
+ * each team first.
  * @param except runs to leave for later
  */
 export async function runsToCompareWithPrevious(pool: Pool, except: readonly string[]): Promise<RunToCompare[]> {
   const { rows } = await pool.query<RunToCompare>({
     name: 'runs_to_compare_with_previous',
-    // The conditions on revision and finished_at must be identical to those of the index run_against_to_compare.
-    text: `SELECT due.id, t.id AS "teamId", due.generation, due.revision FROM team t CROSS JOIN LATERAL (
-       SELECT a.run_id AS id, r.generation, a.revision
+    // The conditions on revision and finished_at must be identical to those of the index run_against_due.
+    text: `SELECT due.id, t.id AS "teamId", due.generation, due.revision, due."isCompared"
+     FROM team t CROSS JOIN LATERAL (
+       SELECT a.run_id AS id, r.generation, a.revision, a.revision <= a.compared_revision AS "isCompared"
        FROM run_against a JOIN run r ON r.id = a.run_id
-       WHERE a.team_id = t.id AND a.revision > a.compared_revision AND a.finished_at IS NOT NULL
-         AND a.run_id <> ALL ($1) AND r.worker_level <= level_of_session()
+       WHERE a.team_id = t.id AND a.revision > least(a.compared_revision, a.points_revision)
+         AND a.finished_at IS NOT NULL AND a.run_id <> ALL ($1) AND r.worker_level <= level_of_session()
        ORDER BY a.run_id DESC LIMIT $2
      ) due
      LIMIT 1000`,
@@ -58,7 +62,7 @@ export async function previousRunOf(pool: Pool, runId: string): Promise<string |
  */
 export async function storeAgainst(
   pool: Pool,
-  { id, generation, revision }: RunToCompare,
+  { id, generation, revision }: Omit<RunToCompare, 'isCompared'>,
   against: { id: string; generation: number; comparison: BaselineComparison } | null,
 ): Promise<void> {
   await pool.query(

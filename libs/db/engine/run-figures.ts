@@ -117,6 +117,9 @@ export async function storeFigures(
 ): Promise<void> {
   const ids = [scoring.runId, scoringIdOf(scoring)];
   await inTransaction(pool, async (client) => {
+    // What is counted has the scores by tool: points of trends are written again. First, as finishing a run locks them.
+    if (scoring.rescoreId === undefined)
+      await client.query('UPDATE run_against SET points_revision = 0 WHERE run_id = $1', [scoring.runId]);
     const counted = await client.query(
       `UPDATE run_figures f SET counted_at = now(), facets = $4, confusions = $5, other_failures = $6, cases = $7,
          differing = $8, all_failed = $9, ranking = $10

@@ -105,11 +105,11 @@ function matching(teamId: string, query: ListQuery): Statement & { value: (one: 
   if (status) conditions.push(`run.status = ANY (${value(status)})`);
   if (from) conditions.push(`run.id >= uuid7_floor(${value(from)})`);
   if (to) conditions.push(`run.id < uuid7_floor(${value(to)})`);
-  // A model by its id, or as `provider_key::model_id`.
+  // A model by its id, or as `provider_key::model_id`. LIMIT keeps Postgres from reading the models of all runs first.
   if (model)
     conditions.push(
-      `EXISTS (SELECT FROM target WHERE run_id = run.id
-        AND ARRAY[model_id, provider_key || '::' || model_id] && ${value(model)}::text[])`,
+      `(SELECT true FROM target WHERE run_id = run.id
+        AND ARRAY[model_id, provider_key || '::' || model_id] && ${value(model)}::text[] LIMIT 1)`,
     );
   if (q !== undefined) conditions.push(hasText(value(`%${q.replace(/[\\%_]/g, '\\$&')}%`)));
   conditions.push(hasMarks('run', 'run.id', markValues(query).map(value)));

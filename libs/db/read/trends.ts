@@ -10,6 +10,7 @@ import {
 import type { Pool } from '../connection/pool.js';
 import { pageOf } from '../catalogue/page.js';
 import { TeamScoped } from '../team-isolation.js';
+import { isHistory, partOf, TrendHistoryRepository } from './trend-history.js';
 
 const SUITES_PER_PAGE = 20;
 
@@ -27,15 +28,12 @@ interface PointRow {
 /** How the scores of a team's suites went, from what workers stored when runs ended. */
 export class TrendRepository extends TeamScoped<Pool> {
   /** @throws ProblemError 404 */
-  async list({ suite_id: suiteId, limit, cursor }: TrendsQuery): Promise<Trends> {
-    const { rows: suites } = await this.db.query<Trend['suite']>(
-      `SELECT id, name, version FROM suite
-       WHERE team_id = $1 AND ($2::uuid IS NULL OR id = $2) AND ($3::uuid IS NULL OR id < $3)
-       ORDER BY id DESC LIMIT ${SUITES_PER_PAGE + 1}`,
-      [this.teamId, suiteId ?? null, cursor ?? null],
-    );
+  async list(query: TrendsQuery): Promise<Trends> {
+    const { suite_id: suiteId, limit } = query;
+    const suites = await this.#suites(query);
     if (suiteId !== undefined && suites.length === 0) throw notFound('suite', suiteId);
     const shown = suites.slice(0, SUITES_PER_PAGE);
+    if (isHistory(query)) return this.#histories(suites, query);
     const points = await this.points(
       shown.map(({ id }) => id),
       limit,
@@ -44,6 +42,35 @@ export class TrendRepository extends TeamScoped<Pool> {
       suites,
       SUITES_PER_PAGE,
       (suite) => ({ suite, points: points(suite.id) }),
+      ({ id }) => id,
+    );
+  }
+
+  /** The suites of a page and the next one: those that have runs of the models, if models are named. */
+  async #suites({ suite_id: suiteId, cursor, model, part }: TrendsQuery): Promise<Trend['suite'][]> {
+    const { kind, name } = partOf(part);
+    const hasModels = `AND EXISTS (SELECT FROM trend_series t WHERE t.team_id = $1 AND t.suite_id = suite.id
+      AND t.kind = $4 AND t.part = $5 AND t.target = ANY ($6))`;
+    const { rows } = await this.db.query<Trend['suite']>(
+      `SELECT id, name, version FROM suite
+       WHERE team_id = $1 AND ($2::uuid IS NULL OR id = $2) AND ($3::uuid IS NULL OR id < $3)
+       ${model && suiteId === undefined ? hasModels : ''}
+       ORDER BY id DESC LIMIT ${SUITES_PER_PAGE + 1}`,
+      [this.teamId, suiteId ?? null, cursor ?? null, ...(model && suiteId === undefined ? [kind, name, model] : [])],
+    );
+    return rows;
+  }
+
+  async #histories(suites: readonly Trend['suite'][], query: TrendsQuery): Promise<Trends> {
+    const histories = new TrendHistoryRepository(this.db, this.teamId);
+    const read: Trend[] = [];
+    for (const suite of suites.slice(0, SUITES_PER_PAGE))
+      read.push({ suite, ...(await histories.read(suite.id, query)) });
+    const trendOf = new Map(read.map((trend) => [trend.suite.id, trend]));
+    return pageOf(
+      suites,
+      SUITES_PER_PAGE,
+      ({ id }) => trendOf.get(id)!,
       ({ id }) => id,
     );
   }
