@@ -10,6 +10,9 @@ import { armsQuery, paramTunes, presetsQuery } from './api';
 /** Parameter tunes by default. */
 const tunesSearch = searchOf({ kind: oneOf(['prompts'] as const), after: text(500) });
 
+/** The parameters that the axes of its picture have; by default those that explain most. */
+const spaceSearch = searchOf({ x: text(200), y: text(200) });
+
 export const tunesRoutes = [
   screen('/tunes', () => import('./screens/tunes-screen'), 'TunesScreen', {
     search: tunesSearch,
@@ -28,6 +31,7 @@ export const tunesRoutes = [
     missing: MISSING_TUNE,
   }),
   screen('/tunes/$tuneId', () => import('./screens/tune/tune-screen'), 'TuneScreen', {
+    search: spaceSearch,
     loads: ({ params: { tuneId } }) => [paramTunes.query(tuneId), armsQuery(tuneId)],
     missing: MISSING_TUNE,
   }),

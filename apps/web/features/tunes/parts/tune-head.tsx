@@ -66,23 +66,7 @@ export function TuneHead({ facts, settings, children, ...deletion }: Props) {
         title={tuneName(tune)}
         trail={trailOf(kind)}
         badge={<Status status={tune.status} />}
-        status={
-          <>
-            <span>
-              <Suite tune={tune} /> v{tune.suite_version}
-            </span>
-            <Time at={tune.created_at} />
-            {tune.finished_at !== null && (
-              <span>took {duration(new Date(tune.finished_at).getTime() - new Date(tune.created_at).getTime())}</span>
-            )}
-            <span>
-              {count(tune.cases.tuning)} {tune.cases.tuning === 1 ? 'case' : 'cases'}, {count(tune.cases.holdout)}{' '}
-              <Hint term="held out">held out</Hint>
-            </span>
-            {facts}
-            <CopiedId id={tune.id} what="tune" />
-          </>
-        }
+        status={<TuneFacts tune={tune}>{facts}</TuneFacts>}
         actions={
           <WorkActions
             work={tune}
@@ -119,6 +103,24 @@ export function TuneHead({ facts, settings, children, ...deletion }: Props) {
     </section>
   );
 }
+
+const TuneFacts = ({ tune, children }: { tune: Tune; children: ReactNode }) => (
+  <>
+    <span>
+      <Suite tune={tune} /> v{tune.suite_version}
+    </span>
+    <Time at={tune.created_at} />
+    {tune.finished_at !== null && (
+      <span>took {duration(new Date(tune.finished_at).getTime() - new Date(tune.created_at).getTime())}</span>
+    )}
+    <span>
+      {count(tune.cases.tuning)} {tune.cases.tuning === 1 ? 'case' : 'cases'}, {count(tune.cases.holdout)}{' '}
+      <Hint term="held out">held out</Hint>
+    </span>
+    {children}
+    <CopiedId id={tune.id} what="tune" />
+  </>
+);
 
 const trailOf = (kind: 'prompts' | undefined) =>
   [{ to: '/tunes', search: { kind }, label: kind === 'prompts' ? 'Prompt tunes' : 'Tunes' }] as const;

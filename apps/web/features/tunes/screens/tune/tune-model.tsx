@@ -1,4 +1,5 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { ParamTune, TuneArm } from '#lib/param-tune/contract';
 import { LazyDetails } from '../../../../ui/details';
@@ -11,6 +12,7 @@ import { Verdict } from '../../parts/tune-outcome';
 import { ArmDetail, ArmUse } from './arm-detail';
 import { groupArms, withUpdates } from './arm-list';
 import { ArmRows } from './arm-rows';
+import { SpacePicture } from './space-picture';
 import css from '../tunes.module.css';
 
 interface Props {
@@ -35,17 +37,20 @@ export function TuneModel({ isOpen, ...props }: Props) {
         label={`Recommended combination minus base on held-out cases, ${visible(model.target.slice(0, 100))}`}
       />
       {model.recommended && <Recommended {...props} arm={model.recommended} />}
-      <details open={isOpen}>
-        <summary>
-          {count(model.arms)} combinations, {count(model.distinct)} distinct
-        </summary>
-        <QueryBoundary rows={6}>
-          <Arms {...props} />
-        </QueryBoundary>
-      </details>
+      {isOpen ? (
+        <ArmsInTime {...props} />
+      ) : (
+        <LazyDetails summary="Combinations">{() => <ArmsInTime {...props} />}</LazyDetails>
+      )}
     </section>
   );
 }
+
+const ArmsInTime = (props: Omit<Props, 'isOpen'>) => (
+  <QueryBoundary rows={16}>
+    <Arms {...props} />
+  </QueryBoundary>
+);
 
 const nameOf = ({ target }: Props['model']): string => visible(target.slice(0, 200));
 
@@ -64,7 +69,8 @@ function Recommended({ tune, model, arm }: Pick<Props, 'tune' | 'model'> & { arm
 }
 
 function Arms({ tune, model, news }: Omit<Props, 'isOpen'>) {
-  const arms = useArms(tune.id, model.target, news);
+  const { all, arms } = useArms(tune.id, model.target, news);
+  const chosen = useSearch({ from: '/signed-in/tunes/$tuneId' });
   const groups = useMemo(() => groupArms(arms), [arms]);
   const [openedArm, open] = useState<number>();
   const opened = arms.find(({ arm }) => arm === openedArm);
@@ -76,26 +82,32 @@ function Arms({ tune, model, news }: Omit<Props, 'isOpen'>) {
   ] as const;
   return (
     <div className="section">
-      {groups.leading.length > 0 ? (
-        <ArmRows {...rows} arms={groups.leading} label={`Combinations of ${nameOf(model)}, best first`} />
-      ) : (
-        <p className="muted">No combinations measured yet.</p>
-      )}
-      {opened && <ArmDetail tune={tune} arm={opened} close={() => open(undefined)} />}
-      {folded
-        .filter(([, group]) => group.length > 0)
-        .map(([words, group]) => (
-          <LazyDetails key={words} summary={`${words}: ${count(group.length)}`}>
-            {() => <ArmRows {...rows} arms={group} label={`${words}, ${nameOf(model)}`} />}
-          </LazyDetails>
-        ))}
+      <SpacePicture {...{ tune, arms, all, chosen }} target={model.target} open={({ arm }) => open(arm)} />
+      {opened && <ArmDetail key={opened.arm} tune={tune} arm={opened} close={() => open(undefined)} />}
+      <details open>
+        <summary>
+          {count(model.arms)} {model.arms === 1 ? 'combination' : 'combinations'}, {count(model.distinct)} distinct
+        </summary>
+        {groups.leading.length > 0 ? (
+          <ArmRows {...rows} arms={groups.leading} label={`Combinations of ${nameOf(model)}, best first`} />
+        ) : (
+          <p className="muted">No combinations measured yet.</p>
+        )}
+        {folded
+          .filter(([, group]) => group.length > 0)
+          .map(([words, group]) => (
+            <LazyDetails key={words} summary={`${words}: ${count(group.length)}`}>
+              {() => <ArmRows {...rows} arms={group} label={`${words}, ${nameOf(model)}`} />}
+            </LazyDetails>
+          ))}
+      </details>
     </div>
   );
 }
 
-/** The arms of a model. Live news of an arm are shown at once. */
-function useArms(tuneId: string, target: string, news: Props['news']): readonly TuneArm[] {
+/** The arms of all models, and those of one. Live news of an arm are shown at once. */
+function useArms(tuneId: string, target: string, news: Props['news']) {
   const { data } = useSuspenseQuery({ ...armsQuery(tuneId), staleTime: 0 });
-  const read = useMemo(() => data.filter((arm) => arm.target === target), [data, target]);
-  return useMemo(() => (news?.size ? read.map((arm) => withUpdates(arm, news)) : read), [read, news]);
+  const all = useMemo(() => (news?.size ? data.map((arm) => withUpdates(arm, news)) : data), [data, news]);
+  return { all, arms: useMemo(() => all.filter((arm) => arm.target === target), [all, target]) };
 }
