@@ -14,7 +14,7 @@ const KEYS: [string, string][] = [
   ['g o', 'lanes, providers, spending'],
   ['g ,', 'settings'],
   ['/', 'focus the filter'],
-  ['j k ↓ ↑', 'next and previous row'],
+  ['j k ↓ ↑', 'next and previous row or case'],
   ['Home End PageUp PageDown', 'scroll through a list'],
   ['Enter', 'open'],
   ['Esc', 'back, keeping the selection'],

@@ -1,6 +1,9 @@
 import { id, oneOf, searchOf } from '../../address';
 import { screen } from '../../screen';
 import { suiteQuery } from '../suites/api';
+import { providersQuery } from '../providers/api';
+import { caseResultsQuery } from '../results/api';
+import { newestRunQuery } from '../runs/api';
 import { caseQuery, neighboursQuery } from './api';
 
 /** Whether the case is shown as JSON instead of fields. */
@@ -13,6 +16,8 @@ export const casesRoutes = [
     search: newCaseSearch,
     loads: ({ params: { suiteId }, search: { from } }) => [
       suiteQuery(suiteId),
+      newestRunQuery(suiteId),
+      providersQuery,
       ...(from === undefined ? [] : [caseQuery(suiteId, from)]),
     ],
     missing: { what: 'suite', list: '/suites', all: 'All suites' },
@@ -23,6 +28,9 @@ export const casesRoutes = [
       caseQuery(suiteId, caseId),
       suiteQuery(suiteId),
       neighboursQuery(suiteId, caseId),
+      newestRunQuery(suiteId),
+      providersQuery,
+      caseResultsQuery(suiteId, caseId),
     ],
     missing: { what: 'case', list: '/suites/$suiteId', all: 'To the suite' },
   }),

@@ -29,16 +29,18 @@ export function ExpectationFields({ suiteTools }: { suiteTools: Json }) {
   return (
     <fieldset>
       <legend>Expectation</legend>
-      <ChoiceField
-        // Not a key of a case: several keys tell what it expects.
-        path="expectation"
-        label="Expected"
-        options={EXPECTATIONS}
-        value={kind}
-        onChoose={(chosen) => replace(withExpectation(input, chosen as Expectation), EXPECTATION_KEYS)}
-      />
+      <div className={css.what}>
+        <ChoiceField
+          // Not a key of a case: several keys tell what it expects.
+          path="expectation"
+          label="Expected"
+          options={EXPECTATIONS}
+          value={kind}
+          onChoose={(chosen) => replace(withExpectation(input, chosen as Expectation), EXPECTATION_KEYS)}
+        />
+        {kind === 'tool' && <ToolField path={['expected_tool']} names={names} />}
+      </div>
       {kind === 'none' && <FieldErrors path={['expected_tool']} />}
-      {kind === 'tool' && <ToolField path={['expected_tool']} names={names} />}
       {kind === 'any' && <ToolChoices path={['expected_tool']} names={names} />}
       {(kind === 'tool' || kind === 'any') && (
         <ArgumentsOf {...{ tools }} tool={input.expected_tool} path={['expected_params']} rules={RULES_OF_CASE} />

@@ -1,5 +1,5 @@
 import { Link, useLocation, useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import type { Suite } from '#lib/contracts/suite';
 import { queryClient } from '../../../api/query-client';
@@ -9,12 +9,15 @@ import { JsonForm } from '../../../ui/form/json-form';
 import { RestoredDraft } from '../../../ui/form/restored-draft';
 import { submitOnCtrlEnter } from '../../../ui/keys';
 import { Warnings } from '../../../ui/notices';
+import { QueryBoundary } from '../../../ui/query-boundary';
+import { undo } from '../../../ui/undo';
+import { newIdempotencyKey } from '../../../api/action';
 import { refreshSuites } from '../../suites/api';
-import { ToolReference } from '../../suites/parts/tool-arguments';
 import { caseQuery, saveCase, useTryOut, type StoredCase } from '../api';
 import css from './case.module.css';
 import { CaseFields } from './case-fields';
 import { inputOf } from '../parts/case-value';
+import { CaseBefore } from './case-before';
 import { TryPanel } from './try-panel';
 
 interface CaseEditorProps {
@@ -23,10 +26,15 @@ interface CaseEditorProps {
   stored: StoredCase | undefined;
   /** What a new case is a copy of. */
   copied?: StoredCase;
+  /** @param isChanged whether there are unsaved changes */
+  head: (isChanged: boolean) => ReactNode;
 }
 
-/** One case as fields or as JSON. Both edit the same value, and preserve unknown keys. */
-export function CaseEditor({ suite, stored, copied }: CaseEditorProps) {
+/**
+ * One case as fields or as JSON, and beside it what models make of it. Fields and JSON edit the same value, and preserve
+ * unknown keys.
+ */
+export function CaseEditor({ suite, stored, copied, head }: CaseEditorProps) {
   const tools = suite.tools as unknown as Json;
   const tryOut = useTryOut();
   const { draft, refusal, sending, submit } = useCaseForm(
@@ -49,32 +57,44 @@ export function CaseEditor({ suite, stored, copied }: CaseEditorProps) {
       at={tryOut.error ? TRY_CASE_PATH : undefined}
       refusal={refusal}
     >
-      <form className={css.form} onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
-        <RestoredDraft draft={draft} />
-        <ViewToggle isJson={isWhole} />
-        {isWhole ? (
-          <JsonField path={[]} label="The case as JSON" isLabelHidden rows={20} />
-        ) : (
-          <CaseFields suiteTools={tools} />
-        )}
-        <div className={css.saveBar}>
-          <SaveBar
-            {...{ draft, refusal, sending }}
-            save={stored ? 'Save the case' : 'Add the case'}
-            saved={sending.data ? 'Saved.' : isAdded ? 'Added.' : undefined}
-            buttons={(sending.data ?? isAdded) && stored && <AddAnother suiteId={suite.id} />}
+      {head(draft.isChanged)}
+      <div className={css.columns}>
+        <form className={css.form} onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
+          <RestoredDraft draft={draft} />
+          <ViewToggle isJson={isWhole} />
+          {isWhole ? (
+            <JsonField path={[]} label="The case as JSON" isLabelHidden rows={20} />
+          ) : (
+            <CaseFields suiteTools={tools} />
+          )}
+          <div className={css.saveBar}>
+            <SaveBar
+              {...{ draft, refusal, sending }}
+              save={stored ? 'Save the case' : 'Add the case'}
+              saved={sending.data ? 'Saved.' : isAdded ? 'Added.' : undefined}
+              buttons={(sending.data ?? isAdded) && stored && <AddAnother suiteId={suite.id} />}
+            />
+          </div>
+          {sending.data && <Warnings warnings={sending.data.warnings} />}
+        </form>
+        <div className={css.side}>
+          <TryPanel
+            suiteId={suite.id}
+            input={draft.value.value}
+            isUnread={Object.keys(draft.value.unread).length > 0}
+            {...{ refusal, tryOut }}
+            start={startTry}
           />
+          {stored && (
+            <section aria-labelledby="before" className="section">
+              <h2 id="before">Before</h2>
+              <QueryBoundary rows={3}>
+                <CaseBefore suiteId={suite.id} caseId={stored.id} />
+              </QueryBoundary>
+            </section>
+          )}
         </div>
-        {sending.data && <Warnings warnings={sending.data.warnings} />}
-        <ToolReference tools={tools} />
-      </form>
-      <TryPanel
-        suiteId={suite.id}
-        input={draft.value.value}
-        isUnread={Object.keys(draft.value.unread).length > 0}
-        {...{ refusal, tryOut }}
-        start={startTry}
-      />
+      </div>
     </JsonForm>
   );
 }
@@ -83,7 +103,7 @@ export function CaseEditor({ suite, stored, copied }: CaseEditorProps) {
 const TRY_CASE_PATH = ['case'];
 
 /** The draft of a case, and saving it, which shows a new one at its own address. */
-function useCaseForm({ suite, stored, copied }: CaseEditorProps, beforeSend: () => void) {
+function useCaseForm({ suite, stored, copied }: Omit<CaseEditorProps, 'head'>, beforeSend: () => void) {
   const navigate = useNavigate();
   const suiteId = suite.id;
   return useFormState({
@@ -99,17 +119,22 @@ function useCaseForm({ suite, stored, copied }: CaseEditorProps, beforeSend: () 
     onDone: ({ warnings: _warnings, ...written }) => {
       queryClient.setQueryData(caseQuery(suiteId, written.id).queryKey, written as StoredCase);
       void refreshSuites();
-      const params = { suiteId, caseId: written.id };
-      return (
-        stored ||
-        navigate({
-          to: '/suites/$suiteId/cases/$caseId',
-          params,
-          state: (before) => ({ ...before, isAdded: true }),
-        })
-      );
+      if (stored)
+        return undo.offer({ text: `Case ${stored.position + 1} saved.`, undo: () => putBack(suiteId, stored) });
+      return navigate({
+        to: '/suites/$suiteId/cases/$caseId',
+        params: { suiteId, caseId: written.id },
+        state: (before) => ({ ...before, isAdded: true }),
+      });
     },
   });
+}
+
+/** Stores a case as it was before. */
+async function putBack(suiteId: string, before: StoredCase): Promise<void> {
+  await saveCase(suiteId, before.id, inputOf(before), { idempotencyKey: newIdempotencyKey() });
+  queryClient.setQueryData(caseQuery(suiteId, before.id).queryKey, before);
+  await refreshSuites();
 }
 
 const newCase = ({ tools }: Suite): JsonObject => ({ prompt: '', expected_tool: tools[0]?.function.name ?? '' });

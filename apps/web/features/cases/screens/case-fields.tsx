@@ -63,7 +63,7 @@ function ChainFields() {
 }
 
 const PROMPT: FormSchema<CaseInput> = [
-  { longText: 'prompt', label: 'Prompt', maxLength: MAX_PROMPT_CHARS, whenEmpty: '' },
+  { longText: 'prompt', label: 'Prompt', rows: 3, maxLength: MAX_PROMPT_CHARS, whenEmpty: '' },
 ];
 
 const CONVERSATION: FormSchema<CaseInput> = [
@@ -95,8 +95,10 @@ const CHAIN: FormSchema<CaseInput> = [
 ];
 
 const ABOUT: FormSchema<CaseInput> = [
-  { text: 'name', label: 'Name', maxLength: 200 },
-  { text: 'category', label: 'Category', maxLength: 200 },
+  [
+    { text: 'name', label: 'Name', maxLength: 200 },
+    { text: 'category', label: 'Category', maxLength: 200 },
+  ],
   { lines: 'tags', label: 'Tags, one per line' },
   { flag: 'draft', label: 'Draft', help: 'Runs skip it.', isOmitted: true },
 ];

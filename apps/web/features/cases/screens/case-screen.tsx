@@ -1,10 +1,12 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { isObject, toText } from '#lib/contracts/json/json';
 import type { Suite } from '#lib/contracts/suite';
+import { ConfirmDialog } from '../../../ui/dialog';
 import { Head } from '../../../ui/head';
-import { QueryBoundary, Section } from '../../../ui/query-boundary';
-import { CaseHistory } from '../../results/parts/case-history';
+import { useKeys } from '../../../ui/keys';
+import { QueryBoundary } from '../../../ui/query-boundary';
 import { suiteQuery } from '../../suites/api';
 import { caseQuery, neighboursQuery, type StoredCase } from '../api';
 import { CaseMenu } from '../parts/case-actions';
@@ -16,26 +18,21 @@ export function CaseScreen() {
   const { data: stored } = useSuspenseQuery(caseQuery(suiteId, caseId));
   const { data: suite } = useSuspenseQuery(suiteQuery(suiteId));
   const navigate = useNavigate();
-  return (
-    <>
-      <Head
-        title={`Case ${stored.position + 1}: ${toText(stored.name ?? '') || promptStart(stored)}`}
-        trail={trailOf(suite)}
-        actions={<Neighbours suiteId={suiteId} caseId={caseId} />}
-        menu={
-          <CaseMenu
-            suiteId={suiteId}
-            stored={stored}
-            onDelete={() => navigate({ to: '/suites/$suiteId', params: { suiteId } })}
-          />
-        }
-      />
-      <CaseEditor key={caseId} suite={suite} stored={stored} />
-      <Section id="history" title="Results in runs">
-        <CaseHistory suiteId={suiteId} caseId={caseId} />
-      </Section>
-    </>
+  const head = (isChanged: boolean) => (
+    <Head
+      title={`Case ${stored.position + 1}: ${toText(stored.name ?? '') || promptStart(stored)}`}
+      trail={trailOf(suite)}
+      actions={<Neighbours {...{ suiteId, caseId, isChanged }} />}
+      menu={
+        <CaseMenu
+          suiteId={suiteId}
+          stored={stored}
+          onDelete={() => navigate({ to: '/suites/$suiteId', params: { suiteId } })}
+        />
+      }
+    />
   );
+  return <CaseEditor key={caseId} {...{ suite, stored, head }} />;
 }
 
 /** A new case, which may begin as a copy of another one. */
@@ -43,36 +40,58 @@ export function NewCaseScreen() {
   const { suiteId } = useParams({ from: '/signed-in/suites/$suiteId/cases/new' });
   const { from } = useSearch({ from: '/signed-in/suites/$suiteId/cases/new' });
   const { data: suite } = useSuspenseQuery(suiteQuery(suiteId));
+  if (from === undefined) return <CaseEditor key={suiteId} suite={suite} stored={undefined} head={newHead(suite)} />;
   return (
-    <>
-      <Head title="New case" trail={trailOf(suite)} />
-      <QueryBoundary rows={16}>
-        {from === undefined ? (
-          <CaseEditor key={suiteId} suite={suite} stored={undefined} />
-        ) : (
-          <CopiedCase key={from} suite={suite} from={from} />
-        )}
-      </QueryBoundary>
-    </>
+    <QueryBoundary rows={16}>
+      <CopiedCase key={from} suite={suite} from={from} />
+    </QueryBoundary>
   );
 }
 
 function CopiedCase({ suite, from }: { suite: Suite; from: string }) {
   const { data: copied } = useSuspenseQuery(caseQuery(suite.id, from));
-  return <CaseEditor suite={suite} stored={undefined} copied={copied} />;
+  return <CaseEditor {...{ suite, copied }} stored={undefined} head={newHead(suite)} />;
 }
+
+const newHead = (suite: Suite) => () => <Head title="New case" trail={trailOf(suite)} />;
 
 const trailOf = ({ id, name }: Suite) => [
   { to: '/suites', label: 'Suites' } as const,
   { to: '/suites/$suiteId', params: { suiteId: id }, label: name } as const,
 ];
 
-/** Links to the cases before and after. */
-function Neighbours({ suiteId, caseId }: { suiteId: string; caseId: string }) {
+interface NeighboursProps {
+  suiteId: string;
+  caseId: string;
+  isChanged: boolean;
+}
+
+/** Links to the cases before and after, which ask first when there are unsaved changes. */
+function Neighbours({ suiteId, caseId, isChanged }: NeighboursProps) {
   const { data } = useQuery(neighboursQuery(suiteId, caseId));
-  const link = (to: string | null | undefined, words: string) =>
+  const navigate = useNavigate();
+  const [asked, setAsked] = useState<string>();
+  const go = (to: string): void =>
+    void navigate({ to: '/suites/$suiteId/cases/$caseId', params: { suiteId, caseId: to }, search: (all) => all });
+  const leaveFor = (to: string | null | undefined): void => {
+    if (to && isChanged) setAsked(to);
+    else if (to) go(to);
+  };
+  useKeys({ k: () => leaveFor(data?.previous_id), j: () => leaveFor(data?.next_id) });
+  const link = (to: string | null | undefined, words: string, key: string) =>
     to ? (
-      <Link to="/suites/$suiteId/cases/$caseId" params={{ suiteId, caseId: to }} className="button">
+      <Link
+        to="/suites/$suiteId/cases/$caseId"
+        params={{ suiteId, caseId: to }}
+        search={(all) => all}
+        className="button"
+        title={key}
+        onClick={(event) => {
+          if (!isChanged || event.ctrlKey || event.metaKey || event.shiftKey) return;
+          event.preventDefault();
+          setAsked(to);
+        }}
+      >
         {words}
       </Link>
     ) : (
@@ -82,8 +101,20 @@ function Neighbours({ suiteId, caseId }: { suiteId: string; caseId: string }) {
     );
   return (
     <>
-      {link(data?.previous_id, 'Previous')}
-      {link(data?.next_id, 'Next')}
+      {link(data?.previous_id, 'Previous', 'k')}
+      {link(data?.next_id, 'Next', 'j')}
+      {asked !== undefined && (
+        <ConfirmDialog
+          title="Leave this case?"
+          action="Leave without saving"
+          isPending={false}
+          error={null}
+          act={() => go(asked)}
+          close={() => setAsked(undefined)}
+        >
+          <p>Your changes are not saved. This tab keeps them until you come back.</p>
+        </ConfirmDialog>
+      )}
     </>
   );
 }

@@ -141,7 +141,8 @@ function AsLastTime({ all, chosen, refusal, set }: ChosenProps & { set: (models:
   );
 }
 
-function modelsOf(run: Run | undefined): string[] {
+/** The models that a run was asked to play, by their full names. */
+export function modelsOf(run: Run | undefined): string[] {
   const models = run?.config.models;
   return (Array.isArray(models) ? models : [])
     .filter(isObject)

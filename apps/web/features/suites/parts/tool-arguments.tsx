@@ -1,5 +1,4 @@
-import { toText, type Json } from '#lib/contracts/json/json';
-import { valueAt } from '../../../ui/form/edited';
+import type { Json } from '#lib/contracts/json/json';
 import { Table } from '../../../ui/table';
 import { UserText } from '../../../ui/user-text';
 import { schemaRows } from './schema-rows';
@@ -29,25 +28,5 @@ export function SchemaTable({ schema }: { schema: Json | undefined }) {
         { name: 'Meaning', cell: ({ description }) => <UserText text={description} max={500} /> },
       ]}
     />
-  );
-}
-
-/** The arguments of the suite's tools, for reference while writing an expectation. */
-export function ToolReference({ tools }: { tools: Json }) {
-  if (!Array.isArray(tools)) return null;
-  return (
-    <details>
-      <summary>Arguments of the tools</summary>
-      {tools.map((tool, index) => (
-        <section key={index}>
-          <h3>
-            <code>
-              <UserText text={toText(valueAt(tool, ['function', 'name']))} max={100} />
-            </code>
-          </h3>
-          <SchemaTable schema={valueAt(tool, ['function', 'parameters'])} />
-        </section>
-      ))}
-    </details>
   );
 }
