@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { named, namedInput } from './named.js';
+import { described, named, namedInput } from './named.js';
 import { Case, CaseInput } from './case.js';
 import { isObject } from './json/json.js';
 import { JobStatus } from './job-status.js';
@@ -200,8 +200,57 @@ export const CasesQuery = z.strictObject({
       'entries than `limit`, or none, and still a `next_cursor`.',
     example: 'Paris',
   }),
+  tag: z.string().min(1).max(100).optional().meta({ description: 'Lists only cases with this tag.', example: 'smoke' }),
+  category: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({ description: 'Lists only cases of this category.', example: 'booking' }),
+  failed: flag.meta({
+    description:
+      'With `true`, lists only cases that a model did not pass in the newest run of the suite that is counted, in a ' +
+      'sample at least. Errored results do not count.',
+    example: 'true',
+  }),
+  verdicts: flag.meta({
+    description: 'With `true`, each case has `last_run`: how the models did on it in that run.',
+    example: 'true',
+  }),
 });
 export type CasesQuery = z.infer<typeof CasesQuery>;
+
+const LastVerdicts = described('How the models of a run did on a case.', {
+  run_id: id.describe('The run: the newest of the suite that has ended and is counted.'),
+  models: z
+    .array(
+      described('One model.', {
+        target: z.string().describe('The model, as the results name it.'),
+        passed: z.int().describe('How many samples passed.'),
+        scored: z.int().describe('How many samples have a score.'),
+        errored: z.int().describe('How many samples have none, because the provider failed.'),
+      }),
+    )
+    .describe('The models in the order of the run.'),
+});
+export const ListedCase = Case.extend({
+  last_run: LastVerdicts.nullable()
+    .optional()
+    .describe('With `verdicts=true`: the newest counted run of the suite; null if it did not have the case.'),
+}).meta({ id: 'ListedCase', description: 'A case of a list, with what models made of it if it was asked for.' });
+export type ListedCase = z.infer<typeof ListedCase>;
+
+const labelCounts = z.array(
+  described('A label.', {
+    name: z.string().meta({ description: 'The label.', example: 'booking' }),
+    cases: z.int().meta({ description: 'How many cases have it.', example: 12 }),
+  }),
+);
+export const CaseLabels = named('CaseLabels', 'The labels of the cases of a suite, the most frequent first.', {
+  categories: labelCounts.describe('Up to 200 categories.'),
+  tags: labelCounts.describe('Up to 200 tags.'),
+});
+export type CaseLabels = z.infer<typeof CaseLabels>;
 
 export const SuiteReadQuery = z.strictObject({
   cases: z

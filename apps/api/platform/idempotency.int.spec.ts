@@ -241,6 +241,7 @@ describe('every route of the OpenAPI document that changes data', () => {
       ['PUT /api/tool-suites/{id}', `/api/tool-suites/${suiteId}`, suite],
       ['PATCH /api/tool-suites/{id}', `/api/tool-suites/${suiteId}`, { name: 'Patched' }],
       ['DELETE /api/tool-suites/{id}', `/api/tool-suites/${spare}`, undefined],
+      ['POST /api/tool-suites/{id}/versions/{version}/restore', `/api/tool-suites/${suiteId}/versions/1/restore`, {}],
       ['POST /api/tool-suites/{id}/cases', `/api/tool-suites/${suiteId}/cases`, case_],
       ['PUT /api/tool-suites/{id}/cases/{caseId}', `/api/tool-suites/${suiteId}/cases/${first.id}`, case_],
       ['DELETE /api/tool-suites/{id}/cases/{caseId}', `/api/tool-suites/${suiteId}/cases/${second.id}`, undefined],

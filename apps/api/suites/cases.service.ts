@@ -3,7 +3,7 @@ import type { Case, CaseNeighbours, CaseInput } from '#lib/contracts/case';
 import type { CaseResult, CaseVerdicts, CaseVerdictsQuery } from '#lib/contracts/case-result';
 import { conversionWarnings } from '#lib/contracts/input/tool-shapes';
 import type { Page, PageQuery } from '#lib/contracts/page';
-import type { CasesQuery, Suite } from '#lib/contracts/suite';
+import type { CaseLabels, CasesQuery, ListedCase, Suite } from '#lib/contracts/suite';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { CaseRepository } from '#lib/db/catalogue/cases';
@@ -11,6 +11,7 @@ import { SuiteRepository } from '#lib/db/catalogue/suites';
 import type { Pool } from '#lib/db/connection/pool';
 import { CaseResultRepository } from '#lib/db/read/case-results';
 import { CaseVerdictRepository } from '#lib/db/read/case-verdicts';
+import { LastVerdictRepository } from '#lib/db/read/last-verdicts';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import type { Change } from '../platform/decorators.js';
 import { POOL } from '../platform/stores.js';
@@ -21,6 +22,8 @@ import { SuiteValidator } from './suite-validator.js';
 export type AddedCases = CaseInput | CaseInput[] | { cases: CaseInput[] };
 
 const MAX_WAITING_SEARCHES = 30;
+
+const NOTHING: Page<ListedCase> = { items: [], next_cursor: null };
 
 /** Manages the cases of a suite. */
 @Injectable()
@@ -37,9 +40,26 @@ export class CaseService {
     readonly validator: SuiteValidator,
   ) {}
 
-  list({ teamId }: Caller, suiteId: string, query: CasesQuery): Promise<Page<Case>> {
-    const list = () => new CaseRepository(this.pool, teamId).list(suiteId, query);
-    return query.text === undefined ? list() : this.#searches.run(teamId, list);
+  async list({ teamId }: Caller, suiteId: string, query: CasesQuery): Promise<Page<ListedCase>> {
+    const { failed, verdicts, ...page } = query;
+    const last = new LastVerdictRepository(this.pool, teamId);
+    const run = failed || verdicts ? await last.newestRun(suiteId) : undefined;
+    const cases = new CaseRepository(this.pool, teamId);
+    if (failed && !run) return cases.list(suiteId, { ...page, limit: 1 }).then(() => NOTHING);
+    const list = () => cases.list(suiteId, { ...page, failedIn: failed ? run : undefined });
+    const { items, next_cursor } = await (query.text === undefined ? list() : this.#searches.run(teamId, list));
+    if (!verdicts) return { items, next_cursor };
+    const byCase =
+      run &&
+      (await last.ofCases(
+        run,
+        items.map((one) => one.id),
+      ));
+    return { items: items.map((one) => ({ ...one, last_run: byCase?.get(one.id) ?? null })), next_cursor };
+  }
+
+  labels({ teamId }: Caller, suiteId: string): Promise<CaseLabels> {
+    return new CaseRepository(this.pool, teamId).countLabels(suiteId);
   }
 
   read({ teamId }: Caller, suiteId: string, caseId: string): Promise<Case> {

@@ -1,4 +1,4 @@
-import { Controller, Get, Param, Query, Res, Inject } from '@nestjs/common';
+import { Controller, Get, Param, Post, Query, Res, Inject } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Case } from '#lib/contracts/case';
 import { Comparing } from '#lib/contracts/comparing';
@@ -11,15 +11,19 @@ import {
   SuiteVersionHead,
   VersionNumber,
 } from '#lib/contracts/suite-version';
+import { Suite } from '#lib/contracts/suite';
+import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
+import { RestoreVersionRepository } from '#lib/db/catalogue/restore-version';
+import { SuiteRepository } from '#lib/db/catalogue/suites';
 import { patienceOf, sendComparison } from '../comparisons/send-comparison.js';
-import { About, Answers, cursorOf, Me, uuid } from '../platform/decorators.js';
+import { About, Answers, Changes, cursorOf, Me, uuid, type Change } from '../platform/decorators.js';
 import type { Pool } from '#lib/db/connection/pool';
 import { SuiteVersionRepository } from '#lib/db/read/suite-versions';
 import { ComparisonAnswers } from '../comparisons/comparison-answers.js';
 import { POOL } from '../platform/stores.js';
 
-/** Reads and compares the versions of suites. */
+/** Reads, compares and restores the versions of suites. */
 @Controller('api/tool-suites/:id/versions')
 export class SuiteVersionsController {
   constructor(
@@ -46,6 +50,28 @@ export class SuiteVersionsController {
   @Answers(200, SuiteVersion, 404)
   async readVersion(@Me() { teamId }: Caller, @Param('id') id: string, @Param('version') version: string) {
     return (await new SuiteVersionRepository(this.pool, teamId).read(uuid('suite', id), versionOf(version))).suite;
+  }
+
+  @Post(':version/restore')
+  @About(
+    'Restore a version of a suite',
+    'The suite gets the tools, system prompt, pass threshold and cases of this version, as a new version; its name and ' +
+      'description stay. Cases keep their ids. A current version that no run pinned is lost. Refused with 409 for the ' +
+      'current version.',
+  )
+  @Answers(200, Suite, 404, 409)
+  restoreVersion(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Param('version') version: string,
+    @Changes() change: Change,
+  ): Promise<Suite> {
+    const [suiteId, wanted] = [uuid('suite', id), versionOf(version)];
+    return change(async (client) => {
+      await new RestoreVersionRepository(client, caller.teamId).restore(suiteId, wanted);
+      await audit(client, caller, 'suite.restore', suiteId);
+      return new SuiteRepository(client, caller.teamId).read(suiteId);
+    });
   }
 
   /** Cases of large suites take seconds of Postgres time, so the threads that compare runs do this too. */

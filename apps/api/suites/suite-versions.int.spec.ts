@@ -317,3 +317,38 @@ it('another team sees none of it', async () => {
   }
   expect((await theirs.get('/api/tool-suites?lean=true')).body.items).toEqual([]);
 });
+
+describe('a version of a suite', () => {
+  it('is restored as a new one: tools, settings and cases with their ids, but not the name', async () => {
+    const id = await importSuite(2);
+    const before = await casesOf(id);
+    await pin(id);
+    await client.put(`/api/tool-suites/${id}/cases/${before[0].id}`, { prompt: 'Other', expected_tool: 'get_weather' });
+    await client.delete(`/api/tool-suites/${id}/cases/${before[1].id}`);
+    await client.post(`/api/tool-suites/${id}/cases`, { prompt: 'Added', expected_tool: null });
+    await client.patch(`/api/tool-suites/${id}`, { name: 'Renamed', system_prompt: 'Be brief.' });
+    const restored = await client.post(`/api/tool-suites/${id}/versions/1/restore`, {});
+    expect(restored).toMatchObject({
+      status: 200,
+      body: { name: 'Renamed', system_prompt: null, version: 6, test_cases_count: 2 },
+    });
+    expect(await casesOf(id)).toEqual(before);
+    expect((await client.get(`/api/tool-suites/${id}/versions/1/changes?to=6`)).body).toMatchObject({
+      cases: { added: 0, removed: 0, changed: 0 },
+    });
+  });
+
+  it('is not restored if it is the current one, if no run kept it, or for another team or a viewer', async () => {
+    const id = await importSuite(1);
+    await client.patch(`/api/tool-suites/${id}`, { name: 'Renamed' });
+    const restore = (by: Client, version: number) => by.post(`/api/tool-suites/${id}/versions/${version}/restore`, {});
+    expect((await restore(client, 2)).status).toBe(409);
+    expect(await restore(client, 1)).toMatchObject({ status: 404, body: { code: 'version_gone' } });
+    await pin(id);
+    await client.patch(`/api/tool-suites/${id}`, { name: 'Again' });
+    expect((await restore(theirs, 2)).status).toBe(404);
+    const viewer = (await client.post('/api/tokens', { name: 'v', role: 'viewer' })).body.token;
+    expect((await restore(clientOf(api.url, viewer), 2)).status).toBe(403);
+    expect((await restore(client, 2)).status).toBe(200);
+  });
+});

@@ -16,10 +16,12 @@ import { Case, CaseInput, CaseNeighbours } from '#lib/contracts/case';
 import { CaseResult, CaseResultsQuery, CaseVerdicts, CaseVerdictsQuery } from '#lib/contracts/case-result';
 import { pageOf } from '#lib/contracts/page';
 import {
+  CaseLabels,
   CasesInput,
   CasesQuery,
   CasesWritten,
   CaseWritten,
+  ListedCase,
   Suite,
   SuiteHead,
   SuiteInput,
@@ -167,14 +169,24 @@ export class SuitesController {
   }
 
   @Get('tool-suites/:id/cases')
-  @About('List the cases of a suite', 'By their position. `text` searches them.')
-  @Answers(200, pageOf(Case), 404, 429)
+  @About(
+    'List the cases of a suite',
+    'By their position. `text` searches them; `verdicts=true` adds how the models of the last run did on each.',
+  )
+  @Answers(200, pageOf(ListedCase), 404, 429)
   cases(
     @Me() caller: Caller,
     @Param('id') id: string,
     @Query({ schema: CasesQuery }) { cursor, ...query }: CasesQuery,
   ) {
     return this.caseService.list(caller, uuid('suite', id), { ...query, cursor: cursorOf(cursor, /^\d{1,9}$/) });
+  }
+
+  @Get('tool-suites/:id/case-labels')
+  @About('List the labels of the cases of a suite', 'Its categories and tags, and how many cases have each.')
+  @Answers(200, CaseLabels, 404)
+  caseLabels(@Me() caller: Caller, @Param('id') id: string) {
+    return this.caseService.labels(caller, uuid('suite', id));
   }
 
   @Post('tool-suites/:id/cases')

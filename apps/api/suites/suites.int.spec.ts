@@ -436,3 +436,75 @@ describe('suites', () => {
     });
   });
 });
+
+describe('the cases of a suite are listed', () => {
+  const file = {
+    ...weatherSuite(0),
+    test_cases: ['red', 'blue', 'red', null].map((category, n) => ({
+      prompt: `Question ${n}`,
+      expected_tool: 'get_weather',
+      ...(category && { category, tags: [category, 'all'] }),
+    })),
+  };
+  const prompts = async (id: string, query: string): Promise<string[]> =>
+    (await client.get(`/api/tool-suites/${id}/cases?${query}`)).body.items.map((one: any) => one.prompt);
+
+  it('by tag, category and text together, with the labels that there are', async () => {
+    const id = await importSuite(file);
+    expect(await prompts(id, 'tag=red')).toEqual(['Question 0', 'Question 2']);
+    expect(await prompts(id, 'category=blue')).toEqual(['Question 1']);
+    expect(await prompts(id, 'tag=all&text=question%202')).toEqual(['Question 2']);
+    expect(await prompts(id, 'tag=red&category=blue')).toEqual([]);
+    expect((await client.get(`/api/tool-suites/${id}/cases?tag=all&limit=2`)).body.next_cursor).toBe('1');
+    expect((await client.get(`/api/tool-suites/${id}/case-labels`)).body).toEqual({
+      categories: [
+        { name: 'red', cases: 2 },
+        { name: 'blue', cases: 1 },
+      ],
+      tags: [
+        { name: 'all', cases: 3 },
+        { name: 'red', cases: 2 },
+        { name: 'blue', cases: 1 },
+      ],
+    });
+    const theirs = clientOf(api.url, (await api.anotherTeam()).body.token.token);
+    for (const path of ['case-labels', 'cases?verdicts=true', 'cases?failed=true'])
+      expect((await theirs.get(`/api/tool-suites/${id}/${path}`)).status).toBe(404);
+  });
+
+  it('with how the models of the newest counted run did, and those alone that failed in it', async () => {
+    const id = await importSuite(file);
+    expect(await prompts(id, 'failed=true')).toEqual([]);
+    const counted = await submit(id);
+    const [first] = (await client.get(`/api/tool-suites/${id}/cases`)).body.items;
+    const runId = counted.body.eval_id;
+    await api.pool.query(
+      `INSERT INTO run_figures (run_id, scoring_id, generation, counted_at, facets)
+       SELECT id, id, generation, now(), '{}' FROM run WHERE id = $1
+       ON CONFLICT (run_id, scoring_id) DO UPDATE SET counted_at = now(), facets = '{}'`,
+      [runId],
+    );
+    await api.pool.query(
+      `INSERT INTO case_figures (run_id, scoring_id, position, generation, case_id, prompt, scored, passed, errored,
+         overall_sum, differs, all_failed)
+       SELECT r.id, r.id, v.position, r.generation, v.case_id, '', ARRAY[2], ARRAY[v.position % 2 + 1], ARRAY[0],
+         ARRAY[1.0], false, false
+       FROM run r JOIN suite_version_case v ON v.version_id = r.suite_version_id WHERE r.id = $1`,
+      [runId],
+    );
+    // A newer run that is not counted yet says nothing.
+    await submit(id);
+    await client.post(`/api/tool-suites/${id}/cases`, { prompt: 'New', expected_tool: null });
+    const { items } = (await client.get(`/api/tool-suites/${id}/cases?verdicts=true`)).body;
+    expect(items.map((one: any) => one.last_run)).toEqual([
+      ...[1, 2, 1, 2].map((passed) => ({
+        run_id: runId,
+        models: [{ target: 'sim::a', passed, scored: 2, errored: 0 }],
+      })),
+      null,
+    ]);
+    expect(await prompts(id, 'failed=true')).toEqual(['Question 0', 'Question 2']);
+    expect(await prompts(id, 'failed=true&text=question&category=red&limit=1')).toEqual(['Question 0']);
+    expect(first).not.toHaveProperty('last_run');
+  });
+});

@@ -3,7 +3,7 @@ import type { ApiClient } from '#lib/client/api-client';
 import type { Case } from '#lib/contracts/case';
 import { parseJson } from '#lib/contracts/json/json';
 import type { ImportAnswer } from '#lib/contracts/import';
-import type { Suite } from '#lib/contracts/suite';
+import type { ListedCase, Suite } from '#lib/contracts/suite';
 import { examples, listByDefault, serverAction, subcommand, type GlobalOptions } from '../command.js';
 import { findSuite } from '../lookup/find-named.js';
 import { printList, readAll } from '../lookup/read-list.js';
@@ -30,6 +30,19 @@ export function addSuites(program: Command): void {
     .argument('<suite>', SUITE)
     .action(serverAction<GlobalOptions, [string]>(showSuite))
     .addHelpText(...examples('toolmark suites show Weather'));
+  subcommand(suites, 'cases', 'list the cases of a suite, with how the models of its last run did')
+    .argument('<suite>', SUITE)
+    .option('--text <text>', 'only cases that contain this text')
+    .option('--tag <tag>', 'only cases with this tag')
+    .option('--category <category>', 'only cases of this category')
+    .option('--failed', 'only cases that a model did not pass in the last run')
+    .action(serverAction<CaseListOptions, [string]>(listCases))
+    .addHelpText(...examples('toolmark suites cases Weather --failed'));
+  subcommand(suites, 'restore', 'make an earlier version of a suite the current one')
+    .argument('<suite>', SUITE)
+    .argument('<version>', 'number of the version')
+    .action(serverAction<GlobalOptions, [string, string]>(restoreVersion))
+    .addHelpText(...examples('toolmark suites restore Weather 3'));
   addImport(suites);
   subcommand(suites, 'export', 'export a suite as a file')
     .argument('<suite>', SUITE)
@@ -94,6 +107,47 @@ async function listSuites(client: ApiClient, options: SuiteListOptions): Promise
       ]),
     ),
   );
+}
+
+interface CaseListOptions extends GlobalOptions {
+  text?: string;
+  tag?: string;
+  category?: string;
+  failed?: boolean;
+}
+
+async function listCases(client: ApiClient, options: CaseListOptions, name: string): Promise<void> {
+  const { text, tag, category, failed } = options;
+  const query = queryOf({ verdicts: true, text, tag, category, failed });
+  const items = await readAll<ListedCase>(client, `/api/tool-suites/${await findSuite(client, name)}/cases?${query}`);
+  printList({ items }, options, 'No cases match.', (found) =>
+    table([
+      ['case', 'name or prompt', 'category', 'expects', 'last run'],
+      ...found.map((one) => [
+        one.id,
+        one.name ?? one.prompt?.slice(0, 60) ?? '',
+        one.category ?? '-',
+        expectationOf(one),
+        lastRunOf(one),
+      ]),
+    ]),
+  );
+}
+
+/** "2 of 3 models passed": a model passes if all its samples do. */
+function lastRunOf({ last_run: run }: ListedCase): string {
+  if (!run) return '-';
+  const scored = run.models.filter((model) => model.scored > 0);
+  const passed = scored.filter((model) => model.passed === model.scored).length;
+  const errored = run.models.length - scored.length;
+  return `${passed} of ${scored.length} models passed${errored > 0 ? `, ${errored} errored` : ''}`;
+}
+
+async function restoreVersion(client: ApiClient, options: GlobalOptions, name: string, version: string): Promise<void> {
+  const path = `/api/tool-suites/${await findSuite(client, name)}/versions/${encodeURIComponent(version)}/restore`;
+  const suite = await client.call<Suite>('POST', path, {});
+  if (options.json) return printJson(suite);
+  print(`${suite.name} is as in version ${version} again: version ${suite.version}, ${suite.test_cases_count} cases.`);
 }
 
 async function showSuite(client: ApiClient, options: GlobalOptions, name: string): Promise<void> {

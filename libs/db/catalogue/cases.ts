@@ -2,7 +2,7 @@ import type { Case, CaseInput, CaseNeighbours } from '#lib/contracts/case';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/input/problem';
 import type { RunInput } from '#lib/contracts/run-input';
-import type { CasesQuery } from '#lib/contracts/suite';
+import type { CaseLabels } from '#lib/contracts/suite';
 import { byteLength, type Tool } from '#lib/contracts/tool';
 import { jsonColumn } from '../connection/json-column.js';
 import { TeamScoped } from '../team-isolation.js';
@@ -24,10 +24,28 @@ const toCase = (row: CaseRow): Case => ({
   ...jsonColumn<CaseInput>(row.body),
 });
 
+/** Which cases a list has. */
+export interface CaseListQuery extends PageQuery {
+  text?: string | undefined;
+  tag?: string | undefined;
+  category?: string | undefined;
+  /** Only cases that a model did not pass in this run. */
+  failedIn?: { runId: string; generation: number } | undefined;
+}
+
 /** SQL: belongs to the suite `$1` of the team `$2`. */
 const OF_SUITE = 'suite_id = (SELECT id FROM suite WHERE id = $1 AND team_id = $2)';
 
+/** SQL: a case of a list, after the position `$3`. */
+const LISTED = `${OF_SUITE} AND position > $3 AND ($4::text IS NULL OR tags @> ARRAY[$4])
+  AND ($5::text IS NULL OR category = $5)
+  AND ($6::uuid IS NULL OR id IN (SELECT case_id FROM case_figures f
+    WHERE f.run_id = $6 AND f.scoring_id = $6 AND f.generation = $7
+      AND EXISTS (SELECT FROM unnest(f.passed, f.scored) AS of_model(passed, scored) WHERE passed < scored)))`;
+
 const MAX_LABELS = 500;
+/** Labels that are counted. */
+const COUNTED_LABELS = 200;
 
 /** The cases of a team's suites. */
 export class CaseRepository extends TeamScoped {
@@ -35,17 +53,21 @@ export class CaseRepository extends TeamScoped {
    * @param text what the cases of the page must contain; `next_cursor` then continues after the last case examined
    * @throws ProblemError 404 when the team has no such suite
    */
-  async list(suiteId: string, { text, ...page }: CasesQuery): Promise<Page<Case>> {
+  async list(suiteId: string, query: CaseListQuery): Promise<Page<Case>> {
     await this.#suites().read(suiteId);
-    return text === undefined ? this.#all(suiteId, page) : this.#holding(suiteId, text, page);
+    return query.text === undefined ? this.#all(suiteId, query) : this.#holding(suiteId, query.text, query);
   }
 
-  async #holding(suiteId: string, text: string, { limit, cursor }: PageQuery): Promise<Page<Case>> {
-    const sql = searchCases(`${OF_SUITE} AND position > $3`, { plain: '$4', json: '$5' }, '$6');
+  #listed(suiteId: string, { tag, category, failedIn, cursor }: CaseListQuery): unknown[] {
+    const { runId = null, generation = null } = failedIn ?? {};
+    return [suiteId, this.teamId, Number(cursor ?? -1), tag ?? null, category ?? null, runId, generation];
+  }
+
+  async #holding(suiteId: string, text: string, query: CaseListQuery): Promise<Page<Case>> {
+    const { limit } = query;
+    const sql = searchCases(LISTED, { plain: '$8', json: '$9' }, '$10');
     const { rows } = await this.db.query<CaseRow & { last: number | null }>(sql, [
-      suiteId,
-      this.teamId,
-      Number(cursor ?? -1),
+      ...this.#listed(suiteId, query),
       text,
       JSON.stringify(text).slice(1, -1),
       limit + 1,
@@ -67,12 +89,26 @@ export class CaseRepository extends TeamScoped {
     return rowCount !== 0;
   }
 
-  async #all(suiteId: string, { limit, cursor }: PageQuery): Promise<Page<Case>> {
+  async #all(suiteId: string, query: CaseListQuery): Promise<Page<Case>> {
     const { rows } = await this.db.query<CaseRow>(
-      `SELECT id, position, body FROM suite_case WHERE ${OF_SUITE} AND position > $3 ORDER BY position LIMIT $4`,
-      [suiteId, this.teamId, Number(cursor ?? -1), limit + 1],
+      `SELECT id, position, body FROM suite_case WHERE ${LISTED} ORDER BY position LIMIT $8`,
+      [...this.#listed(suiteId, query), query.limit + 1],
     );
-    return pageOf(rows, limit, toCase, ({ position }) => String(position));
+    return pageOf(rows, query.limit, toCase, ({ position }) => String(position));
+  }
+
+  /** The labels of the cases with their counts. @throws ProblemError 404 */
+  async countLabels(suiteId: string): Promise<CaseLabels> {
+    await this.#suites().read(suiteId);
+    const counted = async (label: string): Promise<CaseLabels['tags']> => {
+      const { rows } = await this.db.query<CaseLabels['tags'][number]>(
+        `SELECT name, count(*)::int AS cases FROM suite_case, ${label} AS of_case(name)
+         WHERE ${OF_SUITE} AND name IS NOT NULL GROUP BY name ORDER BY cases DESC, name LIMIT ${COUNTED_LABELS}`,
+        [suiteId, this.teamId],
+      );
+      return rows;
+    };
+    return { categories: await counted('unnest(ARRAY[category])'), tags: await counted('unnest(tags)') };
   }
 
   /** @throws ProblemError 404 */

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { CaseNeighbours } from '#lib/contracts/case';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
+import type { ListedCase as ListedCaseSchema } from '#lib/contracts/suite';
 import type { Try as TrySchema, TryResult as TryResultSchema } from '#lib/contracts/try';
 import type { Sent } from '../../api/action';
 import { client, pagesQuery, pathWith, readQuery } from '../../api/client';
@@ -16,9 +17,23 @@ type SavedCase = StoredCase & { warnings: string[] };
 const routeOf = (suiteId: string): string => `/api/tool-suites/${encodeURIComponent(suiteId)}/cases`;
 const pathOf = (suiteId: string, caseId: string): string => `${routeOf(suiteId)}/${encodeURIComponent(caseId)}`;
 
-/** @param text that the cases contain; empty for all */
-export const casesQuery = (suiteId: string, text: string) =>
-  pagesQuery<StoredCase>([...keys.cases(suiteId), 'list'], pathWith(routeOf(suiteId), { limit: 100, text }));
+/** Which cases a list has. */
+export interface CaseFilter {
+  /** Text that they contain. */
+  text?: string | undefined;
+  tag?: string | undefined;
+  category?: string | undefined;
+  /** Whether they failed in the last run. */
+  failed?: boolean | undefined;
+}
+export type ListedCase = StoredCase & Pick<ListedCaseSchema, 'last_run'>;
+
+/** The cases of a list, with how the models of the last run did. */
+export const casesQuery = (suiteId: string, { text, tag, category, failed }: CaseFilter) =>
+  pagesQuery<ListedCase>(
+    [...keys.cases(suiteId), 'list'],
+    pathWith(routeOf(suiteId), { limit: 100, verdicts: true, text, tag, category, failed: failed || undefined }),
+  );
 
 export const caseQuery = (suiteId: string, caseId: string) =>
   readQuery<StoredCase>(keys.cases(suiteId), pathOf(suiteId, caseId));

@@ -2,7 +2,7 @@ import type { Case } from '#lib/contracts/case';
 import type { Json } from '#lib/contracts/json/json';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import type { Page } from '#lib/contracts/page';
-import type { Suite, SuiteHead } from '#lib/contracts/suite';
+import type { CaseLabels, Suite, SuiteHead } from '#lib/contracts/suite';
 import type { SuiteChanges, SuiteVersion, SuiteVersionHead } from '#lib/contracts/suite-version';
 import type { Sent } from '../../api/action';
 import { client, pagesQuery, pathWith, readQuery } from '../../api/client';
@@ -28,6 +28,9 @@ export const suitesQuery = (name: string) =>
 
 export const suiteQuery = (suiteId: string) =>
   readQuery<Suite>(keys.suite(suiteId), pathWith(pathOf(suiteId), { cases: false }));
+
+export const caseLabelsQuery = (suiteId: string) =>
+  readQuery<CaseLabels>(keys.suite(suiteId), `${pathOf(suiteId)}/case-labels`);
 
 /** Versions pinned by runs never change; the current version may. */
 export const versionsQuery = (suiteId: string) =>
@@ -63,6 +66,10 @@ export const changeSuite = (suiteId: string, patch: Json, options: Sent): Promis
 
 export const deleteSuite = (suiteId: string, options: Sent): Promise<void> =>
   client.call('DELETE', pathOf(suiteId), undefined, options);
+
+/** Makes an earlier version the current one, as a new version. */
+export const restoreVersion = (suiteId: string, version: number, options: Sent): Promise<Suite> =>
+  client.call('POST', `${versionPathOf(suiteId, version)}/restore`, '{}', options);
 
 /** Shows a suite as it was saved, and refreshes everything about suites. */
 export function showSaved({ warnings: _warnings, ...suite }: SavedSuite): void {

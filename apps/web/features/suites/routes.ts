@@ -1,13 +1,14 @@
-import { searchOf, text, wholeNumber } from '../../address';
+import { flag, searchOf, text, wholeNumber } from '../../address';
 import { screen } from '../../screen';
 import { casesQuery } from '../cases/api';
-import { changesQuery, suiteQuery, suitesQuery, versionQuery, versionsQuery } from './api';
+import { caseLabelsQuery, changesQuery, suiteQuery, suitesQuery, versionQuery, versionsQuery } from './api';
 import { comparedVersions } from './parts/compared-versions';
 
 /** Only suites whose name contains this text are shown. */
 const suitesSearch = searchOf({ name: text(200) });
-/** Only cases that contain this text are shown. */
-const suiteSearch = searchOf({ text: text(200) });
+/** Only cases that contain the text, have the labels, and failed in the last run are shown. */
+const suiteSearch = searchOf({ text: text(200), tag: text(100), category: text(200), failed: flag });
+const missing = { what: 'suite', list: '/suites', all: 'All suites' };
 /** The version to compare with; default: the current one, or for that one its predecessor. */
 const versionSearch = searchOf({ with: wholeNumber(1) });
 
@@ -20,11 +21,24 @@ export const suitesRoutes = [
   screen('/suites/new', () => import('./screens/new-suite-screen'), 'NewSuiteScreen'),
   screen('/suites/$suiteId', () => import('./screens/suite-screen'), 'SuiteScreen', {
     search: suiteSearch,
-    loads: ({ params: { suiteId }, search: { text: searched } }) => [
+    loads: ({ params: { suiteId }, search }) => [
       suiteQuery(suiteId),
-      casesQuery(suiteId, searched ?? ''),
+      casesQuery(suiteId, search),
+      caseLabelsQuery(suiteId),
     ],
-    missing: { what: 'suite', list: '/suites', all: 'All suites' },
+    missing,
+  }),
+  screen('/suites/$suiteId/tools', () => import('./screens/suite-tools'), 'SuiteToolsScreen', {
+    loads: ({ params: { suiteId } }) => [suiteQuery(suiteId)],
+    missing,
+  }),
+  screen('/suites/$suiteId/settings', () => import('./screens/suite-settings'), 'SuiteSettingsScreen', {
+    loads: ({ params: { suiteId } }) => [suiteQuery(suiteId)],
+    missing,
+  }),
+  screen('/suites/$suiteId/versions', () => import('./screens/suite-versions'), 'SuiteVersionsScreen', {
+    loads: ({ params: { suiteId } }) => [suiteQuery(suiteId), versionsQuery(suiteId)],
+    missing,
   }),
   screen(
     '/suites/$suiteId/versions/$version',

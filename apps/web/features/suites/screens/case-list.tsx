@@ -1,27 +1,29 @@
-import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
+import { hashKey, useQuery, useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useDeferredValue } from 'react';
+import { useDeferredValue, useMemo } from 'react';
 import { isObject, toText, type Json } from '#lib/contracts/json/json';
-import type { Suite } from '#lib/contracts/suite';
+import type { CaseLabels, Suite } from '#lib/contracts/suite';
 import { useRefusal } from '../../../api/session';
 import { count } from '../../../ui/amounts';
 import { useDebounced } from '../../../ui/debounced';
 import { Empty } from '../../../ui/empty';
 import { MoreButton } from '../../../ui/buttons';
+import { naturalOrder } from '../../../ui/natural-order';
 import { QueryBoundary } from '../../../ui/query-boundary';
 import { Table, type Column } from '../../../ui/table';
-import { TextFilter } from '../../../ui/filters';
+import { FilterChoice, TextFilter } from '../../../ui/filters';
 import { useHidden } from '../../../ui/undo';
-import { UserLine } from '../../../ui/user-text';
-import { casesQuery, type StoredCase } from '../../cases/api';
+import { UserLine, visible } from '../../../ui/user-text';
+import { casesQuery, type CaseFilter, type ListedCase, type StoredCase } from '../../cases/api';
 import { CaseActions } from '../../cases/parts/case-actions';
+import { caseLabelsQuery } from '../api';
+import { LastVerdicts } from '../parts/last-verdicts';
 import css from './suites.module.css';
 
-/** The cases of a suite, or those that contain a text. */
+/** The cases of a suite, or those that the address asks for. */
 export function CaseList({ suite: { id, test_cases_count: cases } }: { suite: Suite }) {
-  const { text = '' } = useSearch({ from: '/signed-in/suites/$suiteId' });
-  const navigate = useNavigate({ from: '/suites/$suiteId' });
-  const change = (typed: string) => void navigate({ search: typed === '' ? {} : { text: typed }, replace: true });
+  const search = useSearch({ from: '/signed-in/suites/$suiteId' });
+  const isFiltered = Object.values(search).some((value) => value !== undefined);
   return (
     <section aria-labelledby="cases" className="section">
       <div className="head">
@@ -30,11 +32,55 @@ export function CaseList({ suite: { id, test_cases_count: cases } }: { suite: Su
         </h2>
         <AddCase suiteId={id} />
       </div>
-      {(cases > 0 || text !== '') && <TextFilter label="Search cases" text={text} change={change} />}
+      {(cases > 0 || isFiltered) && <CaseFilters suiteId={id} />}
       <QueryBoundary rows={6}>
-        <Cases suiteId={id} text={text} />
+        <Cases suiteId={id} isFiltered={isFiltered} />
       </QueryBoundary>
     </section>
+  );
+}
+
+function useChange() {
+  const navigate = useNavigate({ from: '/suites/$suiteId' });
+  return (changed: CaseFilter) => void navigate({ search: (before) => ({ ...before, ...changed }), replace: true });
+}
+
+function CaseFilters({ suiteId }: { suiteId: string }) {
+  const { text = '', tag, category, failed } = useSearch({ from: '/signed-in/suites/$suiteId' });
+  const change = useChange();
+  const { data: labels } = useQuery(caseLabelsQuery(suiteId));
+  const choices = (all: CaseLabels['tags'] = []) =>
+    all
+      .toSorted((one, other) => naturalOrder(one.name, other.name))
+      .map(({ name, cases }) => [name, `${visible(name.slice(0, 60))} (${count(cases)})`] as const);
+  return (
+    <div className={`actions ${css.filters}`}>
+      <TextFilter label="Search cases" text={text} change={(typed) => change({ text: typed || undefined })} />
+      {(category !== undefined || labels?.categories.length !== 0) && (
+        <FilterChoice
+          label="Category"
+          choices={choices(labels?.categories)}
+          value={category}
+          choose={(chosen) => change({ category: chosen })}
+        />
+      )}
+      {(tag !== undefined || labels?.tags.length !== 0) && (
+        <FilterChoice
+          label="Tag"
+          choices={choices(labels?.tags)}
+          value={tag}
+          choose={(chosen) => change({ tag: chosen })}
+        />
+      )}
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={failed === true}
+          onChange={({ target }) => change({ failed: target.checked || undefined })}
+        />
+        Failed last time
+      </label>
+    </div>
   );
 }
 
@@ -51,42 +97,46 @@ function AddCase({ suiteId }: { suiteId: string }) {
   );
 }
 
-/** The cases with the typed text. Those of the one before stay until they are there. */
-function Cases({ suiteId, text }: { suiteId: string; text: string }) {
-  const shown = useDeferredValue(useDebounced(text));
-  const cases = useSuspenseInfiniteQuery(casesQuery(suiteId, shown));
+/** The cases that are asked for. Those of the filter before stay until they are there. */
+function Cases({ suiteId, isFiltered }: { suiteId: string; isFiltered: boolean }) {
+  const search = useSearch({ from: '/signed-in/suites/$suiteId' });
+  const text = useDebounced(search.text);
+  const asked = casesQuery(suiteId, { ...search, text });
+  const key = hashKey(asked.queryKey);
+  // eslint-disable-next-line react-hooks/exhaustive-deps -- a query is what its key says, and made for each rendering
+  const shown = useDeferredValue(useMemo(() => asked, [key]));
+  const cases = useSuspenseInfiniteQuery(shown);
   const read = cases.data.pages.flatMap(({ items }) => items);
-  const isLooking = shown !== text;
+  const isLooking = search.text !== text || hashKey(shown.queryKey) !== key;
   const hidden = useHidden();
-  const navigate = useNavigate({ from: '/suites/$suiteId' });
-  const tagsColumn: Column<StoredCase> = {
-    name: 'Category, tags',
-    className: 'small',
-    cell: (stored) => (
-      <span className="actions">
-        {labelsOf(stored).map((label) => (
-          <button
-            key={label}
-            type="button"
-            className="plain dense"
-            title={`Show cases with ${label.slice(0, 80)}`}
-            onClick={() => void navigate({ search: { text: label }, replace: true })}
-          >
-            <UserLine text={label} max={60} />
-          </button>
-        ))}
-        {marksOf(stored)}
-      </span>
-    ),
-  };
-  const actions: Column<StoredCase> = {
-    name: 'Actions',
-    isNameHidden: true,
-    cell: (stored) => <CaseActions suiteId={suiteId} stored={stored} />,
-  };
+  const change = useChange();
+  const lastRun = read.find(({ last_run: run }) => run)?.last_run?.run_id;
+  const columns: Column<ListedCase>[] = [
+    ...COLUMNS,
+    {
+      name: 'Last run',
+      head: lastRun && (
+        <Link to="/runs/$runId" params={{ runId: lastRun }}>
+          Last run
+        </Link>
+      ),
+      className: css.lastRun,
+      cell: ({ last_run: run }) => run && <LastVerdicts models={run.models} />,
+    },
+    {
+      name: 'Category, tags',
+      className: 'small',
+      cell: (stored) => <Labels of={stored} change={change} />,
+    },
+    {
+      name: 'Actions',
+      isNameHidden: true,
+      cell: (stored) => <CaseActions suiteId={suiteId} stored={stored} />,
+    },
+  ];
   return (
     <>
-      {text === '' && !isLooking && read.length === 0 && (
+      {!isFiltered && !isLooking && read.length === 0 && (
         <Empty>No cases yet. A case is a request to a model, and the call that is right.</Empty>
       )}
       {read.length > 0 && (
@@ -96,22 +146,49 @@ function Cases({ suiteId, text }: { suiteId: string; text: string }) {
           hasCards
           rows={read.filter(({ id }) => !hidden.has(id))}
           keyOf={({ id }) => id}
-          columns={[...COLUMNS, tagsColumn, actions]}
+          columns={columns}
         />
       )}
       <p role="status" className="muted">
-        {text !== '' && (isLooking ? 'Searching.' : foundInWords(read.length, cases.hasNextPage))}
+        {isFiltered && (isLooking ? 'Searching.' : foundInWords(read.length, cases.hasNextPage, search.text))}
       </p>
-      <MoreButton of={cases}>{text === '' ? 'More cases' : 'Search more cases'}</MoreButton>
+      <MoreButton of={cases}>{search.text ? 'Search more cases' : 'More cases'}</MoreButton>
     </>
   );
 }
 
-const foundInWords = (found: number, isMore: boolean): string =>
-  `${count(found)} ${found === 1 ? 'case contains' : 'cases contain'} the text` +
-  `${isMore ? ' so far; there are more cases to search' : ''}.`;
+/** The category and the tags of a case, each of which filters the list. */
+function Labels({ of, change }: { of: StoredCase; change: (filter: CaseFilter) => void }) {
+  const { category, tags } = of;
+  const ofCategory = category == null ? [] : [toText(category)];
+  const ofTags = (Array.isArray(tags) ? tags.map((tag) => toText(tag)) : []).filter((tag) => !ofCategory.includes(tag));
+  const label = (name: string, filter: CaseFilter) => (
+    <button
+      key={name}
+      type="button"
+      className="plain dense"
+      title={`Show cases with ${name.slice(0, 80)}`}
+      onClick={() => change(filter)}
+    >
+      <UserLine text={name} max={60} />
+    </button>
+  );
+  return (
+    <span className="actions">
+      {ofCategory.map((name) => label(name, { category: name }))}
+      {ofTags.map((name) => label(name, { tag: name }))}
+      {marksOf(of)}
+    </span>
+  );
+}
 
-const COLUMNS: Column<StoredCase>[] = [
+function foundInWords(found: number, isMore: boolean, text: string | undefined): string {
+  if (!text) return found === 0 ? 'No cases match.' : '';
+  const words = `${count(found)} ${found === 1 ? 'case contains' : 'cases contain'} the text`;
+  return `${words}${isMore ? ' so far; there are more cases to search' : ''}.`;
+}
+
+const COLUMNS: Column<ListedCase>[] = [
   { name: '#', isNumber: true, className: 'muted', cell: ({ position }) => position + 1 },
   {
     name: 'Case',
@@ -148,11 +225,6 @@ function expectedOf({ expected_calls: expected, call_order: order, expected_tool
   }
   return names(tool) === 'null' ? 'no call' : names(tool) || 'no call';
 }
-
-/** The category and the tags of a case. */
-const labelsOf = ({ category, tags }: StoredCase): string[] => [
-  ...new Set([category, ...(Array.isArray(tags) ? tags : [])].flatMap((one) => (one == null ? [] : [toText(one)]))),
-];
 
 /** What is special about a case. */
 const marksOf = ({ draft, multi_turn }: StoredCase): string =>

@@ -24,7 +24,7 @@ export function SuiteHead({ suite }: { suite: Suite }) {
         trail={TRAIL}
         status={
           <>
-            <Link to="/suites/$suiteId/versions/$version" params={{ suiteId: id, version: String(version) }}>
+            <Link to="/suites/$suiteId/versions" params={{ suiteId: id }}>
               Version {version}
             </Link>
             <Link to="/prompts" search={{ suite: id }}>

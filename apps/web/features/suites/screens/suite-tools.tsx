@@ -1,19 +1,28 @@
+import { useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { toText, type Json } from '#lib/contracts/json/json';
 import type { Suite } from '#lib/contracts/suite';
-import { edit, valueAt } from '../../../ui/form/edited';
-import { JsonField } from '../../../ui/form/fields';
+import { count } from '../../../ui/amounts';
+import { edit, errorsAt, pointerOf, valueAt } from '../../../ui/form/edited';
+import { JsonField, LongTextField, TextField } from '../../../ui/form/fields';
 import { Form } from '../../../ui/form/form';
-import { useForm } from '../../../ui/form/json-form';
+import { Faults, useForm } from '../../../ui/form/json-form';
 import { UserLine } from '../../../ui/user-text';
 import { Warnings } from '../../../ui/notices';
 import { changeSuite, showSaved } from '../api';
 import { SchemaTable } from '../parts/tool-arguments';
 import { NEW_TOOL } from './new-suite-screen';
+import { SuiteFrame } from './suite-frame';
 import css from './suites.module.css';
 
+/** The tools of a suite. */
+export function SuiteToolsScreen() {
+  const { suiteId } = useParams({ from: '/signed-in/suites/$suiteId/tools' });
+  return <SuiteFrame suiteId={suiteId}>{(suite) => <SuiteTools key={suiteId} suite={suite} />}</SuiteFrame>;
+}
+
 /** The tools that models are offered, one by one or all as one JSON document. They are saved together. */
-export function SuiteTools({ suite: { id, tools } }: { suite: Suite }) {
+function SuiteTools({ suite: { id, tools } }: { suite: Suite }) {
   return (
     <section aria-labelledby="tools">
       <Form
@@ -34,11 +43,15 @@ export function SuiteTools({ suite: { id, tools } }: { suite: Suite }) {
 
 function Tools() {
   const { edited } = useForm();
+  const found = valueAt(edited.value, ['tools']);
+  const tools = Array.isArray(found) ? found.length : 0;
   const [isWhole, setWhole] = useState(() => '/tools' in edited.unread);
   return (
     <>
       <div className="head">
-        <h2 id="tools">Tools</h2>
+        <h2 id="tools">
+          {count(tools)} {tools === 1 ? 'tool' : 'tools'}
+        </h2>
         <button type="button" className="dense" aria-pressed={isWhole} onClick={() => setWhole(!isWhole)}>
           All as JSON
         </button>
@@ -107,17 +120,47 @@ function ToolItem({ tool, index, isOpenFirst, refusal, remove }: Item) {
           </span>
         </span>
       </summary>
-      {isOpen && (
-        <div className={css.tool}>
-          <div>
-            <JsonField path={['tools', index]} label={`JSON of the tool ${name.slice(0, 80)}`} isLabelHidden rows={8} />
-            <button type="button" className="dense" disabled={refusal !== undefined} title={refusal} onClick={remove}>
-              Remove tool
-            </button>
-          </div>
-          <SchemaTable schema={valueAt(tool, ['function', 'parameters'])} />
-        </div>
-      )}
+      {isOpen && <OpenTool {...{ tool, index, name, refusal, remove }} />}
     </details>
+  );
+}
+
+/** A tool's name, description and arguments, or its JSON. */
+function OpenTool({ tool, index, name, refusal, remove }: Omit<Item, 'isOpenFirst'> & { name: string }) {
+  const { edited, errors } = useForm();
+  const path = ['tools', index];
+  const [wantsJson, setJson] = useState(false);
+  const mustBeJson = pointerOf(path) in edited.unread;
+  const isJson = wantsJson || mustBeJson;
+  const parameters = valueAt(tool, ['function', 'parameters']);
+  const ofParameters = errorsAt(errors, pointerOf([...path, 'function', 'parameters']));
+  return (
+    <div className={css.tool}>
+      {isJson ? (
+        <JsonField path={path} label={`JSON of the tool ${name.slice(0, 80)}`} isLabelHidden rows={12} />
+      ) : (
+        <>
+          <TextField path={[...path, 'function', 'name']} label="Name" maxLength={200} whenEmpty="" />
+          <LongTextField path={[...path, 'function', 'description']} label="Description" rows={2} whenEmpty="" />
+          <SchemaTable schema={parameters} />
+          <Faults faults={ofParameters} isWithin />
+        </>
+      )}
+      <div className="actions">
+        <button
+          type="button"
+          className="dense"
+          aria-pressed={isJson}
+          disabled={mustBeJson}
+          aria-label={`JSON of ${name.slice(0, 80)}`}
+          onClick={() => setJson(!wantsJson)}
+        >
+          JSON
+        </button>
+        <button type="button" className="dense" disabled={refusal !== undefined} title={refusal} onClick={remove}>
+          Remove tool
+        </button>
+      </div>
+    </div>
   );
 }

@@ -1,0 +1,146 @@
+import { useQuery, useSuspenseInfiniteQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Suite } from '#lib/contracts/suite';
+import type { SuiteVersionHead } from '#lib/contracts/suite-version';
+import { newIdempotencyKey, useAction } from '../../../api/action';
+import { useRefusal } from '../../../api/session';
+import { MoreButton } from '../../../ui/buttons';
+import { Chip } from '../../../ui/chip';
+import { ConfirmDialog } from '../../../ui/dialog';
+import { Menu, MenuItem } from '../../../ui/menu';
+import { QueryBoundary } from '../../../ui/query-boundary';
+import { Table } from '../../../ui/table';
+import { Time } from '../../../ui/time';
+import { undo } from '../../../ui/undo';
+import { changesQuery, refreshSuites, restoreVersion, versionsQuery } from '../api';
+import { changesInWords } from '../parts/version-changes';
+import { SuiteFrame } from './suite-frame';
+
+/** The versions of a suite: what changed, and who ran them. */
+export function SuiteVersionsScreen() {
+  const { suiteId } = useParams({ from: '/signed-in/suites/$suiteId/versions' });
+  return (
+    <SuiteFrame suiteId={suiteId}>
+      {(suite) => (
+        <QueryBoundary rows={8}>
+          <Versions key={suiteId} suite={suite} />
+        </QueryBoundary>
+      )}
+    </SuiteFrame>
+  );
+}
+
+/** Versions of larger suites are compared when they are opened. */
+const COMPARED_CASES = 2_000;
+
+function Versions({ suite }: { suite: Suite }) {
+  const { id: suiteId, version: current } = suite;
+  const versions = useSuspenseInfiniteQuery(versionsQuery(suiteId));
+  const heads = versions.data.pages.flatMap(({ items }) => items);
+  const [restored, setRestored] = useState<SuiteVersionHead>();
+  const refusal = useRefusal('editor');
+  const isSmall = suite.test_cases_count <= COMPARED_CASES;
+  return (
+    <section className="section" aria-label="Versions">
+      <Table
+        label="Versions of the suite"
+        hasCards
+        rows={heads}
+        keyOf={({ version }) => version}
+        columns={[
+          {
+            name: 'Version',
+            cell: ({ version, is_current: isCurrent }) => (
+              <span className="actions">
+                <Link to="/suites/$suiteId/versions/$version" params={{ suiteId, version: String(version) }}>
+                  Version {version}
+                </Link>
+                {isCurrent && <Chip>current</Chip>}
+              </span>
+            ),
+          },
+          {
+            name: 'Changed',
+            cell: ({ version }, index) => {
+              const before = heads[index + 1];
+              if (!before || !isSmall) return null;
+              return <ChangeLine suiteId={suiteId} from={before.version} to={version} />;
+            },
+          },
+          { name: 'Runs', isNumber: true, cell: ({ runs }) => runs.toLocaleString('en') },
+          { name: 'First run', cell: ({ pinned_at: at }) => at !== null && <Time at={at} /> },
+          {
+            name: 'Actions',
+            isNameHidden: true,
+            cell: (head) =>
+              !head.is_current && (
+                <Menu label={`Actions of version ${head.version}`}>
+                  <MenuItem refusal={refusal} onSelect={() => setRestored(head)}>
+                    Restore
+                  </MenuItem>
+                </Menu>
+              ),
+          },
+        ]}
+      />
+      <MoreButton of={versions}>Older versions</MoreButton>
+      {restored && (
+        <Restore
+          suiteId={suiteId}
+          version={restored.version}
+          current={current}
+          isKept={heads.some(({ version, runs }) => version === current && runs > 0)}
+          close={() => setRestored(undefined)}
+        />
+      )}
+    </section>
+  );
+}
+
+function ChangeLine({ suiteId, from, to }: { suiteId: string; from: number; to: number }) {
+  const { data } = useQuery(changesQuery(suiteId, from, to));
+  return data ? changesInWords(data) : null;
+}
+
+interface RestoreProps {
+  suiteId: string;
+  version: number;
+  current: number;
+  /** Whether a run keeps the current version. */
+  isKept: boolean;
+  close: () => void;
+}
+
+function Restore({ suiteId, version, current, isKept, close }: RestoreProps) {
+  const restoring = useAction(
+    (wanted: number, sent) => restoreVersion(suiteId, wanted, sent),
+    async () => {
+      close();
+      await refreshSuites();
+      if (isKept)
+        undo.offer({
+          text: `Version ${version} restored.`,
+          undo: async () => {
+            await restoreVersion(suiteId, current, { idempotencyKey: newIdempotencyKey() });
+            await refreshSuites();
+          },
+        });
+    },
+  );
+  return (
+    <ConfirmDialog
+      title={`Restore version ${version}?`}
+      action="Restore"
+      isPending={restoring.isPending}
+      error={restoring.error}
+      act={() => restoring.mutate(version)}
+      close={close}
+    >
+      <p>
+        Its tools, system prompt, pass threshold and cases become version {current + 1}.
+        {!isKept && ` No run has version ${current}: it is lost.`}
+      </p>
+    </ConfirmDialog>
+  );
+}
