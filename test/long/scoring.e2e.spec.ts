@@ -364,4 +364,171 @@ describe('scoring a run again', () => {
       error: null,
     });
   }, 60_000);
+
+  describe('with another version of the suite', () => {
+    const read = async (path: string) => (await client.get(path)).body;
+    const facetsOf = (evalId: string, rescore?: string) =>
+      until(
+        async () => {
+          const of = rescore === undefined ? '' : `?rescore_id=${rescore}`;
+          const answer = await client.get(`/api/tool-eval/history/${evalId}/facets${of}`);
+          return answer.status === 200 && answer.body;
+        },
+        { what: 'the facets of the rescore' },
+      );
+    const noted = (prompt: string, text: string) => ({
+      name: prompt,
+      prompt,
+      tags: [text],
+      expected_tool: 'note',
+      expected_params: { text },
+    });
+
+    it('takes its expectations, and leaves out what it asks otherwise or does not have', async () => {
+      await script('a', { fresh: call('{"text":"milk"}'), other: call('{"text":"bread"}'), gone: call('{}') });
+      const suite = await suiteOf([noted('fresh', 'Milk?'), noted('other', 'bread'), noted('gone', 'x')]);
+      const experiment = (await client.post('/api/experiments', { name: 'Mended', suite_id: suite })).body;
+      const done = await run(suite, ['scripted:a'], { experiment_id: experiment.id, samples: 2 });
+      const rules = { name: 'Untouched', suite_id: suite, baseline: { eval_id: done.id } };
+      const gate = (await client.post('/api/gates', rules)).body;
+      const [fresh, other, gone] = (await read(`/api/tool-suites/${suite}/cases`)).items;
+      const untouched = async () => [
+        await read(`/api/experiments/${experiment.id}`),
+        await read(`/api/gates/${gate.id}/check?eval_id=${done.id}`),
+        await read(`/api/tool-eval/history/${done.id}`),
+        await read(`/api/trends?suite_id=${suite}`),
+      ];
+      const asked = await scripted();
+      const cases = `/api/tool-suites/${suite}/cases`;
+      await client.put(`${cases}/${fresh.id}`, { ...noted('fresh', 'milk'), name: 'renamed', tags: ['mended'] });
+      await client.put(`${cases}/${other.id}`, noted('asked otherwise', 'bread'));
+      await client.delete(`${cases}/${gone.id}`);
+      await client.post(cases, noted('added', 'y'));
+      const { version } = await read(`/api/tool-suites/${suite}`);
+      await facetsOf(done.id);
+      const before = await untouched();
+
+      const { job, id } = await rescored(done.id, { suite_version: version });
+      expect(job).toMatchObject({ status: 'completed', progress: { done: 6, total: 6, errored: 0 } });
+      expect((await read(`/api/tool-eval/history/${done.id}/rescores`)).items[0]).toMatchObject({
+        suite_version: version,
+        score: 1,
+        unmatched: {
+          count: 2,
+          results: 4,
+          cases: [
+            { id: other.id, name: 'other' },
+            { id: gone.id, name: 'gone' },
+          ],
+        },
+        summaries: [{ cases: 1, scored: 2, passed: 2, errored: 0, overall: 1 }],
+      });
+      const results = await resultsOf(done.id, `&order=case&rescore_id=${id}`);
+      const shown = results.map(({ case_name, passed, unmatched, expected }: any) => ({
+        ...{ case_name, passed, unmatched },
+        text: expected.params.text,
+      }));
+      expect(shown.filter((_result: object, index: number) => index % 2 === 0)).toEqual([
+        { case_name: 'renamed', passed: true, unmatched: false, text: 'milk' },
+        { case_name: 'other', passed: false, unmatched: true, text: 'bread' },
+        { case_name: 'gone', passed: false, unmatched: true, text: 'x' },
+      ]);
+      expect(results[2]).toMatchObject({
+        outcome: 'errored',
+        overall: null,
+        evidence: null,
+        called: [{ name: 'note' }],
+      });
+      const one = await read(`/api/tool-eval/history/${done.id}/results/${results[2].id}?rescore_id=${id}`);
+      expect(one.explanation.join()).toMatch(/does not judge the reply/);
+      expect(await facetsOf(done.id, id)).toMatchObject({
+        totals: [[2, 0, 0]],
+        tag: { values: [{ value: 'mended' }] },
+      });
+      for (const [query, found] of [
+        ['passed=false', 0],
+        ['outcome=errored', 0],
+        ['tag=mended', 2],
+        ['tag=bread', 2],
+        ['passed=true&expected_tool=note', 2],
+      ])
+        expect([query, (await resultsOf(done.id, `&order=case&rescore_id=${id}&${query}`)).length]).toEqual([
+          query,
+          found,
+        ]);
+
+      expect(await untouched()).toEqual(before);
+      expect((await resultsOf(done.id, '&order=case'))[0]).toMatchObject({ passed: false, unmatched: false });
+      expect(await scripted()).toBe(asked);
+    }, 60_000);
+
+    it('compares a run as if it had had that version, with a run of it', async () => {
+      await script('a', { fresh: call('{"text":"milk"}') });
+      const suite = await suiteOf([noted('fresh', 'Milk?')]);
+      const a = await run(suite, ['scripted:a']);
+      const [{ id: caseId }] = (await read(`/api/tool-suites/${suite}/cases`)).items;
+      await client.put(`/api/tool-suites/${suite}/cases/${caseId}`, noted('fresh', 'milk'));
+      const b = await run(suite, ['scripted:a']);
+      const { id } = await rescored(a.id, { suite_version: b.suite.version });
+      const compared = await read(`/api/compare?a=${a.id}&b=${b.id}&rescore_a=${id}`);
+      expect(compared).toMatchObject({ cases: { common: 1, changed: 0 }, outcomes: { same_right: 1 } });
+      expect((await read(`/api/compare?a=${a.id}&b=${b.id}`)).cases).toMatchObject({ common: 0, changed: 1 });
+      // Its own version, and one from before.
+      const own = await rescored(b.id, { suite_version: b.suite.version });
+      const earlier = await rescored(b.id, { suite_version: a.suite.version });
+      expect((await resultsOf(b.id, `&rescore_id=${own.id}`))[0].passed).toBe(true);
+      expect((await resultsOf(b.id, `&rescore_id=${earlier.id}`))[0].passed).toBe(false);
+      expect((await read(`/api/tool-eval/history/${b.id}/rescores`)).items.map((one: any) => one.unmatched)).toEqual([
+        { count: 0, results: 0, cases: [] },
+        null,
+      ]);
+    }, 60_000);
+
+    it('reads calls with its tools, and passes from its threshold', async () => {
+      await script('a', { fresh: call('{"text":"milk","at":1}') });
+      const suite = await suiteOf([{ ...noted('fresh', 'milk'), expected_params: { text: 'milk', at: 2 } }]);
+      const done = await run(suite, ['scripted:a']);
+      await client.patch(`/api/tool-suites/${suite}`, { pass_threshold: 0.5 });
+      const lower = await rescored(done.id, { suite_version: (await read(`/api/tool-suites/${suite}`)).version });
+      expect((await resultsOf(done.id, `&rescore_id=${lower.id}`))[0]).toMatchObject({ passed: true, overall: 0.8 });
+      const [{ id: caseId }] = (await read(`/api/tool-suites/${suite}/cases`)).items;
+      const renamed = { ...tool, function: { ...tool.function, name: 'remember' } };
+      await client.patch(`/api/tool-suites/${suite}`, { tools: [tool, renamed] });
+      await client.put(`/api/tool-suites/${suite}/cases/${caseId}`, {
+        ...noted('fresh', 'milk'),
+        expected_tool: 'remember',
+      });
+      await client.patch(`/api/tool-suites/${suite}`, { tools: [renamed] });
+      const { version } = await read(`/api/tool-suites/${suite}`);
+      const { id } = await rescored(done.id, { suite_version: version });
+      expect((await resultsOf(done.id, `&rescore_id=${id}`))[0]).toMatchObject({
+        passed: false,
+        error_type: 'unknown_tool',
+        expected: { tool: 'remember' },
+      });
+      expect(await facetsOf(done.id, id)).toMatchObject({ called_tool: { values: [{ value: '(unknown)' }] } });
+      expect(await resultsOf(done.id, `&order=case&rescore_id=${id}&called_tool=(unknown)`)).toHaveLength(1);
+      expect(await resultsOf(done.id, `&order=case&rescore_id=${id}&expected_tool=remember`)).toHaveLength(1);
+    }, 60_000);
+
+    it('refuses a version that is not stored, and names those that are', async () => {
+      const suite = await suiteOf([noted('fresh', 'milk')]);
+      const done = await run(suite, ['scripted:a']);
+      const path = `/api/tool-eval/history/${done.id}/rescore`;
+      await client.patch(`/api/tool-suites/${suite}`, { description: 'another one' });
+      expect((await client.post(path, { suite_version: 9 })).body).toMatchObject({
+        status: 422,
+        code: 'unknown_suite_version',
+        params: { version: 9, versions: '2, 1' },
+        errors: [{ path: '/suite_version' }],
+      });
+      expect((await client.delete(`/api/tool-suites/${suite}`)).status).toBe(204);
+      expect((await client.post(path, { suite_version: 2 })).body).toMatchObject({
+        status: 422,
+        detail: expect.stringMatching(/was deleted/),
+        errors: [{ path: '/suite_version' }],
+      });
+      expect((await rescored(done.id, { suite_version: 1 })).job.status).toBe('completed');
+    }, 60_000);
+  });
 });
