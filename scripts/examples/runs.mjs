@@ -80,6 +80,9 @@ export async function playCases({ call, submit, ids }) {
   const later = await run();
   const { items: versions } = await call('GET', `${path}/versions`);
   const [to, from] = versions.map(({ version }) => version);
+  const { rescore_id } = await submit(`/api/tool-eval/history/${earlier.eval_id}/rescore`, { suite_version: to });
+  await call('GET', `/api/tool-eval/history/${earlier.eval_id}/rescores`);
+  await call('GET', `/api/tool-eval/history/${earlier.eval_id}/results?rescore_id=${rescore_id}`);
   await call('GET', `${path}/versions/${from}/changes?to=${to}&wait=20`);
   await call('GET', `${path}/versions/${to}`);
   await call('GET', `${path}/versions/${to}/cases/${made.id}`);
