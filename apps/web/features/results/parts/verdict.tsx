@@ -1,7 +1,7 @@
 import type { Result } from '../api';
 import css from './results.module.css';
 
-type Sample = Pick<Result, 'outcome' | 'passed' | 'overall'>;
+type Sample = Pick<Result, 'outcome' | 'passed' | 'overall'> & Partial<Pick<Result, 'unmatched'>>;
 export type VerdictWord = 'passed' | 'partial' | 'failed' | 'errored';
 
 /** A result without a score is errored, never failed. */
@@ -35,7 +35,7 @@ export function Verdict({ of }: { of: Sample }) {
   return (
     <span className={`verdict ${css.verdict} ${word}`}>
       <VerdictMark word={word} />
-      {word}
+      {of.unmatched ? 'left out' : word}
     </span>
   );
 }

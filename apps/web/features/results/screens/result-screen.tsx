@@ -140,7 +140,7 @@ function Head({ result, suiteId }: { result: ResultWithExchange; suiteId: string
       </h2>
       <div className="actions">
         <Verdict of={result} />
-        {result.error_type !== 'none' && <span>{errorWord(result.error_type)}</span>}
+        {result.error_type !== 'none' && !result.unmatched && <span>{errorWord(result.error_type)}</span>}
         {result.outcome === 'scored' && (
           <span>
             score {score(result.overall)}: tool {score(result.tool_score)}, arguments {score(result.param_score)}
