@@ -85,6 +85,20 @@ journeys('why', () => {
       .getByText('The numbers')
       .click();
     await page.getByRole('region', { name: 'Results by score, in numbers' }).waitFor();
+    // The bars of each model are one stop of the keyboard.
+    const bars = page.getByRole('group', { name: /^score of text-only/ }).getByRole('link');
+    const ofModel = inFront(await bars.first().getAttribute('aria-label'));
+    await tabTo(bars.first());
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/results/);
+    expect(await listed(page)).toBe(ofModel);
+    await page.goBack();
+    const trade = page.getByRole('region', { name: 'Cost against score' });
+    await trade.getByText(/best/).first().waitFor();
+    await tabTo(trade.getByRole('link', { name: /for 1,000 cases$/ }).first());
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/results\?model=/);
+    await page.goBack();
     expect(faults()).toEqual([]);
   });
 

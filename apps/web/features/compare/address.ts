@@ -1,5 +1,6 @@
 import type { CaseOutcome } from '#lib/contracts/comparison';
 import { flag, id, oneOf, searchOf, text } from '../../address';
+import { against } from '../runs/address';
 import { MAX_COMPARED_RUNS } from '#lib/contracts/values/comparison';
 
 export const OUTCOME_WORDS = {
@@ -42,11 +43,16 @@ export const compareSearch = searchOf({
   outcome: oneOf([...OUTCOMES, 'all'] as const),
   category: text(200),
   after: text(500),
+  against,
 });
 export type CompareSearch = ReturnType<typeof compareSearch>;
 
 /** The letter of a compared run: "A" is the baseline. */
 export const sideOf = (index: number): string => 'ABCDEF'[index] ?? '';
+
+/** The letter of a run that is compared with A. */
+export const sideIn = ({ runs = [] }: Pick<CompareSearch, 'runs'>, id: string): string =>
+  sideOf(Math.max(1, runs.indexOf(id)));
 
 /** Which run is compared with which. With a pair of models, a run can be compared with itself. */
 export function sidesOf({ runs = [], pair }: CompareSearch): { a: string; others: string[] } | undefined {

@@ -42,13 +42,13 @@ export function DeltaFigure({ label, difference, interval }: Delta) {
   );
 }
 
-const Bar = ({ end, difference, interval }: Omit<Delta, 'label'> & { end: number }) => (
+const Bar = ({ end, difference, interval, isUnsure }: Omit<Delta, 'label'> & { end: number; isUnsure?: boolean }) => (
   <IntervalMark
     ticks={[-end, 0, end]}
     at={positionOn(end)}
     value={difference}
     interval={boundsOf({ difference, interval })}
-    isHollow={containsZero(interval)}
+    isHollow={isUnsure || containsZero(interval)}
   />
 );
 
@@ -62,6 +62,8 @@ export interface DeltaRow {
   /** Null if nothing can be compared. */
   difference: number | null;
   interval: readonly [number, number] | null;
+  /** Its dot is hollow although the interval excludes zero: by chance one of many does. */
+  isUnsure?: boolean;
   /** Text next to the difference. */
   aside?: ReactNode;
 }
@@ -72,10 +74,10 @@ export function Deltas({ rows, label }: { rows: readonly DeltaRow[]; label: stri
   const end = scaleEndOf(known.flatMap(boundsOf));
   return (
     <figure className="deltas" aria-label={label}>
-      {rows.map(({ key, label: name, difference, interval, aside }) => (
+      {rows.map(({ key, label: name, difference, interval, isUnsure, aside }) => (
         <div className="figure-row" key={key}>
           <div>{name}</div>
-          <div>{difference !== null && <Bar end={end} difference={difference} interval={interval} />}</div>
+          <div>{difference !== null && <Bar {...{ end, difference, interval, isUnsure }} />}</div>
           <div>
             {difference === null ? (
               <span className="muted">nothing to compare</span>

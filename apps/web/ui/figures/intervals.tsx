@@ -53,13 +53,14 @@ export interface IntervalRow {
 const TICKS = [0, 0.25, 0.5, 0.75, 1];
 /** Keeps the dots and labels at the ends of the scale from being cut off. */
 const MARGIN_PERCENT = 3;
-const positionOf = (share: number): string => `${MARGIN_PERCENT + share * (100 - 2 * MARGIN_PERCENT)}%`;
+/** Where a share lies on the scale from 0 to 100 %. */
+export const intervalPlace = (share: number): string => `${MARGIN_PERCENT + share * (100 - 2 * MARGIN_PERCENT)}%`;
 
 type Drawn = Pick<IntervalRow, 'mean' | 'interval' | 'isHollow'>;
 
 /** A mean with its interval on the scale from 0 to 100 %, with a text next to it. */
 export const IntervalBar = ({ mean, interval, isHollow = false }: Drawn) => (
-  <IntervalMark className="interval-bar" ticks={TICKS} at={positionOf} value={mean} {...{ interval, isHollow }} />
+  <IntervalMark className="interval-bar" ticks={TICKS} at={intervalPlace} value={mean} {...{ interval, isHollow }} />
 );
 
 /** Means with their intervals on one scale from 0 to 100 %. Each row describes in words what it draws. */
@@ -75,7 +76,7 @@ export function Intervals({ rows, label }: { rows: IntervalRow[]; label: string 
       ))}
       <div className="figure-row" aria-hidden="true">
         <div />
-        <TickLabels ticks={TICKS} at={positionOf} words={(tick) => percent(tick).replace('.0', '')} />
+        <TickLabels ticks={TICKS} at={intervalPlace} words={(tick) => percent(tick).replace('.0', '')} />
         <div />
       </div>
     </figure>

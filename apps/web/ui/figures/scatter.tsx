@@ -19,6 +19,8 @@ export interface ScatterMark {
   words: string;
   card: ReactNode;
   isRing?: boolean;
+  /** How far beside its place it is drawn, where marks of several runs would hide each other; 0 by default. */
+  aside?: number;
   /** The mark that a thin line leads to. */
   to?: string;
 }
@@ -37,24 +39,29 @@ interface Props {
 
 const FIRST_WIDTH = 560;
 const EDGES = { left: 44, right: 14, top: 22, bottom: 40 };
-const ZERO_BAND = 56;
+const ZERO_BAND = 72;
 /** From this ratio on, equal distances are equal ratios. */
 const WIDE_RATIO = 4;
 /** With more marks, only those on the frontier have their intervals. */
 const MAX_BARS = 12;
 const MAX_NAME = 26;
 const [DOT, REACH] = [5, 11];
-const PX_OF_A_TICK = 90;
+const PX_OF_A_TICK = 64;
+const MAX_TICKS = 6;
+const MAX_LABELS = 10;
+const ASIDE = 9;
+/** How far a logarithmic axis goes on beside its values, as a factor. */
+const BESIDE = 1.25;
 
 /** Marks by what they cost and what they are worth, with the frontier of those that no cheaper one reaches. */
 export function Scatter({ marks, xTitle, xWords, zeroWords = '0', open, height = 220 }: Props) {
   const { ref, width } = useWidth<HTMLDivElement>(FIRST_WIDTH);
   const inner = innerOf(width, height, marks);
-  const { x, y, xTicks, yTicks } = axesOf(marks, inner, width);
+  const { x, across, y, xTicks, yTicks } = axesOf(marks, inner, width);
   const frontier = frontierOf(marks);
   const leading = new Set(frontier.map(({ key }) => key));
   const { shown, propsOf, plotProps } = useMarks({ count: marks.length, open });
-  const labels = labelsOf(frontier, x, y, inner, marks);
+  const labels = labelsOf(frontier, marks, across, y, inner);
   const active = shown === undefined ? undefined : marks[shown];
   const hasBar = ({ key }: ScatterMark): boolean => marks.length <= MAX_BARS || leading.has(key) || key === active?.key;
   return (
@@ -68,13 +75,13 @@ export function Scatter({ marks, xTitle, xWords, zeroWords = '0', open, height =
                 {zeroWords}
               </text>
             )}
-            <path className={css.frontier} d={stepsOf(frontier, x, y, inner)} />
-            <Links marks={marks} x={x} y={y} />
+            <path className={css.frontier} d={stepsOf(frontier, across, y, inner)} />
+            <Links marks={marks} across={across} y={y} />
             {marks.map((mark) => (
               <Dot
                 key={mark.key}
                 mark={mark}
-                at={[x(mark.x), y(mark.y)]}
+                at={[across(mark), y(mark.y)]}
                 bar={hasBar(mark) && mark.interval ? [y(mark.interval[0]), y(mark.interval[1])] : undefined}
                 isLeading={leading.has(mark.key)}
                 isActive={mark === active}
@@ -91,7 +98,7 @@ export function Scatter({ marks, xTitle, xWords, zeroWords = '0', open, height =
             <circle
               key={mark.key}
               className={css.reach}
-              cx={x(mark.x)}
+              cx={across(mark)}
               cy={y(mark.y)}
               r={REACH}
               {...propsOf(index, mark.words)}
@@ -99,7 +106,7 @@ export function Scatter({ marks, xTitle, xWords, zeroWords = '0', open, height =
           ))}
         </svg>
       </div>
-      {active && <MarkCard at={[x(active.x) / width, y(active.y) / height]}>{active.card}</MarkCard>}
+      {active && <MarkCard at={[across(active) / width, y(active.y) / height]}>{active.card}</MarkCard>}
     </Plot>
   );
 }
@@ -137,20 +144,32 @@ const innerOf = (width: number, height: number, marks: readonly ScatterMark[]): 
 });
 
 type Place = (value: number) => number;
+type Across = (mark: ScatterMark) => number;
 
 function axesOf(marks: readonly ScatterMark[], inner: Inner, width: number) {
   const known = marks.map(({ x }) => x).filter((x) => x > 0);
-  const isWide = Math.max(...known) / Math.min(...known) > WIDE_RATIO;
-  const most = Math.max(2, Math.min(6, Math.floor(width / PX_OF_A_TICK)));
-  const xScale: Scale = isWide ? logScale(known, most) : linearScale(inner.zero ? known : [0, ...known], most);
-  const ends = marks.flatMap(({ y, interval }) => [y, ...(interval ?? [])]);
-  const yScale = linearScale(ends, 5);
+  const most = Math.max(2, Math.min(MAX_TICKS, Math.floor(width / PX_OF_A_TICK)));
+  const xScale = xScaleOf(known, most, inner.zero);
+  const yScale = linearScale(
+    marks.flatMap(({ y, interval }) => [y, ...(interval ?? [])]),
+    MAX_TICKS - 1,
+  );
   const start = inner.left + (inner.zero ? ZERO_BAND : 0);
   const span = inner.left + inner.width - start;
-  const x: Place = (value) =>
-    Math.round(value === 0 && inner.zero ? inner.left + ZERO_BAND / 2 : start + xScale.at(value) * span);
+  const zero = inner.left + ZERO_BAND / 2;
+  const x: Place = (value) => Math.round(value === 0 && inner.zero ? zero : start + xScale.at(value) * span);
   const y: Place = (value) => Math.round(inner.top + (1 - yScale.at(value)) * inner.height);
-  return { x, y, xTicks: known.length > 0 ? xScale.ticks : [], yTicks: yScale.ticks };
+  const across: Across = (mark) => x(mark.x) + Math.round((mark.aside ?? 0) * ASIDE);
+  return { x, across, y, xTicks: known.length > 0 ? xScale.ticks : [], yTicks: yScale.ticks };
+}
+
+/** Wide spans are logarithmic, and end a little beside their values. */
+function xScaleOf(known: readonly number[], most: number, hasZero: boolean): Scale {
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  if (!(high / low > WIDE_RATIO)) return linearScale(hasZero ? known : [0, ...known], most);
+  const [from, to] = [Math.log(low / BESIDE), Math.log(high * BESIDE)];
+  const at = (value: number): number => (Math.log(value) - from) / (to - from);
+  return { at, ticks: logScale(known, most).ticks.filter((tick) => at(tick) >= 0 && at(tick) <= 1) };
 }
 
 interface AxesProps {
@@ -196,31 +215,47 @@ function Axes({ inner, xTicks, yTicks, x, y, xWords, xTitle: [good, what] }: Axe
   );
 }
 
-const Links = ({ marks, x, y }: { marks: readonly ScatterMark[]; x: Place; y: Place }) =>
+const Links = ({ marks, across, y }: { marks: readonly ScatterMark[]; across: Across; y: Place }) =>
   marks.map((mark) => {
     const end = marks.find(({ key }) => key === mark.to);
     return (
-      end && <line key={mark.key} className={css.link} x1={x(mark.x)} y1={y(mark.y)} x2={x(end.x)} y2={y(end.y)} />
+      end && (
+        <line key={mark.key} className={css.link} x1={across(mark)} y1={y(mark.y)} x2={across(end)} y2={y(end.y)} />
+      )
     );
   });
 
 /** Right and then up, from one mark of the frontier to the next. */
-function stepsOf(frontier: readonly ScatterMark[], x: Place, y: Place, inner: Inner): string {
+function stepsOf(frontier: readonly ScatterMark[], across: Across, y: Place, inner: Inner): string {
   const [first, ...others] = frontier;
   if (!first) return '';
-  const steps = others.map((mark) => `H${x(mark.x)}V${y(mark.y)}`).join('');
-  return `M${x(first.x)} ${y(first.y)}${steps}H${inner.left + inner.width}`;
+  const steps = others.map((mark) => `H${across(mark)}V${y(mark.y)}`).join('');
+  return `M${across(first)} ${y(first.y)}${steps}H${inner.left + inner.width}`;
 }
 
-function labelsOf(frontier: readonly ScatterMark[], x: Place, y: Place, inner: Inner, marks: readonly ScatterMark[]) {
-  // The best have their labels first.
-  const named = frontier.toReversed().map((mark) => ({ ...mark, text: cutInMiddle(mark.name, MAX_NAME) }));
-  const dots = marks.map((mark) => ({ left: x(mark.x) - DOT, top: y(mark.y) - DOT, width: 2 * DOT, height: 2 * DOT }));
-  const room = { ...inner, left: 0, width: inner.left + inner.width + EDGES.right };
+function labelsOf(
+  frontier: readonly ScatterMark[],
+  marks: readonly ScatterMark[],
+  across: Across,
+  y: Place,
+  inner: Inner,
+) {
+  // The best has its label first, and then the cheapest.
+  const [best, ...others] = frontier.toReversed();
+  const named = (best ? [best, ...others.slice(-1), ...others.slice(0, -1)] : [])
+    .slice(0, MAX_LABELS)
+    .map((mark) => ({ ...mark, text: cutInMiddle(mark.name, MAX_NAME) }));
+  const boxOf = (mark: ScatterMark): Box => ({
+    left: across(mark) - DOT,
+    top: y(mark.y) - DOT,
+    width: 2 * DOT,
+    height: 2 * DOT,
+  });
   const places = placeLabels(
-    named.map((mark) => ({ x: x(mark.x), y: y(mark.y), text: mark.text })),
-    room,
-    marks.length <= MAX_BARS ? dots : [],
+    named.map((mark) => ({ x: across(mark), y: y(mark.y), text: mark.text })),
+    { left: inner.left, top: 0, width: inner.width + EDGES.right, height: inner.top + inner.height },
+    frontier.map(boxOf),
+    marks.map(boxOf),
   );
   return named.flatMap(({ key, name, text }, index) => {
     const place = places[index];

@@ -1,6 +1,7 @@
 import { isObject } from '#lib/contracts/json/json';
 import { valueWords } from '#lib/contracts/difference-words';
 import type { ComparedItem } from '#lib/contracts/comparison';
+import { characterDiff } from '../../../ui/text-diff';
 import { UserText, visible } from '../../../ui/user-text';
 import css from './compare.module.css';
 
@@ -35,8 +36,6 @@ function CallText({ call: { name, arguments: given, raw }, other }: { call: Call
   const isSameTool = other?.name === name;
   const entries = isObject(given) ? Object.entries(given) : [];
   const theirs = isObject(other?.arguments) ? other.arguments : {};
-  const isSame = (key: string, value: unknown): boolean =>
-    isSameTool && Object.hasOwn(theirs, key) && JSON.stringify(theirs[key]) === JSON.stringify(value);
   return (
     <>
       <Piece text={name.slice(0, 300)} isSame={isSameTool} />(
@@ -44,10 +43,38 @@ function CallText({ call: { name, arguments: given, raw }, other }: { call: Call
       {entries.slice(0, MAX_ARGUMENTS).map(([key, value], index) => (
         <span key={key}>
           {index > 0 && ', '}
-          <Piece text={`${key}: ${shortWords(value)}`} isSame={isSame(key, value)} />
+          <Argument name={key} value={value} theirs={isSameTool && Object.hasOwn(theirs, key) ? theirs[key] : NONE} />
         </span>
       ))}
       {entries.length > MAX_ARGUMENTS && ', …'})
+    </>
+  );
+}
+
+/** The other side has no such argument. */
+const NONE = Symbol('none');
+
+interface ArgumentProps {
+  name: string;
+  value: unknown;
+  theirs: unknown;
+}
+
+/** What the other side has as well is dimmed. Of two texts, the characters that differ are marked. */
+function Argument({ name, value, theirs }: ArgumentProps) {
+  const words = shortWords(value);
+  if (theirs !== NONE && JSON.stringify(theirs) === JSON.stringify(value))
+    return <Piece text={`${name}: ${words}`} isSame />;
+  if (typeof value !== 'string' || typeof theirs !== 'string')
+    return <Piece text={`${name}: ${words}`} isSame={false} />;
+  const pieces = characterDiff(shortWords(theirs), words).b;
+  return (
+    <>
+      <Piece text={`${name}: `} isSame />
+      {pieces.map(({ text, differs }, index) => (
+        <Piece key={index} text={text} isSame={!differs} />
+      ))}
+      {pieces.every(({ differs }) => !differs) && <mark title="The other text goes on.">…</mark>}
     </>
   );
 }

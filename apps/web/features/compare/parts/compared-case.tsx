@@ -1,7 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import type { ComparedItem } from '#lib/contracts/comparison';
 import { differenceWords } from '#lib/contracts/difference-words';
+import type { ReactNode } from 'react';
 import { percent } from '../../../ui/amounts';
+import { LazyDetails } from '../../../ui/details';
 import { UserBlock, UserLine, UserText } from '../../../ui/user-text';
 import { ModelName } from '../../providers/parts/model-name';
 import { expectedText } from '../../results/parts/paired-calls';
@@ -17,31 +19,16 @@ interface Props {
   side: string;
   /** Whether several models are compared. */
   hasModels: boolean;
+  /** Whether its sides are shown when it is opened. */
+  isFolded?: boolean;
 }
 
 /** A case in both runs: the expectation, each run's calls, and the verdicts. */
-export function ComparedCase({ item, side, hasModels }: Props) {
-  return (
-    <article className={css.case}>
-      <header className="facts">
-        <span className={`status ${LOOKS[item.outcome]}`}>{OUTCOME_WORDS[item.outcome]}</span>
-        {item.case_name !== null && (
-          <strong>
-            <UserText text={item.case_name} max={200} />
-          </strong>
-        )}
-        {item.category !== null && (
-          <span className="muted small">
-            <UserText text={item.category} max={100} />
-          </span>
-        )}
-        {hasModels && (
-          <span className="muted small">
-            <ModelName target={item.target_b} />
-          </span>
-        )}
-      </header>
-      <p>
+export function ComparedCase({ item, side, hasModels, isFolded = false }: Props) {
+  const head = <CaseHead item={item} hasModels={hasModels} />;
+  const sides = (): ReactNode => (
+    <>
+      <p className={css.prompt}>
         <UserText text={item.prompt} max={MAX_PROMPT} />
       </p>
       <p>
@@ -54,9 +41,44 @@ export function ComparedCase({ item, side, hasModels }: Props) {
         <Side side="A" of={item.a} other={item.b} />
         <Side side={side} of={item.b} other={item.a} />
       </div>
+    </>
+  );
+  return (
+    <article className={css.case}>
+      {isFolded ? (
+        <LazyDetails className={css.folded} summary={head}>
+          {sides}
+        </LazyDetails>
+      ) : (
+        <>
+          <header>{head}</header>
+          {sides()}
+        </>
+      )}
     </article>
   );
 }
+
+const CaseHead = ({ item, hasModels }: Pick<Props, 'item' | 'hasModels'>) => (
+  <span className="facts">
+    <span className={`status ${LOOKS[item.outcome]}`}>{OUTCOME_WORDS[item.outcome]}</span>
+    {item.case_name !== null && (
+      <strong>
+        <UserText text={item.case_name} max={200} />
+      </strong>
+    )}
+    {item.category !== null && (
+      <span className="muted small">
+        <UserText text={item.category} max={100} />
+      </span>
+    )}
+    {hasModels && (
+      <span className="muted small">
+        <ModelName target={item.target_b} />
+      </span>
+    )}
+  </span>
+);
 
 type OneSide = ComparedItem['a'];
 

@@ -7,19 +7,18 @@ import { Empty } from '../../../ui/empty';
 import { ErrorNotice } from '../../../ui/notices';
 import { useKeptQuery } from '../../../ui/list';
 import { QueryBoundary } from '../../../ui/query-boundary';
-import { count, Score } from '../../../ui/amounts';
+import { count } from '../../../ui/amounts';
 import { Status } from '../../../ui/status';
 import { Time } from '../../../ui/time';
 import { UserText, visible } from '../../../ui/user-text';
-import { useModelLabel } from '../../providers/parts/model-name';
 import { runQuery } from '../../runs/api';
 import { runName, shortRunName } from '../../runs/parts/run-link';
 import { RunRows } from '../../runs/parts/run-rows';
-import { topModel } from '../../runs/parts/run-score';
-import { sideOf, withComparison, type CompareSearch } from '../address';
+import { comparisonQueryOf, sideOf, withComparison, type CompareSearch } from '../address';
 import { runsToCompareQuery } from '../api';
 import css from '../parts/compare.module.css';
 import { SideMark } from '../parts/comparison-mark';
+import { ComparedSettings } from './compared-settings';
 
 /** The compared runs, the baseline first, with controls to change them. */
 export function ChosenRuns({ search }: { search: CompareSearch }) {
@@ -45,12 +44,14 @@ export function ChosenRuns({ search }: { search: CompareSearch }) {
           ))}
         </ol>
       )}
-      {runs.length >= 2 && runs.length < MAX_COMPARED_RUNS && !isAdding && (
-        <div className="actions">
-          <button type="button" onClick={() => setAdding(true)}>
-            Add a run
-          </button>
-        </div>
+      {comparisonQueryOf(search) && (
+        <ComparedSettings search={search}>
+          {runs.length >= 2 && runs.length < MAX_COMPARED_RUNS && !isAdding && (
+            <button type="button" className="dense" onClick={() => setAdding(true)}>
+              Add a run
+            </button>
+          )}
+        </ComparedSettings>
       )}
       {runs.length <= 2 && <ChoosePair runs={known} search={search} />}
       {(runs.length < 2 || isAdding) && runs.length < MAX_COMPARED_RUNS && (
@@ -98,29 +99,18 @@ function ChosenRunRow({ runs, index, read, choose }: RowProps) {
 }
 
 function ChosenRun({ id, run, error }: { id: string; run: Run | undefined; error: Error | null }) {
-  const labelOf = useModelLabel();
   if (!run) return error ? <ErrorNotice error={error} /> : <span className="muted">{shortRunName(id)}</span>;
-  const top = topModel(run);
   return (
-    <>
+    <div className="facts">
       <Link to="/runs/$runId" params={{ runId: id }}>
         <UserText text={runName(run)} max={200} />
       </Link>
-      <div className="facts small">
-        <Status status={run.status} />
-        <span>
-          <UserText text={run.suite.name} max={100} />, version {run.suite.version}
-        </span>
-        <Time at={run.created_at} />
-        {top && (
-          <span>
-            <UserText text={labelOf(top.target)} max={100} />{' '}
-            <Score mean={top.overall} ci={top.overall_ci} scored={top.scored} errored={top.errored} />
-          </span>
-        )}
-        {run.targets.length > 1 && <span>{count(run.targets.length)} models</span>}
-      </div>
-    </>
+      {run.status !== 'completed' && <Status status={run.status} />}
+      <span className="muted small">
+        <UserText text={run.suite.name} max={100} />, version {run.suite.version}
+        {run.targets.length > 1 && `, ${count(run.targets.length)} models`}, <Time at={run.created_at} />
+      </span>
+    </div>
   );
 }
 
@@ -129,7 +119,8 @@ const modelsOf = ({ targets }: Run): string[] => targets.map(({ target }) => tar
 /** Compares two models regardless of their names: of one run, or one of each run. */
 function ChoosePair({ runs, search }: { runs: readonly Run[]; search: CompareSearch }) {
   const [a, b = a] = runs;
-  if (!a || !b || runs.length !== search.runs?.length) return null;
+  // As high as what may come when the runs are read.
+  if (!a || !b || runs.length !== search.runs?.length) return <div className={css.pairSpace} />;
   const [models, others] = [modelsOf(a), modelsOf(b)];
   const isNeeded = a === b ? models.length > 1 : models.length > 1 || others.length > 1;
   if (search.pair !== undefined) return <ChosenPair search={search} />;

@@ -1,26 +1,27 @@
 import { useQueries, useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import type { Comparison } from '#lib/contracts/comparison';
-import { Deltas } from '../../../ui/figures/delta';
 import { Head } from '../../../ui/head';
 import { QueryBoundary } from '../../../ui/query-boundary';
-import { UserText } from '../../../ui/user-text';
 import { runQuery } from '../../runs/api';
-import { comparisonQueryOf, sideOf, withComparison, type CompareSearch } from '../address';
+import { comparisonQueryOf, type CompareSearch } from '../address';
 import { comparisonsQuery } from '../api';
 import css from '../parts/compare.module.css';
-import { ComparisonMark, SideMark } from '../parts/comparison-mark';
 import { ChangedSettings } from './changed-settings';
 import { ChosenRuns } from './chosen-runs';
+import { ComparedCosts } from './compared-costs';
 import { ComparedPairs } from './compared-pairs';
-import { ComparedSettings } from './compared-settings';
-import { ComparisonAnswer, ComparisonFigures, GroupedFigures, rowOf } from './comparison-figures';
+import { ComparisonAnswer } from './comparison-answer';
+import { ComparisonFigures } from './comparison-figures';
+import { GroupedFigures } from './grouped-figures';
+import { ModelStrips, RunsAgainstBaseline } from './several-runs';
 
 /** Whether a run is really better than another, on which cases, and how certain that is. */
 export function CompareScreen() {
   const search = useSearch({ from: '/signed-in/compare' });
   const compared = comparisonQueryOf(search);
   const title = useTitle(search);
+  const several = (search.runs?.length ?? 0) - 1;
   return (
     <>
       <Head title={title} trail={TRAIL} />
@@ -28,12 +29,15 @@ export function CompareScreen() {
       {compared && (
         <>
           {/* Figures of other runs, or by another measure, are never shown meanwhile. */}
-          <QueryBoundary key={`answer ${String(compared)}`} rows={5} label="Comparing">
+          <QueryBoundary
+            key={`answer ${String(compared)}`}
+            rows={ANSWER_ROWS + (several > 1 ? several + 3 : 0)}
+            label="Comparing"
+          >
             <Answer search={search} />
           </QueryBoundary>
           <ChosenRuns search={search} />
-          <ComparedSettings search={search} />
-          <QueryBoundary key={String(compared)} rows={12} label="Comparing">
+          <QueryBoundary key={String(compared)} rows={40} label="Comparing">
             <Comparisons search={search} />
           </QueryBoundary>
         </>
@@ -43,6 +47,8 @@ export function CompareScreen() {
 }
 
 const TRAIL = [{ to: '/runs', label: 'Runs' }] as const;
+/** About as high as the answer with its picture. */
+const ANSWER_ROWS = 12;
 
 /** "With help against As it is", once their names are known. */
 function useTitle({ runs = [] }: CompareSearch): string {
@@ -57,11 +63,14 @@ const shownOf = (comparisons: readonly Comparison[], { other }: CompareSearch): 
 /** What may be claimed: of each run, and of the one whose figures are shown. */
 function Answer({ search }: { search: CompareSearch }) {
   const { data: comparisons } = useSuspenseQuery(comparisonsQuery(search));
-  const isOne = comparisons.length === 1;
+  const shown = shownOf(comparisons, search);
   return (
     <>
-      {!isOne && <RunsAgainstBaseline comparisons={comparisons} search={search} />}
-      <ComparisonAnswer comparison={shownOf(comparisons, search)} search={search} isOne={isOne} />
+      {comparisons.length > 1 && <RunsAgainstBaseline comparisons={comparisons} search={search} />}
+      <div className={css.first}>
+        <ComparisonAnswer comparison={shown} search={search} />
+        <ComparedCosts comparison={shown} search={search} />
+      </div>
     </>
   );
 }
@@ -72,44 +81,11 @@ function Comparisons({ search }: { search: CompareSearch }) {
   const comparison = shownOf(comparisons, search);
   return (
     <>
-      <ComparisonFigures comparison={comparison} search={search} />
-      <ComparedPairs comparison={comparison} search={search} />
+      {comparisons.length > 1 && <ModelStrips comparisons={comparisons} search={search} />}
+      <ComparisonFigures comparison={comparison} search={search} isOne={comparisons.length === 1} />
       <GroupedFigures comparison={comparison} search={search} />
+      <ComparedPairs comparison={comparison} search={search} />
       <ChangedSettings comparison={comparison} />
     </>
-  );
-}
-
-/** Each run against the first, with links to its figures. */
-function RunsAgainstBaseline({ comparisons, search }: { comparisons: readonly Comparison[]; search: CompareSearch }) {
-  const shown = comparisons.some(({ b }) => b.id === search.other) ? search.other : comparisons[0]!.b.id;
-  const sides = comparisons.map((comparison, index) => ({ ...comparison, side: sideOf(index + 1) }));
-  return (
-    <section aria-labelledby="several" className="section">
-      <h2 id="several">Each run against A</h2>
-      <Deltas
-        label="How much each run differs from A, in points, with 95 % intervals"
-        rows={sides.map(({ side, all, b }) => rowOf(b.id, <SideMark side={side} />, all))}
-      />
-      <ul className={`${css.rows} ${css.chosen}`}>
-        {sides.map(({ side, all, b }) => (
-          <li key={b.id}>
-            <SideMark side={side} />
-            <span>
-              {all.verdict && <ComparisonMark verdict={all.verdict} small={all.small} />}{' '}
-              <UserText text={all.text ?? ''} />
-            </span>
-            <Link
-              to="/compare"
-              search={withComparison(search, { other: b.id })}
-              className="button dense"
-              aria-current={b.id === shown ? 'true' : undefined}
-            >
-              {b.id === shown ? `${side} is shown` : `Show ${side}`}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </section>
   );
 }

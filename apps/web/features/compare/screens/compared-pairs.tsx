@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { Comparison, Outcomes } from '#lib/contracts/comparison';
 import { Empty } from '../../../ui/empty';
 import { useKeptQuery } from '../../../ui/list';
@@ -6,7 +7,7 @@ import { PageLinks } from '../../../ui/navigation';
 import { QueryBoundary } from '../../../ui/query-boundary';
 import { count } from '../../../ui/amounts';
 import { UserText } from '../../../ui/user-text';
-import { OUTCOME_WORDS, sideOf, withFilter, type CompareSearch, type OutcomeWord } from '../address';
+import { OUTCOME_WORDS, sideIn, withFilter, type CompareSearch, type OutcomeWord } from '../address';
 import { comparedItemsQuery } from '../api';
 import css from '../parts/compare.module.css';
 import { ComparedCase } from '../parts/compared-case';
@@ -57,7 +58,9 @@ function OutcomeLinks({ outcomes, shown, search }: LinksProps) {
   );
   return (
     <nav className={`actions ${css.chosen}`} aria-label="Cases by outcome">
-      {OUTCOMES.map((outcome) => link(outcome, OUTCOME_WORDS[outcome], outcomes[outcome]))}
+      {OUTCOMES.filter((outcome) => outcomes[outcome] > 0 || outcome === shown).map((outcome) =>
+        link(outcome, OUTCOME_WORDS[outcome], outcomes[outcome]),
+      )}
       {link('all', 'all', all)}
     </nav>
   );
@@ -83,22 +86,27 @@ function ActiveFilters({ search }: { search: CompareSearch }) {
 
 function PairList({ comparison: { a, b, targets }, search }: { comparison: Comparison; search: CompareSearch }) {
   const { items, next_cursor: next } = useKeptQuery(comparedItemsQuery(a.id, b.id, search)).data;
-  const side = sideOf(Math.max(1, search.runs?.indexOf(b.id) ?? 1));
+  const side = sideIn(search, b.id);
+  const [isNarrow] = useState(() => matchMedia(NARROW).matches);
   return (
     <>
       {items.length === 0 && <NoCases isDone={next === null} />}
-      {items.map((item) => (
+      {items.map((item, index) => (
         <ComparedCase
           key={`${item.case_id} ${item.target_a} ${item.target_b}`}
           item={item}
           side={side}
           hasModels={targets.length > 1}
+          isFolded={isNarrow && index > 0}
         />
       ))}
       <PageLinks of="cases" after={search.after} next={next} words={['First', 'More cases']} hash="pairs" />
     </>
   );
 }
+
+/** Where the sides of a case stand below each other, cases are folded. */
+const NARROW = '(width < 640px)';
 
 const NoCases = ({ isDone }: { isDone: boolean }) =>
   isDone ? <Empty>No cases match.</Empty> : <p>No matches among the cases read so far.</p>;

@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState, type FormEvent } from 'react';
+import { useState, type FormEvent, type ReactNode } from 'react';
 import { DEFAULT_MARGIN } from '#lib/contracts/values/comparison';
 import { Menu, MenuItem } from '../../../ui/menu';
 import { visible } from '../../../ui/user-text';
@@ -8,8 +8,8 @@ import { runQuery } from '../../runs/api';
 import { compareSearch, withComparison, type CompareSearch } from '../address';
 import css from '../parts/compare.module.css';
 
-/** What is compared, and the smallest difference that matters. */
-export function ComparedSettings({ search }: { search: CompareSearch }) {
+/** What is compared, and the smallest difference that matters, on one line. */
+export function ComparedSettings({ search, children }: { search: CompareSearch; children?: ReactNode }) {
   const navigate = useNavigate();
   const change = (changed: Partial<CompareSearch>): void =>
     void navigate({ to: '/compare', search: withComparison(search, { other: search.other, ...changed }) });
@@ -17,7 +17,7 @@ export function ComparedSettings({ search }: { search: CompareSearch }) {
   const shown = visible((search.measure ?? 'overall').slice(0, 60));
   return (
     <div className={css.settings}>
-      <div className="field">
+      <div className={css.setting}>
         <span className="label">Measure</span>
         <Menu label="Measure" button={<>{shown}</>}>
           {measures.map(([name, words]) => (
@@ -36,6 +36,7 @@ export function ComparedSettings({ search }: { search: CompareSearch }) {
         />
         Added samples
       </label>
+      {children}
     </div>
   );
 }
@@ -67,14 +68,14 @@ function MarginField({ margin, change }: MarginProps) {
     if (read !== undefined && next !== margin) change({ margin: next });
   };
   return (
-    <form className="field" onSubmit={take}>
-      <label htmlFor="margin" title="The smallest difference that matters">
+    <form className={css.setting} onSubmit={take}>
+      <label htmlFor="margin" title="The smallest difference that matters: 0.02 is two points">
         Margin
       </label>
       <input
         id="margin"
         inputMode="decimal"
-        size={8}
+        size={6}
         maxLength={10}
         autoComplete="off"
         aria-describedby="margin-notes"
@@ -84,9 +85,18 @@ function MarginField({ margin, change }: MarginProps) {
         onBlur={() => take()}
       />
       <div id="margin-notes" className="small">
-        <div className="muted">0.02 is two points.</div>
-        {read === undefined && <div className="field-error">Enter a share from 0 to 1 with up to four decimals.</div>}
+        {read === undefined ? (
+          <div className="field-error">Enter a share from 0 to 1 with up to four decimals.</div>
+        ) : (
+          <span className="muted">{pointsOf(read)}</span>
+        )}
       </div>
     </form>
   );
+}
+
+/** "2 points". */
+function pointsOf(share: string): string {
+  const points = Number((Number(share) * 100).toFixed(2));
+  return `${points} ${points === 1 ? 'point' : 'points'}`;
 }

@@ -5,6 +5,7 @@ import { visible } from '../../../ui/user-text';
 import { providersQuery } from '../api';
 import { modelLabels, modelNames, providerIn, type ModelNames } from './model-names';
 import css from './model-name.module.css';
+import { shortNames } from './short-names';
 
 type LabelOf = (target: string) => string;
 
@@ -28,6 +29,15 @@ export function useModelLabel(): LabelOf {
 export function useModelNames(targets: readonly string[]): ModelNames {
   const labelOf = useModelLabel();
   return useMemo(() => modelNames(targets, labelOf), [targets, labelOf]);
+}
+
+/** The same without the folders before names, for the marks of a picture. */
+export function useShortNames(targets: readonly string[]): ModelNames {
+  const names = useModelNames(targets);
+  return useMemo(() => {
+    const short = shortNames(targets.map(names.of));
+    return { prefix: names.prefix, of: (target) => short(names.of(target)) };
+  }, [targets, names]);
 }
 
 const MAX_CHARACTERS = 300;

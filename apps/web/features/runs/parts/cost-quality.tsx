@@ -1,4 +1,5 @@
 import { Link, useNavigate, type LinkProps } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import type { Summary } from '#lib/contracts/summary';
 import { money, percent, scoreText } from '../../../ui/amounts';
 import { frontierOf } from '../../../ui/figures/frontier';
@@ -7,7 +8,8 @@ import { Scatter, type ScatterMark } from '../../../ui/figures/scatter';
 import { Note } from '../../../ui/hint';
 import { duration } from '../../../ui/time';
 import { UserText } from '../../../ui/user-text';
-import { ModelName, useModelLabel } from '../../providers/parts/model-name';
+import { ModelName, useShortNames } from '../../providers/parts/model-name';
+import type { ModelNames } from '../../providers/parts/model-names';
 import { AbsentModels } from './absent-models';
 import css from './cost-quality.module.css';
 import { costOf, hasCosts, latencyOf, tradesOf, type Trade, type TradeAxis } from './trade-off';
@@ -24,7 +26,7 @@ interface Props {
   /** From the address; undefined for cost, or latency where nothing costs anything. */
   asked: TradeAxis | undefined;
   /** What the picture answers. */
-  answer: (axis: TradeAxis) => string;
+  answer: (axis: TradeAxis, nameOf: (target: string) => string) => string;
   /** The same screen with another axis. */
   linkTo: (axis: TradeAxis) => Pick<LinkProps, 'to' | 'params' | 'search'>;
 }
@@ -43,8 +45,10 @@ const AXES = {
 export function CostQuality({ sides, asked, answer, linkTo }: Props) {
   const summaries = sides.flatMap((side) => side.summaries);
   const axis = asked ?? (hasCosts(summaries) ? 'cost' : 'latency');
+  const targets = summaries.map(({ target }) => target).join('\n');
+  const names = useShortNames(useMemo(() => targets.split('\n'), [targets]));
   const { title } = AXES[axis];
-  const words = answer(axis);
+  const words = answer(axis, names.of);
   return (
     <section className={css.trade} aria-label={title}>
       <div className={css.head}>
@@ -63,19 +67,24 @@ export function CostQuality({ sides, asked, answer, linkTo }: Props) {
           ))}
         </nav>
       </div>
-      <TradePicture sides={sides} axis={axis} />
-      <AbsentModels absent={sides.flatMap((side) => tradesOf(side.summaries, axis).absent)} />
+      <TradePicture sides={sides} axis={axis} names={names} />
+      <AbsentModels absent={sides.flatMap((side) => tradesOf(side.summaries, axis).absent)} names={names} />
     </section>
   );
 }
 
-function TradePicture({ sides, axis }: { sides: readonly TradeSide[]; axis: TradeAxis }) {
+interface PictureProps {
+  sides: readonly TradeSide[];
+  axis: TradeAxis;
+  names: ModelNames;
+}
+
+function TradePicture({ sides, axis, names }: PictureProps) {
   const navigate = useNavigate();
-  const labelOf = useModelLabel();
   const points = pointsOf(sides, axis);
   if (points.length === 0) return <p className={`muted ${css.none}`}>No model has a score and {AXES[axis].name}.</p>;
   const nameOf = ({ trade, letter }: Point): string =>
-    letter === undefined ? labelOf(trade.target) : `${letter} ${labelOf(trade.target)}`;
+    letter === undefined ? names.of(trade.target) : `${letter} ${names.of(trade.target)}`;
   const leading = new Set(frontierOf(points));
   const open = (index: number): void => {
     const { runId, trade } = points[index]!;
@@ -85,7 +94,16 @@ function TradePicture({ sides, axis }: { sides: readonly TradeSide[]; axis: Trad
   return (
     <Picture
       label={title}
-      read={<HowToRead axis={axis} />}
+      read={
+        <>
+          {names.prefix !== '' && (
+            <>
+              All names begin with <UserText text={names.prefix} max={100} />.{' '}
+            </>
+          )}
+          <HowToRead axis={axis} />
+        </>
+      }
       numbers={{
         head: [...(sides.length > 1 ? ['Run'] : []), 'Model', 'Score', 'Cost of 1,000 cases', 'p95', 'On the line'],
         rows: () => points.map((point) => rowOf(point, leading.has(point))),
@@ -108,6 +126,8 @@ interface Point {
   runId: string;
   letter: string | undefined;
   place: number;
+  /** How far it is drawn beside its place, in runs: models often cost the same in each. */
+  aside: number;
   trade: Trade;
   summary: Summary;
 }
@@ -118,7 +138,8 @@ const pointsOf = (sides: readonly TradeSide[], axis: TradeAxis): Point[] =>
     .flatMap(({ runId, letter, summaries }, place) =>
       tradesOf(summaries, axis).placed.map((trade): Point => {
         const summary = summaries.find(({ target }) => target === trade.target)!;
-        return { x: trade.x, y: trade.y, runId, letter, place, trade, summary };
+        const aside = place - (sides.length - 1) / 2;
+        return { x: trade.x, y: trade.y, runId, letter, place, aside, trade, summary };
       }),
     )
     .sort((one, other) => one.x - other.x || other.y - one.y);
@@ -137,6 +158,7 @@ function markOf(point: Point, name: string, axis: TradeAxis, all: readonly Point
     name,
     words: `${name}: ${percent(y)}, ${amount}`,
     isRing: place > 0,
+    aside: point.aside,
     to: after && keyOf(after),
     card: (
       <>

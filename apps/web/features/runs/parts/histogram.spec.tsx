@@ -24,7 +24,10 @@ it('each bar links to its results and counts them by verdict', () => {
     <Histogram
       label="Results by latency"
       bins={[bin('10 ms to 99 ms', 3, 2, 1), bin('100 ms to 999 ms', 0), bin('1.0 s to 2.0 s', 1)]}
-      ends={['10 ms', '2 s']}
+      ticks={[
+        { at: 0, words: '10 ms' },
+        { at: 2, words: '1.0 s' },
+      ]}
       link={({ key }, label, bar) => (
         <a href={`#${key}`} aria-label={label}>
           {bar}
@@ -37,5 +40,9 @@ it('each bar links to its results and counts them by verdict', () => {
     '1 result, 1.0 s to 2.0 s: 1 passed, 0 did not',
   ]);
   expect(html).toContain('height:40%');
+  expect([...html.matchAll(/<text x="([\d.%]+)"[^>]*>([^<]*)/g)].map(([, ...tick]) => tick)).toEqual([
+    ['0%', '10 ms'],
+    [expect.stringMatching(/^66\.6/), '1.0 s'],
+  ]);
   expect(html).toContain('<th scope="row">100 ms to 999 ms</th>');
 });

@@ -2,6 +2,7 @@ import { useId, type ReactNode } from 'react';
 import { Numbers } from '../../../ui/figures/numbers';
 import { count } from '../../../ui/amounts';
 import { countOf, type VerdictCounts } from '../../results/parts/verdict-counts';
+import type { BinTick } from './bin-ticks';
 import css from './figures.module.css';
 
 export interface HistogramBin extends VerdictCounts {
@@ -14,14 +15,14 @@ interface HistogramProps {
   /** What is counted, such as "Results by latency". */
   label: string;
   bins: readonly HistogramBin[];
-  /** Labels below the first bar and below the last one. */
-  ends: readonly [first: string, last: string];
+  /** Labels below the bars. */
+  ticks: readonly BinTick[];
   /** Links a bar to the results behind it. */
   link: (bin: HistogramBin, label: string, bar: ReactNode) => ReactNode;
 }
 
 /** "40 results from 0.5 s to 1 s: 30 passed, 8 did not, 2 errored" */
-function binText(bin: HistogramBin): string {
+export function binText(bin: HistogramBin): string {
   const { passed, failed, errored, words } = bin;
   const all = countOf(bin);
   const parts = [
@@ -43,8 +44,11 @@ export function histogramText(bins: readonly HistogramBin[]): string {
   return `${count(all)} results; ${largest}, ${count(countOf(top))}: ${top.words}.`;
 }
 
+/** Of a bar, in pixels. */
+export const WIDEST = 48;
+
 /** Results in bins, as bars: passed results are filled, those that did not pass are hollow. */
-export function Histogram({ label, bins, ends, link }: HistogramProps) {
+export function Histogram({ label, bins, ticks, link }: HistogramProps) {
   const id = useId();
   const most = Math.max(1, ...bins.map((bin) => countOf(bin)));
   return (
@@ -53,17 +57,25 @@ export function Histogram({ label, bins, ends, link }: HistogramProps) {
         <strong>{label}.</strong> {histogramText(bins)}
       </figcaption>
       <div className="wide">
-        <div className={css.bins} style={{ gridTemplateColumns: `repeat(${bins.length}, minmax(32px, 48px))` }}>
+        <div className={css.bins} style={{ gridTemplateColumns: `repeat(${bins.length}, minmax(24px, ${WIDEST}px))` }}>
           {bins.map((bin) => {
             const bar = <Bar bin={bin} most={most} />;
             if (countOf(bin) === 0) return <div key={bin.key} />;
             return <div key={bin.key}>{link(bin, binText(bin), bar)}</div>;
           })}
         </div>
-        <div className={`${css.ends} muted small`} style={{ maxWidth: bins.length * 48 }} aria-hidden="true">
-          <span>{ends[0]}</span>
-          <span>{ends[1]}</span>
-        </div>
+        <svg className={css.ticks} style={{ maxWidth: bins.length * WIDEST }} aria-hidden="true">
+          {ticks.map(({ at, words }) => (
+            <text
+              key={at}
+              x={`${(at / bins.length) * 100}%`}
+              y="14"
+              textAnchor={at === 0 ? 'start' : at > bins.length - 1 ? 'end' : 'middle'}
+            >
+              {words}
+            </text>
+          ))}
+        </svg>
       </div>
       <Numbers
         label={`${label}, in numbers`}

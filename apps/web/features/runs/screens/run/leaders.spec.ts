@@ -1,5 +1,5 @@
 import type { Summary } from '#lib/contracts/summary';
-import { isDescending, rankText, sortedLeaders, type LeaderOrder } from './leaders.js';
+import { isDescending, rankText, sortedLeaders, tieEnds, type LeaderOrder } from './leaders.js';
 
 const model = (target: string, overall: number | null, cost: number | null, passed = 1) =>
   ({ target, overall, cost_usd: cost, passed }) as Summary;
@@ -28,4 +28,13 @@ it('a rank is what the results leave open, and a model with part of its results 
     'partial',
     '',
   ]);
+});
+
+it('a tie ends where all that follow are shown to be worse', () => {
+  const item = (target: string, ...rank: number[]) => ({ target, rank: rank as [number, number] });
+  const ranking = { text: null, items: [item('a', 1, 2), item('b', 1, 2), item('c', 3, 4), item('d', 3, 4)] };
+  expect([...tieEnds(ranking, ranking.items)]).toEqual(['b']);
+  const chain = { text: null, items: [item('a', 1, 2), item('b', 1, 3), item('c', 2, 3)] };
+  expect([...tieEnds(chain, chain.items)]).toEqual([]);
+  expect([...tieEnds(undefined, chain.items)]).toEqual([]);
 });

@@ -38,3 +38,17 @@ export function rankText(ranking: Ranking | undefined, target: string): string {
   if (!found) return '';
   return found.rank ? [...new Set(found.rank)].join('-') : 'partial';
 }
+
+/** The models below which all are shown to be worse than all above: the last of those that tie. */
+export function tieEnds(ranking: Ranking | undefined, rows: readonly Pick<Summary, 'target'>[]): Set<string> {
+  const ranks = new Map(ranking?.items.map(({ target, rank }) => [target, rank]));
+  const ends = new Set<string>();
+  let lowest = 0;
+  for (const [index, { target }] of rows.entries()) {
+    const rank = ranks.get(target);
+    if (!rank) break;
+    lowest = Math.max(lowest, rank[1]);
+    if (lowest === index + 1 && index + 1 < rows.length) ends.add(target);
+  }
+  return ends;
+}

@@ -4,15 +4,16 @@ import type { Run } from '#lib/contracts/run';
 import type { FacetBin, RunFacets } from '#lib/contracts/run-facets';
 import { Note } from '../../../../ui/hint';
 import { Section } from '../../../../ui/query-boundary';
-import { duration } from '../../../../ui/time';
 import { visible } from '../../../../ui/user-text';
 import { latencyRange, latencyWords, scoreRange, scoreWords } from '../../../results/parts/bin-words';
 import { countOf, verdictCounts } from '../../../results/parts/verdict-counts';
 import { confusionQuery, facetsQuery } from '../../api';
+import { latencyTicks, scoreTicks } from '../../parts/bin-ticks';
 import { ConfusionTable } from '../../parts/confusion';
 import { Counted } from '../../parts/counted';
 import css from '../../parts/figures.module.css';
-import { Histogram, type HistogramBin } from '../../parts/histogram';
+import { Histogram, WIDEST, type HistogramBin } from '../../parts/histogram';
+import { ModelHistograms } from '../../parts/model-histograms';
 import { ResultsLink } from '../../parts/run-link';
 
 const CONFUSION_ROWS = 6;
@@ -93,33 +94,42 @@ export function RunHistograms({ run }: { run: Run }) {
   );
 }
 
+const MAX_TICKS = 6;
+const TICK_PX = 72;
+
+/** Few bins have room for few words. */
+const mostTicks = (bins: number): number => Math.max(1, Math.min(MAX_TICKS, Math.floor((bins * WIDEST) / TICK_PX)));
+
 function Histograms({ runId, facets }: { runId: string; facets: RunFacets }) {
   const latencies = withoutEmptyEnds(facets.latency_ms);
-  const [first, last] = [latencies[0], latencies.at(-1)];
+  const ticks = { latency: latencyTicks(latencies, mostTicks(latencies.length)), score: scoreTicks };
   const linkBy = (key: 'latency' | 'score') => (bin: HistogramBin, label: string, bar: ReactNode) => (
     <ResultsLink runId={runId} search={{ [key]: bin.key }} label={label}>
       {bar}
     </ResultsLink>
   );
   return (
-    <div className={css.row}>
-      {first && last ? (
+    <>
+      <div className={css.row}>
+        {latencies.length > 0 ? (
+          <Histogram
+            label="Results by latency"
+            bins={latencies.map((bin) => binOf(bin, latencyRange, latencyWords))}
+            ticks={ticks.latency}
+            link={linkBy('latency')}
+          />
+        ) : (
+          <p className="muted">No latency was measured: all replies were stored ones, or there were none.</p>
+        )}
         <Histogram
-          label="Results by latency"
-          bins={latencies.map((bin) => binOf(bin, latencyRange, latencyWords))}
-          ends={[duration(first.from), duration(last.to)]}
-          link={linkBy('latency')}
+          label="Results by score"
+          bins={facets.overall.map((bin) => binOf(bin, scoreRange, scoreWords))}
+          ticks={ticks.score}
+          link={linkBy('score')}
         />
-      ) : (
-        <p className="muted">No latency was measured: all replies were stored ones, or there were none.</p>
-      )}
-      <Histogram
-        label="Results by score"
-        bins={facets.overall.map((bin) => binOf(bin, scoreRange, scoreWords))}
-        ends={['0 %', '100 %']}
-        link={linkBy('score')}
-      />
-    </div>
+      </div>
+      <ModelHistograms runId={runId} facets={facets} latencies={latencies} ticks={ticks} />
+    </>
   );
 }
 

@@ -1,22 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { useMemo, useState, type ReactNode } from 'react';
 import type { Ranking } from '#lib/contracts/ranking';
 import type { Run } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
+import { modelOf } from '#lib/contracts/target-name';
 import { cacheHitsOf } from '#lib/contracts/token-counts';
-import { IntervalBar } from '../../../../ui/figures/intervals';
+import { IntervalBar, intervalPlace } from '../../../../ui/figures/intervals';
 import { count, money, percent, Score } from '../../../../ui/amounts';
+import { Claim } from '../../../../ui/claim';
 import { Hint } from '../../../../ui/hint';
 import { isUnderWay } from '../../../../ui/status';
 import { Table, type Column } from '../../../../ui/table';
 import { duration } from '../../../../ui/time';
-import { UserText } from '../../../../ui/user-text';
-import { ModelName } from '../../../providers/parts/model-name';
+import { UserLine } from '../../../../ui/user-text';
+import { ModelName, useShortNames } from '../../../providers/parts/model-name';
+import type { ModelNames } from '../../../providers/parts/model-names';
 import { rankingQuery } from '../../api';
 import { modelCostText } from '../../parts/run-cost';
 import { ResultsLink } from '../../parts/run-link';
 import { shownInterval } from '../../parts/run-score';
-import { isDescending, rankText, sortedLeaders, type LeaderOrder, type Sorting } from './leaders';
+import { isDescending, rankText, sortedLeaders, tieEnds, type LeaderOrder, type Sorting } from './leaders';
 import css from './run.module.css';
 
 /** Which model is better, and whether the difference can be trusted. */
@@ -24,21 +27,32 @@ export function RunModels({ run }: { run: Run }) {
   const { summaries } = run;
   const isRanked = summaries.length > 1 && !isUnderWay(run.status);
   const ranking = useQuery({ ...rankingQuery(run.id), enabled: isRanked });
+  const names = useShortNames(useMemo(() => summaries.map(({ target }) => target), [summaries]));
   if (summaries.length === 0)
     return <p className="muted">The figures of a model appear when all its results are in.</p>;
   return (
     <section aria-labelledby="models" className="section">
       <h2 id="models">{summaries.length === 1 ? 'Model' : `${count(summaries.length)} models`}</h2>
-      {isRanked && run.top && <RankSentence text={ranking.data?.text} />}
-      <ModelTable runId={run.id} summaries={summaries} ranking={ranking.data} />
+      {isRanked && run.top && <RankSentence ranking={ranking.data} names={names} />}
+      <ModelTable runId={run.id} summaries={summaries} ranking={ranking.data} names={names} />
     </section>
   );
 }
 
-/** Its height is there before the sentence is. */
-const RankSentence = ({ text }: { text: string | null | undefined }) => (
-  <p className={`sentence ${css.rankSentence}`}>{text != null && <UserText text={text} />}</p>
-);
+interface RankSentenceProps {
+  ranking: Ranking | undefined;
+  names: ModelNames;
+}
+
+/** Its height is there before the sentence is. The two models that it is about have the names of the table. */
+function RankSentence({ ranking, names }: RankSentenceProps) {
+  const pair = (ranking?.items ?? []).slice(0, 2);
+  const text = pair.reduce(
+    (words, { target }) => words.replaceAll(modelOf(target), () => names.of(target)),
+    ranking?.text ?? '',
+  );
+  return <div className={`sentence ${css.rankSentence}`}>{text !== '' && <Claim text={text} />}</div>;
+}
 
 const share = (value: number | null): string => (value === null ? '' : percent(value));
 const latency = (ms: number | null): string => (ms === null ? '' : duration(ms));
@@ -47,13 +61,15 @@ interface ModelTableProps {
   runId: string;
   summaries: Summary[];
   ranking: Ranking | undefined;
+  names: ModelNames;
 }
+const NO_ENDS: ReadonlySet<string> = new Set();
 type SummaryColumn = Column<Summary> & { by?: LeaderOrder };
 
-function ModelTable({ runId, summaries, ranking }: ModelTableProps) {
+function ModelTable({ runId, summaries, ranking, names }: ModelTableProps) {
   const [sorting, setSorting] = useState<Sorting>({ by: 'score', isReversed: false });
   const sort = (by: LeaderOrder): void => setSorting({ by, isReversed: by === sorting.by && !sorting.isReversed });
-  const columns = columnsOf(runId, summaries, ranking).map(({ by, ...column }): Column<Summary> => {
+  const columns = columnsOf({ runId, summaries, ranking, names }).map(({ by, ...column }): Column<Summary> => {
     if (!by) return column;
     const isSorted = by === sorting.by;
     const way = isDescending(sorting) ? 'descending' : 'ascending';
@@ -67,12 +83,15 @@ function ModelTable({ runId, summaries, ranking }: ModelTableProps) {
       ),
     };
   });
+  const rows = sortedLeaders(summaries, sorting);
+  const ends = sorting.by === 'score' && !sorting.isReversed ? tieEnds(ranking, rows) : NO_ENDS;
   return (
     <Table
       label="Figures of each model"
       className={css.models}
       hasCards
-      rows={sortedLeaders(summaries, sorting)}
+      rows={rows}
+      rowProps={({ target }) => ({ className: ends.has(target) ? css.lastOfTie : undefined })}
       keyOf={({ target }) => target}
       columns={columns}
     />
@@ -86,23 +105,31 @@ const SortButton = ({ arrow, onClick, children }: { arrow: string; onClick: () =
   </button>
 );
 
-function columnsOf(runId: string, summaries: Summary[], ranking: Ranking | undefined): SummaryColumn[] {
+function columnsOf({ runId, summaries, ranking, names }: ModelTableProps): SummaryColumn[] {
   const hasHits = summaries.some((summary) => (cacheHitsOf(summary) ?? 0) > 0);
   return [
     {
       name: 'Model',
+      head: names.prefix === '' ? 'Model' : <UserLine text={`${names.prefix} …`} />,
       isHeading: true,
       className: 'named',
       cell: ({ target }) => (
         <ResultsLink runId={runId} search={{ model: [target] }}>
-          <ModelName target={target} />
+          <ModelName target={target} of={names} />
         </ResultsLink>
       ),
     },
     ...(summaries.length > 1
-      ? [{ name: 'Rank', head: <Hint term="tie">Rank</Hint>, cell: (one: Summary) => rankText(ranking, one.target) }]
+      ? [
+          {
+            name: 'Rank',
+            head: <Hint term="tie">Rank</Hint>,
+            className: css.rank,
+            cell: (one: Summary) => rankText(ranking, one.target),
+          },
+        ]
       : []),
-    { name: '0 to 100 %', className: css.plot, onPhone: 'hidden', cell: (summary) => <Plot summary={summary} /> },
+    PLOT,
     { name: 'Score', by: 'score', cell: (summary) => <ModelScore summary={summary} /> },
     {
       name: 'Passed',
@@ -136,6 +163,29 @@ function columnsOf(runId: string, summaries: Summary[], ranking: Ranking | undef
       : []),
   ];
 }
+
+const ENDS = [0, 0.5, 1];
+
+const PlotHead = () => (
+  <>
+    <span className="unseen">Score from 0 to 100 %</span>
+    <svg className={css.plotHead} aria-hidden="true">
+      {ENDS.map((share) => (
+        <text key={share} x={intervalPlace(share)} y="12" textAnchor="middle">
+          {share * 100}
+        </text>
+      ))}
+    </svg>
+  </>
+);
+
+const PLOT: SummaryColumn = {
+  name: '0 to 100 %',
+  head: <PlotHead />,
+  className: css.plot,
+  onPhone: 'hidden',
+  cell: (summary) => <Plot summary={summary} />,
+};
 
 function Plot({ summary }: { summary: Summary }) {
   const { overall } = summary;
