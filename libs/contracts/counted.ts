@@ -77,6 +77,10 @@ export interface CountedCaseFigures extends Pick<CountedCase, 'position' | 'case
   differs: boolean;
   /** The case has a score, but no sample passed. */
   allFailed: boolean;
+  /** The variance of the models' shares of passed samples. */
+  disagreement: number;
+  /** The mean of the models' shares of failed samples; -1 if nothing has a score. */
+  failing: number;
 }
 
 /** The fields that the results of a group share. */

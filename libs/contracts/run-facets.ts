@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { CallDifference } from './call-difference.js';
 import { described, named } from './named.js';
-import { id, PageQuery, pageOf } from './page.js';
+import { flag, id, PageQuery, pageOf } from './page.js';
 import { Result, ResultsQuery } from './result.js';
 import { ErrorType } from './verdict.js';
-import { RUN_CASES_SHOWN } from './values/runs.js';
+import { RUN_CASES_ORDERS, RUN_CASES_SHOWN } from './values/runs.js';
 
 const count = z.int().min(0);
 
@@ -167,6 +167,20 @@ export const RunCasesQuery = z.strictObject({
     .enum(RUN_CASES_SHOWN)
     .default('differing')
     .describe('Cases on which the models differ in their share of passed samples, all, or those that no model passed.'),
+  order: z
+    .enum(RUN_CASES_ORDERS)
+    .default('position')
+    .describe(
+      'By position in the suite; by how far the models differ in their shares of passed samples, or by the mean share ' +
+        'of failed samples, the highest first; or by category, those without one last.',
+    ),
+  category: ResultsQuery.shape.category.meta({ description: 'Only cases of these categories.', example: 'current' }),
+  tag: ResultsQuery.shape.tag.meta({ description: 'Only cases with any of these tags.', example: 'smoke' }),
+  from: z.coerce.number().int().min(0).max(1_000_000).default(0).meta({
+    description: 'How many cases to skip after `cursor`, or from the start: for any part of a long list.',
+    example: 200,
+  }),
+  compact: flag.describe('Whether cases have `by_target`, which is short, and no `cells`.'),
 });
 export type RunCasesQuery = z.infer<typeof RunCasesQuery>;
 
@@ -185,13 +199,29 @@ export const RunCase = named('RunCase', 'A case of a run, and how each model did
         mean: z.number().nullable().describe('Mean overall score, 0..1; null when nothing is scored.'),
       }),
     )
-    .describe('For each model of the run, in the order of its `targets`.'),
+    .describe('For each model of the run, in the order of its `targets`; empty with `compact`.'),
+  by_target: byTarget.optional().meta({
+    description:
+      'With `compact`: results of each model that passed, that were scored and did not pass, and that errored.',
+    example: [[1, 0, 0]],
+  }),
 });
 export type RunCase = z.infer<typeof RunCase>;
 
 export const RunCases = named('RunCases', 'Cases of a run by model: where models disagree.', {
   targets: z.array(z.string()).describe('The models of the run.'),
   total: count.describe('How many cases there are to show.'),
+  categories: z
+    .array(
+      z.object({
+        category: z.string().nullable().describe('The category; null for the cases without one.'),
+        cases: count.describe('How many of the cases to show are in it.'),
+      }),
+    )
+    .describe(
+      `Ordered by category: the categories of the cases to show, in that order, if they are at most ${MAX_FACET_VALUES}; ` +
+        'otherwise empty.',
+    ),
   ...pageOf(RunCase).shape,
 });
 export type RunCases = z.infer<typeof RunCases>;

@@ -34,6 +34,17 @@ export class CaseCounts {
       // Compares shares of different sample counts by cross-multiplication, without a rounding error.
       differs: rest.some((target) => passed[target]! * scored[first]! !== passed[first]! * scored[target]!),
       allFailed: measured.length > 0 && passed.every((n) => n === 0),
+      ...spreadOf(measured.map((target) => passed[target]! / scored[target]!)),
     };
   }
+}
+
+/** Equal shares in another order of models are as far apart, in spite of rounding. */
+const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
+
+function spreadOf(shares: readonly number[]): Pick<CountedCaseFigures, 'disagreement' | 'failing'> {
+  if (shares.length === 0) return { disagreement: 0, failing: -1 };
+  const meanOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const mean = meanOf(shares);
+  return { disagreement: rounded(meanOf(shares.map((share) => (share - mean) ** 2))), failing: rounded(1 - mean) };
 }

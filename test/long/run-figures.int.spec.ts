@@ -309,6 +309,60 @@ describe.each(['a run', 'a rescore'])('of %s', (of) => {
     expect([...first.items, ...second.items]).toEqual(all.items);
     expect((await client.get(`${path}/cases?cursor=x`)).status).toBe(400);
   });
+
+  it.each(['as the release before counted them', 'as this one counts them'])(
+    'orders cases by disagreement, failures and category, and filters them, %s',
+    async (form) => {
+      const all = (await counted<RunCases>(`${path}/cases?show=all`)).items;
+      const isBefore = form.includes('before');
+      await api.pool.query('UPDATE run_figures SET ordered_generation = $2 WHERE run_id = $1', [
+        runId,
+        isBefore ? null : 1,
+      ]);
+      const sharesOf = ({ cells }: RunCases['items'][number]): number[] =>
+        cells.flatMap(({ scored, passed }) => (scored ? [passed / scored] : []));
+      const meanOf = (values: number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
+      const failing = (one: RunCases['items'][number]): number =>
+        sharesOf(one).length === 0 ? -1 : 1 - meanOf(sharesOf(one));
+      const disagreement = (one: RunCases['items'][number]): number => {
+        const shares = sharesOf(one);
+        return shares.length === 0 ? 0 : meanOf(shares.map((share) => (share - meanOf(shares)) ** 2));
+      };
+      const ordered = (value: (one: RunCases['items'][number]) => number) =>
+        all.toSorted((one, other) => {
+          const apart = value(other) - value(one);
+          return Math.abs(apart) > 1e-6 ? apart : one.position - other.position;
+        });
+      const idsOf = (items: readonly { case_id: string }[]): string[] => items.map(({ case_id: id }) => id);
+      const listed = async (query: string): Promise<RunCases> => counted(`${path}/cases?show=all&${query}`);
+      const byDisagreement = idsOf(ordered(disagreement));
+      expect(idsOf((await listed('order=disagreement')).items)).toEqual(byDisagreement);
+      expect(idsOf((await listed('order=failures')).items)).toEqual(idsOf(ordered(failing)));
+      const groups = ['even', 'odd', null].map((category) => all.filter((one) => one.category === category));
+      const byCategory = await listed('order=category');
+      expect(idsOf(byCategory.items)).toEqual(idsOf(groups.flat()));
+      expect(byCategory.categories).toEqual(
+        groups.map((group) => ({ category: group[0]!.category, cases: group.length })),
+      );
+      const first = await listed('order=disagreement&limit=5');
+      const second = await listed(`order=disagreement&limit=5&cursor=${first.next_cursor}`);
+      const tenth = await listed('order=category&limit=5&from=10');
+      expect(idsOf([...first.items, ...second.items])).toEqual(byDisagreement.slice(0, 10));
+      expect(idsOf(tenth.items)).toEqual(idsOf(groups.flat()).slice(10, 15));
+      expect(idsOf((await listed('limit=5&from=22')).items)).toEqual(idsOf(all).slice(22));
+      const odd = all.filter(({ category }) => category === 'odd');
+      expect(await listed('category=odd')).toMatchObject({ total: odd.length, items: odd, categories: [] });
+      const tagged = all.filter(({ position }) => position % 4 === 1);
+      expect(idsOf((await listed('tag=tag-1&tag=gone&order=failures')).items).toSorted()).toEqual(
+        idsOf(tagged).toSorted(),
+      );
+      const [compact] = (await listed('compact=true&limit=1')).items;
+      expect(compact).toMatchObject({
+        cells: [],
+        by_target: all[0]!.cells.map(({ scored, passed, errored }) => [passed, scored - passed, errored]),
+      });
+    },
+  );
 });
 
 it('is counted again after a resume, and answers 409 while it is running', async () => {

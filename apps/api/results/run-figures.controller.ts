@@ -106,18 +106,18 @@ export class RunFiguresController {
   }
 
   @Get('cases')
-  @About('List the cases of a run with the scores of each model', `By position. ${WHEN}`)
+  @About('List the cases of a run with the scores of each model', WHEN)
   @Answers(200, RunCases, 404, 409, 422)
   @Answers(202, Counting)
   async cases(
     @Me() caller: Caller,
     @Param('id') id: string,
-    @Query({ schema: RunCasesQuery }) { show, limit, cursor, rescore_id: rescoreId }: RunCasesQuery,
+    @Query({ schema: RunCasesQuery }) { rescore_id: rescoreId, cursor, ...query }: RunCasesQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const scoring = { runId: uuid('run', id), rescoreId };
-    const page = { limit, cursor: cursorOf(cursor, POSITION) };
-    return this.#answer(caller, scoring, reply, (figures) => figures.cases(scoring, show, page));
+    const page = { ...query, cursor: cursorOf(cursor, POSITION) };
+    return this.#answer(caller, scoring, reply, (figures) => figures.cases(scoring, page));
   }
 
   /**

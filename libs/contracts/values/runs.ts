@@ -29,5 +29,6 @@ export const RUN_ORDERS = ['newest', 'name', 'score', 'cost', 'duration', 'error
 export const SEARCHED_RUNS = 20_000;
 export const RESULT_ORDERS = ['settled', 'failures', 'case'] as const;
 export const RUN_CASES_SHOWN = ['differing', 'all', 'all_failed'] as const;
+export const RUN_CASES_ORDERS = ['position', 'disagreement', 'failures', 'category'] as const;
 export const RUN_EXPORT_FORMATS = ['json', 'jsonl', 'csv', 'junit'] as const;
 export const EXPERIMENT_FILTERS = ['active', 'archived', 'all'] as const;

@@ -69,6 +69,8 @@ const CASES = new BatchColumns<CountedCaseFigures>({
   overall_sum: ['text', ({ overallSum }) => arrayOf(overallSum)],
   differs: ['bool', ({ differs }) => differs],
   all_failed: ['bool', ({ allFailed }) => allFailed],
+  disagreement: ['real', ({ disagreement }) => disagreement],
+  failing: ['real', ({ failing }) => failing],
 });
 
 type Counted = Scoring & Pick<RunToCount, 'generation'>;
@@ -81,14 +83,15 @@ export async function storeCaseFigures(
 ): Promise<void> {
   await pool.query(
     `INSERT INTO case_figures (run_id, scoring_id, generation, position, case_id, name, prompt, category, scored,
-       passed, errored, overall_sum, differs, all_failed)
+       passed, errored, overall_sum, differs, all_failed, disagreement, failing)
      SELECT $1, $2, $3, position, case_id, name, prompt, category, scored::int[], passed::int[], errored::int[],
-       overall_sum::float8[], differs, all_failed
+       overall_sum::float8[], differs, all_failed, disagreement, failing
      FROM ${CASES.unnest(4)}
      WHERE EXISTS (SELECT 1 FROM run_figures WHERE run_id = $1 AND scoring_id = $2 AND generation = $3)
      ON CONFLICT (run_id, scoring_id, position) DO UPDATE SET generation = excluded.generation,
        scored = excluded.scored, passed = excluded.passed, errored = excluded.errored,
-       overall_sum = excluded.overall_sum, differs = excluded.differs, all_failed = excluded.all_failed`,
+       overall_sum = excluded.overall_sum, differs = excluded.differs, all_failed = excluded.all_failed,
+       disagreement = excluded.disagreement, failing = excluded.failing`,
     [scoring.runId, scoringIdOf(scoring), generation, ...CASES.values(cases)],
   );
 }
@@ -122,7 +125,7 @@ export async function storeFigures(
       await client.query('UPDATE run_against SET points_revision = 0 WHERE run_id = $1', [scoring.runId]);
     const counted = await client.query(
       `UPDATE run_figures f SET counted_at = now(), facets = $4, confusions = $5, other_failures = $6, cases = $7,
-         differing = $8, all_failed = $9, ranking = $10
+         differing = $8, all_failed = $9, ranking = $10, ordered_generation = $3
        FROM run r
        WHERE f.run_id = $1 AND f.scoring_id = $2 AND f.generation = $3 AND f.counted_at IS NULL AND r.id = f.run_id
          AND r.generation = f.generation AND r.status IN ${HAS_ENDED}`,

@@ -2,23 +2,15 @@ import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import type { OtherFailures, Place } from '#lib/contracts/counted';
 import { isFinished } from '#lib/contracts/values/jobs';
 import type { JobStatus } from '#lib/contracts/job-status';
-import type { PageQuery } from '#lib/contracts/page';
 import type { Result } from '#lib/contracts/result';
 import type { Ranking } from '#lib/contracts/ranking';
-import type {
-  Confusion,
-  FailureGroup,
-  FailureGroups,
-  RunCase,
-  RunCases,
-  RunCasesQuery,
-  RunFacets,
-} from '#lib/contracts/run-facets';
+import type { Confusion, FailureGroup, FailureGroups, RunCases, RunFacets } from '#lib/contracts/run-facets';
 import { BatchColumns } from '../connection/batch-columns.js';
 import type { Pool } from '../connection/pool.js';
 import { TeamScoped } from '../team-isolation.js';
 import { resultTable } from './for-workers/result-table.js';
 import { leanResult } from './lean-result.js';
+import { RunCasesReader, type CasesQuery } from './run-cases.js';
 import { parseResultId, selectResults, toResult, type ResultRow } from './result-rows.js';
 
 /** SQL of the statuses of a run that can be counted. Its items no longer settle. */
@@ -40,7 +32,6 @@ const PLACES = new BatchColumns<Place>({
   sample: ['smallint', ({ sample }) => sample],
 });
 
-const SHOWN = { all: 'true', differing: 'c.differs', all_failed: 'c.all_failed' };
 const TOTALS = { all: 'f.cases', differing: 'f.differing', all_failed: 'f.all_failed' };
 const TARGETS = `ARRAY(
   SELECT provider_key || '::' || model_id FROM target WHERE run_id = r.id ORDER BY ordinal) AS targets`;
@@ -146,25 +137,11 @@ export class RunFiguresRepository extends TeamScoped<Pool> {
     return rows.map((row) => leanResult(toResult(row)));
   }
 
-  async cases(
-    scoring: Scoring,
-    show: RunCasesQuery['show'],
-    { limit, cursor }: PageQuery,
-  ): Promise<RunCases | undefined> {
-    const columns = `${TOTALS[show]} AS total, ${TARGETS}`;
-    const row = await this.#read<{ total: number; targets: string[] }>(scoring, columns);
+  async cases(scoring: Scoring, query: CasesQuery): Promise<RunCases | undefined> {
+    const columns = `${TOTALS[query.show]} AS total, ${TARGETS}, f.ordered_generation IS NOT DISTINCT FROM f.generation AS "isOrdered"`;
+    const row = await this.#read<{ total: number; isOrdered: boolean; targets: string[] }>(scoring, columns);
     if (!row) return undefined;
-    const { rows } = await this.db.query<CaseRow>(
-      `SELECT c.position, c.case_id, c.name, c.prompt, c.category, c.scored, c.passed, c.errored,
-         c.overall_sum
-       FROM case_figures c JOIN run r ON r.id = c.run_id AND r.team_id = $2 AND r.generation = c.generation
-       WHERE c.run_id = $1 AND c.scoring_id = $3 AND c.position > $4 AND ${SHOWN[show]}
-       ORDER BY c.position LIMIT $5`,
-      [...this.#values(scoring), cursor ?? -1, limit + 1],
-    );
-    const items = rows.slice(0, limit);
-    const next = rows.length > limit ? String(items.at(-1)!.position) : null;
-    return { ...row, items: items.map(toCase), next_cursor: next };
+    return { targets: row.targets, ...(await new RunCasesReader(this.db, this.#values(scoring), query).page(row)) };
   }
 
   #values = (scoring: Scoring): string[] => [scoring.runId, this.teamId, scoringIdOf(scoring)];
@@ -202,29 +179,3 @@ function parsePlace(resultId: string): Place | undefined {
 }
 
 type GroupRow = Omit<FailureGroup, 'id' | 'difference'> & { generation: number; nth: number };
-
-interface CaseRow {
-  position: number;
-  case_id: string;
-  name: string | null;
-  prompt: string;
-  category: string | null;
-  scored: number[];
-  passed: number[];
-  errored: number[];
-  overall_sum: number[];
-}
-
-const toCase = ({ position, case_id, name, prompt, category, scored, ...row }: CaseRow): RunCase => ({
-  case_id,
-  position,
-  case_name: name,
-  prompt,
-  category,
-  cells: scored.map((n, target) => ({
-    scored: n,
-    passed: row.passed[target]!,
-    errored: row.errored[target]!,
-    mean: n === 0 ? null : row.overall_sum[target]! / n,
-  })),
-});
