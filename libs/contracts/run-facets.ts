@@ -211,6 +211,11 @@ export type RunCase = z.infer<typeof RunCase>;
 export const RunCases = named('RunCases', 'Cases of a run by model: where models disagree.', {
   targets: z.array(z.string()).describe('The models of the run.'),
   total: count.describe('How many cases there are to show.'),
+  counts: described('How many cases each value of `show` has, without the other filters.', {
+    all: count.describe('All cases with results.'),
+    differing: count.describe('Cases on which the models differ in their share of passed samples.'),
+    all_failed: count.describe('Cases with a score that no model passed.'),
+  }),
   categories: z
     .array(
       z.object({

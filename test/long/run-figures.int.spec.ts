@@ -282,7 +282,7 @@ describe.each(['a run', 'a rescore'])('of %s', (of) => {
 
   it('lists the cases on which models differ, all of them, or those that no model passed', async () => {
     const all = await counted<RunCases>(`${path}/cases?show=all`);
-    expect(all).toMatchObject({ total: CASES, next_cursor: null });
+    expect(all).toMatchObject({ total: CASES, next_cursor: null, counts: { all: CASES } });
     for (const { case_id, case_name, position, prompt, category, cells } of all.items) {
       const results = await resultsOf({ case_id });
       expect(results[0]).toMatchObject({ case_name, category });
@@ -303,6 +303,7 @@ describe.each(['a run', 'a rescore'])('of %s', (of) => {
     const none = all.items.filter((one) => shares(one).length > 0 && shares(one).every((share) => share === 0));
     expect(differing.length * none.length).toBeGreaterThan(0);
     expect(await counted(`${path}/cases`)).toMatchObject({ total: differing.length, items: differing });
+    expect(all.counts).toEqual({ all: CASES, differing: differing.length, all_failed: none.length });
     expect(await counted(`${path}/cases?show=all_failed`)).toMatchObject({ total: none.length, items: none });
     const first = await counted<RunCases>(`${path}/cases?show=all&limit=20`);
     const second = await counted<RunCases>(`${path}/cases?show=all&limit=20&cursor=${first.next_cursor}`);

@@ -1,15 +1,9 @@
-import type { RunCase, RunCasesQuery } from '#lib/contracts/run-facets';
+import type { RunCase, RunCases, RunCasesQuery } from '#lib/contracts/run-facets';
 import { MAX_FACET_VALUES } from '#lib/contracts/run-facets';
 import type { Pool } from '../connection/pool.js';
 
 /** Which cases of a run are listed, and in which order. */
 export type CasesQuery = Omit<RunCasesQuery, 'rescore_id'>;
-
-export interface CountedCases {
-  total: number;
-  /** Whether the cases have what the orders compare; those that the release before counted have not. */
-  isOrdered: boolean;
-}
 
 interface CategoryCount {
   category: string | null;
@@ -54,22 +48,24 @@ export class RunCasesReader {
   ) {
     const { show, category, tag } = query;
     this.#values = [...ids, category ?? null, tag ?? null];
+    // IS TRUE keeps Postgres from joining the cases of the suite, which would read them once for each of the run.
     this.#from = `FROM case_figures c JOIN run r ON r.id = c.run_id AND r.team_id = $2 AND r.generation = c.generation
       WHERE c.run_id = $1 AND c.scoring_id = $3 AND ${SHOWN[show]}
         AND ($4::text[] IS NULL OR c.category = ANY ($4))
-        AND ($5::text[] IS NULL OR c.position IN (SELECT v.position FROM suite_version_case v
-          WHERE v.version_id = r.suite_version_id AND v.tags && $5))`;
+        AND ($5::text[] IS NULL OR (c.position IN (SELECT v.position FROM suite_version_case v
+          WHERE v.version_id = (SELECT suite_version_id FROM run WHERE id = $1) AND v.tags && $5)) IS TRUE)`;
   }
 
-  async page({ total, isOrdered }: CountedCases) {
-    const { order, limit, category, tag } = this.query;
+  /** @param isOrdered whether the cases have what the orders compare; those that the release before counted have not */
+  async page(counts: RunCases['counts'], isOrdered: boolean) {
+    const { show, order, limit, category, tag } = this.query;
     const categories = order === 'category' ? await this.#categories() : undefined;
     const isFiltered = category !== undefined || tag !== undefined;
     const found = await this.#find(isOrdered, categories);
     const shown = found.slice(0, limit);
     const cases = await this.#cases(shown);
     return {
-      total: isFiltered ? await this.#count() : total,
+      total: isFiltered ? await this.#count() : counts[show],
       categories: categories && categories.length <= MAX_FACET_VALUES ? categories : [],
       items: cases.map((row) => toCase(row, this.query.compact)),
       next_cursor: found.length > limit ? this.#cursorAfter(shown) : null,

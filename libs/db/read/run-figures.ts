@@ -32,7 +32,6 @@ const PLACES = new BatchColumns<Place>({
   sample: ['smallint', ({ sample }) => sample],
 });
 
-const TOTALS = { all: 'f.cases', differing: 'f.differing', all_failed: 'f.all_failed' };
 const TARGETS = `ARRAY(
   SELECT provider_key || '::' || model_id FROM target WHERE run_id = r.id ORDER BY ordinal) AS targets`;
 
@@ -138,10 +137,18 @@ export class RunFiguresRepository extends TeamScoped<Pool> {
   }
 
   async cases(scoring: Scoring, query: CasesQuery): Promise<RunCases | undefined> {
-    const columns = `${TOTALS[query.show]} AS total, ${TARGETS}, f.ordered_generation IS NOT DISTINCT FROM f.generation AS "isOrdered"`;
-    const row = await this.#read<{ total: number; isOrdered: boolean; targets: string[] }>(scoring, columns);
+    const row = await this.#read<RunCases['counts'] & { isOrdered: boolean; targets: string[] }>(
+      scoring,
+      `f.cases AS "all", f.differing, f.all_failed, ${TARGETS},
+         f.ordered_generation IS NOT DISTINCT FROM f.generation AS "isOrdered"`,
+    );
     if (!row) return undefined;
-    return { targets: row.targets, ...(await new RunCasesReader(this.db, this.#values(scoring), query).page(row)) };
+    const { targets, isOrdered, ...counts } = row;
+    return {
+      targets,
+      counts,
+      ...(await new RunCasesReader(this.db, this.#values(scoring), query).page(counts, isOrdered)),
+    };
   }
 
   #values = (scoring: Scoring): string[] => [scoring.runId, this.teamId, scoringIdOf(scoring)];
