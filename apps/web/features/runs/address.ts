@@ -1,6 +1,6 @@
 import type { JobStatus } from '#lib/contracts/job-status';
 import { UNFINISHED_STATUSES } from '#lib/contracts/values/jobs';
-import { RUN_ORDERS, TOOL_CHOICES } from '#lib/contracts/values/runs';
+import { RUN_CASES_ORDERS, RUN_CASES_SHOWN, RUN_ORDERS, TOOL_CHOICES } from '#lib/contracts/values/runs';
 import { ERROR_TYPES } from '#lib/contracts/values/verdicts';
 import { flag, id, oneOf, searchOf, severalOf, text, wholeNumber } from '../../address';
 
@@ -66,11 +66,14 @@ export const runSearch = searchOf({ confusion: text(300), against });
 export type RunSearch = ReturnType<typeof runSearch>;
 
 /**
- * The cases of a run by model: by default those on which models differ. Uses the verdicts of the run, or of a rescore.
+ * The cases of a run by model: by default those on which models differ, the most first. Uses the verdicts of the run,
+ * or of a rescore.
  */
 export const matrixSearch = searchOf({
-  show: oneOf(['all', 'all_failed'] as const),
-  after: text(500),
+  show: oneOf(RUN_CASES_SHOWN),
+  order: oneOf(RUN_CASES_ORDERS),
+  category: text(200),
+  tag: text(100),
   rescore: id,
 });
 export type MatrixSearch = ReturnType<typeof matrixSearch>;

@@ -19,15 +19,14 @@ import type {
   RunFacets,
 } from '#lib/contracts/run-facets';
 import type { ViewList } from '#lib/contracts/values/kept';
-import type { RUN_CASES_SHOWN } from '#lib/contracts/values/runs';
+import type { Result } from '#lib/contracts/result';
 import type { ErrorType } from '#lib/contracts/verdict';
 import type { Sent } from '../../api/action';
 import { client, estimateQuery, pathWith, read, readQuery, statusOf } from '../../api/client';
 import { keys } from '../../api/keys';
-import { dayStart, STATUS_FILTERS, type RunsSearch } from './address';
+import { dayStart, STATUS_FILTERS, type MatrixSearch, type RunsSearch } from './address';
 
 export type Rescore = z.infer<typeof RescoreSchema>;
-type CasesShown = (typeof RUN_CASES_SHOWN)[number];
 
 const HISTORY = '/api/tool-eval/history';
 const pathOf = (id: string): string => `${HISTORY}/${encodeURIComponent(id)}`;
@@ -178,9 +177,38 @@ export const drawQuery = (runId: string, group: string, seed: number, rescore?: 
     rescore_id: rescore,
   });
 
-const CASES_A_PAGE = 50;
-export const runCasesQuery = (runId: string, show: CasesShown = 'differing', cursor?: string, rescore?: string) =>
-  countedQuery<RunCases>(runId, 'cases', { show, limit: CASES_A_PAGE, cursor, rescore_id: rescore });
+/** Cases that no model passed: the first ones. */
+export const failedCasesQuery = (runId: string) =>
+  countedQuery<RunCases>(runId, 'cases', { show: 'all_failed', limit: 50 });
+
+export const CASES_A_PAGE = 100;
+/** Cases of a run by model. @param page from 0 */
+export const runCasesQuery = (runId: string, { show, order, category, tag, rescore }: MatrixSearch, page = 0) =>
+  countedQuery<RunCases>(runId, 'cases', {
+    show,
+    order: order ?? 'disagreement',
+    category,
+    tag,
+    rescore_id: rescore,
+    compact: 'true',
+    limit: CASES_A_PAGE,
+    from: page * CASES_A_PAGE,
+  });
+
+const CELL_RESULTS = 3;
+/** The first results of a model on a case. */
+export const cellResultsQuery = (runId: string, caseId: string, target: string | undefined, rescore?: string) =>
+  readQuery<Page<Result>>(
+    keys.results(runId),
+    pathWith(`${pathOf(runId)}/results`, {
+      case_id: caseId,
+      model: target,
+      rescore_id: rescore,
+      order: 'case',
+      lean: true,
+      limit: CELL_RESULTS,
+    }),
+  );
 
 const RESCORES_SHOWN = 10;
 const hasEnded = ({ status }: Rescore): boolean => status !== 'pending' && status !== 'queued' && status !== 'running';

@@ -10,6 +10,7 @@ import { failuresSearch, matrixSearch, runNewSearch, runSearch, runsSearch } fro
 import {
   confusionQuery,
   facetsQuery,
+  failedCasesQuery,
   failureGroupsQuery,
   listedRunsQuery,
   metricsQuery,
@@ -64,7 +65,7 @@ export const runsRoutes = [
       ...ofEnded(runId, ({ summaries }) => [
         ...(summaries.length > 1 ? [rankingQuery(runId)] : []),
         failureGroupsQuery(runId),
-        runCasesQuery(runId, 'all_failed'),
+        failedCasesQuery(runId),
         confusionQuery(runId, search.confusion),
         facetsQuery(runId),
       ]),
@@ -75,11 +76,11 @@ export const runsRoutes = [
     loads: ({ params: { runId } }) => [runQuery(runId)],
     missing: RUN,
   }),
-  screen('/runs/$runId/matrix', () => import('./screens/matrix-screen'), 'MatrixScreen', {
+  screen('/runs/$runId/matrix', () => import('./screens/matrix/matrix-screen'), 'MatrixScreen', {
     search: matrixSearch,
-    loads: ({ params: { runId }, search: { show, after, rescore } }) => [
+    loads: ({ params: { runId }, search }) => [
       runQuery(runId),
-      ...unlessUnderWay(runId, [runCasesQuery(runId, show, after, rescore)]),
+      ...unlessUnderWay(runId, [runCasesQuery(runId, search), facetsQuery(runId, search.rescore)]),
     ],
     missing: RUN,
   }),

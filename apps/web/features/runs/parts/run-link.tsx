@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
 import type { Run } from '#lib/contracts/run';
 import type { TrailStep } from '../../../ui/head';
 import { UserText } from '../../../ui/user-text';
@@ -43,12 +43,23 @@ interface ResultsLinkProps {
   className?: string;
   /** For screen readers, where the content alone says too little. */
   label?: string;
+  /** Whether it is in a grid, whose keys and clicks lead there, too. */
+  isInGrid?: boolean;
   children: ReactNode;
 }
 
+const stopPropagation = (event: MouseEvent): void => event.stopPropagation();
+
 /** A link to the results behind a figure. */
-export const ResultsLink = ({ runId, search = {}, className, label, children }: ResultsLinkProps) => (
-  <Link to="/runs/$runId/results" params={{ runId }} search={search} className={className} aria-label={label}>
+export const ResultsLink = ({ runId, search = {}, className, label, isInGrid, children }: ResultsLinkProps) => (
+  <Link
+    to="/runs/$runId/results"
+    params={{ runId }}
+    search={search}
+    className={className}
+    aria-label={label}
+    {...(isInGrid && { tabIndex: -1, onClick: stopPropagation })}
+  >
     {children}
   </Link>
 );

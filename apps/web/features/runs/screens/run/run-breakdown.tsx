@@ -10,7 +10,7 @@ import { naturalOrder } from '../../../../ui/natural-order';
 import { UserLine } from '../../../../ui/user-text';
 import { ModelName } from '../../../providers/parts/model-name';
 import { ERROR_WORDS } from '../../../results/address';
-import { confusionQuery, facetsQuery, failureGroupsQuery, runCasesQuery } from '../../api';
+import { confusionQuery, facetsQuery, failedCasesQuery, failureGroupsQuery } from '../../api';
 import { Counted } from '../../parts/counted';
 import { FailureGroupRows } from '../../parts/failure-groups';
 import { ResultsLink } from '../../parts/run-link';
@@ -25,7 +25,7 @@ export function RunBreakdown({ run }: { run: Run }) {
   useSuspenseQueries({
     queries: [
       failureGroupsQuery(run.id),
-      runCasesQuery(run.id, 'all_failed'),
+      failedCasesQuery(run.id),
       confusionQuery(run.id, useDeferredValue(confusion)),
       facetsQuery(run.id),
     ] as UseSuspenseQueryOptions[],

@@ -11,7 +11,7 @@ import { duration } from '../../../../ui/time';
 import { UserText, UserBlock } from '../../../../ui/user-text';
 import { testProvider } from '../../../providers/api';
 import { resultQuery } from '../../../results/api';
-import { failureGroupsQuery, runCasesQuery } from '../../api';
+import { failedCasesQuery, failureGroupsQuery } from '../../api';
 import { useCounted } from '../../parts/counted';
 import type { Step } from './hints/hint';
 import { hintsOf } from './hints/hints';
@@ -22,7 +22,7 @@ import css from './run.module.css';
  */
 export function RunHints({ run }: { run: Run }) {
   const groups = useCounted(run, failureGroupsQuery(run.id));
-  const failedCases = useCounted(run, runCasesQuery(run.id, 'all_failed'));
+  const failedCases = useCounted(run, failedCasesQuery(run.id));
   const hints = isUnderWay(run.status) ? [] : hintsOf({ run, groups, failedCases });
   if (hints.length === 0) return null;
   return (

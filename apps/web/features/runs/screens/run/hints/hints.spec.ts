@@ -60,7 +60,14 @@ const hintsFor = ({ summaries, groups, failed, toolChoice = 'required', warnings
       warnings,
     },
     groups,
-    failedCases: failed && { targets: [], total: failed.length, next_cursor: null, items: failed as RunCase[] },
+    failedCases: failed && {
+      targets: [],
+      total: failed.length,
+      counts: { all: failed.length, differing: 0, all_failed: failed.length },
+      categories: [],
+      next_cursor: null,
+      items: failed as RunCase[],
+    },
   });
 
 const textOf = (words: HintWords): string =>
