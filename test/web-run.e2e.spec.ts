@@ -33,7 +33,7 @@ journeys('a run in the page', () => {
     await page.getByRole('link', { name: 'Add a case' }).click();
     await page.getByLabel('Prompt', { exact: true }).fill('Where is order A-17?');
     await page.getByLabel('Tool', { exact: true }).selectOption('track_order');
-    await type(page, 'Arguments', '{"id": "A-17"}');
+    await page.getByLabel('id', { exact: true }).fill('A-17');
     await page.keyboard.press('Control+Enter');
     await page.getByRole('heading', { name: /^Case 1/ }).waitFor();
 

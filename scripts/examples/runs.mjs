@@ -87,6 +87,10 @@ export async function playCases({ call, submit, ids }) {
   await call('GET', `${path}/versions/${to}`);
   await call('GET', `${path}/versions/${to}/cases/${made.id}`);
   await call('GET', `${path}/cases/${items[1].id}/results`);
+  await call('GET', `${path}/case-labels`);
+  await call('GET', `${path}/cases?verdicts=true&limit=2`);
+  await call('POST', `${path}/versions/${from}/restore`);
+  await call('POST', `${path}/versions/${to}/restore`);
   await call('GET', `${path}/export`);
   await call('GET', path);
   Object.assign(ids.others, { earlier: earlier.eval_id, later: later.eval_id });

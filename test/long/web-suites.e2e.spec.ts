@@ -57,8 +57,17 @@ journeys('suites and cases in the page', () => {
     await page.getByRole('heading', { name: 'Case 2: Say hello to Bob' }).waitFor();
     await page.getByRole('link', { name: 'Previous' }).click();
     await page.getByRole('heading', { name: 'Case 1: Say hello to Ann' }).waitFor();
-    await page.getByRole('link', { name: 'Next' }).click();
+    await page.locator('body').press('j');
     await page.getByRole('heading', { name: 'Case 2: Say hello to Bob' }).waitFor();
+    // Unsaved changes are not left without asking, and are there again afterwards.
+    await page.getByLabel('Prompt', { exact: true }).fill('Say hello to Eve');
+    await page.getByRole('link', { name: 'Previous' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave without saving' }).click();
+    await page.getByRole('heading', { name: 'Case 1: Say hello to Ann' }).waitFor();
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.getByText('Your unsent changes are back.').waitFor();
+    expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('Say hello to Eve');
+    await page.getByRole('button', { name: 'Start over' }).click();
     const suiteId = /suites\/([^/]+)/.exec(page.url())![1]!;
     expect(await casesOf(suiteId)).toMatchObject([
       { prompt: 'Say hello to Ann', expected_tool: 'greet' },
@@ -80,6 +89,13 @@ journeys('suites and cases in the page', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Save the case' }).click();
     await page.getByText('Saved.', { exact: true }).waitFor();
+    // What is saved can be taken back.
+    await page.getByText('Case 1 saved.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await until(async () => (await page.getByLabel('Prompt', { exact: true }).inputValue()) === 'p');
+    await page.getByLabel('Prompt', { exact: true }).fill('another prompt');
+    await page.getByRole('button', { name: 'Save the case' }).click();
+    await until(async () => (await casesOf(suiteId))[0].prompt === 'another prompt');
     await page.goto(`${web.url}/suites/${suiteId}`);
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export' }).click();
@@ -94,18 +110,30 @@ journeys('suites and cases in the page', () => {
     const suiteId = await importSuite(weatherSuite(1));
     const [{ id }] = await casesOf(suiteId);
     const { page, axe, faults } = await web.open({ path: `/suites/${suiteId}/cases/${id}` });
+    const city = page.getByLabel('city', { exact: true });
+    expect(await city.inputValue()).toBe('Paris');
+    await page.getByRole('button', { name: 'JSON', exact: true }).last().click();
     await retype(page, 'Arguments', '{"city": ');
     await page.getByText(/this is not JSON/).waitFor();
     expect(await page.getByRole('button', { name: 'Save the case' }).isDisabled()).toBe(true);
     await retype(page, 'Arguments', '{"city": {"$regex": "("}}');
-    await page.keyboard.press('Control+Enter');
+    await page.locator('.field-error', { hasText: 'not JSON' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'JSON', exact: true }).last().click();
+    await page.getByRole('button', { name: 'matches: how city is compared' }).waitFor();
+    await city.press('Control+Enter');
     await page.getByRole('alert').waitFor();
-    await page.locator('.field', { hasText: 'Arguments' }).locator('.field-error code', { hasText: '/city' }).waitFor();
-    await page.locator('.cm-lintRange-error').waitFor();
+    await page.getByRole('listitem').filter({ has: city }).locator('.field-error').first().waitFor();
     expect(await axe()).toEqual([]);
-    await retype(page, 'Arguments', '{"city": "Rome"}');
-    await page.keyboard.press('Control+Enter');
+    await city.fill('Rom(e|a)');
+    await page.getByRole('button', { name: 'Save the case' }).click();
     await page.getByText('Saved.', { exact: true }).waitFor();
+    expect((await casesOf(suiteId))[0].expected_params).toEqual({ city: { $regex: 'Rom(e|a)' } });
+    await page.getByRole('button', { name: 'matches: how city is compared' }).click();
+    await page.getByLabel('Match', { exact: true }).selectOption('equals');
+    await page.keyboard.press('Escape');
+    await city.fill('Rome');
+    await page.getByRole('button', { name: 'Save the case' }).click();
+    await until(async () => (await casesOf(suiteId))[0].expected_params.city === 'Rome');
     expect(await casesOf(suiteId)).toMatchObject([{ expected_params: { city: 'Rome' } }]);
     expect(faults()).toEqual([]);
   });
@@ -175,13 +203,12 @@ journeys('suites and cases in the page', () => {
     await page.getByText('Not saved yet').waitFor();
     expect(await axe()).toEqual([]);
     expect((await save()).expected_tool).toEqual(['get_weather', 'book']);
-    await page.getByText('Settings and rules for single arguments').click();
-    await page.getByLabel('Argument', { exact: true }).fill('city');
-    await page.getByRole('button', { name: 'Add rule' }).click();
-    await page.getByRole('group', { name: 'city' }).getByLabel('Rule override').selectOption('similar text');
-    await page.getByRole('group', { name: 'city' }).getByLabel('Similarity').fill('0.90');
+    await page.getByRole('button', { name: 'equals: how city is compared' }).click();
+    await page.getByLabel('Rule', { exact: true }).last().selectOption('similar text');
+    await page.getByLabel('Similarity').last().fill('0.90');
     expect(await axe()).toEqual([]);
     expect((await save()).scoring_config).toEqual({ params: { city: { mode: 'fuzzy', threshold: 0.9 } } });
+    await page.keyboard.press('Escape');
     await page.getByLabel('Expected', { exact: true }).selectOption('No call');
     expect(await save()).toMatchObject({ expected_tool: null });
     expect(faults()).toEqual([]);
@@ -198,8 +225,17 @@ journeys('suites and cases in the page', () => {
     expect(await page.getByLabel('Prompt', { exact: true }).isEditable()).toBe(false);
     await page.goto(`${web.url}/suites/${suiteId}`);
     await page.getByRole('button', { name: 'Add a case' }).waitFor();
-    for (const name of ['Run', 'Add a case', 'Save tools', 'Save settings'])
-      expect([name, await page.getByRole('button', { name, exact: true }).isDisabled()]).toEqual([name, true]);
+    for (const [tab, name] of [
+      ['Cases', 'Run'],
+      ['Cases', 'Add a case'],
+      ['Tools', 'Save tools'],
+      ['Settings', 'Save settings'],
+    ] as const) {
+      await page.getByRole('link', { name: tab, exact: true }).click();
+      const button = page.getByRole('button', { name, exact: true });
+      await button.waitFor();
+      expect([name, await button.isDisabled()]).toEqual([name, true]);
+    }
   });
 
   it('change tools and settings, filter, and delete after a confirmation', async () => {
@@ -216,23 +252,23 @@ journeys('suites and cases in the page', () => {
     await page.reload();
     await page.getByLabel('Search cases').fill('(117)');
     await page.getByText('1 case contains the text.').waitFor();
+    await page.getByRole('link', { name: 'Settings', exact: true }).last().click();
     await page.getByLabel('System prompt').fill('Be brief.');
     await page.getByRole('button', { name: 'Save settings' }).click();
     await page.getByText('Saved: version 2.').waitFor();
+    await page.getByRole('link', { name: 'Tools', exact: true }).click();
     await page.getByRole('button', { name: 'Add a tool' }).click();
     // A tool has no name until somebody gives it one.
     await page.getByRole('button', { name: 'Save tools' }).click();
     await page.getByRole('alert').first().waitFor();
-    await retype(
-      page,
-      'JSON of the tool Unnamed tool',
-      '{"type": "function", "function": {"name": "added", "parameters": {"type": "object"}}}',
-    );
+    await page.getByLabel('Name', { exact: true }).fill('added');
     await page.getByRole('button', { name: 'Save tools' }).click();
     await page.getByText('Saved: version 3.').waitFor();
     const { body } = await web.client.get(`/api/tool-suites/${suiteId}?cases=false`);
     expect(body).toMatchObject({ system_prompt: 'Be brief.', version: 3 });
     expect(body.tools.at(-1).function.name).toBe('added');
+    await page.getByRole('link', { name: 'Versions', exact: true }).click();
+    await page.getByRole('link', { name: 'Version 3' }).first().waitFor();
     await page.getByRole('button', { name: 'More actions' }).click();
     // Its tools came from no server.
     expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Tune parameters', 'Tune prompts', 'Delete']);

@@ -43,8 +43,7 @@ journeys('a case is tried in the page', () => {
     await tryIt.getByText('Choose at least one model.').waitFor();
     await tryIt.getByLabel('perfect-ish').check();
     await tryIt.getByLabel('scripted:mine').check();
-    await page.getByRole('textbox', { name: 'Arguments' }).click();
-    await page.keyboard.insertText('{"city": "Paris"}');
+    await page.getByLabel('city', { exact: true }).fill('Paris');
     await tryIt.getByRole('button', { name: 'Try', exact: true }).click();
     await tryIt.getByText(/^1 of 2 passed\. Cost:/).waitFor();
     const good = tryIt.getByRole('article', { name: 'sim::perfect-ish' });
@@ -66,18 +65,18 @@ journeys('a case is tried in the page', () => {
     await good.getByRole('row', { name: /city/ }).getByText('differs').waitFor();
 
     // A fault is shown at its field, and the case is saved as tried once the fault is fixed.
-    await page.getByRole('textbox', { name: 'Arguments' }).click();
-    await page.keyboard.press('ControlOrMeta+a');
-    await page.keyboard.insertText('{"city": {"$regex": "("}}');
+    await page.getByRole('button', { name: 'equals: how city is compared' }).click();
+    await page.getByLabel('Match', { exact: true }).selectOption('matches');
+    await page.keyboard.press('Escape');
+    await page.getByLabel('city', { exact: true }).fill('(');
     await tryIt.getByRole('button', { name: 'Try again' }).click();
     await page.locator('form .field-error:not(:empty)').first().waitFor();
     await tryIt.getByRole('alert').waitFor();
-    await page.getByRole('textbox', { name: 'Arguments' }).click();
-    await page.keyboard.press('ControlOrMeta+a');
-    await page.keyboard.insertText('{"city": "Rome"}');
+    await page.getByLabel('city', { exact: true }).fill('Rome');
     await page.getByLabel('Prompt', { exact: true }).press('Control+Enter');
     await page.getByRole('heading', { name: 'Case 3: What is the weather in Rome?' }).waitFor();
     // The models stay selected for the other cases of the suite.
+    await panel(page).locator('summary').first().click();
     expect(await panel(page).getByRole('checkbox', { name: 'perfect-ish' }).isChecked()).toBe(true);
     expect(faults()).toEqual([]);
   });

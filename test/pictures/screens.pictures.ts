@@ -8,7 +8,13 @@ import { journeys, startWeb, type OpenOptions, type WebSystem } from '../web.js'
 
 const FOLDER = 'docs/pictures';
 /** Screens that another picture shows as well. */
-const NOT_IN_THE_TOUR = new Set(['not found', 'tunes of prompts', 'new run with a prompt version']);
+const NOT_IN_THE_TOUR = new Set([
+  'not found',
+  'tunes of prompts',
+  'new run with a prompt version',
+  'tools of a suite',
+  'settings of a suite',
+]);
 /** The folder for pictures of all screens in both themes and at both widths, for review. */
 const REVIEW = process.env.TOOLMARK_REVIEW_PICTURES;
 const REVIEWED: [string, OpenOptions][] = [

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import type { z } from 'zod';
 import type { CaseNeighbours } from '#lib/contracts/case';
+import type { CaseVerdicts } from '#lib/contracts/case-result';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import type { ListedCase as ListedCaseSchema } from '#lib/contracts/suite';
@@ -40,6 +41,10 @@ export const caseQuery = (suiteId: string, caseId: string) =>
 
 export const neighboursQuery = (suiteId: string, caseId: string) =>
   readQuery<CaseNeighbours>(keys.cases(suiteId), `${pathOf(suiteId, caseId)}/neighbours`);
+
+/** How each model did on a case in the newest runs. */
+export const caseVerdictsQuery = (suiteId: string, caseId: string) =>
+  readQuery<CaseVerdicts>(keys.cases(suiteId), `${pathOf(suiteId, caseId)}/verdicts?limit=8`);
 
 /** Creates a case if it has no id, otherwise replaces it. */
 export function saveCase(suiteId: string, caseId: string | undefined, input: Json, options: Sent): Promise<SavedCase> {

@@ -2,9 +2,8 @@ import { id, oneOf, searchOf } from '../../address';
 import { screen } from '../../screen';
 import { suiteQuery } from '../suites/api';
 import { providersQuery } from '../providers/api';
-import { caseResultsQuery } from '../results/api';
 import { newestRunQuery } from '../runs/api';
-import { caseQuery, neighboursQuery } from './api';
+import { caseQuery, caseVerdictsQuery, neighboursQuery } from './api';
 
 /** Whether the case is shown as JSON instead of fields. */
 const caseSearch = searchOf({ as: oneOf(['json']) });
@@ -30,7 +29,7 @@ export const casesRoutes = [
       neighboursQuery(suiteId, caseId),
       newestRunQuery(suiteId),
       providersQuery,
-      caseResultsQuery(suiteId, caseId),
+      caseVerdictsQuery(suiteId, caseId),
     ],
     missing: { what: 'case', list: '/suites/$suiteId', all: 'To the suite' },
   }),

@@ -5,6 +5,7 @@ import { JsonField } from '../../../ui/form/fields';
 import { Faults, useField, useForm } from '../../../ui/form/json-form';
 import { Note } from '../../../ui/hint';
 import { count } from '../../../ui/amounts';
+import { cutInMiddle } from '../../../ui/figures/cut';
 import { UserText, visible } from '../../../ui/user-text';
 import { ArgumentMenu } from './argument-menu';
 import { argumentRows, kindFor, type ArgumentKind, type ArgumentRow } from './argument-rows';
@@ -108,6 +109,8 @@ function Rows({ path, rules, rows }: { path: Path; rules: Path; rows: readonly A
   );
 }
 
+const MAX_NAME = 48;
+
 /** One argument: its name, how it is compared, and with what. */
 function ArgumentField({ argument, path, rules }: { argument: ArgumentRow; path: Path; rules: Path }) {
   const { name, isRequired, isKnown, type, description } = argument;
@@ -130,9 +133,9 @@ function ArgumentField({ argument, path, rules }: { argument: ArgumentRow; path:
   return (
     <div className={css.argument} title={description.slice(0, 500) || undefined}>
       <div className={css.name}>
-        <label htmlFor={field.id}>
+        <label htmlFor={field.id} title={shownName}>
           <code>
-            <UserText text={name} max={200} />
+            <UserText text={cutInMiddle(name, MAX_NAME)} />
           </code>
         </label>
         {isRequired && (

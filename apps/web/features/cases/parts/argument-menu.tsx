@@ -1,3 +1,4 @@
+import { useId } from 'react';
 import { isObject, toText } from '#lib/contracts/json/json';
 import { edit, type Edited, type Path, valueAt } from '../../../ui/form/edited';
 import { ChoiceField, NumberField } from '../../../ui/form/fields';
@@ -99,6 +100,7 @@ type MatchProps = Pick<Props, 'kind' | 'expected' | 'set' | 'refusal'>;
 
 function MatchField({ kind, expected, set, refusal }: MatchProps) {
   const { match, value } = expected;
+  const id = useId();
   const offered = OFFERED[kind].includes(match) ? OFFERED[kind] : [...OFFERED[kind], match];
   const choose = (chosen: string): void => {
     if (chosen === 'unchecked') set(UNCHECKED);
@@ -108,9 +110,9 @@ function MatchField({ kind, expected, set, refusal }: MatchProps) {
   };
   const current = match !== 'equal' || (value !== '' && value !== null) ? match : value === '' ? 'empty' : 'null';
   return (
-    <label className="field">
-      <span className="label">Match</span>
-      <select disabled={refusal !== undefined} value={current} onChange={({ target }) => choose(target.value)}>
+    <div className="field">
+      <label htmlFor={id}>Match</label>
+      <select id={id} disabled={refusal !== undefined} value={current} onChange={({ target }) => choose(target.value)}>
         {value !== undefined && <option value="unchecked">not checked</option>}
         {offered.map((one) => (
           <option key={one} value={one}>
@@ -120,7 +122,7 @@ function MatchField({ kind, expected, set, refusal }: MatchProps) {
         {(kind === 'text' || kind === 'free') && <option value="empty">empty text</option>}
         <option value="null">null</option>
       </select>
-    </label>
+    </div>
   );
 }
 

@@ -1,7 +1,7 @@
 import { Money } from '../../../ui/amounts';
 import { duration } from '../../../ui/time';
-import { UserLine } from '../../../ui/user-text';
 import { Warnings } from '../../../ui/notices';
+import { ModelName } from '../../providers/parts/model-name';
 import { Calls } from '../../results/parts/calls';
 import { Exchange } from '../../results/parts/exchange';
 import { Chain, Explanation, ModelReply, SchemaProblems } from '../../results/parts/result-details';
@@ -37,33 +37,36 @@ export function TryResults({ answer: { results, cost_usd: cost, warnings }, isOf
   );
 }
 
+/** One model's result: folded if it passed. */
 function TryOutResult({ result }: { result: TryResult }) {
+  const isScored = result.outcome === 'scored';
   return (
     <article aria-label={result.target.slice(0, 300)}>
-      <h3>
-        <UserLine text={result.target} />
-      </h3>
-      <p className="actions">
-        <Verdict of={result} />
-        {result.outcome === 'scored' && (
-          <span>
-            score {percentOrNone(result.overall)}: tool {percentOrNone(result.tool_score)}, arguments{' '}
-            {percentOrNone(result.param_score)}
+      <details open={!result.passed}>
+        <summary>
+          <span className={css.tryHead}>
+            <h3>
+              <ModelName target={result.target} />
+            </h3>
+            <Verdict of={result} />
+            <span className="muted small">
+              {isScored && <>{percentOrNone(result.overall)}, </>}
+              {result.latency_ms !== null && <>{duration(result.latency_ms)}, </>}
+              {isScored ? <Money usd={result.cost_usd} /> : 'no answer'}
+            </span>
           </span>
-        )}
-        <span className="muted">
-          {result.latency_ms !== null && <>{duration(result.latency_ms)}, </>}
-          {result.outcome === 'scored' ? <Money usd={result.cost_usd} /> : 'no answer'}
-        </span>
-      </p>
-      <Explanation result={result} of={result.target} />
-      <ModelReply result={result} of={result.target} />
-      {result.outcome === 'scored' && <Calls result={result} of={result.target} />}
-      <div>
-        <SchemaProblems result={result} />
-        <Chain result={result} />
-        {result.outcome === 'scored' && <Exchange result={result} />}
-      </div>
+        </summary>
+        <div className={css.tryResult}>
+          <Explanation result={result} of={result.target} />
+          {isScored && <Calls result={result} of={result.target} />}
+          <ModelReply result={result} of={result.target} />
+          <div>
+            <SchemaProblems result={result} />
+            <Chain result={result} />
+            {isScored && <Exchange result={result} />}
+          </div>
+        </div>
+      </details>
     </article>
   );
 }

@@ -1,5 +1,6 @@
 import type { ListedCase } from '../../cases/api';
 import { VerdictMark, type VerdictWord } from '../../results/parts/verdict';
+import { countedVerdict } from '../../results/parts/verdict-counts';
 import { providerIn } from '../../providers/parts/model-names';
 import css from './last-verdicts.module.css';
 
@@ -8,12 +9,9 @@ type Models = NonNullable<ListedCase['last_run']>['models'];
 /** More models than this are counted instead of drawn one by one. */
 const DRAWN = 12;
 
-const wordOf = ({ passed, scored }: Models[number]): VerdictWord =>
-  scored === 0 ? 'errored' : passed === scored ? 'passed' : passed > 0 ? 'partial' : 'failed';
-
 /** How the models of the last run did on a case: a mark for each, or how many of each. */
 export function LastVerdicts({ models }: { models: Models }) {
-  const byWord = Map.groupBy(models, wordOf);
+  const byWord = Map.groupBy(models, countedVerdict);
   const words = WORDS.filter((word) => byWord.has(word));
   if (models.length > DRAWN)
     return (
@@ -34,8 +32,8 @@ export function LastVerdicts({ models }: { models: Models }) {
       aria-label={words.map((word) => `${word}: ${byWord.get(word)!.map(nameOf).join(', ')}`).join('; ')}
     >
       {models.map((model) => (
-        <span key={model.target} title={`${nameOf(model)}: ${wordOf(model)}`}>
-          <VerdictMark word={wordOf(model)} />
+        <span key={model.target} title={`${nameOf(model)}: ${countedVerdict(model)}`}>
+          <VerdictMark word={countedVerdict(model)} />
         </span>
       ))}
     </span>

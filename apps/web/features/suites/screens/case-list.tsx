@@ -120,12 +120,12 @@ function Cases({ suiteId, isFiltered }: { suiteId: string; isFiltered: boolean }
           Last run
         </Link>
       ),
-      className: css.lastRun,
       cell: ({ last_run: run }) => run && <LastVerdicts models={run.models} />,
     },
     {
       name: 'Category, tags',
       className: 'small',
+      onPhone: 'hidden',
       cell: (stored) => <Labels of={stored} change={change} />,
     },
     {
@@ -189,9 +189,10 @@ function foundInWords(found: number, isMore: boolean, text: string | undefined):
 }
 
 const COLUMNS: Column<ListedCase>[] = [
-  { name: '#', isNumber: true, className: 'muted', cell: ({ position }) => position + 1 },
+  { name: '#', isNumber: true, className: 'muted', onPhone: 'hidden', cell: ({ position }) => position + 1 },
   {
     name: 'Case',
+    onPhone: 'title',
     cell: (stored) => (
       <Link
         from="/suites/$suiteId"
