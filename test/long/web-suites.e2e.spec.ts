@@ -204,8 +204,9 @@ journeys('suites and cases in the page', () => {
     expect(await axe()).toEqual([]);
     expect((await save()).expected_tool).toEqual(['get_weather', 'book']);
     await page.getByRole('button', { name: 'equals: how city is compared' }).click();
-    await page.getByLabel('Rule', { exact: true }).last().selectOption('similar text');
-    await page.getByLabel('Similarity').last().fill('0.90');
+    const how = page.getByRole('group', { name: 'How city is compared' });
+    await how.getByLabel('Rule', { exact: true }).selectOption('similar text');
+    await how.getByLabel('Similarity').fill('0.90');
     expect(await axe()).toEqual([]);
     expect((await save()).scoring_config).toEqual({ params: { city: { mode: 'fuzzy', threshold: 0.9 } } });
     await page.keyboard.press('Escape');
@@ -231,7 +232,7 @@ journeys('suites and cases in the page', () => {
       ['Tools', 'Save tools'],
       ['Settings', 'Save settings'],
     ] as const) {
-      await page.getByRole('link', { name: tab, exact: true }).click();
+      await page.getByRole('navigation', { name: 'Screens of the suite' }).getByRole('link', { name: tab }).click();
       const button = page.getByRole('button', { name, exact: true });
       await button.waitFor();
       expect([name, await button.isDisabled()]).toEqual([name, true]);
@@ -252,7 +253,10 @@ journeys('suites and cases in the page', () => {
     await page.reload();
     await page.getByLabel('Search cases').fill('(117)');
     await page.getByText('1 case contains the text.').waitFor();
-    await page.getByRole('link', { name: 'Settings', exact: true }).last().click();
+    await page
+      .getByRole('navigation', { name: 'Screens of the suite' })
+      .getByRole('link', { name: 'Settings' })
+      .click();
     await page.getByLabel('System prompt').fill('Be brief.');
     await page.getByRole('button', { name: 'Save settings' }).click();
     await page.getByText('Saved: version 2.').waitFor();

@@ -31,7 +31,7 @@ interface CaseEditorProps {
 }
 
 /**
- * One case as fields or as JSON, and beside it what models make of it. Fields and JSON edit the same value, and preserve
+ * One case as fields or as JSON, and beside it what models make of it. Fields and JSON edit the same value, and keep
  * unknown keys.
  */
 export function CaseEditor({ suite, stored, copied, head }: CaseEditorProps) {
@@ -85,19 +85,21 @@ export function CaseEditor({ suite, stored, copied, head }: CaseEditorProps) {
             {...{ refusal, tryOut }}
             start={startTry}
           />
-          {stored && (
-            <section aria-labelledby="before" className="section">
-              <h2 id="before">Before</h2>
-              <QueryBoundary rows={3}>
-                <CaseBefore suiteId={suite.id} caseId={stored.id} />
-              </QueryBoundary>
-            </section>
-          )}
+          {stored && <Before suiteId={suite.id} caseId={stored.id} />}
         </div>
       </div>
     </JsonForm>
   );
 }
+
+const Before = (of: { suiteId: string; caseId: string }) => (
+  <section aria-labelledby="before" className="section">
+    <h2 id="before">Before</h2>
+    <QueryBoundary rows={3}>
+      <CaseBefore {...of} />
+    </QueryBoundary>
+  </section>
+);
 
 /** The path of the case in the try-out's request body. */
 const TRY_CASE_PATH = ['case'];

@@ -49,17 +49,7 @@ function Versions({ suite }: { suite: Suite }) {
         rows={heads}
         keyOf={({ version }) => version}
         columns={[
-          {
-            name: 'Version',
-            cell: ({ version, is_current: isCurrent }) => (
-              <span className="actions">
-                <Link to="/suites/$suiteId/versions/$version" params={{ suiteId, version: String(version) }}>
-                  Version {version}
-                </Link>
-                {isCurrent && <Chip>current</Chip>}
-              </span>
-            ),
-          },
+          { name: 'Version', cell: (head) => <VersionLink suiteId={suiteId} head={head} /> },
           {
             name: 'Changed',
             cell: ({ version }, index) => {
@@ -97,6 +87,15 @@ function Versions({ suite }: { suite: Suite }) {
     </section>
   );
 }
+
+const VersionLink = ({ suiteId, head }: { suiteId: string; head: SuiteVersionHead }) => (
+  <span className="actions">
+    <Link to="/suites/$suiteId/versions/$version" params={{ suiteId, version: String(head.version) }}>
+      Version {head.version}
+    </Link>
+    {head.is_current && <Chip>current</Chip>}
+  </span>
+);
 
 function ChangeLine({ suiteId, from, to }: { suiteId: string; from: number; to: number }) {
   const { data } = useQuery(changesQuery(suiteId, from, to));
