@@ -1,10 +1,14 @@
+import { Link } from '@tanstack/react-router';
+import { Note } from '../../../ui/hint';
 import type { ListedCase } from '../../cases/api';
 import { VerdictMark, type VerdictWord } from '../../results/parts/verdict';
 import { countedVerdict } from '../../results/parts/verdict-counts';
+import { ModelName } from '../../providers/parts/model-name';
 import { providerIn } from '../../providers/parts/model-names';
 import css from './last-verdicts.module.css';
 
-type Models = NonNullable<ListedCase['last_run']>['models'];
+type LastRun = NonNullable<ListedCase['last_run']>;
+type Models = LastRun['models'];
 
 /** More models than this are counted instead of drawn one by one. */
 const DRAWN = 12;
@@ -42,3 +46,35 @@ export function LastVerdicts({ models }: { models: Models }) {
 
 const WORDS: readonly VerdictWord[] = ['passed', 'partial', 'failed', 'errored'];
 const nameOf = ({ target }: Models[number]): string => target.slice(providerIn(target).length).slice(0, 80);
+
+/** The head of the column: which run it is of, and which mark is which model. */
+export const LastRunNote = ({ run: { run_id: runId, models } }: { run: LastRun }) => (
+  <Note of="Last run">
+    <ul className={css.legend}>
+      {WORDS.map((word) => (
+        <li key={word}>
+          <VerdictMark word={word} /> {LEGEND[word]}
+        </li>
+      ))}
+    </ul>
+    {models.length <= DRAWN && (
+      <ol className={css.models}>
+        {models.map((model) => (
+          <li key={model.target}>
+            <ModelName target={model.target} />
+          </li>
+        ))}
+      </ol>
+    )}
+    <Link to="/runs/$runId" params={{ runId }}>
+      Open the run
+    </Link>
+  </Note>
+);
+
+const LEGEND: Record<VerdictWord, string> = {
+  passed: 'passed',
+  partial: 'passed some samples',
+  failed: 'failed',
+  errored: 'got no answer',
+};

@@ -17,7 +17,7 @@ import { UserLine, visible } from '../../../ui/user-text';
 import { casesQuery, type CaseFilter, type ListedCase, type StoredCase } from '../../cases/api';
 import { CaseActions } from '../../cases/parts/case-actions';
 import { caseLabelsQuery } from '../api';
-import { LastVerdicts } from '../parts/last-verdicts';
+import { LastRunNote, LastVerdicts } from '../parts/last-verdicts';
 import css from './suites.module.css';
 
 /** The cases of a suite, or those that the address asks for. */
@@ -110,16 +110,12 @@ function Cases({ suiteId, isFiltered }: { suiteId: string; isFiltered: boolean }
   const isLooking = search.text !== text || hashKey(shown.queryKey) !== key;
   const hidden = useHidden();
   const change = useChange();
-  const lastRun = read.find(({ last_run: run }) => run)?.last_run?.run_id;
+  const lastRun = read.find(({ last_run: run }) => run)?.last_run;
   const columns: Column<ListedCase>[] = [
     ...COLUMNS,
     {
       name: 'Last run',
-      head: lastRun && (
-        <Link to="/runs/$runId" params={{ runId: lastRun }}>
-          Last run
-        </Link>
-      ),
+      head: lastRun && <LastRunNote run={lastRun} />,
       cell: ({ last_run: run }) => run && <LastVerdicts models={run.models} />,
     },
     {
