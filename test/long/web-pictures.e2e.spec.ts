@@ -1,0 +1,148 @@
+import type { Page } from 'playwright-core';
+import { weatherSuite } from '../client.js';
+import { untilRunCompleted } from '../until-ended.js';
+import { fillTeam } from '../web-screens.js';
+import { joinWeb, journeys, tabTo, type Tab, type TeamWeb } from '../web.js';
+
+/** The window of a laptop, the same at 200 %, and that of a phone. */
+const WIDTHS = [1440, 720, 390];
+const NIGHTS = 30;
+const LONG = 'instruct-distilled-quantized-long-context-tool-calling-preview-'.repeat(3).slice(0, 180);
+/** Models that tie, that differ, that err, that have long names, and names from right to left. */
+const MODELS = [
+  { id: 'perfect-ish', name: 'perfect' },
+  { id: `perfect-ish:${LONG}`, name: LONG },
+  { id: 'careless-arguments:pictures', name: 'דגם שפה גדול 70B' },
+  { id: 'wrong-tool', name: 'wrong-tool' },
+  { id: 'text-only', name: 'text-only' },
+  { id: 'bad-request', name: 'bad-request' },
+];
+
+let web: TeamWeb;
+let screens: [name: string, path: string][];
+
+journeys('pictures', () => {
+  beforeAll(async () => {
+    web = await joinWeb();
+    screens = await fill(web);
+  }, 120_000);
+
+  it.each(WIDTHS)('can be read at %i px: their texts are large enough, apart, and within the window', async (width) => {
+    const tab = await web.open({ width, height: 900 });
+    const found: Record<string, string[]> = {};
+    for (const [name, path] of screens) {
+      await openScreen(tab, path);
+      const faults = await tab.page.evaluate<string[]>(FAULTS_OF_TEXTS);
+      if (await tab.isTooWide()) faults.push('wider than the window');
+      if (faults.length > 0) found[name] = faults;
+    }
+    expect(found).toEqual({});
+    expect(tab.faults()).toEqual([]);
+  });
+
+  it('are one stop for Tab, walked by arrow keys, heard by name, with their numbers as a table', async () => {
+    const tab = await web.open({ width: 1440, height: 900 });
+    const found: Record<string, string[]> = {};
+    for (const [name, path] of screens) {
+      await openScreen(tab, path);
+      const faults = [...(await faultsOfMarks(tab.page)), ...(await tab.axe())];
+      if (faults.length > 0) found[name] = faults;
+    }
+    expect(found).toEqual({});
+    expect(tab.faults()).toEqual([]);
+  });
+});
+
+async function openScreen({ page }: Tab, path: string): Promise<void> {
+  await page.goto(`${web.url}${path}`);
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+}
+
+/** A run of six models, its repetition, and a run of every night, besides what every screen needs. */
+async function fill({ client, simulator, ...more }: TeamWeb): Promise<[name: string, path: string][]> {
+  const filled = await fillTeam({ client, simulator, ...more });
+  const models = MODELS.map((model, n) => ({ ...model, input_cost_per_mtok: 3 * 2 ** -n, output_cost_per_mtok: 4 }));
+  await client.post('/api/providers', { key: 'six', base_url: `${simulator.url}/v1`, models });
+  const suite = weatherSuite(12);
+  const suiteId = await client.importSuite({
+    ...suite,
+    name: 'Pictures',
+    test_cases: suite.test_cases.map((one, n) => ({ ...one, category: `category ${n % 3}` })),
+  });
+  const experiment = (await client.post('/api/experiments', { name: 'Nights', suite_id: suiteId })).body;
+  const submit = async (names: readonly string[], input: object = {}): Promise<string> => {
+    const asked = { suite_id: suiteId, models: names.map((id) => `six::${id}`), model_order: 'parallel', ...input };
+    return (await client.post('/api/tool-eval', asked)).body.eval_id;
+  };
+  const all = MODELS.map(({ id }) => id);
+  const [first, second] = [await submit(all), await submit(all, { temperature: 0.5 })];
+  const nights = [];
+  for (let night = 0; night < NIGHTS; night++)
+    nights.push(await submit(all.slice(1, 3), { name: `Night ${night}`, experiment_id: experiment.id }));
+  for (const id of [first, second, ...nights]) await untilRunCompleted(client, id);
+  const { body } = await client.get(`/api/tool-eval/history/${first}/results?outcome=failed&limit=1`);
+  return [
+    ['run', `/runs/${first}`],
+    ['matrix', `/runs/${first}/matrix`],
+    ['failures', `/runs/${first}/failures`],
+    ['result', `/runs/${first}/results/${body.items[0].id}`],
+    ['compare', `/compare?${new URLSearchParams({ runs: JSON.stringify([first, second]) })}`],
+    ['experiment', `/experiments/${experiment.id}`],
+    ['suite', `/suites/${suiteId}`],
+    ['tune', `/tunes/${filled.tuneId}`],
+    ['gate run', `/gates/${filled.gateId}/runs/${filled.gateRunId}`],
+    ['calibration', '/judge/calibration'],
+    ['case', `/suites/${filled.suiteId}/cases/${filled.caseId}`],
+  ];
+}
+
+/** Finds texts of pictures that are too small, or overlap. */
+const FAULTS_OF_TEXTS = `(() => {
+  const shown = [...document.querySelectorAll('main svg text')]
+    .filter((text) => text.checkVisibility())
+    .map((text) => ({
+      svg: text.ownerSVGElement,
+      words: text.textContent,
+      box: text.getBoundingClientRect(),
+      px: parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a,
+    }));
+  const apart = (a, b) =>
+    a.right <= b.left + 1 || b.right <= a.left + 1 || a.bottom <= b.top + 2 || b.bottom <= a.top + 2;
+  return shown.flatMap(({ svg, words, box, px }, n) => [
+    ...(px < 10.95 ? ['"' + words + '" has ' + px.toFixed(1) + ' px'] : []),
+    ...shown
+      .slice(n + 1)
+      .filter((other) => other.svg === svg && !apart(box, other.box))
+      .map((other) => '"' + words + '" overlaps "' + other.words + '"'),
+  ]);
+})()`;
+const FOCUSED = `document.activeElement.getAttribute('aria-label')`;
+
+/** Of each picture whose marks can be walked. */
+async function faultsOfMarks(page: Page): Promise<string[]> {
+  const found: string[] = [];
+  for (const picture of await page.locator('main figure[aria-label]').all()) {
+    const label = (await picture.getAttribute('aria-label')) ?? '';
+    const marks = picture.locator('[tabindex][role=link], [tabindex][role=img]');
+    const count = await marks.count();
+    if (count === 0) continue;
+    const names = await marks.evaluateAll((all) => all.map((mark) => mark.getAttribute('aria-label') ?? ''));
+    if (names.some((name) => name.trim() === '')) found.push(`${label}: a mark has no name`);
+    const stops = picture.locator('[tabindex="0"][role=link], [tabindex="0"][role=img]');
+    if ((await stops.count()) !== 1) found.push(`${label}: ${await stops.count()} stops for Tab`);
+    await tabTo(stops.first());
+    for (const [key, name] of [
+      ['End', names.at(-1)],
+      ['Home', names[0]],
+    ] as const) {
+      await page.keyboard.press(key);
+      const focused = await page.evaluate(FOCUSED);
+      if (focused !== name) found.push(`${label}: ${key} leads to ${String(focused)}, not to ${name}`);
+    }
+    await picture.getByText('The numbers', { exact: true }).click();
+    const rows = await picture.getByRole('table').locator('tbody tr').count();
+    if (rows !== count) found.push(`${label}: ${count} marks, ${rows} rows of numbers`);
+  }
+  return found;
+}
