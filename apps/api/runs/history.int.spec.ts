@@ -151,11 +151,29 @@ describe('what a run came to', () => {
     const low = { overall: 0.85, overall_ci: [0.7, 0.95] as [number, number] };
     const id = await ended({ settled: 4, requests: 4, summary: low }, { settled: 4, requests: 4, summary: high });
     expect((await read(id)).top).toEqual({ targets: ['sim::b', 'sim::a'], score: 0.9, by: 'intervals' });
-    await api.pool.query(
-      `INSERT INTO run_figures (run_id, scoring_id, generation, counted_at, ranking) VALUES ($1, $1, 1, now(), $2)`,
-      [id, JSON.stringify({ text: null, items: [1, 2].map((n) => ({ target: `sim::${' ba'[n]}`, rank: [n, n] })) })],
-    );
+    const rank = (runId: string, ofA: [number, number], ofB: [number, number]) =>
+      api.pool.query(
+        `INSERT INTO run_figures (run_id, scoring_id, generation, counted_at, ranking) VALUES ($1, $1, 1, now(), $2)`,
+        [
+          runId,
+          JSON.stringify({
+            text: null,
+            items: [
+              { target: 'sim::a', rank: ofA },
+              { target: 'sim::b', rank: ofB },
+            ],
+          }),
+        ],
+      );
+    await rank(id, [2, 2], [1, 1]);
     expect((await read(id)).top).toEqual({ targets: ['sim::b'], score: 0.9, by: 'ranking' });
+    const far = { overall: 0.3, overall_ci: [0.2, 0.4] as [number, number] };
+    const notCompared = await ended(
+      { settled: 4, requests: 4, summary: high },
+      { settled: 4, requests: 4, summary: far },
+    );
+    await rank(notCompared, [1, 2], [1, 2]);
+    expect((await read(notCompared)).top).toEqual({ targets: ['sim::a'], score: 0.9, by: 'ranking' });
     const part = await ended({ settled: 1, requests: 1, summary: high }, { settled: 4, requests: 4, summary: low });
     expect((await read(part)).top).toMatchObject({ targets: ['sim::b'], score: 0.85 });
     const none = await ended({ settled: 1, requests: 1, summary: high }, { settled: 0, requests: 0, summary: unasked });

@@ -50,9 +50,14 @@ export function topOf(
     .sort((one, other) => other.overall! - one.overall!);
   const [best] = scored;
   if (!best) return null;
-  const firsts = new Set(ranking?.items.flatMap(({ target, rank }) => (rank?.[0] === 1 ? [target] : [])));
-  const isTied = (one: Summary): boolean =>
-    one === best || (ranking ? firsts.has(one.target) : mayOverlap(one.overall_ci, best.overall_ci));
+  const ranks = new Map(ranking?.items.map(({ target, rank }) => [target, rank]));
+  const isTied = (one: Summary): boolean => {
+    if (one === best) return true;
+    const [from, to] = ranks.get(one.target) ?? [];
+    // A model that was compared with no other may have any rank.
+    const isUnknown = !ranking || to === ranks.size;
+    return (!ranking || from === 1) && (!isUnknown || mayOverlap(one.overall_ci, best.overall_ci));
+  };
   return {
     targets: scored.filter(isTied).map(({ target }) => target),
     score: best.overall!,
