@@ -2,7 +2,7 @@ import { defaultClientConditions, defineConfig } from 'vite';
 
 /** Beginnings of the names of modules that the first view does without. */
 const OTHER_PRIMITIVES = [
-  ...['json', 'data-rows', 'combobox', 'facet', 'changes', 'character', 'common', 'figures', 'form', 'export'],
+  ...['json', 'claim', 'data-rows', 'combobox', 'facet', 'changes', 'character', 'common', 'figures', 'form', 'export'],
   ...['secret', 'text-diff', 'live-job', 'use-live', 'hint', 'glossary', 'filters', 'draft', 'details'],
 ];
 
