@@ -221,14 +221,19 @@ export const CasesQuery = z.strictObject({
 export type CasesQuery = z.infer<typeof CasesQuery>;
 
 const LastVerdicts = described('How the models of a run did on a case.', {
-  run_id: id.describe('The run: the newest of the suite that has ended and is counted.'),
+  run_id: id.meta({
+    description: 'The run: the newest of the suite that has ended and is counted.',
+    example: '019aa8a2-5c1e-7000-8000-000000000031',
+  }),
   models: z
     .array(
       described('One model.', {
-        target: z.string().describe('The model, as the results name it.'),
-        passed: z.int().describe('How many samples passed.'),
-        scored: z.int().describe('How many samples have a score.'),
-        errored: z.int().describe('How many samples have none, because the provider failed.'),
+        target: z
+          .string()
+          .meta({ description: 'The model, as `provider_key::model_id`.', example: 'simulator::perfect-ish' }),
+        passed: z.int().meta({ description: 'How many samples passed.', example: 2 }),
+        scored: z.int().meta({ description: 'How many samples have a score.', example: 3 }),
+        errored: z.int().meta({ description: 'How many samples have none, because the provider failed.', example: 0 }),
       }),
     )
     .describe('The models in the order of the run.'),

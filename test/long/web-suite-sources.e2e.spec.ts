@@ -102,11 +102,22 @@ journeys('where suites come from', () => {
   it('a case shows its results in all runs, and leads to the result that explains it', async () => {
     const { suiteId, caseId } = await fillRun(web);
     const tab = await web.open({ path: `/suites/${suiteId}/cases/${caseId}` });
-    const verdict = tab.page.getByRole('link').filter({ has: tab.page.getByTitle('sim::scripted:odd') });
-    expect(await verdict.textContent()).toMatch(/failed|partial/);
+    const verdict = tab.page.getByRole('link', { name: /^sim::scripted:odd, .*: (failed|partial)$/ });
+    await verdict.waitFor();
     await expectSound(tab);
     await verdict.click();
     await tab.page.waitForURL(/\/runs\/[\w-]+\/results\/2-0-0$/);
+    // The list of cases has the same verdict, and can be narrowed to those that failed.
+    await tab.page.goto(`${web.url}/suites/${suiteId}`);
+    await tab.page.getByLabel('Failed last time').check();
+    await tab.page.waitForURL(/failed=true/);
+    await tab.page
+      .getByRole('img', { name: /(failed|partial): .*scripted:odd/ })
+      .first()
+      .waitFor();
+    await tab.page.getByRole('button', { name: 'Last run' }).click();
+    await tab.page.getByRole('link', { name: 'Open the run' }).waitFor();
+    await expectSound(tab);
     await tab.context.close();
   });
 
@@ -197,6 +208,17 @@ journeys('where suites come from', () => {
     const { pathname, search } = new URL(page.url());
     const other = await web.open({ path: pathname + search });
     await other.page.getByRole('heading', { name: 'Changes from version 1 to 4' }).waitFor();
+    await page.goto(`${web.url}/suites/${id}/versions`);
+    await page.getByText('1 case removed, 1 case changed, system prompt').waitFor();
+    await page.getByRole('button', { name: 'Actions of version 1' }).click();
+    await page.getByRole('menuitem', { name: 'Restore' }).click();
+    await page.getByText('No run has version 4: it is lost.').waitFor();
+    await page.getByRole('button', { name: 'Restore', exact: true }).click();
+    await page.getByRole('link', { name: 'Version 5' }).first().waitFor();
+    expect((await web.client.get(path)).body).toMatchObject({
+      system_prompt: null,
+      test_cases: [first, second, {}, {}],
+    });
     await Promise.all([tab, other].map(({ context }) => context.close()));
   });
 });

@@ -14,6 +14,7 @@ const NOT_IN_THE_TOUR = new Set([
   'new run with a prompt version',
   'tools of a suite',
   'settings of a suite',
+  'versions of a suite',
 ]);
 /** The folder for pictures of all screens in both themes and at both widths, for review. */
 const REVIEW = process.env.TOOLMARK_REVIEW_PICTURES;

@@ -56,8 +56,8 @@ export class SuiteVersionsController {
   @About(
     'Restore a version of a suite',
     'The suite gets the tools, system prompt, pass threshold and cases of this version, as a new version; its name ' +
-      'and description stay. Cases keep their ids. A current version that no run pinned is lost. Refused with 409 for ' +
-      'the current version.',
+      'and description stay. Cases keep their ids. A current version that no run pinned is lost. Refused with 409 ' +
+      'for the current version.',
   )
   @Answers(200, Suite, 404, 409)
   restoreVersion(

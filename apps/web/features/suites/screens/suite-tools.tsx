@@ -7,6 +7,7 @@ import { edit, errorsAt, pointerOf, valueAt } from '../../../ui/form/edited';
 import { JsonField, LongTextField, TextField } from '../../../ui/form/fields';
 import { Form } from '../../../ui/form/form';
 import { Faults, useForm } from '../../../ui/form/json-form';
+import { TextFilter } from '../../../ui/filters';
 import { UserLine } from '../../../ui/user-text';
 import { Warnings } from '../../../ui/notices';
 import { changeSuite, showSaved } from '../api';
@@ -64,26 +65,35 @@ function Tools() {
 function ToolList() {
   const { edited, change, refusal } = useForm();
   const [added, setAdded] = useState<number>();
-  const found = valueAt(edited.value, ['tools']);
-  const tools = Array.isArray(found) ? found : [];
+  const [found, setFound] = useState(ALL);
+  const list = valueAt(edited.value, ['tools']);
+  const tools = Array.isArray(list) ? list : [];
   // Removing a tool moves those after it, so unreadable input would end up at the wrong place.
   const hasUnread = Object.keys(edited.unread).length > 0;
+  // A tool that is renamed stays in sight: names are looked at when the filter changes.
+  const filter = (text: string): void =>
+    setFound({ text, at: new Set(tools.flatMap((tool, index) => (isNamed(tool, text) ? index : []))) });
   const add = (): void => {
     setAdded(tools.length);
+    setFound(ALL);
     change(edit(edited, ['tools', tools.length], NEW_TOOL));
   };
   return (
     <>
       {'/tools' in edited.unread && <p className="field-error">The text in All as JSON is not valid yet.</p>}
+      {tools.length > MANY && <TextFilter label="Filter tools" text={found.text} change={filter} />}
       <ul className={css.toolList}>
         {tools.map((tool, index) => (
-          <li key={`${index} of ${tools.length}`}>
+          <li key={`${index} of ${tools.length}`} hidden={found.text !== '' && !found.at.has(index)}>
             <ToolItem
               tool={tool}
               index={index}
               isOpenFirst={index === added}
               refusal={refusal ?? (hasUnread ? 'Correct invalid input first.' : undefined)}
-              remove={() => change(edit(edited, ['tools', index], undefined))}
+              remove={() => {
+                setFound(ALL);
+                change(edit(edited, ['tools', index], undefined));
+              }}
             />
           </li>
         ))}
@@ -97,6 +107,14 @@ function ToolList() {
   );
 }
 
+/** More tools than this have a filter. */
+const MANY = 20;
+const ALL: { text: string; at: ReadonlySet<number> } = { text: '', at: new Set() };
+const isNamed = (tool: Json, filter: string): boolean =>
+  toText(valueAt(tool, ['function', 'name']))
+    .toLowerCase()
+    .includes(filter.trim().toLowerCase());
+
 interface Item {
   tool: Json;
   index: number;
@@ -106,10 +124,12 @@ interface Item {
 }
 
 function ToolItem({ tool, index, isOpenFirst, refusal, remove }: Item) {
+  const { errors } = useForm();
   const [isOpen, setOpen] = useState(isOpenFirst);
+  const hasFault = errorsAt(errors, pointerOf(['tools', index])).length > 0;
   const name = toText(valueAt(tool, ['function', 'name'])) || 'Unnamed tool';
   return (
-    <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+    <details open={isOpen || hasFault} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
         <span className={css.toolLine}>
           <code>
@@ -120,7 +140,7 @@ function ToolItem({ tool, index, isOpenFirst, refusal, remove }: Item) {
           </span>
         </span>
       </summary>
-      {isOpen && <OpenTool {...{ tool, index, name, refusal, remove }} />}
+      {(isOpen || hasFault) && <OpenTool {...{ tool, index, name, refusal, remove }} />}
     </details>
   );
 }
