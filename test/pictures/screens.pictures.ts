@@ -5,6 +5,7 @@ import { weatherSuite } from '../client.js';
 import { readyForPromptTunes } from '../prompt-tune-system.js';
 import { fillTeam, screensOf, untilTuned } from '../web-screens.js';
 import { journeys, startWeb, type OpenOptions, type WebSystem } from '../web.js';
+import { aTeamOfModels } from './team-of-models.js';
 
 const FOLDER = 'docs/pictures';
 /** Screens that another picture shows as well. */
@@ -30,7 +31,11 @@ journeys('pictures', () => {
     'are taken of every screen',
     async () => {
       const web = await startWeb();
-      const screens = screensOf({ ...(await fillTeam(web)), tuneId: await aTune(web), ...(await aPromptTune(web)) });
+      const screens = screensOf({
+        ...(await fillTeam(web)),
+        ...(await aTeamOfModels(web)),
+        ...{ tuneId: await aTune(web), ...(await aPromptTune(web)) },
+      });
       const take = async (path: string, file: string, options: OpenOptions, fullPage: boolean): Promise<void> => {
         const { page, context } = await web.open({ width: 1200, ...options, path });
         await page.getByRole('heading', { level: 1 }).first().waitFor();
