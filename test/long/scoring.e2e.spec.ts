@@ -84,7 +84,7 @@ describe('compatible metrics of a run', () => {
     expect(done.summaries[0].metrics.ragas_tool_call_f1.ci).toHaveLength(2);
     const csv = (await client.get(`/api/tool-eval/history/${done.id}/export?format=csv`)).body.split('\r\n');
     expect(csv[0]).toMatch(/,ragas_tool_call_f1,axion_tool_correctness,promptfoo_tool_call_f1,syntax,tags,/);
-    expect(csv.slice(1, 3).map((line: string) => line.split(',').at(-12))).toEqual(['1', '1']);
+    expect(csv.slice(1, 3).map((line: string) => line.split(',').at(-13))).toEqual(['1', '1']);
     const [line] = (await client.get(`/api/tool-eval/history/${done.id}/export?format=jsonl`)).body.split('\n');
     expect(Object.keys(JSON.parse(line).metrics)).toEqual(metrics.map((metric) => metric.id));
   }, 60_000);
@@ -119,7 +119,7 @@ describe('compatible metrics of a run', () => {
     expect(scores(done.summaries[0].metrics, 'mean')).toEqual([1, 1, 0]);
     expect(scores((await resultsOf(done.id))[0].metrics, 'score')).toEqual([1, 1, 0]);
     const csv = (await client.get(`/api/tool-eval/history/${done.id}/export?format=csv`)).body.split('\r\n');
-    expect(csv.slice(0, 2).map((line: string) => line.split(',').slice(-15, -5))).toEqual([
+    expect(csv.slice(0, 2).map((line: string) => line.split(',').slice(-16, -6))).toEqual([
       ['tool_choice_used', ...names, 'syntax', 'tags', 'suite_version', 'source', 'cached', 'finish_reason'],
       ['required', '1', '1', '0', '', '', '1', '', 'false', 'tool_calls'],
     ]);
@@ -456,6 +456,9 @@ describe('scoring a run again', () => {
           query,
           found,
         ]);
+
+      const csv = (await client.get(`/api/tool-eval/history/${done.id}/export?format=csv&rescore_id=${id}`)).body;
+      expect(csv.match(/,unmatched,false,/g)).toHaveLength(4);
 
       expect(await untouched()).toEqual(before);
       expect((await resultsOf(done.id, '&order=case'))[0]).toMatchObject({ passed: false, unmatched: false });
