@@ -1,4 +1,5 @@
 import type { CallDifference } from './call-difference.js';
+import { innerDifference } from './inner-difference.js';
 import { isNumber, isObject, numberSource } from './json/json.js';
 import type { Result } from './result.js';
 import type { ArgumentCheck } from './verdict.js';
@@ -61,7 +62,8 @@ function expectedTools({ tool, calls }: Judged['expected']): string[] {
 type ArgumentDifference = Pick<CallDifference, 'kind' | 'argument' | 'rule' | 'expected' | 'called'>;
 
 function argumentDifference({ path, rule, verdict, ...values }: ArgumentCheck): ArgumentDifference {
-  const { expected, actual, at } = soleDifference(values.expected, values.actual);
+  const inner = innerDifference({ path, ...values });
+  const { expected, actual, at } = soleDifference(inner.expected, inner.actual);
   const both = typeof expected === 'string' && typeof actual === 'string';
   const from = both ? firstDifference(expected, actual) : 0;
   return {

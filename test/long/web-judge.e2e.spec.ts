@@ -118,17 +118,23 @@ journeys('judges, labels and calibration', () => {
 
     // A label is given before a judgement is shown.
     await list.getByRole('link', { name: 'case 1' }).click();
-    await page.getByText('Not labelled by you yet.').waitFor();
+    const own = page.getByRole('group', { name: 'Your label' });
+    await own.getByRole('button', { name: /^wrong/, disabled: false }).waitFor();
     expect(await page.getByText('is as good').count()).toBe(0);
-    await page.getByLabel('Note').fill('Rome is not Paris.');
-    await button(page, 'wrong').click();
-    await page.getByText('Your label: wrong.').waitFor();
+    await page.keyboard.press('w');
+    await own.getByRole('button', { name: /^wrong/, pressed: true }).waitFor();
+    await page.getByText('Reason of your label').click();
+    await page.getByLabel('Reason of your label').fill('Rome is not Paris.');
+    await button(page, 'Save the reason').click();
+    await page.getByText('Reason of your label: given').waitFor();
     await page.getByText('Judge verdicts').click();
     await page.getByText('<b>Rome</b> is as good.').waitFor();
     await page.getByText(/^Uncalibrated: /).waitFor();
     expect(await axe()).toEqual([]);
-    await button(page, 'Remove label').click();
-    await page.getByText('Not labelled by you yet.').waitFor();
+    // The same label again withdraws it.
+    await own.getByRole('button', { name: /^wrong/, disabled: false }).click();
+    await own.getByRole('button', { name: /^wrong/, pressed: false }).waitFor();
+    await page.getByText('Label removed.').waitFor();
 
     await page.goto(`${web.url}/runs/${runId}`);
     const reports = page.getByRole('region', { name: 'List of reports' });
@@ -258,7 +264,7 @@ journeys('judges, labels and calibration', () => {
     await page.goto(`${web.url}/judge/new?eval=${runId}`);
     await isRefused(button(page, 'Judge'), 'editor');
     await page.goto(`${web.url}/runs/${runId}/results/0-1-0`);
-    await isRefused(button(page, 'wrong'), 'editor');
+    await isRefused(page.getByRole('button', { name: /^wrong/ }), 'editor');
     await page.goto(`${web.url}/judge/labels`);
     await page.getByText(/This needs an editor/).waitFor();
     await page.goto(`${web.url}/settings/judge`);

@@ -2,7 +2,7 @@ import { differenceWords } from '#lib/contracts/difference-words';
 import { untilRunCompleted } from '../until-ended.js';
 import { until } from '../until.js';
 import { fillRun, HOSTILE, type FilledRun } from '../web-screens.js';
-import { joinWeb, journeys, type TeamWeb } from '../web.js';
+import { joinWeb, journeys, tabTo, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
 let filled: FilledRun;
@@ -83,7 +83,7 @@ journeys('the results of a run', () => {
     const said = result.getByRole('region', { name: 'Model reply' });
     await said.getByText('Finish reason: tool_calls').waitFor();
     expect(await said.getByText('Sunny.', { exact: true }).count()).toBe(1);
-    await said.getByText('Thoughts', { exact: true }).click();
+    await said.getByText('Thoughts (6 characters)').click();
     await said.getByText('Sunny.', { exact: true }).nth(1).waitFor();
     await result.getByText(/Exchange: 1 sent, 1 received/).click();
     await result.getByRole('heading', { name: 'Reply 1' }).waitFor();
@@ -94,11 +94,63 @@ journeys('the results of a run', () => {
     await result.getByText(meaning).waitFor();
     await result.getByText('Cost, latency and tokens').click();
     await result.getByText('Latency', { exact: true }).waitFor();
-    await result.getByText('In all runs').click();
-    await result.getByRole('region', { name: 'Verdicts by model and run' }).waitFor();
+    const picture = result.getByRole('figure', { name: 'Verdicts by model and run' });
+    await picture.getByText('The numbers').click();
+    await picture.getByRole('row', { name: /roken errored/ }).waitFor();
     expect(await axe()).toEqual([]);
-    await result.getByRole('link', { name: /Sample 1 of sim::perfect-ish/ }).click();
+    // Its arrow keys lead from this model to the next one, and Enter opens what that one did.
+    await tabTo(picture.getByRole('link', { name: /odd, .*: failed$/ }));
+    await page.keyboard.press('ArrowDown');
+    await picture.getByRole('link', { name: /careless-arguments, .*: failed$/ }).press('ArrowDown');
+    await picture.getByRole('link', { name: /perfect-ish, .*: passed$/ }).press('Enter');
     await result.getByText('passed', { exact: true }).first().waitFor();
+    expect(faults()).toEqual([]);
+  });
+
+  it('are in sight without scrolling, and labelled, noted and made a case of by one key each', async () => {
+    const path = `/runs/${filled.runId}/results/${filled.resultId}`;
+    const { page, faults, axe } = await web.open({ path, width: 1440, height: 900 });
+    const result = page.getByRole('region', { name: 'Result', exact: true });
+    await result.getByRole('figure', { name: 'Verdicts by model and run' }).waitFor();
+    const { body: stored } = await web.client.get(`/api/tool-eval/history/${filled.runId}/results/${filled.resultId}`);
+    for (const shown of [
+      result.getByRole('heading', { name: stored.case_name }),
+      result.getByText(stored.explanation[0]),
+      result.getByText(stored.prompt, { exact: true }),
+      result.getByRole('region', { name: 'Arguments', exact: true }),
+      result.getByText('Finish reason: tool_calls'),
+      result.getByText(/^Thoughts/),
+    ]) {
+      const { y, height } = (await shown.first().boundingBox())!;
+      expect(y + height).toBeLessThanOrEqual(900);
+    }
+    await result.getByRole('button', { name: /^wrong/, disabled: false }).waitFor();
+    await page.keyboard.press('a');
+    await result.getByRole('button', { name: /^acceptable/, pressed: true }).waitFor();
+    await page.keyboard.press('m');
+    // Keys are letters while typing.
+    await page.keyboard.type('case of me');
+    await page.keyboard.press('Control+Enter');
+    await result.getByText('case of me', { exact: true }).waitFor();
+    await page.getByRole('row', { selected: true }).getByRole('img', { name: 'noted' }).waitFor();
+    expect(await axe()).toEqual([]);
+    await page.keyboard.press('e');
+    await page.getByRole('dialog', { name: 'Correct the expectation' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('s');
+    await page.waitForURL(/\/cases\/new/);
+    const name = page.getByLabel('Name', { exact: true });
+    const isNamed = async (): Promise<boolean> => (await name.inputValue()) === `${stored.case_name} (from Weather)`;
+    await until(isNamed, { what: 'the form to have the case of the result' });
+    await page.getByRole('button', { name: 'Add the case' }).click();
+    await page.waitForURL(`**${path}`);
+    const { body: cases } = await web.client.get(`/api/tool-suites/${filled.suiteId}/cases?limit=200`);
+    const { name: _name, id: _id, position: _position, ...made } = cases.items.at(-1);
+    expect(made).toMatchObject({ prompt: stored.prompt, expected_tool: stored.called[0].name });
+    expect(made.expected_params).toEqual(stored.called[0].arguments);
+    await page.goto(`${web.url}/runs/${filled.runId}/results?noted=true`);
+    await page.getByText('1 result.').waitFor();
+    await page.getByRole('button', { name: 'Remove the filter with a note' }).waitFor();
     expect(faults()).toEqual([]);
   });
 

@@ -10,6 +10,8 @@ export interface Column<Row> {
   /** The width, as a track of a CSS grid. */
   track: string;
   isNumber?: boolean;
+  /** The name is for screen readers only. */
+  isNameHidden?: boolean;
   cell: (row: Row) => ReactNode;
 }
 
@@ -116,9 +118,9 @@ function Head<Row>({ columns }: Pick<DataRowsProps<Row>, 'columns'>) {
   return (
     <div role="rowgroup" className={css.rowsHead}>
       <div role="row" aria-rowindex={1} className={css.row} style={{ gridTemplateColumns: tracksOf(columns) }}>
-        {columns.map(({ name, isNumber }) => (
-          <div role="columnheader" key={name} className={isNumber ? 'number' : undefined}>
-            {name}
+        {columns.map(({ name, isNumber, isNameHidden }) => (
+          <div role="columnheader" key={name} className={isNumber ? 'number' : undefined} title={name}>
+            {isNameHidden ? <span className="unseen">{name}</span> : name}
           </div>
         ))}
       </div>

@@ -46,12 +46,15 @@ const DAY_AND_TIME = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
 });
 
-/** "25 Nov 14:08", where several times are compared; its title is the exact time. */
+/** "25 Nov 14:08" */
+export const momentWords = (at: string): string => DAY_AND_TIME.format(new Date(at)).replace(',', '');
+
+/** The same, where several times are compared; its title is the exact time. */
 export function Moment({ at }: { at: string }) {
   const date = new Date(at);
   return (
     <time dateTime={at} title={date.toLocaleString()}>
-      {DAY_AND_TIME.format(date).replace(',', '')}
+      {momentWords(at)}
     </time>
   );
 }

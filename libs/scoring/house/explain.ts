@@ -1,4 +1,6 @@
 import type { CaseInput } from '#lib/contracts/case';
+import { argumentName } from '#lib/contracts/difference-words';
+import { innerDifference } from '#lib/contracts/inner-difference';
 import type { ArgumentCheck, Bound, ParsedCall, Verdict } from '#lib/contracts/verdict';
 import { describeBound } from '../replies/reply-bounds.js';
 import { describeLookAlike } from './look-alike.js';
@@ -148,14 +150,15 @@ function explainPenalties(
 }
 
 function explainArgument(check: ArgumentCheck): string {
-  const name = check.path.slice(1);
+  const name = argumentName(check.path);
+  const { expected, actual } = innerDifference(check);
   if (check.verdict === 'missing') {
     return check.actual === null
-      ? `The argument ${name} is null, which counts as left out (expected ${show(check.expected)}).`
-      : `The argument ${name} is missing (expected ${show(check.expected)}).`;
+      ? `The argument ${name} is null, which counts as left out (expected ${show(expected)}).`
+      : `The argument ${name} is missing (expected ${show(expected)}).`;
   }
   const difference =
-    `The argument ${name} is ${show(check.actual)}, expected ${show(check.expected)} ` +
+    `The argument ${name} is ${show(actual)}, expected ${show(expected)} ` +
     `(${check.rule}${explainSimilarity(check)}).`;
   return [difference, check.note, describeLookAlike(check)].filter(Boolean).join(' ');
 }

@@ -1,5 +1,7 @@
-import { id, oneOf, searchOf } from '../../address';
+import { id, oneOf, searchOf, text } from '../../address';
 import { screen } from '../../screen';
+import { resultQuery } from '../results/api';
+import { runQuery } from '../runs/api';
 import { suiteQuery } from '../suites/api';
 import { providersQuery } from '../providers/api';
 import { newestRunQuery } from '../runs/api';
@@ -7,17 +9,18 @@ import { caseQuery, caseVerdictsQuery, neighboursQuery } from './api';
 
 /** Whether the case is shown as JSON instead of fields. */
 const caseSearch = searchOf({ as: oneOf(['json']) });
-/** A new case, which may begin as a copy of another one. */
-const newCaseSearch = searchOf({ as: oneOf(['json']), from: id });
+/** A new case, which may begin as a copy of another one, or with what a model called in a result of a run. */
+const newCaseSearch = searchOf({ as: oneOf(['json']), from: id, run: id, result: text(30) });
 
 export const casesRoutes = [
   screen('/suites/$suiteId/cases/new', () => import('./screens/case-screen'), 'NewCaseScreen', {
     search: newCaseSearch,
-    loads: ({ params: { suiteId }, search: { from } }) => [
+    loads: ({ params: { suiteId }, search: { from, run, result } }) => [
       suiteQuery(suiteId),
       newestRunQuery(suiteId),
       providersQuery,
       ...(from === undefined ? [] : [caseQuery(suiteId, from)]),
+      ...(run === undefined || result === undefined ? [] : [runQuery(run), resultQuery(run, result)]),
     ],
     missing: { what: 'suite', list: '/suites', all: 'All suites' },
   }),

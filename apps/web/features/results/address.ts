@@ -40,6 +40,8 @@ const search = searchOf({
   syntax: severalOf(keyOf(SYNTAX_NAMES)),
   tag: severalOf(text(100)),
   passed: flag,
+  /** Whether the team noted something on it. */
+  noted: flag,
   /** `500-1000`, in milliseconds; either side may be omitted. */
   latency: text(20, /^\d{0,9}-\d{0,9}$/),
   /** `0.5-1`, as shares; either side may be omitted. */
@@ -80,6 +82,7 @@ export function resultsFilter({ order = 'failures', ...search }: ResultsSearch) 
     syntax: search.syntax,
     tag: search.tag,
     passed: search.passed,
+    noted: search.noted,
     latency_min_ms: min,
     latency_max_ms: max,
     overall_min: lowest,
@@ -130,6 +133,11 @@ export function filterParts(search: ResultsSearch): FilterPart[] {
       parts.push({ words: `${LIST_WORDS[key]}: ${wordOf(key, value)}`, without: withToggled(search, key, value) });
   if (search.passed !== undefined)
     parts.push({ words: search.passed ? 'passed' : 'not passed', without: withChange(search, { passed: undefined }) });
+  if (search.noted !== undefined)
+    parts.push({
+      words: search.noted ? 'with a note' : 'without a note',
+      without: withChange(search, { noted: undefined }),
+    });
   const single = (key: 'latency' | 'score' | 'case' | 'rescore', words: (value: string) => string): void => {
     const value = search[key];
     if (value !== undefined) parts.push({ words: words(value), without: withChange(search, { [key]: undefined }) });

@@ -1,14 +1,17 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { z } from 'zod';
-import type { CaseResult } from '#lib/contracts/case-result';
+import type { CaseResult, CaseVerdicts } from '#lib/contracts/case-result';
 import type { Page } from '#lib/contracts/page';
+import type { ResultNote } from '#lib/contracts/result-note';
 import type {
   Result as ResultSchema,
   ResultNeighbours as NeighboursSchema,
   ResultWithExchange as WithExchangeSchema,
 } from '#lib/contracts/result';
-import { pagesQuery, pathWith, readQuery } from '../../api/client';
+import type { Sent } from '../../api/action';
+import { client, pagesQuery, pathWith, readQuery } from '../../api/client';
 import { keys } from '../../api/keys';
+import { queryClient } from '../../api/query-client';
 import { resultsFilter, type ResultsSearch } from './address';
 
 export type Result = z.infer<typeof ResultSchema>;
@@ -63,16 +66,43 @@ export const neighboursQuery = (runId: string, resultId: string, search: Results
     gcTime: DROPPED_AFTER_MS,
   });
 
-/** The results of a case in a run, by model and sample: the first 200. */
-export const resultsOfCaseQuery = (runId: string, caseId: string) =>
+/** The samples of a case by one model in a run: the first 200. */
+export const samplesQuery = (runId: string, caseId: string, model: string) =>
   readQuery<Page<Result>>(
     keys.results(runId),
-    pathWith(pathOf(runId), { case_id: caseId, order: 'case', lean: true, limit: PAGE }),
+    pathWith(pathOf(runId), { case_id: caseId, model, order: 'case', lean: true, limit: PAGE }),
   );
+
+const casePathOf = (suiteId: string, caseId: string): string =>
+  `/api/tool-suites/${encodeURIComponent(suiteId)}/cases/${encodeURIComponent(caseId)}`;
+
+/** The verdicts on a case by run and model, in the newest runs. @param runId one to include, however old it is */
+export const caseVerdictsQuery = (suiteId: string, caseId: string, runId?: string) =>
+  readQuery<CaseVerdicts>(keys.cases(suiteId), pathWith(`${casePathOf(suiteId, caseId)}/verdicts`, { eval_id: runId }));
 
 /** The results of a case in all runs, the newest run first. */
 export const caseResultsQuery = (suiteId: string, caseId: string) =>
-  pagesQuery<CaseResult>(
-    keys.cases(suiteId),
-    `/api/tool-suites/${encodeURIComponent(suiteId)}/cases/${encodeURIComponent(caseId)}/results?limit=200`,
-  );
+  pagesQuery<CaseResult>(keys.cases(suiteId), `${casePathOf(suiteId, caseId)}/results?limit=200`);
+
+export interface NotedResult {
+  runId: string;
+  resultId: string;
+  text: string;
+}
+
+/** Writes the team's note on a result, or removes it if the text is empty. */
+export async function writeNote({ runId, resultId, text }: NotedResult, options: Sent): Promise<ResultNote | null> {
+  const path = `${onePathOf(runId, resultId)}/note`;
+  if (text !== '') return client.call<ResultNote>('PUT', path, { text }, options);
+  await client.call('DELETE', path, undefined, options);
+  return null;
+}
+
+/** Shows a changed note wherever the result is shown: its lists are not read again. */
+export function showNote({ runId, resultId }: NotedResult, note: ResultNote | null): void {
+  queryClient.setQueriesData<Result | Page<Result>>({ queryKey: keys.results(runId) }, (read) => {
+    const withNote = (one: Result): Result => (one.id === resultId ? { ...one, note } : one);
+    if (read === undefined || !('items' in read)) return read && 'target' in read ? withNote(read) : read;
+    return { ...read, items: read.items.map(withNote) };
+  });
+}

@@ -26,6 +26,10 @@ interface CaseEditorProps {
   stored: StoredCase | undefined;
   /** What a new case is a copy of. */
   copied?: StoredCase;
+  /** Names the draft of a new case, where the copied case does not. */
+  draftName?: string;
+  /** Called when a new case was added, instead of showing it. */
+  onAdded?: () => unknown;
   /** @param isChanged whether there are unsaved changes */
   head: (isChanged: boolean) => ReactNode;
 }
@@ -34,13 +38,11 @@ interface CaseEditorProps {
  * One case as fields or as JSON, and beside it what models make of it. Fields and JSON edit the same value, and keep
  * unknown keys.
  */
-export function CaseEditor({ suite, stored, copied, head }: CaseEditorProps) {
+export function CaseEditor({ head, ...of }: CaseEditorProps) {
+  const { suite, stored } = of;
   const tools = suite.tools as unknown as Json;
   const tryOut = useTryOut();
-  const { draft, refusal, sending, submit } = useCaseForm(
-    { suite, stored, copied },
-    () => tryOut.error && tryOut.reset(),
-  );
+  const { draft, refusal, sending, submit } = useCaseForm(of, () => tryOut.error && tryOut.reset());
   const isAdded = useLocation({ select: ({ state }) => state.isAdded === true });
   const { as } = useSearch({ strict: false });
   const startTry = (body: string): void => {
@@ -105,11 +107,14 @@ const Before = (of: { suiteId: string; caseId: string }) => (
 const TRY_CASE_PATH = ['case'];
 
 /** The draft of a case, and saving it, which shows a new one at its own address. */
-function useCaseForm({ suite, stored, copied }: Omit<CaseEditorProps, 'head'>, beforeSend: () => void) {
+function useCaseForm(
+  { suite, stored, copied, draftName, onAdded }: Omit<CaseEditorProps, 'head'>,
+  beforeSend: () => void,
+) {
   const navigate = useNavigate();
   const suiteId = suite.id;
   return useFormState({
-    name: `suite.${suiteId}.case.${stored?.id ?? `new ${copied?.id ?? ''}`}`,
+    name: `suite.${suiteId}.case.${stored?.id ?? `new ${draftName ?? copied?.id ?? ''}`}`,
     initial: useMemo(() => {
       const first = stored ?? copied;
       return first ? inputOf(first) : newCase(suite);
@@ -123,6 +128,7 @@ function useCaseForm({ suite, stored, copied }: Omit<CaseEditorProps, 'head'>, b
       void refreshSuites();
       if (stored)
         return undo.offer({ text: `Case ${stored.position + 1} saved.`, undo: () => putBack(suiteId, stored) });
+      if (onAdded) return onAdded();
       return navigate({
         to: '/suites/$suiteId/cases/$caseId',
         params: { suiteId, caseId: written.id },

@@ -1,16 +1,20 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { isObject, toText } from '#lib/contracts/json/json';
+import { isObject, toText, type Json } from '#lib/contracts/json/json';
 import type { Suite } from '#lib/contracts/suite';
 import { ConfirmDialog } from '../../../ui/dialog';
 import { Head } from '../../../ui/head';
 import { useKeys } from '../../../ui/keys';
 import { QueryBoundary } from '../../../ui/query-boundary';
-import { suiteQuery } from '../../suites/api';
+import { resultQuery } from '../../results/api';
+import { runQuery } from '../../runs/api';
+import { caseOfVersionQuery, suiteQuery } from '../../suites/api';
 import { caseQuery, neighboursQuery, type StoredCase } from '../api';
+import { toolNames } from '../parts/argument-rows';
 import { CaseMenu } from '../parts/case-actions';
 import { CaseEditor } from './case-editor';
+import { caseOfResult } from './case-of-result';
 
 /** A case's expectation, and its results so far. */
 export function CaseScreen() {
@@ -38,8 +42,14 @@ export function CaseScreen() {
 /** A new case, which may begin as a copy of another one. */
 export function NewCaseScreen() {
   const { suiteId } = useParams({ from: '/signed-in/suites/$suiteId/cases/new' });
-  const { from } = useSearch({ from: '/signed-in/suites/$suiteId/cases/new' });
+  const { from, run, result } = useSearch({ from: '/signed-in/suites/$suiteId/cases/new' });
   const { data: suite } = useSuspenseQuery(suiteQuery(suiteId));
+  if (run !== undefined && result !== undefined)
+    return (
+      <QueryBoundary rows={16}>
+        <CaseOfResult key={`${run} ${result}`} suite={suite} runId={run} resultId={result} />
+      </QueryBoundary>
+    );
   if (from === undefined) return <CaseEditor key={suiteId} suite={suite} stored={undefined} head={newHead(suite)} />;
   return (
     <QueryBoundary rows={16}>
@@ -54,6 +64,32 @@ function CopiedCase({ suite, from }: { suite: Suite; from: string }) {
 }
 
 const newHead = (suite: Suite) => () => <Head title="New case" trail={trailOf(suite)} />;
+
+/** A new case like that of a result, which expects what the model called. Saving it returns to the result. */
+function CaseOfResult({ suite, runId, resultId }: { suite: Suite; runId: string; resultId: string }) {
+  const { data: run } = useSuspenseQuery(runQuery(runId));
+  const { data: result } = useSuspenseQuery(resultQuery(runId, resultId));
+  const { data: asRun } = useSuspenseQuery(caseOfVersionQuery(suite.id, run.suite.version, result.case_id));
+  const navigate = useNavigate();
+  const copied = useMemo(
+    () =>
+      caseOfResult(asRun as unknown as StoredCase, result, {
+        runName: run.name ?? run.suite.name,
+        tools: toolNames(asRun as unknown as StoredCase, suite.tools as unknown as Json),
+      }),
+    [asRun, result, run, suite],
+  );
+  return (
+    <CaseEditor
+      suite={suite}
+      stored={undefined}
+      copied={copied}
+      draftName={`${runId} ${resultId}`}
+      head={newHead(suite)}
+      onAdded={() => navigate({ to: '/runs/$runId/results/$resultId', params: { runId, resultId } })}
+    />
+  );
+}
 
 const trailOf = ({ id, name }: Suite) => [
   { to: '/suites', label: 'Suites' } as const,

@@ -1,5 +1,4 @@
 import type { LabelName } from '#lib/contracts/label';
-import { AllowedButton } from '../../../ui/buttons';
 import css from './judge.module.css';
 
 /**
@@ -15,26 +14,25 @@ export const LABEL_KEYS: readonly (readonly [label: LabelName, key: string, mean
 interface Props {
   choose: (label: LabelName) => void;
   isPending: boolean;
-  /** The earlier label. */
-  chosen?: LabelName;
-  /** Whether the keys are shortcuts of the view. */
-  hasKeys?: boolean;
-  refusal?: string;
+  /** The earlier label, or null for none; undefined where labels are given one after the other. */
+  chosen?: LabelName | null;
+  /** Why they are disabled; said next to them. */
+  refusal?: string | undefined;
 }
 
-/** One button for each label. */
-export const LabelButtons = ({ choose, isPending, chosen, hasKeys = false, refusal }: Props) =>
-  LABEL_KEYS.map(([label, key, meaning], index) => (
-    <AllowedButton
+/** One button for each label, with its key. */
+export const LabelButtons = ({ choose, isPending, chosen, refusal }: Props) =>
+  LABEL_KEYS.map(([label, key, meaning]) => (
+    <button
       key={label}
-      // The reason is given once, not three times.
-      refusal={index === LABEL_KEYS.length - 1 ? refusal : undefined}
+      type="button"
+      className={chosen === undefined ? undefined : 'dense'}
       disabled={isPending || refusal !== undefined}
       title={refusal ?? meaning}
-      aria-pressed={hasKeys ? undefined : label === chosen}
-      aria-keyshortcuts={hasKeys ? key : undefined}
+      aria-pressed={chosen === undefined ? undefined : label === chosen}
+      aria-keyshortcuts={key}
       onClick={() => choose(label)}
     >
-      {label} {hasKeys && <kbd className={css.key}>{key}</kbd>}
-    </AllowedButton>
+      {label} <kbd className={css.key}>{key}</kbd>
+    </button>
   ));

@@ -1,20 +1,25 @@
 import type { z } from 'zod';
 import { argumentName, matcherWords } from '#lib/contracts/difference-words';
+import { innerDifference } from '#lib/contracts/inner-difference';
 import { isNumber, toText, type Json } from '#lib/contracts/json/json';
 import type { ArgumentCheck as ArgumentCheckSchema } from '#lib/contracts/verdict';
+import { LazyDetails } from '../../../ui/details';
 import { characterDiff, type Piece } from '../../../ui/text-diff';
 import { JsonView, Scalar } from '../../../ui/json-view';
 import { Table, type Column } from '../../../ui/table';
 import { UserBlock, UserText, visible } from '../../../ui/user-text';
+import type { Apart } from './paired-calls';
 import css from './results.module.css';
 
 export type ArgumentCheck = z.infer<typeof ArgumentCheckSchema>;
 
-const WORDS: Record<ArgumentCheck['verdict'], string> = {
-  match: 'matches',
-  mismatch: 'differs',
-  missing: 'missing',
-  skipped: 'not checked',
+/** How an argument compares: a sign and a word, so that none depends on colour alone. */
+const WORDS: Record<ArgumentCheck['verdict'] | 'extra', [sign: string, word: string]> = {
+  match: ['✓', 'matches'],
+  mismatch: ['≠', 'differs'],
+  missing: ['−', 'missing'],
+  skipped: ['·', 'not checked'],
+  extra: ['+', 'extra'],
 };
 
 interface Extra {
@@ -24,23 +29,35 @@ interface Extra {
 
 interface Props {
   checks: readonly ArgumentCheck[];
-  extra: readonly Extra[];
+  extra?: readonly Extra[];
+  /** Arguments of calls that nothing compared. */
+  apart?: readonly Apart[];
   /** The name of the table. */
   label?: string;
+  /** Whether it goes on below a table with the same columns, whose head is enough. */
+  isContinued?: boolean;
+  /** Whether no other table is to have the same columns. */
+  isAlone?: boolean;
 }
 
-/** A call's arguments next to the expected ones, each with the rule that compared them. */
-export function ArgumentDiff({ checks, extra, label = 'Arguments' }: Props) {
-  if (checks.length + extra.length === 0) return <p className="muted small">No arguments are compared.</p>;
+/** More arguments than this have those that match behind a disclosure. */
+const MAX_WHOLE = 8;
+
+/** A call's arguments next to the expected ones: what differs is marked, what is equal is dimmed. */
+export function ArgumentDiff({ checks, extra = [], apart = [], label = 'Arguments', ...layout }: Props) {
+  const rows: Row[] = [...checks.map(rowOf), ...extra, ...apart];
+  if (rows.length === 0) return null;
+  const [equal, others] = [rows.filter(isEqual), rows.filter((row) => !isEqual(row))];
+  if (rows.length <= MAX_WHOLE || equal.length < 2) return <Rows {...{ label, rows, ...layout }} />;
   return (
-    <Table
-      label={label}
-      className={css.arguments}
-      rows={[...checks.map(rowOf), ...extra]}
-      keyOf={(row) => ('check' in row ? row.check.path : `extra ${row.name}`)}
-      rowProps={(row) => ({ className: 'check' in row ? LOOKS[row.check.verdict] : 'muted' })}
-      columns={COLUMNS}
-    />
+    <>
+      {others.length > 0 && <Rows {...{ label, ...layout }} rows={others} />}
+      <LazyDetails summary={`${equal.length} arguments match`}>
+        {() => (
+          <Rows label={`${label} that match`} rows={equal} isContinued={others.length > 0 || layout.isContinued} />
+        )}
+      </LazyDetails>
+    </>
   );
 }
 
@@ -50,50 +67,110 @@ interface Checked {
   check: ArgumentCheck;
   diff: { a: readonly Piece[]; b: readonly Piece[] } | undefined;
 }
+type Row = Checked | Extra | Apart;
 
-function rowOf(check: ArgumentCheck): Checked {
-  const { path, expected, actual, verdict } = check;
-  const areTexts = verdict === 'mismatch' && typeof expected === 'string' && typeof actual === 'string';
-  return { name: argumentName(path), check, diff: areTexts ? characterDiff(expected, actual) : undefined };
+const isEqual = (row: Row): boolean => 'check' in row && row.check.verdict === 'match';
+const isExtra = (row: Row): row is Extra => 'value' in row;
+
+interface RowsProps extends Pick<Props, 'isContinued' | 'isAlone'> {
+  label: string;
+  rows: readonly Row[];
 }
 
-function Called({ check: { actual, verdict, default_applied: isDefault }, diff }: Checked) {
+const Rows = ({ label, rows, isContinued, isAlone }: RowsProps) => (
+  <Table
+    label={label}
+    className={`${css.arguments} ${isContinued ? css.continued : ''}`}
+    rows={rows}
+    keyOf={(row) => ('check' in row ? row.check.path : `extra ${row.name}`)}
+    rowProps={(row) => ({
+      className: 'check' in row ? LOOKS[row.check.verdict] : isExtra(row) ? css.equal : undefined,
+    })}
+    columns={isAlone && rows.every((row) => !('check' in row || isExtra(row))) ? COLUMNS.slice(0, -1) : COLUMNS}
+  />
+);
+
+function rowOf(whole: ArgumentCheck): Checked {
+  const check = { ...whole, ...innerDifference(whole) };
+  const { path, expected, actual, verdict } = check;
+  const areTexts = verdict === 'mismatch' && typeof expected === 'string' && typeof actual === 'string';
+  return { name: argumentName(path), check, diff: areTexts ? textDiff(expected, actual) : undefined };
+}
+
+/** The share of characters below which two texts have nothing in common worth showing. */
+const IN_COMMON = 0.5;
+
+function textDiff(expected: string, actual: string): NonNullable<Checked['diff']> {
+  const diff = characterDiff(expected, actual);
+  const equal = diff.a.reduce((sum, { text, differs }) => sum + (differs ? 0 : text.length), 0);
+  if (equal >= IN_COMMON * Math.max(expected.length, actual.length)) return diff;
+  return { a: different(expected), b: different(actual) };
+}
+
+const different = (text: string): Piece[] => (text === '' ? [] : [{ text, differs: true }]);
+
+function ExpectedValue({ row }: { row: Row }) {
+  if (isExtra(row)) return <span className="muted">not mentioned</span>;
+  if ('check' in row && row.diff) return <Marked pieces={row.diff.a} />;
+  const expected = 'check' in row ? row.check.expected : row.expected;
+  const words = matcherWords(expected);
+  return words === undefined ? <Shown value={expected} /> : <UserBlock text={words} />;
+}
+
+function CalledValue({ row }: { row: Row }) {
+  if (isExtra(row)) return <Shown value={row.value} />;
+  if (!('check' in row)) return <Shown value={row.called} />;
+  const { actual, verdict, default_applied: isDefault } = row.check;
+  if (row.diff) return <Marked pieces={row.diff.b} />;
   return (
     <>
-      {diff ? <Marked pieces={diff.b} /> : <Shown value={actual} none={verdict === 'missing' ? 'missing' : ''} />}
+      {verdict === 'mismatch' && actual !== undefined ? (
+        <mark>
+          <Shown value={actual} />
+        </mark>
+      ) : (
+        <Shown value={actual} />
+      )}
       {isDefault && <span className={css.chip}>default</span>}
     </>
   );
 }
 
-const Rule = ({ check }: { check: ArgumentCheck }) => (
-  <>
-    <span className={css.word}>{WORDS[check.verdict]}</span> <span className="muted small">{ruleOf(check)}</span>
-    {check.note !== undefined && (
-      <div className="small">
-        <UserText text={check.note} />
-      </div>
-    )}
-  </>
-);
+function Rule({ row }: { row: Row }) {
+  if (isExtra(row)) return <Sign of="extra" />;
+  if (!('check' in row)) return null;
+  const { check } = row;
+  return (
+    <>
+      <Sign of={check.verdict} /> <span className="muted small">{ruleOf(check)}</span>
+      {check.note !== undefined && (
+        <div className="small">
+          <UserText text={check.note} />
+        </div>
+      )}
+    </>
+  );
+}
 
-const COLUMNS: Column<Checked | Extra>[] = [
+/** What is equal says so with its sign alone. */
+function Sign({ of }: { of: keyof typeof WORDS }) {
+  const [sign, word] = WORDS[of];
+  return (
+    <span className={css.word}>
+      <span aria-hidden="true">{sign}</span> <span className={of === 'match' ? 'unseen' : undefined}>{word}</span>
+    </span>
+  );
+}
+
+const COLUMNS: Column<Row>[] = [
   { name: 'Argument', isHeading: true, cell: ({ name }) => <UserText text={name} max={200} /> },
-  {
-    name: 'Expected',
-    cell: (row) => {
-      if (!('check' in row)) return 'not mentioned';
-      if (row.diff) return <Marked pieces={row.diff.a} />;
-      const words = matcherWords(row.check.expected);
-      return words === undefined ? <Shown value={row.check.expected} /> : <UserBlock text={words} />;
-    },
-  },
-  { name: 'Called', cell: (row) => ('check' in row ? <Called {...row} /> : <Shown value={row.value} />) },
-  { name: 'Rule', cell: (row) => ('check' in row ? <Rule check={row.check} /> : 'does not count') },
+  { name: 'Expected', cell: (row) => <ExpectedValue row={row} /> },
+  { name: 'Called', cell: (row) => <CalledValue row={row} /> },
+  { name: 'Rule', cell: (row) => <Rule row={row} /> },
 ];
 
 const LOOKS: Partial<Record<ArgumentCheck['verdict'], string>> = {
-  match: css.match,
+  match: `${css.match} ${css.equal}`,
   mismatch: css.mismatch,
   missing: css.missing,
 };
@@ -111,8 +188,8 @@ function ruleOf({ rule, similarity, threshold, distance, epsilon }: ArgumentChec
   return parts.join(', ');
 }
 
-function Shown({ value, none = '' }: { value: unknown; none?: string }) {
-  if (value === undefined) return <span className="muted">{none}</span>;
+function Shown({ value }: { value: unknown }) {
+  if (value === undefined) return <span className="muted">–</span>;
   return typeof value === 'object' && value !== null && !isNumber(value) ? (
     <JsonView value={value} open={1} />
   ) : (

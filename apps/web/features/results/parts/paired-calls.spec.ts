@@ -1,5 +1,5 @@
 import { parseJson } from '#lib/contracts/json/json';
-import { expectedText, pairedCalls } from './paired-calls.js';
+import { argumentsApart, expectedText, pairedCalls } from './paired-calls.js';
 
 const call = (name: string, given: object = {}) => ({ name, arguments: given as never });
 const evidence = (more: object) => ({ pairs: [], missing: [], unexpected: [], ...more }) as never;
@@ -12,10 +12,25 @@ describe('expected and called calls', () => {
       evidence: evidence({ pairs: [{ expected: 1, called: 1, param_score: null, arguments: [] }] }),
     });
     expect(lines.map(({ expected, called }) => [expected?.tool, called?.name])).toEqual([
-      ['a', undefined],
+      ['a', 'z'],
       [['b', 'c'], 'b'],
-      [undefined, 'z'],
     ]);
+  });
+
+  it('stand on one line where another tool was called in place of the expected one', () => {
+    const lines = pairedCalls({
+      expected: { tool: 'a', params: { x: 1, y: 2 } },
+      called: [call('z', { y: 3, u: 4 })],
+      evidence: evidence({}),
+    });
+    expect(lines).toMatchObject([{ expected: { tool: 'a' }, called: { name: 'z' }, isOther: true }]);
+    expect(argumentsApart(lines[0]!)).toEqual([
+      { name: 'x', expected: 1 },
+      { name: 'y', expected: 2, called: 3 },
+      { name: 'u', called: 4 },
+    ]);
+    const two = pairedCalls({ expected: { tool: 'a', params: null }, called: [call('y'), call('z')], evidence: null });
+    expect(two.map(({ isOther }) => isOther)).toEqual([undefined, undefined, undefined]);
   });
 
   it('show the arguments that the case does not mention', () => {

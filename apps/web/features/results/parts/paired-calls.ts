@@ -15,6 +15,8 @@ interface ExpectedCall {
 export interface PairedCalls {
   expected?: ExpectedCall;
   called?: Called;
+  /** Whether another tool was called in place of the only one that was expected. */
+  isOther?: boolean;
   checks: readonly ArgumentCheck[];
   /** Arguments of the call that the case does not mention. */
   extra: { name: string; value: unknown }[];
@@ -40,6 +42,9 @@ export function pairedCalls({ expected, called, evidence }: Judged): PairedCalls
   });
   const paired = new Set(evidence?.pairs.map((pair) => pair.called));
   const others = called.filter((_call, index) => !paired.has(index));
+  const [missing, ...moreMissing] = lines.filter((line) => line.called === undefined);
+  if (missing && moreMissing.length === 0 && others.length === 1)
+    return lines.map((line) => (line === missing ? { ...line, called: others[0], isOther: true } : line));
   return [...lines, ...others.map((call): PairedCalls => ({ called: call, checks: [], extra: [] }))];
 }
 
@@ -71,3 +76,23 @@ const argumentsText = (given: unknown): string =>
         .map(([name, value]) => `${name}: ${valueWords(value)}`)
         .join(', ')
     : valueWords(given);
+
+/** An argument of calls that nothing compared. */
+export interface Apart {
+  name: string;
+  /** Absent where the case does not mention it. */
+  expected?: unknown;
+  /** Absent where the call does not have it. */
+  called?: unknown;
+}
+
+/** The arguments of a line whose calls were not compared, by their names. */
+export function argumentsApart({ expected, called }: PairedCalls): Apart[] {
+  const [wanted, given] = [expected?.params, called?.arguments].map((each) => (isObject(each) ? each : {}));
+  const names = new Set([...Object.keys(wanted!), ...Object.keys(given!)]);
+  return [...names].map((name) => ({
+    name,
+    ...(Object.hasOwn(wanted!, name) && { expected: wanted![name] }),
+    ...(Object.hasOwn(given!, name) && { called: given![name] }),
+  }));
+}

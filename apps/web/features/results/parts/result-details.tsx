@@ -3,14 +3,19 @@ import { useId, type ReactNode } from 'react';
 import { argumentName } from '#lib/contracts/difference-words';
 import { failedBody } from '#lib/contracts/failed-body';
 import type { RunMetric } from '#lib/contracts/metric';
+import { count } from '../../../ui/amounts';
 import { Folded } from '../../../ui/details';
 import { JsonView } from '../../../ui/json-view';
 import { UserBlock, UserText } from '../../../ui/user-text';
 import { metricsQuery } from '../../runs/api';
 import type { Result, ResultWithExchange } from '../api';
+import { Clamped } from './clamped';
+import css from './results.module.css';
 
 interface PartProps {
   title: string;
+  /** The heading is for screen readers only. */
+  isTitleHidden?: boolean;
   /** Whose result it is, if there are several in one view. */
   of?: string;
   className?: string;
@@ -18,11 +23,17 @@ interface PartProps {
 }
 
 /** A part of a result with its heading. */
-export function ResultPart({ title, of, className, children }: PartProps) {
+export function ResultPart({ title, isTitleHidden, of, className, children }: PartProps) {
   const titleId = useId();
   return (
     <section aria-labelledby={of === undefined ? titleId : undefined} className={className}>
-      {of === undefined ? <h2 id={titleId}>{title}</h2> : <h4>{title}</h4>}
+      {of === undefined ? (
+        <h2 id={titleId} className={isTitleHidden ? 'unseen' : css.partTitle}>
+          {title}
+        </h2>
+      ) : (
+        <h4>{title}</h4>
+      )}
       {children}
     </section>
   );
@@ -39,7 +50,7 @@ export function Explanation({ result: { explanation, evidence, error }, of }: Ex
   // Without a reply, the explanation says the error.
   const isSaid = error !== null && explanation.some((sentence) => sentence.includes(error.message));
   return (
-    <ResultPart title="Why" of={of}>
+    <ResultPart title="Why" isTitleHidden of={of} className={css.why}>
       {error && !isSaid && (
         <p>
           {error.kind.replaceAll('_', ' ')}: <UserText text={error.message} />
@@ -83,17 +94,20 @@ function Reply({ reply }: { reply: ResultWithExchange['said'][number] }) {
   const { text, thoughts, refusal, finish_reason: reason } = reply;
   return (
     <>
-      {text === null ? <p className="muted">No text.</p> : <UserBlock text={text} />}
+      {text !== null && <Clamped text={text} what="reply" />}
       {refusal !== null && (
         <>
           <p className="muted small">Refusal</p>
           <UserBlock text={refusal} />
         </>
       )}
-      {thoughts !== null && <Folded title="Thoughts">{() => <UserBlock text={thoughts} />}</Folded>}
       <p className="muted small">
-        Finish reason: {reason === null ? 'none given' : <UserText text={reason} max={100} />}
+        {text === null && 'No text. '}Finish reason:{' '}
+        {reason === null ? 'none given' : <UserText text={reason} max={100} />}
       </p>
+      {thoughts !== null && (
+        <Folded title={`Thoughts (${count(thoughts.length)} characters)`}>{() => <UserBlock text={thoughts} />}</Folded>
+      )}
     </>
   );
 }

@@ -36,12 +36,20 @@ export function Facets({ run, search, go }: FacetsProps) {
 
 /** Filters that few need: they are folded until one of them is chosen. */
 function LessFrequent({ search, go, children }: Chosen & { children?: ReactNode }) {
-  const isChosen = [...RARE, 'latency', 'score'].some((key) => search[key as keyof ResultsSearch] !== undefined);
+  const isChosen = [...RARE, 'latency', 'score', 'noted'].some(
+    (key) => search[key as keyof ResultsSearch] !== undefined,
+  );
   return (
     <details className="fold" open={isChosen || undefined}>
       <summary>More filters</summary>
       <div className={css.facets}>
         {children}
+        <Choice
+          label="Note"
+          value={String(search.noted ?? '')}
+          options={NOTED}
+          choose={(value) => go(withChange(search, { noted: value ? value === 'true' : undefined }))}
+        />
         <Latency key={search.latency} search={search} go={go} />
         <ByName search={search} go={go} />
       </div>
@@ -222,6 +230,12 @@ const VERDICTS = [
   ['', 'all'],
   ['false', 'failures only'],
   ['true', 'passed'],
+] as const;
+
+const NOTED = [
+  ['', 'all'],
+  ['true', 'with a note'],
+  ['false', 'without a note'],
 ] as const;
 
 const LEGENDS = {

@@ -1,7 +1,7 @@
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Label, LabelName } from '#lib/contracts/label';
+import type { Label } from '#lib/contracts/label';
 import type { JudgeReport } from '#lib/judge/contract';
 import { useAction } from '../../../api/action';
 import { useRefusal } from '../../../api/session';
@@ -12,7 +12,6 @@ import { count } from '../../../ui/amounts';
 import { Time } from '../../../ui/time';
 import { UserText } from '../../../ui/user-text';
 import {
-  deleteLabel,
   judgementsOfResultQuery,
   type LabelledResult,
   labelsOfResultQuery,
@@ -22,34 +21,23 @@ import {
 } from '../../judge/api';
 import { CalibrationSentence } from '../../judge/parts/calibration';
 import { JudgementMark, JudgementText } from '../../judge/parts/judgement';
-import { LabelButtons } from '../../judge/parts/label-buttons';
 import type { Result } from '../api';
 import css from './results.module.css';
 
 /** People's labels and judges' opinions of a result. None of them changes its score. */
 export function ResultJudgements({ runId, result }: { runId: string; result: Pick<Result, 'id' | 'outcome'> }) {
+  if (result.outcome === 'errored') return null;
   return (
-    <section aria-labelledby="judgements-title" className={css.stack}>
-      <h2 id="judgements-title" title="Does the reply serve the user, whatever the case expects?">
-        Judgements
-      </h2>
-      {result.outcome === 'errored' ? (
-        <p className="muted">There is no reply to label or to judge.</p>
-      ) : (
-        <>
-          <QueryBoundary rows={2}>
-            <ResultLabels runId={runId} resultId={result.id} />
+    <>
+      <ResultLabels runId={runId} resultId={result.id} />
+      <Folded title="Judge verdicts">
+        {() => (
+          <QueryBoundary rows={3}>
+            <OfJudges runId={runId} resultId={result.id} />
           </QueryBoundary>
-          <Folded title="Judge verdicts">
-            {() => (
-              <QueryBoundary rows={3}>
-                <OfJudges runId={runId} resultId={result.id} />
-              </QueryBoundary>
-            )}
-          </Folded>
-        </>
-      )}
-    </section>
+        )}
+      </Folded>
+    </>
   );
 }
 
@@ -114,12 +102,16 @@ function JudgementsOf({ report: { id, calibration }, resultId }: OfReportProps) 
 
 /** People's labels of a result. Those of others are collapsed, so that they do not bias the user. */
 function ResultLabels(result: LabelledResult) {
-  const { items: labels } = useSuspenseQuery(labelsOfResultQuery(result)).data;
-  const mine = labels.find((label) => label.mine);
-  const others = labels.filter((label) => label !== mine);
+  const { data } = useQuery(labelsOfResultQuery(result));
+  const mine = data?.items.find((label) => label.mine);
+  const others = data?.items.filter((label) => label !== mine) ?? [];
   return (
     <>
-      <OwnLabel key={mine?.updated_at} {...{ result, mine }} />
+      {mine && (
+        <Folded title={`Reason of your label${mine.note === null ? '' : ': given'}`}>
+          {() => <LabelReason key={mine.updated_at} {...{ result, mine }} />}
+        </Folded>
+      )}
       {others.length > 0 && (
         <Folded title={`Labels of others (${count(others.length)})`}>
           {() => (
@@ -149,52 +141,33 @@ const OthersLabel = ({ label: { label, note, user, updated_at: at } }: { label: 
   </>
 );
 
-function OwnLabel({ result, mine }: { result: LabelledResult; mine: Label | undefined }) {
+function LabelReason({ result, mine }: { result: LabelledResult; mine: Label }) {
   const refusal = useRefusal('editor');
-  const [note, setNote] = useState(mine?.note ?? '');
-  const refresh = (): Promise<void> => refreshLabels(result.runId);
-  const save = useAction(putLabel, refresh);
-  const remove = useAction(deleteLabel, refresh);
-  const isPending = save.isPending || remove.isPending;
-  const error = save.error ?? remove.error;
-  const send = (label: LabelName): void => save.mutate({ ...result, label, note: note.trim() || null });
+  const [note, setNote] = useState(mine.note ?? '');
+  const save = useAction(putLabel, () => refreshLabels(result.runId));
   return (
     <div className="fields">
-      <div className="actions" role="group" aria-label="Your label">
-        <LabelButtons choose={send} isPending={isPending} chosen={mine?.label} refusal={refusal} />
-        {mine && (
+      <textarea
+        aria-label="Reason of your label"
+        rows={2}
+        maxLength={2000}
+        dir="auto"
+        readOnly={refusal !== undefined}
+        value={note}
+        onChange={({ target }) => setNote(target.value)}
+      />
+      {note.trim() !== (mine.note ?? '') && (
+        <div>
           <button
             type="button"
-            className="plain"
-            disabled={isPending || refusal !== undefined}
-            onClick={() => remove.mutate(result)}
+            disabled={save.isPending}
+            onClick={() => save.mutate({ ...result, label: mine.label, note: note.trim() || null })}
           >
-            Remove label
-          </button>
-        )}
-        <span role="status" className="muted small">
-          {mine ? `Your label: ${mine.label}.` : 'Not labelled by you yet.'}
-        </span>
-      </div>
-      <label className="field">
-        <span className="label">Note</span>
-        <textarea
-          rows={2}
-          maxLength={2000}
-          dir="auto"
-          readOnly={refusal !== undefined}
-          value={note}
-          onChange={({ target }) => setNote(target.value)}
-        />
-      </label>
-      {mine && note.trim() !== (mine.note ?? '') && (
-        <div>
-          <button type="button" disabled={isPending} onClick={() => send(mine.label)}>
-            Save the note
+            Save the reason
           </button>
         </div>
       )}
-      {error && <ErrorNotice error={error} />}
+      {save.error && <ErrorNotice error={save.error} />}
     </div>
   );
 }

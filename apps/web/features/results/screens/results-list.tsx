@@ -1,6 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState, type RefObject } from 'react';
-import { differenceWords } from '#lib/contracts/difference-words';
 import type { Run } from '#lib/contracts/run';
 import { DataRows, type Column } from '../../../ui/data-rows';
 import { Empty } from '../../../ui/empty';
@@ -8,18 +7,23 @@ import { ErrorNotice } from '../../../ui/notices';
 import { useKeys } from '../../../ui/keys';
 import { count } from '../../../ui/amounts';
 import { Skeleton } from '../../../ui/query-boundary';
-import { UserLine } from '../../../ui/user-text';
+import { UserLine, visible } from '../../../ui/user-text';
 import { ModelName, useModelNames } from '../../providers/parts/model-name';
 import type { ModelNames } from '../../providers/parts/model-names';
 import { facetsQuery } from '../../runs/api';
 import { useCounted } from '../../runs/parts/counted';
-import { errorWord, filterParts, type ResultsSearch } from '../address';
+import { filterParts, type ResultsSearch } from '../address';
 import type { Result } from '../api';
-import { Verdict } from '../parts/verdict';
+import { Differs } from '../parts/differs';
+import { Verdict, verdictOf, VerdictMark } from '../parts/verdict';
 import { filteredTotal } from './facet-counts';
 import { MAX_ROWS } from './pages';
 import type { ListPlace } from './list-place';
+import css from './results.module.css';
 import { useResultRows, type ResultRows } from './use-result-rows';
+
+/** "Model" and an ellipsis around what all names begin with. */
+const PREFIX_WORDS = 7;
 
 interface ListProps {
   run: Run;
@@ -57,7 +61,8 @@ export function ResultsList({ run, search, resultId, onPlace }: ListProps) {
   useKeys(isReading ? {} : listKeys);
   const targets = useMemo(() => run.targets.map(({ target }) => target), [run.targets]);
   const names = useModelNames(targets);
-  const columns = columnsOf(run.id, search, { names, isReading });
+  const longest = Math.max(names.prefix.length + PREFIX_WORDS, ...targets.map((target) => names.of(target).length));
+  const columns = columnsOf(run.id, search, { names, longest, isReading });
   const opened = isReading ? rows.indexOf(resultId) : undefined;
   const total = useTotal(run, search, rows);
   usePlaceOfOpened(opened, total, onPlace);
@@ -154,17 +159,29 @@ function useFocusAfterReading(grid: RefObject<HTMLDivElement | null>, resultId: 
   }, [resultId, grid]);
 }
 
+interface ListColumns {
+  names: ModelNames;
+  /** Characters of the longest name. */
+  longest: number;
+  isReading: boolean;
+}
+
 /** The columns of a result row. Beside an opened result there is room for what tells one from another. */
 const columnsOf = (
   runId: string,
   search: ResultsSearch,
-  { names, isReading }: { names: ModelNames; isReading: boolean },
+  { names, longest, isReading }: ListColumns,
 ): Column<Result>[] => [
-  { name: 'Verdict', track: '96px', cell: (result) => <Verdict of={result} /> },
+  {
+    name: 'Verdict',
+    track: isReading ? '24px' : '96px',
+    isNameHidden: isReading,
+    cell: (result) => (isReading ? <ShortVerdict of={result} /> : <Verdict of={result} />),
+  },
   {
     name: 'Case',
-    track: 'minmax(128px, 2fr)',
-    cell: ({ id, case_name: name, prompt, sample }) => (
+    track: 'minmax(96px, 1fr)',
+    cell: ({ id, case_name: name, prompt, sample, note }) => (
       <Link
         to="/runs/$runId/results/$resultId"
         params={{ runId, resultId: id }}
@@ -172,18 +189,44 @@ const columnsOf = (
         tabIndex={-1}
         onClick={(event) => event.stopPropagation()}
       >
+        {note && <NoteMark note={note} />}
         <UserLine text={`${name ?? prompt}${sample ? ` #${sample + 1}` : ''}`} />
       </Link>
     ),
   },
-  { name: 'What differs', track: 'minmax(144px, 3fr)', cell: (result) => <Differs result={result} /> },
+  {
+    name: 'What differs',
+    track: isReading ? 'minmax(120px, 1.6fr)' : 'minmax(144px, 2.5fr)',
+    cell: (result) => <Differs result={result} />,
+  },
   {
     name: `Model ${names.prefix && `${names.prefix}…`}`.trim(),
-    track: 'minmax(112px, 1.5fr)',
+    track: `${CHARACTER_PX * Math.max(LEAST_NAME, Math.min(longest + 1, isReading ? MOST_BESIDE : MOST_NAME))}px`,
     cell: ({ target }) => <ModelName target={target} of={names} />,
   },
   ...(isReading ? [] : [SCORE]),
 ];
+
+const [LEAST_NAME, MOST_BESIDE, MOST_NAME] = [10, 15, 28];
+/** The head has smaller characters, so that a width in characters would not be the same in it. */
+const CHARACTER_PX = 8;
+
+/** A verdict as its mark; its word is for screen readers. */
+function ShortVerdict({ of }: { of: Result }) {
+  const word = verdictOf(of);
+  return (
+    <span title={word}>
+      <VerdictMark word={word} />
+      <span className="unseen">{word}</span>
+    </span>
+  );
+}
+
+const NoteMark = ({ note: { text } }: { note: NonNullable<Result['note']> }) => (
+  <span className={css.noted} role="img" aria-label="noted" title={visible(text)}>
+    ✎
+  </span>
+);
 
 const SCORE: Column<Result> = {
   name: 'Score',
@@ -191,22 +234,3 @@ const SCORE: Column<Result> = {
   isNumber: true,
   cell: ({ overall }) => (overall === null ? '' : `${(overall * 100).toFixed(0)} %`),
 };
-
-const MAX_NAMES = 5;
-
-const listed = (names: readonly string[]): string =>
-  names.length > MAX_NAMES
-    ? `${names.slice(0, MAX_NAMES).join(', ')} and ${names.length - MAX_NAMES} more`
-    : names.join(', ') || 'no call';
-
-/** Where a reply differs from what is expected, or its error; what a right one called; or why there is no reply. */
-function Differs({ result: { difference, error_type: type, called, error } }: { result: Result }) {
-  if (difference) return <UserLine text={differenceWords(difference)} />;
-  if (error) return <UserLine text={`${error.kind.replaceAll('_', ' ')}: ${error.message}`} />;
-  if (type !== 'none') return errorWord(type);
-  return (
-    <span className="muted">
-      <UserLine text={listed(called.map(({ name }) => name))} />
-    </span>
-  );
-}

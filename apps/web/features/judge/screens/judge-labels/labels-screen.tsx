@@ -118,7 +118,7 @@ function LabelForm({ labelling, note }: { labelling: Labelling; note: RefObject<
     <section aria-label="Your label" className={css.answer}>
       <p>Does the reply serve the user?</p>
       <div className="actions">
-        <LabelButtons choose={labelling.label} isPending={isBusy} hasKeys />
+        <LabelButtons choose={labelling.label} isPending={isBusy} />
         <button type="button" disabled={isBusy} aria-keyshortcuts="s" onClick={labelling.skip}>
           Skip <kbd className={css.key}>s</kbd>
         </button>
