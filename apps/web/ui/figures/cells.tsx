@@ -47,7 +47,6 @@ export function CellMark(of: CellCounts) {
   const look = cellLook(of);
   return (
     <span
-      aria-hidden="true"
       className={`${css.cell} ${CLASSES[look]}${of.errored > 0 && of.scored > 0 ? ` ${css.corner}` : ''}`}
       style={look === 'partly' ? { ['--share' as string]: fillOf(of.passed / of.scored) } : undefined}
     />

@@ -1,12 +1,12 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { memo, useEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
+import { memo, useEffect, useRef, useState, type MouseEvent, type ReactNode, type RefObject } from 'react';
 import { CellMark, cellWords, type CellCounts } from './cells';
 import { useGridKeys, type GridPlace } from './grid-keys';
 import css from './heat-grid.module.css';
 import { MarkCard } from './picture';
 
 const CELL = 24;
-const SPARE = 4;
+const SPARE = 2;
 
 /** A row of a heat map. */
 export interface HeatRow {
@@ -84,10 +84,10 @@ export function HeatGrid<Row>(props: Props<Row>) {
         onKeyDown={onKeyDown}
         onFocus={() => grid.current!.matches(':focus-visible') && show(active, true)}
         onBlur={hide}
-        onPointerMove={({ target }) => showOnly(placeOf(target))}
+        onPointerMove={(event) => showOnly(placeOf(event))}
         onScroll={() => shown && !shown.isByKeys && hide()}
-        onClick={({ target }) => {
-          const place = placeOf(target);
+        onClick={(event) => {
+          const place = placeOf(event);
           if (!place) return;
           setActive(place);
           open(place);
@@ -166,10 +166,11 @@ const Lines = <Row,>({ columns, count, rowAt, read, rows, across: [first, last],
     {rows.map((index) => (
       <Line
         key={index}
-        {...{ index, idOf, first, last, columns }}
+        {...{ index, first, last, columns }}
         row={rowAt(index)}
         read={read as (row: unknown) => HeatRow}
         active={active.row === index ? active.column : undefined}
+        activeId={active.row === index ? idOf(active) : undefined}
       />
     ))}
   </div>
@@ -178,14 +179,14 @@ const Lines = <Row,>({ columns, count, rowAt, read, rows, across: [first, last],
 interface LineProps extends Pick<Props<unknown>, 'columns' | 'read'> {
   index: number;
   row: unknown;
-  idOf: (place: GridPlace) => string;
   first: number;
   last: number;
   active: number | undefined;
+  activeId: string | undefined;
 }
 
 const Line = memo(
-  function Line({ index, row: source, read, idOf, first, last, columns, active }: LineProps) {
+  function Line({ index, row: source, read, first, last, columns, active, activeId }: LineProps) {
     const row = source === undefined ? undefined : read(source);
     return (
       <div
@@ -197,9 +198,7 @@ const Line = memo(
         <div
           role="rowheader"
           aria-colindex={1}
-          id={idOf({ row: index, column: -1 })}
-          data-at={`${index} -1`}
-          data-active={active === -1 || undefined}
+          {...(active === -1 && { id: activeId, 'data-active': true })}
           className={css.name}
         >
           {row ? row.head : <span className={css.waits} />}
@@ -209,11 +208,10 @@ const Line = memo(
           <div
             key={first + n}
             role="gridcell"
-            aria-colindex={first + n + 2}
+            // Cells are many, and each attribute takes time: they follow one another unless some are left out.
+            aria-colindex={first > 0 ? first + n + 2 : undefined}
             aria-label={`${cellWords(cell)}: ${row.words}, ${columns[first + n]?.words}`}
-            id={idOf({ row: index, column: first + n })}
-            data-at={`${index} ${first + n}`}
-            data-active={active === first + n || undefined}
+            {...(active === first + n && { id: activeId, 'data-active': true })}
             className={css.cell}
           >
             <CellMark {...cell} />
@@ -232,11 +230,13 @@ const Line = memo(
     one.active === other.active,
 );
 
-function placeOf(target: EventTarget): GridPlace | undefined {
-  const at = target instanceof Element && target.closest<HTMLElement>('[data-at]')?.dataset.at;
-  if (!at) return undefined;
-  const [row, column] = at.split(' ').map(Number);
-  return { row: row!, column: column! };
+/** The cell at a pointer; undefined over the heads of columns and beside the cells. */
+function placeOf({ clientX, clientY, currentTarget: grid }: MouseEvent<HTMLElement>): GridPlace | undefined {
+  const body = grid.lastElementChild!.getBoundingClientRect();
+  const head = grid.querySelector('[role=columnheader]')!.getBoundingClientRect();
+  if (clientY < head.bottom || clientX > body.right || clientY > body.bottom) return undefined;
+  const column = clientX < head.right ? -1 : Math.floor((clientX - body.left - head.width) / CELL);
+  return { row: Math.floor((clientY - body.top) / CELL), column };
 }
 
 const isSame = (one: GridPlace | undefined, other: GridPlace | undefined): boolean =>
