@@ -34,11 +34,42 @@ it('a number shows its share of the row and links to its results', () => {
   ]);
 });
 
-it('cells are tinted by their share: expected calls, even with several accepted tools, unlike the others', () => {
-  const tints = (colour: string): number[] =>
-    [...html.matchAll(new RegExp(`var\\(--${colour}\\) ([\\d.]+)%`, 'g'))].map(([, tint]) => Number(tint));
-  expect(tints('passed')).toEqual([32.5, 35, 40]);
-  expect(tints('failed')).toEqual([17.6, 11.9, 16.3, 19.5, 38.5]);
+it('a tint says how large a share of its row a cell is, and no error of one is stronger than a right call', () => {
+  const strengthsOf = (cells: number[][]): Record<string, string> => {
+    const drawn = renderToStaticMarkup(
+      <ConfusionTable
+        confusion={{ expected: ['a', 'b'], called: ['a', 'b'], cells, other_expected: 0, other_called: 0 }}
+        link={(_cell, _label, n) => n}
+      />,
+    );
+    const tints = drawn.matchAll(/title="([^"]+) \([^"]*: expected (\w), called (\w)"[^>]*--(\w+)\) (\d+)%/g);
+    return Object.fromEntries(
+      [...tints].map(([, n, row, column, colour, tint]) => [`${n} ${row}${column}`, `${colour} ${tint}`]),
+    );
+  };
+  expect(
+    strengthsOf([
+      [5, 20, 0],
+      [20, 5, 0],
+      [0, 0, 0],
+    ]),
+  ).toEqual({
+    '5 of 25 aa': 'passed 34',
+    '20 of 25 ab': 'failed 100',
+    '20 of 25 ba': 'failed 100',
+    '5 of 25 bb': 'passed 34',
+  });
+  expect(
+    strengthsOf([
+      [20, 5, 0],
+      [1, 0, 0],
+      [0, 0, 0],
+    ]),
+  ).toEqual({
+    '20 of 25 aa': 'passed 100',
+    '5 of 25 ab': 'failed 22',
+    '1 of 1 ba': 'failed 22',
+  });
 });
 
 it('the last row and column group all other tools and have no links', () => {

@@ -68,6 +68,7 @@ export function RunConfusion({ run }: { run: Run }) {
                     runId={run.id}
                     search={{ ...(model !== undefined && { model: [model] }), tool: [expected], called: [called] }}
                     label={label}
+                    isInGrid
                   >
                     {n}
                   </ResultsLink>
