@@ -101,6 +101,13 @@ export function commaSeparated(text: string): string[] {
   return names;
 }
 
+/** A day is its beginning in UTC. */
+export function timeOf(text: string): string {
+  const at = new Date(text);
+  if (Number.isNaN(at.getTime())) throw new InvalidArgumentError('It is not a time, such as 2026-11-01.');
+  return at.toISOString();
+}
+
 /** For an option that may be given several times. */
 export const repeatable =
   <Value>(read: (text: string) => Value) =>

@@ -131,7 +131,8 @@ async function fillLongTrend(sql, teamId, userId) {
        SELECT $1, $3, 'acme::model-' || m, kind, part FROM generate_series(0, ${TEAM.models - 1}) m, parts
        RETURNING id
      )
-     INSERT INTO trend_point (run_id, series_id, finished_at, mean, low, high, scored, errored, cost_usd, p95_ms, verdict)
+     INSERT INTO trend_point (run_id, series_id, finished_at, mean, low, high, scored, errored, cost_usd, p95_ms,
+       verdict)
      SELECT runs.id, series.id, finished_at, mean, mean - 0.1, mean + 0.1, 20, 0, 0.1, 250,
        CASE WHEN hashtext(runs.id::text) % 500 = 0 THEN 'regressed' END
      FROM runs CROSS JOIN series

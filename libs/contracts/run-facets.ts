@@ -138,6 +138,16 @@ export type FailureGroupsQuery = z.infer<typeof FailureGroupsQuery>;
 export const FailureGroups = named('FailureGroups', 'Results that did not pass, grouped by kind.', {
   targets: z.array(z.string()).describe('The models of the run.'),
   items: z.array(FailureGroup).describe(`The largest first, at most ${MAX_FAILURE_GROUPS} of each error type.`),
+  types: z
+    .array(
+      z.object({
+        error_type: ErrorType,
+        count: count.describe('How many results, those of the smaller groups included.'),
+        other_groups: count.describe('How many of its groups are not listed.'),
+        other_results: count.describe('How many results these hold.'),
+      }),
+    )
+    .describe('The totals of each error type, the largest first.'),
   others: described('The totals of the smaller groups.', {
     groups: count.describe('How many groups are not listed.'),
     results: count.describe('How many results they hold.'),

@@ -55,8 +55,8 @@ export const TrendsQuery = z.strictObject({
     .optional()
     .meta({
       description:
-        `About how many runs of each model a history shows, ${DEFAULT_TREND_POINTS} if left out. Of more, it shows the ` +
-        'first, the last, the lowest and highest of each of as many equal spans of time as fit, and those that ' +
+        `About how many runs of each model a history shows, ${DEFAULT_TREND_POINTS} if left out. Of more, it shows ` +
+        'the first, the last, the lowest and highest of each of as many equal spans of time as fit, and those that ' +
         'improved or regressed against the run before them.',
       example: 200,
     }),

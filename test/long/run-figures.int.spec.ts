@@ -250,8 +250,12 @@ describe.each(['a run', 'a rescore'])('of %s', (of) => {
   });
 
   it('groups failures, and draws the same sample of a group with the same seed', async () => {
-    const { items, others } = await counted<FailureGroups>(`${path}/failures`);
+    const { items, others, types } = await counted<FailureGroups>(`${path}/failures`);
     const failed = await resultsOf({ passed: 'false' });
+    const byType = Map.groupBy(failed, ({ error_type }) => error_type);
+    expect(new Map(types.map(({ error_type, count }) => [error_type, count]))).toEqual(
+      new Map([...byType].map(([type, { length }]) => [type, length])),
+    );
     expect(items.reduce((sum, { count }) => sum + count, 0)).toBe(failed.length);
     expect(others).toEqual({ groups: 0, results: 0 });
     expect(items.map(({ count }) => count)).toEqual(items.map(({ count }) => count).toSorted((a, b) => b - a));

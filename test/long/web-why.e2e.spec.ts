@@ -106,13 +106,21 @@ journeys('why', () => {
     const { page, faults, axe } = await web.open({ path: `/runs/${runId}` });
     await page.getByRole('link', { name: 'All groups' }).click();
     await page.waitForURL(/\/failures/);
-    const groups = page.getByRole('region', { name: 'List of failure groups' });
-    await groups.getByRole('row', { name: /50 no call get_weather → no call text-only/ }).waitFor();
+    const groups = page.getByRole('tree', { name: 'Failures by cause' });
+    await groups.getByRole('treeitem', { name: /get_weather → no call\W+50\W+text-only/ }).waitFor();
     await page.getByRole('combobox', { name: 'Error', exact: true }).selectOption('no_call');
     await page.waitForURL(/type=no_call/);
-    await until(async () => (await groups.getByRole('row').count()) === 2, { what: 'the other groups to go' });
-    await tabTo(groups.getByRole('link', { name: 'Open 40 of 50 at random' }));
+    await until(async () => (await groups.getByRole('treeitem').count()) === 2, { what: 'the other groups to go' });
+    const type = groups.getByRole('treeitem', { name: /^no call/ });
+    await tabTo(groups.getByRole('treeitem', { selected: true }));
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowLeft');
+    expect(await type.getAttribute('aria-expanded')).toBe('false');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Enter');
+    await page.waitForURL(/group=/);
+    expect(await page.locator(':focus').getAttribute('aria-selected')).toBe('true');
     const drawn = page.getByRole('region', { name: 'Drawn results' });
     const cases = (of: Page = page) =>
       of.getByRole('region', { name: 'Drawn results' }).getByRole('link').allInnerTexts();

@@ -125,13 +125,15 @@ describe('a trend', () => {
       `WITH series AS (
          INSERT INTO trend_series (team_id, suite_id, target, kind, part)
          SELECT team_id, suite_id, target, kind, part FROM run,
-           (VALUES ('sim::a', 'all', ''), ('sim::b:8b', 'all', ''), ('sim::a', 'tool', 'get_weather')) s (target, kind, part)
+           (VALUES ('sim::a', 'all', ''), ('sim::b:8b', 'all', ''), ('sim::a', 'tool', 'get_weather'))
+             AS s (target, kind, part)
          WHERE run.id = $1 RETURNING *
        ), runs AS (
          INSERT INTO run (id, team_id, user_id, job_id, suite_id, suite_version_id, suite_name, suite_version, status,
            config, samples, finished_at)
          SELECT gen_random_uuid(), team_id, user_id, job_id, suite_id, suite_version_id, suite_name, suite_version,
-           'completed', '{}', 1, $2::timestamptz + n * interval '1 day' FROM run, generate_series(0, 399) n WHERE id = $1
+           'completed', '{}', 1, $2::timestamptz + n * interval '1 day'
+         FROM run, generate_series(0, 399) n WHERE id = $1
          RETURNING id, finished_at, (finished_at::date - $2::date) AS n
        )
        INSERT INTO trend_point (run_id, series_id, finished_at, mean, low, high, scored, errored, verdict)

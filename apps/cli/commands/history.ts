@@ -1,7 +1,7 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { Run } from '#lib/contracts/run';
-import { examples, serverAction, subcommand } from '../command.js';
+import { examples, serverAction, subcommand, timeOf } from '../command.js';
 import { findExperiment, findSuite } from '../lookup/find-named.js';
 import { addListOptions, printList, readList, type ListOptions } from '../lookup/read-list.js';
 import { runTable } from '../output/job-table.js';
@@ -65,11 +65,4 @@ async function listRuns(client: ApiClient, options: HistoryOptions): Promise<voi
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const list = await readList<Run>(client, path, options);
   printList(list, options, isFiltered ? 'No runs match.' : 'No runs yet. Start one: toolmark run --help', runTable);
-}
-
-/** A day is its beginning in UTC. */
-function timeOf(text: string): string {
-  const at = new Date(text);
-  if (Number.isNaN(at.getTime())) throw new InvalidArgumentError('It is not a time, such as 2026-11-01.');
-  return at.toISOString();
 }

@@ -3,7 +3,7 @@ import type { ApiClient } from '#lib/client/api-client';
 import type { SearchAnswer } from '#lib/contracts/search';
 import type { Trends } from '#lib/contracts/trend';
 import { SEARCH_TYPES, type SearchType } from '#lib/contracts/values/search';
-import { commaSeparated, examples, integer, serverAction, subcommand, type GlobalOptions } from '../command.js';
+import { commaSeparated, examples, integer, serverAction, subcommand, timeOf, type GlobalOptions } from '../command.js';
 import { findSuite } from '../lookup/find-named.js';
 import { beginning, percent, table } from '../output/table.js';
 import { print, printError, printJson } from '../output/terminal.js';
@@ -42,8 +42,8 @@ export function addSearch(program: Command): void {
     .option('-l, --limit <n>', 'how many of the newest runs of a suite', integer, 12)
     .option('--model <list>', 'the history of these models, separated by commas', commaSeparated)
     .option('--part <part>', 'the history over category:<name> or tool:<name>')
-    .option('--from <time>', 'the history from this day or time on')
-    .option('--to <time>', 'the history until this day or time')
+    .option('--from <time>', 'the history from then on, as 2026-11-01 or 2026-11-01T08:00:00Z', timeOf)
+    .option('--to <time>', 'the history before then', timeOf)
     .option('--points <n>', 'the history with about so many runs of each model', integer)
     .action(serverAction<TrendOptions>(printTrends));
   trends.addHelpText(...examples('toolmark trends', 'toolmark trends --suite Weather --from 2026-11-01'));
@@ -70,9 +70,9 @@ async function printTrends(client: ApiClient, options: TrendOptions): Promise<vo
   const { suite, limit, model, part, from, to, points, json } = options;
   const query = queryOf({
     suite_id: suite === undefined ? undefined : await findSuite(client, suite),
-    ...{ limit, model, part, points },
-    ...{ from: timeOf(from), to: timeOf(to) },
+    ...{ limit, part, from, to, points },
   });
+  for (const one of model ?? []) query.append('model', one);
   const trends = await client.call<Trends>('GET', `/api/trends?${query}`);
   if (json) return printJson(trends);
   const rows = trends.items.flatMap(({ suite: of, points: shown }) =>
@@ -93,12 +93,4 @@ async function printTrends(client: ApiClient, options: TrendOptions): Promise<vo
     if (history && history.left_out > 0)
       printError(`${of.name}: ${history.shown} of ${history.runs} runs. ${history.how}`);
   if (trends.next_cursor !== null) printError('There are more suites. Show one with --suite.');
-}
-
-/** A day means its beginning. */
-function timeOf(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const at = new Date(text);
-  if (Number.isNaN(at.getTime())) throw new InvalidArgumentError(`"${text}" is not a day or a time.`);
-  return at.toISOString();
 }

@@ -92,7 +92,8 @@ async function insertPoints(
     [run.teamId, run.suiteId, ...SERIES.values(points)],
   );
   await client.query(
-    `INSERT INTO trend_point (run_id, series_id, finished_at, mean, low, high, scored, errored, cost_usd, p95_ms, verdict)
+    `INSERT INTO trend_point (run_id, series_id, finished_at, mean, low, high, scored, errored, cost_usd, p95_ms,
+       verdict)
      SELECT a.run_id, s.id, a.finished_at, u.mean, u.low, u.high, u.scored, u.errored, u.cost_usd, u.p95_ms,
        ${VERDICT}
      FROM run_against a CROSS JOIN ${POINTS.unnest(4)}

@@ -91,10 +91,12 @@ export class RunFiguresRepository extends TeamScoped<Pool> {
     );
     const examples = rows.slice(0, EXPLAINED_GROUPS).flatMap(({ example }) => parsePlace(example) ?? []);
     const shown = new Map((await this.results(scoring, examples)).map(({ id, difference }) => [id, difference]));
-    const others = Object.entries(JSON.parse(row.other_failures) as Record<string, OtherFailures>)
-      .filter(([type]) => errorType === undefined || type === errorType)
-      .map(([, one]) => one);
+    const unlisted = Object.entries(JSON.parse(row.other_failures) as Record<string, OtherFailures>).filter(
+      ([type]) => errorType === undefined || type === errorType,
+    );
+    const others = unlisted.map(([, one]) => one);
     return {
+      types: typesOf(rows, new Map(unlisted)),
       targets: row.targets,
       items: rows.map(({ generation, nth, ...group }) => ({
         id: `${generation}-${nth}`,
@@ -183,6 +185,18 @@ export class RunFiguresRepository extends TeamScoped<Pool> {
 function parsePlace(resultId: string): Place | undefined {
   const item = parseResultId(resultId);
   return item && { target: item.target, position: item.case_position, sample: item.sample };
+}
+
+/** The totals of each error type, the largest first. */
+function typesOf(groups: readonly GroupRow[], unlisted: ReadonlyMap<string, OtherFailures>): FailureGroups['types'] {
+  const listed = Map.groupBy(groups, ({ error_type: type }) => type);
+  return [...listed]
+    .map(([type, own]) => {
+      const { groups: n, results } = unlisted.get(type) ?? { groups: 0, results: 0 };
+      const sum = own.reduce((total, { count }) => total + count, 0);
+      return { error_type: type, count: sum + results, other_groups: n, other_results: results };
+    })
+    .sort((one, other) => other.count - one.count);
 }
 
 type GroupRow = Omit<FailureGroup, 'id' | 'difference'> & { generation: number; nth: number };

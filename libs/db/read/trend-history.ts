@@ -27,8 +27,8 @@ export function partOf(text = 'all'): { kind: TrendPartKind; name: string } {
 }
 
 const HOW =
-  'Shown of each model are the first and the last run, the lowest and the highest of each span of time, and those that ' +
-  'improved or regressed against the run before them.';
+  'Shown of each model are the first and the last run, the lowest and the highest of each span of time, and those ' +
+  'that improved or regressed against the run before them.';
 
 interface Line extends TrendChange {
   id: string;
@@ -121,8 +121,8 @@ const oneOf = (order: string, which = 'true'): string => `UNION ALL SELECT span.
     ) one`;
 
 /**
- * The points that are shown of the lines `$1`, named `$2`, from `$3` to `$4`. Of a line of more than `$5` runs these are
- * the extremes of `$6` spans of time, and the runs that stand out. What decides it is read from one index alone.
+ * The points that are shown of the lines `$1`, named `$2`, from `$3` to `$4`. Of a line of more than `$5` runs these
+ * are the extremes of `$6` spans of time, and the runs that stand out. What decides it is read from one index alone.
  */
 const KEPT = `
   WITH line AS MATERIALIZED (

@@ -1,16 +1,18 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import type { Run } from '#lib/contracts/run';
 import type { FailureGroups } from '#lib/contracts/run-facets';
 import { Empty } from '../../../ui/empty';
 import { Head } from '../../../ui/head';
 import { FilterChoice } from '../../../ui/filters';
-import { count } from '../../../ui/amounts';
 import { ERROR_WORDS } from '../../results/address';
 import { failuresSearch } from '../address';
 import { failureGroupsQuery, runQuery } from '../api';
 import { Counted, useCounted } from '../parts/counted';
-import { FailureGroupRows } from '../parts/failure-groups';
+import { branchesOf } from '../parts/failure-branches';
+import { FailureTree } from '../parts/failure-tree';
+import css from '../parts/failure-tree.module.css';
 import { runInTitle, trailOfRun } from '../parts/run-link';
 import { RunTabs } from '../parts/run-tabs';
 import { GroupSample } from './group-sample';
@@ -55,11 +57,14 @@ export function FailuresScreen() {
   );
 }
 
-function GroupList({ run, groups: { items, others, targets } }: { run: Run; groups: FailureGroups }) {
+function GroupList({ run, groups }: { run: Run; groups: FailureGroups }) {
   const { group: chosen, seed = 1, ...search } = useSearch({ from: ROUTE });
+  const navigate = useNavigate();
   const { type } = search;
-  const group = items.find(({ id }) => id === chosen);
-  if (items.length === 0)
+  const { items, targets } = groups;
+  const branches = useMemo(() => branchesOf(groups), [groups]);
+  const group = items.find(({ id }) => id === chosen) ?? items[0];
+  if (!group)
     return (
       <Empty
         action={
@@ -73,18 +78,35 @@ function GroupList({ run, groups: { items, others, targets } }: { run: Run; grou
     );
   return (
     <>
-      {chosen !== undefined && !group && (
+      {chosen !== undefined && group.id !== chosen && (
         <p className="notice">This group no longer exists: results have been counted again since.</p>
       )}
-      {group && <GroupSample key={`${group.id} ${seed}`} {...{ run, group, seed, search, targets }} />}
-      <section className="section" aria-label="Groups">
-        <FailureGroupRows runId={run.id} search={search} groups={items} targets={targets} chosen={chosen} />
-        {others.groups > 0 && (
-          <p className="muted small">
-            {count(others.results)} more results in {count(others.groups)} smaller groups.
-          </p>
-        )}
-      </section>
+      <div className={`section ${css.split}`}>
+        <section aria-label="Groups">
+          <FailureTree
+            key={type}
+            label="Failures by cause"
+            branches={branches}
+            targets={targets}
+            chosen={group.id}
+            choose={({ id }) =>
+              void navigate({
+                to: '/runs/$runId/failures',
+                params: { runId: run.id },
+                search: { ...search, group: id, seed: 1 },
+                resetScroll: false,
+              })
+            }
+          />
+        </section>
+        <div className={css.pane}>
+          <GroupSample
+            key={`${group.id} ${seed}`}
+            isChosen={group.id === chosen}
+            {...{ run, group, seed, search, targets }}
+          />
+        </div>
+      </div>
     </>
   );
 }

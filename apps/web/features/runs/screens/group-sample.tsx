@@ -3,13 +3,12 @@ import { useEffect, useRef } from 'react';
 import { differenceWords } from '#lib/contracts/difference-words';
 import type { Run } from '#lib/contracts/run';
 import type { FailureGroup } from '#lib/contracts/run-facets';
-import { count, percent } from '../../../ui/amounts';
+import { count } from '../../../ui/amounts';
 import { Table } from '../../../ui/table';
 import { UserLine, UserText } from '../../../ui/user-text';
 import { ModelName, useModelLabel } from '../../providers/parts/model-name';
 import { errorWord } from '../../results/address';
 import type { Result } from '../../results/api';
-import { Verdict } from '../../results/parts/verdict';
 import { drawQuery } from '../api';
 import { Counted } from '../parts/counted';
 import { DRAWN, groupWords, type GroupsSearch } from '../parts/failure-groups';
@@ -21,15 +20,22 @@ interface Props {
   seed: number;
   search: GroupsSearch;
   targets: readonly string[];
+  /** Whether somebody chose the group; else it is the largest one. */
+  isChosen: boolean;
 }
 
+const BESIDE_THE_TREE = '(min-width: 1100px)';
+
 /** A random sample of a group's results. The same address shows the same sample in any browser. */
-export function GroupSample({ run, group, seed, search, targets }: Props) {
+export function GroupSample({ run, group, seed, search, targets, isChosen }: Props) {
   const params = { runId: run.id };
   const title = useRef<HTMLHeadingElement>(null);
-  useEffect(() => title.current?.focus(), []);
+  useEffect(() => {
+    // Below the tree it would be out of sight. Beside it, the focus stays in the tree.
+    if (isChosen && !matchMedia(BESIDE_THE_TREE).matches) title.current?.focus();
+  }, [isChosen]);
   return (
-    <section className="section" aria-labelledby="drawn">
+    <section aria-labelledby="drawn">
       <div className="head">
         <h2 id="drawn" tabIndex={-1} ref={title}>
           {group.count > DRAWN ? `${DRAWN} of ${count(group.count)}, drawn at random` : `All ${count(group.count)}`}
@@ -45,9 +51,6 @@ export function GroupSample({ run, group, seed, search, targets }: Props) {
               Draw again
             </Link>
           )}
-          <Link to="/runs/$runId/failures" params={params} search={search} className="button">
-            Close
-          </Link>
         </div>
       </div>
       <p>
@@ -65,7 +68,7 @@ export function GroupSample({ run, group, seed, search, targets }: Props) {
   );
 }
 
-const MAX_MODELS = 5;
+const MAX_MODELS = 3;
 
 function ByModel({ group, targets }: Pick<Props, 'group' | 'targets'>) {
   const labelOf = useModelLabel();
@@ -94,14 +97,15 @@ function SampleTable({ run, group, search, items }: SampleProps) {
   return (
     <Table
       label="Drawn results"
-      className={css.groups}
+      className={css.drawn}
+      hasCards
       rows={items}
       keyOf={({ id }) => id}
       columns={[
-        { name: 'Verdict', cell: (result) => <Verdict of={result} /> },
         {
           name: 'Case',
           isHeading: true,
+          onPhone: 'title',
           className: 'named',
           cell: (result) => (
             <Link
@@ -113,14 +117,20 @@ function SampleTable({ run, group, search, items }: SampleProps) {
             </Link>
           ),
         },
-        { name: 'Model', className: 'named', cell: ({ target }) => <ModelName target={target} /> },
         {
-          name: 'What differs',
+          name: 'Model, and what differs',
           className: css.differs,
-          cell: ({ difference }) => difference && <UserLine text={differenceWords(difference)} />,
+          cell: ({ target, difference }) => (
+            <>
+              <ModelName target={target} />
+              {difference && (
+                <span className="muted">
+                  <UserLine text={differenceWords(difference)} />
+                </span>
+              )}
+            </>
+          ),
         },
-        { name: 'Sample', isNumber: true, cell: ({ sample }) => sample + 1 },
-        { name: 'Score', isNumber: true, cell: ({ overall }) => overall !== null && percent(overall) },
       ]}
     />
   );

@@ -30,6 +30,7 @@ const group = (figures: Partial<FailureGroup>): FailureGroup => ({
 const groupsOf = (...items: FailureGroup[]): FailureGroups => ({
   targets: ['sim::a', 'sim::b'],
   items,
+  types: [],
   others: { groups: 0, results: 0 },
 });
 
