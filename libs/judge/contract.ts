@@ -4,10 +4,11 @@ import { described, named } from '#lib/contracts/named';
 import { JobStatus } from '#lib/contracts/job-status';
 import { below, judgeName } from '#lib/contracts/judge-of-run';
 import { MaxTokens } from '#lib/contracts/max-tokens';
-import { id, PageQuery, time } from '#lib/contracts/page';
+import { id, time } from '#lib/contracts/page';
 import { Params } from '#lib/contracts/params';
 import { RunInput } from '#lib/contracts/run-input';
 import {
+  LABELS,
   OPINIONS,
   PREFERENCES,
   AGREEMENTS,
@@ -166,6 +167,10 @@ export const Judgement = named('Judgement', 'The judgement of one result. It cha
   agreement: Agreement.nullable().describe(
     'Agreement with pass and fail; null where the judge cannot tell, and for comparisons.',
   ),
+  label: z
+    .enum(LABELS)
+    .nullable()
+    .describe('The label of people: the most frequent one, the stricter on a tie; null without labels.'),
   suspicious: z
     .boolean()
     .describe(
@@ -221,8 +226,8 @@ export const Calibration = CalibrationHead.extend({
   table: z
     .array(
       z.object({
-        judged: Opinion.extract(['correct', 'acceptable', 'wrong']).describe('The verdict of the judge.'),
-        label: Opinion.extract(['correct', 'acceptable', 'wrong']).describe('The label of people.'),
+        judged: z.enum(LABELS).describe('The verdict of the judge.'),
+        label: z.enum(LABELS).describe('The label of people.'),
         n: z.int().describe('How many labels that count.'),
       }),
     )
@@ -345,55 +350,3 @@ export const JudgeSubmitted = named('JudgeSubmitted', 'A report that was accepte
   status: z.literal('submitted').describe('Always `submitted`. The job has the current status.'),
 });
 export type JudgeSubmitted = z.infer<typeof JudgeSubmitted>;
-
-export const ReportsQuery = z.strictObject({
-  ...PageQuery.shape,
-  eval_id: id.optional().meta({
-    description: 'Only reports on this run.',
-    example: '019aa8a2-5c1e-7000-8000-000000000031',
-  }),
-});
-export type ReportsQuery = z.infer<typeof ReportsQuery>;
-
-export const JudgementsQuery = z.strictObject({
-  ...PageQuery.shape,
-  result_id: z
-    .string()
-    .max(100)
-    .optional()
-    .meta({ description: 'Only the judgement of this result.', example: '0-1-0' }),
-  target: z.string().max(300).optional().meta({
-    description: 'Only judgements of this model.',
-    example: 'simulator::perfect-ish',
-  }),
-  verdict: Opinion.optional().meta({ description: 'Only judgements with this verdict.', example: 'wrong' }),
-  preference: Preference.optional().meta({
-    description: 'For a comparison: only judgements with this preference.',
-    example: 'loss',
-  }),
-  agreement: Agreement.optional().meta({ description: 'Only judgements with this agreement.', example: 'kinder' }),
-  expectation_at_fault: z
-    .enum(['true', 'false'])
-    .transform((text) => text === 'true')
-    .optional()
-    .meta({ description: 'Only judgements that consider the expectation wrong, or do not.', example: 'true' }),
-  suspicious: z
-    .enum(['true', 'false'])
-    .transform((text) => text === 'true')
-    .optional()
-    .meta({ description: 'Only judgements of replies that address a grader, or do not.', example: 'true' }),
-  state: Judgement.shape.state.optional().meta({ description: 'Only judgements in this state.', example: 'errored' }),
-});
-export type JudgementsQuery = z.infer<typeof JudgementsQuery>;
-
-export const CalibrationQuery = z.strictObject({
-  judge: judgeName.optional().meta({
-    description: 'The judge; the default judge of the team if omitted. Its newest report decides the configuration.',
-    example: 'simulator::judge:right',
-  }),
-  report_id: id.optional().meta({
-    description: 'The judge of this report, with its instructions.',
-    example: '019aa8a2-5c1e-7000-8000-000000000101',
-  }),
-});
-export type CalibrationQuery = z.infer<typeof CalibrationQuery>;

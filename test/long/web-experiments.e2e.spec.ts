@@ -189,6 +189,8 @@ journeys('experiments and gates', () => {
     await status(answer, 'failed').waitFor();
     await answer.getByRole('article').first().getByText('broken').waitFor();
     await answer.getByText('/system_prompt').waitFor();
+    const looks = answer.getByRole('figure', { name: 'Difference from the baseline at each look' });
+    await looks.getByRole('img', { name: /^Look \d, \d samples? of each case: .* points .*, failed$/ }).waitFor();
     expect(await axe()).toEqual([]);
     expect(await isTooWide()).toBe(false);
     await link(answer, 'Comparison').click();

@@ -102,6 +102,9 @@ journeys('judges, labels and calibration', () => {
     expect((await page.getByRole('main').innerText()).match(/uncalibrated/gi)).toHaveLength(1);
     await page.getByRole('heading', { name: 'Strengths' }).waitFor();
 
+    const agreement = page.getByRole('figure', { name: 'The judge against pass and fail' });
+    await agreement.getByText(/ agree: \d+ of 10$/).waitFor();
+    await page.getByText('The numbers').click();
     await page.getByRole('link', { name: `1 more lenient than the verdict of ${MODEL}` }).click();
     await page.waitForURL(/agreement=kinder/);
     const list = page.getByRole('list', { name: 'Judgements' });

@@ -1,5 +1,6 @@
 import { Controller, Get, Query, Inject } from '@nestjs/common';
-import { Calibration, CalibrationQuery, MIN_LABELS, type JudgeSetting } from '#lib/judge/contract';
+import { Calibration, MIN_LABELS, type JudgeSetting } from '#lib/judge/contract';
+import { CalibrationQuery } from '#lib/judge/queries';
 import { LabelQueue, LabelQueueQuery, type LabelDraw } from '#lib/contracts/label';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Me, Needs } from '../platform/decorators.js';

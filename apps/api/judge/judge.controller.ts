@@ -1,14 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import { JudgeEstimate } from '#lib/contracts/judge-estimate';
-import {
-  Judgement,
-  JudgementsQuery,
-  JudgeInput,
-  JudgeReport,
-  JudgeSetting,
-  JudgeSubmitted,
-  ReportsQuery,
-} from '#lib/judge/contract';
+import { Judgement, JudgeInput, JudgeReport, JudgeSetting, JudgeSubmitted } from '#lib/judge/contract';
+import { JudgementsQuery, ReportsQuery } from '#lib/judge/queries';
 import { pageOf } from '#lib/contracts/page';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, cursorOf, idCursor, Me, Needs, uuid, type Change } from '../platform/decorators.js';
@@ -57,7 +50,8 @@ export class JudgeController {
   @Get('reports/:id/verdicts')
   @About(
     'List the judgements of a report',
-    'In the order in which the results were chosen. `agreement` and `expectation_at_fault` filter what to look at.',
+    'In the order in which the results were chosen. `agreement`, `disputed` and `expectation_at_fault` filter what ' +
+      'to look at.',
   )
   @Answers(200, pageOf(Judgement), 404)
   judgements(

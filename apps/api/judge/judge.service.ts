@@ -4,13 +4,12 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import type { JudgeEstimate } from '#lib/contracts/judge-estimate';
 import {
   type Judgement,
-  type JudgementsQuery,
   JudgeInput,
   type JudgeReport,
   type JudgeSetting,
   type JudgeSubmitted,
-  type ReportsQuery,
 } from '#lib/judge/contract';
+import { type JudgementsQuery, type ReportsQuery } from '#lib/judge/queries';
 import type { Page } from '#lib/contracts/page';
 import { findReservedParams } from '#lib/contracts/params';
 import { targetName } from '#lib/contracts/target-name';

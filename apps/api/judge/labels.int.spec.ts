@@ -583,6 +583,8 @@ describe('a calibration', () => {
       { judged: 'wrong', label: 'wrong', n: 37 },
     ]);
     expect(found.text).toMatch(/^Good: kappa 0\.8\d \(0\.\d\d to 0\.\d\d\) against 102 human labels\.$/);
+    const { body: disputed } = await ada.get(`/api/judge/reports/${report}/verdicts?disputed=true&limit=200`);
+    expect(disputed.items.map((one: any) => one.label)).toEqual([...times(6, 'wrong'), ...times(4, 'acceptable')]);
     const { status, labels, kappa, ci, text } = found;
     const fingerprint = `${judge} Be kind.`;
     const heads = await calibrationHeads(api.pool, team.id, [fingerprint, 'unknown', fingerprint]);

@@ -26,6 +26,7 @@ interface JudgementsOptions extends ListOptions {
   agreement?: string;
   state?: string;
   model?: string;
+  disputed?: boolean;
   suspicious?: boolean;
 }
 interface CalibrationOptions extends GlobalOptions {
@@ -77,6 +78,7 @@ function addReports(judges: Command): void {
     .addOption(new Option('--agreement <how>', 'only this agreement between judge and score').choices(AGREEMENTS))
     .addOption(new Option('--state <state>', 'only judgements in this state').choices(JUDGEMENT_STATES))
     .option('--model <model>', 'only results of this model: provider::model')
+    .option('--disputed', 'only judgements that the label of people contradicts')
     .option('--suspicious', 'only replies that address a grader');
   addListOptions(judgements).action(serverAction<JudgementsOptions, [string]>(listJudgements));
   judgements.addHelpText(...examples('toolmark judges judgements REPORT --said wrong'));
@@ -114,11 +116,11 @@ async function showReport(client: ApiClient, options: ShowOptions, wanted: strin
 
 async function listJudgements(
   client: ApiClient,
-  { said, agreement, state, model, suspicious, ...options }: JudgementsOptions,
+  { said, agreement, state, model, disputed, suspicious, ...options }: JudgementsOptions,
   wanted: string,
 ): Promise<void> {
   const { id, calibration } = await findReport(client, wanted);
-  const query = queryOf({ verdict: said, agreement, state, target: model, suspicious });
+  const query = queryOf({ verdict: said, agreement, state, target: model, disputed, suspicious });
   const list = await readList<Judgement>(client, `${REPORTS_ROUTE}/${id}/verdicts?${query}`, options);
   const none = query.size > 0 ? 'No judgements match.' : 'The report has no judgements.';
   printList(list, options, none, (items) => [calibration.text, '', ...judgementsTable(items)]);

@@ -71,7 +71,7 @@ const judgementOf = (position: number, text = 'x', more: Partial<Judgement> = {}
     ...{ expectation_at_fault: true, expectation_note: text },
   },
   ...{ preference: null, flipped: false, reasons: [text], agreement: 'kinder', suspicious: true, votes: {} },
-  ...{ error: null, usage: { prompt_tokens: 1, completion_tokens: 1 }, cost_usd: null },
+  ...{ label: null, error: null, usage: { prompt_tokens: 1, completion_tokens: 1 }, cost_usd: null },
   ...more,
 });
 const disagreementsOf = (text = 'x'): Disagreement[] => [

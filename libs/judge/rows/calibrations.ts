@@ -3,6 +3,7 @@ import type { LabelName } from '#lib/contracts/label';
 import type { Pool } from '#lib/db/connection/pool';
 import { TeamScoped } from '#lib/db/team-isolation';
 import type { StoredReport } from './judge-reports.js';
+import { LABEL_OF, SAME_RESULT, TELLS } from './labelled.js';
 
 /** Results of a report that were drawn for labelling and share the same verdict and label. */
 export interface DrawnRow {
@@ -24,13 +25,6 @@ export interface CalibratedJudge {
 }
 
 const MAX_NAMED = 20;
-/** SQL: the judgement `j` says whether a result is ok. */
-export const TELLS = (j: string): string =>
-  `${j}.state = 'judged' AND ${j}.verdict IN ('correct', 'acceptable', 'wrong')`;
-/** SQL: two rows refer to the same result. */
-export const SAME_RESULT = (a: string, b: string): string =>
-  ['run_id', 'target', 'case_position', 'sample'].map((column) => `${a}.${column} = ${b}.${column}`).join(' AND ');
-
 /** How well the judges of a team agree with human labels. */
 export class CalibrationRepository extends TeamScoped<Pool> {
   /**
@@ -41,10 +35,8 @@ export class CalibrationRepository extends TeamScoped<Pool> {
     const { rows } = await this.db.query<DrawnRow>(
       `SELECT p.fingerprint, j.report_id AS "reportId", j.verdict AS judged, said.label,
          j.draw_probability AS probability, count(*)::int AS results
-       FROM judge_report p JOIN judgement j ON j.report_id = p.id LEFT JOIN LATERAL (
-         SELECT l.label FROM label l WHERE ${SAME_RESULT('l', 'j')} AND l.team_id = p.team_id GROUP BY l.label
-         ORDER BY count(*) DESC, array_position('{wrong,acceptable,correct}'::text[], l.label) LIMIT 1
-       ) said ON true
+       FROM judge_report p JOIN judgement j ON j.report_id = p.id
+         LEFT JOIN LATERAL ${LABEL_OF('j', 'p.team_id')} said ON true
        WHERE p.team_id = $1 AND p.fingerprint = ANY ($2) AND p.baseline_id IS NULL
          AND j.draw_probability IS NOT NULL AND ${TELLS('j')} AND NOT EXISTS (
            SELECT 1 FROM judgement newer JOIN judge_report q ON q.id = newer.report_id

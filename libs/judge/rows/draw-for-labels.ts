@@ -1,7 +1,7 @@
 import type { PoolClient } from '#lib/db/connection/pool';
 import type { ResultKey } from '#lib/db/read/results';
 import { MAX_JUDGED } from '../contract.js';
-import { SAME_RESULT, TELLS } from './calibrations.js';
+import { SAME_RESULT, TELLS } from './labelled.js';
 
 /** The judgements to draw from: those with a judge's current fingerprint, on one run or on all. */
 export interface DrawnFrom {

@@ -1,5 +1,6 @@
 import { noted, readNotes, type Note } from '#lib/contracts/note';
 import { notFound } from '#lib/contracts/input/problem';
+import type { LabelName } from '#lib/contracts/label';
 import type { JobStatus } from '#lib/contracts/job-status';
 import type { Page } from '#lib/contracts/page';
 import { pageOf, toPage } from '#lib/db/catalogue/page';
@@ -10,12 +11,12 @@ import {
   type CalibrationHead,
   type Judged,
   type Judgement,
-  type JudgementsQuery,
   type JudgeInput,
   type JudgeReport,
   type ReportFigures,
-  type ReportsQuery,
 } from '../contract.js';
+import { type JudgementsQuery, type ReportsQuery } from '../queries.js';
+import { LABEL_OF, TELLS } from './labelled.js';
 
 /** The request of a report, as stored in its orchestration. */
 export interface StoredReport {
@@ -157,17 +158,19 @@ export class JudgeReportRepository extends TeamScoped {
     await this.#check(id);
     const { rows } = await this.db.query<JudgementRow>(
       `SELECT j.*, p.run_id AS eval_id, t.provider_key || '::' || t.model_id AS target_name, c.case_id,
-         c.body::json ->> 'name' AS case_name, left(${PROMPT}, 200) AS prompt
+         people.label, c.body::json ->> 'name' AS case_name, left(${PROMPT}, 200) AS prompt
        FROM judge_report p JOIN judgement j ON j.report_id = p.id JOIN run r ON r.id = j.run_id
          JOIN target t ON t.run_id = j.run_id AND t.ordinal = j.target
          JOIN suite_version_case c ON c.version_id = r.suite_version_id AND c.position = j.case_position
+         LEFT JOIN LATERAL ${LABEL_OF('j', 'p.team_id')} people ON true
        WHERE p.id = $1 AND j.position > $2
          AND ($3::text IS NULL OR t.provider_key || '::' || t.model_id = $3)
          AND ($4::text IS NULL OR j.verdict = $4) AND ($5::text IS NULL OR j.agreement = $5)
          AND ($6::boolean IS NULL OR j.expectation_at_fault = $6) AND ($7::boolean IS NULL OR j.suspicious = $7)
          AND ($8::text IS NULL OR CASE j.state WHEN 'asked' THEN 'waiting' ELSE j.state END = $8)
          AND ($9::text IS NULL OR j.target || '-' || j.case_position || '-' || j.sample = $9)
-       ORDER BY j.position LIMIT $10`,
+         AND (NOT $10 OR ${TELLS('j')} AND (j.verdict = 'wrong') <> (people.label = 'wrong'))
+       ORDER BY j.position LIMIT $11`,
       [
         id,
         cursor === undefined ? -1 : Number(cursor),
@@ -178,6 +181,7 @@ export class JudgeReportRepository extends TeamScoped {
         filter.suspicious ?? null,
         filter.state ?? null,
         filter.result_id ?? null,
+        filter.disputed,
         limit + 1,
       ],
     );
@@ -267,6 +271,7 @@ interface JudgementRow {
   target_name: string;
   case_id: string;
   case_name: string | null;
+  label: LabelName | null;
   prompt: string;
 }
 
@@ -296,6 +301,7 @@ function toJudgement(row: JudgementRow): Judgement {
     flipped: row.flipped,
     reasons: said?.reasons ?? [],
     agreement: row.agreement,
+    label: row.label,
     suspicious: row.suspicious,
     votes: said?.votes ?? {},
     error: row.error,

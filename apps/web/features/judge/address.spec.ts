@@ -1,4 +1,4 @@
-import { JudgementsQuery } from '#lib/judge/contract';
+import { JudgementsQuery } from '#lib/judge/queries';
 import { judgementsFilter, reportSearch } from './address.js';
 
 it('the address of a report becomes a query of the API without invalid values', () => {

@@ -29,6 +29,7 @@ export const reportSearch = searchOf({
   verdict: keyOf(OPINION_WORDS),
   preference: keyOf(PREFERENCE_WORDS),
   agreement: keyOf(AGREEMENT_WORDS),
+  disputed: flag,
   expectation_at_fault: flag,
   suspicious: flag,
   state: keyOf(STATE_WORDS),

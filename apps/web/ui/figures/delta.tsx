@@ -13,7 +13,8 @@ const MARGIN_PERCENT = 6;
 /** Ends of the scale, in shares; the first one that fits the interval is used. */
 const SCALES = [0.05, 0.1, 0.2, 0.5, 1];
 
-const points = (share: number): string => `${share > 0 ? '+' : ''}${(share * 100).toFixed(1)}`;
+/** "+5.1" */
+export const points = (share: number): string => `${share > 0 ? '+' : ''}${(share * 100).toFixed(1)}`;
 
 /** "+5.1 points (1.2 to 9.0)" */
 export const deltaText = ({ difference, interval }: Omit<Delta, 'label'>): string =>
@@ -25,7 +26,8 @@ const positionOn =
   (share: number): string =>
     `${50 + (share / end) * (50 - MARGIN_PERCENT)}%`;
 const containsZero = (interval: Delta['interval']): boolean => !interval || (interval[0] <= 0 && interval[1] >= 0);
-const scaleEndOf = (shares: readonly number[]): number =>
+/** The end of a scale around zero that holds all of these. */
+export const scaleEndOf = (shares: readonly number[]): number =>
   SCALES.find((scale) => shares.every((share) => Math.abs(share) <= scale)) ?? 1;
 const boundsOf = ({ difference, interval }: Omit<Delta, 'label'>): readonly [number, number] =>
   interval ?? [difference, difference];

@@ -1,26 +1,26 @@
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import type { GateAnswer, GateTarget } from '#lib/gate/contract';
 import type { CompareSearch } from '../../compare/address';
-import { Deltas } from '../../../ui/figures/delta';
 import { ChangesTable } from '../../../ui/changes-table';
 import { ComparedCase } from '../../compare/parts/compared-case';
 import { GateResult } from './gate-result';
 import { GateDrift } from './gate-drift';
-import { answerWords, levelText, lookWords, pointsText } from './gate-words';
+import { GateTargets } from './gate-targets';
+import { answerWords, lookWords, pointsText } from './gate-words';
 import { brokenCasesQuery } from '../api';
-import { Folded } from '../../../ui/details';
+import { LazyDetails } from '../../../ui/details';
 import { Hint } from '../../../ui/hint';
 import { useKeptQuery } from '../../../ui/list';
 import { UserText } from '../../../ui/user-text';
 import { ModelName, useModelLabel } from '../../providers/parts/model-name';
 import { RunLink } from '../../runs/parts/run-link';
-import { count, percent, scoreText } from '../../../ui/amounts';
+import { count } from '../../../ui/amounts';
 import { QueryBoundary } from '../../../ui/query-boundary';
 import { Notes } from '../../../ui/notices';
-import { Table } from '../../../ui/table';
 
-/** A gate's decision on a run, its figures, and the cases to look at. */
-export function GateAnswerView({ answer }: { answer: GateAnswer }) {
+/** A gate's decision on a run, its figures, and the cases to look at. @param children what follows the figures */
+export function GateAnswerView({ answer, children }: { answer: GateAnswer; children?: ReactNode }) {
   const { result, gate, look, cases, targets, what_changed: changes } = answer;
   const hasDrifted = targets.some(({ drift }) => drift !== undefined);
   return (
@@ -46,20 +46,8 @@ export function GateAnswerView({ answer }: { answer: GateAnswer }) {
         {cases && <CaseCounts cases={cases} />}
         <Runs answer={answer} />
       </div>
-      {targets.some(({ difference }) => difference !== null) && (
-        <Deltas
-          label={`Difference of each model from the baseline in points, with ${levelText(look)} intervals`}
-          rows={targets.map((target) => ({
-            key: target.target,
-            label: <ModelName target={target.target} />,
-            difference: target.difference,
-            interval: target.ci,
-            aside: <GateResult result={target.result} />,
-          }))}
-        />
-      )}
-      {targets.length > 0 && <Targets answer={answer} />}
-      {targets.length > 1 && <Explanations targets={targets} />}
+      {targets.length > 0 && <GateTargets answer={answer} />}
+      {children}
       <Critical targets={targets} />
       <Notes of={answer} />
       <Broken answer={answer} />
@@ -72,21 +60,6 @@ export function GateAnswerView({ answer }: { answer: GateAnswer }) {
     </>
   );
 }
-
-/** The sentence of each model, with its figures. */
-const Explanations = ({ targets }: { targets: readonly GateTarget[] }) => (
-  <Folded title="In words">
-    {() => (
-      <ul>
-        {targets.map(({ target, text }) => (
-          <li key={target}>
-            <UserText text={text} max={500} />
-          </li>
-        ))}
-      </ul>
-    )}
-  </Folded>
-);
 
 function CaseCounts({ cases }: { cases: NonNullable<GateAnswer['cases']> }) {
   const others: [number, string][] = [
@@ -130,45 +103,6 @@ const comparisonOf = (a: string, b: string, { measure, margin }: GateAnswer['gat
   extended: true,
 });
 
-/** The figures of each model, beside its difference. */
-function Targets({ answer: { targets, look } }: { answer: GateAnswer }) {
-  return (
-    <Table
-      label="Figures of each model"
-      rows={targets}
-      keyOf={({ target }) => target}
-      columns={[
-        { name: 'Model', className: 'named', cell: ({ target }) => <ModelName target={target} /> },
-        {
-          name: `Passed (${levelText(look)})`,
-          cell: ({ pass_rate: mean, pass_rate_ci: ci, n_cases: scored }) => scoreText({ mean, ci, scored }),
-        },
-        {
-          name: 'Samples',
-          isNumber: true,
-          title: 'Of each case: baseline, run',
-          cell: ({ samples }) => samples.map((some) => Number(some.toFixed(1))).join(', '),
-        },
-        { name: 'Fixed', isNumber: true, cell: ({ fixed }) => count(fixed) },
-        { name: 'Broken', isNumber: true, cell: ({ broken }) => count(broken) },
-        {
-          name: 'Errored',
-          isNumber: true,
-          title: 'Baseline, run',
-          cell: ({ errored_shares: shares }) =>
-            shares.some((share) => share > 0) ? shares.map(percent).join(', ') : '–',
-        },
-        {
-          name: 'Cases needed',
-          isNumber: true,
-          title: 'More samples cannot decide; about as many more cases could',
-          cell: ({ cases_needed: more }) => (more === null ? '–' : `+${count(more)}`),
-        },
-      ]}
-    />
-  );
-}
-
 /** Broken critical cases. */
 function Critical({ targets }: { targets: readonly GateTarget[] }) {
   const broken = targets.flatMap(({ target, critical }) => critical.map((one) => ({ ...one, target })));
@@ -189,52 +123,58 @@ function Critical({ targets }: { targets: readonly GateTarget[] }) {
   );
 }
 
-/** The first cases of each model that always passed before, and now never do. */
+/** The first cases of each model that always passed before, and now never do; those of one model are open. */
 function Broken({ answer }: { answer: GateAnswer }) {
   const { eval_id: run, baseline_eval_id: baseline, targets } = answer;
   if (run === null || baseline === null) return null;
-  return targets.map(
-    (target) =>
-      target.broken > 0 &&
-      target.baseline_target !== null && (
-        <BrokenOf key={target.target} answer={answer} target={target} runs={[baseline, run]} />
-      ),
-  );
+  return targets
+    .filter(({ broken, baseline_target: compared }) => broken > 0 && compared !== null)
+    .map((target, n) => (
+      <BrokenOf key={target.target} isOpen={n === 0} answer={answer} target={target} runs={[baseline, run]} />
+    ));
 }
 
 interface BrokenProps {
+  isOpen: boolean;
   answer: GateAnswer;
   target: GateTarget;
   runs: [baseline: string, run: string];
 }
 
-function BrokenOf({ answer, target, runs }: BrokenProps) {
+function BrokenOf({ answer, target, runs, isOpen }: BrokenProps) {
   const { gate, targets } = answer;
   const labelOf = useModelLabel();
   const pair = `${target.baseline_target}~${target.target}`;
   const search: CompareSearch = { ...comparisonOf(...runs, gate), pair, outcome: 'broken' };
+  const name = (
+    <>
+      Broken
+      {targets.length > 1 && (
+        <>
+          , <UserText text={labelOf(target.target)} max={200} />
+        </>
+      )}
+      : {count(target.broken)}
+    </>
+  );
+  const cases = (
+    <QueryBoundary rows={5}>
+      <BrokenCases answer={answer} runs={runs} search={search} />
+    </QueryBoundary>
+  );
+  if (!isOpen) return <LazyDetails summary={name}>{() => cases}</LazyDetails>;
   return (
     <>
-      <h3>
-        Broken
-        {targets.length > 1 && (
-          <>
-            , <UserText text={labelOf(target.target)} max={200} />
-          </>
-        )}
-        : {count(target.broken)}
-      </h3>
-      <QueryBoundary rows={5}>
-        <BrokenCases answer={answer} runs={runs} search={search} />
-      </QueryBoundary>
+      <h3>{name}</h3>
+      {cases}
     </>
   );
 }
 
 /** Cases that are shown; the comparison has all. */
-const MAX_BROKEN = 5;
+const MAX_BROKEN = 3;
 
-function BrokenCases({ answer, runs, search }: Omit<BrokenProps, 'target'> & { search: CompareSearch }) {
+function BrokenCases({ answer, runs, search }: Pick<BrokenProps, 'answer' | 'runs'> & { search: CompareSearch }) {
   const { items, next_cursor: next } = useKeptQuery(brokenCasesQuery(answer, runs, search)).data;
   return (
     <>

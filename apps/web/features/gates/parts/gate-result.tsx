@@ -8,6 +8,9 @@ const LOOKS: Record<Result, [word: string, shape: string, look: string]> = {
   not_measured: ['not measured', '–', 'errored'],
 };
 
+/** "passed" */
+export const resultWord = (result: Result): string => LOOKS[result][0];
+
 /** A gate's result: a shape and a word. */
 export function GateResult({ result }: { result: Result }) {
   const [word, shape, look] = LOOKS[result];

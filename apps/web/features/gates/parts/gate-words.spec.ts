@@ -75,5 +75,5 @@ it('an answer about several models counts them, and that about one is its senten
   expect(of('fail')).toBe('The new run is worse.');
   expect(of('fail', 'pass', 'pass')).toBe('1 of 3 models fails.');
   expect(of('inconclusive', 'inconclusive', 'pass')).toBe('2 of 3 models are undecided.');
-  expect(of('pass', 'pass')).toBe('All 2 models pass.');
+  expect(of('pass', 'pass')).toBe('Both models pass.');
 });

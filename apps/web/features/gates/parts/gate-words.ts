@@ -64,6 +64,6 @@ export function answerWords({ result, text, targets }: Pick<GateAnswer, 'result'
   if (targets.length < 2) return text;
   const deciding = targets.filter((target) => target.result === result).length;
   const [one, many] = RESULTS[result];
-  if (deciding === targets.length) return `All ${count(deciding)} models ${many}.`;
+  if (deciding === targets.length) return `${deciding === 2 ? 'Both' : `All ${count(deciding)}`} models ${many}.`;
   return `${count(deciding)} of ${count(targets.length)} models ${deciding === 1 ? one : many}.`;
 }

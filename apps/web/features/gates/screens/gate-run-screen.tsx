@@ -7,13 +7,12 @@ import { useLive, useRefreshOnEvents } from '../../../live/use-live';
 import { CopiedId } from '../../../ui/buttons';
 import { GateAnswerView } from '../parts/gate-answer';
 import { GateResult } from '../parts/gate-result';
+import { Looks } from '../parts/look-picture';
 import { count } from '../../../ui/amounts';
 import { Folded } from '../../../ui/details';
 import { Head } from '../../../ui/head';
-import { visible } from '../../../ui/user-text';
 import { RunLink } from '../../runs/parts/run-link';
 import { isUnderWay, Status } from '../../../ui/status';
-import { Table } from '../../../ui/table';
 import { duration, Time } from '../../../ui/time';
 import { JobProgress, StopReason } from '../../jobs/parts/job-progress';
 import { WorkActions } from '../../jobs/parts/work-actions';
@@ -34,10 +33,11 @@ export function GateRunScreen() {
       {run.result && (
         <section aria-labelledby="answer" className="section">
           <h2 id="answer">Decision</h2>
-          <GateAnswerView answer={run.result} />
+          <GateAnswerView answer={run.result}>
+            <Looks run={run} answer={run.result} />
+          </GateAnswerView>
         </section>
       )}
-      <Looks run={run} />
       <CreatedRuns run={run} />
     </>
   );
@@ -67,38 +67,6 @@ function RunHead({ run }: { run: GateRun }) {
           </>
         }
         actions={<WorkActions work={run} />}
-      />
-    </section>
-  );
-}
-
-/** The decision at each look; the last one is the answer above. */
-function Looks({ run: { looks } }: { run: GateRun }) {
-  if (looks.length < 2) return null;
-  return (
-    <section aria-labelledby="looks" className="section">
-      <h2 id="looks">Looks</h2>
-      <Table
-        label="Result of each look"
-        rows={looks}
-        keyOf={({ look }) => look}
-        columns={[
-          { name: 'Look', isNumber: true, cell: ({ look }) => look },
-          {
-            name: 'Samples',
-            isNumber: true,
-            title: 'Of each case: baseline, run',
-            cell: ({ samples }) => samples.map((some) => Number(some.toFixed(1))).join(', '),
-          },
-          {
-            name: 'Result',
-            cell: ({ result, text }) => (
-              <span title={visible(text)}>
-                <GateResult result={result} />
-              </span>
-            ),
-          },
-        ]}
       />
     </section>
   );

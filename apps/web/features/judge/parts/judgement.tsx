@@ -8,14 +8,21 @@ import css from './judge.module.css';
 const MAX_REASONS = 20;
 
 /** A judge's opinion of one result, and its reasons. All of it is the judge's, except the verdict next to it. */
-export function JudgementText({ judgement }: { judgement: Judgement }) {
+export const JudgementText = ({ judgement }: { judgement: Judgement }) => (
+  <>
+    <div className="actions">
+      <JudgementMark word={wordOf(judgement)} />
+      <VerdictNote judgement={judgement} />
+    </div>
+    <JudgementReasons judgement={judgement} />
+  </>
+);
+
+/** Why a judge thinks so. */
+export function JudgementReasons({ judgement }: { judgement: Judgement }) {
   const { judged, reasons, suspicious, error } = judgement;
   return (
     <div className={css.judgement}>
-      <div className="actions">
-        <JudgementMark word={wordOf(judgement)} />
-        <VerdictNote judgement={judgement} />
-      </div>
       {judged && (
         <p className="muted small">
           Tools: {words(judged.tool)}; arguments: {words(judged.arguments)}
@@ -50,7 +57,8 @@ export function JudgementText({ judgement }: { judgement: Judgement }) {
 
 const words = (word: string): string => word.replaceAll('_', ' ');
 
-function VerdictNote({ judgement: { agreement, passed, preference, flipped } }: { judgement: Judgement }) {
+/** Whether the judge agrees with pass and fail, or its choice depends on the order. */
+export function VerdictNote({ judgement: { agreement, passed, preference, flipped } }: { judgement: Judgement }) {
   if (preference !== null)
     return flipped ? <span className="small">The verdict changed when the two replies were swapped.</span> : null;
   return (
@@ -92,5 +100,5 @@ export function JudgementMark({ word }: { word: JudgementWord }) {
 }
 
 /** An errored judgement is never `wrong`. */
-const wordOf = ({ state, judged, preference }: Judgement): JudgementWord =>
+export const wordOf = ({ state, judged, preference }: Judgement): JudgementWord =>
   state === 'judged' ? (judged?.verdict ?? preference ?? state) : state;

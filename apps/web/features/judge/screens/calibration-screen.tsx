@@ -8,6 +8,7 @@ import { QueryBoundary, Section } from '../../../ui/query-boundary';
 import { count } from '../../../ui/amounts';
 import { UserBlock, UserText } from '../../../ui/user-text';
 import { calibrationQuery, type CalibrationFilter } from '../api';
+import { PeopleTable } from '../parts/agreement-table';
 import { CalibrationSentence } from '../parts/calibration';
 import { WithJudge } from '../parts/with-judge';
 import { KappaFigure, kappaText, shareRow } from '../parts/judged-figures';
@@ -82,12 +83,13 @@ function CalibrationDetails({ of }: { of: CalibrationFilter }) {
   );
 }
 
-function Agreement({ calibration: { kappa, ci, linear } }: { calibration: Calibration }) {
+function Agreement({ calibration: { kappa, ci, linear, table } }: { calibration: Calibration }) {
   return (
     <Section id="agreement" title="Agreement with people">
-      <p className="muted">
+      <PeopleTable table={table} />
+      <div className="muted">
         <Hint term="kappa">Kappa</Hint>: usable from 0.4, good from 0.6, by the lower end.
-      </p>
+      </div>
       {kappa === null ? (
         <p>None yet: people or the judge have given only one verdict.</p>
       ) : (

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { Judgement, JudgeReport } from '#lib/judge/contract';
 import { FilterChoice } from '../../../../ui/filters';
@@ -15,7 +16,8 @@ import {
 } from '../../address';
 import { judgementsQuery } from '../../api';
 import css from '../../parts/judge.module.css';
-import { JudgementText } from '../../parts/judgement';
+import { JudgementMark, JudgementReasons, VerdictNote, wordOf } from '../../parts/judgement';
+import { ModelName } from '../../../providers/parts/model-name';
 
 interface Props {
   report: JudgeReport;
@@ -29,6 +31,7 @@ export function Judgements({ report }: Pick<Props, 'report'>) {
   return (
     <section aria-labelledby="judgements" className="section">
       <h2 id="judgements">Judgements</h2>
+      {Object.keys(search).length === 0 && report.baseline_eval_id === null && <Disputed report={report} />}
       <Filters report={report} filter={filter} />
       <QueryBoundary rows={8}>
         <JudgementList report={report} filter={search} />
@@ -46,13 +49,7 @@ function JudgementList({ report, filter: { after, ...filter } }: Props) {
       {items.length === 0 ? (
         <p className="muted">{isFiltered ? 'No judgements match.' : 'No judgements yet.'}</p>
       ) : (
-        <ol className={css.judgements} aria-labelledby="judgements">
-          {items.map((judgement) => (
-            <li key={judgement.position}>
-              <JudgementItem judgement={judgement} baseline={report.baseline_eval_id} />
-            </li>
-          ))}
-        </ol>
+        <JudgementRows items={items} baseline={report.baseline_eval_id} labelledBy="judgements" />
       )}
       <PageLinks
         of="judgements"
@@ -65,18 +62,74 @@ function JudgementList({ report, filter: { after, ...filter } }: Props) {
   );
 }
 
-function JudgementItem({ judgement, baseline }: { judgement: Judgement; baseline: string | null }) {
-  const { eval_id: runId, result_id: resultId, other_result_id: otherId, case_name: name } = judgement;
+/** The judgements that people's labels contradict. */
+function Disputed({ report: { id, baseline_eval_id: baseline } }: Pick<Props, 'report'>) {
+  const { data } = useQuery({ ...judgementsQuery(id, { disputed: true }), staleTime: 0 });
+  if (!data || data.items.length === 0) return null;
   return (
     <>
-      <h3>
-        <Link to="/runs/$runId/results/$resultId" params={{ runId, resultId }}>
-          <UserText text={name ?? 'Unnamed case'} max={200} />
-        </Link>
-      </h3>
+      <div className="actions">
+        <h3 id="disputed">People disagree</h3>
+        {data.next_cursor !== null && (
+          <Link to="/judge/reports/$reportId" params={{ reportId: id }} search={{ disputed: true }} resetScroll={false}>
+            All of these
+          </Link>
+        )}
+      </div>
+      <JudgementRows items={data.items} baseline={baseline} labelledBy="disputed" />
+      <h3>All</h3>
+    </>
+  );
+}
+
+/** Of so few, the reasons are shown at once. */
+const MAX_OPEN = 3;
+
+interface RowsProps {
+  items: readonly Judgement[];
+  baseline: string | null;
+  labelledBy: string;
+}
+
+const JudgementRows = ({ items, baseline, labelledBy }: RowsProps) => (
+  <ol className={css.judgements} aria-labelledby={labelledBy}>
+    {items.map((judgement) => (
+      <li key={judgement.position}>
+        <details open={items.length <= MAX_OPEN}>
+          <summary>
+            <JudgementSummary judgement={judgement} />
+          </summary>
+          <JudgementInFull judgement={judgement} baseline={baseline} />
+        </details>
+      </li>
+    ))}
+  </ol>
+);
+
+const JudgementSummary = ({ judgement }: { judgement: Judgement }) => (
+  <>
+    <JudgementMark word={wordOf(judgement)} />
+    <strong className={css.case}>
+      <UserLine text={judgement.case_name ?? 'Unnamed case'} />
+    </strong>
+    <span className="muted small">
+      <ModelName target={judgement.target} />
+    </span>
+    <VerdictNote judgement={judgement} />
+    {judgement.label !== null && <span className="small">people: {judgement.label}</span>}
+  </>
+);
+
+function JudgementInFull({ judgement, baseline }: { judgement: Judgement; baseline: string | null }) {
+  const { eval_id: runId, result_id: resultId, other_result_id: otherId, case_name: name } = judgement;
+  return (
+    <div className={css.judgedInFull}>
       <UserLine text={judgement.prompt} />
-      <div className="small muted">
-        <UserText text={judgement.target} max={200} />
+      <JudgementReasons judgement={judgement} />
+      <div className="small">
+        <Link to="/runs/$runId/results/$resultId" params={{ runId, resultId }}>
+          Result of <UserText text={name ?? 'the case'} max={200} />
+        </Link>
         {otherId !== null && baseline !== null && (
           <>
             , compared with{' '}
@@ -86,8 +139,7 @@ function JudgementItem({ judgement, baseline }: { judgement: Judgement; baseline
           </>
         )}
       </div>
-      <JudgementText judgement={judgement} />
-    </>
+    </div>
   );
 }
 
@@ -112,7 +164,7 @@ function Filters({ report, filter }: Props) {
       choose={(value) => narrow({ [key]: value })}
     />
   );
-  const check = (key: 'expectation_at_fault' | 'suspicious', label: string) => (
+  const check = (key: 'disputed' | 'expectation_at_fault' | 'suspicious', label: string) => (
     <label className="check">
       <input
         type="checkbox"
@@ -129,6 +181,7 @@ function Filters({ report, filter }: Props) {
       {baseline === null && choice('agreement', 'Agreement', Object.entries(AGREEMENT_WORDS))}
       {baseline !== null && choice('preference', 'Judgement', Object.entries(PREFERENCE_WORDS))}
       {choice('state', 'State', Object.entries(STATE_WORDS))}
+      {baseline === null && check('disputed', 'People disagree')}
       {baseline === null && check('expectation_at_fault', 'Expectation at fault')}
       {check('suspicious', 'Suspicious')}
       {Object.keys(filter).length > 0 && (

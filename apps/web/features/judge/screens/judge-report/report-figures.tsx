@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ComparedPair, JudgedTarget, JudgeReport } from '#lib/judge/contract';
 import { Intervals } from '../../../../ui/figures/intervals';
 import { count } from '../../../../ui/amounts';
+import { LazyDetails } from '../../../../ui/details';
 import { Table, type Column } from '../../../../ui/table';
 import { UserLine, UserText } from '../../../../ui/user-text';
 import type { ReportSearch } from '../../address';
@@ -26,27 +27,31 @@ export function ModelFigures({ report: { id, targets } }: Props) {
       {drawn.length > 0 && (
         <Intervals label="Share of correct or acceptable replies by model, with its 95 % interval" rows={drawn} />
       )}
-      <Table
-        label="Judgements of each model"
-        className={css.judgedRows}
-        rows={targets}
-        keyOf={({ target }) => target}
-        columns={[
-          { name: 'Model', isHeading: true, className: 'named', cell: ({ target }) => <ModelName target={target} /> },
-          {
-            name: 'Correct or acceptable',
-            className: 'score',
-            cell: (judged) => shareText(judged.share_ok, judged.share_ok_ci, decidedCount(judged)),
-          },
-          {
-            name: <Hint term="kappa">Kappa</Hint>,
-            className: 'score',
-            cell: ({ kappa, kappa_ci: ci }) => kappaText(kappa, ci),
-          },
-          { name: 'Judged', isNumber: true, cell: ({ judged }) => count(judged) },
-          ...MODEL_COUNTS.map(linkedColumn<JudgedTarget>(id, ({ target }) => target)),
-        ]}
-      />
+      <LazyDetails className="numbers" summary="The numbers">
+        {() => (
+          <Table
+            label="Judgements of each model"
+            className={css.judgedRows}
+            rows={targets}
+            keyOf={({ target }) => target}
+            columns={[
+              {
+                name: 'Model',
+                isHeading: true,
+                className: 'named',
+                cell: ({ target }) => <ModelName target={target} />,
+              },
+              {
+                name: <Hint term="kappa">Kappa</Hint>,
+                className: 'score',
+                cell: ({ kappa, kappa_ci: ci }) => kappaText(kappa, ci),
+              },
+              { name: 'Judged', isNumber: true, cell: ({ judged }) => count(judged) },
+              ...MODEL_COUNTS.map(linkedColumn<JudgedTarget>(id, ({ target }) => target)),
+            ]}
+          />
+        )}
+      </LazyDetails>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { JudgeReport } from '#lib/judge/contract';
 import { useLive, useRefreshOnEvents } from '../../../../live/use-live';
@@ -7,8 +7,9 @@ import { isUnderWay } from '../../../../ui/status';
 import { UserText } from '../../../../ui/user-text';
 import { Notes } from '../../../../ui/notices';
 import { JobProgress } from '../../../jobs/parts/job-progress';
-import { reportQuery } from '../../api';
+import { calibrationQuery, reportQuery } from '../../api';
 import { LiveReport } from '../../live';
+import { PeopleTable, VerdictTable } from '../../parts/agreement-table';
 import { CalibrationSentence } from '../../parts/calibration';
 import css from '../../parts/judge.module.css';
 import { Judgements } from './judgements';
@@ -35,12 +36,24 @@ export function ReportScreen() {
       )}
       <Section id="figures" title="Figures">
         <CalibrationSentence calibration={report.calibration} report={report.id} />
+        {report.baseline_eval_id === null && <Agreements report={report} />}
         {report.baseline_eval_id === null ? <ModelFigures report={report} /> : <PairFigures report={report} />}
       </Section>
       <ReportSummary report={report} />
       <Notes of={report} />
       <Judgements report={report} />
     </>
+  );
+}
+
+/** The judge against the score, and against the labels of people if there are any. */
+function Agreements({ report }: { report: JudgeReport }) {
+  const { data } = useQuery(calibrationQuery({ report: report.id }));
+  return (
+    <div className={css.agreements}>
+      <VerdictTable report={report} />
+      {data && data.labels > 0 && <PeopleTable table={data.table} />}
+    </div>
   );
 }
 

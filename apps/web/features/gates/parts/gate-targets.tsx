@@ -1,0 +1,137 @@
+import type { GateAnswer, GateTarget } from '#lib/gate/contract';
+import { count, percent, scoreText } from '../../../ui/amounts';
+import { LazyDetails } from '../../../ui/details';
+import { deltaText, scaleEndOf, points } from '../../../ui/figures/delta';
+import { Table, type Column } from '../../../ui/table';
+import { UserText } from '../../../ui/user-text';
+import { ModelName } from '../../providers/parts/model-name';
+import { GateResult } from './gate-result';
+import { levelText } from './gate-words';
+import css from './gates.module.css';
+import { byGravity } from './look-values';
+
+/** Each model with its difference from the baseline, those that decide first. */
+export function GateTargets({ answer: { targets, look, gate } }: { answer: GateAnswer }) {
+  const rows = targets.toSorted(byGravity);
+  const isDrawn = rows.some(({ difference }) => difference !== null);
+  const end = scaleEndOf([gate.margin, ...rows.flatMap(({ difference, ci }) => ci ?? difference ?? [])]);
+  const drawn: Column<GateTarget> = {
+    name: `Difference (${levelText(look)})`,
+    head: <StripHead end={end} margin={gate.margin} />,
+    onPhone: 'line',
+    cell: (target) => <Strip target={target} end={end} margin={gate.margin} />,
+  };
+  return (
+    <>
+      <Table
+        label="Figures of each model"
+        className={css.targets}
+        rows={rows}
+        keyOf={({ target }) => target}
+        columns={[
+          { name: 'Model', className: 'named', cell: ({ target }) => <ModelName target={target} /> },
+          ...(isDrawn ? [drawn] : []),
+          {
+            name: 'Points',
+            cell: ({ difference, ci }) =>
+              difference === null ? '–' : deltaText({ difference, interval: ci }).replace(' points', ''),
+          },
+          { name: 'Result', cell: ({ result }) => <GateResult result={result} /> },
+          { name: 'Fixed', isNumber: true, cell: ({ fixed }) => count(fixed) },
+          { name: 'Broken', isNumber: true, cell: ({ broken }) => count(broken) },
+        ]}
+      />
+      <LazyDetails className="numbers" summary="More figures">
+        {() => (
+          <Table
+            label="Further figures of each model"
+            rows={rows}
+            keyOf={({ target }) => target}
+            columns={[...FURTHER, ...(targets.length > 1 ? [IN_WORDS] : [])]}
+          />
+        )}
+      </LazyDetails>
+    </>
+  );
+}
+
+const FURTHER: Column<GateTarget>[] = [
+  { name: 'Model', className: 'named', cell: ({ target }) => <ModelName target={target} /> },
+  {
+    name: 'Passed',
+    cell: ({ pass_rate: mean, pass_rate_ci: ci, n_cases: scored }) => scoreText({ mean, ci, scored }),
+  },
+  {
+    name: 'Samples',
+    isNumber: true,
+    title: 'Of each case: baseline, run',
+    cell: ({ samples }) => samples.map((some) => Number(some.toFixed(1))).join(', '),
+  },
+  {
+    name: 'Errored',
+    isNumber: true,
+    title: 'Baseline, run',
+    cell: ({ errored_shares: shares }) => (shares.some((share) => share > 0) ? shares.map(percent).join(', ') : '–'),
+  },
+  {
+    name: 'Cases needed',
+    isNumber: true,
+    title: 'More samples cannot decide; about as many more cases could',
+    cell: ({ cases_needed: more }) => (more === null ? '–' : `+${count(more)}`),
+  },
+];
+
+const IN_WORDS: Column<GateTarget> = {
+  name: 'In words',
+  className: css.says,
+  cell: ({ text }) => <UserText text={text} max={500} />,
+};
+
+interface StripScale {
+  end: number;
+  margin: number;
+}
+
+const SIDE = 6;
+const positionOn =
+  (end: number) =>
+  (share: number): string =>
+    `${50 + (Math.max(-end, Math.min(end, share)) / end) * (50 - SIDE)}%`;
+
+/** The scale of the strips: the margin that a run has to stay above, and zero. */
+function StripHead({ end, margin }: StripScale) {
+  const at = positionOn(end);
+  const isApart = margin / end > 0.3;
+  return (
+    <svg className={css.strip} aria-hidden="true">
+      <text x={at(0)} y="16" textAnchor="middle">
+        0
+      </text>
+      <text x={at(isApart ? -margin : -end)} y="16" textAnchor="middle">
+        {points(isApart ? -margin : -end).replace('.0', '')}
+      </text>
+      <text x={at(end)} y="16" textAnchor="middle">
+        {points(end).replace('.0', '')}
+      </text>
+    </svg>
+  );
+}
+
+/** The difference with its interval; it is filled only if the interval excludes zero. */
+function Strip({ target: { difference, ci }, end, margin }: StripScale & { target: GateTarget }) {
+  const at = positionOn(end);
+  const [low, high] = ci ?? [difference ?? 0, difference ?? 0];
+  const isHollow = low <= 0 && high >= 0;
+  return (
+    <svg className={css.strip} aria-hidden="true">
+      <line className={css.zero} x1={at(0)} x2={at(0)} y1="0" y2="24" />
+      {margin > 0 && <line className={css.margin} x1={at(-margin)} x2={at(-margin)} y1="0" y2="24" />}
+      {difference !== null && (
+        <>
+          <line className={css.bar} x1={at(low)} x2={at(high)} y1="12" y2="12" />
+          <circle className={isHollow ? css.hollow : css.dot} cx={at(difference)} cy="12" r="5" />
+        </>
+      )}
+    </svg>
+  );
+}
