@@ -116,7 +116,7 @@ const JudgementSummary = ({ judgement }: { judgement: Judgement }) => (
       <ModelName target={judgement.target} />
     </span>
     <VerdictNote judgement={judgement} />
-    {judgement.label !== null && <span className="small">people: {judgement.label}</span>}
+    {judgement.label && <span className="small">people: {judgement.label}</span>}
   </>
 );
 

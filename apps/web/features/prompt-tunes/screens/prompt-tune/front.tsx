@@ -6,6 +6,7 @@ import { Section } from '../../../../ui/query-boundary';
 import { count } from '../../../../ui/amounts';
 import { Table, type Column } from '../../../../ui/table';
 import { leadingQuery } from '../../api';
+import { FrontPicture } from './candidate-picture';
 import { CandidateDetail, CandidateState } from './candidate';
 import { byMerit, kindInWords, scoreInWords } from './candidates';
 import css from '../prompt-tunes.module.css';
@@ -28,6 +29,13 @@ function Leading({ tuneId }: { tuneId: string }) {
   const opened = leading.find(({ candidate }) => candidate === openedNumber);
   return (
     <>
+      <FrontPicture candidates={leading} open={open} />
+      {opened && (
+        <section className={`section ${css.framed}`} aria-label={`Candidate ${opened.candidate}`}>
+          <h3>Candidate {opened.candidate}</h3>
+          <CandidateDetail tuneId={tuneId} candidate={opened} />
+        </section>
+      )}
       <Table
         label="List of leading candidates"
         className={css.front}
@@ -53,12 +61,6 @@ function Leading({ tuneId }: { tuneId: string }) {
         ]}
       />
       {data.length > SHOWN && <p className="muted">{count(data.length - SHOWN)} more are in the lineage.</p>}
-      {opened && (
-        <section className={`section ${css.framed}`} aria-label={`Candidate ${opened.candidate}`}>
-          <h3>Candidate {opened.candidate}</h3>
-          <CandidateDetail tuneId={tuneId} candidate={opened} />
-        </section>
-      )}
     </>
   );
 }

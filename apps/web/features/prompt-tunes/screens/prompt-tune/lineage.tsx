@@ -1,5 +1,5 @@
 import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
-import { useMemo, type CSSProperties } from 'react';
+import { useMemo, useState, type CSSProperties } from 'react';
 import type { PromptCandidate } from '#lib/prompt-tune/contract';
 import { LazyDetails } from '../../../../ui/details';
 import { MoreButton } from '../../../../ui/buttons';
@@ -7,6 +7,7 @@ import { QueryBoundary } from '../../../../ui/query-boundary';
 import { count } from '../../../../ui/amounts';
 import { UserLine } from '../../../../ui/user-text';
 import { candidatesQuery } from '../../api';
+import { LineagePicture } from './candidate-picture';
 import { CandidateDetail, CandidateState } from './candidate';
 import { kindInWords, lineageOf, scoreInWords, type Descendant } from './candidates';
 import css from '../prompt-tunes.module.css';
@@ -18,9 +19,6 @@ const MAX_DEPTH = 6;
 export const Lineage = ({ tuneId }: { tuneId: string }) => (
   <section aria-labelledby="lineage" className="section">
     <h2 id="lineage">Lineage</h2>
-    <p className="muted">
-      Which candidate was made from which. Scores are on selection cases; rejected candidates are folded.
-    </p>
     <QueryBoundary rows={6}>
       <Tree tuneId={tuneId} />
     </QueryBoundary>
@@ -30,9 +28,19 @@ export const Lineage = ({ tuneId }: { tuneId: string }) => (
 function Tree({ tuneId }: { tuneId: string }) {
   const candidates = useSuspenseInfiniteQuery({ ...candidatesQuery(tuneId), staleTime: 0 });
   const { pages } = candidates.data;
-  const lineage = useMemo(() => lineageOf(pages.flatMap(({ items }) => items)), [pages]);
+  const all = useMemo(() => pages.flatMap(({ items }) => items), [pages]);
+  const lineage = useMemo(() => lineageOf(all), [all]);
+  const [openedNumber, open] = useState<number>();
+  const opened = all.find(({ candidate }) => candidate === openedNumber);
   return (
     <>
+      <LineagePicture candidates={all} open={open} />
+      {opened && (
+        <section className={`section ${css.framed}`} aria-label={`Origin of candidate ${opened.candidate}`}>
+          <h3>Candidate {opened.candidate}</h3>
+          <CandidateDetail key={opened.candidate} tuneId={tuneId} candidate={opened} />
+        </section>
+      )}
       <ol className={css.lineage} aria-labelledby="lineage">
         {lineage.map((descendant) => (
           <Branch key={descendant.candidate.candidate} tuneId={tuneId} descendant={descendant} />
