@@ -69,6 +69,8 @@ export async function playJudge({ call, submit, ids }) {
   await call('GET', `/api/judge/calibration?judge=${JUDGE}`);
   for (const run of [ids.baseline, ids.run, ids.others.odd])
     await call('GET', `/api/judge/label-queue?eval_id=${run}&judge=${JUDGE}`);
+  await call('GET', `/api/judge/calibration?judge=${JUDGE}`);
+  await call('GET', `/api/judge/reports/${ids.report}/verdicts?disputed=true`);
   await call('GET', `/api/experiments/${ids.experiment}/timeline`);
   await call('GET', `/api/tool-eval/history/${ids.run}`);
 }

@@ -63,9 +63,8 @@ const FURTHER: Column<GateTarget>[] = [
   },
   {
     name: 'Samples',
-    isNumber: true,
-    title: 'Of each case: baseline, run',
-    cell: ({ samples }) => samples.map((some) => Number(some.toFixed(1))).join(', '),
+    title: 'Of each case',
+    cell: ({ samples: [before, now] }) => `${Number(before.toFixed(1))} before, ${Number(now.toFixed(1))} now`,
   },
   {
     name: 'Errored',

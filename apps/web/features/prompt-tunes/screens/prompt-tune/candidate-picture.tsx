@@ -20,7 +20,10 @@ const [LEFT, RIGHT] = [8, 96];
 
 /** The leading candidates by length and score: the best one is high and to the left. */
 export function FrontPicture({ candidates, open }: Props) {
-  const drawn = candidates.filter(({ scores: { select } }) => select !== null);
+  // The best is drawn last, above others of its length and score.
+  const drawn = candidates
+    .filter(({ scores: { select } }) => select !== null)
+    .toSorted((a, b) => Number(a.state === 'best') - Number(b.state === 'best') || a.length - b.length);
   const lengths = linearScale(drawn.map(({ length }) => length));
   const scores = scaleOf(drawn);
   if (drawn.length < 2) return null;
@@ -122,7 +125,7 @@ function CandidatePlot({ drawn, open, scores, x, xTicks, name, hasHeldOut, hasLi
             )}
           {drawn.map((candidate, index) => (
             <g key={candidate.candidate} className={css.mark} {...propsOf(index, wordsOf(candidate))}>
-              <CandidateMark candidate={candidate} {...at(candidate)} />
+              <CandidateMark candidate={candidate} hasHeldOut={hasHeldOut === true} {...at(candidate)} />
               {hasHeldOut && candidate.scores.holdout !== null && (
                 <HeldOut x={at(candidate).x} from={at(candidate).y} y={yOf(candidate.scores.holdout)} />
               )}
@@ -183,9 +186,12 @@ const Edge = ({ from, to }: { from: Place; to: Place }) => (
 );
 
 /** The best is filled and named, the base is named, what was rejected without a score is a cross. */
-function CandidateMark({ candidate: { state, scores, candidate }, x, y }: { candidate: PromptCandidate } & Place) {
+function CandidateMark({ candidate, x, y, hasHeldOut }: { candidate: PromptCandidate; hasHeldOut: boolean } & Place) {
+  const { state, scores } = candidate;
   const isBest = state === 'best';
-  const name = isBest ? 'best' : candidate === 0 ? 'base' : undefined;
+  const name = isBest ? 'best' : candidate.candidate === 0 ? 'base' : undefined;
+  // The diamond may be above.
+  const isBelow = hasHeldOut && (scores.holdout ?? 0) > (scores.select ?? 0);
   return (
     <>
       {scores.select === null ? (
@@ -196,7 +202,7 @@ function CandidateMark({ candidate: { state, scores, candidate }, x, y }: { cand
         <circle className={isBest ? css.best : css.other} cx={`${x}%`} cy={y} r={isBest ? 7 : 5} />
       )}
       {name !== undefined && (
-        <text className={css.strong} x={`${x}%`} y={y - 11} textAnchor="middle">
+        <text className={css.strong} x={`${x}%`} y={isBelow ? y + 22 : y - 11} textAnchor="middle">
           {name}
         </text>
       )}

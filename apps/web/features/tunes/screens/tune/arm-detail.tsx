@@ -96,9 +96,6 @@ export function ArmUse({ tune, arm }: { tune: ParamTune; arm: TuneArm }) {
               Run it
             </Link>
           )}
-          {tune.promoted_eval_id === null && from !== undefined && (
-            <span className="muted small">Choose an experiment there to compare it with others.</span>
-          )}
         </div>
       )}
       {command !== undefined && suiteId !== null && (

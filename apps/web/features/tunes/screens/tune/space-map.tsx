@@ -8,9 +8,6 @@ import type { Axis, Cell } from './space';
 import type { SpaceProps } from './space-picture';
 import css from './space.module.css';
 
-/** With more columns than these, scores have no decimals. */
-const MAX_PRECISE = 8;
-
 /** Scores by two parameters: a place for each pair of values, darker where the score is higher. */
 export function SpaceMap({ cells, across, down, span, open }: SpaceProps & { down: Axis }) {
   const columns = across.steps.length;
@@ -40,7 +37,7 @@ export function SpaceMap({ cells, across, down, span, open }: SpaceProps & { dow
               className={classOf(cell)}
               style={{ '--tint': tintOf(cell, span) } as CSSProperties}
             >
-              <CellText cell={cell} isPrecise={columns <= MAX_PRECISE} />
+              <CellText cell={cell} />
             </div>
           ))}
         </div>
@@ -71,7 +68,7 @@ function moved(index: number, key: string, columns: number, all: number): number
 }
 
 const classOf = ({ best, isPartial, isRecommended }: Cell): string =>
-  [css.cell, (best?.mean == null || isPartial) && css.partial, isRecommended && css.recommended]
+  [css.cell, (best?.mean == null || isPartial) && css.partial, isRecommended ? css.recommended : best?.tied && css.tied]
     .filter(Boolean)
     .join(' ');
 
@@ -79,8 +76,8 @@ const classOf = ({ best, isPartial, isRecommended }: Cell): string =>
 const tintOf = ({ best }: Cell, [low, high]: readonly [number, number]): string =>
   `${best?.mean == null ? 0 : Math.round(4 + ((best.mean - low) / (high - low)) * 46)}%`;
 
-function CellText({ cell: { best, hasBase }, isPrecise }: { cell: Cell; isPrecise: boolean }) {
-  const score = best?.mean == null ? '–' : (best.mean * 100).toFixed(isPrecise ? 1 : 0);
+function CellText({ cell: { best, hasBase } }: { cell: Cell }) {
+  const score = best?.mean == null ? '–' : Math.round(best.mean * 100);
   return (
     <>
       {score}

@@ -11,6 +11,7 @@ import type { ArmUpdate } from '../../live';
 import { Verdict } from '../../parts/tune-outcome';
 import { ArmDetail, ArmUse } from './arm-detail';
 import { groupArms, withUpdates } from './arm-list';
+import { configText } from './arm-settings';
 import { ArmRows } from './arm-rows';
 import { SpacePicture } from './space-picture';
 import css from '../tunes.module.css';
@@ -36,7 +37,6 @@ export function TuneModel({ isOpen, ...props }: Props) {
         found={model}
         label={`Recommended combination minus base on held-out cases, ${visible(model.target.slice(0, 100))}`}
       />
-      {model.recommended && <Recommended {...props} arm={model.recommended} />}
       {isOpen ? (
         <ArmsInTime {...props} />
       ) : (
@@ -54,8 +54,17 @@ const ArmsInTime = (props: Omit<Props, 'isOpen'>) => (
 
 const nameOf = ({ target }: Props['model']): string => visible(target.slice(0, 200));
 
-function Recommended({ tune, model, arm }: Pick<Props, 'tune' | 'model'> & { arm: TuneArm }) {
-  const tied = model.tied.filter((number) => number !== arm.arm);
+interface RecommendedProps extends Pick<Props, 'tune' | 'model'> {
+  arm: TuneArm;
+  arms: readonly TuneArm[];
+}
+
+/** As good as the recommended one; more are counted. */
+const MAX_TIED = 3;
+
+function Recommended({ tune, model, arm, arms }: RecommendedProps) {
+  const tied = arms.filter((one) => one.arm !== arm.arm && model.tied.includes(one.arm));
+  const more = model.tied.filter((number) => number !== arm.arm).length - Math.min(MAX_TIED, tied.length);
   return (
     <div className={`section ${css.framed}`}>
       <h3>Recommended: combination {arm.arm}</h3>
@@ -63,7 +72,19 @@ function Recommended({ tune, model, arm }: Pick<Props, 'tune' | 'model'> & { arm
       <p>
         On tuning cases: <Score mean={arm.mean} ci={arm.ci} scored={arm.cases} errored={arm.errored} />
       </p>
-      {tied.length > 0 && <p>Not distinguishable on these cases: combinations {tied.join(', ')}.</p>}
+      {tied.length > 0 && (
+        <p>
+          As good on these cases:{' '}
+          <UserText
+            text={tied
+              .slice(0, MAX_TIED)
+              .map(({ config }) => configText(config))
+              .join('; ')}
+            max={300}
+          />
+          {more > 0 && ` and ${count(more)} more`}.
+        </p>
+      )}
     </div>
   );
 }
@@ -83,6 +104,7 @@ function Arms({ tune, model, news }: Omit<Props, 'isOpen'>) {
   return (
     <div className="section">
       <SpacePicture {...{ tune, arms, all, chosen }} target={model.target} open={({ arm }) => open(arm)} />
+      {model.recommended && <Recommended {...{ tune, model, arms }} arm={model.recommended} />}
       {opened && <ArmDetail key={opened.arm} tune={tune} arm={opened} close={() => open(undefined)} />}
       <details open>
         <summary>
