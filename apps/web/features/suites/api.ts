@@ -67,10 +67,6 @@ export const changeSuite = (suiteId: string, patch: Json, options: Sent): Promis
 export const deleteSuite = (suiteId: string, options: Sent): Promise<void> =>
   client.call('DELETE', pathOf(suiteId), undefined, options);
 
-/** Makes an earlier version the current one, as a new version. */
-export const restoreVersion = (suiteId: string, version: number, options: Sent): Promise<Suite> =>
-  client.call('POST', `${versionPathOf(suiteId, version)}/restore`, '{}', options);
-
 /** Shows a suite as it was saved, and refreshes everything about suites. */
 export function showSaved({ warnings: _warnings, ...suite }: SavedSuite): void {
   queryClient.setQueryData(suiteQuery(suite.id).queryKey, suite);

@@ -2,6 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { isNumber, numberSource, parseJson, toText, type Json } from '#lib/contracts/json/json';
 import { JsonEditor } from '../json-editor/json-editor';
 import { visible } from '../user-text';
+import { numberOf } from './number-of';
 import { type At, Faults, type Field, useField } from './json-form';
 
 interface Labelled {
@@ -109,14 +110,6 @@ export function LongTextField({ path, label, help, maxLength, rows = 4, isCode =
   );
 }
 
-const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
-/** ".5" and "05" are numbers for people alone. */
-const readNumber = (text: string): Json => parseJson(JSON_NUMBER.test(text) ? text : String(Number(text)));
-/** The number that a person typed, in its own spelling; undefined if it is none. */
-export const numberOf = (typed: string): Json | undefined =>
-  NUMBER.test(typed.trim()) ? readNumber(typed.trim()) : undefined;
-
 /** Keeps the text of the number. Input that is not a number is also kept, but cannot be saved. */
 export function NumberField({ path, label, help, isInCell }: Labelled) {
   const field = useField(path);
@@ -128,7 +121,7 @@ export function NumberField({ path, label, help, isInCell }: Labelled) {
     else field.set(number);
   };
   const value = isNumber(field.value) ? numberSource(field.value) : toText(field.value ?? '');
-  const stored = NUMBER.test(typed.trim()) && Number(typed) === Number(value) ? typed : value;
+  const stored = numberOf(typed) !== undefined && Number(typed) === Number(value) ? typed : value;
   return (
     <Frame {...{ field, label, help, isInCell }}>
       <input

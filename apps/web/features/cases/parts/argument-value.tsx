@@ -1,9 +1,9 @@
 import { useState, type ChangeEvent } from 'react';
-import { isNumber, numberSource, parseJson, toText, type Json } from '#lib/contracts/json/json';
+import { parseJson, toText, type Json } from '#lib/contracts/json/json';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
-import { numberOf } from '../../../ui/form/fields';
 import { visible } from '../../../ui/user-text';
 import type { ArgumentKind } from './argument-rows';
+import { SPELLINGS, writeFree } from './argument-spelling';
 import css from './expectation.module.css';
 
 interface ValueProps {
@@ -65,46 +65,6 @@ function TextInput({ value, isReadOnly, set, attributes }: ValueProps) {
   );
 }
 const MAX_LINE = 200;
-
-interface Spelling {
-  /** How a value is written. */
-  write: (value: Json) => string;
-  /** The value of a text, undefined if it has none. */
-  read: (text: string) => Json | undefined;
-  isLine: boolean;
-}
-
-const linesOf = (text: string): string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-
-const jsonOf = (text: string): Json | undefined => {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
-};
-
-/** A text needs quotation marks only where it would be read as something else. */
-const writeFree = (value: Json): string =>
-  typeof value === 'string' && value !== '' && value.trim() === value && jsonOf(value) === undefined
-    ? value
-    : stringifyInSourceOrder(value);
-const numbersOf = (text: string): Json | undefined => {
-  const numbers = linesOf(text).map(numberOf);
-  return numbers.includes(undefined) ? undefined : (numbers as Json[]);
-};
-
-const SPELLINGS: Record<Exclude<ArgumentKind, 'text' | 'boolean' | 'choice'>, Spelling> = {
-  number: { write: (value) => (isNumber(value) ? numberSource(value) : toText(value)), read: numberOf, isLine: true },
-  texts: { write: (value) => [value].flat().map(toText).join('\n'), read: linesOf, isLine: false },
-  numbers: { write: (value) => [value].flat().map(toText).join('\n'), read: numbersOf, isLine: false },
-  json: { write: stringifyInSourceOrder, read: jsonOf, isLine: false },
-  free: { write: writeFree, read: (text) => jsonOf(text) ?? text.trim(), isLine: false },
-};
 
 /** Numbers, lists and JSON: the text stays as it was typed. */
 function TypedInput({ kind, value, unread, isReadOnly, set, setUnread, attributes }: ValueProps) {

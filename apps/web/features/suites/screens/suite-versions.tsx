@@ -3,7 +3,8 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Suite } from '#lib/contracts/suite';
 import type { SuiteVersionHead } from '#lib/contracts/suite-version';
-import { newIdempotencyKey, useAction } from '../../../api/action';
+import { newIdempotencyKey, useAction, type Sent } from '../../../api/action';
+import { client } from '../../../api/client';
 import { useRefusal } from '../../../api/session';
 import { MoreButton } from '../../../ui/buttons';
 import { Chip } from '../../../ui/chip';
@@ -13,7 +14,7 @@ import { QueryBoundary } from '../../../ui/query-boundary';
 import { Table } from '../../../ui/table';
 import { Time } from '../../../ui/time';
 import { undo } from '../../../ui/undo';
-import { changesQuery, refreshSuites, restoreVersion, versionsQuery } from '../api';
+import { changesQuery, refreshSuites, versionsQuery } from '../api';
 import { changesInWords } from '../parts/version-changes';
 import { SuiteFrame } from './suite-frame';
 
@@ -101,6 +102,9 @@ function ChangeLine({ suiteId, from, to }: { suiteId: string; from: number; to: 
   const { data } = useQuery(changesQuery(suiteId, from, to));
   return data ? changesInWords(data) : null;
 }
+
+const restoreVersion = (suiteId: string, version: number, options: Sent): Promise<Suite> =>
+  client.call('POST', `/api/tool-suites/${encodeURIComponent(suiteId)}/versions/${version}/restore`, '{}', options);
 
 interface RestoreProps {
   suiteId: string;
