@@ -38,8 +38,8 @@ export function SuiteHead({ suite }: { suite: Suite }) {
         }
         actions={
           <>
-            <RunLink suite={suite} />
             <ExportSuite suiteId={id} />
+            <RunLink suite={suite} />
           </>
         }
         menu={<RareActions suite={suite} remove={() => setDeleting(true)} />}
