@@ -1,6 +1,7 @@
 import { useQuery, useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { SuiteVersion, SuiteVersionHead } from '#lib/contracts/suite-version';
+import { Head } from '../../../../ui/head';
 import { ErrorNotice } from '../../../../ui/notices';
 import { MoreButton } from '../../../../ui/buttons';
 import { QueryBoundary, Skeleton } from '../../../../ui/query-boundary';
@@ -22,7 +23,7 @@ export function SuiteVersionScreen() {
   if (!shown && error) return <MissingVersion {...{ suiteId, version, error }} retry={refetch} />;
   return (
     <>
-      {shown ? <Head suite={shown} /> : <Skeleton rows={2} />}
+      {shown ? <VersionHead suite={shown} /> : <Skeleton rows={2} />}
       <QueryBoundary rows={8}>
         <Versions {...{ suiteId, version, shown }} />
       </QueryBoundary>
@@ -87,27 +88,34 @@ const MissingVersion = ({ suiteId, version, error, retry }: MissingProps) => (
   </>
 );
 
-function Head({ suite }: { suite: SuiteVersion }) {
+function VersionHead({ suite }: { suite: SuiteVersion }) {
   const { suite_id: suiteId, name, version, pinned_at: pinnedAt, runs, is_current } = suite;
+  const params = { suiteId };
   return (
-    <header>
-      <h1>
-        <UserText text={name} max={200} /> <span className="muted">version {version}</span>
-      </h1>
-      <p>
-        {is_current ? 'The current version. ' : ''}
-        {pinnedAt === null ? (
-          'No run has pinned it yet.'
-        ) : (
-          <>
-            Pinned by a run <Time at={pinnedAt} />; {runs} {runs === 1 ? 'run' : 'runs'} in the history.
-          </>
-        )}{' '}
-        <Link to="/suites/$suiteId" params={{ suiteId }}>
-          {is_current ? 'Edit the suite' : 'To the current version'}
-        </Link>
-      </p>
-    </header>
+    <Head
+      title={`${name}, version ${version}`}
+      trail={[
+        { to: '/suites', label: 'Suites' },
+        { to: '/suites/$suiteId', params, label: name },
+        { to: '/suites/$suiteId/versions', params, label: 'Versions' },
+      ]}
+      status={
+        <>
+          {is_current && <span>The current version.</span>}
+          {pinnedAt === null ? (
+            <span>No run has pinned it yet.</span>
+          ) : (
+            <span>
+              Pinned by a run <Time at={pinnedAt} />; {runs.toLocaleString('en')} {runs === 1 ? 'run' : 'runs'} in the
+              history.
+            </span>
+          )}
+          <Link to="/suites/$suiteId" params={params}>
+            {is_current ? 'Edit the suite' : 'To the current version'}
+          </Link>
+        </>
+      }
+    />
   );
 }
 
