@@ -27,7 +27,7 @@ describe('an expected value that is typed', () => {
     ['number', 'five'],
     ['numbers', '1\nfive'],
     ['json', '{"a": '],
-  ])('as %s: %s is no value yet', (kind, typed) => {
+  ])('as %s: %s is not a value yet', (kind, typed) => {
     expect(SPELLINGS[kind].read(typed)).toBeUndefined();
   });
 

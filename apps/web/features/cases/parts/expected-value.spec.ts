@@ -18,7 +18,7 @@ describe('an expected argument in a form', () => {
     ['{"$literal":{"$gt":1}}', 'literal'],
     ['{"$optional":{"$one_of":[1]}}', 'one_of'],
     ['{"$optional":"a"}', 'equal'],
-    // No field shows these; they stay as they are.
+    // No field shows these; they stay unchanged.
     ['{"$optional":{"$optional":1}}', 'json'],
     ['{"$one_of":5}', 'json'],
     ['{"$regex":1}', 'json'],
