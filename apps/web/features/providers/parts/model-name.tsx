@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import type { Provider } from '#lib/contracts/provider';
 import { visible } from '../../../ui/user-text';
 import { providersQuery } from '../api';
+import { halvesOf } from './name-halves';
 import { modelLabels, modelNames, providerIn, type ModelNames } from './model-names';
 import css from './model-name.module.css';
 import { shortNames } from './short-names';
@@ -41,8 +42,6 @@ export function useShortNames(targets: readonly string[]): ModelNames {
 }
 
 const MAX_CHARACTERS = 300;
-/** The ten characters that stay when a name is cut: models often differ at their ends. */
-const CUT = /^(.{10,}?)?(.{0,10})$/su;
 
 interface Props {
   /** `provider_key::model_id`; its title. */
@@ -56,12 +55,12 @@ export function ModelName({ target, of }: Props) {
   const labelOf = useModelLabel();
   const name = visible((of ? of.of(target) : labelOf(target)).slice(0, MAX_CHARACTERS).replaceAll(/\s+/g, ' '));
   const provider = name.startsWith(providerIn(target)) ? providerIn(target) : '';
-  const [, start, end] = CUT.exec(name.slice(provider.length))!;
+  const [start, end] = halvesOf(name.slice(provider.length));
   return (
     <bdi className={css.name} title={visible(target.slice(0, MAX_CHARACTERS))}>
       {provider !== '' && <span className={`${css.provider} muted`}>{provider}</span>}
-      {start !== undefined && <span className={css.start}>{start}</span>}
-      <span className={css.end}>{end}</span>
+      {start !== '' && <span className={css.start}>{start}</span>}
+      {end !== '' && <span className={css.end}>{end}</span>}
     </bdi>
   );
 }
