@@ -100,7 +100,7 @@ async function read(page, isOver, stepPx = 120) {
  * The longest task of the main thread: in ms of wall-clock time, and in ms of CPU time, which other processes do not
  * lengthen. A task that waits for a core looks long by wall-clock time alone.
  */
-function longestTask(events) {
+export function longestTask(events) {
   const mainThreads = new Set(
     events
       .filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')

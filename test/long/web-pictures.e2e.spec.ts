@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
 import { untilRunCompleted } from '../until-ended.js';
 import { fillTeam } from '../web-screens.js';
@@ -132,26 +132,54 @@ const FOCUSED = `document.activeElement.getAttribute('aria-label')`;
 async function faultsOfMarks(page: Page): Promise<string[]> {
   const found: string[] = [];
   for (const picture of await page.locator('main figure[aria-label]').all()) {
-    const label = (await picture.getAttribute('aria-label')) ?? '';
-    const marks = picture.locator('[tabindex][role=link], [tabindex][role=img]');
-    const count = await marks.count();
-    if (count === 0) continue;
-    const names = await marks.evaluateAll((all) => all.map((mark) => mark.getAttribute('aria-label') ?? ''));
-    if (names.some((name) => name.trim() === '')) found.push(`${label}: a mark has no name`);
-    const stops = picture.locator('[tabindex="0"][role=link], [tabindex="0"][role=img]');
-    if ((await stops.count()) !== 1) found.push(`${label}: ${await stops.count()} stops for Tab`);
-    await tabTo(stops.first());
-    for (const [key, name] of [
-      ['End', names.at(-1)],
-      ['Home', names[0]],
-    ] as const) {
-      await page.keyboard.press(key);
-      const focused = await page.evaluate(FOCUSED);
-      if (focused !== name) found.push(`${label}: ${key} leads to ${String(focused)}, not to ${name}`);
-    }
-    await picture.getByText('The numbers', { exact: true }).click();
-    const rows = await picture.getByRole('table').locator('tbody tr').count();
-    if (rows !== count) found.push(`${label}: ${count} marks, ${rows} rows of numbers`);
+    const faults = [...(await faultsOfWalk(picture)), ...(await faultsOfGrid(picture))];
+    const label = await picture.getAttribute('aria-label');
+    found.push(...faults.map((fault) => `${label}: ${fault}`));
   }
+  return found;
+}
+
+async function faultsOfWalk(picture: Locator): Promise<string[]> {
+  const marks = picture.locator('[tabindex][role=link], [tabindex][role=img]');
+  const names = await marks.evaluateAll((all) => all.map((mark) => mark.getAttribute('aria-label') ?? ''));
+  if (names.length === 0) return [];
+  const found: string[] = [];
+  if (names.some((name) => name.trim() === '')) found.push('a mark has no name');
+  const stops = picture.locator('[tabindex="0"][role=link], [tabindex="0"][role=img]');
+  if ((await stops.count()) !== 1) found.push(`${await stops.count()} stops for Tab`);
+  await tabTo(stops.first());
+  const { keyboard } = picture.page();
+  for (const [key, name] of [
+    ['End', names.at(-1)],
+    ['Home', names[0]],
+  ] as const) {
+    await keyboard.press(key);
+    const focused = await picture.page().evaluate(FOCUSED);
+    if (focused !== name) found.push(`${key} leads to ${String(focused)}, not to ${name}`);
+  }
+  const numbers = picture.getByText('The numbers', { exact: true });
+  if ((await numbers.count()) === 0) return [...found, 'no numbers'];
+  await numbers.click();
+  // One row for each mark, or for each row of them.
+  const table = picture.getByRole('table');
+  const [rows, cells] = [await table.locator('tbody tr').count(), await table.locator('tbody tr > *').count()];
+  if (rows !== names.length && cells < names.length) found.push(`${names.length} marks, ${rows} rows of numbers`);
+  return found;
+}
+
+/** Of a grid, whose cells are walked while the focus stays on it. */
+async function faultsOfGrid(picture: Locator): Promise<string[]> {
+  const grid = picture.getByRole('grid');
+  if ((await grid.count()) === 0) return [];
+  const found: string[] = [];
+  await tabTo(grid);
+  for (const key of ['ArrowDown', 'ArrowRight', 'End', 'Home']) {
+    await grid.press(key);
+    const active = await grid.getAttribute('aria-activedescendant');
+    const words = active && (await picture.locator(`[id="${active}"]`).innerText());
+    const name = active && (await picture.locator(`[id="${active}"]`).getAttribute('aria-label'));
+    if (!words && !name) found.push(`${key} leads to nothing that has a name`);
+  }
+  if ((await picture.getByText('The numbers', { exact: true }).count()) === 0) found.push('no numbers');
   return found;
 }
