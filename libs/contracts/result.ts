@@ -120,8 +120,8 @@ export const Result = named('Result', 'The outcome of one case, one model and on
   unmatched: z
     .boolean()
     .describe(
-      'Whether a rescore with another version of the suite leaves it out. Then `expected` is that of the run, there ' +
-        "is no verdict, and `outcome` is `errored`. False in the run's own results.",
+      'Whether a rescore with another version of the suite leaves it out. Then `expected` is that of the run, ' +
+        "the result has no verdict, and `outcome` is `errored`. False in the run's own results.",
     ),
   error: z
     .object({

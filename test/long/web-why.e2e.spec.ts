@@ -246,6 +246,36 @@ journeys('why', () => {
     expect(faults()).toEqual([]);
   });
 
+  it('a wrong expectation is corrected at a result, which then has the verdict of the new version', async () => {
+    const path = `/api/tool-eval/history/${runId}/results?error_type=wrong_argument&model=sim::careless-arguments`;
+    const [result] = (await web.client.get(path)).body.items;
+    const { page, faults, axe } = await web.open({ path: `/runs/${runId}/results/${result.id}` });
+    await page.getByRole('region', { name: 'Result', exact: true }).getByText('wrong argument').first().waitFor();
+    const before = await web.requests();
+    await page.keyboard.press('e');
+    const dialog = page.getByRole('dialog', { name: 'Correct the expectation' });
+    await dialog.getByText('This is what the run was scored with.').waitFor();
+    await dialog.getByRole('button', { name: 'Accept both' }).click();
+    await dialog.getByText(/^Saves version 2 of the suite/).waitFor();
+    expect(await axe()).toEqual([]);
+    await page.keyboard.press('Control+Enter');
+    await page.waitForURL(/rescore=/);
+    await page.getByText('Scored with version 2 of the suite. As run: wrong argument.').waitFor();
+    await page.getByRole('region', { name: 'Result', exact: true }).getByText('passed', { exact: true }).waitFor();
+    expect(await web.requests()).toBe(before);
+    await page.getByRole('link', { name: 'Show as run' }).click();
+    await page.getByText('Scored with version 2').waitFor({ state: 'hidden' });
+
+    await page.goto(`${web.url}/runs/${runId}`);
+    await page.getByRole('region', { name: 'Rescores of the run' }).getByText('version 2').waitFor();
+    await act(page, 'Rescore');
+    const version = page.getByRole('combobox', { name: 'Version of the suite' });
+    await page.getByText('Current, version 2: 1 case changed').waitFor();
+    await version.click();
+    await page.getByRole('option', { name: /^Current, version 2/ }).waitFor();
+    expect(faults()).toEqual([]);
+  });
+
   it('a running run is counted as far as it got when it is cancelled', async () => {
     const { eval_id: slowId } = await aRun({ models: ['sim::slow-5000'], cache: 'off', name: 'Slow' });
     const { page, faults } = await web.open({ path: `/runs/${slowId}` });

@@ -65,7 +65,8 @@ export async function readMeasuredCases(
          CASE WHEN outcome = 'scored' THEN ${measureOf(measure, parameter)} END AS measure,
          CASE WHEN outcome = 'scored' THEN ${CALLED_INDEX} END AS called_index
        FROM ${resultTable(rescoreId && parameter(rescoreId))} r
-       WHERE run_id = $1 AND target = $2 AND outcome <> 'unmatched' AND EXISTS (SELECT 1 FROM run WHERE id = $1 AND team_id = $3)
+       WHERE run_id = $1 AND target = $2 AND outcome <> 'unmatched'
+         AND EXISTS (SELECT 1 FROM run WHERE id = $1 AND team_id = $3)
          ${positions ? `AND case_position = ANY (${parameter(positions)}::int[])` : ''}
      ) sample
      GROUP BY case_position ORDER BY case_position`,

@@ -186,7 +186,8 @@ export class ComparableRunRepository extends TeamScoped {
   async read(runId: string, { rescoreId, extended = false }: ReadOptions = {}): Promise<ComparableRun> {
     const { rows } = await this.db.query<RunRow>(
       `SELECT r.id, r.generation, r.status, r.suite_id, r.suite_name, r.suite_version, r.suite_version_id,
-         v.system_prompt, v.tools, coalesce(scored.pass_threshold, v.pass_threshold) AS pass_threshold, r.config, r.samples, r.case_positions, r.created_at,
+         v.system_prompt, v.tools, coalesce(scored.pass_threshold, v.pass_threshold) AS pass_threshold, r.config,
+         r.samples, r.case_positions, r.created_at,
          coalesce(r.started_at, r.created_at) AS started, coalesce(r.finished_at, r.created_at) AS ended,
          s.id AS rescore_id, j.status AS rescore_status, s.options AS rescore_options,
          s.scoring_version AS rescore_version, s.suite_version_id IS NOT NULL AS has_version,

@@ -25,6 +25,10 @@ export const NOTE_TABLES = `LEFT JOIN result_note note ON note.run_id = r.run_id
       AND note.case_position = r.case_position AND note.sample = r.sample
     LEFT JOIN users noter ON noter.id = note.user_id`;
 
+/** SQL: the case in the form that the rescore's version has. */
+const SCORED_CASE = `LEFT JOIN suite_version_case n ON n.version_id = r.scored_version
+      AND n.position = r.scored_position`;
+
 /**
  * SQL of results with their case and the name of their target, in runs of a team.
  * @param team SQL of its id, such as `$2`
@@ -47,7 +51,7 @@ export const selectResults = (
     JOIN target t ON t.run_id = r.run_id AND t.ordinal = r.target
     JOIN suite_version_case c ON c.version_id = run.suite_version_id AND c.position = r.case_position
     ${NOTE_TABLES}
-    ${rescored ? 'LEFT JOIN suite_version_case n ON n.version_id = r.scored_version AND n.position = r.scored_position' : ''}`;
+    ${rescored ? SCORED_CASE : ''}`;
 
 /** A stored result, with its case and the name of its target. */
 export interface ResultRow extends ReturnType<typeof eachCount<number | null>> {

@@ -96,11 +96,7 @@ function MendForm({ result, run, suite, stored: read, close, onDone }: FormProps
         <ExpectationFields suiteTools={suite.tools as unknown as Json} />
         {sending.error && <ErrorNotice error={sending.error} />}
         <p className="muted" role="status">
-          {isChanged
-            ? `Saves version ${version} of the suite, and scores this run's stored replies with it. Nothing is asked again.`
-            : isSameVersion
-              ? 'This is what the run was scored with.'
-              : `Scores this run's stored replies with version ${version} of the suite. Nothing is asked again.`}
+          {isSameVersion ? 'This is what the run was scored with.' : `${whatItDoes(isChanged, version)} ${NOT_ASKED}`}
         </p>
         <div className="actions">
           <AllowedButton
@@ -120,6 +116,12 @@ function MendForm({ result, run, suite, stored: read, close, onDone }: FormProps
     </JsonForm>
   );
 }
+
+const NOT_ASKED = 'Nothing is asked again.';
+const whatItDoes = (isChanged: boolean, version: number): string =>
+  isChanged
+    ? `Saves version ${version} of the suite, and scores this run's stored replies with it.`
+    : `Scores this run's stored replies with version ${version} of the suite.`;
 
 /** What the run was scored with, if the case expects something else since. */
 function EditedSince({ result, run, stored }: Pick<FormProps, 'result' | 'run' | 'stored'>) {

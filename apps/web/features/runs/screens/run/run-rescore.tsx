@@ -8,7 +8,7 @@ import { rescoreRun } from '../../api';
 import { RescoreVersion } from './rescore-version';
 import { rescoreRequest, RULES, settingOf } from './rescore-value';
 
-/** Scores the stored replies again, under other settings or another version of the suite. No model is called, and nothing is paid. */
+/** Scores the stored replies again, under other settings or with another version of the suite. Nothing is asked. */
 export const RunRescore = ({ run: { id: runId, suite }, close }: { run: Run; close: () => void }) => (
   <FormDialog<JsonObject>
     title="Rescore this run"
