@@ -145,6 +145,13 @@ journeys('tunes', () => {
     expect(command).toContain(`--models 'sim::param-sensitive@50'`);
     expect(command).toContain(`--temperature '${temperature}'`);
 
+    const space = model.getByRole('figure', { name: /^Score by temperature and tool choice/ });
+    await space.getByRole('link', { name: /^Temperature .*, tool choice .*, recommended/ }).waitFor();
+    await space.getByRole('link').first().focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await model.getByRole('region', { name: /^Combination \d+$/ }).waitFor();
+
     await arms.focus();
     await page.keyboard.press('Home');
     await page.keyboard.press('Enter');

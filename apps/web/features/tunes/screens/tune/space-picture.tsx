@@ -70,7 +70,7 @@ function axesFor(axes: readonly Axis[], arms: readonly TuneArm[], { x, y }: Prop
 const HowToRead = ({ isMap }: { isMap: boolean }) => (
   <Note of="How to read this">
     {isMap
-      ? 'Percent; darker is better. A thick ring is the recommendation, a thin one is as good. Hatched: fewer cases, or none.'
+      ? 'Percent; darker is better. A thick ring is recommended, a thin one as good. Hatched: fewer cases, or none.'
       : 'Bars are 95 % intervals. A ring marks the recommended value; hollow dots were measured on fewer cases.'}
   </Note>
 );
