@@ -29,6 +29,7 @@ import { refusalOfCalled, withAlternative, withCalled } from './called-expectati
 import { EXPECTATION_KEYS, inputOf } from './case-value';
 import { ExpectationFields, useCase } from './expectation-fields';
 import { mendCase, type Mended } from './mend-case';
+import css from './mend.module.css';
 
 interface Props {
   result: Result;
@@ -95,22 +96,24 @@ function MendForm({ result, run, suite, stored: read, close, onDone }: FormProps
         <FromReply {...{ result, suite }} />
         <ExpectationFields suiteTools={suite.tools as unknown as Json} />
         {sending.error && <ErrorNotice error={sending.error} />}
-        <p className="muted" role="status">
-          {isSameVersion ? 'This is what the run was scored with.' : `${whatItDoes(isChanged, version)} ${NOT_ASKED}`}
-        </p>
-        <div className="actions">
-          <AllowedButton
-            type="submit"
-            className="primary"
-            refusal={refusal}
-            disabled={body === undefined || isSameVersion || sending.isPending}
-            title={refusal ?? 'Ctrl+Enter'}
-          >
-            {isChanged ? 'Save and rescore' : 'Rescore'}
-          </AllowedButton>
-          <button type="button" onClick={close}>
-            Cancel
-          </button>
+        <div className={css.foot}>
+          <p className="muted" role="status">
+            {isSameVersion ? 'This is what the run was scored with.' : `${whatItDoes(isChanged, version)} ${NOT_ASKED}`}
+          </p>
+          <div className="actions">
+            <AllowedButton
+              type="submit"
+              className="primary"
+              refusal={refusal}
+              disabled={body === undefined || isSameVersion || sending.isPending}
+              title={refusal ?? 'Ctrl+Enter'}
+            >
+              {isChanged ? 'Save and rescore' : 'Rescore'}
+            </AllowedButton>
+            <button type="button" onClick={close}>
+              Cancel
+            </button>
+          </div>
         </div>
       </form>
     </JsonForm>
