@@ -145,6 +145,7 @@ journeys('comparisons', () => {
     expect(await margin.inputValue()).toBe('0.9');
     await button(page, 'passed').waitFor();
     const groups = page.getByRole('figure', { name: /^By category/ });
+    await page.getByText(/^By category: /).waitFor();
     if (!(await groups.isVisible())) await page.getByText(/^By category: /).click();
     await link(page.getByRole('figure', { name: /^By category/ }), 'plain').click();
     await page.getByText('Only the category').waitFor();

@@ -60,7 +60,7 @@ journeys('runs', () => {
       .getByText(/100\.0 % \(\d+\.\d-\d+\.\d, n 6\)/)
       .first()
       .waitFor();
-    await page.locator('.sentence').getByText(/\w/).waitFor();
+    await page.locator('.sentence').getByText(/\w/).first().waitFor();
     await figures
       .getByText(/\$0\.\d{4}|< \$0\.0001/)
       .first()

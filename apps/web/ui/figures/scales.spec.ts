@@ -14,6 +14,10 @@ describe('A linear scale', () => {
     expect(linearScale([]).ticks.length).toBeGreaterThan(1);
   });
 
+  it('has round ticks where its ends lie between two of them', () => {
+    expect(linearScale([0.529, 0.983], 5).ticks).toEqual([0.4, 0.6, 0.8, 1]);
+  });
+
   it('takes more values than a call has room for', () => {
     expect(linearScale(Array.from({ length: 500_000 }, (_, n) => n)).ticks.at(-1)).toBe(500_000);
   });

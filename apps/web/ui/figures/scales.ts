@@ -10,7 +10,7 @@ const between = (low: number, high: number): ((value: number) => number) =>
 
 const MAX_TICKS = 6;
 /** The steps of ticks, in each power of ten. */
-const STEPS = [1, 2, 2.5, 5, 10];
+const STEPS = [1, 2, 2.5, 5, 10, 20, 25];
 
 /** A linear scale that begins and ends at a tick. Equal values get a span of one step around them. */
 export function linearScale(values: readonly number[], maxTicks = MAX_TICKS): Scale {

@@ -150,10 +150,7 @@ function axesOf(marks: readonly ScatterMark[], inner: Inner, width: number) {
   const known = marks.map(({ x }) => x).filter((x) => x > 0);
   const most = Math.max(2, Math.min(MAX_TICKS, Math.floor(width / PX_OF_A_TICK)));
   const xScale = xScaleOf(known, most, inner.zero);
-  const yScale = linearScale(
-    marks.flatMap(({ y, interval }) => [y, ...(interval ?? [])]),
-    MAX_TICKS - 1,
-  );
+  const yScale = linearScale(wideEnough(marks.flatMap(({ y, interval }) => [y, ...(interval ?? [])])), MAX_TICKS);
   const start = inner.left + (inner.zero ? ZERO_BAND : 0);
   const span = inner.left + inner.width - start;
   const zero = inner.left + ZERO_BAND / 2;
@@ -161,6 +158,16 @@ function axesOf(marks: readonly ScatterMark[], inner: Inner, width: number) {
   const y: Place = (value) => Math.round(inner.top + (1 - yScale.at(value)) * inner.height);
   const across: Across = (mark) => x(mark.x) + Math.round((mark.aside ?? 0) * ASIDE);
   return { x, across, y, xTicks: known.length > 0 ? xScale.ticks : [], yTicks: yScale.ticks };
+}
+
+/** A few points do not fill the height. */
+const LEAST_SPAN = 0.2;
+
+function wideEnough(shares: readonly number[]): number[] {
+  const [low, high] = [Math.min(...shares), Math.max(...shares)];
+  if (high - low >= LEAST_SPAN) return [low, high];
+  const end = Math.min(1, low + LEAST_SPAN);
+  return [Math.max(0, end - LEAST_SPAN), end];
 }
 
 /** Wide spans are logarithmic, and end a little beside their values. */

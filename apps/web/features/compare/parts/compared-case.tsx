@@ -6,6 +6,7 @@ import { percent } from '../../../ui/amounts';
 import { LazyDetails } from '../../../ui/details';
 import { UserBlock, UserLine, UserText } from '../../../ui/user-text';
 import { ModelName } from '../../providers/parts/model-name';
+import type { ModelNames } from '../../providers/parts/model-names';
 import { expectedText } from '../../results/parts/paired-calls';
 import { Samples } from '../../results/parts/verdict';
 import { OUTCOME_WORDS } from '../address';
@@ -17,15 +18,15 @@ interface Props {
   item: ComparedItem;
   /** The other run's letter; the baseline is A. */
   side: string;
-  /** Whether several models are compared. */
-  hasModels: boolean;
+  /** The names of the models, if several are compared. */
+  names?: ModelNames;
   /** Whether its sides are shown when it is opened. */
   isFolded?: boolean;
 }
 
 /** A case in both runs: the expectation, each run's calls, and the verdicts. */
-export function ComparedCase({ item, side, hasModels, isFolded = false }: Props) {
-  const head = <CaseHead item={item} hasModels={hasModels} />;
+export function ComparedCase({ item, side, names, isFolded = false }: Props) {
+  const head = <CaseHead item={item} names={names} />;
   const sides = (): ReactNode => (
     <>
       <p className={css.prompt}>
@@ -44,7 +45,7 @@ export function ComparedCase({ item, side, hasModels, isFolded = false }: Props)
     </>
   );
   return (
-    <article className={css.case}>
+    <article className={isFolded ? `${css.case} ${css.dense}` : css.case}>
       {isFolded ? (
         <LazyDetails className={css.folded} summary={head}>
           {sides}
@@ -59,8 +60,8 @@ export function ComparedCase({ item, side, hasModels, isFolded = false }: Props)
   );
 }
 
-const CaseHead = ({ item, hasModels }: Pick<Props, 'item' | 'hasModels'>) => (
-  <span className="facts">
+const CaseHead = ({ item, names }: Pick<Props, 'item' | 'names'>) => (
+  <span className={`facts ${css.caseHead}`}>
     <span className={`status ${LOOKS[item.outcome]}`}>{OUTCOME_WORDS[item.outcome]}</span>
     {item.case_name !== null && (
       <strong>
@@ -72,9 +73,9 @@ const CaseHead = ({ item, hasModels }: Pick<Props, 'item' | 'hasModels'>) => (
         <UserText text={item.category} max={100} />
       </span>
     )}
-    {hasModels && (
+    {names && (
       <span className="muted small">
-        <ModelName target={item.target_b} />
+        <ModelName target={item.target_b} of={names} />
       </span>
     )}
   </span>

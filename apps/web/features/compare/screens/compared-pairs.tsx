@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { Comparison, Outcomes } from '#lib/contracts/comparison';
 import { Empty } from '../../../ui/empty';
 import { useKeptQuery } from '../../../ui/list';
@@ -7,6 +7,7 @@ import { PageLinks } from '../../../ui/navigation';
 import { QueryBoundary } from '../../../ui/query-boundary';
 import { count } from '../../../ui/amounts';
 import { UserText } from '../../../ui/user-text';
+import { useShortNames } from '../../providers/parts/model-name';
 import { OUTCOME_WORDS, sideIn, withFilter, type CompareSearch, type OutcomeWord } from '../address';
 import { comparedItemsQuery } from '../api';
 import css from '../parts/compare.module.css';
@@ -87,6 +88,7 @@ function ActiveFilters({ search }: { search: CompareSearch }) {
 function PairList({ comparison: { a, b, targets }, search }: { comparison: Comparison; search: CompareSearch }) {
   const { items, next_cursor: next } = useKeptQuery(comparedItemsQuery(a.id, b.id, search)).data;
   const side = sideIn(search, b.id);
+  const names = useShortNames(useMemo(() => targets.map((target) => target.b), [targets]));
   const [isNarrow] = useState(() => matchMedia(NARROW).matches);
   return (
     <>
@@ -96,7 +98,7 @@ function PairList({ comparison: { a, b, targets }, search }: { comparison: Compa
           key={`${item.case_id} ${item.target_a} ${item.target_b}`}
           item={item}
           side={side}
-          hasModels={targets.length > 1}
+          names={targets.length > 1 ? names : undefined}
           isFolded={isNarrow && index > 0}
         />
       ))}

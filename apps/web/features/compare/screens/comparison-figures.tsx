@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { ComparedTarget, Comparison, Estimate } from '#lib/contracts/comparison';
 import { count, percent } from '../../../ui/amounts';
 import { LazyDetails } from '../../../ui/details';
 import { Deltas, deltaText, type DeltaRow } from '../../../ui/figures/delta';
+import { useFirst } from '../../../ui/figures/first-of';
 import { Numbers } from '../../../ui/figures/numbers';
 import { Notes } from '../../../ui/notices';
 import { UserLine } from '../../../ui/user-text';
@@ -24,10 +24,8 @@ const SHOWN = 8;
 export function ComparisonFigures({ comparison, search, isOne }: Props & { isOne: boolean }) {
   const { all, b, targets } = comparison;
   const side = sideIn(search, b.id);
-  const [isWhole, setWhole] = useState(false);
   const names = useShortNames(targets.map((target) => target.b));
-  const ordered = surestFirst(targets);
-  const shown = isWhole ? ordered : ordered.slice(0, SHOWN);
+  const { shown, more } = useFirst(surestFirst(targets), SHOWN, 'models');
   return (
     <section aria-label="Figures" className="section">
       {all.difference !== null && (
@@ -41,12 +39,9 @@ export function ComparisonFigures({ comparison, search, isOne }: Props & { isOne
               ]}
             />
           )}
-          {isOne && shown.length < ordered.length && (
+          {isOne && more && (
             <p>
-              <button type="button" className="dense" onClick={() => setWhole(true)}>
-                Show all {count(ordered.length)} models
-              </button>{' '}
-              <span className="muted small">These differ most surely.</span>
+              {more} <span className="muted small">These differ most surely.</span>
             </p>
           )}
           <Numbers

@@ -1,9 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { Comparison } from '#lib/contracts/comparison';
-import { count } from '../../../ui/amounts';
 import { Deltas } from '../../../ui/figures/delta';
-import { DeltaStrips, type DeltaStripRow } from '../../../ui/figures/delta-strips';
+import { DeltaStrips, type DeltaMark, type DeltaStripRow } from '../../../ui/figures/delta-strips';
+import { useFirst } from '../../../ui/figures/first-of';
 import { ModelName, useShortNames } from '../../providers/parts/model-name';
 import { RunLink } from '../../runs/parts/run-link';
 import { sideOf, withComparison, withFilter, type CompareSearch } from '../address';
@@ -52,23 +51,10 @@ const SHOWN = 8;
 
 /** Each model of all runs against itself in the first one. */
 export function ModelStrips({ comparisons, search }: Props) {
-  const [isWhole, setWhole] = useState(false);
-  const targets = [...new Set(comparisons.flatMap(({ targets: of }) => of.map(({ b }) => b)))];
-  const names = useShortNames(targets);
-  if (targets.length < 2) return null;
-  const rows = targets
-    .map((target) => ({ target, found: comparisons.map((one) => one.targets.find(({ b }) => b === target)) }))
-    .map(({ target, found }) => ({
-      target,
-      surest: Math.min(1, ...found.map((one) => one?.estimate.p ?? 1)),
-      marks: found.map((one, index) => ({
-        letter: sideOf(index + 1),
-        difference: one?.estimate.difference ?? null,
-        interval: one?.estimate.ci ?? null,
-      })),
-    }));
-  const ordered = rows.length > SHOWN ? rows.toSorted((one, other) => one.surest - other.surest) : rows;
-  const shown = isWhole ? ordered : ordered.slice(0, SHOWN);
+  const rows = stripsOf(comparisons);
+  const names = useShortNames(rows.map(({ target }) => target));
+  const { shown, more } = useFirst(rows, SHOWN, 'models');
+  if (rows.length < 2) return null;
   return (
     <section aria-labelledby="by-model" className="section">
       <h2 id="by-model">Each model against itself in A</h2>
@@ -89,14 +75,35 @@ export function ModelStrips({ comparisons, search }: Props) {
           marks,
         }))}
       />
-      {shown.length < ordered.length && (
+      {more && (
         <p>
-          <button type="button" className="dense" onClick={() => setWhole(true)}>
-            Show all {count(ordered.length)} models
-          </button>{' '}
-          <span className="muted small">These differ most surely.</span>
+          {more} <span className="muted small">These differ most surely.</span>
         </p>
       )}
     </section>
   );
+}
+
+interface Strip {
+  target: string;
+  surest: number;
+  marks: DeltaMark[];
+}
+
+/** Each model with what it differs by in each run. Of many, those that differ most surely come first. */
+function stripsOf(comparisons: readonly Comparison[]): Strip[] {
+  const targets = [...new Set(comparisons.flatMap(({ targets: of }) => of.map(({ b }) => b)))];
+  const strips = targets.map((target): Strip => {
+    const found = comparisons.map((one) => one.targets.find(({ b }) => b === target)?.estimate);
+    return {
+      target,
+      surest: Math.min(1, ...found.map((estimate) => estimate?.p ?? 1)),
+      marks: found.map((estimate, index) => ({
+        letter: sideOf(index + 1),
+        difference: estimate?.difference ?? null,
+        interval: estimate?.ci ?? null,
+      })),
+    };
+  });
+  return strips.length > SHOWN ? strips.toSorted((one, other) => one.surest - other.surest) : strips;
 }

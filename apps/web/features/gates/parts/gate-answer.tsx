@@ -179,7 +179,7 @@ function BrokenCases({ answer, runs, search }: Pick<BrokenProps, 'answer' | 'run
   return (
     <>
       {items.slice(0, MAX_BROKEN).map((item) => (
-        <ComparedCase key={item.case_id} item={item} side="B" hasModels={false} />
+        <ComparedCase key={item.case_id} item={item} side="B" />
       ))}
       {(next !== null || items.length > MAX_BROKEN) && (
         <p>

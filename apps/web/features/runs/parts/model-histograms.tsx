@@ -1,7 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
-import { startTransition, useState } from 'react';
 import type { FacetBin, RunFacets } from '#lib/contracts/run-facets';
-import { count } from '../../../ui/amounts';
+import { useFirst } from '../../../ui/figures/first-of';
 import { MarkCard, Plot, useMarks } from '../../../ui/figures/picture';
 import { Note } from '../../../ui/hint';
 import { ModelName, useShortNames } from '../../providers/parts/model-name';
@@ -24,10 +23,9 @@ const SHOWN = 12;
 
 /** Latencies and scores of each model, on the same axes. Each bar leads to its results. */
 export function ModelHistograms({ runId, facets, latencies, ticks }: Props) {
-  const [isWhole, setWhole] = useState(false);
   const names = useShortNames(facets.targets);
+  const { shown, more } = useFirst(facets.targets, SHOWN, 'models');
   if (facets.targets.length < 2) return null;
-  const shown = isWhole ? facets.targets : facets.targets.slice(0, SHOWN);
   return (
     <figure className={css.models} aria-label="Latencies and scores by model">
       <div className={`${css.row} muted small`}>
@@ -58,11 +56,7 @@ export function ModelHistograms({ runId, facets, latencies, ticks }: Props) {
           />
         </div>
       ))}
-      {shown.length < facets.targets.length && (
-        <button type="button" className="dense" onClick={() => startTransition(() => setWhole(true))}>
-          Show all {count(facets.targets.length)} models
-        </button>
-      )}
+      {more}
     </figure>
   );
 }

@@ -97,7 +97,12 @@ describe('The sentence about cost and score', () => {
       ['large'],
       'large is best; simulator::x is free, for 30 points less.',
     ],
-    ['says nothing of a best that has no price', [small, model('b', 0.99)], ['b'], ''],
+    [
+      'says that the cost of the best is not known',
+      [small, model('b', 0.99)],
+      ['b'],
+      'b is best; its cost is not known.',
+    ],
     ['says nothing where none may be called best', [large, small], [], ''],
   ])('%s', (_what, models, best, words) => {
     expect(says(models, best)).toBe(words);

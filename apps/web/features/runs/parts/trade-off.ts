@@ -66,7 +66,8 @@ const FRACTIONS: readonly [share: number, words: string][] = [
   [1 / 10, 'a tenth'],
 ];
 const NEAR = 0.06;
-const ALIKE = 0.95;
+/** What less saves is worth a word. */
+const MUCH_LESS = 0.95;
 
 /** "a third", "42 %", "less than 1 %": a share of something larger. */
 export function shareWords(share: number): string {
@@ -83,18 +84,23 @@ const pointsWords = (difference: number): string => {
 
 const WORDS = {
   cost: {
+    like: 0.95,
     least: 'cheapest',
     known: 'has a price',
     alike: 'cost about the same',
     saves: (share: string, of: string) => `costs ${share} of ${of}`,
   },
   latency: {
+    like: 0.8,
     least: 'fastest',
     known: 'was timed',
     alike: 'take about the same time',
     saves: (share: string, of: string) => `takes ${share} of the time of ${of}`,
   },
 };
+
+/** Means of a tie that are further apart are not alike: there are too few cases to tell. */
+const SPREAD = 0.05;
 
 /**
  * What the picture answers: which model is best, and what less of cost or time loses in points. Of models that tie for
@@ -107,20 +113,40 @@ export function tradeWords(
   axis: TradeAxis,
   nameOf: (target: string) => string,
 ): string {
-  const words = WORDS[axis];
+  if (placed.length > 1 && placed.every(({ y }) => y === 0)) return `All ${placed.length} score 0 %.`;
   const top = placed.filter(({ target }) => best.includes(target));
-  const [chosen, ...others] = top;
-  if (!chosen) return '';
-  const saving = savingWords(placed, chosen, best, axis, nameOf);
-  const claim = (): string => {
-    const name = nameOf(chosen.target);
-    const tied = best.length === top.length ? `the ${best.length}` : `${top.length} of the ${best.length}`;
-    if (best.length === 1) return chosen.x === placed[0]!.x ? `${name} is best and ${words.least}` : `${name} is best`;
-    if (others.length === 0) return `Of the ${best.length} that tie for best, only ${name} ${words.known}`;
-    if (chosen.x >= others.at(-1)!.x * ALIKE) return `The ${top.length} that tie for best ${words.alike}`;
-    return `${name} is the ${words.least} of ${tied} that tie for best`;
-  };
-  return [claim(), ...(saving === '' ? [] : [saving])].join('; ') + '.';
+  if (top.length === 0) return unknownWords(best, axis, nameOf);
+  const saving = savingWords(placed, top[0]!, best, axis, nameOf);
+  return [claimWords(placed, top, best, axis, nameOf), ...(saving === '' ? [] : [saving])].join('; ') + '.';
+}
+
+/** @param top the models that may be the best and have a place, from the left */
+function claimWords(
+  placed: readonly Trade[],
+  top: readonly Trade[],
+  best: readonly string[],
+  axis: TradeAxis,
+  nameOf: (target: string) => string,
+): string {
+  const words = WORDS[axis];
+  const [chosen, ...others] = top as [Trade, ...Trade[]];
+  const name = nameOf(chosen.target);
+  if (best.length === 1) return chosen.x === placed[0]!.x ? `${name} is best and ${words.least}` : `${name} is best`;
+  if (others.length === 0) return `Of the ${best.length} that tie for best, only ${name} ${words.known}`;
+  const highest = top.reduce((most, one) => (one.y > most.y ? one : most));
+  if (highest.y - Math.min(...top.map(({ y }) => y)) > SPREAD) {
+    const unsure = `These cases cannot tell the ${best.length} best apart`;
+    if (highest === chosen) return `${unsure}; ${name} is the ${words.least} of them`;
+    return `${unsure}; ${name} ${words.saves(shareWords(chosen.x / highest.x), nameOf(highest.target))}`;
+  }
+  if (chosen.x >= others.at(-1)!.x * words.like) return `The ${top.length} that tie for best ${words.alike}`;
+  const tied = best.length === top.length ? `the ${best.length}` : `${top.length} of the ${best.length}`;
+  return `${name} is the ${words.least} of ${tied} that tie for best`;
+}
+
+function unknownWords(best: readonly string[], axis: TradeAxis, nameOf: (target: string) => string): string {
+  if (best.length > 1) return `Of none of the ${best.length} that tie for best, the ${axis} is known.`;
+  return best[0] === undefined ? '' : `${nameOf(best[0])} is best; its ${axis} is not known.`;
 }
 
 const DEAREST_RATIO = 1e4;
@@ -130,7 +156,7 @@ function saverOf(placed: readonly Trade[], chosen: Trade, best: readonly string[
   const value = ({ x, y }: Trade): number =>
     Math.log(chosen.x / Math.max(x, chosen.x / DEAREST_RATIO)) / (chosen.y - y);
   return frontierOf(placed)
-    .filter(({ x, y, target }) => x < chosen.x * ALIKE && y < chosen.y && !best.includes(target))
+    .filter(({ x, y, target }) => x < chosen.x * MUCH_LESS && y < chosen.y && !best.includes(target))
     .reduce<Trade | undefined>((most, one) => (!most || value(one) > value(most) ? one : most), undefined);
 }
 

@@ -3,6 +3,7 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { useDeferredValue } from 'react';
 import type { Run } from '#lib/contracts/run';
 import type { ErrorType } from '#lib/contracts/verdict';
+import { useFirst } from '../../../../ui/figures/first-of';
 import { Section } from '../../../../ui/query-boundary';
 import { count, Score } from '../../../../ui/amounts';
 import { Table, type Column } from '../../../../ui/table';
@@ -49,6 +50,7 @@ function ErrorTypes({ run: { id: runId, summaries } }: { run: Run }) {
     .filter((type) => type !== 'none' && totalOf(type) > 0)
     .sort((one, other) => totalOf(other) - totalOf(one));
   const most = Math.max(1, ...summaries.flatMap(({ error_counts: counts }) => types.map((type) => counts[type] ?? 0)));
+  const { shown, more } = useFirst(summaries, SHOWN_MODELS, 'models');
   if (summaries.length === 0) return null;
   return (
     <section aria-labelledby="errors" className="section">
@@ -71,16 +73,20 @@ function ErrorTypes({ run: { id: runId, summaries } }: { run: Run }) {
                 </ResultsLink>
               ),
             },
-            ...summaries.map(({ target, error_counts: counts }): Column<ErrorType> => ({
+            ...shown.map(({ target, error_counts: counts }): Column<ErrorType> => ({
               name: <ModelName target={target} />,
               cell: (type) => <ErrorCell runId={runId} target={target} type={type} n={counts[type] ?? 0} most={most} />,
             })),
           ]}
         />
       )}
+      {types.length > 0 && more && <div>{more}</div>}
     </section>
   );
 }
+
+/** Columns for models, before more are asked for. */
+const SHOWN_MODELS = 12;
 
 interface Cell {
   runId: string;
@@ -142,6 +148,7 @@ function FailureGroups({ run }: { run: Run }) {
 const SHOWN_CATEGORIES = 50;
 
 function Categories({ run: { id: runId, summaries } }: { run: Run }) {
+  const { shown, more } = useFirst(summaries, SHOWN_MODELS, 'models');
   const categories = [...new Set(summaries.flatMap(({ by_category: by }) => Object.keys(by)))].sort(naturalOrder);
   if (categories.length === 0) return null;
   return (
@@ -163,7 +170,7 @@ function Categories({ run: { id: runId, summaries } }: { run: Run }) {
               </ResultsLink>
             ),
           },
-          ...summaries.map(({ target, by_category: by }): Column<string> => ({
+          ...shown.map(({ target, by_category: by }): Column<string> => ({
             name: <ModelName target={target} />,
             cell: (category) => {
               const group = Object.hasOwn(by, category) && by[category];
@@ -176,6 +183,7 @@ function Categories({ run: { id: runId, summaries } }: { run: Run }) {
           })),
         ]}
       />
+      {more && <div>{more}</div>}
       {categories.length > SHOWN_CATEGORIES && (
         <p className="muted">{count(categories.length - SHOWN_CATEGORIES)} more categories are in the export.</p>
       )}

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import type { Run } from '#lib/contracts/run';
 import { count, money, percent } from '../../../../ui/amounts';
 import { Chip } from '../../../../ui/chip';
 import { isUnderWay } from '../../../../ui/status';
 import { UserText } from '../../../../ui/user-text';
-import { ModelName } from '../../../providers/parts/model-name';
+import { ModelName, useShortNames } from '../../../providers/parts/model-name';
 import { currentCostQuery } from '../../api';
 import { Against } from '../../parts/against';
 import { againstDetail } from '../../parts/against-words';
@@ -52,10 +52,11 @@ function BestTile({ run }: { run: Run }) {
   const { status, counts } = run;
   const nothing = !isUnderWay(status) && counts.errored === counts.settled ? 'nothing scored' : 'none yet';
   const names = best.is === 'one' || best.is === 'tie' ? best.targets : [];
+  const short = useShortNames(useMemo(() => run.summaries.map(({ target }) => target), [run.summaries]));
   return (
     <Tile label="Best" figure={bestText(best) || nothing}>
       {names.slice(0, NAMED).map((target) => (
-        <ModelName key={target} target={target} />
+        <ModelName key={target} target={target} of={short} />
       ))}
       {names.length > NAMED && `${count(names.length - NAMED)} more`}
     </Tile>
