@@ -70,6 +70,11 @@ journeys('why', () => {
     expect(await listed(page)).toBe(CASES);
     await page.goBack();
     expect(await page.getByLabel('Model of the table').inputValue()).toBe('sim::text-only');
+    const grid = page.getByRole('grid', { name: 'Results by expected and called tool' });
+    await tabTo(grid);
+    await page.keyboard.press('End');
+    await page.keyboard.press('Home');
+    expect(await grid.locator('th[data-active]').innerText()).toBe('get_weather');
     const unknown = /called unknown tool/;
     await page.getByLabel('Model of the table').selectOption('');
     expect(inFront(await confusion.getByRole('link', { name: unknown }).getAttribute('aria-label'))).toBe(CASES);
@@ -171,22 +176,37 @@ journeys('why', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('cases by model show where models disagree, and a cell opens its results, by keyboard', async () => {
+  it('cases by model show where models disagree; a cell says what was called and opens its result, by keyboard', async () => {
     const { page, faults, axe, isTooWide } = await web.open({ path: `/runs/${runId}/matrix`, width: 360, height: 640 });
-    const matrix = page.getByRole('region', { name: 'Cases by model' });
-    await page.getByText('50 cases', { exact: true }).waitFor();
+    const map = page.getByRole('grid', { name: 'Cases by model' });
+    const cell = (name: string | RegExp) => map.getByRole('gridcell', { name });
+    await page.getByText('Models differ on 50 of 50 cases.').waitFor();
     expect(await isTooWide()).toBe(false);
     expect(await axe()).toEqual([]);
-    await tabTo(matrix.getByRole('link', { name: 'failed: case 0, sim::text-only' }));
+    await cell('0 of 50 passed: all cases, sim::text-only').waitFor({ state: 'attached' });
+    await tabTo(map);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('End');
+    const active = page.locator(`[id="${await map.getAttribute('aria-activedescendant')}"]`);
+    expect(await active.getAttribute('aria-label')).toMatch(/^errored: case \d+, sim::scripted:broken$/);
+    await page
+      .getByRole('status')
+      .getByText(/bad request: .*The model is loading/)
+      .waitFor({ state: 'attached' });
     await page.keyboard.press('Enter');
-    expect(await listed(page)).toBe(1);
-    await page.getByRole('button', { name: 'Remove the filter one case' }).waitFor();
+    await page.waitForURL(/\/results\/5-\d+-0/);
+    await page.getByRole('heading', { name: 'Why' }).waitFor();
     await page.goBack();
     await page.getByRole('combobox', { name: 'Cases', exact: true }).selectOption('all_failed');
     await page.getByText('At least one model passed each case.').waitFor();
     await page.getByRole('link', { name: 'Show all cases' }).click();
     await page.waitForURL(/show=all$/);
-    await matrix.getByRole('link', { name: 'errored: case 1, sim::scripted:broken' }).waitFor();
+    await cell(/^passed: case \d+, sim::perfect-ish$/)
+      .first()
+      .waitFor();
+    await page.getByLabel('Order').selectOption('category');
+    await page.waitForURL(/order=category/);
+    await cell('20 of 20 passed: first, sim::perfect-ish').waitFor();
     expect(faults()).toEqual([]);
   });
 
@@ -232,8 +252,12 @@ journeys('why', () => {
     await page.getByRole('navigation', { name: 'Screens of the run' }).getByRole('link', { name: 'Cases' }).click();
     await page.getByRole('heading', { name: /^Cases by model .* \(rescored\)$/ }).waitFor();
     await page.getByRole('combobox', { name: 'Cases', exact: true }).selectOption('all');
-    await page.getByRole('link', { name: 'passed: case 0, sim::careless-arguments' }).click();
-    expect(await listed(page)).toBe(1);
+    const map = page.getByRole('grid', { name: 'Cases by model' });
+    await map
+      .getByRole('gridcell', { name: /^passed: case \d+, sim::careless-arguments$/ })
+      .first()
+      .click();
+    await page.waitForURL(/\/results\/1-\d+-0\?.*rescore=/);
     await page.goto(`${web.url}/runs/${runId}`);
     await rescores.getByRole('link', { name: 'failure groups' }).click();
     await page.getByRole('heading', { name: /^Failure groups of .* \(rescored\)$/ }).waitFor();

@@ -53,6 +53,32 @@ export function CellMark(of: CellCounts) {
   );
 }
 
+/** Strengths of a tint that a number is readable on in one of two colours, and the shares from which they are taken. */
+const STRENGTHS: readonly (readonly [from: number, percent: number])[] = [
+  [0.95, 100],
+  [0.8, 80],
+  [0.6, 45],
+  [0.4, 30],
+  [0.2, 18],
+  [0, 8],
+];
+const DARK_FROM = 80;
+
+/** A cell that sums up many: the share that passed as a number on a tint; a dash or a dot without a score. */
+export function CellShare(of: CellCounts) {
+  if (of.scored === 0) return <CellMark {...of} />;
+  const share = of.passed / of.scored;
+  const strength = STRENGTHS.find(([from]) => share >= from)![1];
+  return (
+    <span
+      className={strength >= DARK_FROM ? `${css.share} ${css.dark}` : css.share}
+      style={{ ['--strength' as string]: `${strength}%` }}
+    >
+      {Math.floor(share * 100)}
+    </span>
+  );
+}
+
 const LEGEND: readonly (readonly [words: string, CellCounts])[] = [
   ['passed', { passed: 1, scored: 1, errored: 0 }],
   ['in part', { passed: 1, scored: 2, errored: 0 }],

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useRef, useState, type MouseEvent, type ReactNode, type RefObject } from 'react';
-import { CellMark, cellWords, type CellCounts } from './cells';
+import { CellMark, CellShare, cellWords, type CellCounts } from './cells';
 import { useGridKeys, type GridPlace } from './grid-keys';
 import css from './heat-grid.module.css';
 import { MarkCard } from './picture';
@@ -15,7 +15,7 @@ export interface HeatRow {
   head: ReactNode;
   /** One for each column. */
   cells: readonly CellCounts[];
-  /** Whether it sums up other rows. */
+  /** Whether it sums up other rows: its cells are shares. */
   isSum?: boolean;
 }
 
@@ -24,8 +24,9 @@ interface Props<Row> {
   label: string;
   corner: ReactNode;
   columns: readonly { key: string; words: string; head: ReactNode }[];
-  /** The height of the heads of the columns. */
+  /** The height of the heads of the columns, and the width of those of the rows where there is room. */
   headHeight: number;
+  headWidth: number;
   count: number;
   /** Undefined for a row that is not loaded, which is shown as a grey line. The same row is the same object. */
   rowAt: (index: number) => Row | undefined;
@@ -50,7 +51,7 @@ interface Shown {
 
 /** A heat map of any number of rows and columns, which draws only the cells in view. It has one tab stop. */
 export function HeatGrid<Row>(props: Props<Row>) {
-  const { label, columns, headHeight, count, rowAt, open, card, said, onWindow } = props;
+  const { label, columns, headHeight, headWidth, count, rowAt, open, card, said, onWindow } = props;
   const grid = useRef<HTMLDivElement>(null);
   const head = useRef<HTMLDivElement>(null);
   const { rows, across } = useDrawn(grid, props);
@@ -75,6 +76,7 @@ export function HeatGrid<Row>(props: Props<Row>) {
       <div
         ref={grid}
         className={css.grid}
+        style={{ ['--name' as string]: `min(${headWidth}px, 40vw)` }}
         role="grid"
         aria-label={label}
         aria-rowcount={count + 1}
@@ -214,7 +216,7 @@ const Line = memo(
             {...(active === first + n && { id: activeId, 'data-active': true })}
             className={css.cell}
           >
-            <CellMark {...cell} />
+            {row.isSum ? <CellShare {...cell} /> : <CellMark {...cell} />}
           </div>
         ))}
       </div>

@@ -29,8 +29,8 @@ it('a number shows its share of the row and links to its results', () => {
     '30 of 40 (75.0 %): expected get_time, called get_time',
     '8 of 40 (20.0 %): expected get_time, called no call',
     '2 of 40 (5.0 %): expected get_time, called unknown tool',
-    '5 of 6 (83.3 %): expected no call, called no call',
     '4 of 4 (100.0 %): expected a or b, called b',
+    '5 of 6 (83.3 %): expected no call, called no call',
   ]);
 });
 

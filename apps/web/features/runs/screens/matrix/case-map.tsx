@@ -9,7 +9,7 @@ import { HeatGrid, type HeatRow } from '../../../../ui/figures/heat-grid';
 import { Picture, type NumberRow } from '../../../../ui/figures/picture';
 import { Note } from '../../../../ui/hint';
 import { ErrorNotice } from '../../../../ui/notices';
-import { UserLine, UserText } from '../../../../ui/user-text';
+import { UserLine, UserText, visible } from '../../../../ui/user-text';
 import { ModelName, useModelNames } from '../../../providers/parts/model-name';
 import type { ModelNames } from '../../../providers/parts/model-names';
 import type { ResultsSearch } from '../../../results/address';
@@ -22,6 +22,7 @@ import {
   isCase,
   layoutOf,
   modelsInOrder,
+  prefixOfMost,
   sumsOf,
   type Layout,
   type MapRow,
@@ -40,8 +41,8 @@ interface Props {
 const READ = (
   <Note of="How to read this">
     A row is a case, a column a model, the best at the left. A cell is filled by the share of samples that passed; a
-    corner means that some of them errored. Bold rows sum up all cases of the run or of a category. Arrow keys move,
-    Enter opens the results.
+    corner means that some of them errored. A number is the share of all cases, or of a category, that passed, in
+    percent. Arrow keys move, Enter opens the results.
   </Note>
 );
 
@@ -50,7 +51,7 @@ export function CaseMap({ run, cases, facets, search }: Props) {
   const { rescore } = search;
   const order = useMemo(() => modelsInOrder(run, facets, rescore !== undefined), [run, facets, rescore]);
   const targets = useMemo(() => order.map((at) => facets.targets[at]!), [order, facets]);
-  const names = useModelNames(targets);
+  const names = useShortNames(targets);
   const columns = useMemo(() => targets.map((target) => columnOf(target, names)), [targets, names]);
   const layout = useLayout(facets, cases, search);
   const pages = useCasePages(run.id, search, cases);
@@ -84,6 +85,7 @@ export function CaseMap({ run, cases, facets, search }: Props) {
         label="Cases by model"
         corner={<Corner prefix={names.prefix} />}
         headHeight={headHeightOf(targets, names)}
+        headWidth={headWidthOf(cases)}
         count={layout.count}
         {...{ columns, rowAt, read }}
         open={(place) => open(cellAt(place))}
@@ -133,15 +135,28 @@ function nthAt(at: (index: number) => SumRow | number, from: number, to: number)
   return undefined;
 }
 
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufefc]/;
+
+/** A name in two directions is cut once, so that it stays in one piece. */
 const columnOf = (target: string, names: ModelNames) => ({
   key: target,
   words: target.slice(0, 100),
   head: (
-    <span className={css.model}>
-      <ModelName target={target} of={names} />
+    <span className={css.model} title={visible(target.slice(0, 300))}>
+      {RIGHT_TO_LEFT.test(target) ? <UserLine text={names.of(target)} /> : <ModelName target={target} of={names} />}
     </span>
   ),
 });
+
+/** The names of the models without what most of them begin with. */
+function useShortNames(targets: readonly string[]): ModelNames {
+  const names = useModelNames(targets);
+  return useMemo(() => {
+    const prefix = prefixOfMost(targets.map((target) => names.of(target)));
+    const shortened = (name: string): string => (name.startsWith(prefix) ? name.slice(prefix.length) : name);
+    return { prefix: names.prefix + prefix, of: (target) => shortened(names.of(target)) };
+  }, [targets, names]);
+}
 
 const CHARACTER = 7;
 const HEAD = { least: 72, most: 152 };
@@ -149,7 +164,13 @@ const HEAD = { least: 72, most: 152 };
 const headHeightOf = (targets: readonly string[], { of }: ModelNames): number =>
   Math.max(HEAD.least, Math.min(HEAD.most, 16 + CHARACTER * Math.max(...targets.map((target) => of(target).length))));
 
-/** What the names of all models begin with. */
+const ROW_HEAD = { least: 128, most: 280, characters: 60 };
+const headWidthOf = ({ items }: RunCases): number => {
+  const longest = Math.max(0, ...items.map((one) => Math.min(ROW_HEAD.characters, caseNameOf(one).length)));
+  return Math.max(ROW_HEAD.least, Math.min(ROW_HEAD.most, 24 + CHARACTER * longest));
+};
+
+/** What the names of most models begin with. */
 const Corner = ({ prefix }: { prefix: string }) => (
   <span>
     Case{' '}

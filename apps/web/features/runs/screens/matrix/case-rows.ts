@@ -31,14 +31,15 @@ export function modelsInOrder({ summaries, targets }: Run, { totals }: RunFacets
   return targets.map((_, at) => at).sort((one, other) => valueOf(other) - valueOf(one) || one - other);
 }
 
-const MOST_SUMS = 20;
+const MOST_SUMS = 8;
 
 export interface Sums {
   /** All cases, and the categories with the most results. */
   rows: SumRow[];
   byCategory: ReadonlyMap<string | null, SumRow>;
-  /** How many categories have no row. */
-  others: number;
+  /** How many categories there are, and how many of them have a row. */
+  categories: number;
+  shown: number;
 }
 
 /** With so many cases, categories are what one sees first. */
@@ -58,13 +59,12 @@ export function sumsOf({ category, totals }: RunFacets, cases: number): Sums {
   const none: SumRow = { words: 'no category', category: null, byTarget: category.others === 0 ? rest : undefined };
   const shown = named.slice(0, MOST_SUMS).sort((one, other) => naturalOrder(one.words, other.words));
   const groups = [...shown, ...(hasRest ? [none] : [])];
+  const isShown = groups.length > 1 && cases > MANY_CASES;
   return {
-    rows: [
-      { words: 'all cases', category: undefined, byTarget: totals },
-      ...(groups.length > 1 && cases > MANY_CASES ? groups : []),
-    ],
+    rows: [{ words: 'all cases', category: undefined, byTarget: totals }, ...(isShown ? groups : [])],
     byCategory: new Map([...named, none].map((row) => [row.category!, row])),
-    others: named.length - shown.length + category.others,
+    categories: named.length + category.others,
+    shown: isShown ? shown.length : 0,
   };
 }
 
@@ -80,7 +80,7 @@ export function layoutOf(sums: Sums, { categories, total }: Pick<RunCases, 'cate
     return { count: sums.rows.length + total, at: (index) => sums.rows[index] ?? index - sums.rows.length };
   const [all] = sums.rows;
   const heads: { index: number; row: SumRow; before: number }[] = [];
-  let [index, before] = [1, 0];
+  let [index, before] = [all ? 1 : 0, 0];
   for (const { category, cases } of categories) {
     const known = sums.byCategory.get(category);
     heads.push({ index, before, row: known ?? { words: category ?? 'no category', category, byTarget: undefined } });
@@ -90,7 +90,7 @@ export function layoutOf(sums: Sums, { categories, total }: Pick<RunCases, 'cate
   return {
     count: index,
     at: (at) => {
-      if (at === 0) return all!;
+      if (at === 0 && all) return all;
       const head = heads.findLast((one) => one.index <= at)!;
       return head.index === at ? head.row : head.before + at - head.index - 1;
     },
@@ -110,10 +110,32 @@ export function cellsOf(row: MapRow, order: readonly number[]): CellCounts[] {
   });
 }
 
+const [MOST, WORTH_A_HEAD] = [0.8, 8];
+
+/** What most of the names begin with, up to a separator, if it is worth leaving out of each. */
+export function prefixOfMost(names: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const name of names)
+    for (const { index } of name.slice(0, 200).matchAll(/[/:@-]/g)) {
+      const prefix = name.slice(0, index + 1);
+      if (index + 1 < name.length) counts.set(prefix, (counts.get(prefix) ?? 0) + 1);
+    }
+  const shared = [...counts].filter(
+    ([prefix, n]) => n >= MOST * names.length && n > 1 && prefix.length >= WORTH_A_HEAD,
+  );
+  return shared.reduce((longest, [prefix]) => (prefix.length > longest.length ? prefix : longest), '');
+}
+
 /** What the picture shows, in a sentence. */
-export function casesInWords({ all, differing, all_failed: failed }: RunCases['counts'], models: number): string {
+export function casesInWords({ all, differing, all_failed: failed }: RunCases['counts'], totals: ByTarget): string {
+  const models = totals.length;
+  const scored = totals.filter(([passed, notPassed]) => passed + notPassed > 0).length;
   const cases = all === 1 ? 'one case' : `${count(all)} cases`;
   if (models === 1) return `The model never passed ${count(failed)} of ${cases}.`;
+  if (scored < 2)
+    return scored === 0
+      ? 'No result has a score: all of them errored.'
+      : `All results of ${models === 2 ? 'the other model' : 'the other models'} errored, so nothing can be compared.`;
   const none = failed === 0 ? '' : ` No model passed ${count(failed)}.`;
   if (differing === 0)
     return `All models did equally well on ${all === 1 ? 'the only case' : `each of ${cases}`}.${none}`;

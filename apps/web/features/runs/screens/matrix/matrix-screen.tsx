@@ -14,7 +14,7 @@ import { Counted } from '../../parts/counted';
 import { runInTitle, trailOfRun } from '../../parts/run-link';
 import { RunTabs } from '../../parts/run-tabs';
 import { CaseMap } from './case-map';
-import { casesInWords } from './case-rows';
+import { casesInWords, sumsOf } from './case-rows';
 
 const ROUTE = '/signed-in/runs/$runId/matrix';
 const ROWS = 20;
@@ -27,12 +27,13 @@ export function MatrixScreen() {
   // What is shown stays until what is asked for is there.
   const search = useDeferredValue(asked);
   const { rescore } = search;
+  const isWaiting = search !== asked;
   return (
     <>
       <Head title={`Cases by model of ${runInTitle(run, rescore)}`} trail={trailOfRun(run)} />
       <RunTabs runId={runId} rescore={rescore} />
       <Counted run={run} query={facetsQuery(runId, rescore)} rows={ROWS}>
-        {(facets) => <Cases {...{ run, facets, search, asked }} />}
+        {(facets) => <Cases {...{ run, facets, search, asked, isWaiting }} />}
       </Counted>
     </>
   );
@@ -45,16 +46,18 @@ interface CasesProps {
   search: MatrixSearch;
   /** What the address asks for. */
   asked: MatrixSearch;
+  isWaiting: boolean;
 }
 
-function Cases({ run, facets, search, asked }: CasesProps) {
+function Cases(props: CasesProps) {
+  const { run, search } = props;
   return (
     <Counted run={run} query={runCasesQuery(run.id, search)} rows={ROWS}>
       {(cases) =>
         isTied(cases, search) ? (
-          <AllCases {...{ run, facets, asked }} search={{ ...search, show: 'all' }} />
+          <AllCases {...props} search={{ ...search, show: 'all' }} />
         ) : (
-          <Shown {...{ run, facets, search, asked, cases }} />
+          <Shown {...props} cases={cases} />
         )
       }
     </Counted>
@@ -65,24 +68,29 @@ function Cases({ run, facets, search, asked }: CasesProps) {
 const isTied = ({ counts }: RunCases, { show }: MatrixSearch): boolean =>
   show === undefined && counts.differing === 0 && counts.all > 0;
 
-function AllCases({ run, facets, search, asked }: CasesProps) {
+function AllCases(props: CasesProps) {
   return (
-    <Counted run={run} query={runCasesQuery(run.id, search)} rows={ROWS}>
-      {(cases) => <Shown {...{ run, facets, search, asked, cases }} />}
+    <Counted run={props.run} query={runCasesQuery(props.run.id, props.search)} rows={ROWS}>
+      {(cases) => <Shown {...props} cases={cases} />}
     </Counted>
   );
 }
 
-function Shown({ run, facets, search, asked, cases }: CasesProps & { cases: RunCases }) {
+function Shown(props: CasesProps & { cases: RunCases }) {
+  const { run, facets, search, cases } = props;
   const { counts, total } = cases;
+  const sums = sumsOf(facets, counts.all);
   const isFiltered = search.category !== undefined || search.tag !== undefined;
   return (
     <>
       <p>
-        {counts.all > 0 && casesInWords(counts, facets.targets.length)}
+        {counts.all > 0 && casesInWords(counts, facets.totals)}
         {isFiltered && ` ${count(total)} ${total === 1 ? 'matches' : 'match'} the filters.`}
+        {!isFiltered && search.order !== 'category' && sums.shown > 0 && sums.shown < sums.categories
+          ? ` The ${sums.shown} largest of ${count(sums.categories)} categories come first.`
+          : ''}
       </p>
-      <Filters {...{ run, facets, search, asked, counts }} />
+      <Filters {...props} counts={counts} />
       {total === 0 ? (
         <NoCases run={run} counts={counts} search={search} />
       ) : (
@@ -98,7 +106,7 @@ const ORDERS = [
   ['position', 'position in the suite'],
 ] as const;
 
-function Filters({ run, facets, search, asked, counts }: CasesProps & Pick<RunCases, 'counts'>) {
+function Filters({ run, facets, search, asked, isWaiting, counts }: CasesProps & Pick<RunCases, 'counts'>) {
   const navigate = useNavigate();
   const change = (changed: Partial<Record<keyof MatrixSearch, string | undefined>>): void =>
     void navigate({
@@ -108,10 +116,10 @@ function Filters({ run, facets, search, asked, counts }: CasesProps & Pick<RunCa
       replace: true,
       resetScroll: false,
     });
-  const shown = asked === search ? search.show : asked.show;
+  const shown = isWaiting ? asked.show : search.show;
   const valuesOf = ({ values }: RunFacets['tag']) => values.map(({ value }) => [value, visible(value)] as const);
   return (
-    <div className="actions" aria-busy={asked !== search || undefined}>
+    <div className="actions" aria-busy={isWaiting || undefined}>
       <FilterChoice
         label="Cases"
         none={`where models differ (${count(counts.differing)})`}
