@@ -4,6 +4,7 @@ import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import type { Page } from '#lib/contracts/page';
 import type { CaseLabels, Suite, SuiteHead } from '#lib/contracts/suite';
 import type { SuiteChanges, SuiteVersion, SuiteVersionHead } from '#lib/contracts/suite-version';
+import type { Trends } from '#lib/contracts/trend';
 import type { Sent } from '../../api/action';
 import { client, pagesQuery, pathWith, readQuery } from '../../api/client';
 import { keys } from '../../api/keys';
@@ -31,6 +32,15 @@ export const suiteQuery = (suiteId: string) =>
 
 export const caseLabelsQuery = (suiteId: string) =>
   readQuery<CaseLabels>(keys.suite(suiteId), `${pathOf(suiteId)}/case-labels`);
+
+/** Drawn runs of each model. */
+const TREND_POINTS = 200;
+/** How the models of a suite went: one model, or those that changed most. */
+export const trendQuery = (suiteId: string, { model, part }: { model?: string; part?: string }) =>
+  readQuery<Trends>(
+    [...keys.suite(suiteId), 'trend'],
+    pathWith('/api/trends', { suite_id: suiteId, points: TREND_POINTS, model, part }),
+  );
 
 /** Versions pinned by runs never change; the current version may. */
 export const versionsQuery = (suiteId: string) =>

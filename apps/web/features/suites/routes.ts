@@ -1,13 +1,15 @@
 import { flag, searchOf, text, wholeNumber } from '../../address';
 import { screen } from '../../screen';
 import { casesQuery } from '../cases/api';
-import { caseLabelsQuery, changesQuery, suiteQuery, suitesQuery, versionQuery, versionsQuery } from './api';
+import { caseLabelsQuery, changesQuery, suiteQuery, suitesQuery, trendQuery, versionQuery, versionsQuery } from './api';
 import { comparedVersions } from './parts/compared-versions';
 
 /** Only suites whose name contains this text are shown. */
 const suitesSearch = searchOf({ name: text(200) });
 /** Only cases that contain the text, have the labels, and failed in the last run are shown. */
 const suiteSearch = searchOf({ text: text(200), tag: text(100), category: text(200), failed: flag });
+/** Only this model, and only these cases: `category:Calendar`, `tool:get_weather`. */
+const trendSearch = searchOf({ model: text(400), part: text(300, /^(category|tool):./su) });
 const missing = { what: 'suite', list: '/suites', all: 'All suites' };
 /** The version to compare with; default: the current one, or for that one its predecessor. */
 const versionSearch = searchOf({ with: wholeNumber(1) });
@@ -26,6 +28,11 @@ export const suitesRoutes = [
       casesQuery(suiteId, search),
       caseLabelsQuery(suiteId),
     ],
+    missing,
+  }),
+  screen('/suites/$suiteId/trend', () => import('./screens/suite-trend'), 'SuiteTrendScreen', {
+    search: trendSearch,
+    loads: ({ params: { suiteId }, search }) => [suiteQuery(suiteId), trendQuery(suiteId, search)],
     missing,
   }),
   screen('/suites/$suiteId/tools', () => import('./screens/suite-tools'), 'SuiteToolsScreen', {

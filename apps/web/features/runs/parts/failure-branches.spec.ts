@@ -1,6 +1,6 @@
 import type { FailureGroup } from '#lib/contracts/run-facets';
 import { branchesOf, type Branch } from './failure-branches.js';
-import { stripWords } from './model-strip.js';
+import { stripWords } from './failure-words.js';
 
 const group = (id: string, count: number, of: Partial<FailureGroup> = {}): FailureGroup => ({
   ...{ id, count, by_target: [count, 0], example: '0-0-0', difference: null, argument: null },

@@ -1,7 +1,7 @@
 import type { FailureGroup, FailureGroups } from '#lib/contracts/run-facets';
-import { count } from '../../../ui/amounts';
-import { errorWord } from '../../results/address';
-import { argumentWords, groupWords, toolsOf } from './failure-groups.js';
+import { count } from '../../../ui/amounts.js';
+import { errorWord } from '../../results/address.js';
+import { argumentWords, groupWords, toolsOf } from './failure-words.js';
 
 /** A row of the tree of failures: an error type, a pair of tools, an argument, or what is folded. */
 export interface Branch {

@@ -1,14 +1,13 @@
 import { Link } from '@tanstack/react-router';
-import { differenceWords, argumentName } from '#lib/contracts/difference-words';
 import type { FailureGroup } from '#lib/contracts/run-facets';
 import type { ErrorType } from '#lib/contracts/verdict';
 import { count } from '../../../ui/amounts';
 import { Table } from '../../../ui/table';
 import { UserLine } from '../../../ui/user-text';
 import { errorWord } from '../../results/address';
+import { groupWords } from './failure-words';
 import { ModelStrip } from './model-strip';
 import css from './figures.module.css';
-import { toolWords } from './tool-words';
 
 /** Which failures are grouped: of one error type or of all; by the verdicts of a rescore, or the run's own. */
 export interface GroupsSearch {
@@ -58,20 +57,3 @@ export const FailureGroupRows = ({ runId, groups, targets }: Props) => (
     ]}
   />
 );
-
-/** `search_files → create_event`; one name where both are alike, the kind of error where nothing was called. */
-export function toolsOf({ error_type: type, expected_tool: wanted, called_tool: got }: FailureGroup): string {
-  const [expected, called] = [toolWords(wanted), toolWords(got)];
-  if (type === 'errored') return `${expected}, ${called.replaceAll('_', ' ')}`;
-  return expected === called ? expected : `${expected} → ${called}`;
-}
-
-/** `folder: "inbox", not "sent"`; undefined where the group is about no argument. */
-export function argumentWords({ argument, difference, count: n }: FailureGroup): string | undefined {
-  if (argument === null) return undefined;
-  return difference ? `${n > 1 ? 'such as ' : ''}${differenceWords(difference)}` : argumentName(argument);
-}
-
-/** `search_email, folder: "inbox", not "sent"`; `search_files → create_event`; `bad request`. */
-export const groupWords = (group: FailureGroup): string =>
-  [toolsOf(group), argumentWords(group)].filter((words) => words !== undefined).join(', ');

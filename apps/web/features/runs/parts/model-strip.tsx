@@ -1,11 +1,10 @@
 import { count } from '../../../ui/amounts';
-import { useModelLabel } from '../../providers/parts/model-name';
-import { ModelName } from '../../providers/parts/model-name';
+import { ModelName, useModelLabel } from '../../providers/parts/model-name';
 import css from './failure-tree.module.css';
+import { stripWords } from './failure-words';
 
 const WIDTH = 160;
 const HEIGHT = 16;
-const MAX_NAMED = 8;
 
 interface Props {
   /** All models of the run. */
@@ -46,16 +45,4 @@ export function ModelStrip({ targets, counts }: Props) {
       </span>
     </span>
   );
-}
-
-/** "5 of 60 models: b 12, a 3 and 3 more" */
-export function stripWords(names: readonly string[], counts: readonly number[]): string {
-  const failing = names
-    .map((name, ordinal) => ({ name, n: counts[ordinal] ?? 0 }))
-    .filter(({ n }) => n > 0)
-    .sort((one, other) => other.n - one.n);
-  const named = failing.slice(0, MAX_NAMED).map(({ name, n }) => `${name.slice(0, 100)} ${count(n)}`);
-  const more = failing.length - named.length;
-  const models = names.length === 1 ? '1 model' : `${count(names.length)} models`;
-  return `${count(failing.length)} of ${models}: ${named.join(', ')}${more > 0 ? ` and ${count(more)} more` : ''}`;
 }

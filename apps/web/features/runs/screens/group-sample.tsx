@@ -11,7 +11,8 @@ import { errorWord } from '../../results/address';
 import type { Result } from '../../results/api';
 import { drawQuery } from '../api';
 import { Counted } from '../parts/counted';
-import { DRAWN, groupWords, type GroupsSearch } from '../parts/failure-groups';
+import { DRAWN, type GroupsSearch } from '../parts/failure-groups';
+import { groupWords } from '../parts/failure-words';
 import css from '../parts/figures.module.css';
 
 interface Props {

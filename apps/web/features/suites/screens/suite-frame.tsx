@@ -16,6 +16,7 @@ export function SuiteFrame({ suiteId, children }: { suiteId: string; children: (
         label="Screens of the suite"
         items={[
           { to: '/suites/$suiteId', params, label: 'Cases' },
+          { to: '/suites/$suiteId/trend', params, label: 'Trend' },
           { to: '/suites/$suiteId/tools', params, label: 'Tools' },
           { to: '/suites/$suiteId/settings', params, label: 'Settings' },
           { to: '/suites/$suiteId/versions', params, label: 'Versions' },

@@ -1,0 +1,172 @@
+import type { ReactNode } from 'react';
+import { percent } from '../amounts';
+import { MarkCard, Plot, useMarks } from './picture';
+import { linearScale, timeScale } from './scales';
+import css from './trend.module.css';
+import { useWidth } from './width';
+
+export interface TrendMark {
+  key: string;
+  /** Milliseconds. */
+  at: number;
+  /** 0..1; null where nothing is scored, which is a gap in the line. */
+  mean: number | null;
+  ci: readonly [number, number] | null;
+  /** Worse or better than the run before it. */
+  stands?: 'worse' | 'better' | undefined;
+  /** Written above the line, as where a version begins. */
+  note?: string | undefined;
+  words: string;
+  card: ReactNode;
+}
+
+interface Props {
+  marks: readonly TrendMark[];
+  /** All lines that are drawn next to it, for one pair of scales. */
+  of?: { marks: readonly TrendMark[] };
+  isSmall?: boolean;
+  open?: (index: number) => void;
+}
+
+const FIRST_WIDTH = 480;
+const EDGES = { left: 44, right: 10, top: 18, bottom: 22 };
+const HEIGHT = { small: 112, large: 260 };
+const PX_OF_A_TICK = 84;
+const MAX_NOTES = 12;
+
+/** The score of a model over time with its interval as a band. Dots are runs that stand out. */
+export function TrendPlot({ marks, of = { marks }, isSmall = false, open }: Props) {
+  const { ref, width } = useWidth<HTMLDivElement>(FIRST_WIDTH);
+  const height = isSmall ? HEIGHT.small : HEIGHT.large;
+  const plot = useMarks({ count: isSmall ? 0 : marks.length, open });
+  const across = timeScale(
+    of.marks.map(({ at }) => at),
+    Math.max(2, Math.floor(width / PX_OF_A_TICK)),
+  );
+  const up = linearScale(sharesOf(of.marks), isSmall ? 4 : 6);
+  const x = (at: number): number => round(EDGES.left + across.at(at) * (width - EDGES.left - EDGES.right));
+  const y = (share: number): number =>
+    round(height - EDGES.bottom - up.at(share) * (height - EDGES.top - EDGES.bottom));
+  const shown = plot.shown === undefined ? undefined : marks[plot.shown];
+  const notes = marks.filter(({ note }) => note !== undefined).slice(-MAX_NOTES);
+  return (
+    <Plot of={plot}>
+      <div ref={ref}>
+        <svg className={css.trend} width={width} height={height} role="group" aria-label={wordsOf(marks)}>
+          {up.ticks.map((tick) => (
+            <g key={tick} aria-hidden="true">
+              <line className={css.grid} x1={EDGES.left} x2={width - EDGES.right} y1={y(tick)} y2={y(tick)} />
+              <text x={EDGES.left - 6} y={y(tick) + 4} textAnchor="end">
+                {percent(tick).replace('.0', '')}
+              </text>
+            </g>
+          ))}
+          {across.ticks.map((tick) => (
+            <text key={tick} x={x(tick)} y={height - 6} textAnchor={anchorOf(x(tick), width)} aria-hidden="true">
+              {across.words(tick)}
+            </text>
+          ))}
+          {notes.map(({ key, at, note }) => (
+            <g key={key} aria-hidden="true">
+              <line className={css.note} x1={x(at)} x2={x(at)} y1={EDGES.top - 4} y2={height - EDGES.bottom} />
+              <text x={x(at)} y={EDGES.top - 7} textAnchor={anchorOf(x(at), width)}>
+                {note}
+              </text>
+            </g>
+          ))}
+          {piecesOf(marks).map((piece) => (
+            <g key={piece[0]!.key} aria-hidden="true">
+              <path className={css.band} d={bandOf(piece, x, y)} />
+              <polyline className={css.line} points={piece.map(({ at, mean }) => `${x(at)},${y(mean)}`).join(' ')} />
+            </g>
+          ))}
+          {marks.map((mark, index) => (
+            <g key={mark.key} className={css.mark} {...(isSmall ? {} : plot.propsOf(index, mark.words))}>
+              {!isSmall && <rect className={css.reach} {...reachOf(marks, index, x)} y={0} height={height} />}
+              <Shape mark={mark} {...{ x, y }} isAlone={isAlone(marks, index)} isShown={shown === mark} />
+            </g>
+          ))}
+        </svg>
+      </div>
+      {shown && <MarkCard at={[x(shown.at) / width, y(shown.mean ?? up.ticks[0]!) / height]}>{shown.card}</MarkCard>}
+    </Plot>
+  );
+}
+
+type Place = (value: number) => number;
+type Scored = TrendMark & { mean: number };
+const round: Place = (value) => Math.round(value * 10) / 10;
+const END = 40;
+const anchorOf = (x: number, width: number): 'start' | 'middle' | 'end' =>
+  x < EDGES.left + END / 2 ? 'start' : x > width - END ? 'end' : 'middle';
+
+const sharesOf = (marks: readonly TrendMark[]): number[] => {
+  const shares = marks.flatMap(({ mean, ci }) => (mean === null ? [] : [mean, ...(ci ?? [])]));
+  return shares.length > 0 ? shares : [0, 1];
+};
+
+/** The runs of marks with a score, which a line joins. */
+export function piecesOf(marks: readonly TrendMark[]): Scored[][] {
+  const pieces: Scored[][] = [[]];
+  for (const mark of marks) {
+    if (mark.mean === null) pieces.push([]);
+    else pieces.at(-1)!.push(mark as Scored);
+  }
+  return pieces.filter(({ length }) => length > 0);
+}
+
+const isAlone = (marks: readonly TrendMark[], index: number): boolean =>
+  marks[index - 1]?.mean == null && marks[index + 1]?.mean == null;
+
+function bandOf(piece: readonly Scored[], x: Place, y: Place): string {
+  if (piece.length < 2) return '';
+  const top = piece.map(({ at, mean, ci }) => `${x(at)},${y(ci?.[1] ?? mean)}`);
+  const bottom = piece.map(({ at, mean, ci }) => `${x(at)},${y(ci?.[0] ?? mean)}`).reverse();
+  return `M${[...top, ...bottom].join('L')}Z`;
+}
+
+/** What belongs to a mark under the pointer: half the way to its neighbours. */
+function reachOf(marks: readonly TrendMark[], index: number, x: Place): { x: number; width: number } {
+  const own = x(marks[index]!.at);
+  const from = index === 0 ? own - 8 : (own + x(marks[index - 1]!.at)) / 2;
+  const to = index === marks.length - 1 ? own + 8 : (own + x(marks[index + 1]!.at)) / 2;
+  return { x: from, width: Math.max(0.5, to - from) };
+}
+
+const [SIZE, DOT] = [6, 3.5];
+
+/** A triangle down for worse and up for better; a ring at the axis where nothing is scored. */
+function Shape({ mark, x, y, isAlone: alone, isShown }: ShapeProps) {
+  const { at, mean, ci, stands } = mark;
+  const across = x(at);
+  if (mean === null) return <circle className={css.unknown} cx={across} cy={EDGES.top} r={DOT} />;
+  const up = y(mean);
+  if (stands !== undefined) {
+    const tip = stands === 'worse' ? SIZE : -SIZE;
+    const points = `${across - SIZE},${up - tip} ${across + SIZE},${up - tip} ${across},${up + tip}`;
+    return <polygon className={stands === 'worse' ? css.worse : css.better} points={points} />;
+  }
+  if (!alone && !isShown) return null;
+  return (
+    <>
+      {ci && <line className={css.bar} x1={across} x2={across} y1={y(ci[0])} y2={y(ci[1])} />}
+      <circle className={css.dot} cx={across} cy={up} r={DOT} />
+    </>
+  );
+}
+
+interface ShapeProps {
+  mark: TrendMark;
+  x: Place;
+  y: Place;
+  isAlone: boolean;
+  isShown: boolean;
+}
+
+/** "86.0 % to 45.0 % in 400 runs" */
+export function wordsOf(marks: readonly TrendMark[]): string {
+  const means = marks.flatMap(({ mean }) => mean ?? []);
+  if (means.length === 0) return 'No score';
+  if (means.length === 1) return `${percent(means[0]!)} in 1 run`;
+  return `${percent(means[0]!)} to ${percent(means.at(-1)!)} in ${means.length.toLocaleString('en')} runs`;
+}
