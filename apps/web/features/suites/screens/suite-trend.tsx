@@ -45,7 +45,7 @@ function SuiteTrend({ suiteId }: { suiteId: string }) {
     return <Empty>No trend yet. It begins with the first run that ends.</Empty>;
   return (
     <section className="section" aria-label="Trend">
-      <div className="filters">
+      <div className={css.choices}>
         <FilterChoice
           label="Model"
           none={history.models.length > 1 ? 'those that changed most' : 'all'}
@@ -65,9 +65,9 @@ function SuiteTrend({ suiteId }: { suiteId: string }) {
       </div>
       <Answer trend={trend} />
       <Pictures trend={trend} choose={(model) => go({ model })} />
-      <p className="muted small">
+      <div className="muted small">
         {drawnWords(history)} {history.how !== null && <Note of="Which">{history.how}</Note>}
-      </p>
+      </div>
     </section>
   );
 }
@@ -81,6 +81,7 @@ function Answer({ trend }: { trend: Trend }) {
   const shown = new Set(trend.points.flatMap(({ models }) => models.map(({ target }) => target)));
   const models = trend.history?.models.filter(({ target }) => shown.has(target)) ?? [];
   const change = mainChangeOf({ history: trend.history && { ...trend.history, models } });
+  if (trend.history?.runs === 1) return <p className={css.answer}>One run so far.</p>;
   if (!change) return <p className={css.answer}>Nothing to compare yet.</p>;
   const fall = change.direction === 'fell' ? lastFallOf(trend.points, change.target) : undefined;
   return (
@@ -146,15 +147,19 @@ function Pictures({ trend, choose }: { trend: Trend; choose: (target: string) =>
             <button type="button" className="plain" aria-label={labelOf(target)} onClick={() => choose(target)}>
               <ModelName target={target} />
             </button>{' '}
-            <span className="small muted nowrap">
-              {first !== null && last !== null && `${percent(first)} → ${percent(last)}`}
-            </span>
+            <span className="small muted nowrap">{spanWords(first, last, marks.length)}</span>
             <TrendPlot marks={marks} of={all} isSmall />
           </li>
         ))}
       </ul>
     </Picture>
   );
+}
+
+/** "91.7 % → 64.2 %"; the score alone of a single run. */
+function spanWords(first: number | null, last: number | null, runs: number): string {
+  if (first === null || last === null) return '';
+  return runs === 1 ? percent(last) : `${percent(first)} → ${percent(last)}`;
 }
 
 const signed = (share: number): string => {
