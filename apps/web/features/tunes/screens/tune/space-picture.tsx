@@ -6,7 +6,7 @@ import { Note } from '../../../../ui/hint';
 import { Menu, MenuLink } from '../../../../ui/menu';
 import { visible } from '../../../../ui/user-text';
 import { settingName } from '../../../runs/parts/setting-words';
-import { axesOf, cellsOf, chooseAxes, scoreSpan, spaceOf, type Axis, type Cell } from './space';
+import { axesOf, cellsOf, chooseAxes, ordered, scoreSpan, spaceOf, type Axis, type Cell } from './space';
 import { SpaceCurve } from './space-curve';
 import { SpaceMap } from './space-map';
 import { SpaceRows } from './space-rows';
@@ -23,6 +23,8 @@ interface Props {
   tune: Pick<ParamTune, 'id' | 'input'>;
   target: string;
   arms: readonly TuneArm[];
+  /** The same as they were read, before live news: their values do not change. */
+  read: readonly TuneArm[];
   /** The arms of all models, whose tints are comparable. */
   all: readonly TuneArm[];
   /** The parameters that were chosen for the two axes. */
@@ -31,8 +33,8 @@ interface Props {
 }
 
 /** The scores of a space: by one parameter, or by two of them. */
-export function SpacePicture({ tune, target, arms, all, chosen, open }: Props) {
-  const axes = useMemo(() => axesOf(arms, spaceOf(target, tune.input)), [arms, target, tune.input]);
+export function SpacePicture({ tune, target, arms, read, all, chosen, open }: Props) {
+  const axes = useMemo(() => axesOf(read, spaceOf(target, tune.input)), [read, target, tune.input]);
   const span = useMemo(() => scoreSpan(all), [all]);
   const [across, down] = useMemo(() => axesFor(axes, arms, chosen), [axes, arms, chosen]);
   const cells = useMemo(() => across && cellsOf(arms, across, down), [arms, across, down]);
@@ -59,7 +61,9 @@ export function SpacePicture({ tune, target, arms, all, chosen, open }: Props) {
 
 function axesFor(axes: readonly Axis[], arms: readonly TuneArm[], { x, y }: Props['chosen']): [Axis?, Axis?] {
   if (axes.length < 2) return [axes[0]];
-  const [first, second] = chooseAxes(axes, arms);
+  // Until the search has ended, what matters most may change, and the picture must not.
+  const isDecided = arms.some(({ state }) => state === 'recommended');
+  const [first, second] = isDecided ? chooseAxes(axes, arms) : ordered(axes[0]!, axes[1]!);
   const named = (wanted: string | undefined): Axis | undefined => axes.find(({ parameter }) => parameter === wanted);
   const across = named(x) ?? (named(y) === first ? second : first);
   const down = named(y);

@@ -98,33 +98,44 @@ function isLogSpaced(numbers: readonly number[]): boolean {
   return spread(pairs.map(([factor]) => factor)) < spread(pairs.map(([, difference]) => difference));
 }
 
+/** So many arms say which parameters matter. */
+const MAX_SAMPLE = 1000;
+
 /** The two axes to begin with: those whose values explain most of the differences between scores. */
 export function chooseAxes(axes: readonly Axis[], arms: readonly TuneArm[]): [across: Axis, down: Axis] {
-  const pairs = axes.flatMap((one, n) => axes.slice(n + 1).map((other) => [one, other] as const));
   const measured = arms.filter(({ mean }) => mean !== null);
-  const explained = pairs.map((pair) => explainedBy(pair, measured));
-  const [one, other] = pairs[explained.indexOf(Math.max(...explained))] ?? pairs[0]!;
-  const hasMore = one.isNumeric !== other.isNumeric ? one.isNumeric : one.steps.length >= other.steps.length;
-  return hasMore ? [one, other] : [other, one];
+  const every = Math.ceil(measured.length / MAX_SAMPLE);
+  const sample = measured.filter((_, n) => n % every === 0);
+  const means = sample.map(({ mean }) => mean!);
+  const places = axes.map((axis) => sample.map((arm) => placeIn(axis, arm)));
+  const pairs = axes.flatMap((_, n) => axes.slice(n + 1).map((_other, m) => [n, n + 1 + m] as const));
+  const explained = pairs.map(([n, m]) => explainedBy(places[n]!, places[m]!, means));
+  const [n, m] = pairs[explained.indexOf(Math.max(...explained))] ?? pairs[0]!;
+  return ordered(axes[n]!, axes[m]!);
 }
 
-/** The share of the variance of scores between the values of these parameters, adjusted for their number. */
-function explainedBy(axes: readonly Axis[], arms: readonly TuneArm[]): number {
-  const groups = new Map<string, { n: number; sum: number }>();
+/** Numbers, or else the parameter with more values, lie across. */
+export function ordered(one: Axis, other: Axis): [across: Axis, down: Axis] {
+  const isFirst = one.isNumeric !== other.isNumeric ? one.isNumeric : one.steps.length >= other.steps.length;
+  return isFirst ? [one, other] : [other, one];
+}
+
+/** The share of the variance of scores between the values of two parameters, adjusted for their number. */
+function explainedBy(first: readonly number[], second: readonly number[], means: readonly number[]): number {
+  const groups = new Map<number, { n: number; sum: number }>();
   let [sum, squares] = [0, 0];
-  for (const arm of arms) {
-    const mean = arm.mean!;
-    const key = axes.map((axis) => placeIn(axis, arm)).join(' ');
+  for (const [index, mean] of means.entries()) {
+    const key = first[index]! * MAX_SAMPLE + second[index]!;
     const group = groups.get(key) ?? { n: 0, sum: 0 };
     groups.set(key, { n: group.n + 1, sum: group.sum + mean });
     sum += mean;
     squares += mean ** 2;
   }
   const within = squares - [...groups.values()].reduce((total, group) => total + group.sum ** 2 / group.n, 0);
-  const all = squares - sum ** 2 / arms.length;
-  const free = arms.length - groups.size;
+  const all = squares - sum ** 2 / means.length;
+  const free = means.length - groups.size;
   if (!(all > 1e-12) || free <= 0) return -1;
-  return 1 - (within / free) * ((arms.length - 1) / all);
+  return 1 - (within / free) * ((means.length - 1) / all);
 }
 
 export const placeIn = ({ parameter, placeOf }: Axis, arm: TuneArm): number =>

@@ -90,7 +90,7 @@ function Recommended({ tune, model, arm, arms }: RecommendedProps) {
 }
 
 function Arms({ tune, model, news }: Omit<Props, 'isOpen'>) {
-  const { all, arms } = useArms(tune.id, model.target, news);
+  const { all, arms, read } = useArms(tune.id, model.target, news);
   const chosen = useSearch({ from: '/signed-in/tunes/$tuneId' });
   const groups = useMemo(() => groupArms(arms), [arms]);
   const [openedArm, open] = useState<number>();
@@ -103,7 +103,7 @@ function Arms({ tune, model, news }: Omit<Props, 'isOpen'>) {
   ] as const;
   return (
     <div className="section">
-      <SpacePicture {...{ tune, arms, all, chosen }} target={model.target} open={({ arm }) => open(arm)} />
+      <SpacePicture {...{ tune, arms, read, all, chosen }} target={model.target} open={({ arm }) => open(arm)} />
       {model.recommended && <Recommended {...{ tune, model, arms }} arm={model.recommended} />}
       {opened && <ArmDetail key={opened.arm} tune={tune} arm={opened} close={() => open(undefined)} />}
       <details open>
@@ -131,5 +131,12 @@ function Arms({ tune, model, news }: Omit<Props, 'isOpen'>) {
 function useArms(tuneId: string, target: string, news: Props['news']) {
   const { data } = useSuspenseQuery({ ...armsQuery(tuneId), staleTime: 0 });
   const all = useMemo(() => (news?.size ? data.map((arm) => withUpdates(arm, news)) : data), [data, news]);
-  return { all, arms: useMemo(() => all.filter((arm) => arm.target === target), [all, target]) };
+  const ofModel = (arms: readonly TuneArm[]): TuneArm[] => arms.filter((arm) => arm.target === target);
+  return {
+    all,
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- it is made of the target alone
+    arms: useMemo(() => ofModel(all), [all, target]),
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- it is made of the target alone
+    read: useMemo(() => ofModel(data), [data, target]),
+  };
 }
