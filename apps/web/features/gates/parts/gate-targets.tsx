@@ -26,6 +26,7 @@ export function GateTargets({ answer: { targets, look, gate } }: { answer: GateA
       <Table
         label="Figures of each model"
         className={css.targets}
+        hasCards
         rows={rows}
         keyOf={({ target }) => target}
         columns={[

@@ -132,9 +132,9 @@ const LookGrid = ({ ticks, margin, y }: GridProps) => {
     <g aria-hidden="true">
       {ticks.map((tick) => (
         <g key={tick}>
-          <line className={tick === 0 ? css.zero : css.grid} x1={`${LEFT}%`} x2="100%" y1={y(tick)} y2={y(tick)} />
+          <line className={tick === 0 ? css.zero : css.grid} x1="0" x2="100%" y1={y(tick)} y2={y(tick)} />
           {isFree(tick) && (
-            <text x={`${LEFT - 1}%`} y={y(tick) + 4} textAnchor="end">
+            <text x="0" y={y(tick) - 4}>
               {tick === 0 ? 'same' : signed(tick)}
             </text>
           )}
@@ -142,9 +142,9 @@ const LookGrid = ({ ticks, margin, y }: GridProps) => {
       ))}
       {margin > 0 && (
         <>
-          <line className={css.margin} x1={`${LEFT}%`} x2="100%" y1={y(-margin)} y2={y(-margin)} />
-          <text className={css.strong} x={`${LEFT - 1}%`} y={y(-margin) + 4} textAnchor="end">
-            −{pointsText(margin).replace(/ points?$/, '')}, margin
+          <line className={css.margin} x1="0" x2="100%" y1={y(-margin)} y2={y(-margin)} />
+          <text className={css.strong} x="0" y={y(-margin) - 4}>
+            margin −{pointsText(margin).replace(/ points?$/, '')}
           </text>
         </>
       )}
@@ -171,7 +171,7 @@ function Look({
             cy={y(difference)}
             r="6"
           />
-          <text className={css.strong} x={at} y={y(difference) + 4} textAnchor="start" transform="translate(12 0)">
+          <text className={css.word} x={at} y={y(difference) + 4} textAnchor="start" transform="translate(12 0)">
             {resultWord(result)}
           </text>
         </>

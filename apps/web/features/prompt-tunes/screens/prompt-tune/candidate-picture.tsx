@@ -167,8 +167,8 @@ const Grid = ({ ticks, yOf, xTicks }: GridProps) => (
   <g aria-hidden="true">
     {ticks.map((tick) => (
       <g key={tick}>
-        <line className={css.grid} x1={`${LEFT}%`} x2="100%" y1={yOf(tick)} y2={yOf(tick)} />
-        <text x={`${LEFT - 1}%`} y={yOf(tick) + 4} textAnchor="end">
+        <line className={css.grid} x1="0" x2="100%" y1={yOf(tick)} y2={yOf(tick)} />
+        <text x="0" y={yOf(tick) - 4}>
           {percent(tick).replace('.0', '')}
         </text>
       </g>
