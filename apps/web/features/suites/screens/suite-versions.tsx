@@ -32,8 +32,9 @@ export function SuiteVersionsScreen() {
   );
 }
 
-/** Versions of larger suites are compared when they are opened. */
+/** Versions of larger suites, and older versions, are compared when somebody asks. */
 const COMPARED_CASES = 2_000;
+const COMPARED_VERSIONS = 20;
 
 function Versions({ suite }: { suite: Suite }) {
   const { id: suiteId, version: current } = suite;
@@ -55,8 +56,8 @@ function Versions({ suite }: { suite: Suite }) {
             name: 'Changed',
             cell: ({ version }, index) => {
               const before = heads[index + 1];
-              if (!before || !isSmall) return null;
-              return <ChangeLine suiteId={suiteId} from={before.version} to={version} />;
+              const isAsked = isSmall && index < COMPARED_VERSIONS;
+              return before && <ChangeLine {...{ suiteId, isAsked }} from={before.version} to={version} />;
             },
           },
           { name: 'Runs', isNumber: true, cell: ({ runs }) => runs.toLocaleString('en') },
@@ -98,9 +99,25 @@ const VersionLink = ({ suiteId, head }: { suiteId: string; head: SuiteVersionHea
   </span>
 );
 
-function ChangeLine({ suiteId, from, to }: { suiteId: string; from: number; to: number }) {
-  const { data } = useQuery(changesQuery(suiteId, from, to));
-  return data ? changesInWords(data) : null;
+interface ChangeProps {
+  suiteId: string;
+  from: number;
+  to: number;
+  /** Whether it is compared at once. */
+  isAsked: boolean;
+}
+
+function ChangeLine({ suiteId, from, to, isAsked: isAskedFirst }: ChangeProps) {
+  const [isAsked, setAsked] = useState(isAskedFirst);
+  const { data, isError } = useQuery({ ...changesQuery(suiteId, from, to), enabled: isAsked });
+  if (data) return changesInWords(data);
+  if (isError) return <span className="muted">not compared</span>;
+  if (isAsked) return null;
+  return (
+    <button type="button" className="plain dense" onClick={() => setAsked(true)}>
+      Compare
+    </button>
+  );
 }
 
 const restoreVersion = (suiteId: string, version: number, options: Sent): Promise<Suite> =>
