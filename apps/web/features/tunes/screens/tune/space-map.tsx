@@ -80,8 +80,12 @@ function CellText({ cell: { best, hasBase } }: { cell: Cell }) {
   const score = best?.mean == null ? '–' : Math.round(best.mean * 100);
   return (
     <>
-      {score}
-      {hasBase && <span className={css.base}>base</span>}
+      <span aria-hidden="true">{score}</span>
+      {hasBase && (
+        <span aria-hidden="true" className={css.base}>
+          base
+        </span>
+      )}
     </>
   );
 }
