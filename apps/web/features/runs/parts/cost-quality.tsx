@@ -98,7 +98,7 @@ function TradePicture({ sides, axis, names }: PictureProps) {
         <>
           {names.prefix !== '' && (
             <>
-              All names begin with <UserText text={names.prefix} max={100} />.{' '}
+              All names begin with <UserText text={names.prefix} max={100} />{' '}
             </>
           )}
           <HowToRead axis={axis} />

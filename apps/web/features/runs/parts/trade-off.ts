@@ -87,6 +87,7 @@ const WORDS = {
     like: 0.95,
     least: 'cheapest',
     known: 'has a price',
+    those: 'of those with a price',
     alike: 'cost about the same',
     saves: (share: string, of: string) => `costs ${share} of ${of}`,
   },
@@ -94,6 +95,7 @@ const WORDS = {
     like: 0.8,
     least: 'fastest',
     known: 'was timed',
+    those: 'of those that were timed',
     alike: 'take about the same time',
     saves: (share: string, of: string) => `takes ${share} of the time of ${of}`,
   },
@@ -136,7 +138,8 @@ function claimWords(
   const highest = top.reduce((most, one) => (one.y > most.y ? one : most));
   if (highest.y - Math.min(...top.map(({ y }) => y)) > SPREAD) {
     const unsure = `These cases cannot tell the ${best.length} best apart`;
-    if (highest === chosen) return `${unsure}; ${name} is the ${words.least} of them`;
+    const of = top.length < best.length ? words.those : 'of them';
+    if (highest === chosen) return `${unsure}; ${name} is the ${words.least} ${of}`;
     return `${unsure}; ${name} ${words.saves(shareWords(chosen.x / highest.x), nameOf(highest.target))}`;
   }
   if (chosen.x >= others.at(-1)!.x * words.like) return `The ${top.length} that tie for best ${words.alike}`;
