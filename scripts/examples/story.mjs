@@ -215,6 +215,7 @@ async function playHome({ call, ids }) {
   await call('GET', '/api/search?q=weather');
   await call('GET', '/api/search?q=nightly&types=run,experiment&limit=3');
   await call('GET', `/api/trends?suite_id=${ids.suite}&limit=2`);
+  await call('GET', `/api/trends?suite_id=${ids.suite}&points=20`);
   await call('GET', '/api/home');
   await playWaiting({ call, ids });
 }
