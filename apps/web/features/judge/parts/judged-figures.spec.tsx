@@ -1,4 +1,5 @@
 import { renderToStaticMarkup } from 'react-dom/server';
+import { PeopleTable } from './agreement-table.js';
 import { decidedCountOfAll, KappaFigure, kappaText, shareText } from './judged-figures.js';
 
 it.each<[number | null, [number, number] | null, string]>([
@@ -36,4 +37,22 @@ it.each<[string, [number, number] | null, boolean]>([
 it('an interval is cut at the end of the scale', () => {
   const html = renderToStaticMarkup(<KappaFigure label="x" kappa={0.9} interval={[0.6, 1.3]} />);
   expect(html).toContain('x2="97%"');
+});
+
+it('judge and people agree within correct and acceptable, and levels that nobody used are left out', () => {
+  const table = [
+    { judged: 'correct', label: 'correct', n: 30 },
+    { judged: 'correct', label: 'wrong', n: 10 },
+    { judged: 'wrong', label: 'wrong', n: 10 },
+  ] as const;
+  const words = (of: Parameters<typeof PeopleTable>[0]['table']): string =>
+    renderToStaticMarkup(<PeopleTable table={of} />)
+      .replaceAll(/<[^>]+>/g, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim();
+  expect(words([...table])).toBe(
+    '80.0 % agree: 40 of 50 People Judge correct wrong correct 30 60.0 % 10 20.0 % wrong 0 0.0 % 10 20.0 %',
+  );
+  expect(words([...table, { judged: 'correct', label: 'acceptable', n: 50 }])).toMatch(/^90\.0 % agree: 90 of 100 /);
+  expect(words([])).toBe('');
 });
