@@ -57,7 +57,7 @@ function SuiteCard({ of: { suite, last_run: last, measured, best, points } }: { 
   );
 }
 
-/** "3 tie at 89.1 %": none is called the best where they cannot be told apart. */
+/** "3 tie, best 89.1 %": none is called the best where they cannot be told apart. */
 function Best({ of, interval }: { of: HomeSuite['best']; interval: string }) {
   if (of === null) return <p className={css.best}>–</p>;
   const [first, ...others] = of.targets;

@@ -27,7 +27,7 @@ describe('the best of a run', () => {
 
   it('is one model, or those that cannot be told apart', () => {
     expect(text({})).toBe('90.0 %');
-    expect(text({ top: { ...run.top, targets: ['sim::a', 'sim::b', 'sim::sim::c'] } })).toBe('3 tie at 90.0 %');
+    expect(text({ top: { ...run.top, targets: ['sim::a', 'sim::b', 'sim::sim::c'] } })).toBe('3 tie, best 90.0 %');
   });
 
   it('is the model that was asked for, by either of its names', () => {

@@ -69,13 +69,13 @@ function ofModel({ summaries, targets }: Pick<Judged, 'summaries' | 'targets'>, 
   return { is: 'one', score: summary.overall, targets: [summary.target], summary };
 }
 
-/** "3 tie at 89.1 %", "89.1 %", "345 of 1,100 results"; empty while nothing is known. */
+/** "3 tie, best 89.1 %", "89.1 %", "345 of 1,100 results"; empty while nothing is known. */
 export function bestText(best: Best): string {
   switch (best.is) {
     case 'one':
       return percent(best.score);
     case 'tie':
-      return `${count(best.targets.length)} tie at ${percent(best.score)}`;
+      return `${count(best.targets.length)} tie, best ${percent(best.score)}`;
     case 'part':
       return `${count(best.settled)} of ${count(best.total)} results`;
     case 'none':

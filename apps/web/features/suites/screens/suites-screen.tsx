@@ -142,7 +142,7 @@ function LastScore({ run }: { run: LastRun | null }) {
     <Link to="/runs/$runId" params={{ runId: run.id }}>
       {best && !isUnderWay(status) ? (
         <span title={best.targets.join(', ')}>
-          {best.targets.length > 1 && `${count(best.targets.length)} tie at `}
+          {best.targets.length > 1 && `${count(best.targets.length)} tie, best `}
           {percent(best.score)}
         </span>
       ) : (
