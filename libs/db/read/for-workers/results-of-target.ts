@@ -21,8 +21,8 @@ export async function* resultsOfTarget(
     const { rows } = await longQuery<Row>(
       pool,
       `SELECT case_position, sample, category, outcome, outcome = 'unmatched' AS unmatched, passed, tool_score,
-         param_score, overall, error_type, error_kind, format_compliance, syntax, abstention, latency_ms, ${USAGE_COLUMNS}, cost_usd,
-         cached, tool_choice_used, metrics
+         param_score, overall, error_type, error_kind, format_compliance, syntax, abstention, latency_ms,
+         ${USAGE_COLUMNS}, cost_usd, cached, tool_choice_used, metrics
        FROM ${resultTable(rescoreId && '$6')} r
        WHERE run_id = $1 AND target = $2 AND (case_position, sample) > ($3, $4)
        ORDER BY case_position, sample LIMIT $5`,
