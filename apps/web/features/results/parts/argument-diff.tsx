@@ -1,17 +1,13 @@
-import type { z } from 'zod';
 import { argumentName, matcherWords } from '#lib/contracts/difference-words';
 import { innerDifference } from '#lib/contracts/inner-difference';
 import { isNumber, toText, type Json } from '#lib/contracts/json/json';
-import type { ArgumentCheck as ArgumentCheckSchema } from '#lib/contracts/verdict';
 import { LazyDetails } from '../../../ui/details';
 import { characterDiff, type Piece } from '../../../ui/text-diff';
 import { JsonView, Scalar } from '../../../ui/json-view';
 import { Table, type Column } from '../../../ui/table';
 import { UserBlock, UserText, visible } from '../../../ui/user-text';
-import type { Apart } from './paired-calls';
+import type { Apart, ArgumentCheck } from './paired-calls';
 import css from './results.module.css';
-
-export type ArgumentCheck = z.infer<typeof ArgumentCheckSchema>;
 
 /** How an argument compares: a sign and a word, so that none depends on colour alone. */
 const WORDS: Record<ArgumentCheck['verdict'] | 'extra', [sign: string, word: string]> = {

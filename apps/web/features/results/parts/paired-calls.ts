@@ -1,9 +1,11 @@
+import type { z } from 'zod';
 import { valueWords } from '#lib/contracts/difference-words';
 import { isObject } from '#lib/contracts/json/json';
+import type { ArgumentCheck as ArgumentCheckSchema } from '#lib/contracts/verdict';
 import type { Result } from '../api';
-import type { ArgumentCheck } from './argument-diff';
 
 type Judged = Pick<Result, 'expected' | 'called' | 'evidence'>;
+export type ArgumentCheck = z.infer<typeof ArgumentCheckSchema>;
 export type Called = Result['called'][number];
 
 interface ExpectedCall {
