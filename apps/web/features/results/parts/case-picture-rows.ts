@@ -38,7 +38,7 @@ export function caseGrid({ runs: newestFirst, left_out: leftOut }: CaseVerdicts,
     rows: targets
       .toSorted((one, other) => rank(one) - rank(other) || naturalOrder(one, other))
       .map((target) => ({ target, cells: byTarget.map((verdicts) => verdicts.get(target)) })),
-    // The run that was asked for is older than the newest ones, and stands in the place of the last of them.
+    // The run that was asked for is older than the newest ones, and replaces the last of them.
     hasGap: leftOut > 0 && place === 0 && runs.length > 1,
   };
 }
