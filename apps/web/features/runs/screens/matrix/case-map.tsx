@@ -164,7 +164,7 @@ const HEAD = { least: 72, most: 152 };
 const headHeightOf = (targets: readonly string[], { of }: ModelNames): number =>
   Math.max(HEAD.least, Math.min(HEAD.most, 16 + CHARACTER * Math.max(...targets.map((target) => of(target).length))));
 
-const ROW_HEAD = { least: 128, most: 280, characters: 60 };
+const ROW_HEAD = { least: 184, most: 280, characters: 60 };
 const headWidthOf = ({ items }: RunCases): number => {
   const longest = Math.max(0, ...items.map((one) => Math.min(ROW_HEAD.characters, caseNameOf(one).length)));
   return Math.max(ROW_HEAD.least, Math.min(ROW_HEAD.most, 24 + CHARACTER * longest));
