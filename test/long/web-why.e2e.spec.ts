@@ -183,16 +183,15 @@ journeys('why', () => {
     await page.getByText('Models differ on 50 of 50 cases.').waitFor();
     expect(await isTooWide()).toBe(false);
     expect(await axe()).toEqual([]);
-    await cell('0 of 50 passed: all cases, sim::text-only').waitFor({ state: 'attached' });
+    await cell('0 %, 0 of 50 passed: all cases, sim::text-only').waitFor({ state: 'attached' });
     await tabTo(map);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('End');
     const active = page.locator(`[id="${await map.getAttribute('aria-activedescendant')}"]`);
     expect(await active.getAttribute('aria-label')).toMatch(/^errored: case \d+, sim::scripted:broken$/);
-    await page
-      .getByRole('status')
-      .getByText(/bad request: .*The model is loading/)
-      .waitFor({ state: 'attached' });
+    const said = page.getByRole('status').filter({ hasText: /bad request: .*The model is loading/ });
+    await said.waitFor({ state: 'attached' });
+    expect(await isTooWide()).toBe(false);
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/results\/5-\d+-0/);
     await page.getByRole('heading', { name: 'Why' }).waitFor();
@@ -206,7 +205,7 @@ journeys('why', () => {
       .waitFor();
     await page.getByLabel('Order').selectOption('category');
     await page.waitForURL(/order=category/);
-    await cell('20 of 20 passed: first, sim::perfect-ish').waitFor();
+    await cell(/^\d+ %, \d+ of 20 passed: first, sim::perfect-ish$/).waitFor();
     expect(faults()).toEqual([]);
   });
 

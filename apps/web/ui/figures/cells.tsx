@@ -64,6 +64,13 @@ const STRENGTHS: readonly (readonly [from: number, percent: number])[] = [
 ];
 const DARK_FROM = 80;
 
+/** Rounded down: only all is 100. */
+const percentOf = ({ passed, scored }: CellCounts): number => Math.floor((passed / scored) * 100);
+
+/** "35 %, 14 of 40 passed" */
+export const shareWords = (of: CellCounts): string =>
+  of.scored === 0 ? cellWords(of) : `${percentOf(of)} %, ${cellWords(of)}`;
+
 /** A cell that sums up many: the share that passed as a number on a tint; a dash or a dot without a score. */
 export function CellShare(of: CellCounts) {
   if (of.scored === 0) return <CellMark {...of} />;
@@ -74,7 +81,7 @@ export function CellShare(of: CellCounts) {
       className={strength >= DARK_FROM ? `${css.share} ${css.dark}` : css.share}
       style={{ ['--strength' as string]: `${strength}%` }}
     >
-      {Math.floor(share * 100)}
+      {percentOf(of)}
     </span>
   );
 }

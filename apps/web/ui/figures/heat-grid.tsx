@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useRef, useState, type MouseEvent, type ReactNode, type RefObject } from 'react';
-import { CellMark, CellShare, cellWords, type CellCounts } from './cells';
+import { CellMark, CellShare, cellWords, shareWords, type CellCounts } from './cells';
 import { useGridKeys, type GridPlace } from './grid-keys';
 import css from './heat-grid.module.css';
 import { MarkCard } from './picture';
@@ -212,7 +212,7 @@ const Line = memo(
             role="gridcell"
             // Cells are many, and each attribute takes time: they follow one another unless some are left out.
             aria-colindex={first > 0 ? first + n + 2 : undefined}
-            aria-label={`${cellWords(cell)}: ${row.words}, ${columns[first + n]?.words}`}
+            aria-label={`${(row.isSum ? shareWords : cellWords)(cell)}: ${row.words}, ${columns[first + n]?.words}`}
             {...(active === first + n && { id: activeId, 'data-active': true })}
             className={css.cell}
           >
