@@ -4,7 +4,7 @@ import type { Result } from '#lib/contracts/result';
 import { useDebounced } from '../../../../ui/debounced';
 import { cellWords, type CellCounts } from '../../../../ui/figures/cells';
 import { percent } from '../../../../ui/amounts';
-import { UserLine } from '../../../../ui/user-text';
+import { UserLine, UserText } from '../../../../ui/user-text';
 import { ModelName } from '../../../providers/parts/model-name';
 import { errorWord } from '../../../results/address';
 import { cellResultsQuery } from '../../api';
@@ -76,7 +76,7 @@ function Results({ asked }: { asked: AskedCell }) {
   if (!results) return <span className={css.waits} />;
   return results.map((result) => (
     <span key={result.id} className="muted">
-      <UserLine text={resultWords(result)} />
+      <UserText text={resultWords(result)} max={200} />
     </span>
   ));
 }
