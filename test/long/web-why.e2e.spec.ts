@@ -176,7 +176,7 @@ journeys('why', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('cases by model show where models disagree; a cell says what was called and opens its result, by keyboard', async () => {
+  it('cases by model show where models disagree; a cell says what was called and opens its result', async () => {
     const { page, faults, axe, isTooWide } = await web.open({ path: `/runs/${runId}/matrix`, width: 360, height: 640 });
     const map = page.getByRole('grid', { name: 'Cases by model' });
     const cell = (name: string | RegExp) => map.getByRole('gridcell', { name });
