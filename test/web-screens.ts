@@ -276,6 +276,7 @@ export const screensOf = (filled: Filled): [name: string, path: string][] => {
     ['suite', `/suites/${suiteId}`],
     ['tools of a suite', `/suites/${suiteId}/tools`],
     ['settings of a suite', `/suites/${suiteId}/settings`],
+    ['trend of a suite', `/suites/${suiteId}/trend`],
     ['versions of a suite', `/suites/${suiteId}/versions`],
     ['new case', `/suites/${suiteId}/cases/new`],
     ['case', `/suites/${suiteId}/cases/${caseId}`],
