@@ -181,7 +181,8 @@ export const RunCasesQuery = z.strictObject({
     .enum(RUN_CASES_ORDERS)
     .default('position')
     .describe(
-      'By position in the suite; by how far the models differ in their shares of passed samples, or by the mean share ' +
+      'By position in the suite; by how far the models differ in their shares of passed samples, or by the mean ' +
+        'share ' +
         'of failed samples, the highest first; or by category, those without one last.',
     ),
   category: ResultsQuery.shape.category.meta({ description: 'Only cases of these categories.', example: 'current' }),
@@ -234,7 +235,8 @@ export const RunCases = named('RunCases', 'Cases of a run by model: where models
       }),
     )
     .describe(
-      `Ordered by category: the categories of the cases to show, in that order, if they are at most ${MAX_FACET_VALUES}; ` +
+      'Ordered by category: the categories of the cases to show, in that order, if they are at most ' +
+        `${MAX_FACET_VALUES}; ` +
         'otherwise empty.',
     ),
   ...pageOf(RunCase).shape,
