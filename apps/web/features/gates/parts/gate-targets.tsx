@@ -103,17 +103,20 @@ function StripHead({ end, margin }: StripScale) {
   const at = positionOn(end);
   const isApart = margin / end > 0.3;
   return (
-    <svg className={css.strip} aria-hidden="true">
-      <text x={at(0)} y="16" textAnchor="middle">
-        0
-      </text>
-      <text x={at(isApart ? -margin : -end)} y="16" textAnchor="middle">
-        {points(isApart ? -margin : -end).replace('.0', '')}
-      </text>
-      <text x={at(end)} y="16" textAnchor="middle">
-        {points(end).replace('.0', '')}
-      </text>
-    </svg>
+    <>
+      <span className="unseen">Difference</span>
+      <svg className={css.strip} aria-hidden="true">
+        <text x={at(0)} y="16" textAnchor="middle">
+          0
+        </text>
+        <text x={at(isApart ? -margin : -end)} y="16" textAnchor="middle">
+          {points(isApart ? -margin : -end).replace('.0', '')}
+        </text>
+        <text x={at(end)} y="16" textAnchor="middle">
+          {points(end).replace('.0', '')}
+        </text>
+      </svg>
+    </>
   );
 }
 

@@ -33,7 +33,7 @@ export function SpaceMap({ cells, across, down, span, open }: SpaceProps & { dow
           {cells.map((cell, index) => (
             <div
               key={index}
-              {...propsOf(index, cellWords(cell, place(index)))}
+              {...propsOf(index, `${shownIn(cell)}: ${cellWords(cell, place(index))}`)}
               className={classOf(cell)}
               style={{ '--tint': tintOf(cell, span) } as CSSProperties}
             >
@@ -76,19 +76,17 @@ const classOf = ({ best, isPartial, isRecommended }: Cell): string =>
 const tintOf = ({ best }: Cell, [low, high]: readonly [number, number]): string =>
   `${best?.mean == null ? 0 : Math.round(4 + ((best.mean - low) / (high - low)) * 46)}%`;
 
-function CellText({ cell: { best, hasBase } }: { cell: Cell }) {
-  const score = best?.mean == null ? '–' : Math.round(best.mean * 100);
-  return (
-    <>
-      <span aria-hidden="true">{score}</span>
-      {hasBase && (
-        <span aria-hidden="true" className={css.base}>
-          base
-        </span>
-      )}
-    </>
-  );
-}
+const scoreIn = ({ best }: Cell): string => (best?.mean == null ? '–' : String(Math.round(best.mean * 100)));
+
+/** What can be read in a cell, with which its name begins, so that people who speak to the page can say it. */
+const shownIn = (cell: Cell): string => scoreIn(cell) + (cell.hasBase ? ' base' : '');
+
+const CellText = ({ cell }: { cell: Cell }) => (
+  <>
+    {scoreIn(cell)}
+    {cell.hasBase && <span className={css.base}> base</span>}
+  </>
+);
 
 const TintScale = ({ span: [low, high] }: Pick<SpaceProps, 'span'>) => (
   <div className={css.scale} aria-hidden="true">
