@@ -5,7 +5,7 @@ const npm = (...names) => `node_modules/(${names.join('|')})(/|$)`;
 const REPLIES = '^libs/providers/(replies/|formats/([^/]+/reply|read-body|stored-reply)\\.ts$)';
 const SPEC = '\\.spec\\.tsx?$';
 const COMPARISON_READS = [
-  '^libs/comparison/(compare-runs|read-counted|rank-run|page-items|common-cases|call-counts|side-totals)\\.ts$',
+  '^libs/comparison/(compare-runs|read-counted|rank-run|page-items|common-cases|match-version|call-counts|side-totals)\\.ts$',
 ];
 /** Threads that compare, and what they do. */
 const COMPARISON_THREADS = ['^libs/comparison/threads/'];

@@ -246,6 +246,22 @@ const wrongReply = ({ tool, reply }: Texts): object => ({
   ],
 });
 
+/** What is the same whatever a team has. */
+const OPERATING: [name: string, path: string][] = [
+  ['jobs', '/jobs?status=all'],
+  ['lanes', '/operate/lanes'],
+  ['providers', '/operate/providers'],
+  ['new provider', '/operate/providers/new'],
+  ['provider', '/operate/providers/sim'],
+  ['spending', '/operate/spending'],
+  ['tokens', '/settings/tokens'],
+  ['embedding', '/settings/embedding'],
+  ['cache', '/settings/cache'],
+  ['running jobs', '/settings/jobs'],
+  ['default judge', '/settings/judge'],
+  ['teams', '/settings/teams'],
+];
+
 /** Every screen that needs a session, by name. */
 export const screensOf = (filled: Filled): [name: string, path: string][] => {
   const { suiteId, caseId, runId, resultId, tuneId, promptTuneId, promptId, reportId } = filled;
@@ -293,18 +309,7 @@ export const screensOf = (filled: Filled): [name: string, path: string][] => {
     ['new gate', '/gates/new'],
     ['gate', `/gates/${gateId}`],
     ['gate run', `/gates/${gateId}/runs/${gateRunId}`],
-    ['jobs', '/jobs?status=all'],
-    ['lanes', '/operate/lanes'],
-    ['providers', '/operate/providers'],
-    ['new provider', '/operate/providers/new'],
-    ['provider', '/operate/providers/sim'],
-    ['spending', '/operate/spending'],
-    ['tokens', '/settings/tokens'],
-    ['embedding', '/settings/embedding'],
-    ['cache', '/settings/cache'],
-    ['running jobs', '/settings/jobs'],
-    ['default judge', '/settings/judge'],
-    ['teams', '/settings/teams'],
+    ...OPERATING,
     ['not found', '/what-is-this'],
   ];
 };

@@ -182,11 +182,10 @@ export const RunCasesQuery = z.strictObject({
     .default('position')
     .describe(
       'By position in the suite; by how far the models differ in their shares of passed samples, or by the mean ' +
-        'share ' +
-        'of failed samples, the highest first; or by category, those without one last.',
+        'share of failed samples, the highest first; or by category, those without one last.',
     ),
-  category: ResultsQuery.shape.category.meta({ description: 'Only cases of these categories.', example: 'current' }),
-  tag: ResultsQuery.shape.tag.meta({ description: 'Only cases with any of these tags.', example: 'smoke' }),
+  category: ResultsQuery.shape.category.meta({ description: 'Only cases of these categories.', example: ['current'] }),
+  tag: ResultsQuery.shape.tag.meta({ description: 'Only cases with any of these tags.', example: ['smoke'] }),
   from: z.coerce.number().int().min(0).max(1_000_000).default(0).meta({
     description: 'How many cases to skip after `cursor`, or from the start: for any part of a long list.',
     example: 200,
@@ -230,14 +229,16 @@ export const RunCases = named('RunCases', 'Cases of a run by model: where models
   categories: z
     .array(
       z.object({
-        category: z.string().nullable().describe('The category; null for the cases without one.'),
-        cases: count.describe('How many of the cases to show are in it.'),
+        category: z.string().nullable().meta({
+          description: 'The category; null for the cases without one.',
+          example: 'current',
+        }),
+        cases: count.meta({ description: 'How many of the cases to show are in it.', example: 2 }),
       }),
     )
     .describe(
       'Ordered by category: the categories of the cases to show, in that order, if they are at most ' +
-        `${MAX_FACET_VALUES}; ` +
-        'otherwise empty.',
+        `${MAX_FACET_VALUES}; otherwise empty.`,
     ),
   ...pageOf(RunCase).shape,
 });

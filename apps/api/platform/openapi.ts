@@ -23,7 +23,7 @@ const TAG_OF_CONTROLLER: Record<string, string> = {
   Results: 'Runs',
   Ranking: 'Runs',
   RunFigures: 'Runs',
-  Notes: 'Results',
+  Notes: 'Runs',
   Jobs: 'Runs',
   Resume: 'Runs',
   SuiteVersions: 'Suites',

@@ -4,6 +4,7 @@ import type { Pool } from '#lib/db/connection/pool';
 import { readRun } from '#lib/db/engine/experiment-pairs';
 import { previousRunOf, runsToCompareWithPrevious, storeAgainst, type RunToCompare } from '#lib/db/engine/run-against';
 import { storeTrendPoints } from '#lib/db/engine/trend-points';
+import { intervalOfSums } from '#lib/scoring/statistics/intervals';
 import { RetryBackoff } from '../orchestration/retry-backoff.js';
 import { isGone, type ComparePair } from './compare-pair.js';
 
@@ -40,7 +41,7 @@ export class PreviousComparer {
     try {
       if (!run.isCompared) await this.#compare(run, signal);
     } finally {
-      await storeTrendPoints(this.deps.pool, run);
+      await storeTrendPoints(this.deps.pool, run, intervalOfSums);
     }
   }
 

@@ -1,6 +1,5 @@
 import type { Summary } from '#lib/contracts/summary';
 import { TREND_PARTS_KEPT, type TrendPartKind } from '#lib/contracts/values/trends';
-import { intervalOfSums } from '#lib/scoring/statistics/intervals';
 import { BatchColumns } from '../connection/batch-columns.js';
 import { inTransaction, longQuery, type Pool, type PoolClient } from '../connection/pool.js';
 import { EXPECTED_LABELS } from '../read/expected-tool.js';
@@ -8,6 +7,9 @@ import type { RunToCompare } from './run-against.js';
 
 // A worker writes the points of an ended run from what it has kept of it: the summaries of its models, and the figures
 // of its cases once they are counted. Whoever reads a trend reads no result.
+
+/** The interval of a mean of cases, from their number, the sum of their means and that of the squares of these. */
+type IntervalOf = (of: { n: number; sum: number; squares: number }) => readonly [number, number] | null;
 
 interface Point {
   target: string;
@@ -43,8 +45,12 @@ const POINTS = new BatchColumns<Point>({
 const MAX_PART = 200;
 
 /** Writes the points of an ended run, once for each revision; nothing if it was resumed or deleted since. */
-export async function storeTrendPoints(pool: Pool, run: Omit<RunToCompare, 'isCompared'>): Promise<void> {
-  const points = [...(await pointsOfModels(pool, run.id)), ...(await pointsOfTools(pool, run))];
+export async function storeTrendPoints(
+  pool: Pool,
+  run: Omit<RunToCompare, 'isCompared'>,
+  intervalOf: IntervalOf,
+): Promise<void> {
+  const points = [...(await pointsOfModels(pool, run.id)), ...(await pointsOfTools(pool, run, intervalOf))];
   points.sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)); // Two writers take the same series in one order.
   await inTransaction(pool, async (client) => {
     const suiteId = await lockUnchanged(client, run);
@@ -146,7 +152,11 @@ interface ToolRow {
 }
 
 /** Of the cases that expect each tool; none before the run is counted. */
-async function pointsOfTools(pool: Pool, { id, generation }: { id: string; generation: number }): Promise<Point[]> {
+async function pointsOfTools(
+  pool: Pool,
+  { id, generation }: { id: string; generation: number },
+  intervalOf: IntervalOf,
+): Promise<Point[]> {
   const { rows } = await longQuery<ToolRow>(
     pool,
     `WITH expected AS MATERIALIZED (
@@ -174,7 +184,7 @@ async function pointsOfTools(pool: Pool, { id, generation }: { id: string; gener
   return rows.map(({ target, tool, scored, errored, overall, cases, sum, squares }) => ({
     ...{ target, kind: 'tool', part: tool, scored, errored },
     mean: scored === 0 ? null : overall! / scored,
-    ci: intervalOfSums({ n: cases, sum: sum ?? 0, squares: squares ?? 0 }),
+    ci: intervalOf({ n: cases, sum: sum ?? 0, squares: squares ?? 0 }),
   }));
 }
 

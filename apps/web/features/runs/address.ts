@@ -63,7 +63,6 @@ export const against = oneOf(['cost', 'latency'] as const);
 
 /** A run; the model whose confusion is shown, all models by default; and the axis of its picture. */
 export const runSearch = searchOf({ confusion: text(300), against });
-export type RunSearch = ReturnType<typeof runSearch>;
 
 /**
  * The cases of a run by model: by default those on which models differ, the most first. Uses the verdicts of the run,

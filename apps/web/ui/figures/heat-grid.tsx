@@ -232,7 +232,7 @@ const Line = memo(
     one.active === other.active,
 );
 
-/** The cell at a pointer; undefined over the heads of columns and beside the cells. */
+/** The cell at a pointer; undefined over the heads of columns and outside the cells. */
 function placeOf({ clientX, clientY, currentTarget: grid }: MouseEvent<HTMLElement>): GridPlace | undefined {
   const body = grid.lastElementChild!.getBoundingClientRect();
   const head = grid.querySelector('[role=columnheader]')!.getBoundingClientRect();

@@ -164,7 +164,7 @@ interface ShapeProps {
 }
 
 /** "86.0 % to 45.0 % in 400 runs" */
-export function wordsOf(marks: readonly TrendMark[]): string {
+function wordsOf(marks: readonly TrendMark[]): string {
   const means = marks.flatMap(({ mean }) => mean ?? []);
   if (means.length === 0) return 'No score';
   if (means.length === 1) return `${percent(means[0]!)} in 1 run`;

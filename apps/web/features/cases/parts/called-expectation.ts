@@ -34,7 +34,7 @@ export function withCalled(input: JsonObject, result: Judged, names: readonly st
 const expectedArguments = ({ arguments: given }: Call): JsonObject =>
   Object.fromEntries(Object.entries(given as JsonObject).map(([name, value]) => [name, literal(value)]));
 
-/** A value that looks like a matcher is compared as it is. */
+/** A value that looks like a matcher is compared literally. */
 const literal = (value: Json): Json => (hasMatcher(value) ? { $literal: value } : value);
 
 const hasMatcher = (value: Json): boolean =>

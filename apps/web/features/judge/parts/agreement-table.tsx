@@ -24,7 +24,7 @@ interface Agreement {
 }
 
 /** How often each opinion of the judge met each other one: agreement is tinted on the diagonal. */
-export function AgreementTable({ label, other, columns, rows, reportId }: Agreement) {
+function AgreementTable({ label, other, columns, rows, reportId }: Agreement) {
   const cells = rows.flatMap((row) => row.cells);
   const all = sumOf(cells);
   const agreed = sumOf(cells.filter(({ isAgreement }) => isAgreement));

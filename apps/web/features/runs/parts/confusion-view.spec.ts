@@ -15,7 +15,7 @@ const view = confusionView({
 });
 const wordsOf = (axes: readonly { words: string }[]): string[] => axes.map(({ words }) => words);
 
-it('rows and columns are in the same order, with what is no tool and the others set apart at the end', () => {
+it('rows and columns are in the same order, with the others and replies without a tool set apart at the end', () => {
   expect(wordsOf(view.rows)).toEqual(['get_time', 'search', 'a or b', 'no call', '7 others']);
   expect(wordsOf(view.columns)).toEqual(['get_time', 'search', 'b', 'a', 'no call', 'unknown tool', '1 other']);
   expect(view.rows.findIndex(({ isApart }) => isApart)).toBe(3);

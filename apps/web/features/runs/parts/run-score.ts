@@ -17,12 +17,6 @@ export function scoreOfRun({ score, summaries, counts }: Pick<Run, 'score' | 'su
   };
 }
 
-/** The model of a run with the highest mean; undefined while no model has figures. */
-export const topModel = ({ summaries }: Pick<Run, 'summaries'>): Summary | undefined =>
-  summaries
-    .filter(({ overall }) => overall !== null)
-    .reduce<Summary | undefined>((top, one) => (!top || one.overall! > top.overall! ? one : top), undefined);
-
 interface Shown {
   interval: readonly [number, number] | null;
   /** The interval says too little, because all values were equal. */

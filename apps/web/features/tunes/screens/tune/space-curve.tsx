@@ -3,8 +3,7 @@ import { MarkCard, Plot, useMarks } from '../../../../ui/figures/picture';
 import { linearScale, logScale } from '../../../../ui/figures/scales';
 import { settingName } from '../../../runs/parts/setting-words';
 import { ArmCard, cellWords } from './arm-card';
-import type { Axis, Cell } from './space';
-import type { SpaceProps } from './space-picture';
+import type { Axis, Cell, SpaceProps } from './space';
 import css from './space.module.css';
 
 const HEIGHT = 240;

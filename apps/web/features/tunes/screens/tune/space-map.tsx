@@ -4,8 +4,7 @@ import { MarkCard, Plot, useMarks } from '../../../../ui/figures/picture';
 import { UserLine } from '../../../../ui/user-text';
 import { settingName } from '../../../runs/parts/setting-words';
 import { ArmCard, cellWords } from './arm-card';
-import type { Axis, Cell } from './space';
-import type { SpaceProps } from './space-picture';
+import type { Axis, Cell, SpaceProps } from './space';
 import css from './space.module.css';
 
 /** Scores by two parameters: a place for each pair of values, darker where the score is higher. */

@@ -11,14 +11,6 @@ import { SpaceCurve } from './space-curve';
 import { SpaceMap } from './space-map';
 import { SpaceRows } from './space-rows';
 
-export interface SpaceProps {
-  cells: readonly Cell[];
-  across: Axis;
-  /** The scores of the weakest and the strongest tint. */
-  span: readonly [low: number, high: number];
-  open: (arm: TuneArm) => void;
-}
-
 interface Props {
   tune: Pick<ParamTune, 'id' | 'input'>;
   target: string;

@@ -4,7 +4,7 @@ import { MarkCard, Plot, useMarks } from '../../../../ui/figures/picture';
 import { UserLine } from '../../../../ui/user-text';
 import { settingName } from '../../../runs/parts/setting-words';
 import { ArmCard, cellWords } from './arm-card';
-import type { SpaceProps } from './space-picture';
+import type { SpaceProps } from './space';
 import css from './space.module.css';
 
 /** Scores by a parameter whose values are words: a row for each value, in the order given. */

@@ -138,7 +138,7 @@ function explainedBy(first: readonly number[], second: readonly number[], means:
   return 1 - (within / free) * ((means.length - 1) / all);
 }
 
-export const placeIn = ({ parameter, placeOf }: Axis, arm: TuneArm): number =>
+const placeIn = ({ parameter, placeOf }: Axis, arm: TuneArm): number =>
   placeOf.get(textOf(configOf(arm)[parameter])) ?? -1;
 
 const REACH: readonly TuneArm['state'][] = ['recommended', 'finalist', 'running', 'dropped', 'waiting'];
@@ -177,4 +177,13 @@ export function scoreSpan(arms: readonly TuneArm[]): readonly [low: number, high
   if (low > high) return [0, 1];
   const missing = Math.max(0, 0.1 - (high - low)) / 2;
   return [Math.max(0, low - missing), Math.min(1, high + missing)];
+}
+
+/** What each picture of a space draws. */
+export interface SpaceProps {
+  cells: readonly Cell[];
+  across: Axis;
+  /** The scores of the weakest and the strongest tint. */
+  span: readonly [low: number, high: number];
+  open: (arm: TuneArm) => void;
 }
