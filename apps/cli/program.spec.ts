@@ -164,7 +164,8 @@ describe('a parameter tune', () => {
     );
     writeFileSync(join(folder, 'prompt.txt'), 'Be brief.');
     const input = await inputOf(
-      ...['--space', 'temperature=0..1/0.5', '--space', 'top_p=0.5,1', '--space-file', file, '--mode', 'random'],
+      ...['--name', 'Colder is better', '--space', 'temperature=0..1/0.5', '--space', 'top_p=0.5,1'],
+      ...['--space-file', file, '--mode', 'random'],
       ...['--trials', '5', '--base-temperature', '0.5', '--base-tool-choice', 'auto', '--base-max-tokens', '9'],
       ...['--base-params', '{"top_k": 1}', '--base-system-prompt', `@${join(folder, 'prompt.txt')}`],
       ...['--measure', 'passed', '--margin', '0.1', '--samples', '2', '--holdout', '0.5', '--seed', '7'],
@@ -179,6 +180,7 @@ describe('a parameter tune', () => {
     );
     expect(ParamTuneInput.parse({ ...input, search_space: {} })).toEqual({
       suite_id: suiteId,
+      name: 'Colder is better',
       models: ['p::a', 'p::b'],
       search_space: {},
       per_model_search_spaces: { 'p::b': { top_k: [1] } },
@@ -239,7 +241,7 @@ describe('a prompt tune', () => {
     const folder = mkdtempSync(join(tmpdir(), 'toolmark-tune-'));
     writeFileSync(join(folder, 'prompt.txt'), 'Be brief.');
     const input = await inputOf(
-      ...['--mode', 'quick', '--components', 'system_prompt, tools/*/description'],
+      ...['--name', 'Brief', '--mode', 'quick', '--components', 'system_prompt, tools/*/description'],
       ...['--base-prompt', `@${join(folder, 'prompt.txt')}`, '--tool-override', 'tools/f/description=a=b'],
       ...['--variants', '4', '--population', '5', '--generations', '2', '--selection-ratio', '0.5'],
       ...['--minibatch', '6', '--max-evals', '400', '--max-growth', '1.5', '--holdout', '0.5', '--seed', '7'],
@@ -256,7 +258,7 @@ describe('a prompt tune', () => {
     const metaKeys = [...Object.keys(nested.meta_params), 'timeout_s'];
     expect(new Set(Object.keys((input as unknown as PromptTuneInput).meta_params))).toEqual(new Set(metaKeys));
     expect(PromptTuneInput.parse(input)).toEqual({
-      ...{ suite_id: suiteId, models: ['p::a', 'p::b'], meta_model: 'p::m', mode: 'quick' },
+      ...{ suite_id: suiteId, name: 'Brief', models: ['p::a', 'p::b'], meta_model: 'p::m', mode: 'quick' },
       components: ['system_prompt', 'tools/*/description'],
       base: { system_prompt: 'Be brief.', tools: { 'tools/f/description': 'a=b' } },
       ...{ variants: 4, population: 5, generations: 2, selection_ratio: 0.5, minibatch: 6, max_evals: 400 },

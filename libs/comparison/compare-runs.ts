@@ -34,6 +34,8 @@ export interface CompareRequest {
   /** `tag:<prefix>` */
   clusterBy?: string;
   maxErroredShare: number;
+  /** What sentences call the runs, if not "the baseline" and "the new run". */
+  sides?: readonly [a: string, b: string];
   /** Compares the settled results of unfinished runs. */
   partial: boolean;
   /** Both runs have all their results, regardless of their status: a worker compares a run just before it ends. */
@@ -210,6 +212,7 @@ function frameOf({ a, b, targets, cases, request, running }: Framed): Comparison
     measure: request.measure,
     margin: request.margin,
     maxErroredShare: request.maxErroredShare,
+    sides: request.sides,
     running,
   };
 }

@@ -22,6 +22,8 @@ export interface ComparisonFrame {
   measure: string;
   margin: number;
   maxErroredShare: number;
+  /** What sentences call the runs, if not "the baseline" and "the new run". */
+  sides?: readonly [a: string, b: string] | undefined;
   /** One of the runs is unfinished: there is no verdict, regardless of what is added. */
   running: boolean;
 }
@@ -98,7 +100,7 @@ export class ComparisonBuilder {
     const all = conclude(figures, outcomes, {
       ...this.frame,
       obstacle: this.#obstacle(),
-      subject: { pairs: this.#targets, amongOthers: false },
+      subject: { pairs: this.#targets, amongOthers: false, sides: this.frame.sides },
     });
     const byCategory = groupBy(cases, (one) => one.of.category);
     const byTool = groupBy(cases, (one) => one.of.tool);
@@ -140,7 +142,7 @@ export class ComparisonBuilder {
         ...this.frame,
         obstacle: this.#obstacle(),
         holm: p_holm === null ? undefined : { p: p_holm, targets: family.length },
-        subject: { pairs: [target], amongOthers: this.#targets.length > 1 },
+        subject: { pairs: [target], amongOthers: this.#targets.length > 1, sides: this.frame.sides },
       });
       return { ...target, estimate, p_holm };
     });

@@ -48,6 +48,10 @@ it.each<[string, string]>([
     'The new run is better by 9 points (95 %: 1 to 17; 100 cases): 12 fixed, 3 broken.',
   ],
   [
+    say(of(100, 12, 3), { subject: { pairs: [model], amongOthers: false, sides: ['the base', 'it'] } }),
+    'It is better by 9 points (95 %: 1 to 17; 100 cases): 12 fixed, 3 broken.',
+  ],
+  [
     say(of(100, 12, 3), about([model], true)),
     'With gpt-x, the new run is better by 9 points (95 %: 1 to 17; 100 cases): 12 fixed, 3 broken.',
   ],

@@ -12,6 +12,8 @@ export interface Subject {
   pairs: readonly TargetPair[];
   /** Whether the comparison has other targets, so that the sentence has to name its own. */
   amongOthers: boolean;
+  /** What to call the two runs of the same targets; "the baseline" and "the new run" by default. */
+  sides?: readonly [a: string, b: string] | undefined;
   /** The compared metric, if it is neither the score nor the pass rate. */
   metric?: string | undefined;
 }
@@ -53,17 +55,17 @@ export interface Names {
   areModels: boolean;
 }
 
-export function namesOf({ pairs, amongOthers, metric }: Subject): Names {
+export function namesOf({ pairs, amongOthers, sides, metric }: Subject): Names {
   const of = metric === undefined ? '' : ` of ${metric}`;
   const targets = pairs.length === 1 ? pairs[0]! : undefined;
   if (!targets || targets.a === targets.b)
     return {
       with: targets && amongOthers ? `With ${modelOf(targets.b)}, ` : '',
-      b: 'the new run',
-      both: 'the two runs',
+      b: sides?.[1] ?? 'the new run',
+      both: sides ? `${sides[1]} and ${sides[0]}` : 'the two runs',
       difference: 'the difference',
       of,
-      sides: ['the baseline', 'the new run'],
+      sides: sides ? [...sides] : ['the baseline', 'the new run'],
       areModels: false,
     };
   const models = [modelOf(targets.a), modelOf(targets.b)] as const;
@@ -74,7 +76,7 @@ export function namesOf({ pairs, amongOthers, metric }: Subject): Names {
 /** Model names keep their spelling; other sentences start with a capital letter. */
 export function begin(prefix: string, rest: string): string {
   if (prefix) return prefix + rest;
-  return /^(the|this|no) /.test(rest) ? rest.charAt(0).toUpperCase() + rest.slice(1) : rest;
+  return /^(the|this|no|it) /.test(rest) ? rest.charAt(0).toUpperCase() + rest.slice(1) : rest;
 }
 
 function shown(figures: Figures, { verdict, small }: Verdict, context: Context, names: Names): string {
@@ -173,11 +175,13 @@ function tooManyErrors(figures: Figures, context: Context, names: Names): string
   const [a, b] = figures.erroredShares;
   const worst = b >= a ? 1 : 0;
   return (
-    `${names.with || 'No verdict: '}${percent(figures.erroredShares[worst])} of the results of ${names.sides[worst]} ` +
+    `${names.with || 'No verdict: '}${percent(figures.erroredShares[worst])} of ${resultsOf(names.sides[worst])} ` +
     `errored, above the limit of ${percent(context.maxErroredShare)}. Resume that run to repeat them. Without them, ` +
     `${differenceOf(figures, context, names)}`
   );
 }
+
+const resultsOf = (side: string): string => (side === 'it' ? 'its results' : `the results of ${side}`);
 
 /** "gpt-y minus gpt-x is -5 points (95 %: -10 to 0.2; 100 cases): none fixed, 5 broken." */
 export const differenceOf = (

@@ -49,7 +49,7 @@ describe('an adaptive search', () => {
       arm: expect.any(Number),
       outcome: 'confirmed',
       text: expect.stringMatching(
-        /^Take temperature 0\.[456]\d*, top_p 0\.2: it is better than the base on the held-out cases/,
+        /^Take temperature 0\.[456]\d*, top_p 0\.2: on the held-out cases, it is better by \d+ points \(95 %: /,
       ),
     });
     // Eight cases; the most promising arms on 24; the best on all; then three more samples of them and of the base.
@@ -159,7 +159,7 @@ describe('the recommendation', () => {
       Number((temperature === 0.5) !== (step === 'holdout'));
     expect(outcomeOf(await tune.end(fooled))).toMatchObject({
       outcome: 'worse',
-      text: expect.stringMatching(/^Keep the base: .* worse on the held-out cases/),
+      text: expect.stringMatching(/^Keep the base: .*, but on the held-out cases it is worse by \d+ points \(95 %: /),
     });
   });
 

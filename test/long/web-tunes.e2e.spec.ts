@@ -274,6 +274,9 @@ journeys('tunes', () => {
       .getByRole('link', { name: / on Sixty$/ })
       .first()
       .click();
-    await isRefused(button(page, 'Delete'));
+    await button(page, 'More actions').click();
+    const deletion = page.getByRole('menuitem', { name: 'Delete the tune' });
+    expect(await deletion.getAttribute('aria-disabled')).toBe('true');
+    expect(await deletion.getAttribute('title')).toContain('editor');
   });
 });

@@ -20,6 +20,6 @@ export async function compareHeldOut(
 ): Promise<Estimate> {
   const { margin, measure } = asked;
   const runs = { a: base, b: found, maxErroredShare: DEFAULT_MAX_ERRORED_SHARE, partial: false, settled: true };
-  const request = { ...runs, margin, measure };
+  const request = { ...runs, margin, measure, sides: ['the base', 'it'] as const };
   return (await comparing.run({ what: 'compare-in-short', teamId: orchestration.teamId, request }, signal)).all;
 }

@@ -36,6 +36,9 @@ export function confirmationBy(holdout: Estimate | undefined): Confirmation {
   }
 }
 
+/** The sentence about "it" as the end of another one. */
+const within = (text: string | null): string => text!.replace(/^It /, 'it ');
+
 /** How a tune ended, and with how many held-out cases. */
 export interface TuneEnd {
   isDone: boolean;
@@ -53,9 +56,9 @@ export function describeConfirmation(
 ): string {
   switch (outcome) {
     case 'confirmed':
-      return `Take ${best}: it is better than the base on the held-out cases. ${holdout!.text}`;
+      return `Take ${best}: on the held-out cases, ${within(holdout!.text)}`;
     case 'worse':
-      return `Keep the base: ${best} did best on the tuning cases but worse on the held-out cases. ${holdout!.text}`;
+      return `Keep the base: ${best} did best on the tuning cases, but on the held-out cases ${within(holdout!.text)}`;
     case 'not_confirmed':
       return (
         `${among}${best} did best on the tuning cases; on the held-out cases it is not shown to be better. ` +

@@ -9,9 +9,9 @@ describe('a setting in words', () => {
       'search_space',
       '{"temperature":{"min":0,"max":1,"step":0.25},"tool_choice":["auto","required"],' +
         '"top_p":{"min":0.5,"max":1,"levels":3}}',
-      'temperature 0 to 1 by 0.25\ntool choice auto or required\ntop_p 0.5 to 1 in 3 levels',
+      'temperature 0 to 1 by 0.25\ntool choice auto, required\ntop_p 0.5 to 1 in 3 levels',
     ],
-    ['per_model_search_spaces', '{"sim::a":{"seed":[1,2]}}', 'sim::a: seed 1 or 2'],
+    ['per_model_search_spaces', '{"sim::a":{"seed":[1,2]}}', 'sim::a: seed 1, 2'],
     [
       'base',
       '{"temperature":1,"tool_choice":"required","max_tokens":null,"params":{}}',

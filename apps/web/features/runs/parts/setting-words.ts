@@ -62,10 +62,10 @@ const spaceInWords = (space: Json, separator: string): string =>
     .join(separator);
 
 function axisInWords(axis: Json): string {
-  if (Array.isArray(axis)) return listed(axis, valueInWords, ' or ');
+  if (Array.isArray(axis)) return listed(axis, valueInWords);
   if (!isObject(axis)) return valueInWords(axis);
   const { min, max, step, levels, scale, values } = axis;
-  if (Array.isArray(values)) return listed(values, valueInWords, ' or ');
+  if (Array.isArray(values)) return listed(values, valueInWords);
   if (min === undefined || max === undefined) return configInWords(axis, 'any value');
   return [
     `${toText(min)} to ${toText(max)}`,
