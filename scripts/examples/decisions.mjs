@@ -123,6 +123,7 @@ export async function playParamTunes({ call, submit, ids }) {
   const grid = { suite_id: ids.suite, models: [SENSITIVE], search_space: SPACE, mode: 'grid', holdout: 0 };
   const all = {
     ...grid,
+    name: 'Is colder better?',
     models: [SENSITIVE, GOOD],
     mode: 'random',
     holdout: 0.3,
@@ -170,6 +171,7 @@ export async function playPromptTunes({ call, submit, control, ids }) {
   const quick = { suite_id: ids.suite, models: [model], meta_model: META, mode: 'quick', holdout: 0.3 };
   const all = {
     ...quick,
+    name: 'Shorter replies',
     components: ['system_prompt', 'tools/*/description'],
     base: { system_prompt: 'You help.', tools: {} },
     variants: 2,

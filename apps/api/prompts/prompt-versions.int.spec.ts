@@ -73,7 +73,8 @@ describe('the runs of a prompt version', () => {
     const sql = `SELECT 1 FROM run WHERE ${PROMPT_VERSION_OF_RUN} = 'x' AND run.listed AND run.team_id = $1`;
     const connection = await api.pool.connect();
     try {
-      await connection.query('BEGIN; SET LOCAL enable_seqscan = off');
+      // On an empty table, the planner may as well take another index of the team's runs.
+      await connection.query('BEGIN; SET LOCAL enable_seqscan = off; DROP INDEX run_by_errored');
       const { rows } = await connection.query(`EXPLAIN ${sql}`, [NOWHERE]);
       expect(rows.map((row) => row['QUERY PLAN']).join()).toContain('run_prompt_version');
     } finally {

@@ -17,7 +17,7 @@ export class NotesController {
       'deleted with the run.',
   )
   @Answers(200, ResultNote, 404, 422)
-  put(
+  putNote(
     @Me() caller: Caller,
     @Param('id') id: string,
     @Param('resultId') resultId: string,
@@ -38,7 +38,7 @@ export class NotesController {
   @Delete()
   @About("Delete a result's note", 'Whoever wrote it.')
   @Answers(204, undefined, 404)
-  remove(
+  removeNote(
     @Me() caller: Caller,
     @Param('id') id: string,
     @Param('resultId') resultId: string,
