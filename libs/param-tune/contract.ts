@@ -161,6 +161,55 @@ export const TuneArm = named('TuneArm', 'One combination of values, tried with o
 });
 export type TuneArm = z.infer<typeof TuneArm>;
 
+/** One entry for each arm of a model, by its number. */
+const column = <Value extends z.ZodType>(value: Value, description: string) => z.array(value).describe(description);
+
+export const TuneSpace = named(
+  'TuneSpace',
+  'Every arm of a tune in columns, with what a picture of them needs. Numbers have six digits.',
+  {
+    parameters: z
+      .array(
+        z.object({
+          name: z.string().describe('The name of the parameter.'),
+          values: z.array(z.unknown()).describe('Its values, each once.') as unknown as z.ZodType<Json[]>,
+        }),
+      )
+      .describe('The parameters of all models.'),
+    stages: z
+      .array(
+        z.object({
+          state: TuneArm.shape.state,
+          rung: TuneArm.shape.rung,
+          tied: TuneArm.shape.tied,
+          adjusted: z.boolean().describe('Whether the provider does not accept a setting, or in another form.'),
+        }),
+      )
+      .describe('How far arms got, each combination once.'),
+    models: z
+      .array(
+        z.object({
+          target: TuneArm.shape.target,
+          values: column(
+            z.array(z.int().nullable()),
+            'The place of its value among the values of each parameter; null, or missing at the end, without one.',
+          ),
+          same_as: column(TuneArm.shape.same_as, 'The arm whose requests are equal; null when there is none.'),
+          stage: column(z.int(), 'The place of its stage in `stages`.'),
+          cases: column(TuneArm.shape.cases, 'Cases with a score.'),
+          samples: column(TuneArm.shape.samples, 'Scored samples of these cases.'),
+          errored: column(TuneArm.shape.errored, 'Results without a score.'),
+          mean: column(TuneArm.shape.mean, 'The mean of the measure; null before the first score.'),
+          ci: column(TuneArm.shape.ci, 'Its 95 % interval.'),
+          cost_usd: column(TuneArm.shape.cost_usd, 'US dollars so far; null without prices.'),
+          latency_p50_ms: column(TuneArm.shape.latency_p50_ms, 'Median latency.'),
+        }),
+      )
+      .describe('The arms of each model: the first entry of a column is of arm 0, the base.'),
+  },
+);
+export type TuneSpace = z.infer<typeof TuneSpace>;
+
 const ParamTuneTarget = z.object({
   target: z.string().describe('The model, as `provider_key::model_id`.'),
   arms: z.int().describe('Combinations in its space, including the base.'),
@@ -217,6 +266,7 @@ export const CombosQuery = z.strictObject({
     .max(500)
     .optional()
     .meta({ description: 'Only the arms of this model.', example: 'openai::gpt-x' }),
+  arm: z.coerce.number().int().min(0).max(MAX_ARMS).optional().describe('Only the arms of this number.'),
 });
 export type CombosQuery = z.infer<typeof CombosQuery>;
 

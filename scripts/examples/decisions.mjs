@@ -151,6 +151,7 @@ export async function playParamTunes({ call, submit, ids }) {
   for (const { tune_id: id } of tunes) {
     await call('GET', `${route}/history/${id}`);
     await call('GET', `${route}/history/${id}/combos?limit=100`);
+    await call('GET', `${route}/history/${id}/space`);
   }
   await call('PATCH', `${route}/history/${ids.tune}`, { name: 'Colder is better' });
   await call('GET', `${route}/history`);

@@ -237,7 +237,7 @@ journeys('tunes of prompts and prompt versions', () => {
     await page.getByRole('link', { name: 'Prompt tune' }).click();
     await page.getByRole('heading', { level: 1, name: / on / }).waitFor();
     await button(page, 'Cancel').click();
-    await page.getByText('cancelled').waitFor();
+    await page.getByText('cancelled').first().waitFor();
     await web.control(META_MODEL, { on: true });
     await button(page, 'Resume').click();
     await page.getByText('completed').waitFor({ timeout: 90_000 });

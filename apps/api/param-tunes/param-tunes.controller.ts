@@ -7,6 +7,7 @@ import {
   ParamTuneInput,
   ParamTuneSubmitted,
   TuneArm,
+  TuneSpace,
   MAX_ARMS,
 } from '#lib/param-tune/contract';
 import { PageQuery, pageOf, type PageQuery as PageQueryType, type Page } from '#lib/contracts/page';
@@ -160,6 +161,13 @@ export class ParamTunesController {
       ...query,
       cursor: cursorOf(cursor, CURSOR),
     });
+  }
+
+  @Get('history/:id/space')
+  @About('Read all arms of a tune', 'Every arm at once, in columns, without its requests and runs.')
+  @Answers(200, TuneSpace, 404)
+  space(@Me() { teamId }: Caller, @Param('id') id: string): Promise<TuneSpace> {
+    return new ParamTuneRepository(this.pool, teamId).space(uuid('parameter tune', id));
   }
 
   @Patch('history/:id')

@@ -35,6 +35,7 @@ const submit = async (more: object = {}): Promise<{ tune_id: string; job_id: str
   return submitted.body;
 };
 const read = async (id: string) => (await client.get(`${ROUTE}/history/${id}`)).body;
+const space = async (id: string) => (await client.get(`${ROUTE}/history/${id}/space`)).body;
 const combos = async (id: string, query = '') => (await client.get(`${ROUTE}/history/${id}/combos${query}`)).body;
 
 describe('an estimate', () => {
@@ -182,7 +183,42 @@ describe('a tune', () => {
     expect(seen).toEqual(['a', 'b'].flatMap((model) => Array.from({ length: 7 }, (_, n) => `sim::${model} ${n}`)));
     expect((await combos(tune_id, '?target=sim::b')).items).toHaveLength(7);
     expect((await combos(tune_id, '?target=nobody')).items).toEqual([]);
+    expect((await combos(tune_id, '?target=sim::b&arm=3')).items).toEqual([
+      expect.objectContaining({ target: 'sim::b', arm: 3 }),
+    ]);
     expect((await client.get(`${ROUTE}/history/${tune_id}/combos?cursor=x`)).status).toBe(400);
+  });
+
+  it('has all its arms in columns, the same as its list', async () => {
+    const { tune_id } = await submit({ models: ['sim::a', 'sim::b'], search_space: { ...SPACE, stop: [null, ['a']] } });
+    const { parameters, stages, models } = await space(tune_id);
+    const arms = models.flatMap(({ target, values, same_as: sameAs, stage, mean, cases }: any) =>
+      values.map((places: (number | null)[], arm: number) => ({
+        ...{ arm, target, same_as: sameAs[arm], mean: mean[arm], cases: cases[arm] },
+        ...stages[stage[arm]],
+        config: Object.fromEntries(
+          places.flatMap((place, n) => (place === null ? [] : [[parameters[n].name, parameters[n].values[place]]])),
+        ),
+      })),
+    );
+    const listed = (await combos(tune_id, '?limit=200')).items;
+    expect(listed).toHaveLength(26);
+    expect(arms).toEqual(
+      listed.map(({ arm, target, same_as, mean, cases, state, rung, tied, adjustments, config }: any) => ({
+        ...{ arm, target, same_as, mean, cases, state, rung, tied, adjusted: adjustments.length > 0, config },
+      })),
+    );
+    expect((await client.get(`${ROUTE}/history/${NOBODY}/space`)).status).toBe(404);
+    const others = clientOf(api.url, (await api.anotherTeam()).body.token.token);
+    expect((await others.get(`${ROUTE}/history/${tune_id}/space`)).status).toBe(404);
+  });
+
+  it('has ten thousand arms in one answer of a few hundred kilobytes', async () => {
+    const many = { a: { min: 1, max: 100, step: 1 }, temperature: { min: 0.01, max: 0.99, step: 0.01 } };
+    const { tune_id } = await submit({ search_space: many, mode: 'random', trials: 20 });
+    const answer = await space(tune_id);
+    expect(answer.models[0].values).toHaveLength(9901);
+    expect(JSON.stringify(answer).length).toBeLessThan(600_000);
   });
 
   it('is in the history, the newest first, until it is deleted', async () => {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { noted, readNotes, type Note } from '#lib/contracts/note';
 import type { Estimate } from '#lib/contracts/comparison';
 import { notFound } from '#lib/contracts/input/problem';
@@ -9,7 +10,8 @@ import { pageOf, toPage } from '#lib/db/catalogue/page';
 import { TeamScoped } from '#lib/db/team-isolation';
 import { headOf, selectTunes, timesOf, TuneRows, type TuneRow } from '#lib/tuning/rows/tune-rows';
 import type { TunedTarget, TuneOutcome } from '#lib/tuning/contract';
-import type { CombosQuery, ParamTune, ParamTuneInput, TuneArm } from '../contract.js';
+import type { CombosQuery, ParamTune, ParamTuneInput, TuneArm, TuneSpace } from '../contract.js';
+import { SpaceColumns, type SpaceRow } from './space-columns.js';
 
 /** The request of a parameter tune. `Target` is the stored form of a model. */
 export interface TuneRequest<Target> {
@@ -105,6 +107,9 @@ const selectArms = (chosen: string): string => `
     coalesce(r.runs, '[]') AS runs
   FROM chosen c LEFT JOIN runs_of r ON r.arm = c.target || '.' || c.arm ORDER BY c.target, c.arm`;
 
+/** Arms whose columns are filled before other requests get a turn. */
+const AT_ONCE = 500;
+
 /** How many combinations are listed for all models together. */
 const SHOWN_OVER_MODELS = 5;
 
@@ -161,15 +166,16 @@ export class ParamTuneRepository extends TeamScoped {
   }
 
   /** The arms of a tune, by number. */
-  async arms(id: string, { target, limit, cursor }: CombosQuery): Promise<Page<TuneArm>> {
+  async arms(id: string, { target, arm, limit, cursor }: CombosQuery): Promise<Page<TuneArm>> {
     const tune = parseTune(await this.#find(id)).asked;
     const ordinal = target === undefined ? null : tune.targets.findIndex((one) => targetName(one.target) === target);
     const [afterTarget, afterArm] = (cursor ?? '-1.-1').split('.').map(Number);
     const { rows } = await this.db.query<ArmRow>(
       selectArms(
-        '($3::int IS NULL OR a.target = $3) AND (a.target, a.arm) > ($4, $5) ORDER BY a.target, a.arm LIMIT $6',
+        `($3::int IS NULL OR a.target = $3) AND ($7::int IS NULL OR a.arm = $7) AND (a.target, a.arm) > ($4, $5)
+         ORDER BY a.target, a.arm LIMIT $6`,
       ),
-      [id, this.teamId, ordinal, afterTarget, afterArm, limit + 1],
+      [id, this.teamId, ordinal, afterTarget, afterArm, limit + 1, arm ?? null],
     );
     return pageOf(
       rows,
@@ -177,6 +183,23 @@ export class ParamTuneRepository extends TeamScoped {
       (row) => toArm(row, tune),
       (last) => `${last.target}.${last.arm}`,
     );
+  }
+
+  /** All arms of a tune in columns: at most `MAX_ARMS`, without what is long. */
+  async space(id: string): Promise<TuneSpace> {
+    const { targets } = parseTune(await this.#find(id)).asked;
+    const { rows } = await this.db.query<SpaceRow>(
+      `SELECT a.target, a.config, a.adjustments <> '[]' AS adjusted, a.same_as, a.state, a.rung, a.tied, a.figures
+       FROM tune_arm a JOIN orchestration o ON o.id = a.tune_id AND o.team_id = $2
+       WHERE a.tune_id = $1 ORDER BY a.target, a.arm`,
+      [id, this.teamId],
+    );
+    const columns = new SpaceColumns(targets.map(({ target }) => targetName(target)));
+    for (const [number, row] of rows.entries()) {
+      if (number % AT_ONCE === 0) await setImmediate();
+      columns.add(row);
+    }
+    return columns.finish();
   }
 }
 
