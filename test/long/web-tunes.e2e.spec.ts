@@ -135,7 +135,20 @@ journeys('tunes', () => {
     await model.locator('.sentence').getByText(tune.targets[0].text).waitFor();
     await model.getByRole('figure', { name: /minus base on held-out cases/ }).waitFor();
     await page.getByRole('heading', { name: 'Best across models' }).waitFor();
+    const answers = page.getByRole('region', { name: 'Recommended for each model' });
+    await answers.getByText(tune.targets[0].outcome.replaceAll('_', ' ')).first().waitFor();
     expect(await axe()).toEqual([]);
+    await page
+      .getByRole('navigation', { name: 'Models' })
+      .getByRole('link', { name: /perfect-ish/ })
+      .click();
+    await page.waitForURL(/model=/);
+    await page
+      .getByRole('region', { name: 'sim::perfect-ish' })
+      .getByRole('figure', { name: /^Score by/ })
+      .waitFor();
+    expect(await model.count()).toBe(0);
+    await page.goBack();
 
     await model.getByRole('button', { name: 'Copy command' }).first().click();
     await model.getByRole('button', { name: 'Copied' }).waitFor();

@@ -2,15 +2,22 @@ import { queryOptions } from '@tanstack/react-query';
 import type { Json } from '#lib/contracts/json/json';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import type { Page } from '#lib/contracts/page';
-import type { ParamPreset, ParamTune, ParamTuneEstimate, ParamTuneSubmitted, TuneArm } from '#lib/param-tune/contract';
+import type {
+  ParamPreset,
+  ParamTune,
+  ParamTuneEstimate,
+  ParamTuneSubmitted,
+  TuneArm,
+  TuneSpace,
+} from '#lib/param-tune/contract';
 import type { Sent } from '../../api/action';
 import { client, estimateQuery, pathWith, read, readQuery } from '../../api/client';
 import { keys } from '../../api/keys';
 import { queryClient } from '../../api/query-client';
+import { armsIn } from './parts/arms';
 
 const PRESETS = '/api/param-presets';
 const LIST_PAGE = 50;
-const ARMS_PAGE = 200;
 
 /** The tunes of a kind: a list, one of them, an estimate, a new one, names, and deletion. */
 export const tunesAt = <Tune, Estimate>(route: string) => {
@@ -31,19 +38,20 @@ export const tunesAt = <Tune, Estimate>(route: string) => {
 
 export const paramTunes = tunesAt<ParamTune, ParamTuneEstimate>('/api/tool-eval/param-tune');
 
-/** All arms of a tune, up to 10,000: fetched page by page, since the API lists them only by number. */
+/** All arms of a tune, up to 10,000. */
 export const armsQuery = (id: string) =>
   queryOptions({
     queryKey: keys.arms(id),
-    queryFn: async ({ signal }) => {
-      const arms: TuneArm[] = [];
-      for (let cursor: string | null = ''; cursor !== null;) {
-        const path = pathWith(`${paramTunes.pathOf(id)}/combos`, { limit: ARMS_PAGE, cursor });
-        const page: Page<TuneArm> = await read<Page<TuneArm>>(path)({ signal });
-        arms.push(...page.items);
-        cursor = page.next_cursor;
-      }
-      return arms;
+    queryFn: async (context) => armsIn(await read<TuneSpace>(`${paramTunes.pathOf(id)}/space`)(context)),
+  });
+
+/** One of them with its request and its runs; null if there is none. */
+export const armQuery = (id: string, target: string, arm: number) =>
+  queryOptions({
+    queryKey: [...keys.arms(id), target, arm],
+    queryFn: async (context) => {
+      const path = pathWith(`${paramTunes.pathOf(id)}/combos`, { target, arm, limit: 1 });
+      return (await read<Page<TuneArm>>(path)(context)).items[0] ?? null;
     },
   });
 

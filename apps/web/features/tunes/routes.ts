@@ -10,8 +10,8 @@ import { armsQuery, paramTunes, presetsQuery } from './api';
 /** Parameter tunes by default. */
 const tunesSearch = searchOf({ kind: oneOf(['prompts'] as const), after: text(500) });
 
-/** The parameters that the axes of its picture have; by default those that explain most. */
-const spaceSearch = searchOf({ x: text(200), y: text(200) });
+/** The model, by default the first, and the parameters of its picture's axes, by default those that explain most. */
+const spaceSearch = searchOf({ model: text(500), x: text(200), y: text(200) });
 
 export const tunesRoutes = [
   screen('/tunes', () => import('./screens/tunes-screen'), 'TunesScreen', {

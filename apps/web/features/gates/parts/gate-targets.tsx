@@ -15,9 +15,15 @@ export function GateTargets({ answer: { targets, look, gate } }: { answer: GateA
   const rows = targets.toSorted(byGravity);
   const isDrawn = rows.some(({ difference }) => difference !== null);
   const end = scaleEndOf([gate.margin, ...rows.flatMap(({ difference, ci }) => ci ?? difference ?? [])]);
+  const name = `Difference (${levelText(look)})`;
   const drawn: Column<GateTarget> = {
-    name: `Difference (${levelText(look)})`,
-    head: <StripHead end={end} margin={gate.margin} />,
+    name,
+    head: (
+      <>
+        <span className="unseen">{name}</span>
+        <StripHead end={end} margin={gate.margin} />
+      </>
+    ),
     onPhone: 'line',
     cell: (target) => <Strip target={target} end={end} margin={gate.margin} />,
   };

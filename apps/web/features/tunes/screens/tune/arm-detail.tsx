@@ -1,3 +1,4 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Json } from '#lib/contracts/json/json';
 import type { ParamTune, TuneArm } from '#lib/param-tune/contract';
@@ -5,22 +6,37 @@ import { CopyButton } from '../../../../ui/buttons';
 import { JsonView } from '../../../../ui/json-view';
 import { count, Money, percent, Score } from '../../../../ui/amounts';
 import { SettingsList } from '../../../../ui/details';
+import { QueryBoundary } from '../../../../ui/query-boundary';
 import { duration } from '../../../../ui/time';
 import { UserBlock, UserText } from '../../../../ui/user-text';
 import { settingInWords, settingName } from '../../../runs/parts/setting-words';
+import { armQuery } from '../../api';
+import type { Arm } from '../../parts/arms';
 import { runCommand } from './arm-settings';
 import css from '../tunes.module.css';
 
 /** An opened arm: its values, how the provider treats them, its figures and its runs. */
-export function ArmDetail({ tune, arm, close }: { tune: ParamTune; arm: TuneArm; close: () => void }) {
+export function ArmDetail({ tune, arm: { arm, target }, close }: { tune: ParamTune; arm: Arm; close: () => void }) {
   return (
-    <section className={`section ${css.framed}`} aria-label={`Combination ${arm.arm}`}>
+    <section className={`section ${css.framed}`} aria-label={`Combination ${arm}`}>
       <div className="head">
-        <h3>Combination {arm.arm}</h3>
+        <h3>Combination {arm}</h3>
         <button type="button" className="dense" onClick={close}>
           Close
         </button>
       </div>
+      <QueryBoundary rows={5}>
+        <OpenedArm tune={tune} arm={arm} target={target} />
+      </QueryBoundary>
+    </section>
+  );
+}
+
+function OpenedArm({ tune, arm: number, target }: { tune: ParamTune; arm: number; target: string }) {
+  const { data: arm } = useSuspenseQuery({ ...armQuery(tune.id, target, number), staleTime: 0 });
+  if (!arm) return null;
+  return (
+    <>
       {arm.same_as !== null && <p>Its requests are the same as those of combination {arm.same_as}.</p>}
       <ArmUse tune={tune} arm={arm} />
       <Figures arm={arm} />
@@ -40,7 +56,7 @@ export function ArmDetail({ tune, arm, close }: { tune: ParamTune; arm: TuneArm;
         </details>
       )}
       <Runs arm={arm} />
-    </section>
+    </>
   );
 }
 

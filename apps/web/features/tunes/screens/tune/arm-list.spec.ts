@@ -1,13 +1,12 @@
-import type { TuneArm } from '#lib/param-tune/contract';
+import type { Arm } from '../../parts/arms.js';
 import { armKey, type ArmUpdate } from '../../live.js';
 import { costOf, groupArms, withUpdates } from './arm-list.js';
 
-const arm = (n: number, of: Partial<TuneArm> = {}): TuneArm => ({
+const arm = (n: number, of: Partial<Arm> = {}): Arm => ({
   arm: n,
   target: 'p::m',
   config: {},
-  resolved: null,
-  adjustments: [],
+  adjusted: false,
   same_as: null,
   state: 'waiting',
   rung: null,
@@ -15,18 +14,13 @@ const arm = (n: number, of: Partial<TuneArm> = {}): TuneArm => ({
   samples: 0,
   mean: null,
   ci: null,
-  pass_rate: null,
   errored: 0,
   cost_usd: null,
-  cost_per_case_usd: null,
-  tokens: 0,
   latency_p50_ms: null,
-  latency_p95_ms: null,
   tied: false,
-  runs: [],
   ...of,
 });
-const numbers = (arms: TuneArm[]): number[] => arms.map((one) => one.arm);
+const numbers = (arms: Arm[]): number[] => arms.map((one) => one.arm);
 
 it('arms are grouped by progress, the best first', () => {
   const groups = groupArms([

@@ -1,18 +1,18 @@
 import { useRef, useState, type CSSProperties } from 'react';
-import type { TuneArm } from '#lib/param-tune/contract';
 import { DataRows, type Column } from '../../../../ui/data-rows';
 import { IntervalBar } from '../../../../ui/figures/intervals';
 import { count, Money, scoreText } from '../../../../ui/amounts';
 import { duration } from '../../../../ui/time';
 import { UserLine } from '../../../../ui/user-text';
 import css from '../tunes.module.css';
+import type { Arm } from '../../parts/arms';
 import { configText } from './arm-settings';
 
 interface ArmRowsProps {
-  arms: readonly TuneArm[];
+  arms: readonly Arm[];
   label: string;
   opened: number | undefined;
-  open: (arm: TuneArm) => void;
+  open: (arm: Arm) => void;
 }
 
 /** Arms in a list of any length, which draws only the rows in view. */
@@ -39,14 +39,12 @@ export function ArmRows({ arms, label, opened, open }: ArmRowsProps) {
   );
 }
 
-const COLUMNS: Column<TuneArm>[] = [
+const COLUMNS: Column<Arm>[] = [
   { name: 'No.', track: '48px', isNumber: true, cell: ({ arm }) => arm },
   {
     name: 'Combination',
     track: 'minmax(176px, 3fr)',
-    cell: ({ config, adjustments }) => (
-      <UserLine text={`${configText(config)}${adjustments.length > 0 ? ' (adjusted)' : ''}`} />
-    ),
+    cell: ({ config, adjusted }) => <UserLine text={`${configText(config)}${adjusted ? ' (adjusted)' : ''}`} />,
   },
   { name: 'State', track: '104px', cell: stateOf },
   { name: 'Rung', track: '72px', cell: ({ rung }) => rung && <UserLine text={rung} /> },
@@ -70,7 +68,7 @@ const COLUMNS: Column<TuneArm>[] = [
   { name: 'Errored', track: '56px', isNumber: true, cell: ({ errored }) => (errored > 0 ? count(errored) : '') },
 ];
 
-function stateOf({ state, tied, same_as: sameAs }: TuneArm): string {
+function stateOf({ state, tied, same_as: sameAs }: Arm): string {
   if (sameAs !== null) return `same as ${sameAs}`;
   return tied && state !== 'recommended' ? `${state}, tied` : state;
 }

@@ -1,11 +1,12 @@
 import { useMemo } from 'react';
-import type { ParamTune, TuneArm } from '#lib/param-tune/contract';
+import type { ParamTune } from '#lib/param-tune/contract';
 import { count, percent } from '../../../../ui/amounts';
 import { Picture } from '../../../../ui/figures/picture';
 import { Note } from '../../../../ui/hint';
 import { Menu, MenuLink } from '../../../../ui/menu';
 import { visible } from '../../../../ui/user-text';
 import { settingName } from '../../../runs/parts/setting-words';
+import type { Arm } from '../../parts/arms';
 import { axesOf, cellsOf, chooseAxes, ordered, scoreSpan, spaceOf, type Axis, type Cell } from './space';
 import { SpaceCurve } from './space-curve';
 import { SpaceMap } from './space-map';
@@ -14,14 +15,14 @@ import { SpaceRows } from './space-rows';
 interface Props {
   tune: Pick<ParamTune, 'id' | 'input'>;
   target: string;
-  arms: readonly TuneArm[];
+  arms: readonly Arm[];
   /** The same as they were read, before live news: their values do not change. */
-  read: readonly TuneArm[];
+  read: readonly Arm[];
   /** The arms of all models, whose tints are comparable. */
-  all: readonly TuneArm[];
+  all: readonly Arm[];
   /** The parameters that were chosen for the two axes. */
-  chosen: { x?: string; y?: string };
-  open: (arm: TuneArm) => void;
+  chosen: { model?: string; x?: string; y?: string };
+  open: (arm: Arm) => void;
 }
 
 /** The scores of a space: by one parameter, or by two of them. */
@@ -39,7 +40,7 @@ export function SpacePicture({ tune, target, arms, read, all, chosen, open }: Pr
       says={wordsOf({ arms, axes, shown: [across, down], cells })}
       read={<HowToRead isMap={down !== undefined} />}
     >
-      {axes.length > 2 && <ChooseAxes tuneId={tune.id} axes={axes} across={across} down={down!} />}
+      {axes.length > 2 && <ChooseAxes tuneId={tune.id} axes={axes} across={across} down={down!} model={chosen.model} />}
       {down ? (
         <SpaceMap {...drawn} down={down} />
       ) : across.isNumeric ? (
@@ -51,7 +52,7 @@ export function SpacePicture({ tune, target, arms, read, all, chosen, open }: Pr
   );
 }
 
-function axesFor(axes: readonly Axis[], arms: readonly TuneArm[], { x, y }: Props['chosen']): [Axis?, Axis?] {
+function axesFor(axes: readonly Axis[], arms: readonly Arm[], { x, y }: Props['chosen']): [Axis?, Axis?] {
   if (axes.length < 2) return [axes[0]];
   // Until the search has ended, what matters most may change, and the picture must not.
   const isDecided = arms.some(({ state }) => state === 'recommended');
@@ -72,7 +73,7 @@ const HowToRead = ({ isMap }: { isMap: boolean }) => (
 );
 
 interface Shown {
-  arms: readonly TuneArm[];
+  arms: readonly Arm[];
   axes: readonly Axis[];
   shown: readonly (Axis | undefined)[];
   cells: readonly Cell[];
@@ -107,6 +108,8 @@ interface Choice {
   axes: readonly Axis[];
   across: Axis;
   down: Axis;
+  /** The model that was chosen. */
+  model: string | undefined;
 }
 
 /** Which two of the parameters are drawn; the choice is in the address. */
@@ -117,14 +120,14 @@ const ChooseAxes = ({ across: { parameter: x }, down: { parameter: y }, ...of }:
   </div>
 );
 
-interface AxisChoice extends Pick<Choice, 'tuneId' | 'axes'> {
+interface AxisChoice extends Pick<Choice, 'tuneId' | 'axes' | 'model'> {
   name: string;
   /** The parameter that the axis has now. */
   own: string;
   searchOf: (parameter: string) => Props['chosen'];
 }
 
-const ChooseAxis = ({ tuneId, axes, name, own, searchOf }: AxisChoice) => (
+const ChooseAxis = ({ tuneId, axes, model, name, own, searchOf }: AxisChoice) => (
   <Menu
     label={name}
     className="dense"
@@ -141,7 +144,7 @@ const ChooseAxis = ({ tuneId, axes, name, own, searchOf }: AxisChoice) => (
           key={parameter}
           to="/tunes/$tuneId"
           params={{ tuneId }}
-          search={searchOf(parameter)}
+          search={{ model, ...searchOf(parameter) }}
           replace
           resetScroll={false}
         >

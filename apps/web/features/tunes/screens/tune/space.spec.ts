@@ -1,21 +1,18 @@
 import type { JsonObject } from '#lib/contracts/json/json';
-import type { TuneArm } from '#lib/param-tune/contract';
+import type { Arm } from '../../parts/arms.js';
 import { axesOf, cellsOf, chooseAxes, scoreSpan, spaceOf } from './space.js';
 
-const arm = (n: number, config: JsonObject, mean: number | null, more: Partial<TuneArm> = {}): TuneArm =>
-  ({ arm: n, config, mean, cases: mean === null ? 0 : 40, state: 'dropped', same_as: null, ...more }) as TuneArm;
+const arm = (n: number, config: JsonObject, mean: number | null, more: Partial<Arm> = {}): Arm =>
+  ({ arm: n, config, mean, cases: mean === null ? 0 : 40, state: 'dropped', same_as: null, ...more }) as Arm;
 /** Every combination, with its score. */
-const grid = (
-  space: Record<string, (number | string | null)[]>,
-  scoreOf: (config: any) => number | null,
-): TuneArm[] => {
+const grid = (space: Record<string, (number | string | null)[]>, scoreOf: (config: any) => number | null): Arm[] => {
   const configs = Object.entries(space).reduce<JsonObject[]>(
     (all, [name, values]) => all.flatMap((one) => values.map((value) => ({ ...one, [name]: value }))),
     [{}],
   );
   return configs.map((config, n) => arm(n, config, scoreOf(config)));
 };
-const stepsOf = (arms: TuneArm[], space: JsonObject = {}): string[][] =>
+const stepsOf = (arms: Arm[], space: JsonObject = {}): string[][] =>
   axesOf(arms, space).map(({ steps }) => steps.map(({ words }) => words));
 
 describe('the axes of a space', () => {

@@ -1,5 +1,6 @@
 import { isNumber, toNumber, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
-import type { ParamTuneInput, TuneArm } from '#lib/param-tune/contract';
+import type { ParamTuneInput } from '#lib/param-tune/contract';
+import type { Arm } from '../../parts/arms.js';
 
 /** A value of a parameter, or neighbouring ones that share a place on its axis. */
 interface Step {
@@ -26,7 +27,7 @@ export interface Axis {
 /** The arms of one place of a picture. */
 export interface Cell {
   /** The best of them: of those that got furthest, the one with the highest score. Undefined without any. */
-  best: TuneArm | undefined;
+  best: Arm | undefined;
   /** Whether the best was measured on fewer cases than other arms. */
   isPartial: boolean;
   hasBase: boolean;
@@ -39,7 +40,7 @@ const MAX_STEPS = 30;
 /** The text of null, which is sent where a parameter is left out. */
 const UNSET = 'null';
 const textOf = (value: Json | undefined): string => (value === undefined ? UNSET : toText(value));
-const configOf = ({ config }: TuneArm): JsonObject => config;
+const configOf = ({ config }: Arm): JsonObject => config;
 
 /** The space of a model: its own, by its full name or the name that the tune was given, or that of all. */
 export function spaceOf(target: string, { search_space: all, per_model_search_spaces: own }: Spaces): JsonObject {
@@ -49,7 +50,7 @@ export function spaceOf(target: string, { search_space: all, per_model_search_sp
 type Spaces = Pick<ParamTuneInput, 'search_space' | 'per_model_search_spaces'>;
 
 /** The parameters of which the arms have several values, each with its values as the space gives them. */
-export function axesOf(arms: readonly TuneArm[], space: JsonObject): Axis[] {
+export function axesOf(arms: readonly Arm[], space: JsonObject): Axis[] {
   const parameters = new Set(arms.flatMap((arm) => Object.keys(configOf(arm))));
   return [...parameters].flatMap((parameter) => {
     const values = new Map(arms.map((arm) => [textOf(configOf(arm)[parameter]), configOf(arm)[parameter] ?? null]));
@@ -102,7 +103,7 @@ function isLogSpaced(numbers: readonly number[]): boolean {
 const MAX_SAMPLE = 1000;
 
 /** The two axes to begin with: those whose values explain most of the differences between scores. */
-export function chooseAxes(axes: readonly Axis[], arms: readonly TuneArm[]): [across: Axis, down: Axis] {
+export function chooseAxes(axes: readonly Axis[], arms: readonly Arm[]): [across: Axis, down: Axis] {
   const measured = arms.filter(({ mean }) => mean !== null);
   const every = Math.ceil(measured.length / MAX_SAMPLE);
   const sample = measured.filter((_, n) => n % every === 0);
@@ -138,19 +139,19 @@ function explainedBy(first: readonly number[], second: readonly number[], means:
   return 1 - (within / free) * ((means.length - 1) / all);
 }
 
-const placeIn = ({ parameter, placeOf }: Axis, arm: TuneArm): number =>
+const placeIn = ({ parameter, placeOf }: Axis, arm: Arm): number =>
   placeOf.get(textOf(configOf(arm)[parameter])) ?? -1;
 
-const REACH: readonly TuneArm['state'][] = ['recommended', 'finalist', 'running', 'dropped', 'waiting'];
-const reachOf = ({ state, mean }: TuneArm): number => (mean === null ? REACH.length : REACH.indexOf(state));
+const REACH: readonly Arm['state'][] = ['recommended', 'finalist', 'running', 'dropped', 'waiting'];
+const reachOf = ({ state, mean }: Arm): number => (mean === null ? REACH.length : REACH.indexOf(state));
 
 /** Whether an arm is to be shown for a place rather than another one. */
-const isBetter = (one: TuneArm, other: TuneArm | undefined): boolean =>
+const isBetter = (one: Arm, other: Arm | undefined): boolean =>
   other === undefined ||
   (reachOf(one) - reachOf(other) || other.cases - one.cases || (other.mean ?? -1) - (one.mean ?? -1)) < 0;
 
 /** The arms by their place: row by row, from the left. An arm whose requests equal another's has its figures. */
-export function cellsOf(arms: readonly TuneArm[], across: Axis, down?: Axis): Cell[] {
+export function cellsOf(arms: readonly Arm[], across: Axis, down?: Axis): Cell[] {
   const width = across.steps.length;
   const cells = Array.from({ length: width * (down?.steps.length ?? 1) }, (): Cell => ({
     ...{ best: undefined, isPartial: false, hasBase: false, isRecommended: false },
@@ -171,7 +172,7 @@ export function cellsOf(arms: readonly TuneArm[], across: Axis, down?: Axis): Ce
 }
 
 /** The least and the greatest score, at least ten points apart, so that equal scores look equal. */
-export function scoreSpan(arms: readonly TuneArm[]): readonly [low: number, high: number] {
+export function scoreSpan(arms: readonly Arm[]): readonly [low: number, high: number] {
   let [low, high] = [1, 0];
   for (const { mean } of arms) if (mean !== null) [low, high] = [Math.min(low, mean), Math.max(high, mean)];
   if (low > high) return [0, 1];
@@ -185,5 +186,5 @@ export interface SpaceProps {
   across: Axis;
   /** The scores of the weakest and the strongest tint. */
   span: readonly [low: number, high: number];
-  open: (arm: TuneArm) => void;
+  open: (arm: Arm) => void;
 }

@@ -6,6 +6,7 @@ import { LazyDetails } from '../../../../ui/details';
 import { QueryBoundary } from '../../../../ui/query-boundary';
 import { count, Score } from '../../../../ui/amounts';
 import { UserText, visible } from '../../../../ui/user-text';
+import type { Arm } from '../../parts/arms';
 import { armsQuery } from '../../api';
 import type { ArmUpdate } from '../../live';
 import { Verdict } from '../../parts/tune-outcome';
@@ -21,12 +22,10 @@ interface Props {
   model: ParamTune['targets'][number];
   /** Live news of the arms of all models, since they were read. */
   news: ReadonlyMap<string, ArmUpdate> | undefined;
-  /** Whether its arms are shown initially. */
-  isOpen: boolean;
 }
 
 /** The recommendation for one model, how certain it is, and everything that was tried. */
-export function TuneModel({ isOpen, ...props }: Props) {
+export function TuneModel(props: Props) {
   const { model } = props;
   return (
     <section aria-label={nameOf(model)} className={`section ${css.model}`}>
@@ -37,26 +36,18 @@ export function TuneModel({ isOpen, ...props }: Props) {
         found={model}
         label={`Recommended combination minus base on held-out cases, ${visible(model.target.slice(0, 100))}`}
       />
-      {isOpen ? (
-        <ArmsInTime {...props} />
-      ) : (
-        <LazyDetails summary="Combinations">{() => <ArmsInTime {...props} />}</LazyDetails>
-      )}
+      <QueryBoundary rows={16}>
+        <Arms {...props} />
+      </QueryBoundary>
     </section>
   );
 }
-
-const ArmsInTime = (props: Omit<Props, 'isOpen'>) => (
-  <QueryBoundary rows={16}>
-    <Arms {...props} />
-  </QueryBoundary>
-);
 
 const nameOf = ({ target }: Props['model']): string => visible(target.slice(0, 200));
 
 interface RecommendedProps extends Pick<Props, 'tune' | 'model'> {
   arm: TuneArm;
-  arms: readonly TuneArm[];
+  arms: readonly Arm[];
 }
 
 /** As good as the recommended one; more are counted. */
@@ -89,13 +80,13 @@ function Recommended({ tune, model, arm, arms }: RecommendedProps) {
   );
 }
 
-function Arms({ tune, model, news }: Omit<Props, 'isOpen'>) {
+function Arms({ tune, model, news }: Props) {
   const { all, arms, read } = useArms(tune.id, model.target, news);
   const chosen = useSearch({ from: '/signed-in/tunes/$tuneId' });
   const groups = useMemo(() => groupArms(arms), [arms]);
   const [openedArm, open] = useState<number>();
   const opened = arms.find(({ arm }) => arm === openedArm);
-  const rows = { opened: openedArm, open: ({ arm }: TuneArm) => open(arm) };
+  const rows = { opened: openedArm, open: ({ arm }: Arm) => open(arm) };
   const folded = [
     ['Dropped', groups.dropped],
     ['Not measured', groups.waiting],
@@ -131,7 +122,7 @@ function Arms({ tune, model, news }: Omit<Props, 'isOpen'>) {
 function useArms(tuneId: string, target: string, news: Props['news']) {
   const { data } = useSuspenseQuery({ ...armsQuery(tuneId), staleTime: 0 });
   const all = useMemo(() => (news?.size ? data.map((arm) => withUpdates(arm, news)) : data), [data, news]);
-  const ofModel = (arms: readonly TuneArm[]): TuneArm[] => arms.filter((arm) => arm.target === target);
+  const ofModel = (arms: readonly Arm[]): Arm[] => arms.filter((arm) => arm.target === target);
   return {
     all,
     // eslint-disable-next-line react-hooks/exhaustive-deps -- it is made of the target alone

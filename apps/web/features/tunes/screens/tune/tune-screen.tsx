@@ -1,5 +1,5 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { memo } from 'react';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { ParamTune } from '#lib/param-tune/contract';
@@ -17,6 +17,7 @@ import { TuneProgress } from '../../parts/tune-progress';
 import { combinationsOf, costOf } from './arm-list';
 import { configText } from './arm-settings';
 import { TuneModel } from './tune-model';
+import { TuneModels } from './tune-models';
 
 /** Arms refetched per second: large tunes are refetched less often. */
 const ARMS_A_SECOND = 200;
@@ -24,6 +25,7 @@ const ARMS_A_SECOND = 200;
 /** The best settings for each model's tool calls, and whether they can be trusted. */
 export function TuneScreen() {
   const { tuneId } = useParams({ from: '/signed-in/tunes/$tuneId' });
+  const { model: chosen } = useSearch({ from: '/signed-in/tunes/$tuneId' });
   const { data: tune } = useSuspenseQuery({
     ...paramTunes.query(tuneId),
     staleTime: 0,
@@ -31,26 +33,17 @@ export function TuneScreen() {
   });
   const live = useLive(LiveTune, isUnderWay(tune.status) ? tune.job_id : undefined);
   useRefreshOnEvents(tuneId, live, Math.max(POLL_MS, (combinationsOf(tune) / ARMS_A_SECOND) * 1000));
+  const model = tune.targets.find(({ target }) => target === chosen) ?? tune.targets[0]!;
   return (
     <>
       <Head tune={tune} />
       {live && isUnderWay(tune.status) && <TuneProgress tune={tune} live={live} />}
-      {tune.targets.map((model) => (
-        <TuneModel
-          key={model.target}
-          tune={tune}
-          model={model}
-          news={live?.arms}
-          isOpen={tune.targets.length <= MAX_OPEN}
-        />
-      ))}
+      {tune.targets.length > 1 && <TuneModels tune={tune} shown={model} />}
+      <TuneModel key={model.target} tune={tune} model={model} news={live?.arms} />
       <BestOverModels best={tune.best_over_models} />
     </>
   );
 }
-
-/** With more models than these, their arms are folded. */
-const MAX_OPEN = 2;
 
 const Head = memo(({ tune }: { tune: ParamTune }) => (
   <TuneHead
