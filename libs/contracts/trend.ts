@@ -12,6 +12,8 @@ export const DEFAULT_TREND_POINTS = 200;
 const MAX_TREND_POINTS = 1000;
 /** Newest runs of a model that a history looks at. */
 export const MAX_TREND_RUNS = 20_000;
+/** Newest runs of a model in which a shift of its level is looked for. */
+export const MAX_SHIFT_RUNS = 1000;
 /** Models of a suite whose change is told, and categories and tools that are named. */
 export const MAX_TREND_NAMES = 200;
 
@@ -21,6 +23,10 @@ export const TrendsQuery = z.strictObject({
   suite_id: id.optional().meta({
     description: 'Only this suite. If left out, the suites of the team, 20 a page.',
     example: '019aa8a2-5c1e-7000-8000-000000000011',
+  }),
+  experiment_id: id.optional().meta({
+    description: 'The history of the runs of this experiment, of all models of its suite.',
+    example: '019aa8a2-5c1e-7000-8000-000000000031',
   }),
   limit: z.coerce
     .number()
@@ -116,6 +122,19 @@ const TrendChange = z.object({
   target: z.string().describe('The model, as `provider_key::model_id`.'),
   first: z.number().nullable().describe('Its mean in its first run of the history, 0..1; null when nothing is scored.'),
   last: z.number().nullable().describe('Its mean in its last run.'),
+  shift: z
+    .object({
+      run_id: id.describe('The first run of the new level.'),
+      name: z.string().nullable().describe('Its name; null for none.'),
+      finished_at: time.describe('When it ended.'),
+      from: z.number().describe('The mean of the runs before it, since the shift before, 0..1.'),
+      to: z.number().describe('The mean of the runs from it on.'),
+    })
+    .nullable()
+    .describe(
+      `The last lasting shift of its level among its newest ${MAX_SHIFT_RUNS} runs, at least 5 runs long. Null for ` +
+        'none, where a new version of the suite came with it, and for a model that is not among the points.',
+    ),
 });
 export type TrendChange = z.infer<typeof TrendChange>;
 

@@ -148,8 +148,17 @@ describe('a trend', () => {
     expect(history).toEqual({
       ...{ runs: 400, shown: points.length, left_out: 400 - points.length, how: expect.any(String) },
       models: [
-        { target: 'sim::b:8b', first: 0.8, last: expect.closeTo(0.6) },
-        { target: 'sim::a', first: 0.8, last: 0.8 },
+        {
+          ...{ target: 'sim::b:8b', first: 0.8, last: expect.closeTo(0.6) },
+          shift: {
+            run_id: expect.any(String),
+            name: null,
+            finished_at: day(201),
+            from: expect.closeTo(0.8),
+            to: expect.closeTo(0.6),
+          },
+        },
+        { target: 'sim::a', first: 0.8, last: 0.8, shift: null },
       ],
       parts: [{ kind: 'tool', name: 'get_weather' }],
     });
@@ -163,6 +172,22 @@ describe('a trend', () => {
     expect((await trends('model=sim::b:8b')).map(({ suite }) => suite.id)).toEqual([suite_id]);
     expect(await stranger.get(`/api/trends?suite_id=${suite_id}&points=20`)).toMatchObject({ status: 404 });
     expect((await stranger.get('/api/trends?model=sim::b:8b')).body.items).toEqual([]);
+    const experiment = await client.post('/api/experiments', { name: 'Nights', suite_id });
+    const { id } = experiment.body;
+    await api.pool.query(
+      `UPDATE run SET experiment_id = $1 WHERE suite_id = $2 AND extract(hour FROM finished_at AT TIME ZONE 'UTC') = 9
+         AND finished_at >= $3 AND finished_at < $4`,
+      [id, suite_id, day(190), day(230)],
+    );
+    const [ofExperiment] = await trends(`experiment_id=${id}`);
+    expect(ofExperiment).toMatchObject({ suite: { id: suite_id }, history: { runs: 40, shown: 40, left_out: 0 } });
+    expect(ofExperiment!.history!.models[0]).toMatchObject({ target: 'sim::b:8b', shift: { finished_at: day(201) } });
+    const thinned = (await trends(`experiment_id=${id}&points=10`))[0]!;
+    expect(thinned.history!.runs).toBe(40);
+    expect(thinned.history!.left_out).toBeGreaterThan(10);
+    for (const { finished_at: at } of thinned.points) expect(at >= day(190) && at < day(230)).toBe(true);
+    expect(await stranger.get(`/api/trends?experiment_id=${id}`)).toMatchObject({ status: 404 });
+    expect(await client.get(`/api/trends?experiment_id=${id}&suite_id=${suites[0]}`)).toMatchObject({ status: 404 });
     for (const refused of ['points=9', 'part=tool', 'from=yesterday'])
       expect(await client.get(`/api/trends?suite_id=${suite_id}&${refused}`)).toMatchObject({ status: 400 });
   });

@@ -4,7 +4,7 @@ import type { SearchAnswer } from '#lib/contracts/search';
 import type { Trends } from '#lib/contracts/trend';
 import { SEARCH_TYPES, type SearchType } from '#lib/contracts/values/search';
 import { commaSeparated, examples, integer, serverAction, subcommand, timeOf, type GlobalOptions } from '../command.js';
-import { findSuite } from '../lookup/find-named.js';
+import { findExperiment, findSuite } from '../lookup/find-named.js';
 import { beginning, percent, table } from '../output/table.js';
 import { print, printError, printJson } from '../output/terminal.js';
 import { queryOf } from '../query.js';
@@ -15,6 +15,7 @@ interface SearchOptions extends GlobalOptions {
 }
 interface TrendOptions extends GlobalOptions {
   suite?: string;
+  experiment?: string;
   limit: number;
   model?: string[];
   part?: string;
@@ -39,6 +40,7 @@ export function addSearch(program: Command): void {
 
   const trends = subcommand(program, 'trends', 'show how the scores of suites went, run by run')
     .option('--suite <suite>', 'only this suite, by name or id')
+    .option('--experiment <name>', 'the history of the runs of this experiment, by name or id')
     .option('-l, --limit <n>', 'how many of the newest runs of a suite', integer, 12)
     .option('--model <list>', 'the history of these models, separated by commas', commaSeparated)
     .option('--part <part>', 'the history over category:<name> or tool:<name>')
@@ -67,9 +69,10 @@ async function printMatches(client: ApiClient, options: SearchOptions, words: st
 }
 
 async function printTrends(client: ApiClient, options: TrendOptions): Promise<void> {
-  const { suite, limit, model, part, from, to, points, json } = options;
+  const { suite, experiment, limit, model, part, from, to, points, json } = options;
   const query = queryOf({
     suite_id: suite === undefined ? undefined : await findSuite(client, suite),
+    experiment_id: experiment === undefined ? undefined : await findExperiment(client, experiment),
     ...{ limit, part, from, to, points },
   });
   for (const one of model ?? []) query.append('model', one);
@@ -89,8 +92,15 @@ async function printTrends(client: ApiClient, options: TrendOptions): Promise<vo
   const isHistory = trends.items.some(({ history }) => history);
   const columns = isHistory ? head.length : head.length - 1;
   print(...(rows.length > 0 ? table([head, ...rows].map((row) => row.slice(0, columns))) : ['No completed runs yet.']));
-  for (const { suite: of, history } of trends.items)
+  for (const { suite: of, history } of trends.items) {
+    for (const { target, shift } of history?.models ?? [])
+      if (shift)
+        print(
+          `${target}: ${shift.to < shift.from ? 'worse' : 'better'} since ${shift.name ?? shift.run_id}, ` +
+            `${percent(shift.from)} to ${percent(shift.to)}`,
+        );
     if (history && history.left_out > 0)
       printError(`${of.name}: ${history.shown} of ${history.runs} runs. ${history.how}`);
+  }
   if (trends.next_cursor !== null) printError('There are more suites. Show one with --suite.');
 }

@@ -29,9 +29,10 @@ interface PointRow {
 export class TrendRepository extends TeamScoped<Pool> {
   /** @throws ProblemError 404 */
   async list(query: TrendsQuery): Promise<Trends> {
-    const { suite_id: suiteId, limit } = query;
-    const suites = await this.#suites(query);
-    if (suiteId !== undefined && suites.length === 0) throw notFound('suite', suiteId);
+    const { experiment_id: experimentId, limit } = query;
+    const suiteId = experimentId === undefined ? query.suite_id : await this.#suiteOf(experimentId, query.suite_id);
+    const suites = await this.#suites({ ...query, suite_id: suiteId });
+    if (query.suite_id !== undefined && suites.length === 0) throw notFound('suite', query.suite_id);
     const shown = suites.slice(0, SUITES_PER_PAGE);
     if (isHistory(query)) return this.#histories(suites, query);
     const points = await this.points(
@@ -44,6 +45,16 @@ export class TrendRepository extends TeamScoped<Pool> {
       (suite) => ({ suite, points: points(suite.id) }),
       ({ id }) => id,
     );
+  }
+
+  /** @throws ProblemError 404 for an experiment of another suite, too */
+  async #suiteOf(experimentId: string, suiteId: string | undefined): Promise<string> {
+    const { rows } = await this.db.query<{ suite_id: string }>(
+      'SELECT suite_id FROM experiment WHERE team_id = $1 AND id = $2 AND ($3::uuid IS NULL OR suite_id = $3)',
+      [this.teamId, experimentId, suiteId ?? null],
+    );
+    if (!rows[0]) throw notFound('experiment', experimentId);
+    return rows[0].suite_id;
   }
 
   /** The suites of a page and the next one: those that have runs of the models, if models are named. */
