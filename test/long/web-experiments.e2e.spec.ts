@@ -83,9 +83,12 @@ journeys('experiments and gates', () => {
     await now.getByText(/Changed: system prompt\./).waitFor();
     const figure = page.getByRole('figure', { name: 'Scores of the experiment over time' });
     await figure.getByText(/3 scores, .*2 versions of the suite/).waitFor();
-    expect(await figure.locator('rect[class*="band_"]').count()).toBe(1);
-    expect(await figure.locator('line[class*="join_"]').count()).toBe(1);
-    expect(await figure.locator('circle.dot').count()).toBe(3);
+    expect(await figure.locator('line[class*="reference_"]').count()).toBe(1);
+    expect(await figure.locator('polyline').count()).toBe(2);
+    await figure.getByRole('link', { name: /^As it is, .*, the baseline$/ }).focus();
+    await page.keyboard.press('ArrowRight');
+    await figure.getByText(/^With help/).waitFor();
+    expect(await figure.getByRole('link', { name: /^With help, .*, better than the baseline$/ }).count()).toBe(1);
     expect(await axe()).toEqual([]);
     expect(await isTooWide()).toBe(false);
 

@@ -7,6 +7,6 @@ export const experimentsSearch = searchOf({
   after: text(500),
 });
 export type ExperimentsSearch = ReturnType<typeof experimentsSearch>;
-export const experimentSearch = searchOf({ after: text(500) });
+export const experimentSearch = searchOf({ after: text(500), model: text(400) });
 /** A new experiment, or a new gate: of a suite, optionally with its baseline. */
 export const baselineSearch = searchOf({ suite: id, baseline: id });

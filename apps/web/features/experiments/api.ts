@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { Experiment, RunBestSubmitted, TimelineEntry } from '#lib/contracts/experiment';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
+import type { Trends } from '#lib/contracts/trend';
 import type { Sent } from '../../api/action';
 import { client, pathWith, readQuery } from '../../api/client';
 import { keys } from '../../api/keys';
@@ -61,6 +62,10 @@ export const timelineQuery = (id: string, after: string | undefined) =>
       return { items, next_cursor: cursor };
     },
   });
+
+/** How the models of an experiment went. */
+export const modelTrendsQuery = (id: string) =>
+  readQuery<Trends>([...keys.experiment(id), 'trend'], pathWith('/api/trends', { experiment_id: id }));
 
 /** An ExperimentInput, with its numbers as typed. */
 export type NewExperiment = JsonObject & { name: string; suite_id: string };

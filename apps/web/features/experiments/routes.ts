@@ -1,7 +1,7 @@
 import { screen } from '../../screen';
 import { suiteHeadsQuery } from '../suites/api';
 import { baselineSearch, experimentSearch, experimentsSearch } from './address';
-import { experimentQuery, experimentsQuery, timelineQuery } from './api';
+import { experimentQuery, experimentsQuery, modelTrendsQuery, timelineQuery } from './api';
 
 export const experimentsRoutes = [
   screen('/experiments', () => import('./screens/experiments-screen'), 'ExperimentsScreen', {
@@ -18,6 +18,7 @@ export const experimentsRoutes = [
     loads: ({ params: { experimentId }, search: { after } }) => [
       experimentQuery(experimentId),
       timelineQuery(experimentId, after),
+      modelTrendsQuery(experimentId),
     ],
     missing: { what: 'experiment', list: '/experiments', all: 'All experiments' },
   }),

@@ -16,8 +16,18 @@ export interface TrendMark {
   stands?: 'worse' | 'better' | undefined;
   /** Written above the line, as where a version begins. */
   note?: string | undefined;
+  /** The line does not come here from the mark before. */
+  isApart?: boolean | undefined;
+  /** Said next to the mark, which gets a ring. */
+  name?: string | undefined;
   words: string;
   card: ReactNode;
+}
+
+interface Reference {
+  label: string;
+  mean: number;
+  ci: readonly [number, number] | null;
 }
 
 interface Props {
@@ -25,6 +35,8 @@ interface Props {
   /** All lines that are drawn next to it, for one pair of scales. */
   of?: { marks: readonly TrendMark[] };
   isSmall?: boolean;
+  /** The score that others are held against, as a line across with its interval. */
+  reference?: Reference | undefined;
   open?: (index: number) => void;
 }
 
@@ -33,9 +45,11 @@ const EDGES = { left: 44, right: 10, top: 18, bottom: 22 };
 const HEIGHT = { small: 112, large: 260 };
 const PX_OF_A_TICK = 84;
 const MAX_NOTES = 12;
+/** Of more runs only those that stand out get a dot. */
+const MAX_DOTS = 60;
 
 /** The score of a model over time with its interval as a band. Dots are runs that stand out. */
-export function TrendPlot({ marks, of = { marks }, isSmall = false, open }: Props) {
+export function TrendPlot({ marks, of = { marks }, isSmall = false, reference, open }: Props) {
   const { ref, width } = useWidth<HTMLDivElement>(FIRST_WIDTH);
   const height = isSmall ? HEIGHT.small : HEIGHT.large;
   const plot = useMarks({ count: isSmall ? 0 : marks.length, open });
@@ -43,11 +57,14 @@ export function TrendPlot({ marks, of = { marks }, isSmall = false, open }: Prop
     of.marks.map(({ at }) => at),
     Math.max(2, Math.floor(width / PX_OF_A_TICK)),
   );
-  const up = linearScale(sharesOf(of.marks), isSmall ? 4 : 6);
+  const up = linearScale(sharesOf(reference ? [...of.marks, reference] : of.marks), isSmall ? 4 : 6);
   const x = (at: number): number => round(EDGES.left + across.at(at) * (width - EDGES.left - EDGES.right));
   const y = (share: number): number =>
     round(height - EDGES.bottom - up.at(share) * (height - EDGES.top - EDGES.bottom));
   const shown = plot.shown === undefined ? undefined : marks[plot.shown];
+  const pieces = piecesOf(marks);
+  const alone = new Set(pieces.flatMap(({ length, 0: first }) => (length === 1 ? first!.key : [])));
+  const hasDots = !isSmall && marks.length <= MAX_DOTS;
   const notes = marks.filter(({ note }) => note !== undefined).slice(-MAX_NOTES);
   return (
     <Plot of={plot}>
@@ -74,16 +91,28 @@ export function TrendPlot({ marks, of = { marks }, isSmall = false, open }: Prop
               </text>
             </g>
           ))}
-          {piecesOf(marks).map((piece) => (
+          {reference && <Across {...reference} {...{ width, y }} />}
+          {pieces.map((piece) => (
             <g key={piece[0]!.key} aria-hidden="true">
               <path className={css.band} d={bandOf(piece, x, y)} />
               <polyline className={css.line} points={piece.map(({ at, mean }) => `${x(at)},${y(mean)}`).join(' ')} />
             </g>
           ))}
+          {reference && (
+            <text
+              className={css.halo}
+              x={width - EDGES.right - 4}
+              y={y(reference.mean) - 5}
+              textAnchor="end"
+              aria-hidden="true"
+            >
+              {reference.label}
+            </text>
+          )}
           {marks.map((mark, index) => (
             <g key={mark.key} className={css.mark} {...(isSmall ? {} : plot.propsOf(index, mark.words))}>
               {!isSmall && <rect className={css.reach} {...reachOf(marks, index, x)} y={0} height={height} />}
-              <Shape mark={mark} {...{ x, y }} isAlone={isAlone(marks, index)} isShown={shown === mark} />
+              <Shape mark={mark} {...{ x, y }} isAlone={alone.has(mark.key)} isDot={hasDots || shown === mark} />
             </g>
           ))}
         </svg>
@@ -97,10 +126,9 @@ type Place = (value: number) => number;
 type Scored = TrendMark & { mean: number };
 const round: Place = (value) => Math.round(value * 10) / 10;
 const END = 40;
-const anchorOf = (x: number, width: number): 'start' | 'middle' | 'end' =>
-  x < EDGES.left + END / 2 ? 'start' : x > width - END ? 'end' : 'middle';
+const anchorOf = (x: number, width: number): 'middle' | 'end' => (x > width - END ? 'end' : 'middle');
 
-const sharesOf = (marks: readonly TrendMark[]): number[] => {
+const sharesOf = (marks: readonly Pick<TrendMark, 'mean' | 'ci'>[]): number[] => {
   const shares = marks.flatMap(({ mean, ci }) => (mean === null ? [] : [mean, ...(ci ?? [])]));
   return shares.length > 0 ? shares : [0, 1];
 };
@@ -109,14 +137,11 @@ const sharesOf = (marks: readonly TrendMark[]): number[] => {
 export function piecesOf(marks: readonly TrendMark[]): Scored[][] {
   const pieces: Scored[][] = [[]];
   for (const mark of marks) {
-    if (mark.mean === null) pieces.push([]);
-    else pieces.at(-1)!.push(mark as Scored);
+    if (mark.mean === null || mark.isApart) pieces.push([]);
+    if (mark.mean !== null) pieces.at(-1)!.push(mark as Scored);
   }
   return pieces.filter(({ length }) => length > 0);
 }
-
-const isAlone = (marks: readonly TrendMark[], index: number): boolean =>
-  marks[index - 1]?.mean == null && marks[index + 1]?.mean == null;
 
 function bandOf(piece: readonly Scored[], x: Place, y: Place): string {
   if (piece.length < 2) return '';
@@ -124,6 +149,21 @@ function bandOf(piece: readonly Scored[], x: Place, y: Place): string {
   const bottom = piece.map(({ at, mean, ci }) => `${x(at)},${y(ci?.[0] ?? mean)}`).reverse();
   return `M${[...top, ...bottom].join('L')}Z`;
 }
+
+const Across = ({ mean, ci, width, y }: Reference & { width: number; y: Place }) => (
+  <g aria-hidden="true">
+    {ci && (
+      <rect
+        className={css.interval}
+        x={EDGES.left}
+        width={Math.max(0, width - EDGES.left - EDGES.right)}
+        y={y(ci[1])}
+        height={Math.max(1, y(ci[0]) - y(ci[1]))}
+      />
+    )}
+    <line className={css.reference} x1={EDGES.left} x2={width - EDGES.right} y1={y(mean)} y2={y(mean)} />
+  </g>
+);
 
 /** What belongs to a mark under the pointer: half the way to its neighbours. */
 function reachOf(marks: readonly TrendMark[], index: number, x: Place): { x: number; width: number } {
@@ -136,8 +176,8 @@ function reachOf(marks: readonly TrendMark[], index: number, x: Place): { x: num
 const [SIZE, DOT] = [6, 3.5];
 
 /** A triangle down for worse and up for better; a ring at the axis where nothing is scored. */
-function Shape({ mark, x, y, isAlone: alone, isShown }: ShapeProps) {
-  const { at, mean, ci, stands } = mark;
+function Shape({ mark, x, y, isAlone, isDot }: ShapeProps) {
+  const { at, mean, ci, stands, name } = mark;
   const across = x(at);
   if (mean === null) return <circle className={css.unknown} cx={across} cy={EDGES.top} r={DOT} />;
   const up = y(mean);
@@ -146,11 +186,19 @@ function Shape({ mark, x, y, isAlone: alone, isShown }: ShapeProps) {
     const points = `${across - SIZE},${up - tip} ${across + SIZE},${up - tip} ${across},${up + tip}`;
     return <polygon className={stands === 'worse' ? css.worse : css.better} points={points} />;
   }
-  if (!alone && !isShown) return null;
+  if (!isAlone && !isDot && name === undefined) return null;
   return (
     <>
-      {ci && <line className={css.bar} x1={across} x2={across} y1={y(ci[0])} y2={y(ci[1])} />}
+      {ci && isAlone && <line className={css.bar} x1={across} x2={across} y1={y(ci[0])} y2={y(ci[1])} />}
       <circle className={css.dot} cx={across} cy={up} r={DOT} />
+      {name !== undefined && (
+        <>
+          <circle className={css.ring} cx={across} cy={up} r={DOT + 4} />
+          <text className={css.halo} x={across} y={up - DOT - 9} textAnchor="middle" aria-hidden="true">
+            {name}
+          </text>
+        </>
+      )}
     </>
   );
 }
@@ -160,7 +208,7 @@ interface ShapeProps {
   x: Place;
   y: Place;
   isAlone: boolean;
-  isShown: boolean;
+  isDot: boolean;
 }
 
 /** "86.0 % to 45.0 % in 400 runs" */

@@ -1,5 +1,5 @@
-import type { ExperimentSince } from '#lib/contracts/experiment';
-import { changedWords, standingWords, worstWords } from './standing-words.js';
+import type { Experiment, ExperimentSince } from '#lib/contracts/experiment';
+import { changedWords, fallOfModel, standingWords, worseModels, worstWords } from './standing-words.js';
 
 const worst = { target: 'acme::b', verdict: 'regressed', difference: -0.24, ci: [-0.3, -0.1], from: 0.77, to: 0.53 };
 const since = (change: Partial<ExperimentSince>): ExperimentSince => ({
@@ -31,12 +31,29 @@ it.each([
 });
 
 it('the model that broke is named, alone or with others, and what was changed', () => {
-  expect(worstWords(since({}))).toBe('Only b, 77.0 % to 53.0 %.');
-  expect(worstWords(since({ models: 1 }))).toBe('b, 77.0 % to 53.0 %.');
-  expect(worstWords(since({ regressed: 3 }))).toBe('b and 2 more, 77.0 % to 53.0 %.');
+  expect([worseModels(since({})), worstWords(since({}))]).toEqual(['b', '77.0 % to 53.0 %.']);
+  const three = since({ regressed: 3 });
+  expect([worseModels(three), worstWords(three)]).toEqual(['b and 2 more', 'b: 77.0 % to 53.0 %.']);
+  expect(worseModels(since({ regressed: 0 }))).toBeUndefined();
   expect(worstWords(since({ regressed: 0 }))).toBeUndefined();
   expect(changedWords(since({}))).toBe('Nothing in the settings changed.');
   expect(changedWords(since({ changed: ['temperature 0.7', 'system prompt'] }))).toBe(
     'Changed: temperature 0.7, system prompt.',
   );
+});
+
+it('where the last runs show nothing, the model whose level fell most since the baseline is named', () => {
+  const unclear = since({ state: 'unclear' });
+  const of = { since: unclear, measure: 'overall', margin: 0.02, baseline_eval_id: '1' } as Experiment;
+  const model = (target: string, from: number, to: number, run_id = '2') => ({
+    ...{ target, first: from, last: to },
+    shift: { run_id, name: 'Night 231', finished_at: '', from, to },
+  });
+  const none = { target: 'c', first: 1, last: 1, shift: null };
+  const models = [model('a', 0.8, 0.7), none, model('b', 0.86, 0.45), model('d', 0.1, 0.9)];
+  expect(fallOfModel(of, models)).toMatchObject({ target: 'b', name: 'Night 231', from: 0.86, to: 0.45 });
+  expect(fallOfModel(of, [model('a', 0.8, 0.79)])).toBeUndefined();
+  expect(fallOfModel(of, [model('a', 0.8, 0.5, '0')])).toBeUndefined();
+  expect(fallOfModel({ ...of, since: since({}) }, models)).toBeUndefined();
+  expect(fallOfModel({ ...of, measure: 'passed' }, models)).toBeUndefined();
 });

@@ -1,7 +1,8 @@
-import type { ExperimentSince } from '#lib/contracts/experiment';
+import type { Experiment, ExperimentSince } from '#lib/contracts/experiment';
 import type { ChipKind } from '../../../ui/chip';
 import { count, percent } from '../../../ui/amounts.js';
 import { modelOf } from '#lib/contracts/target-name';
+import type { TrendChange } from '#lib/contracts/trend';
 
 export const sinceRunName = ({ run }: Pick<ExperimentSince, 'run'>): string => run.name ?? `run ${run.id.slice(-8)}`;
 
@@ -25,13 +26,38 @@ export function standingWords(since: ExperimentSince): [words: string, kind: Chi
   }
 }
 
-/** "only prompt-sensitive, 77.0 to 53.0 %": the model that got worse; undefined where none is shown to be. */
-export function worstWords({ worst, regressed, models }: ExperimentSince): string | undefined {
-  if (!worst || regressed === 0 || worst.from === null || worst.to === null) return undefined;
-  const others = regressed > 1 ? ` and ${count(regressed - 1)} more` : '';
-  const only = regressed === 1 && models > 1 ? 'Only ' : '';
-  return `${only}${modelOf(worst.target)}${others}, ${percent(worst.from)} to ${percent(worst.to)}.`;
+/** "prompt-sensitive and 2 more": the models that got worse; undefined where none is shown to be. */
+export function worseModels({ worst, regressed }: ExperimentSince): string | undefined {
+  if (!worst || regressed === 0) return undefined;
+  return `${modelOf(worst.target)}${regressed > 1 ? ` and ${count(regressed - 1)} more` : ''}`;
 }
+
+/** "77.0 % to 53.0 %." of the model that got worse most. */
+export function worstWords({ worst, regressed }: ExperimentSince): string | undefined {
+  if (!worst || regressed === 0 || worst.from === null || worst.to === null) return undefined;
+  return `${regressed > 1 ? `${modelOf(worst.target)}: ` : ''}${percent(worst.from)} to ${percent(worst.to)}.`;
+}
+
+export type Fall = NonNullable<TrendChange['shift']> & { target: string };
+
+/**
+ * The model whose level fell most since the baseline, where no comparison of the last runs shows anything: the mean of
+ * several models may hide it, and a run alone may be too small to show it.
+ */
+export function fallOfModel(
+  { since, measure, margin, baseline_eval_id: baseline }: Experiment,
+  models: readonly TrendChange[],
+): Fall | undefined {
+  if (since?.state === 'worse' || since?.state === 'better' || measure !== 'overall' || baseline === null)
+    return undefined;
+  return models
+    .flatMap(({ target, shift }) => (shift ? [{ target, ...shift }] : []))
+    .filter(({ run_id: id, from, to }) => from - to > margin && isAfter(id, baseline))
+    .toSorted((a, b) => a.to - a.from - (b.to - b.from))[0];
+}
+
+/** Ids of runs grow with time. */
+const isAfter = (id: string, other: string): boolean => id > other;
 
 export const changedWords = ({ changed }: ExperimentSince): string =>
   changed.length === 0 ? 'Nothing in the settings changed.' : `Changed: ${changed.join(', ')}.`;

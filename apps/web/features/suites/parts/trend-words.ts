@@ -37,6 +37,14 @@ export function mainChangeOf({ history }: Pick<Trend, 'history'>): Change | unde
 export const lastFallOf = (points: readonly TrendPoint[], target: string): TrendPoint | undefined =>
   points.findLast((point) => standsFor(target, point) === 'worse');
 
+/** Since when a model is worse: where its level fell last, or else the last run that is shown to be worse. */
+export function fallOf({ history, points }: Pick<Trend, 'history' | 'points'>, target: string) {
+  const shift = history?.models.find((one) => one.target === target)?.shift;
+  if (shift && shift.to < shift.from) return shift;
+  const fall = lastFallOf(points, target);
+  return fall && { run_id: fall.run.id, name: fall.run.name, finished_at: fall.finished_at };
+}
+
 /** "412 of 10,000 runs are drawn." */
 export function drawnWords({ runs, shown, left_out: left }: NonNullable<Trend['history']>): string {
   if (left === 0) return runs === 1 ? '1 run.' : `All ${count(runs)} runs.`;

@@ -1,6 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { Experiment, TimelineEntry } from '#lib/contracts/experiment';
 import { useRefusal } from '../../../../api/session';
 import { Empty } from '../../../../ui/empty';
@@ -23,11 +23,12 @@ import { runQuery } from '../../../runs/api';
 import { signedPoints } from '../../../runs/parts/against-words';
 import { scoreOfRun } from '../../../runs/parts/run-score';
 import { OutcomeMark } from '../../../tunes/parts/tune-outcome';
-import { timelineQuery } from '../../api';
+import { modelTrendsQuery, timelineQuery } from '../../api';
 import { usePin } from '../../parts/pin-baseline';
 import css from './experiment.module.css';
 import { deltaFromBaselineText } from './experiment-texts';
-import { entryName, Timeline } from './timeline';
+import { Timeline } from './timeline';
+import { entryName } from './timeline-marks';
 
 /** The ended jobs of an experiment, as a figure and as a table. */
 export const ExperimentTimeline = ({ experiment }: { experiment: Experiment }) => (
@@ -40,6 +41,7 @@ function Entries({ experiment }: { experiment: Experiment }) {
   const { after } = useSearch({ from: '/signed-in/experiments/$experimentId' });
   const { data, refetch } = useKeptQuery({ ...timelineQuery(experiment.id, after), staleTime: 0 });
   const { items: entries, next_cursor: next } = data;
+  const trend = useSuspenseQuery(modelTrendsQuery(experiment.id)).data.items[0];
   const baseline = useScore(experiment.baseline_eval_id);
   const compared = `${experiment.refreshing} ${experiment.baseline_eval_id} ${experiment.best?.eval_id}`;
   const before = useRef(compared);
@@ -54,8 +56,8 @@ function Entries({ experiment }: { experiment: Experiment }) {
         <NoEntries experiment={experiment} />
       ) : (
         <>
-          <Timeline label="Scores of the experiment over time" entries={entries} baseline={baseline} />
-          <TimelineTable experiment={experiment} entries={entries} />
+          <Timeline {...{ experiment, entries, baseline, trend }} />
+          <TimelineTable key={after} experiment={experiment} entries={entries} />
         </>
       )}
       <PageLinks of="the timeline" after={after} next={next} words={['From the beginning', 'Later']} />
@@ -87,14 +89,50 @@ function useScore(runId: string | null): Scored | undefined {
 
 const MAX_SUMMARY = 500;
 
-/** Ended jobs, the newest first, each against the baseline. */
+const FIRST_ROWS = 20;
+
+/** Ended jobs, the newest or the oldest first, each against the baseline. */
 function TimelineTable({ experiment, entries }: Props) {
+  const [isOldest, setOldest] = useState(false);
+  const [most, setMost] = useState(FIRST_ROWS);
+  const rows = (isOldest ? entries : entries.toReversed()).slice(0, most);
+  const left = entries.length - rows.length;
+  return (
+    <>
+      <EntryTable experiment={experiment} entries={rows} />
+      {entries.length > FIRST_ROWS && (
+        <div className="actions">
+          {left > 0 && (
+            <button type="button" className="dense" onClick={() => setMost(most + FIRST_ROWS)}>
+              {count(Math.min(left, FIRST_ROWS))} more
+            </button>
+          )}
+          <button
+            type="button"
+            className="dense"
+            onClick={() => {
+              setOldest(!isOldest);
+              setMost(FIRST_ROWS);
+            }}
+          >
+            {isOldest ? 'Newest first' : 'Oldest first'}
+          </button>
+          <span className="muted small">
+            {count(rows.length)} of {count(entries.length)}
+          </span>
+        </div>
+      )}
+    </>
+  );
+}
+
+function EntryTable({ experiment, entries }: Props) {
   return (
     <Table
       label="Entries of the timeline"
       className={css.entries}
       hasCards
-      rows={entries.toReversed()}
+      rows={entries}
       keyOf={({ type, id }) => `${type} ${id}`}
       columns={[
         { name: 'Entry', className: 'named', cell: (entry) => <Entry entry={entry} /> },
