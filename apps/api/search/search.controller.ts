@@ -38,8 +38,9 @@ export class SearchController {
   @Get('trends')
   @About(
     'Read how scores went',
-    'The newest completed runs of each suite, with the score of each model. With `experiment_id`, `model`, ' +
-      '`part`, `from`, `to` or `points`, the history of a suite over any number of runs, thinned to those that tell how it went.',
+    'The newest completed runs of each suite, with the score of each model. With `experiment_id`, `model`, `part`, ' +
+      '`from`, `to` or `points`, the history of a suite over any number of runs, thinned to those that tell how it ' +
+      'went.',
   )
   @Answers(200, Trends, 404)
   trends(@Me() { teamId }: Caller, @Query({ schema: TrendsQuery }) query: TrendsQuery): Promise<Trends> {

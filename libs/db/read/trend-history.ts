@@ -94,7 +94,7 @@ export class TrendHistoryRepository extends TeamScoped<Pool> {
     return rows;
   }
 
-  /** Where the levels of lines shifted last. A new version of the suite is another test: a shift with it says nothing. */
+  /** Where the levels of lines shifted last. A shift with a new version of the suite says nothing of the model. */
   async #shifts(lines: readonly Line[], query: HistoryQuery): Promise<Map<string, TrendChange['shift']>> {
     const { rows } = await this.db.query<{ id: string; run_id: string; mean: number }>(
       `SELECT s.id, p.run_id, p.mean FROM unnest($1::bigint[]) AS s (id) CROSS JOIN LATERAL (

@@ -1,8 +1,8 @@
 import type { TrendMark } from './trend';
 
 /**
- * The marks that tell how it went: the first and the last, the lowest and the highest of each of as many equal stretches
- * as fit, and those that stand out.
+ * The marks that tell how it went: the first and the last, the lowest and the highest of as many equal stretches as
+ * fit, and those that stand out.
  * @param most about how many, beside those that stand out
  */
 export function thinned<Mark extends TrendMark>(marks: readonly Mark[], most: number): readonly Mark[] {

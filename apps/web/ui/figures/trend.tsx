@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { percent } from '../amounts';
 import { MarkCard, Plot, useMarks } from './picture';
-import { linearScale, timeScale } from './scales';
+import { linearScale, timeScale, type Scale } from './scales';
 import css from './trend.module.css';
 import { useWidth } from './width';
 
@@ -65,32 +65,13 @@ export function TrendPlot({ marks, of = { marks }, isSmall = false, reference, o
   const pieces = piecesOf(marks);
   const alone = new Set(pieces.flatMap(({ length, 0: first }) => (length === 1 ? first!.key : [])));
   const hasDots = !isSmall && marks.length <= MAX_DOTS;
+  const named = marks.find(({ name }) => name !== undefined);
   const notes = marks.filter(({ note }) => note !== undefined).slice(-MAX_NOTES);
   return (
     <Plot of={plot}>
       <div ref={ref}>
         <svg className={css.trend} width={width} height={height} role="group" aria-label={wordsOf(marks)}>
-          {up.ticks.map((tick) => (
-            <g key={tick} aria-hidden="true">
-              <line className={css.grid} x1={EDGES.left} x2={width - EDGES.right} y1={y(tick)} y2={y(tick)} />
-              <text x={EDGES.left - 6} y={y(tick) + 4} textAnchor="end">
-                {percent(tick).replace('.0', '')}
-              </text>
-            </g>
-          ))}
-          {across.ticks.map((tick) => (
-            <text key={tick} x={x(tick)} y={height - 6} textAnchor={anchorOf(x(tick), width)} aria-hidden="true">
-              {across.words(tick)}
-            </text>
-          ))}
-          {notes.map(({ key, at, note }) => (
-            <g key={key} aria-hidden="true">
-              <line className={css.note} x1={x(at)} x2={x(at)} y1={EDGES.top - 4} y2={height - EDGES.bottom} />
-              <text x={x(at)} y={EDGES.top - 7} textAnchor={anchorOf(x(at), width)}>
-                {note}
-              </text>
-            </g>
-          ))}
+          <Axes {...{ up, across, notes, x, y, width, height }} />
           {reference && <Across {...reference} {...{ width, y }} />}
           {pieces.map((piece) => (
             <g key={piece[0]!.key} aria-hidden="true">
@@ -99,15 +80,7 @@ export function TrendPlot({ marks, of = { marks }, isSmall = false, reference, o
             </g>
           ))}
           {reference && (
-            <text
-              className={css.halo}
-              x={width - EDGES.right - 4}
-              y={y(reference.mean) - 5}
-              textAnchor="end"
-              aria-hidden="true"
-            >
-              {reference.label}
-            </text>
+            <ReferenceLabel {...reference} {...{ width, y }} isLeft={named !== undefined && x(named.at) > width / 2} />
           )}
           {marks.map((mark, index) => (
             <g key={mark.key} className={css.mark} {...(isSmall ? {} : plot.propsOf(index, mark.words))}>
@@ -149,6 +122,65 @@ function bandOf(piece: readonly Scored[], x: Place, y: Place): string {
   const bottom = piece.map(({ at, mean, ci }) => `${x(at)},${y(ci?.[0] ?? mean)}`).reverse();
   return `M${[...top, ...bottom].join('L')}Z`;
 }
+
+interface AxesProps {
+  up: Scale;
+  across: ReturnType<typeof timeScale>;
+  notes: readonly TrendMark[];
+  x: Place;
+  y: Place;
+  width: number;
+  height: number;
+}
+
+const Axes = ({ up, across, notes, x, y, width, height }: AxesProps) => (
+  <>
+    {up.ticks.map((tick) => (
+      <g key={tick} aria-hidden="true">
+        <line className={css.grid} x1={EDGES.left} x2={width - EDGES.right} y1={y(tick)} y2={y(tick)} />
+        <text x={EDGES.left - 6} y={y(tick) + 4} textAnchor="end">
+          {percent(tick).replace('.0', '')}
+        </text>
+      </g>
+    ))}
+    {across.ticks.map((tick) => (
+      <text key={tick} x={x(tick)} y={height - 6} textAnchor={anchorOf(x(tick), width)} aria-hidden="true">
+        {across.words(tick)}
+      </text>
+    ))}
+    {notes.map(({ key, at, note }) => (
+      <g key={key} aria-hidden="true">
+        <line className={css.note} x1={x(at)} x2={x(at)} y1={EDGES.top - 4} y2={height - EDGES.bottom} />
+        <text x={x(at)} y={EDGES.top - 7} textAnchor={anchorOf(x(at), width)}>
+          {note}
+        </text>
+      </g>
+    ))}
+  </>
+);
+
+interface LabelProps extends Reference {
+  width: number;
+  y: Place;
+  /** At the left end, as the named mark is at the right. */
+  isLeft: boolean;
+}
+
+const ReferenceLabel = ({ label, mean, width, y, isLeft }: LabelProps) => (
+  <text
+    className={css.halo}
+    x={isLeft ? EDGES.left + 4 : width - EDGES.right - 4}
+    y={besideOf(y(mean), 5)}
+    textAnchor={isLeft ? 'start' : 'end'}
+    aria-hidden="true"
+  >
+    {label}
+  </text>
+);
+
+/** Where a text stands above something; below it where the notes are. */
+const besideOf = (at: number, gap: number): number => (at - gap - LETTERS < EDGES.top ? at + gap + LETTERS : at - gap);
+const LETTERS = 10;
 
 const Across = ({ mean, ci, width, y }: Reference & { width: number; y: Place }) => (
   <g aria-hidden="true">
@@ -194,7 +226,7 @@ function Shape({ mark, x, y, isAlone, isDot }: ShapeProps) {
       {name !== undefined && (
         <>
           <circle className={css.ring} cx={across} cy={up} r={DOT + 4} />
-          <text className={css.halo} x={across} y={up - DOT - 9} textAnchor="middle" aria-hidden="true">
+          <text className={css.halo} x={across} y={besideOf(up, DOT + 9)} textAnchor="middle" aria-hidden="true">
             {name}
           </text>
         </>

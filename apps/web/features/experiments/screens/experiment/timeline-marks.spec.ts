@@ -39,7 +39,7 @@ it('runs stand out where a difference from the baseline is shown, if only of one
   ]);
 });
 
-it('no line joins versions of the suite, and tunes and judge reports are no marks', () => {
+it('no line joins versions of the suite, and tunes and judge reports are not drawn', () => {
   const tune = entry({ type: 'param_tune', score: null, suite_version: null });
   const drawn = marks([entry(), tune, entry(), entry({ suite_version: 2 }), entry({ suite_version: 2 })]);
   expect(drawn.map(({ isApart, note }) => [isApart, note])).toEqual([

@@ -28,7 +28,7 @@ export function standsOf({ comparison }: Pick<TimelineEntry, 'comparison'>): Tre
   return comparison?.verdict === 'improved' ? 'better' : undefined;
 }
 
-/** The runs of a timeline as marks of a picture. @param cardOf what is told of a run */
+/** The runs of a timeline as marks of a picture. @param cardOf what is shown of a run under the pointer */
 export function marksOf<Entry extends Drawn>(
   entries: readonly Entry[],
   cardOf: (entry: Entry) => ReactNode,
