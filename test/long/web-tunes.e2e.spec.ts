@@ -138,10 +138,8 @@ journeys('tunes', () => {
     const answers = page.getByRole('region', { name: 'Recommended for each model' });
     await answers.getByText(tune.targets[0].outcome.replaceAll('_', ' ')).first().waitFor();
     expect(await axe()).toEqual([]);
-    await page
-      .getByRole('navigation', { name: 'Models' })
-      .getByRole('link', { name: /perfect-ish/ })
-      .click();
+    const models = page.getByRole('navigation', { name: 'Models' });
+    await models.getByRole('link').filter({ hasText: 'perfect-ish' }).click();
     await page.waitForURL(/model=/);
     await page
       .getByRole('region', { name: 'sim::perfect-ish' })

@@ -19,7 +19,7 @@ export interface Arm extends Pick<
   | 'cost_usd'
   | 'latency_p50_ms'
 > {
-  /** Whether the provider does not accept one of its settings as it is. */
+  /** Whether the provider does not accept one of its settings unchanged. */
   adjusted: boolean;
 }
 

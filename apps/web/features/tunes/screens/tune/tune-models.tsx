@@ -24,14 +24,16 @@ export function TuneModels({ tune: { id, targets }, shown }: Props) {
   const names = useModelNames(targets.map(({ target }) => target));
   return (
     <>
-      <Table
-        label="Recommended for each model"
-        className={css.answers}
-        hasCards
-        rows={targets}
-        keyOf={({ target }) => target}
-        columns={COLUMNS}
-      />
+      {targets.some(({ recommended, outcome }) => recommended !== null || outcome !== null) && (
+        <Table
+          label="Recommended for each model"
+          className={css.answers}
+          hasCards
+          rows={targets}
+          keyOf={({ target }) => target}
+          columns={COLUMNS}
+        />
+      )}
       <Tabs
         label="Models"
         items={targets.map((one, place) => ({
