@@ -213,7 +213,7 @@ journeys('experiments and gates', () => {
     await page.getByLabel('Run of the suite').click();
     await page.getByRole('option', { name: /^As it is/ }).click();
     await page.waitForURL(/check=/);
-    await status(page, 'not measured').waitFor();
+    await status(page.getByRole('region', { name: 'Check a run' }), 'failed').waitFor();
     expect(await axe()).toEqual([]);
 
     const viewer = await web.open({ path: `/gates/${gate.id}`, role: 'viewer' });

@@ -20,7 +20,7 @@ import { TuneModel } from './tune-model';
 import { TuneModels } from './tune-models';
 
 /** Arms refetched per second: large tunes are refetched less often. */
-const ARMS_A_SECOND = 200;
+const ARMS_A_SECOND = 1000;
 
 /** The best settings for each model's tool calls, and whether they can be trusted. */
 export function TuneScreen() {
