@@ -266,10 +266,13 @@ export const CombosQuery = z.strictObject({
     .max(500)
     .optional()
     .meta({ description: 'Only the arms of this model.', example: 'openai::gpt-x' }),
-  arm: z.coerce.number().int().min(0).max(MAX_ARMS).optional().meta({
-    description: 'Only the arms of this number.',
-    example: 3,
-  }),
+  arm: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(MAX_ARMS)
+    .optional()
+    .meta({ description: 'Only the arms of this number.', example: 3 }),
 });
 export type CombosQuery = z.infer<typeof CombosQuery>;
 

@@ -1,6 +1,7 @@
 import { parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
-import type { TuneSpace } from '../contract.js';
-import type { ArmFigures } from './param-tunes.js';
+import type { TuneArm, TuneSpace } from '../contract.js';
+
+type Figures = Pick<TuneArm, 'cases' | 'samples' | 'errored' | 'mean' | 'ci' | 'cost_usd' | 'latency_p50_ms'>;
 
 /** An arm as a space reads it; its JSON is text. */
 export interface SpaceRow {
@@ -46,7 +47,7 @@ export class SpaceColumns {
     model.values.push(this.#placesOf(parseJson(config) as JsonObject));
     model.same_as.push(sameAs);
     model.stage.push(this.#stages.of(`${state} ${tied} ${adjusted} ${rung}`, () => ({ state, rung, tied, adjusted })));
-    const found = figures === null ? undefined : (JSON.parse(figures) as ArmFigures);
+    const found = figures === null ? undefined : (JSON.parse(figures) as Figures);
     model.cases.push(found?.cases ?? 0);
     model.samples.push(found?.samples ?? 0);
     model.errored.push(found?.errored ?? 0);

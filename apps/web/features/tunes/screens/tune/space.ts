@@ -34,6 +34,15 @@ export interface Cell {
   isRecommended: boolean;
 }
 
+/** What a picture of a space draws. */
+export interface SpaceProps {
+  cells: readonly Cell[];
+  across: Axis;
+  /** The scores of the weakest and the strongest tint. */
+  span: readonly [low: number, high: number];
+  open: (arm: Arm) => void;
+}
+
 /** More places than these cannot be told apart; neighbouring numbers share one then. */
 const MAX_STEPS = 30;
 
@@ -139,8 +148,7 @@ function explainedBy(first: readonly number[], second: readonly number[], means:
   return 1 - (within / free) * ((means.length - 1) / all);
 }
 
-const placeIn = ({ parameter, placeOf }: Axis, arm: Arm): number =>
-  placeOf.get(textOf(configOf(arm)[parameter])) ?? -1;
+const placeIn = ({ parameter, placeOf }: Axis, arm: Arm): number => placeOf.get(textOf(configOf(arm)[parameter])) ?? -1;
 
 const REACH: readonly Arm['state'][] = ['recommended', 'finalist', 'running', 'dropped', 'waiting'];
 const reachOf = ({ state, mean }: Arm): number => (mean === null ? REACH.length : REACH.indexOf(state));
