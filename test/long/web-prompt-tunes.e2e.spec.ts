@@ -149,7 +149,8 @@ journeys('tunes of prompts and prompt versions', () => {
 
     await page.goto(`${web.url}/tunes/prompts/${tuneId}`);
     await page.getByRole('link', { name: 'Use in the suite' }).click();
-    await page.waitForURL(`${web.url}/prompts/${promptId}`);
+    const trail = page.getByRole('navigation', { name: 'Breadcrumb' });
+    await trail.getByRole('link', { name: 'Prompts', exact: true }).waitFor();
     await choosing(page, 'Use in the suite');
     const dialog = page.getByRole('dialog', { name: 'Use these texts in the suite?' });
     await dialog.locator('ins').getByText(PHRASES[1].phrase).waitFor();
