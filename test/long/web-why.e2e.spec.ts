@@ -260,12 +260,12 @@ journeys('why', () => {
     await page.goto(`${web.url}/runs/${runId}`);
     await rescores.getByRole('link', { name: 'failure groups' }).click();
     await page.getByRole('heading', { name: /^Failure groups of .* \(rescored\)$/ }).waitFor();
-    const groups = page.getByRole('region', { name: 'List of failure groups' });
-    await groups.getByRole('row').nth(1).waitFor();
+    const groups = page.getByRole('tree', { name: 'Failures by cause' });
+    await groups.getByRole('treeitem').first().waitFor();
     expect(await groups.getByText('wrong argument').count()).toBe(0);
     expect(await axe()).toEqual([]);
-    await groups.getByRole('link', { name: /^Open/ }).first().click();
-    await page.waitForURL(/rescore=/);
+    await page.getByRole('region', { name: 'Drawn results' }).getByRole('link').first().click();
+    await page.waitForURL(/\/results\/.*rescore=/);
     expect(faults()).toEqual([]);
   });
 

@@ -109,7 +109,7 @@ const JudgementRows = ({ items, baseline, labelledBy }: RowsProps) => (
 const JudgementSummary = ({ judgement }: { judgement: Judgement }) => (
   <>
     <JudgementMark word={wordOf(judgement)} />
-    <strong className={css.case}>
+    <strong>
       <UserLine text={judgement.case_name ?? 'Unnamed case'} />
     </strong>
     <span className="muted small">
