@@ -706,8 +706,8 @@ describe('every example in the help of a command works', () => {
     const done = await toolmarkJson('run', 'Weather', '-m', models, '--watch');
     const [result] = (await client.get(`/api/tool-eval/history/${done.id}/results`)).body.items;
     await toolmark('note', done.id, '0-0-0', 'Ask again.');
-    const { suite } = (await client.get(`/api/tool-eval/history/${done.id}`)).body;
-    await client.patch(`/api/tool-suites/${suite.id}`, { description: 'Changed since.' });
+    const { body: measured } = await client.get(`/api/tool-eval/history/${done.id}`);
+    await client.patch(`/api/tool-suites/${measured.suite.id}`, { description: 'Changed since.' });
     const other = await toolmarkJson('run', 'Weather', '-m', 'simulator::perfect-ish', '--watch');
     for (const name of ['main', 'Old gate'])
       await toolmarkJson('gates', 'create', name, '--suite', 'Weather', '--baseline', other.id, '--looks', '1');

@@ -190,7 +190,7 @@ journeys('runs', () => {
     await page.getByRole('heading', { level: 1, name: 'Without a mouse' }).waitFor();
     await tabTo(button('Cancel'));
     await keyboard.press('Enter');
-    await page.getByText('cancelled').waitFor();
+    await page.locator('.status', { hasText: 'cancelled' }).waitFor();
     await tabTo(button('Resume'));
     await keyboard.press('Enter');
     await button('Resume').waitFor({ state: 'detached' });
