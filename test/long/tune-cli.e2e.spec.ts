@@ -90,7 +90,9 @@ describe('a watched tune', () => {
     for (const id of [tune.id, tune.job_id, tune.id.slice(0, 20), tune.job_id.slice(0, 20)])
       expect(await toolmarkJson('tunes', 'show', id)).toEqual(tune);
     expect((await toolmark('tunes', 'show', tune.id, '--watch')).out).toBe(ran.out);
-    expect((await toolmark('tunes')).out).toMatch(new RegExp(`^${tune.id} +- +completed +Weather v1 +sim::param-`, 'm'));
+    expect((await toolmark('tunes')).out).toMatch(
+      new RegExp(`^${tune.id} +- +completed +Weather v1 +sim::param-`, 'm'),
+    );
     for (const id of ['019aa8a2-5c1e-7000-8000-000000000011', 'abc123', 'xyz'])
       expect(await toolmark('tunes', 'show', id)).toEqual({
         code: 1,
