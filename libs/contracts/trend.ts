@@ -124,17 +124,30 @@ const TrendChange = z.object({
   last: z.number().nullable().describe('Its mean in its last run.'),
   shift: z
     .object({
-      run_id: id.describe('The first run of the new level.'),
-      name: z.string().nullable().describe('Its name; null for none.'),
-      finished_at: time.describe('When it ended.'),
-      from: z.number().describe('The mean of the runs before it, since the shift before, 0..1.'),
-      to: z.number().describe('The mean of the runs from it on.'),
+      run_id: id.meta({
+        description: 'The first run of the new level.',
+        example: '019aa8a2-5c1e-7000-8000-000000000013',
+      }),
+      name: z.string().nullable().meta({ description: 'Its name; null for none.', example: 'Nightly 8' }),
+      finished_at: time.meta({ description: 'When it ended.', example: '2026-11-20T09:00:00.000Z' }),
+      from: z
+        .number()
+        .meta({ description: 'The mean of the runs before it, since the shift before, 0..1.', example: 0.77 }),
+      to: z.number().meta({ description: 'The mean of the runs from it on.', example: 0.53 }),
     })
     .nullable()
-    .describe(
-      `The last lasting shift of its level among its newest ${MAX_SHIFT_RUNS} runs, at least 5 runs long. Null for ` +
+    .meta({
+      description:
+        `The last lasting shift of its level among its newest ${MAX_SHIFT_RUNS} runs, at least 5 runs long. Null for ` +
         'none, where a new version of the suite came with it, and for a model that is not among the points.',
-    ),
+      example: {
+        run_id: '019aa8a2-5c1e-7000-8000-000000000013',
+        name: 'Nightly 8',
+        finished_at: '2026-11-20T09:00:00.000Z',
+        from: 0.77,
+        to: 0.53,
+      },
+    }),
 });
 export type TrendChange = z.infer<typeof TrendChange>;
 

@@ -69,7 +69,7 @@ journeys('experiments and gates', () => {
     await page.getByText('No entries yet.').waitFor();
     const experiment_id = page.url().split('/').at(-1)!;
 
-    const first = await aRun({ experiment_id, name: 'As it is' });
+    const first = await aRun({ experiment_id, name: 'First try' });
     const entries = page.getByRole('region', { name: 'Entries of the timeline' });
     await entries.getByText('the baseline', { exact: true }).waitFor();
     const better = await aRun({ experiment_id, name: 'With help', system_prompt: HELP });
@@ -85,7 +85,7 @@ journeys('experiments and gates', () => {
     await figure.getByText(/3 scores, .*2 versions of the suite/).waitFor();
     expect(await figure.locator('line[class*="reference_"]').count()).toBe(1);
     expect(await figure.locator('polyline').count()).toBe(2);
-    await figure.getByRole('link', { name: /^As it is, .*, the baseline$/ }).focus();
+    await figure.getByRole('link', { name: /^First try, .*, the baseline$/ }).focus();
     await page.keyboard.press('ArrowRight');
     await figure.getByText(/^With help/).waitFor();
     expect(await figure.getByRole('link', { name: /^With help, .*, better than the baseline$/ }).count()).toBe(1);
@@ -211,7 +211,7 @@ journeys('experiments and gates', () => {
     await button(page, 'Save the gate').click();
     await page.getByText('version 2', { exact: true }).waitFor();
     await page.getByLabel('Run of the suite').click();
-    await page.getByRole('option', { name: /^As it is/ }).click();
+    await page.getByRole('option', { name: /^First try/ }).click();
     await page.waitForURL(/check=/);
     await status(page.getByRole('region', { name: 'Check a run' }), 'failed').waitFor();
     expect(await axe()).toEqual([]);

@@ -23,7 +23,7 @@ type Drawn = Pick<
 >;
 
 /** Whether a run is shown to differ from the baseline. A model that is worse is not made good by others. */
-export function standsOf({ comparison }: Pick<TimelineEntry, 'comparison'>): TrendMark['stands'] {
+function standsOf({ comparison }: Pick<TimelineEntry, 'comparison'>): TrendMark['stands'] {
   if (comparison?.verdict === 'regressed' || (comparison?.models?.regressed ?? 0) > 0) return 'worse';
   return comparison?.verdict === 'improved' ? 'better' : undefined;
 }
