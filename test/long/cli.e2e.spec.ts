@@ -706,8 +706,8 @@ describe('every example in the help of a command works', () => {
     const done = await toolmarkJson('run', 'Weather', '-m', models, '--watch');
     const [result] = (await client.get(`/api/tool-eval/history/${done.id}/results`)).body.items;
     await toolmark('note', done.id, '0-0-0', 'Ask again.');
-    const { body: measured } = await client.get(`/api/tool-eval/history/${done.id}`);
-    await client.patch(`/api/tool-suites/${measured.suite.id}`, { description: 'Changed since.' });
+    await toolmark('run', 'Old suite', '-m', 'simulator::perfect-ish', '--watch');
+    await client.patch(`/api/tool-suites/${old}`, { description: 'Changed since.' });
     const other = await toolmarkJson('run', 'Weather', '-m', 'simulator::perfect-ish', '--watch');
     for (const name of ['main', 'Old gate'])
       await toolmarkJson('gates', 'create', name, '--suite', 'Weather', '--baseline', other.id, '--looks', '1');

@@ -163,6 +163,7 @@ async function faultsOfWalk(picture: Locator): Promise<string[]> {
   await numbers.click();
   // One row for each mark, or for each row of them.
   const table = picture.getByRole('table');
+  await table.locator('tbody tr').first().waitFor();
   const [rows, cells] = [await table.locator('tbody tr').count(), await table.locator('tbody tr > *').count()];
   if (rows !== marks && cells < marks) found.push(`${marks} marks, ${rows} rows of numbers`);
   return found;

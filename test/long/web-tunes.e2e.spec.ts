@@ -157,7 +157,7 @@ journeys('tunes', () => {
     expect(command).toContain(`--temperature '${temperature}'`);
 
     const space = model.getByRole('figure', { name: /^Score by temperature and tool choice/ });
-    await space.getByRole('link', { name: /^Temperature .*, tool choice .*, recommended/ }).waitFor();
+    await space.getByRole('link', { name: /Temperature .*, tool choice .*, recommended/ }).waitFor();
     await space.getByRole('link').first().focus();
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Enter');

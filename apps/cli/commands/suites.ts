@@ -42,7 +42,7 @@ export function addSuites(program: Command): void {
     .argument('<suite>', SUITE)
     .argument('<version>', 'number of the version')
     .action(serverAction<GlobalOptions, [string, string]>(restoreVersion))
-    .addHelpText(...examples('toolmark suites restore Weather 1'));
+    .addHelpText(...examples('toolmark suites restore "Old suite" 1'));
   addImport(suites);
   subcommand(suites, 'export', 'export a suite as a file')
     .argument('<suite>', SUITE)

@@ -83,7 +83,7 @@ export function TrendPlot({ marks, of = { marks }, isSmall = false, reference, o
             <ReferenceLabel {...reference} {...{ width, y }} isLeft={named !== undefined && x(named.at) > width / 2} />
           )}
           {marks.map((mark, index) => (
-            <g key={mark.key} className={css.mark} {...(isSmall ? {} : plot.propsOf(index, mark.words))}>
+            <g key={mark.key} className={css.mark} {...(isSmall ? {} : plot.propsOf(index, spoken(mark)))}>
               {!isSmall && <rect className={css.reach} {...reachOf(marks, index, x)} y={0} height={height} />}
               <Shape mark={mark} {...{ x, y }} isAlone={alone.has(mark.key)} isDot={hasDots || shown === mark} />
             </g>
@@ -196,6 +196,10 @@ const Across = ({ mean, ci, width, y }: Reference & { width: number; y: Place })
     <line className={css.reference} x1={EDGES.left} x2={width - EDGES.right} y1={y(mean)} y2={y(mean)} />
   </g>
 );
+
+/** What is heard of a mark has what is written at it, so that people who speak to the page can say it. */
+const spoken = ({ name, words }: TrendMark): string =>
+  name === undefined || words.includes(name) ? words : `${name}: ${words}`;
 
 /** What belongs to a mark under the pointer: half the way to its neighbours. */
 function reachOf(marks: readonly TrendMark[], index: number, x: Place): { x: number; width: number } {
