@@ -11,6 +11,7 @@ import { Liveness } from './health/liveness.js';
 import { LoopWatch } from './health/loop-watch.js';
 import { Presence } from './health/presence.js';
 import { LaneMeters } from './health/worker-metrics.js';
+import { Fleet } from './fleet/fleet.js';
 import { ClaimedItems } from './items/claimed-items.js';
 import { composeItems } from './compose-items.js';
 import { LaneWorkers } from './items/lane-workers.js';
@@ -40,8 +41,8 @@ export function composeWorker(env: Env, logger: Logger) {
     pool,
     logger,
     onSettled: (runsMoved) => {
-      control.wake('dispatch');
-      if ([...runsMoved.values()].some(({ ended }) => ended)) control.wake('finish');
+      const ended = [...runsMoved].filter(([, run]) => run.ended).map(([runId]) => runId);
+      if (ended.length) control.targetsEnded(ended);
       for (const runId of runsMoved.keys()) void notify(redis, { topic: 'job', id: runId });
     },
   });
@@ -58,13 +59,33 @@ export function composeWorker(env: Env, logger: Logger) {
     logger,
   });
   const connect = () => connectRedis(env.REDIS_URL, 'worker', logger);
-  const laneWorkers = new LaneWorkers({ budgets, meters, connect, processor, logger });
+  const laneWorkers = new LaneWorkers({
+    budgets,
+    meters,
+    connect,
+    processor: {
+      process: async (lane, delivery) => {
+        await processor.process(lane, delivery).finally(() => control.dispatch([lane.meter.id]));
+      },
+    },
+    logger,
+  });
+  const fleet = new Fleet({
+    pool,
+    workerId,
+    hasRedis: () =>
+      redis.ping().then(
+        () => !health.liveness.isStuck,
+        () => false,
+      ),
+  });
 
   const pools = new StepPools(env.DATABASE_URL, logger);
   const comparing = new ComparisonThreads({ databaseUrl: env.DATABASE_URL });
   const control = new ControlLoop({
     pool,
     pools,
+    fleet,
     redis,
     queues: new LaneQueues(redis),
     laneWorkers,
@@ -79,9 +100,9 @@ export function composeWorker(env: Env, logger: Logger) {
     logger,
     keepExchangesDays: env.TOOLMARK_KEEP_EXCHANGES_DAYS,
   });
-  const health = composeHealth({ pool, redis, meters, laneWorkers, workerId, logger });
+  const health = composeHealth({ pool, redis, meters, laneWorkers, fleet, workerId, logger });
   const subscriber = connectRedis(env.REDIS_URL, 'subscriber', logger);
-  return { services, items, processor, laneWorkers, pools, comparing, control, ...health, subscriber, logger };
+  return { services, items, processor, laneWorkers, pools, comparing, fleet, control, ...health, subscriber, logger };
 }
 
 /** Detects that this process is stuck or slow, and sends its heartbeats. */
@@ -97,7 +118,7 @@ function composeHealth({
     presence: new Presence({
       redis,
       workerId,
-      isStuck: () => liveness.whyStuck.length > 0,
+      isStuck: () => liveness.isStuck,
       takeResults: () => of.meters.takeResults(),
     }),
     loopWatch: new LoopWatch({ pause: () => laneWorkers.hold(), resume: () => laneWorkers.resume(), logger }),

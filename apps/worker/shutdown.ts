@@ -1,3 +1,4 @@
+import { leaveFleet } from '#lib/db/engine/live-workers';
 import { stopTracing } from '#lib/runtime/tracing/tracing';
 import type { WorkerParts } from './compose-worker.js';
 import { ShuttingDown } from './items/claimed-items.js';
@@ -32,7 +33,7 @@ export async function drainItems(
 
 /** Stops all work: items, and the control loop in parallel. */
 export async function drain(worker: WorkerParts, graceMs: number): Promise<void> {
-  const { items, control, loopWatch, liveness, presence, services, logger } = worker;
+  const { items, control, loopWatch, liveness, presence, fleet, services, logger } = worker;
   setTimeout(() => {
     logger.error(
       { items: items.size },
@@ -43,6 +44,7 @@ export async function drain(worker: WorkerParts, graceMs: number): Promise<void>
   loopWatch.stop();
   liveness.stop();
   presence.stop();
+  void leaveFleet(services.pool, fleet.workerId).catch(() => {}); // Otherwise the others notice its silence.
   logger.info({ items: items.size }, 'Draining: taking no new items, waiting for claimed ones');
   // The first call stops claims immediately, before any step of the control loop is awaited.
   await Promise.all([drainItems(worker, graceMs), control.stop()]);

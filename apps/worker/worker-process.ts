@@ -35,10 +35,8 @@ export class WorkerProcess
     const level = await retryTransient(() => levelOfSession(services.pool));
     await subscriber.ping();
     await listen(subscriber, ({ topic, id }) => {
-      if (topic === 'lane') {
-        control.wake('dispatch');
-        control.wake('prepare');
-      }
+      if (topic === 'lane') control.laneHasWork(id);
+      if (topic === 'step') control.help(id);
       if (topic === 'cancel') items.stopRun(id);
       if (topic === 'provider') void services.connections.refresh();
     });

@@ -5,7 +5,7 @@ import { z } from 'zod';
  * A hint over Redis pub/sub that something changed: a lane has items, the log of a job grew, a run was cancelled, or a
  * provider changed. A lost notification delays work but loses nothing, because every listener also polls Postgres.
  */
-const Notification = z.object({ topic: z.enum(['lane', 'job', 'cancel', 'provider']), id: z.string() });
+const Notification = z.object({ topic: z.enum(['lane', 'job', 'cancel', 'provider', 'step']), id: z.string() });
 export type Notification = z.infer<typeof Notification>;
 
 /** Earlier releases publish on this channel too, so its name stays. */

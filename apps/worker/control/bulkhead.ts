@@ -15,12 +15,17 @@ export class Bulkhead {
     },
   ) {}
 
-  /** Works on the items of each key in order. */
+  /**
+   * Works on the items of each key in order.
+   * @returns how many items were not begun in this turn, besides those that slow keys still work on
+   */
   async each<Item>(
     items: readonly Item[],
     keyOf: (item: Item) => string,
     work: (item: Item) => Promise<void>,
-  ): Promise<void> {
+  ): Promise<number> {
+    const busy = new Set(items.map(keyOf).filter((key) => this.#busy.has(key)));
+    let begun = 0;
     const itemsByKey = new Map<string, Item[]>();
     for (const item of items) {
       const key = keyOf(item);
@@ -28,13 +33,15 @@ export class Bulkhead {
     }
     const waiting = [...itemsByKey];
     const workOff = async (): Promise<void> => {
-      for (let next = waiting.shift(); next; next = waiting.shift()) await this.#work(...next, work);
+      for (let next = waiting.shift(); next; next = waiting.shift())
+        await this.#work(...next, (item) => (begun++, work(item)));
     };
     const turn = Promise.all(Array.from({ length: Math.min(this.options.concurrency, waiting.length) }, workOff));
     let timer: NodeJS.Timeout | undefined;
     await Promise.race([turn, new Promise((resolve) => (timer = setTimeout(resolve, this.options.turnMs)))]);
     clearTimeout(timer);
     waiting.length = 0; // The next turn picks up the rest.
+    return items.length - begun - busy.size;
   }
 
   async #work<Item>(key: string, items: Item[], work: (item: Item) => Promise<void>): Promise<void> {

@@ -1,15 +1,17 @@
 import type { Redis } from 'ioredis';
 import type { Comparer } from '#lib/comparison/threads/comparison-threads';
 import type { Pool } from '#lib/db/connection/pool';
-import { busyLanes } from '#lib/db/engine/dispatch-lane';
+import { laneLoads, lanesOfRuns } from '#lib/db/engine/busy-lanes';
 import { runsToFinish, targetsToFinish } from '#lib/db/engine/finish-run';
 import { runsToPrepare } from '#lib/db/engine/prepare-run';
 import { rescoresToContinue } from '#lib/db/engine/rescore-run';
 import { runsMaybeOverBudget } from '#lib/db/engine/run-budget';
 import { targetsWithUnaskedItems } from '#lib/db/engine/unasked-items';
+import { notify } from '#lib/events/notifications';
 import type { LaneQueues } from '#lib/queue/lane-queue';
 import type { Logger } from '#lib/runtime/logger';
 import type { Embedder } from '../embeddings/embedder.js';
+import { OWNED_STEPS, type Fleet, type OwnedStep } from '../fleet/fleet.js';
 import { measureStepFailure, type LaneMeters } from '../health/worker-metrics.js';
 import type { LaneBudgets } from '../models/lane-budgets.js';
 import type { LaneWorkers } from '../items/lane-workers.js';
@@ -33,10 +35,13 @@ import { ExperimentRefresher } from './refresh-experiments.js';
 import { RepeatingStep } from './repeating-step.js';
 import { Rescorer } from './rescore.js';
 import { STEP_CONCURRENCY, type StepPools } from './step-pools.js';
+import { LaneServer } from './serve-lanes.js';
 import { LaneWindows } from './window.js';
 
+/** Each turn of a step follows the last one after `gapMs` at the earliest, and after `idleMs` when nothing wakes it. */
 const TIMINGS = {
-  dispatch: { idleMs: 500, gapMs: 20 },
+  // Dispatching waits for lanes that are due. `LOOK` says how often they are looked for.
+  dispatch: { idleMs: 60_000, gapMs: 20 },
   finish: { idleMs: 1000, gapMs: 50 },
   refresh: { idleMs: 1000, gapMs: 50 },
   against: { idleMs: 1000, gapMs: 50 },
@@ -45,31 +50,45 @@ const TIMINGS = {
   orchestrate: { idleMs: 1000, gapMs: 50 },
   count: { idleMs: 1000, gapMs: 50 },
   reconcile: { idleMs: 2000, gapMs: 2000 },
+  evict: { idleMs: 10_000, gapMs: 10_000 },
   housekeeping: { idleMs: 60_000, gapMs: 60_000 },
 };
-type StepName = keyof typeof TIMINGS;
+/**
+ * A worker looks at the fleet and its lanes this often, in milliseconds: the more workers there are, the less often, so
+ * that ten look as often as fifty. A worker that is silent for a few looks counts as gone (`MAX_SILENCE_S`).
+ */
+const LOOK = { perWorkerMs: 50, minMs: 500, maxMs: 2500 };
+type StepName = keyof typeof TIMINGS | 'look';
 /** How long a turn waits for a slow lane or team. */
 const TURN_MS = 500;
-/** Workers of the same lanes take turns dispatching, so that ten of them query Postgres no more often than one. */
-const MAX_DISPATCH_TURNS = 10;
+/** The owner of a step asks the others for help at most this often. */
+const HELP_EVERY_MS = 1000;
 
 const byLane = ({ id }: { id: string }): string => id;
 const byTeam = ({ teamId }: { teamId: string }): string => teamId;
 
 /**
  * The steps that drive runs in every worker process: the steps of this folder, their intervals, and what each turn
- * works on. Each step is mutually exclusive across processes through a lock in Postgres, and can be repeated after a
- * crash at any line.
+ * works on. The idle turns of most steps fall to one worker (`Fleet`); an event in a process wakes its own step, and
+ * an owner with more work than it can do asks others for help. Each step is mutually exclusive across processes through
+ * a lock in Postgres, and can be repeated after a crash at any line.
  */
 export class ControlLoop {
   readonly #steps: Record<StepName, RepeatingStep>;
+  readonly #dispatcher: Dispatcher;
+  readonly #laneServer: LaneServer;
+  readonly #windows: LaneWindows;
+  readonly #askedAt = new Map<StepName, number>();
   #isStopping = false;
+  /** Whether the next look is for work in any lane, not only in those that this process owns. */
+  #looksAtAll = false;
   readonly #compare: ComparePair = (...pair) => comparePair(this.deps.comparing, ...pair);
 
   constructor(
     readonly deps: {
       pool: Pool;
       pools: StepPools;
+      fleet: Fleet;
       redis: Redis;
       queues: LaneQueues;
       laneWorkers: LaneWorkers;
@@ -86,9 +105,12 @@ export class ControlLoop {
       keepExchangesDays: number | undefined;
     },
   ) {
-    const windows = new LaneWindows(deps.pool);
+    this.#windows = new LaneWindows(deps.pool);
+    this.#laneServer = new LaneServer(deps);
+    this.#dispatcher = new Dispatcher({ ...deps, windows: this.#windows, laneServer: this.#laneServer });
     this.#steps = {
-      dispatch: this.#dispatchStep(windows),
+      look: this.#lookStep(),
+      dispatch: this.#dispatchStep(),
       finish: this.#finishStep(),
       refresh: this.#refreshStep(),
       against: this.#againstStep(),
@@ -96,7 +118,8 @@ export class ControlLoop {
       rescore: this.#rescoreStep(),
       orchestrate: this.#orchestrateStep(),
       count: this.#countStep(),
-      reconcile: this.#reconcileStep(windows),
+      reconcile: this.#reconcileStep(),
+      evict: this.#evictStep(),
       housekeeping: this.#housekeepingStep(),
     };
   }
@@ -105,9 +128,36 @@ export class ControlLoop {
     for (const step of Object.values(this.#steps)) step.start();
   }
 
-  /** Runs a step soon instead of after its idle interval. */
+  /** Runs a step soon instead of after its idle interval, whoever owns it. */
   wake(step: StepName): void {
     this.#steps[step].wake();
+  }
+
+  /** These lanes may have work, or room for more. */
+  dispatch(laneIds: Iterable<string>): void {
+    this.#dispatcher.markDue(laneIds);
+    this.wake('dispatch');
+  }
+
+  /** Targets of these runs have no more items to settle, for which other targets may have waited in other lanes. */
+  targetsEnded(runIds: readonly string[]): void {
+    this.wake('finish');
+    lanesOfRuns(this.deps.pool, runIds).then(
+      (laneIds) => this.dispatch(laneIds),
+      () => {}, // Their owners look soon.
+    );
+  }
+
+  /** Another process says that a lane has got work. */
+  laneHasWork(laneId: string): void {
+    if (this.deps.fleet.isNear(laneId)) this.dispatch([laneId]);
+    if (this.deps.fleet.ownsStep('prepare')) this.wake('prepare');
+  }
+
+  /** The owner of a step has more work than it can do. */
+  help(step: string): void {
+    const owned = OWNED_STEPS.find((one) => one === step);
+    if (owned && this.deps.fleet.helpsWith(owned)) this.wake(owned);
   }
 
   async stop(): Promise<void> {
@@ -115,31 +165,56 @@ export class ControlLoop {
     await Promise.all(Object.values(this.#steps).map((step) => step.stop()));
   }
 
-  #dispatchStep(windows: LaneWindows): RepeatingStep {
-    const { pool, workerId } = this.deps;
-    const dispatcher = new Dispatcher({ ...this.deps, windows });
-    const bulkhead = this.#bulkhead('dispatch');
-    let workersTakingTurns = 1;
-    const turn = async (): Promise<void> => {
-      const lanes = await busyLanes(pool, workerId);
-      workersTakingTurns = Math.min(MAX_DISPATCH_TURNS, Math.max(1, ...lanes.map((lane) => lane.workers)));
-      await bulkhead.each(lanes, byLane, (lane) => dispatcher.dispatch(lane));
+  #lookStep(): RepeatingStep {
+    const { fleet } = this.deps;
+    const { perWorkerMs, minMs, maxMs } = LOOK;
+    const timing = {
+      idleMs: () => Math.min(maxMs, Math.max(minMs, perWorkerMs * fleet.size)),
+      gapMs: () => TIMINGS.dispatch.gapMs * this.#dispatcher.turns,
     };
-    return this.#step('dispatch', turn, (gapMs) => gapMs * workersTakingTurns);
+    return this.#step('look', timing, async () => {
+      const looksAtAll = this.#looksAtAll;
+      this.#looksAtAll = false;
+      await fleet.look();
+      const shares = fleet.shares();
+      this.#laneServer.update(shares);
+      this.dispatch(shares.filter(({ isOwner }) => isOwner || looksAtAll).map(({ lane }) => lane.id));
+    });
   }
 
-  #reconcileStep(windows: LaneWindows): RepeatingStep {
-    const { pool, pools, workerId } = this.deps;
+  #dispatchStep(): RepeatingStep {
+    const dispatcher = this.#dispatcher;
+    const bulkhead = this.#bulkhead('dispatch');
+    const { idleMs, gapMs } = TIMINGS.dispatch;
+    return this.#step('dispatch', { idleMs: () => idleMs, gapMs: () => gapMs * dispatcher.turns }, async () => {
+      await bulkhead.each(await dispatcher.takeDue(), byLane, (lane) => dispatcher.dispatch(lane));
+    });
+  }
+
+  #reconcileStep(): RepeatingStep {
+    const { pool, pools, fleet } = this.deps;
     const reconciler = new Reconciler({ ...this.deps, locks: pools.locks });
-    const evictor = new LaneEvictor({ ...this.deps, windows });
     const bulkhead = this.#bulkhead('reconcile');
     const contact = new PostgresContact();
-    return this.#step('reconcile', async () => {
-      const lanes = await busyLanes(pool, workerId);
+    return this.#step('reconcile', TIMINGS.reconcile, async () => {
+      const owned = fleet.shares().filter(({ isOwner }) => isOwner);
+      const lanes = await laneLoads(
+        pool,
+        owned.map(({ lane }) => lane.id),
+      );
       const mayJudgeLeases = contact.isSteady();
-      await bulkhead.each(lanes, byLane, (lane) => reconciler.reconcile(lane, mayJudgeLeases));
-      await evictor.evictIdle(new Set(lanes.map(byLane)));
+      await bulkhead.each(lanes, byLane, async (lane) => {
+        await reconciler.reconcile(lane, mayJudgeLeases);
+        fleet.hasServedLane(lane.id);
+      });
     });
+  }
+
+  #evictStep(): RepeatingStep {
+    const evictor = new LaneEvictor({ ...this.deps, windows: this.#windows });
+    return this.#step('evict', TIMINGS.evict, () =>
+      evictor.evictIdle(new Set(this.deps.fleet.shares().map(({ lane }) => lane.id))),
+    );
   }
 
   #finishStep(): RepeatingStep {
@@ -149,7 +224,8 @@ export class ControlLoop {
       locks: pools.locks,
       onTargetFinished: () => this.wake('finish'),
       onJobFinished: () => {
-        this.wake('dispatch');
+        this.#looksAtAll = true; // Waiting jobs may have started.
+        this.wake('look');
         this.wake('prepare');
         this.wake('orchestrate');
         this.wake('count');
@@ -160,11 +236,13 @@ export class ControlLoop {
       onCompareFailure: (error, run) => this.#reportFailure('finish', error, run),
     });
     const bulkhead = this.#bulkhead('finish');
-    return this.#step('finish', async (signal) => {
-      await bulkhead.each(await targetsWithUnaskedItems(pool), byTeam, (target) => finisher.settleUnasked(target));
-      await bulkhead.each(await targetsToFinish(pool), byTeam, (done) => finisher.finishTarget(done, signal));
-      await bulkhead.each(await runsMaybeOverBudget(pool), byTeam, (run) => finisher.stopIfOverBudget(run));
-      await bulkhead.each(await runsToFinish(pool), byTeam, (run) => finisher.finishRun(run, signal));
+    return this.#ownedStep('finish', async (signal) => {
+      let left = 0;
+      left += await bulkhead.each(await targetsWithUnaskedItems(pool), byTeam, (one) => finisher.settleUnasked(one));
+      left += await bulkhead.each(await targetsToFinish(pool), byTeam, (done) => finisher.finishTarget(done, signal));
+      left += await bulkhead.each(await runsMaybeOverBudget(pool), byTeam, (run) => finisher.stopIfOverBudget(run));
+      left += await bulkhead.each(await runsToFinish(pool), byTeam, (run) => finisher.finishRun(run, signal));
+      return left;
     });
   }
 
@@ -177,7 +255,7 @@ export class ControlLoop {
         this.#reportFailure('refresh', error, { experimentId: id, teamId, runId }),
     });
     const bulkhead = this.#bulkhead('refresh');
-    return this.#step('refresh', async (signal) =>
+    return this.#ownedStep('refresh', async (signal) =>
       bulkhead.each(await refresher.toRefresh(), byTeam, async (experiment) => {
         if (!signal.aborted) await refresher.refresh(experiment, signal);
       }),
@@ -191,7 +269,7 @@ export class ControlLoop {
       onMoreToDo: () => this.wake('against'),
     });
     const bulkhead = this.#bulkhead('against');
-    return this.#step('against', async (signal) =>
+    return this.#ownedStep('against', async (signal) =>
       bulkhead.each(await comparer.toCompare(), byTeam, async (run) => {
         if (!signal.aborted) await comparer.compare(run, signal);
       }),
@@ -202,10 +280,10 @@ export class ControlLoop {
     const preparer = new Preparer({
       ...this.deps,
       onMoreToDo: () => this.wake('prepare'),
-      onPrepared: () => this.wake('dispatch'),
+      onPrepared: (laneIds) => this.dispatch(laneIds),
     });
     const bulkhead = this.#bulkhead('prepare');
-    return this.#step('prepare', async (signal) =>
+    return this.#ownedStep('prepare', async (signal) =>
       bulkhead.each(await runsToPrepare(this.deps.pool), byTeam, async (run) => {
         if (!signal.aborted) await preparer.prepare(run);
       }),
@@ -216,7 +294,7 @@ export class ControlLoop {
     const { pool } = this.deps;
     const rescorer = new Rescorer({ ...this.deps, onMoreToDo: () => this.wake('rescore') });
     const bulkhead = this.#bulkhead('rescore');
-    return this.#step('rescore', async (signal) =>
+    return this.#ownedStep('rescore', async (signal) =>
       bulkhead.each(await rescoresToContinue(pool), byTeam, async (rescore) => {
         if (!signal.aborted) await rescorer.rescore(rescore, signal);
       }),
@@ -230,18 +308,21 @@ export class ControlLoop {
       redis,
       kinds: ORCHESTRATION_KINDS,
       steps: { pool: pools.comparing, comparing },
-      onChildren: () => this.wake('dispatch'),
+      onChildren: (laneIds) => this.dispatch(laneIds),
       onMoreToDo: () => this.wake('orchestrate'),
     });
     const judge = new FinishedRunJudge({ pool, redis, onSubmitted: () => this.wake('orchestrate') });
     const bulkhead = this.#bulkhead('orchestrate');
-    return this.#step('orchestrate', async (signal) => {
-      await bulkhead.each(await judge.toJudge(), byTeam, async (run) => {
+    return this.#ownedStep('orchestrate', async (signal) => {
+      const left = await bulkhead.each(await judge.toJudge(), byTeam, async (run) => {
         if (!signal.aborted) await judge.judge(run);
       });
-      await bulkhead.each(await orchestrator.toAdvance(), byTeam, async (orchestration) => {
-        if (!signal.aborted) await orchestrator.advance(orchestration, signal);
-      });
+      return (
+        left +
+        (await bulkhead.each(await orchestrator.toAdvance(), byTeam, async (orchestration) => {
+          if (!signal.aborted) await orchestrator.advance(orchestration, signal);
+        }))
+      );
     });
   }
 
@@ -249,7 +330,7 @@ export class ControlLoop {
     const { comparing, pools } = this.deps;
     const counter = new Counter({ pool: pools.comparing, locks: pools.locks, comparing });
     const bulkhead = this.#bulkhead('count');
-    return this.#step('count', async (signal) =>
+    return this.#ownedStep('count', async (signal) =>
       bulkhead.each(await counter.toCount(), counter.keyOf, async (run) => {
         if (!signal.aborted) await counter.count(run, signal);
       }),
@@ -259,19 +340,41 @@ export class ControlLoop {
   #housekeepingStep(): RepeatingStep {
     const { pools, runs } = this.deps;
     const housekeeping = new Housekeeping({ ...this.deps, locks: pools.locks });
-    return this.#step('housekeeping', async (signal) => {
+    return this.#step('housekeeping', TIMINGS.housekeeping, async (signal) => {
       runs.sweep();
       await housekeeping.run(signal);
     });
   }
 
+  /**
+   * A step whose idle turns fall to its owner.
+   * @param turn returns how many items it has left to others
+   */
+  #ownedStep(name: OwnedStep, turn: (signal: AbortSignal) => Promise<number>): RepeatingStep {
+    const { fleet } = this.deps;
+    return this.#step(name, TIMINGS[name], async (signal, isWoken) => {
+      const isOwner = fleet.ownsStep(name);
+      if (!isOwner && !isWoken) return;
+      const left = await turn(signal);
+      if (!isOwner) return;
+      fleet.hasServedStep(name);
+      if (left > 0) this.#askForHelp(name);
+    });
+  }
+
+  #askForHelp(step: OwnedStep): void {
+    if (performance.now() - (this.#askedAt.get(step) ?? -Infinity) < HELP_EVERY_MS) return;
+    this.#askedAt.set(step, performance.now());
+    void notify(this.deps.redis, { topic: 'step', id: step });
+  }
+
   #step(
     name: StepName,
-    turn: (signal: AbortSignal) => Promise<void>,
-    gap: (gapMs: number) => number = (gapMs) => gapMs,
+    { idleMs, gapMs }: { idleMs: number | (() => number); gapMs: number | (() => number) },
+    turn: (signal: AbortSignal, isWoken: boolean) => Promise<void>,
   ): RepeatingStep {
-    const { idleMs, gapMs } = TIMINGS[name];
-    return new RepeatingStep(turn, { idleMs, gapMs: () => gap(gapMs) }, (error) => {
+    const timing = { idleMs: valueOf(idleMs), gapMs: valueOf(gapMs) };
+    return new RepeatingStep(turn, timing, (error) => {
       measureStepFailure(name);
       this.deps.logger.warn(
         { step: name, error: error.message },
@@ -312,3 +415,5 @@ function idsOf(item: unknown): object {
         orchestration: orchestrationId,
       };
 }
+
+const valueOf = (ms: number | (() => number)): (() => number) => (typeof ms === 'number' ? () => ms : ms);

@@ -6,6 +6,7 @@ import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
 import { removeExpiredLeases } from '#lib/db/connection/lease';
 import { longQuery, type Pool } from '#lib/db/connection/pool';
 import { abandonStaleRecordings } from '#lib/db/engine/record-run';
+import { forgetSilentWorkers } from '#lib/db/engine/live-workers';
 import { expireCachedReplies } from '#lib/db/engine/reply-cache';
 import { abandonedTryOuts, removeTryOut } from '#lib/db/engine/try-outs';
 import { parentsToRemove, removeParent } from '#lib/db/upkeep/delete-parents';
@@ -61,6 +62,7 @@ export class Housekeeping {
         pool.query(`DELETE FROM idempotency_key WHERE created_at < now() - interval '24 hours'`),
       'remove ended sessions': () => removeEndedSessions(pool),
       'remove leases of processes that died': () => removeExpiredLeases(pool),
+      'forget workers that ended': () => forgetSilentWorkers(pool),
       'drop old exchanges': () => this.#dropOldExchanges(),
       'expire replies': inPieces(expireCachedReplies),
       'give up recordings that were left behind': () => abandonStaleRecordings(pool),

@@ -5,7 +5,9 @@ import { notify } from '#lib/events/notifications';
 
 /** Prepares resumed runs in batches, so that a large run does not hold up a small one. */
 export class Preparer {
-  constructor(readonly deps: { pool: Pool; redis: Redis; onMoreToDo: () => void; onPrepared: () => void }) {}
+  constructor(
+    readonly deps: { pool: Pool; redis: Redis; onMoreToDo: () => void; onPrepared: (laneIds: string[]) => void },
+  ) {}
 
   /** Prepares the next batch. */
   async prepare(run: RunToPrepare): Promise<void> {
@@ -13,7 +15,7 @@ export class Preparer {
     const prepared = await prepareRun(pool, run);
     if (!prepared) return;
     if (prepared.more) onMoreToDo();
-    else onPrepared();
+    else onPrepared(prepared.lanes);
     for (const id of prepared.lanes) await notify(redis, { topic: 'lane', id });
     await notify(redis, { topic: 'job', id: run.jobId });
   }

@@ -1,7 +1,8 @@
 import type { Redis } from 'ioredis';
 import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
 import type { Pool } from '#lib/db/connection/pool';
-import { distinctRunIds, type BusyLane } from '#lib/db/engine/dispatch-lane';
+import type { BusyLane } from '#lib/db/engine/busy-lanes';
+import { distinctRunIds } from '#lib/db/engine/dispatch-lane';
 import { reconcileLane, type Reconciled } from '#lib/db/engine/reconcile-lane';
 import { setWaitReason } from '#lib/db/engine/set-wait-reason';
 import { findPlace } from '#lib/db/read/for-workers/load-run';

@@ -6,8 +6,13 @@ const failures: string[] = [];
 const steps: RepeatingStep[] = [];
 afterEach(() => Promise.all(steps.splice(0).map((step) => step.stop())));
 
-function aStep(turn: (signal: AbortSignal) => Promise<void>, { idleMs = FOREVER_MS, gapMs = 0 } = {}): RepeatingStep {
-  const step = new RepeatingStep(turn, { idleMs, gapMs: () => gapMs }, (error) => failures.push(error.message));
+function aStep(
+  turn: (signal: AbortSignal, isWoken: boolean) => Promise<void>,
+  { idleMs = FOREVER_MS, gapMs = 0 } = {},
+): RepeatingStep {
+  const step = new RepeatingStep(turn, { idleMs: () => idleMs, gapMs: () => gapMs }, (error) =>
+    failures.push(error.message),
+  );
   steps.push(step);
   step.start();
   return step;
@@ -86,4 +91,12 @@ it('stopping aborts the current turn, waits for it, and starts no other turn', a
 
 it('stopping ends the gap and the idle time', async () => {
   for (const timing of [{ gapMs: FOREVER_MS }, { idleMs: FOREVER_MS }]) await aStep(async () => {}, timing).stop();
+});
+
+it('a step knows whether it was woken or its idle time was over', async () => {
+  const woken: boolean[] = [];
+  const step = aStep(async (_signal, isWoken) => void woken.push(isWoken));
+  step.wake();
+  await until(() => woken.length === 2);
+  expect(woken).toEqual([false, true]);
 });

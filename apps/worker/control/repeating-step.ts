@@ -1,6 +1,6 @@
 export interface StepTiming {
   /** The interval of a step when nothing wakes it. */
-  idleMs: number;
+  idleMs: () => number;
   /**
    * The minimum time between two turns: everything that arrives in between is handled in one turn. Read after each
    * turn.
@@ -19,8 +19,8 @@ export class RepeatingStep {
   #loop: Promise<void> | undefined;
 
   constructor(
-    /** One turn. The signal aborts when the step is stopped. */
-    readonly turn: (signal: AbortSignal) => Promise<void>,
+    /** One turn. The signal aborts when the step is stopped; a turn is woken or idle. */
+    readonly turn: (signal: AbortSignal, isWoken: boolean) => Promise<void>,
     readonly timing: StepTiming,
     readonly onFailure: (error: Error) => void,
   ) {}
@@ -45,11 +45,12 @@ export class RepeatingStep {
   async #repeat(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
+      const isWoken = this.#isWoken;
       this.#isWoken = false;
-      await this.turn(signal).catch(this.onFailure);
+      await this.turn(signal, isWoken).catch(this.onFailure);
       const gapMs = this.timing.gapMs();
       await this.#pause(gapMs, () => signal.aborted);
-      await this.#pause(this.timing.idleMs - gapMs, () => this.#isWoken || signal.aborted);
+      await this.#pause(this.timing.idleMs() - gapMs, () => this.#isWoken || signal.aborted);
     }
   }
 

@@ -1,4 +1,4 @@
-import { isWorthFilling, slotsOfWorker, windowOf } from './window.js';
+import { isWorthFilling, serversOf, slotsOfServer, windowOf } from './window.js';
 
 it('without a request limit, every concurrent request has a slot, and a quarter more items are queued', () => {
   expect(windowOf({ max_concurrency: 80, requests_per_minute: null })).toEqual({ slots: 90, ahead: 20 });
@@ -12,11 +12,18 @@ it('under a request limit, the window holds what that rate keeps busy at twice t
   expect(windowOf({ ...lane, requests_per_minute: 1 }, 100)).toEqual({ slots: 2, ahead: 2 });
 });
 
-it('workers divide the slots of a lane, and a new worker counts itself', () => {
-  expect(slotsOfWorker({ max_concurrency: 80, workers: 0, here: false })).toBe(90);
-  expect(slotsOfWorker({ max_concurrency: 80, workers: 2, here: true })).toBe(45);
-  expect(slotsOfWorker({ max_concurrency: 80, workers: 2, here: false })).toBe(30);
-  expect(slotsOfWorker({ max_concurrency: 10_000, workers: 1, here: true })).toBe(500);
+it('a lane is served by as many workers as have eight slots each, and by two at least', () => {
+  expect(serversOf({ max_concurrency: 80 }, 40)).toBe(12);
+  expect(serversOf({ max_concurrency: 80 }, 5)).toBe(5);
+  expect(serversOf({ max_concurrency: 1 }, 40)).toBe(2);
+  expect(serversOf({ max_concurrency: 1 }, 1)).toBe(1);
+});
+
+it('the workers that serve a lane divide its slots', () => {
+  expect(slotsOfServer({ max_concurrency: 80 }, 1)).toBe(90);
+  expect(slotsOfServer({ max_concurrency: 80 }, 2)).toBe(45);
+  expect(slotsOfServer({ max_concurrency: 80 }, 12)).toBe(8);
+  expect(slotsOfServer({ max_concurrency: 10_000 }, 1)).toBe(500);
 });
 
 it('a lane is refilled when a quarter of its queued items is gone', () => {

@@ -1,5 +1,5 @@
 import type { Pool } from '#lib/db/connection/pool';
-import type { BusyLane } from '#lib/db/engine/dispatch-lane';
+import type { LaneLoad } from '#lib/db/engine/busy-lanes';
 import type { LaneLimits } from '#lib/db/catalogue/lane-limits';
 import { laneLatencyMs } from '#lib/db/read/for-workers/lane-latency';
 
@@ -23,15 +23,18 @@ const LATENCY_TTL_MS = 2000;
  */
 const slotsFor = (requests: number): number => requests + Math.ceil(requests / 8);
 
-/** The slots of this process. The workers that hold items of a lane share its slots. */
-export function slotsOfWorker({
-  max_concurrency,
-  workers,
-  here,
-}: Pick<BusyLane, 'max_concurrency' | 'workers' | 'here'>): number {
-  const sharedBy = here ? workers : workers + 1;
-  return Math.min(Math.ceil(slotsFor(max_concurrency) / sharedBy), MAX_SLOTS_PER_WORKER);
-}
+/** So many workers serve a lane at least, so that one that hangs does not hold it up. */
+const MIN_SERVERS = 2;
+/** A lane with fewer slots a worker has more workers than it has use for. */
+const MIN_SLOTS_PER_SERVER = 8;
+
+/** How many of the live workers serve a lane. */
+export const serversOf = ({ max_concurrency }: Pick<LaneLimits, 'max_concurrency'>, workers: number): number =>
+  Math.min(workers, Math.max(MIN_SERVERS, Math.ceil(slotsFor(max_concurrency) / MIN_SLOTS_PER_SERVER)));
+
+/** The slots of each of the workers that serve a lane. */
+export const slotsOfServer = ({ max_concurrency }: Pick<LaneLimits, 'max_concurrency'>, servers: number): number =>
+  Math.min(Math.ceil(slotsFor(max_concurrency) / servers), MAX_SLOTS_PER_WORKER);
 
 /**
  * The window of a lane. Items queued ahead of a new one delay it. Under a rate limit, therefore, only half a second of
@@ -52,7 +55,7 @@ export function windowOf(
 
 /** Whether enough of the items queued ahead are gone: dispatching a few costs nearly as much as dispatching many. */
 export const isWorthFilling = (
-  { waiting, in_flight }: Pick<BusyLane, 'waiting' | 'in_flight'>,
+  { waiting, in_flight }: Pick<LaneLoad, 'waiting' | 'in_flight'>,
   { slots, ahead }: LaneWindow,
 ): boolean => waiting && slots + ahead - in_flight >= Math.max(1, ahead / 4);
 

@@ -7,6 +7,7 @@ import { createLogger } from '#lib/runtime/logger';
 import { connectRedis } from '#lib/runtime/redis';
 import { createDatabase, createRedis } from '../../../test/services.js';
 import { Liveness } from './liveness.js';
+import type { LaneShare } from '../fleet/fleet.js';
 import { LaneMeters } from './worker-metrics.js';
 
 let cleanUp: () => Promise<void>;
@@ -26,7 +27,8 @@ it('a worker that leaves queued items untouched is stuck, unless something preve
   const team = await createTeam(pool);
   await team.submit();
   await dispatchLane(pool, team.laneId, 100);
-  const liveness = new Liveness({ pool, redis, meters, logger });
+  const fleet = { shares: () => [{ lane: { id: team.laneId }, slots: 1 }] as LaneShare[] };
+  const liveness = new Liveness({ pool, redis, meters, fleet, logger });
   const whyAfter = async (checks: number): Promise<string[]> => {
     for (let check = 0; check < checks; check++) await liveness.check();
     return liveness.whyStuck;

@@ -3,6 +3,7 @@ import { waitingLanes, type WaitingLane } from '#lib/db/read/for-workers/waiting
 import type { Pool } from '#lib/db/connection/pool';
 import { readLaneState } from '#lib/queue/budget/lane-state';
 import type { Logger } from '#lib/runtime/logger';
+import type { Fleet } from '../fleet/fleet.js';
 import type { LaneMeters } from './worker-metrics.js';
 
 const CHECK_EVERY_MS = 5000;
@@ -46,7 +47,9 @@ export class Liveness {
   #isReported = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(readonly deps: { pool: Pool; redis: Redis; meters: LaneMeters; logger: Logger }) {}
+  constructor(
+    readonly deps: { pool: Pool; redis: Redis; meters: LaneMeters; fleet: Pick<Fleet, 'shares'>; logger: Logger },
+  ) {}
 
   start(): void {
     this.#timer = setInterval(() => void this.check(), CHECK_EVERY_MS);
@@ -57,6 +60,10 @@ export class Liveness {
     this.#suspects = [];
   }
 
+  get isStuck(): boolean {
+    return this.whyStuck.length > 0;
+  }
+
   get whyStuck(): string[] {
     return whyStuck(this.#suspects);
   }
@@ -64,11 +71,17 @@ export class Liveness {
   async check(): Promise<void> {
     if (this.#isChecking) return;
     this.#isChecking = true;
-    const { pool, redis, logger } = this.deps;
+    const { pool, redis, fleet, logger } = this.deps;
     try {
       // A write, because a Redis that is full or read-only still answers a ping.
       await redis.set('toolmark:writable', '1', 'PX', 1000);
-      const idle = (await waitingLanes(pool))
+      const served = fleet.shares().filter(({ slots }) => slots > 0);
+      const idle = (
+        await waitingLanes(
+          pool,
+          served.map(({ lane }) => lane.id),
+        )
+      )
         .map((lane) => this.#idleLane(lane))
         .filter(({ freeSlots }) => freeSlots > 0);
       const states = await Promise.all(idle.map(({ id }) => readLaneState(redis, id)));
@@ -87,7 +100,7 @@ export class Liveness {
     this.#isReported = why.length > 0;
   }
 
-  /** A lane that has work but is not served counts as having a free slot. */
+  /** A lane in which this process has a share, but which it does not serve, counts as having a free slot. */
   #idleLane(lane: WaitingLane): IdleLane {
     const meter = this.deps.meters.find(lane.id);
     return { ...lane, freeSlots: meter?.freeSlots ?? 1, started: meter?.started ?? 0 };

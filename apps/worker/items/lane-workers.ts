@@ -1,6 +1,7 @@
 import { Worker, type Job } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { BusyLane, Delivery } from '#lib/db/engine/dispatch-lane';
+import type { BusyLane } from '#lib/db/engine/busy-lanes';
+import type { Delivery } from '#lib/db/engine/dispatch-lane';
 import { Delivery as DeliverySchema, laneQueueName, QUEUE_PREFIX } from '#lib/queue/lane-queue';
 import type { Logger } from '#lib/runtime/logger';
 import type { LaneMeters } from '../health/worker-metrics.js';
@@ -32,7 +33,7 @@ export class LaneWorkers {
       budgets: LaneBudgets;
       meters: LaneMeters;
       connect: () => Redis;
-      processor: DeliveryProcessor;
+      processor: Pick<DeliveryProcessor, 'process'>;
       logger: Logger;
     },
   ) {}

@@ -31,8 +31,8 @@ export class Orchestrator {
       kinds: readonly OrchestrationKind[];
       /** The inputs of steps. */
       steps: Pick<StepContext, 'pool' | 'comparing'>;
-      /** There is work for lanes. */
-      onChildren: () => void;
+      /** There is work for these lanes. */
+      onChildren: (laneIds: string[]) => void;
       /** There is a next step, or another job may have been waiting for this one. */
       onMoreToDo: () => void;
       leaseMs?: number;
@@ -51,7 +51,7 @@ export class Orchestrator {
         const lanes = await this.#step(id, AbortSignal.any([stop, lost, AbortSignal.timeout(STEP_TIMEOUT_MS)]));
         this.#backoff.clear(jobId);
         if (!lanes) return;
-        if (lanes.length) onChildren();
+        if (lanes.length) onChildren(lanes);
         onMoreToDo();
         for (const lane of lanes) await notify(redis, { topic: 'lane', id: lane });
         await notify(redis, { topic: 'job', id: jobId });

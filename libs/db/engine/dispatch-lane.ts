@@ -1,5 +1,4 @@
 import { FIRST_WORKER_LEVEL } from '#lib/contracts/worker-level';
-import type { LaneLimits } from '../catalogue/lane-limits.js';
 import { BatchColumns } from '../connection/batch-columns.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { LANE_OF_ITEM } from '../lane-of-item.js';
@@ -17,49 +16,6 @@ export interface Delivery {
 /** A delivery and the level that a worker needs for it: each level has its own queue in a lane. */
 export interface LeveledDelivery extends Delivery {
   level: number;
-}
-
-/** A lane with items to dispatch or in flight that workers of this level can play. */
-export interface BusyLane extends LaneLimits {
-  team_id: string;
-  /** Whether it has items to dispatch. */
-  waiting: boolean;
-  /** Items queued or claimed. */
-  in_flight: number;
-  /** How many processes hold its items. */
-  workers: number;
-  /** Whether the asking process is one of them. */
-  here: boolean;
-  /** The levels of its items. */
-  levels: number[];
-}
-
-/** A lane's items have one level, or two during an upgrade. Bits, because they are added up faster than arrays. */
-const levelsOf = (bits: number): number[] => Array.from({ length: 31 }, (_, n) => n).filter((n) => bits & (1 << n));
-
-/** @param worker the asking process */
-export async function busyLanes(pool: Pool, worker: string): Promise<BusyLane[]> {
-  const { rows } = await pool.query<Omit<BusyLane, 'levels'> & { bits: number }>({
-    name: 'busy_lanes',
-    text: `WITH work AS (
-        SELECT lane_id, bit_or(1 << active_for) AS bits FROM target WHERE active_for <= level_of_session()
-        GROUP BY lane_id
-      ), held AS (
-        SELECT ${LANE_OF_ITEM} AS lane_id, i.worker, count(*)::int AS n, bit_or(1 << i.worker_level) AS bits
-        FROM in_flight i WHERE i.worker_level <= level_of_session() GROUP BY 1, 2
-      ), flight AS (
-        SELECT lane_id, sum(n)::int AS n, count(worker)::int AS workers,
-          coalesce(bool_or(worker = $1), false) AS here, bit_or(bits) AS bits
-        FROM held GROUP BY lane_id
-      )
-      SELECT l.id, l.name, l.team_id, l.requests_per_minute, l.tokens_per_minute, l.max_concurrency, l.paused_at,
-        w.lane_id IS NOT NULL AS waiting, coalesce(f.n, 0) AS in_flight, coalesce(f.workers, 0) AS workers,
-        coalesce(f.here, false) AS here, coalesce(w.bits, 0) | coalesce(f.bits, 0) AS bits
-      FROM lane l LEFT JOIN work w ON w.lane_id = l.id LEFT JOIN flight f ON f.lane_id = l.id
-      WHERE l.id IN (SELECT lane_id FROM work UNION ALL SELECT lane_id FROM flight)`,
-    values: [worker],
-  });
-  return rows.map(({ bits, ...lane }) => ({ ...lane, levels: levelsOf(bits) }));
 }
 
 /**

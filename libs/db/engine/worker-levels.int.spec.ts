@@ -9,7 +9,8 @@ import { FINDS, WRITES } from '../testing/first-workers.js';
 import { createTeam, settlementOf } from '../testing/run-fixture.js';
 import { cancelJob } from './cancel-job.js';
 import { claimItems } from './claim-items.js';
-import { busyLanes, dispatchLane } from './dispatch-lane.js';
+import { busyLanes, laneLoads } from './busy-lanes.js';
+import { dispatchLane } from './dispatch-lane.js';
 import { runsToFinish, targetsToFinish } from './finish-run.js';
 import { orchestrationsToAdvance, submitOrchestration } from './orchestrations.js';
 import { runsToPrepare } from './prepare-run.js';
@@ -94,8 +95,9 @@ describe('a worker of a release without levels', () => {
     expect(new Set(deliveries.map(({ runId, level }) => `${runId} ${level}`))).toEqual(
       new Set([`${before} 1`, `${later} ${WORKER_LEVEL}`]),
     );
-    expect(await busyLanes(pool, 'w')).toContainEqual(
-      expect.objectContaining({ id: team.laneId, in_flight: 8, levels: [1, WORKER_LEVEL] }),
+    expect(await laneLoads(pool, [team.laneId])).toMatchObject([{ in_flight: 8, levels: [1, WORKER_LEVEL] }]);
+    expect(await busyLanes(pool)).toContainEqual(
+      expect.objectContaining({ id: team.laneId, levels: [1, WORKER_LEVEL] }),
     );
     await pool.query(`UPDATE in_flight SET queued_at = now() - interval '1 min', lease_until = now() - interval '1 s'`);
     for (const find of [FINDS.unclaimed, FINDS.expired])
@@ -103,7 +105,9 @@ describe('a worker of a release without levels', () => {
     expect(await ids(first, FINDS.stuckAt)).toContain(team.laneId);
     await pool.query('DELETE FROM in_flight WHERE run_id = $1', [before]);
     expect(await ids(first, FINDS.stuckAt)).not.toContain(team.laneId);
-    expect(await waitingLanes(pool)).toContainEqual(expect.objectContaining({ id: team.laneId, queued: 4 }));
+    expect(await waitingLanes(pool, [team.laneId])).toContainEqual(
+      expect.objectContaining({ id: team.laneId, queued: 4 }),
+    );
   });
 
   it('stores no verdict of a later run, whatever items it holds, and every one of an earlier run', async () => {
@@ -179,7 +183,8 @@ it('a worker skips jobs of a later release and does the others', async () => {
   const { teamId } = team;
   const found = async (): Promise<string[]> => {
     const steps = {
-      busyLanes: (await busyLanes(pool, 'w')).filter((lane) => lane.id === team.laneId),
+      busyLanes: (await busyLanes(pool)).filter((lane) => lane.id === team.laneId),
+      loads: await laneLoads(pool, [team.laneId]),
       dispatch: await dispatchLane(pool, team.laneId, 3),
       targets: (await targetsToFinish(pool)).filter((one) => one.teamId === teamId),
       runs: (await runsToFinish(pool)).filter((one) => one.teamId === teamId),
@@ -201,7 +206,18 @@ it('a worker skips jobs of a later release and does the others', async () => {
   await pool.query('UPDATE target SET active = false, finished_at = now() WHERE run_id = $1', [finished.runId]);
   const resumed = await team.submit();
   await insertRow(pool, 'preparation', { run_id: resumed.runId, target: 0, generation: 1, end_item: 4, errored: 0 });
-  const all = ['busyLanes', 'dispatch', 'targets', 'runs', 'prepare', 'rescore', 'orchestrate', 'count', 'refresh'];
+  const all = [
+    'busyLanes',
+    'loads',
+    'dispatch',
+    'targets',
+    'runs',
+    'prepare',
+    'rescore',
+    'orchestrate',
+    'count',
+    'refresh',
+  ];
   const setLevel = async (level: number): Promise<void> => {
     for (const table of ['run', 'rescore', 'orchestration'])
       await pool.query(`UPDATE ${table} SET worker_level = $1 WHERE team_id = $2`, [level, teamId]);

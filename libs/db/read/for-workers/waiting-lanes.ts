@@ -9,13 +9,16 @@ export interface WaitingLane {
   queued: number;
 }
 
-export async function waitingLanes(pool: Pool): Promise<WaitingLane[]> {
+/** Those of the given lanes that wait. */
+export async function waitingLanes(pool: Pool, laneIds: readonly string[]): Promise<WaitingLane[]> {
+  if (laneIds.length === 0) return [];
   const { rows } = await pool.query<WaitingLane>(
     `SELECT l.id, count(*)::int AS queued, coalesce((SELECT string_agg(p.key, ', ' ORDER BY p.key) FROM provider p
       WHERE p.lane_id = l.id), l.name) AS providers
      FROM in_flight i JOIN lane l ON l.id = ${LANE_OF_ITEM}
-     WHERE i.worker IS NULL AND i.worker_level <= level_of_session()
+     WHERE ${LANE_OF_ITEM} = ANY ($1) AND i.worker IS NULL AND i.worker_level <= level_of_session()
        AND i.queued_at < now() - interval '2 s' AND l.paused_at IS NULL GROUP BY l.id`,
+    [laneIds],
   );
   return rows;
 }
