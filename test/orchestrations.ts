@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { isFinished } from '#lib/contracts/values/jobs';
 import type { Job } from '#lib/contracts/job';
@@ -6,7 +5,7 @@ import { createPool, type Pool } from '#lib/db/connection/pool';
 import { finishRun, runsToFinish } from '#lib/db/engine/finish-run';
 import { JobRepository } from '#lib/db/read/jobs';
 import { settleRun, type Outcome } from '#lib/db/testing/settled-run';
-import { connectRedis } from '#lib/runtime/redis';
+import { connectRedis, type Redis } from '#lib/runtime/redis';
 import type { OrchestrationKind } from '../apps/worker/orchestration/kind.js';
 import { Orchestrator } from '../apps/worker/orchestration/orchestrate.js';
 import { inProcessComparer } from './in-process-comparer.js';

@@ -1,4 +1,5 @@
 import { createPool } from '#lib/db/connection/pool';
+import { flushNotifications } from '#lib/events/notifications';
 import { createGuardedFetch } from '#lib/providers/guarded/guarded-fetch';
 import { ReplyMemoryPool } from '#lib/providers/guarded/reply-memory';
 import type { Env } from '#lib/runtime/env';
@@ -31,12 +32,11 @@ export function composeItems(
   const redis = connectRedis(env.REDIS_URL, 'producer', logger);
   const guarded = createGuardedFetch({ allowPrivateNetworks: env.TOOLMARK_ALLOW_PRIVATE_NETWORKS });
   const sealer = new Sealer(env.TOOLMARK_SEALING_KEY);
-  const { fetch } = guarded;
 
   const runs = new RunCache(pool);
-  const connections = new Connections(pool, sealer, fetch);
+  const connections = new Connections(pool, sealer, guarded.fetch);
   const budgets = new LaneBudgets(pool, redis, meters);
-  const embedder = new Embedder({ pool, sealer, fetch, budgets });
+  const embedder = new Embedder({ pool, sealer, fetch: guarded.fetch, budgets });
   const replies = new ReplyCache({ pool, redis, logger });
   const scorer = new ReplyScorer(logger);
   const warnings = new RunWarnings(pool);
@@ -82,6 +82,7 @@ export function composeItems(
 
     /** Closes what the services share with the rest of the process. */
     async close(): Promise<void> {
+      await flushNotifications(redis);
       redis.disconnect();
       await guarded.close();
       await pool.end();

@@ -34,7 +34,7 @@ export class WorkerProcess
     const { subscriber, control, items, services, loopWatch, liveness, presence } = this.parts;
     const level = await retryTransient(() => levelOfSession(services.pool));
     await subscriber.ping();
-    await listen(subscriber, ({ topic, id }) => {
+    await listen(subscriber, ['lane', 'cancel', 'provider', 'step'], ({ topic, id }) => {
       if (topic === 'lane') control.laneHasWork(id);
       if (topic === 'step') control.help(id);
       if (topic === 'cancel') items.stopRun(id);

@@ -9,7 +9,7 @@ it('a process that stops before Redis has answered stops without an error', asyn
   await once(silent, 'listening');
   const { port } = silent.address() as AddressInfo;
   const subscriber = connectRedis(`redis://127.0.0.1:${port}`, 'subscriber', createLogger('api', 'silent'));
-  const listening = listen(subscriber, () => {});
+  const listening = listen(subscriber, ['job'], () => {});
   await once(silent, 'connection');
   subscriber.disconnect();
   await expect(listening).resolves.toBeUndefined();

@@ -1,7 +1,7 @@
 import { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { FIRST_WORKER_LEVEL } from '#lib/contracts/worker-level';
+import type { Redis } from '#lib/runtime/redis';
 
 /**
  * The payload of a queue job: the item to play, and the token that lets this delivery settle it. Only ids; the rest is

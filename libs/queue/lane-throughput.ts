@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
 import { THROUGHPUT_MINUTES } from '#lib/contracts/lane';
+import type { Redis } from '#lib/runtime/redis';
 
 const MINUTE_MS = 60_000;
 /** A minute is kept until it is older than all that are read, whatever the clocks of the machines say. */

@@ -1,5 +1,5 @@
 import { FIRST_WORKER_LEVEL } from '#lib/contracts/worker-level';
-import type { Redis } from 'ioredis';
+import type { Redis } from '#lib/runtime/redis';
 
 /** A sorted set of workers, each with its level, by the time of their last heartbeat in ms by the clock of Redis. */
 const KEY = 'toolmark:workers';

@@ -1,5 +1,8 @@
-import { Redis } from 'ioredis';
+import { Redis as RedisServer, type Cluster } from 'ioredis';
 import type { Logger } from './logger.js';
+
+/** A connection to Redis, or to all nodes of a Redis Cluster. */
+export type Redis = RedisServer | Cluster;
 
 const retryStrategy = (attempt: number): number => Math.min(100 * attempt, 1000);
 
@@ -8,7 +11,7 @@ const retryStrategy = (attempt: number): number => Math.min(100 * attempt, 1000)
  * `worker` waits until it is back; a `subscriber` waits too, and only listens.
  */
 export function connectRedis(url: string, use: 'producer' | 'worker' | 'subscriber', logger: Logger): Redis {
-  const redis = new Redis(url, {
+  const redis = new RedisServer(url, {
     retryStrategy,
     maxRetriesPerRequest: use === 'producer' ? 1 : null,
     enableOfflineQueue: use !== 'producer',
@@ -31,7 +34,7 @@ export function connectRedis(url: string, use: 'producer' | 'worker' | 'subscrib
  * Sends all commands of one turn of the event loop in one system call, as a system call costs more than most commands.
  * With this and the lean `fetch` of the providers, a worker takes 0.85 times the CPU (docs/decisions/speed.md).
  */
-function corkPerTurn({ stream }: Redis): void {
+function corkPerTurn({ stream }: RedisServer): void {
   const write = stream.write.bind(stream) as (...args: unknown[]) => boolean;
   let isCorked = false;
   stream.write = ((...args: unknown[]) => {
@@ -49,7 +52,7 @@ function corkPerTurn({ stream }: Redis): void {
 
 /** Checks once that Redis answers. @throws the reason when it does not */
 export async function pingRedis(url: string): Promise<void> {
-  const redis = new Redis(url, {
+  const redis = new RedisServer(url, {
     lazyConnect: true,
     retryStrategy: () => null,
     connectTimeout: 3000,

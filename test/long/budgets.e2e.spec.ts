@@ -1,7 +1,7 @@
 // A private system: it watches its Redis commands, and empties Redis.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Redis } from 'ioredis';
+import type { Redis } from '#lib/runtime/redis';
 import { clientOf, weatherSuite, type Client } from '../client.js';
 import { startProcess, until, type RunningProcess } from '../processes.js';
 import { createDatabase, startRedis, watchCommands, type PrivateRedis } from '../services.js';

@@ -1,10 +1,10 @@
 import { Controller, Get, Inject, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import type { Redis } from 'ioredis';
 import type { Pool } from '#lib/db/connection/pool';
 import { checkHealth } from '#lib/runtime/health-check';
 import { registry } from '#lib/runtime/metrics';
+import type { Redis } from '#lib/runtime/redis';
 import { KeptAnswer } from '../platform/kept-answer.js';
 import { POOL, REDIS } from '../platform/stores.js';
 import { Shutdown } from '../platform/shutdown.js';

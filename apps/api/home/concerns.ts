@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import type { Concern } from '#lib/contracts/home';
 import type { RunAgainst } from '#lib/contracts/run';
 import { LaneRepository } from '#lib/db/catalogue/lanes';
@@ -6,6 +5,7 @@ import type { Pool } from '#lib/db/connection/pool';
 import type { GateToDecide } from '#lib/db/read/home';
 import { points } from '#lib/comparison/points';
 import { readLaneState, type LaneState } from '#lib/queue/budget/lane-state';
+import type { Redis } from '#lib/runtime/redis';
 
 const NOTHING: Omit<Concern, 'kind' | 'text'> = {
   ...{ suite: null, since: null, run: null, against: null, gate: null, result: null, lane: null, state: null },

@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import type { Concern, Home, HomeSuite } from '#lib/contracts/home';
 import type { Run } from '#lib/contracts/run';
 import { FIRST_STEPS } from '#lib/contracts/values/kept';
@@ -12,6 +11,7 @@ import { HomeRepository, type LastRun } from '#lib/db/read/home';
 import { readAgainst } from '#lib/db/read/run-against';
 import { RunRepository } from '#lib/db/read/runs';
 import { TrendRepository } from '#lib/db/read/trends';
+import type { Redis } from '#lib/runtime/redis';
 import { JobService } from '../jobs/jobs.service.js';
 import { POOL, REDIS } from '../platform/stores.js';
 import { concernOfGate, concernOfRun, isAsGood, isWorse, lanesInTrouble } from './concerns.js';

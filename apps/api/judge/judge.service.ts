@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { JudgeEstimate } from '#lib/contracts/judge-estimate';
 import {
@@ -23,6 +22,7 @@ import { submitReport } from '#lib/judge/rows/store-report';
 import { deleteOrchestrations } from '#lib/db/upkeep/delete-parents';
 import { asReport, JudgeReportRepository, readJudgedRows, type ReportRow } from '#lib/judge/rows/judge-reports';
 import { figuresOf } from '#lib/judge/figures';
+import type { Redis } from '#lib/runtime/redis';
 import type { Change } from '../platform/decorators.js';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';
 import { POOL, REDIS } from '../platform/stores.js';

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import type { Redis } from 'ioredis';
 import type { Pool } from '#lib/db/connection/pool';
 import { readLaneLoads, type LaneLoad } from '#lib/db/read/lane-loads';
 import { readLaneState, type LaneState } from '#lib/queue/budget/lane-state';
 import { registry } from '#lib/runtime/metrics';
+import type { Redis } from '#lib/runtime/redis';
 import { POOL, REDIS } from '../platform/stores.js';
 
 /** Scraping needs no token and is not limited; within this time it returns the same values, which spares Postgres. */

@@ -3,7 +3,6 @@ import { Lane, LaneWaiting } from '#lib/contracts/lane';
 import { pageOf } from '#lib/contracts/page';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, Me, Needs, uuid, type Change } from '../platform/decorators.js';
-import type { Redis } from 'ioredis';
 import { notFound } from '#lib/contracts/input/problem';
 import { audit } from '#lib/db/catalogue/audit';
 import { LaneRepository } from '#lib/db/catalogue/lanes';
@@ -12,6 +11,7 @@ import { notify } from '#lib/events/notifications';
 import { LaneWaitingRepository } from '#lib/db/read/lane-waiting';
 import { readLaneState, type LaneState } from '#lib/queue/budget/lane-state';
 import { readResultsByMinute } from '#lib/queue/lane-throughput';
+import type { Redis } from '#lib/runtime/redis';
 import { POOL, REDIS } from '../platform/stores.js';
 
 /** Lanes as stored in Postgres, with their current state from Redis. */

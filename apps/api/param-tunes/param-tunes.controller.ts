@@ -24,7 +24,6 @@ import {
   type Change,
 } from '../platform/decorators.js';
 import { setImmediate } from 'node:timers/promises';
-import type { Redis } from 'ioredis';
 import { TuneLabels } from '#lib/tuning/contract';
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import type { Estimate } from '#lib/contracts/estimate';
@@ -37,6 +36,7 @@ import { ParamTuneRepository } from '#lib/param-tune/rows/param-tunes';
 import { readSplitCases } from '#lib/tuning/rows/split-cases';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { expandSpace, type Arm } from '#lib/param-tune/space/arms';
+import type { Redis } from '#lib/runtime/redis';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';
 import { POOL, REDIS } from '../platform/stores.js';
 import type { ResolvedRun } from '../runs/estimate-run.js';

@@ -1,10 +1,9 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { EventEmitter, once } from 'node:events';
 import { listen } from '#lib/events/notifications';
 import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';
-import { connectRedis } from '#lib/runtime/redis';
+import { connectRedis, type Redis } from '#lib/runtime/redis';
 import { ENV, LOGGER } from './stores.js';
 
 /**
@@ -19,8 +18,7 @@ export class JobNotifications implements OnApplicationShutdown {
 
   constructor(@Inject(ENV) env: Env, @Inject(LOGGER) logger: Logger) {
     this.#subscriber = connectRedis(env.REDIS_URL, 'subscriber', logger);
-    void listen(this.#subscriber, ({ topic, id }) => {
-      if (topic !== 'job') return;
+    void listen(this.#subscriber, ['job'], ({ id }) => {
       this.#changes.emit(`of ${id}`);
       for (const heard of this.#all) heard(id);
     });

@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
 import { notify } from '#lib/events/notifications';
+import type { Redis } from '#lib/runtime/redis';
 
 /** Notifies API replicas that the logs of these jobs grew, and workers that these lanes have work. */
 export function notifyOfJobs(redis: Redis, jobIds: Iterable<string>, laneIds: Iterable<string> = []): void {

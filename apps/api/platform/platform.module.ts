@@ -1,10 +1,10 @@
 import { Global, Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
-import type { Redis } from 'ioredis';
 import { createPool, type Pool } from '#lib/db/connection/pool';
+import { flushNotifications } from '#lib/events/notifications';
 import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';
-import { connectRedis } from '#lib/runtime/redis';
+import { connectRedis, type Redis } from '#lib/runtime/redis';
 import { Sealer } from '#lib/runtime/seal';
 import { stopTracing } from '#lib/runtime/tracing/tracing';
 import { AnswerMemory } from './answer-memory.js';
@@ -71,6 +71,7 @@ export class PlatformModule implements OnApplicationShutdown {
 
   /** Called by Nest when the port is closed and all requests have ended. */
   async onApplicationShutdown(): Promise<void> {
+    await flushNotifications(this.redis);
     this.redis.disconnect();
     await this.pool.end();
     await stopTracing();

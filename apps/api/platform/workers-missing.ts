@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { NO_WORKER } from '#lib/contracts/values/jobs';
 import type { JobType } from '#lib/contracts/job';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { aliveLevels } from '#lib/queue/worker-heartbeats';
+import type { Redis } from '#lib/runtime/redis';
 import { RELEASE } from './release.js';
 import { REDIS } from './stores.js';
 

@@ -25,7 +25,6 @@ import {
   uuid,
   type Change,
 } from '../platform/decorators.js';
-import type { Redis } from 'ioredis';
 import { TuneLabels } from '#lib/tuning/contract';
 import type { Estimate } from '#lib/contracts/estimate';
 import { findReservedParams } from '#lib/contracts/params';
@@ -40,6 +39,7 @@ import { PromptTuneRepository } from '#lib/prompt-tune/rows/prompt-tunes';
 import { readSplitCases } from '#lib/tuning/rows/split-cases';
 import { chooseComponents } from '#lib/prompt-tune/choose-components';
 import type { Roles } from '#lib/prompt-tune/split-roles';
+import type { Redis } from '#lib/runtime/redis';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';
 import { POOL, REDIS } from '../platform/stores.js';
 import { checkBudget } from '../runs/check-run.js';

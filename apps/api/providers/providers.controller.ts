@@ -15,7 +15,6 @@ import {
 import type { Caller } from '#lib/db/catalogue/callers';
 import { PROVIDER_TEMPLATES } from '#lib/providers/templates';
 import { About, Answers, Changes, idCursor, Me, Needs, TakesUpTo, type Change } from '../platform/decorators.js';
-import type { Redis } from 'ioredis';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { findReservedParams } from '#lib/contracts/params';
@@ -30,6 +29,7 @@ import { notify, type Notification } from '#lib/events/notifications';
 import { baseUrlProblem, discoverModels, probeProvider } from '#lib/providers/probe';
 import type { Env } from '#lib/runtime/env';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
+import type { Redis } from '#lib/runtime/redis';
 import { Sealer } from '#lib/runtime/seal';
 import { ENV, POOL, REDIS } from '../platform/stores.js';
 

@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { RunMetric } from '#lib/contracts/metric';
 import { ProblemError } from '#lib/contracts/input/problem';
@@ -11,6 +10,7 @@ import type { Pool } from '#lib/db/connection/pool';
 import { abandonRecording, beginRecording, finishRecording, type Recording } from '#lib/db/engine/record-run';
 import { TextStream } from '#lib/imports/source/text-stream';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
+import type { Redis } from '#lib/runtime/redis';
 import { traceSubmit } from '#lib/runtime/tracing/tracing';
 import { badInput } from '../platform/bad-input.js';
 import type { Change } from '../platform/decorators.js';

@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { defaultCachePolicy } from '#lib/contracts/cache-policy';
 import type { SamplesInput } from '#lib/gate/contract';
 import type { JudgeOfRun } from '#lib/contracts/judge-of-run';
@@ -26,6 +25,7 @@ import { RescoreRepository } from '#lib/db/read/rescores';
 import { CurrentCostRepository } from '#lib/db/read/current-cost';
 import { RunRepository } from '#lib/db/read/runs';
 import { deleteRun } from '#lib/db/upkeep/delete-run';
+import type { Redis } from '#lib/runtime/redis';
 import { traceSubmit } from '#lib/runtime/tracing/tracing';
 import type { Change } from '../platform/decorators.js';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';

@@ -9,12 +9,12 @@ import {
 } from '#lib/contracts/settings';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, Me, Needs, type Change } from '../platform/decorators.js';
-import type { Redis } from 'ioredis';
 import { audit } from '#lib/db/catalogue/audit';
 import { SettingsRepository } from '#lib/db/catalogue/settings';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
 import { clearCache } from '#lib/db/engine/reply-cache';
 import { startPendingJobs } from '#lib/db/engine/start-pending-jobs';
+import type { Redis } from '#lib/runtime/redis';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';
 import { POOL, REDIS } from '../platform/stores.js';
 

@@ -1,10 +1,10 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import { System } from '#lib/contracts/system';
 import { About, Answers } from '../platform/decorators.js';
-import type { Redis } from 'ioredis';
 import type { Pool } from '#lib/db/connection/pool';
 import { aliveLevels } from '#lib/queue/worker-heartbeats';
 import { checkHealth } from '#lib/runtime/health-check';
+import type { Redis } from '#lib/runtime/redis';
 import { RELEASE } from '../platform/release.js';
 import { POOL, REDIS } from '../platform/stores.js';
 

@@ -1,9 +1,8 @@
 // Needs its own APIs: one counts the workers of its system, and one has no Redis.
 import { readFileSync } from 'node:fs';
-import type { Redis } from 'ioredis';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { createLogger } from '#lib/runtime/logger';
-import { connectRedis } from '#lib/runtime/redis';
+import { connectRedis, type Redis } from '#lib/runtime/redis';
 import { heartbeat } from '#lib/queue/worker-heartbeats';
 import { startApi } from '../../../test/api.js';
 import { clientOf } from '../../../test/client.js';

@@ -4,7 +4,6 @@ import { Try, TryInput, type TryResult } from '#lib/contracts/try';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, KeepsNoAnswer, Me, TakesUpTo, type Change } from '../platform/decorators.js';
 import { leaveSignal } from '../platform/leave-signal.js';
-import type { Redis } from 'ioredis';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { audit } from '#lib/db/catalogue/audit';
@@ -22,6 +21,7 @@ import {
 import { ResultRepository } from '#lib/db/read/results';
 import { notify } from '#lib/events/notifications';
 import type { Logger } from '#lib/runtime/logger';
+import type { Redis } from '#lib/runtime/redis';
 import { JobNotifications } from '../platform/job-notifications.js';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';
 import { Shutdown } from '../platform/shutdown.js';

@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import type { Comparer } from '#lib/comparison/threads/comparison-threads';
 import type { Pool } from '#lib/db/connection/pool';
 import { laneLoads, lanesOfRuns } from '#lib/db/engine/busy-lanes';
@@ -10,6 +9,7 @@ import { targetsWithUnaskedItems } from '#lib/db/engine/unasked-items';
 import { notify } from '#lib/events/notifications';
 import type { LaneQueues } from '#lib/queue/lane-queue';
 import type { Logger } from '#lib/runtime/logger';
+import type { Redis } from '#lib/runtime/redis';
 import type { Embedder } from '../embeddings/embedder.js';
 import { OWNED_STEPS, type Fleet, type OwnedStep } from '../fleet/fleet.js';
 import { measureStepFailure, type LaneMeters } from '../health/worker-metrics.js';

@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import { pino } from 'pino';
 import type { BaselineComparison } from '#lib/contracts/comparison';
 import { insertRow } from '#lib/db/connection/insert-row';
@@ -11,7 +10,7 @@ import { createTeam } from '#lib/db/testing/run-fixture';
 import { settleRun, type Outcome } from '#lib/db/testing/settled-run';
 import { deleteRun } from '#lib/db/upkeep/delete-run';
 import { newId } from '#lib/runtime/ids';
-import { connectRedis } from '#lib/runtime/redis';
+import { connectRedis, type Redis } from '#lib/runtime/redis';
 import { inProcessComparer } from '../../../test/in-process-comparer.js';
 import { replayWithDeaths } from '../../../test/process-deaths.js';
 import { createDatabase, createRedis } from '../../../test/services.js';

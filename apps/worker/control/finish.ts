@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
 import { withLease } from '#lib/db/connection/lease';
 import type { Pool } from '#lib/db/connection/pool';
@@ -9,6 +8,7 @@ import { stopIfOverBudget, type RunToStop } from '#lib/db/engine/run-budget';
 import { settleUnasked, type UnaskedTarget } from '#lib/db/engine/unasked-items';
 import { resultsOfTarget } from '#lib/db/read/for-workers/results-of-target';
 import { notify } from '#lib/events/notifications';
+import type { Redis } from '#lib/runtime/redis';
 import { SummaryBuilder } from '#lib/scoring/statistics/summarise';
 import { isGone, type ComparePair } from './compare-pair.js';
 

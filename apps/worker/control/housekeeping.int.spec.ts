@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { insertRow } from '#lib/db/connection/insert-row';
 import { createPool, inTransaction, type Pool } from '#lib/db/connection/pool';
@@ -6,7 +5,7 @@ import { cancelJob } from '#lib/db/engine/cancel-job';
 import { createParent } from '#lib/db/testing/parent-fixture';
 import { deleteOrchestrations, parentsToRemove } from '#lib/db/upkeep/delete-parents';
 import { newId } from '#lib/runtime/ids';
-import { connectRedis } from '#lib/runtime/redis';
+import { connectRedis, type Redis } from '#lib/runtime/redis';
 import { createDatabase, createRedis } from '../../../test/services.js';
 import { Housekeeping } from './housekeeping.js';
 

@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import { removeEndedSessions } from '#lib/db/catalogue/sessions';
 import { removeUnusedEmbeddings } from '#lib/db/upkeep/unused-embeddings';
 import { removeUnusedLanes } from '#lib/db/upkeep/unused-lanes';
@@ -16,6 +15,7 @@ import { dropOldExchanges } from '#lib/db/upkeep/drop-exchanges';
 import { removeUnusedVersions } from '#lib/db/upkeep/suite-versions';
 import { notify } from '#lib/events/notifications';
 import type { Logger } from '#lib/runtime/logger';
+import type { Redis } from '#lib/runtime/redis';
 import { measureStepFailure } from '../health/worker-metrics.js';
 
 const STEP = 'housekeeping';

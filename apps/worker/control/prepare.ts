@@ -1,7 +1,7 @@
-import type { Redis } from 'ioredis';
 import type { Pool } from '#lib/db/connection/pool';
 import { prepareRun, type RunToPrepare } from '#lib/db/engine/prepare-run';
 import { notify } from '#lib/events/notifications';
+import type { Redis } from '#lib/runtime/redis';
 
 /** Prepares resumed runs in batches, so that a large run does not hold up a small one. */
 export class Preparer {

@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
 import type { Pool } from '#lib/db/connection/pool';
 import type { BusyLane } from '#lib/db/engine/busy-lanes';
@@ -9,6 +8,7 @@ import { findPlace } from '#lib/db/read/for-workers/load-run';
 import { notify } from '#lib/events/notifications';
 import type { LaneQueues } from '#lib/queue/lane-queue';
 import type { Logger } from '#lib/runtime/logger';
+import type { Redis } from '#lib/runtime/redis';
 import type { LaneMeters } from '../health/worker-metrics.js';
 import { crashedSettlement } from '../items/error-settlements.js';
 import type { Settler } from '../items/settle.js';

@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import type { CaseInput } from '#lib/contracts/case';
 import type { Comparer } from '#lib/comparison/threads/comparison-threads';
@@ -24,6 +23,7 @@ import { resultsOfTarget } from '#lib/db/read/for-workers/results-of-target';
 import { notify } from '#lib/events/notifications';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { Logger } from '#lib/runtime/logger';
+import type { Redis } from '#lib/runtime/redis';
 import { Semaphore } from '#lib/runtime/semaphore';
 import { withRescoreOptions } from '#lib/scoring/cases/rescore-options';
 import { endedTooEarly } from '#lib/scoring/house/score-chain';

@@ -1,7 +1,7 @@
 import { momentText } from '#lib/contracts/moment-text';
-import type { Redis } from 'ioredis';
 import type { LaneLimits } from '#lib/db/catalogue/lane-limits';
 import { readLaneState } from '#lib/queue/budget/lane-state';
+import type { Redis } from '#lib/runtime/redis';
 
 /** Shorter pauses requested by a provider are not shown. */
 const MIN_PAUSE_MS = 5000;

@@ -1,8 +1,8 @@
 import { Controller, Get, Header, Inject, ServiceUnavailableException } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { checkHealth } from '#lib/runtime/health-check';
 import { registry } from '#lib/runtime/metrics';
 import type { Pool } from '#lib/db/connection/pool';
+import type { Redis } from '#lib/runtime/redis';
 
 /** What the health checks ask of a worker. */
 export abstract class WorkerHealth {

@@ -1,9 +1,9 @@
-import type { Redis } from 'ioredis';
 import { waitingLanes, type WaitingLane } from '#lib/db/read/for-workers/waiting-lanes';
 import type { Pool } from '#lib/db/connection/pool';
 import { readLaneState } from '#lib/queue/budget/lane-state';
 import type { Logger } from '#lib/runtime/logger';
 import type { Fleet } from '../fleet/fleet.js';
+import type { Redis } from '#lib/runtime/redis';
 import type { LaneMeters } from './worker-metrics.js';
 
 const CHECK_EVERY_MS = 5000;

@@ -1,7 +1,7 @@
-import type { Redis } from 'ioredis';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { addResults } from '#lib/queue/lane-throughput';
 import { HEARTBEAT_MS, heartbeat, removeWorker, type AliveWorker } from '#lib/queue/worker-heartbeats';
+import type { Redis } from '#lib/runtime/redis';
 
 export interface PresenceDeps {
   redis: Redis;

@@ -1,9 +1,9 @@
 import { Worker, type Job } from 'bullmq';
-import type { Redis } from 'ioredis';
 import type { BusyLane } from '#lib/db/engine/busy-lanes';
 import type { Delivery } from '#lib/db/engine/dispatch-lane';
 import { Delivery as DeliverySchema, laneQueueName, QUEUE_PREFIX } from '#lib/queue/lane-queue';
 import type { Logger } from '#lib/runtime/logger';
+import type { Redis } from '#lib/runtime/redis';
 import type { LaneMeters } from '../health/worker-metrics.js';
 import type { LaneBudgets } from '../models/lane-budgets.js';
 import type { DeliveryProcessor } from './process-delivery.js';

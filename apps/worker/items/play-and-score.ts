@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import { addUsage, costOf, NO_USAGE, type ModelPrices, type Usage } from '#lib/contracts/cost';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
@@ -13,6 +12,7 @@ import type { Permits } from '#lib/queue/budget/lane-budget';
 import { STRICTLESS_TOOLS_PLACEHOLDER, TOOLS_PLACEHOLDER } from '#lib/scoring/cases/stored-requests';
 import { withoutStrict } from '#lib/contracts/strict-tools';
 import type { ToolChoice } from '#lib/contracts/run-input';
+import type { Redis } from '#lib/runtime/redis';
 import type { ReplyScorer } from '../scoring/score-reply.js';
 import type { Connections, HeldModel, ModelConnection } from '../models/connections.js';
 import type { FirstRequests } from '../models/first-requests.js';

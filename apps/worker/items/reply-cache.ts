@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Redis } from 'ioredis';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import { findCachedReplies, cacheReplies, type CachedReply, type CacheKey } from '#lib/db/engine/reply-cache';
 import type { Settlement } from '#lib/db/engine/settle-items';
 import type { Logger } from '#lib/runtime/logger';
 import { KeyedMicroBatcher } from '#lib/runtime/micro-batch';
+import type { Redis } from '#lib/runtime/redis';
 
 // When is the cache used?
 // - The run's `cache` setting decides. `off`: never. `use`: an item asks the model only if there is no stored reply to

@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { JudgeSettingRepository } from '#lib/judge/rows/judge-settings';
 import { createPool, type Pool } from '#lib/db/connection/pool';
@@ -9,7 +8,7 @@ import { dyingPool } from '#lib/db/testing/dying-pool';
 import { createTeam } from '#lib/db/testing/run-fixture';
 import { settleRun } from '#lib/db/testing/settled-run';
 import { deleteRun } from '#lib/db/upkeep/delete-run';
-import { connectRedis } from '#lib/runtime/redis';
+import { connectRedis, type Redis } from '#lib/runtime/redis';
 import { someoneWaits } from '../../../test/lock-wait.js';
 import { createDatabase, createRedis } from '../../../test/services.js';
 import { FinishedRunJudge } from './judge-finished-runs.js';

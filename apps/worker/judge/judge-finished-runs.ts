@@ -1,8 +1,8 @@
-import type { Redis } from 'ioredis';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { Pool } from '#lib/db/connection/pool';
 import { notify } from '#lib/events/notifications';
 import { abandonJudging, judgeFinishedRun, runsToJudge, type RunToJudge } from '#lib/judge/rows/judge-of-run';
+import type { Redis } from '#lib/runtime/redis';
 import { RetryBackoff } from '../orchestration/retry-backoff.js';
 
 /** Submits the reports that runs request when they have ended. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
+import type { Redis } from '#lib/runtime/redis';
 
 /** How many requests of a shape the fleet makes per window until the model has answered one. */
 const MAX_FIRST_REQUESTS = 5;

@@ -1,8 +1,8 @@
-import type { Redis } from 'ioredis';
 import type { Pool } from '#lib/db/connection/pool';
 import { LANE_OF_ITEM } from '#lib/db/lane-of-item';
 import { LaneBudget } from '#lib/queue/budget/lane-budget';
 import type { BudgetLimits } from '#lib/queue/budget/limits';
+import type { Redis } from '#lib/runtime/redis';
 import type { LaneMeters } from '../health/worker-metrics.js';
 
 /** The budgets of the lanes that this process takes permits from, one each. */

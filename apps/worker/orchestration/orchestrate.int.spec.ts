@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { LeaseExpired } from '#lib/db/connection/lease';
@@ -9,7 +8,7 @@ import { resumeOrchestration } from '#lib/db/engine/resume-orchestration';
 import { JobRepository } from '#lib/db/read/jobs';
 import { createTeam } from '#lib/db/testing/run-fixture';
 import { newId } from '#lib/runtime/ids';
-import { connectRedis } from '#lib/runtime/redis';
+import { connectRedis, type Redis } from '#lib/runtime/redis';
 import { createDatabase, createRedis } from '../../../test/services.js';
 import { inProcessComparer } from '../../../test/in-process-comparer.js';
 import type { NextStep } from './kind.js';

@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { isFinished } from '#lib/contracts/values/jobs';
 import { withLease } from '#lib/db/connection/lease';
@@ -13,6 +12,7 @@ import {
 import { resumeChildren } from '#lib/db/engine/resume-orchestration';
 import { tellOfFailures } from '#lib/db/engine/step-failures';
 import { notify } from '#lib/events/notifications';
+import type { Redis } from '#lib/runtime/redis';
 import type { OrchestrationKind, StepContext } from './kind.js';
 import { RetryBackoff } from './retry-backoff.js';
 

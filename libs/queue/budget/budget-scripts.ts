@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
 import { readFileSync } from 'node:fs';
+import type { Redis } from '#lib/runtime/redis';
 import { MAX_BLOCK_MS, PERMIT_TTL_MS, type BudgetLimits } from './limits.js';
 
 /** How many of the batch were granted; if not all, how many ms to wait, and why. */

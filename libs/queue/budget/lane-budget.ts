@@ -1,6 +1,6 @@
-import type { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Redis } from '#lib/runtime/redis';
 import { BudgetScripts, type Grant } from './budget-scripts.js';
 import { PERMIT_TTL_MS, type BudgetLimits } from './limits.js';
 import { HeldPermits, type Permit, type PermitUsage } from './permits.js';

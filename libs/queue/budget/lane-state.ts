@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { Redis } from '#lib/runtime/redis';
 import { budgetKeys } from './budget-scripts.js';
 import { MAX_BLOCK_MS } from './limits.js';
 
