@@ -11,12 +11,12 @@ const minuteOf = (now: number): number => Math.floor(now / MINUTE_MS);
 
 /** Adds results of lanes to the present minute. @throws when Redis cannot be reached */
 export async function addResults(redis: Redis, results: ReadonlyMap<string, number>, now = Date.now()): Promise<void> {
-  const pipeline = redis.pipeline();
-  for (const [laneId, n] of results) {
+  // Lanes may be on different nodes of a Cluster. The commands of one turn are sent together anyway.
+  const added = [...results].map(([laneId, n]) => {
     const key = keyOf(laneId, minuteOf(now));
-    pipeline.incrby(key, n).expire(key, KEPT_S);
-  }
-  await pipeline.exec();
+    return redis.pipeline().incrby(key, n).expire(key, KEPT_S).exec();
+  });
+  await Promise.all(added);
 }
 
 /** Results of a lane in each of the last minutes, the present one last. @throws when Redis cannot be reached */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { toInputErrors } from '#lib/contracts/input/input-errors';
+import { parseRedisUrl } from './redis-url.js';
 
 const flag = z
   .enum(['true', 'false', '1', '0', ''])
@@ -8,6 +9,13 @@ const flag = z
 const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 const url = (protocols: RegExp, example: string) =>
   z.url({ protocol: protocols, error: `must be a URL such as ${example}` });
+const redisUrl = z.string().superRefine((text, context) => {
+  try {
+    parseRedisUrl(text);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message });
+  }
+});
 const HEX_KEY = 'must be 64 hexadecimal digits (openssl rand -hex 32)';
 
 /** All settings of the API and the workers. `npm run docs` writes their descriptions into docs/operations.md. */
@@ -18,11 +26,12 @@ export const Env = z.object({
       'PostgreSQL 15 or later. `npm start` and Compose bring their own; if it is set, `npm start` starts no Postgres.',
     example: 'postgresql://toolmark:password@localhost:5432/toolmark',
   }),
-  REDIS_URL: url(/^rediss?$/, 'redis://host:6379').meta({
+  REDIS_URL: redisUrl.meta({
     readBy: 'API, worker',
     description:
-      'Redis 6.2 or later, or Valkey, with `maxmemory-policy noeviction`. `npm start` and Compose bring their own; ' +
-      'if it is set, `npm start` starts no Redis.',
+      'Redis 6.2 or later, or Valkey, with `maxmemory-policy noeviction`; also [by Sentinel or as a ' +
+      'Cluster](#redis-by-sentinel-or-as-a-cluster). `npm start` and Compose bring their own; if it is set, ' +
+      '`npm start` starts no Redis.',
     example: 'redis://localhost:6379',
   }),
   TOOLMARK_SEALING_KEY: z

@@ -1,26 +1,43 @@
-import { Redis as RedisServer, type Cluster } from 'ioredis';
+import { Cluster, Redis as RedisServer, type ClusterOptions, type RedisOptions } from 'ioredis';
 import type { Logger } from './logger.js';
+import { parseRedisUrl, type ClusterAddress, type SentinelAddress } from './redis-url.js';
 
-/** A connection to Redis, or to all nodes of a Redis Cluster. */
+/** A connection to a Redis server or to the master that Sentinels name, or connections to the nodes of a Cluster. */
 export type Redis = RedisServer | Cluster;
 
+type Use = 'producer' | 'worker' | 'subscriber';
+
+const COMMAND_TIMEOUT_MS = 3000;
 const retryStrategy = (attempt: number): number => Math.min(100 * attempt, 1000);
 
 /**
- * Connects to Redis. While Redis is down, a `producer` fails at once, so that its caller can decide what to do; a
- * `worker` waits until it is back; a `subscriber` waits too, and only listens.
+ * Connects to Redis. While Redis is down, a `producer` fails at once, or within 3 s, so that its caller can decide what
+ * to do; a `worker` waits until it is back; a `subscriber` waits too, and only listens. After a failover, all go on
+ * with the new master.
+ * @param url as REDIS_URL
  */
-export function connectRedis(url: string, use: 'producer' | 'worker' | 'subscriber', logger: Logger): Redis {
-  const redis = new RedisServer(url, {
-    retryStrategy,
-    maxRetriesPerRequest: use === 'producer' ? 1 : null,
-    enableOfflineQueue: use !== 'producer',
-    ...(use === 'producer' && { commandTimeout: 3000 }),
+export function connectRedis(url: string, use: Use, logger: Logger): Redis {
+  const isProducer = use === 'producer';
+  const options = {
+    maxRetriesPerRequest: isProducer ? 1 : null,
+    ...(isProducer && { commandTimeout: COMMAND_TIMEOUT_MS }),
+  };
+  const redis = open(url, {
+    server: { ...options, retryStrategy, enableOfflineQueue: !isProducer },
+    sentinel: { sentinelRetryStrategy: retryStrategy, failoverDetector: true },
+    cluster: {
+      redisOptions: options,
+      enableOfflineQueue: !isProducer,
+      clusterRetryStrategy: retryStrategy,
+      // Tries while a node is down, each after 100 ms.
+      maxRedirections: isProducer ? 16 : Infinity,
+    },
   });
-  redis.on('connect', () => corkPerTurn(redis));
+  if (redis instanceof Cluster) redis.on('+node', (node: RedisServer) => node.on('connect', () => corkPerTurn(node)));
+  else redis.on('connect', () => corkPerTurn(redis));
   let isDown = false;
   redis.on('error', (error: Error) => {
-    if (!isDown) logger.warn({ use, error: error.message }, 'Redis is not reachable; trying again');
+    if (!isDown) logger.warn({ use, error: causeOf(error).message }, 'Redis is not reachable; trying again');
     isDown = true;
   });
   redis.on('ready', () => {
@@ -29,6 +46,53 @@ export function connectRedis(url: string, use: 'producer' | 'worker' | 'subscrib
   });
   return redis;
 }
+
+interface Options {
+  /** Of a connection to a server, which may be the master that Sentinels name. */
+  server: RedisOptions;
+  sentinel: RedisOptions;
+  cluster: ClusterOptions;
+}
+
+function open(url: string, { server, sentinel, cluster }: Options): Redis {
+  const address = parseRedisUrl(url);
+  if (address.kind === 'server') return new RedisServer(url, server);
+  if (address.kind === 'sentinel') return new RedisServer({ ...server, ...sentinel, ...sentinelOptions(address) });
+  return openCluster(address, cluster);
+}
+
+const sentinelOptions = (address: SentinelAddress): RedisOptions => ({
+  sentinels: address.nodes,
+  name: address.master,
+  db: address.database,
+  username: address.username,
+  password: address.password,
+  sentinelUsername: address.sentinelUsername,
+  sentinelPassword: address.sentinelPassword,
+  sentinelCommandTimeout: COMMAND_TIMEOUT_MS,
+  connectTimeout: COMMAND_TIMEOUT_MS,
+  // A master that became a replica refuses writes: the command is repeated on the new master.
+  reconnectOnError: ({ message }) => (message.includes('READONLY') ? 2 : false),
+  ...(address.tls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
+});
+
+function openCluster({ nodes, username, password, tls }: ClusterAddress, options: ClusterOptions): Cluster {
+  return new Cluster(nodes, {
+    ...options,
+    // Names are resolved at each connection, because a node may move, and certificates are issued for names.
+    dnsLookup: (host, found) => found(null, host),
+    redisOptions: {
+      ...options.redisOptions,
+      username,
+      password,
+      connectTimeout: COMMAND_TIMEOUT_MS,
+      ...(tls && { tls: {} }),
+    },
+  });
+}
+
+/** What the last node said, of an error that only says that no node can be used. */
+const causeOf = (error: Error & { lastNodeError?: Error }): Error => error.lastNodeError ?? error;
 
 /**
  * Sends all commands of one turn of the event loop in one system call, as a system call costs more than most commands.
@@ -50,16 +114,16 @@ function corkPerTurn({ stream }: RedisServer): void {
   }) as typeof stream.write;
 }
 
-/** Checks once that Redis answers. @throws the reason when it does not */
+/** Checks once that Redis answers. @param url as REDIS_URL @throws the reason when it does not */
 export async function pingRedis(url: string): Promise<void> {
-  const redis = new RedisServer(url, {
-    lazyConnect: true,
-    retryStrategy: () => null,
-    connectTimeout: 3000,
-    commandTimeout: 3000,
+  const once = { connectTimeout: COMMAND_TIMEOUT_MS, commandTimeout: COMMAND_TIMEOUT_MS };
+  const redis = open(url, {
+    server: { ...once, lazyConnect: true, retryStrategy: () => null },
+    sentinel: { sentinelRetryStrategy: () => null },
+    cluster: { redisOptions: once, lazyConnect: true, clusterRetryStrategy: () => null },
   });
   let reason: Error | undefined;
-  redis.on('error', (error: Error) => (reason = error));
+  redis.on('error', (error: Error) => (reason = causeOf(error)));
   try {
     await redis.connect();
     await redis.ping();

@@ -18,7 +18,8 @@ local batch_size = (#ARGV - before_batch) / 2
 local HEADROOM = 0.98
 -- Capacity of a bucket as time at the full rate, so that a late waiter loses nothing.
 local BURST_MS = 100
--- Nothing is granted for this long after Redis lost its data: every process can reconnect and renew its permits.
+-- Nothing is granted for this long after Redis lost all or some of its data: every process can reconnect and renew its
+-- permits.
 local RECOVERY_MS = 2500
 -- A probe expires after this time, in case its process died.
 local PROBE_TTL_MS = 60000
@@ -32,6 +33,15 @@ local STATE_TTL_MS = 3600000
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
+-- State that another server wrote: a replica was promoted, or Redis began again with what it had saved. The last
+-- writes may be missing.
+local server = redis.call('INFO', 'server'):match('run_id:(%x+)') or ''
+local written_by = redis.call('HGET', state, 'server')
+if written_by and written_by ~= server then
+  redis.call('HSET', state, 'requests', '0', 'requests_at', now, 'tokens', '0', 'tokens_at', now,
+    'blocked_until', math.max(tonumber(redis.call('HGET', state, 'blocked_until') or '0'), now + RECOVERY_MS))
+end
+
 if redis.call('EXISTS', state) == 0 then
   if birth == '' then return {0, 0, 'unknown'} end
   redis.call('HSET', state, 'factor', '1', 'factor_at', now)
@@ -42,6 +52,7 @@ if redis.call('EXISTS', state) == 0 then
       'blocked_until', now + RECOVERY_MS)
   end
 end
+if written_by ~= server then redis.call('HSET', state, 'server', server) end
 
 local stored = redis.call('HMGET', state, 'factor', 'factor_at', 'blocked_until', 'requests', 'requests_at',
   'tokens', 'tokens_at', 'outage_since', 'probe_at')

@@ -182,6 +182,22 @@ it('a process with a recent permit notices that Redis lost the lane', async () =
   await until(() => granted.length === 1);
 });
 
+it('requests in flight still count after a failover to a replica that lacks the last writes', async () => {
+  const [one, two] = [budgetOf('promoted', { max_concurrency: 1 }), budgetOf('promoted', { max_concurrency: 1 })];
+  await one.release(await one.acquire(1, never), { tokens: 1 });
+  const [{ redis }] = made as [(typeof made)[0]];
+  const held = await one.acquire(1, never);
+  // What such a replica has: state that another server wrote, without the newest permit.
+  const [state, permits] = ['toolmark:{budget-promoted}:state', 'toolmark:{budget-promoted}:permits'];
+  await redis.multi().hset(state, 'server', 'f'.repeat(40)).del(permits).exec();
+  const granted: Permit[] = [];
+  void two.acquire(1, never).then((permit) => granted.push(permit));
+  await until(async () => (await redis.zcard(permits)) === 1);
+  expect(granted).toEqual([]);
+  void one.release(held, { tokens: 1 });
+  await until(() => granted.length === 1);
+});
+
 describe('the breaker', () => {
   const fail = (budget: LaneBudget, permit: Permit, item: string) =>
     budget.release(permit, { tokens: 0, outcome: { outage: 'refused', item } });
