@@ -58,7 +58,7 @@ export function composeWorker(env: Env, logger: Logger) {
     budgets,
     logger,
   });
-  const connect = () => connectRedis(env.REDIS_URL, 'worker', logger);
+  const connect = (use: 'worker' | 'producer') => connectRedis(env.REDIS_URL, use, logger);
   const laneWorkers = new LaneWorkers({
     budgets,
     meters,

@@ -30,6 +30,9 @@ const jobIdOf = (delivery: Pick<Delivery, 'token'>): string => `d${delivery.toke
 /** BullMQ adds a batch in one transaction, which blocks Redis until it ends. */
 const MAX_ADD = 500;
 
+/** Postgres counts how often an item was lost, so that the queue does not. */
+const STALLED = { stalledInterval: 5000, maxStalledCount: 1_000_000 };
+
 /** The producer's side of the queues of all lanes, over one Redis connection. */
 export class LaneQueues {
   /** By lane, then by level. */
@@ -50,6 +53,7 @@ export class LaneQueues {
         // Postgres owns attempts and results: a queue job is a note, discarded once read.
         defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
         streams: { events: { maxLen: 500 } },
+        ...STALLED,
       });
       queue.on('error', () => {}); // The connection logs its own errors.
       queues.set(level, queue);
@@ -74,6 +78,14 @@ export class LaneQueues {
       for (let from = 0; from < jobs.length; from += MAX_ADD)
         await this.#queue(laneId, level).addBulk(jobs.slice(from, from + MAX_ADD));
     }
+  }
+
+  /**
+   * Returns the jobs to the queue that a process took and then died, before or after it claimed their items. Redis
+   * looks for them once in some seconds, however often it is asked. @throws when Redis cannot be reached
+   */
+  async returnStalled(laneId: string, levels: readonly number[]): Promise<void> {
+    for (const level of levels) await this.#queue(laneId, level).getBackend().moveStalledJobsToWait();
   }
 
   /** The deliveries that have no job in the queue, neither waiting nor active. */

@@ -9,10 +9,7 @@ import type { LaneWindows } from './window.js';
 /** How long an idle lane is kept for its next item. */
 const IDLE_LANE_MS = 5 * 60_000;
 
-/**
- * Stops serving lanes: deleted ones immediately, idle ones after some minutes. A lane costs each process two
- * connections to Redis.
- */
+/** Stops serving lanes: deleted ones immediately, idle ones after some minutes. */
 export class LaneEvictor {
   constructor(
     readonly deps: {
@@ -33,7 +30,7 @@ export class LaneEvictor {
     const longIdle = budgets.idleFor(IDLE_LANE_MS).filter((id) => !busy.has(id));
     for (const id of new Set([...(await missingLanes(pool, idle)), ...longIdle])) {
       windows.evict(id);
-      // Not awaited: closing connections takes long while Redis is down.
+      // Not awaited: closing a queue takes long while Redis is down.
       void Promise.all([laneWorkers.evict(id), queues.evict(id)]).catch((error: Error) =>
         logger.warn({ lane: id, error: error.message }, 'A lane could not be closed'),
       );

@@ -60,6 +60,7 @@ export class Reconciler {
     const { pool, redis, queues, workerId } = this.deps;
     for (const jobId of await setWaitReason(pool, lane, await findWaitReason(redis, lane)))
       await notify(redis, { topic: 'job', id: jobId });
+    await queues.returnStalled(lane.id, lane.levels);
     const { redeliver, poisoned } = await reconcileLane(pool, lane.id, workerId, mayJudgeLeases, (deliveries) =>
       queues.findMissing(lane.id, deliveries),
     );
