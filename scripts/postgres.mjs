@@ -66,7 +66,7 @@ export async function startPostgres({ folder, logFile, durable }) {
 }
 
 /** Postgres refuses to run as root, so root needs another user for it. */
-function serverUser() {
+export function serverUser() {
   if (process.getuid?.() !== 0) return {};
   const id = (option) => spawnSync('id', [option, 'postgres'], { encoding: 'utf8' });
   if (id('-u').status !== 0) {

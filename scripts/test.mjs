@@ -1,12 +1,14 @@
 // `npm test [-- arguments of jest]`: sets up, starts throw-away services, runs jest, stops everything. The services are
 // DATABASE_URL and REDIS_URL if given, else containers if a Docker engine answers, else servers from packages.
 // TOOLMARK_TEST_SERVICES=docker|embedded forces one of the last two. TOOLMARK_TEST_SEED reproduces random tests.
+// TOOLMARK_TEST_PGBOUNCER=1 runs all tests through a PgBouncer in transaction mode.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findChromium } from './chromium.mjs';
+import { findPgBouncer, startPgBouncer } from './pgbouncer.mjs';
 import { startPostgres } from './postgres.mjs';
 import { startRedis } from './redis.mjs';
 import { signalProcess } from './server-process.mjs';
@@ -36,10 +38,12 @@ try {
     pathname: `/toolmark_template_${randomBytes(4).toString('hex')}`,
   }).href;
   migrate(template);
+  const pooler = process.env.TOOLMARK_TEST_PGBOUNCER ? await startPooler(template) : undefined;
   process.exitCode = interrupted
     ? 130
     : await runJest({
         TOOLMARK_TEST_DATABASE_URL: template,
+        TOOLMARK_TEST_POOLER_URL: pooler?.url ?? '',
         TOOLMARK_TEST_REDIS_URL: services.redisUrl,
         TOOLMARK_CHROMIUM_SERVER: await browser,
       });
@@ -80,6 +84,17 @@ async function startServices() {
     databaseUrl: databaseUrl ?? keep(await start(startPostgres, 'postgres')),
     redisUrl: redisUrl ?? keep(await start(startRedis, 'redis')),
   };
+}
+
+/** Between the tests and their databases, which are made and dropped without it. */
+async function startPooler(databaseUrl) {
+  const command = findPgBouncer(say);
+  if (!command) throw new Error('TOOLMARK_TEST_PGBOUNCER needs a PgBouncer.');
+  // A few files at a time, with many processes each.
+  const settings = { default_pool_size: 40, server_idle_timeout: 20 };
+  const pooler = await startPgBouncer({ command, folder, databaseUrl, settings });
+  running.push(pooler);
+  return pooler;
 }
 
 function dockerAnswers() {

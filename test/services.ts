@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,26 +23,81 @@ function given(name: 'TOOLMARK_TEST_DATABASE_URL' | 'TOOLMARK_TEST_REDIS_URL'): 
   return new URL(url);
 }
 
-/** A new, empty database with the newest schema. It is dropped when the test file ends. */
-export async function createDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+/**
+ * A new, empty database with the newest schema. It is dropped when the test file ends. `directUrl` goes past the pooler
+ * of TOOLMARK_TEST_PGBOUNCER; otherwise it is the same.
+ */
+export async function createDatabase(): Promise<{ url: string; directUrl: string; drop(): Promise<void> }> {
   const template = given('TOOLMARK_TEST_DATABASE_URL');
   const url = await createLastingDatabase();
-  const name = new URL(url).pathname.slice(1);
-  return { url, drop: once(() => onServer(template, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)) };
+  const { pathname } = new URL(url);
+  return {
+    url,
+    directUrl: Object.assign(new URL(template), { pathname }).href,
+    drop: once(() => onServer(template, `DROP DATABASE IF EXISTS ${pathname.slice(1)} WITH (FORCE)`)),
+  };
 }
 
 /** A new, empty database with the newest schema. scripts/test.mjs drops it by its name when all tests have ended. */
 export async function createLastingDatabase(): Promise<string> {
   const template = given('TOOLMARK_TEST_DATABASE_URL');
   const name = `${template.pathname.slice(1)}_${randomBytes(6).toString('hex')}`;
-  await onServer(template, `CREATE DATABASE ${name} TEMPLATE ${template.pathname.slice(1)}`);
-  return Object.assign(new URL(template), { pathname: `/${name}` }).href;
+  await onServer(
+    template,
+    `CREATE DATABASE ${name} TEMPLATE ${template.pathname.slice(1)}`,
+    `ALTER DATABASE ${name} SET jit = off`, // A copy has no settings.
+  );
+  return Object.assign(new URL(process.env.TOOLMARK_TEST_POOLER_URL || template), { pathname: `/${name}` }).href;
 }
 
-async function onServer(url: URL, sql: string): Promise<void> {
+export interface Pooler {
+  /** The URL of a database, through the pooler. */
+  url(databaseUrl: string): string;
+  stop(): Promise<void>;
+}
+
+/**
+ * A PgBouncer in transaction mode in front of the Postgres of all tests, with `size` connections to each database.
+ * @returns undefined where there is none, which fails in CI
+ */
+export async function startPooler(size: number): Promise<Pooler | undefined> {
+  const { findPgBouncer, startPgBouncer } = (await import('../scripts/pgbouncer.mjs' as string)) as {
+    findPgBouncer(say: (text: string) => void): string[] | undefined;
+    startPgBouncer(options: object): Promise<{ url: string; stop(): Promise<void> }>;
+  };
+  const said: string[] = [];
+  const command = findPgBouncer((text) => said.push(text));
+  if (!command) {
+    if (process.env.CI) throw new Error(said.join(' '));
+    process.stderr.write(`${said.join(' ')} What needs one is skipped.\n`);
+    return undefined;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'toolmark-pooler-'));
+  chmodSync(folder, 0o711); // It runs as another user.
+  const databaseUrl = given('TOOLMARK_TEST_DATABASE_URL').href;
+  const { url, stop } = await startPgBouncer({
+    command,
+    folder,
+    databaseUrl,
+    settings: { default_pool_size: size },
+  });
+  return {
+    url: (of) => Object.assign(new URL(url), { pathname: new URL(of).pathname }).href,
+    stop: once(async () => {
+      await stop();
+      rmSync(folder, { recursive: true, force: true });
+    }),
+  };
+}
+
+async function onServer(url: URL, ...statements: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: Object.assign(new URL(url), { pathname: '/postgres' }).href });
   await client.connect();
-  await client.query(sql).finally(() => client.end());
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }
 
 /**

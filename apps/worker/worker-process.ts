@@ -1,5 +1,6 @@
 import type { BeforeApplicationShutdown, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
+import { isJitOn } from '#lib/db/connection/jit';
 import { levelOfSession, retryTransient } from '#lib/db/connection/pool';
 import { listen } from '#lib/events/notifications';
 import type { Env } from '#lib/runtime/env';
@@ -44,10 +45,12 @@ export class WorkerProcess
     loopWatch.start();
     liveness.start();
     presence.start(level);
+    if (await retryTransient(() => isJitOn(services.pool)))
+      this.parts.logger.warn('Postgres has JIT on, which makes statements slower; see docs/operations.md, Poolers');
     if (level !== WORKER_LEVEL)
       this.parts.logger.warn(
         { level, own: WORKER_LEVEL },
-        'Postgres does not know the level of this worker, so it gets no new runs; a pooler may drop settings',
+        'Postgres does not know the level of this worker, so it gets no new runs; a pooler may drop application_name',
       );
   }
 

@@ -10,7 +10,7 @@ import type { Comparer } from '#lib/comparison/threads/comparison-threads';
 import type { Ranking } from '#lib/contracts/ranking';
 import { LATENCY_BINS } from '#lib/counting/bins';
 import { RunCounter } from '#lib/counting/run-counter';
-import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
+import { withLease } from '#lib/db/connection/lease';
 import type { Pool } from '#lib/db/connection/pool';
 import { runsToCount, storeCaseFigures, storeFigures, type RunToCount } from '#lib/db/engine/run-figures';
 import {
@@ -64,7 +64,7 @@ export class Counter {
     const turns = isLarge(run) ? this.#large : this.#small;
     const id = scoringIdOf(run);
     await turns.run(() =>
-      withAdvisoryLock(this.deps.locks, `count ${id}`, async () => {
+      withLease(this.deps.locks, `count ${id}`, async () => {
         try {
           stop.throwIfAborted();
           await countRun(this.deps, run, stop);

@@ -1,4 +1,3 @@
-import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
 import { withLease } from '#lib/db/connection/lease';
 import type { Pool } from '#lib/db/connection/pool';
 import { hasEnded, readExperiment, readRun } from '#lib/db/engine/experiment-pairs';
@@ -34,7 +33,7 @@ export class Finisher {
   async finishTarget({ target, ...done }: TargetToFinish, signal: AbortSignal): Promise<void> {
     const { pool, locks, onTargetFinished } = this.deps;
     const { runId, ordinal } = done;
-    await withAdvisoryLock(locks, `finish ${runId} ${ordinal}`, async () => {
+    await withLease(locks, `finish ${runId} ${ordinal}`, async () => {
       const summary = new SummaryBuilder();
       for await (const page of resultsOfTarget(pool, runId, ordinal)) {
         signal.throwIfAborted();

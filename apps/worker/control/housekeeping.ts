@@ -1,8 +1,7 @@
 import { removeEndedSessions } from '#lib/db/catalogue/sessions';
 import { removeUnusedEmbeddings } from '#lib/db/upkeep/unused-embeddings';
 import { removeUnusedLanes } from '#lib/db/upkeep/unused-lanes';
-import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
-import { removeExpiredLeases } from '#lib/db/connection/lease';
+import { removeExpiredLeases, withLease } from '#lib/db/connection/lease';
 import { longQuery, type Pool } from '#lib/db/connection/pool';
 import { abandonStaleRecordings } from '#lib/db/engine/record-run';
 import { forgetSilentWorkers } from '#lib/db/engine/live-workers';
@@ -40,7 +39,7 @@ export class Housekeeping {
 
   async run(stop: AbortSignal): Promise<void> {
     const { locks, maxChoreMs = MAX_CHORE_MS } = this.deps;
-    await withAdvisoryLock(locks, STEP, async () => {
+    await withLease(locks, STEP, async () => {
       for (const [chore, work] of Object.entries(this.#chores())) {
         if (stop.aborted) return;
         await work(AbortSignal.any([stop, AbortSignal.timeout(maxChoreMs)])).catch((error: Error) => {

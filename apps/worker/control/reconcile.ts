@@ -1,4 +1,4 @@
-import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
+import { withLease } from '#lib/db/connection/lease';
 import type { Pool } from '#lib/db/connection/pool';
 import type { BusyLane } from '#lib/db/engine/busy-lanes';
 import { distinctRunIds } from '#lib/db/engine/dispatch-lane';
@@ -53,7 +53,7 @@ export class Reconciler {
   ) {}
 
   async reconcile(lane: BusyLane, mayJudgeLeases: boolean): Promise<void> {
-    await withAdvisoryLock(this.deps.locks, `reconcile ${lane.id}`, () => this.#reconcile(lane, mayJudgeLeases));
+    await withLease(this.deps.locks, `reconcile ${lane.id}`, () => this.#reconcile(lane, mayJudgeLeases));
   }
 
   async #reconcile(lane: BusyLane, mayJudgeLeases: boolean): Promise<void> {

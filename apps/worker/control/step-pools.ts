@@ -9,20 +9,17 @@ export const COUNTED_AT_ONCE = { small: 2, large: 1 };
 const COUNTING = COUNTED_AT_ONCE.small + COUNTED_AT_ONCE.large;
 
 /**
- * Connections for steps, separate from those for their work. A step that holds a lock also needs a work connection, and
- * could wait forever if steps like it held all of them.
+ * Connections of steps, separate from those of items. No step holds one while it waits for another: behind a pooler,
+ * steps of all workers share few, and could wait for each other forever.
  */
 export class StepPools {
-  /**
-   * For the locks of steps that last as long as Postgres takes. Other steps have leases, which do not hold a
-   * connection.
-   */
+  /** For the leases of short steps, so that taking and renewing them does not wait for work. */
   readonly locks: Pool;
   /** For the steps of parents and for counting runs, whose reads would block the settling of items. */
   readonly comparing: Pool;
 
   constructor(databaseUrl: string, logger: Logger) {
-    this.locks = createPool(databaseUrl, 3 * STEP_CONCURRENCY + 2 + COUNTING, logger);
+    this.locks = createPool(databaseUrl, 2, logger);
     this.comparing = createPool(databaseUrl, STEP_CONCURRENCY + COUNTING, logger);
   }
 

@@ -5,8 +5,9 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { DriverAdapterError, bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
-import { CONNECTION_OPTIONS, createPool, LONG_QUERY_TIMEOUT_MS, type Pool, type PoolClient } from './pool.js';
+import { CONNECTION_OPTIONS, createPool, LONG_QUERY_TIMEOUT_MS, type Pool } from './pool.js';
 import { GIVE_WAY, yieldingLocks } from './give-way.js';
+import { turnJitOff } from './jit.js';
 import { applyFunctions } from './sql-functions.js';
 
 /** Node provides it, but only TypeScript's DOM library has its types. */
@@ -33,6 +34,8 @@ export interface Applied {
   migrations: string[];
   /** SQL functions (prisma/functions). */
   functions: string[];
+  /** A sentence about what this role was not allowed to set. */
+  advice: string | undefined;
 }
 
 /**
@@ -48,23 +51,26 @@ export async function migrate(databaseUrl: string): Promise<Applied> {
   const pool = createPool(databaseUrl, 2, undefined, LONG_QUERY_TIMEOUT_MS);
   const lock = await pool.connect();
   try {
-    await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    // Of a transaction, because a pooler lends a session to many. It lasts as long as this process.
+    await lock.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0');
+    await lock.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
     const engine = await startEngine(pool);
-    for (const migrationName of await interruptedMigrations(lock))
+    for (const migrationName of await interruptedMigrations(pool))
       await engine.markMigrationRolledBack({ migrationName });
     const { appliedMigrationNames: migrations } = await engine.applyMigrations({
       migrationsList: await readMigrations(),
       filters: { externalTables: [], externalEnums: [] },
     });
-    return { migrations, functions: await applyFunctions(pool, join(prismaFolder(), 'functions')) };
+    const functions = await applyFunctions(pool, join(prismaFolder(), 'functions'));
+    return { migrations, functions, advice: await turnJitOff(pool) };
   } finally {
-    lock.release(true); // The lock belongs to the session.
+    lock.release(true); // Ends its transaction.
     await pool.end();
   }
 }
 
 /** A migration is one transaction: one that failed or was killed left nothing behind and may be applied again. */
-async function interruptedMigrations(client: PoolClient): Promise<string[]> {
+async function interruptedMigrations(client: Pool): Promise<string[]> {
   const { rows: tables } = await client.query(
     `SELECT 1 FROM pg_tables WHERE schemaname = 'public' AND tablename = '_prisma_migrations'`,
   );
@@ -138,6 +144,10 @@ class WholeScripts extends PrismaPg {
   override async connect(): ReturnType<PrismaPg['connect']> {
     const adapter = await super.connect();
     const pool = adapter.underlyingDriver();
+    const queryRaw = adapter.queryRaw.bind(adapter);
+    // The engine's own lock would last as long as a session. `migrate` holds another one.
+    adapter.queryRaw = ({ sql, ...rest }) =>
+      queryRaw({ ...rest, sql: sql.replace('pg_advisory_lock(', 'pg_advisory_xact_lock(') });
     adapter.executeScript = async (script) => {
       await yieldingLocks(() => pool.query(`${GIVE_WAY};${script}`)).catch(
         ({ code = '', message, detail, hint, severity = 'ERROR' }: pg.DatabaseError) => {

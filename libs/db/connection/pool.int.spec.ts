@@ -17,7 +17,7 @@ let way: TcpProxy;
 let direct: pg.Pool;
 const pools: Pool[] = [];
 beforeEach(async () => {
-  target = new URL((await createDatabase()).url);
+  target = new URL((await createDatabase()).directUrl);
   way = await tcpProxy(target);
   direct = new pg.Pool({ connectionString: target.href, max: 2 });
   direct.on('error', () => {});

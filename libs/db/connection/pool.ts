@@ -8,7 +8,10 @@ export type { Pool, PoolClient } from 'pg';
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /** Postgres ends a transaction that is idle for this long: a process that froze in one would keep its locks. */
-export const IDLE_IN_TRANSACTION_MS = 5000;
+const IDLE_IN_TRANSACTION_MS = 5000;
+
+/** SQL: begins a transaction. The timeout belongs to it, because a pooler lends its session to many. */
+export const BEGIN = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`;
 
 /**
  * Options of every connection to Postgres. A query without a reply for a minute fails, because its connection may have
@@ -22,15 +25,19 @@ export const CONNECTION_OPTIONS = {
   keepAliveInitialDelayMillis: 10_000,
 };
 
+/** Longer names, and other characters, Postgres changes and PgBouncer does not pass on. */
+const [MAX_NAME_BYTES, NOT_IN_NAMES] = [63, /[^\w .:/@+-]/g];
+
 /**
- * The database URL with session settings. The session's level says what this release can play, score and decide
- * (`level_of_session` in prisma/functions). Settings already in the URL come last, and win.
+ * The database URL with a name that says what this release can play, score and decide (`level_of_session` in
+ * prisma/functions), followed by the name in the URL. A session has no other setting: PgBouncer refuses them, and of
+ * those that it lends to many processes it keeps only the name for each.
  */
-function withSettings(databaseUrl: string, settings: readonly string[] = []): string {
+function withLevel(databaseUrl: string): string {
   const url = new URL(databaseUrl);
-  const own = [...settings, `toolmark.worker_level=${WORKER_LEVEL}`].map((setting) => `-c ${setting}`);
-  const given = url.searchParams.get('options') ?? [];
-  url.searchParams.set('options', [own, given].flat().join(' '));
+  const given = url.searchParams.get('application_name') ?? [];
+  const name = [`toolmark level ${WORKER_LEVEL}`, given].flat().join(' ').replace(NOT_IN_NAMES, '_');
+  url.searchParams.set('application_name', name.slice(0, MAX_NAME_BYTES).trim());
   return url.href;
 }
 
@@ -64,11 +71,9 @@ export function createPool(
 ): pg.Pool {
   const pool = new pg.Pool({
     ...CONNECTION_OPTIONS,
-    // JIT-compiling a statement that Postgres expects to be long takes half a second, and all of ours are short.
-    connectionString: withSettings(databaseUrl, ['jit=off']),
+    connectionString: withLevel(databaseUrl),
     max,
     query_timeout: queryTimeoutMs,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
   });
   pool.on('error', (error) => logger?.warn({ error: error.message }, 'A connection to Postgres was lost'));
   return pool;
@@ -87,7 +92,7 @@ export async function inTransaction<Result>(
   let broken: Error | undefined;
   client.on('error', ignore);
   try {
-    await client.query('BEGIN');
+    await client.query(BEGIN);
     const result = await work(client);
     await client.query('COMMIT');
     return result;

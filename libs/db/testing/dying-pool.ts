@@ -11,7 +11,6 @@ export function dyingPool(pool: Pool, n: number): { pool: Pool; died: () => bool
     await pool.query('DELETE FROM lease'); // As if they had expired.
     throw new Error('The process is dead');
   };
-  const isKeepAlive = (text: unknown): boolean => text === 'SELECT 1';
   const clientOf = (client: PoolClient): PoolClient => {
     let released = false;
     const release = (): void => {
@@ -22,8 +21,7 @@ export function dyingPool(pool: Pool, n: number): { pool: Pool; died: () => bool
       get(target, key) {
         if (key === 'release') return release;
         if (key !== 'query') return Reflect.get(target, key, target) as unknown;
-        return (...query: [string]) =>
-          isKeepAlive(query[0]) ? target.query(...query) : dying(() => target.query(...query), release);
+        return (...query: [string]) => dying(() => target.query(...query), release);
       },
     });
   };
