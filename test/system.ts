@@ -114,10 +114,14 @@ export async function joinSystem(): Promise<TeamSystem> {
   };
 }
 
-/** An API, workers and the simulator as processes, on their own stores. They end with the test file. */
-export async function startSystem({ workers = 1 } = {}): Promise<System> {
-  const stores = { databaseUrl: (await createDatabase()).url, redisUrl: (await createRedis()).url };
-  const env = envOf(stores);
+/**
+ * An API, workers and the simulator as processes, on their own stores. They end with the test file.
+ * @param options.way to the database, for the processes
+ */
+export async function startSystem({ workers = 1, way = (url: string) => url } = {}): Promise<System> {
+  const database = await createDatabase();
+  const stores = { databaseUrl: database.url, redisUrl: (await createRedis()).url };
+  const env = envOf({ ...stores, databaseUrl: way(database.url) });
   const worker = () => startProcess('worker', env);
   const [simulator, firstApi, ...started] = await Promise.all([
     startProcess('simulator'),

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
+import { findPgBouncer, startPgBouncer } from '../../scripts/pgbouncer.mjs';
 import { startPostgres } from '../../scripts/postgres.mjs';
 import { startRedis } from '../../scripts/redis.mjs';
 import { freePort, signalProcess } from '../../scripts/server-process.mjs';
@@ -29,7 +30,8 @@ export async function until(check, what, timeoutMs = 90_000) {
 
 /**
  * Calls `use` with a simulator, stores and `apis` API processes (no worker yet), then stops all of them. Postgres keeps
- * acknowledged writes through a kill, as in production; Redis keeps nothing.
+ * acknowledged writes through a kill, as in production; Redis keeps nothing. With TOOLMARK_TEST_PGBOUNCER=1 all
+ * processes share ten connections of a PgBouncer.
  */
 export async function withDeployment({ apis = 1, data = mkdtempSync(join(tmpdir(), 'toolmark-chaos-')) }, use) {
   chmodSync(data, 0o711); // Postgres may run as another user.
@@ -40,7 +42,8 @@ export async function withDeployment({ apis = 1, data = mkdtempSync(join(tmpdir(
     redisUrl: redis.url,
     logLevel: process.env.LOG_LEVEL ?? 'error',
   });
-  const { start, killAll } = processStarter(env);
+  const pooler = process.env.TOOLMARK_TEST_PGBOUNCER ? await startPooler(env.DATABASE_URL, data) : undefined;
+  const { start, killAll } = processStarter(pooler ? { ...env, DATABASE_URL: pooler.url } : env);
   // This pool may write what only a worker of the newest level may write.
   const sql = new pg.Pool({ connectionString: env.DATABASE_URL, max: 3, options: '-c toolmark.worker_level=99' });
   sql.on('error', () => {});
@@ -66,14 +69,22 @@ export async function withDeployment({ apis = 1, data = mkdtempSync(join(tmpdir(
   } finally {
     killAll();
     await sql.end();
+    await pooler?.stop();
     await redis.stop();
     await postgres.stop();
     rmSync(data, { recursive: true, force: true });
   }
 }
 
+const say = (text) => process.stderr.write(`${text}\n`);
+
+async function startPooler(databaseUrl, folder) {
+  const command = findPgBouncer(say);
+  if (!command) throw new Error('TOOLMARK_TEST_PGBOUNCER needs a PgBouncer.');
+  return startPgBouncer({ command, folder, databaseUrl, settings: { default_pool_size: 10 } });
+}
+
 async function startStores(data) {
-  const say = (text) => process.stderr.write(`${text}\n`);
   const options = (name, durable) => ({ folder: data, logFile: join(data, `${name}.log`), durable, say });
   const postgresPid = () => readFileSync(join(data, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0];
   const redisPid = () => readFileSync(join(data, 'redis/redis.pid'), 'utf8');
