@@ -8,7 +8,8 @@ export default {
   testMatch: [
     '**/*-deaths.*.spec.ts',
     '**/*-kills.*.spec.ts',
-    '**/test/long/{contention,faults,hostile,hostile-replies,live,pgbouncer,storm,web-hostile-screens,web-screens}.*.spec.ts',
+    '**/test/long/{contention,faults,fleet,hostile,hostile-replies,live,pgbouncer,redis-topologies,storm}.*.spec.ts',
+    '**/test/long/{web-hostile-screens,web-screens}.*.spec.ts',
     '**/test/long/{facets,promptfoo,prompt-tune-chance,tune-progress}.*.spec.ts',
     '**/apps/worker/control/experiments.int.spec.ts',
   ],

@@ -187,7 +187,7 @@ interface RedisServer {
   remove(): Promise<void>;
 }
 
-const redisProgram = (): string | undefined =>
+export const redisProgram = (): string | undefined =>
   ['redis-server', 'valkey-server'].find(
     (program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0,
   );
