@@ -8,6 +8,11 @@ export type Redis = RedisServer | Cluster;
 type Use = 'producer' | 'worker' | 'subscriber';
 
 const COMMAND_TIMEOUT_MS = 3000;
+/**
+ * A server that says nothing for this long is left. It must be shorter than a failover and the wait for permits after
+ * it (`acquire.lua`): a master that was frozen and wakes up would grant permits besides the new one.
+ */
+const SILENCE_MS = 2000;
 const retryStrategy = (attempt: number): number => Math.min(100 * attempt, 1000);
 
 /**
@@ -20,7 +25,7 @@ export function connectRedis(url: string, use: Use, logger: Logger): Redis {
   const isProducer = use === 'producer';
   const options = {
     maxRetriesPerRequest: isProducer ? 1 : null,
-    ...(isProducer && { commandTimeout: COMMAND_TIMEOUT_MS }),
+    ...(isProducer && { commandTimeout: COMMAND_TIMEOUT_MS, socketTimeout: SILENCE_MS }),
   };
   const redis = open(url, {
     server: { ...options, retryStrategy, enableOfflineQueue: !isProducer },
