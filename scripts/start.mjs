@@ -240,10 +240,12 @@ function startApps(ports, env) {
         onPid: () => setImmediate(saveState),
       }),
     );
+  delete inherited.TOOLMARK_METRICS_PORT; // One process can have it: the API.
   // Exposing the API must not expose the simulator, which shows requests, nor the workers' metrics.
   const own = { TOOLMARK_HOST: '127.0.0.1' };
   add('simulator', 'simulator', ports.simulator, own);
-  add('api', 'api', ports.api, env);
+  const { TOOLMARK_METRICS_PORT } = environment();
+  add('api', 'api', ports.api, { ...env, ...(TOOLMARK_METRICS_PORT && { TOOLMARK_METRICS_PORT }) });
   ports.workers.forEach((port, index) => add('worker', `worker ${index + 1}`, port, { ...workerEnv, ...own }));
   saveState();
 }

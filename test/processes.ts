@@ -34,18 +34,18 @@ const SIGNALS_THAT_END = new Set<NodeJS.Signals>(['SIGKILL', 'SIGTERM', 'SIGINT'
 /**
  * Starts dist/apps/<name>/main.js on a free port and waits until it is healthy; if it exits, fails with its output.
  * `env` is added to the settings that every process needs, except DATABASE_URL and REDIS_URL. `preload` is a module
- * that is loaded first. The process ends with the test file; one that `lasts` ends with jest.
+ * that is loaded first, `from` the folder of another release. The process ends with the test file; one that `lasts` ends with jest.
  */
 export async function startProcess(
   name: 'api' | 'worker' | 'simulator',
   env: Record<string, string> = {},
-  { preload, lasts = false }: { preload?: string; lasts?: boolean } = {},
+  { preload, lasts = false, from = '.' }: { preload?: string; lasts?: boolean; from?: string } = {},
 ): Promise<RunningProcess> {
   const port = env.PORT ?? String(await freePort());
   const preloads = ['scripts/stop-with-parent.mjs', 'test/sparse-sampling.mjs', ...(preload ? [preload] : [])].flatMap(
     (file) => ['--import', resolve(file)],
   );
-  const child = spawn(resolve('node_modules/.bin/node'), [...preloads, resolve(`dist/apps/${name}/main.js`)], {
+  const child = spawn(resolve('node_modules/.bin/node'), [...preloads, resolve(from, `dist/apps/${name}/main.js`)], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: {
       PATH: process.env.PATH,
@@ -86,8 +86,12 @@ export async function startProcess(
     if (running.size === 0) afterFile(stopAll);
     running.add(started);
   }
-  const isHealthy = async (): Promise<boolean> =>
-    hasExited() || (await fetch(`${started.url}/healthz`, { signal: AbortSignal.timeout(5000) })).ok;
+  const isHealthy = async (): Promise<boolean> => {
+    if (hasExited()) return true;
+    const answer = await fetch(`${started.url}/healthz`, { signal: AbortSignal.timeout(5000) });
+    // Not a process that still waits for its stores.
+    return ((await answer.json()) as { status: string }).status === 'ok';
+  };
   await until(isHealthy, { what: `${name} to be healthy`, timeoutMs: START_MS }).catch(async (error: Error) => {
     await started.kill('SIGKILL');
     throw new Error(`${error.message}\n${logs()}`);

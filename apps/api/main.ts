@@ -1,13 +1,16 @@
 import 'reflect-metadata';
 import { bootstrapTeam } from '#lib/db/catalogue/teams';
+import { checkSchema } from '#lib/db/connection/check-schema';
 import type { Pool } from '#lib/db/connection/pool';
 import { PricesFault } from '#lib/providers/prices/read-prices';
 import { readEnv } from '#lib/runtime/env';
 import { createLogger } from '#lib/runtime/logger';
+import { serveMetrics } from '#lib/runtime/metrics';
 import { startTracing } from '#lib/runtime/tracing/tracing';
 import { handleUncaughtErrors } from '#lib/runtime/uncaught-errors';
 import { waitForDependencies } from '#lib/runtime/wait-for-dependencies';
 import { AppModule } from './app.module.js';
+import { HealthController } from './health/health.controller.js';
 import { createApp } from './platform/create-app.js';
 import { Shutdown } from './platform/shutdown.js';
 import { POOL } from './platform/stores.js';
@@ -16,6 +19,7 @@ const DEFAULT_PORT = 8501;
 
 const env = readEnv();
 const logger = createLogger('api', env.LOG_LEVEL);
+const port = env.PORT ?? DEFAULT_PORT;
 await startTracing('toolmark-api', env);
 
 const app = await createApp(AppModule.forRoot({ env, logger })).catch((error: unknown) => {
@@ -28,15 +32,18 @@ const pool = app.get<Pool>(POOL);
 await waitForDependencies(
   {
     'Postgres with its tables': async () => {
+      await checkSchema(pool);
       const secret = await bootstrapTeam(pool, env.TOOLMARK_ADMIN_TOKEN);
       // Shown only once: only its hash is stored.
       if (secret) process.stdout.write(`\nYour token: ${secret}\nIt is shown only once.\n\n`);
     },
   },
   logger,
+  { port, host: env.TOOLMARK_HOST },
 );
 
 app.enableShutdownHooks(undefined, { useProcessExit: true });
-const port = env.PORT ?? DEFAULT_PORT;
+if (env.TOOLMARK_METRICS_PORT !== undefined)
+  await serveMetrics(() => app.get(HealthController).metrics.bytes(), env.TOOLMARK_METRICS_PORT, env.TOOLMARK_HOST);
 await app.listen(port, env.TOOLMARK_HOST);
 logger.info({ host: env.TOOLMARK_HOST, port }, 'The API is listening');

@@ -1,10 +1,12 @@
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import 'reflect-metadata';
-import { createPool, levelOfSession } from '#lib/db/connection/pool';
+import { checkSchema } from '#lib/db/connection/check-schema';
+import { createPool } from '#lib/db/connection/pool';
 import { readEnv } from '#lib/runtime/env';
 import { handleUncaughtErrors } from '#lib/runtime/uncaught-errors';
 import { createLogger } from '#lib/runtime/logger';
+import { registry, serveMetrics } from '#lib/runtime/metrics';
 import { pingRedis } from '#lib/runtime/redis';
 import { startTracing } from '#lib/runtime/tracing/tracing';
 import { waitForDependencies } from '#lib/runtime/wait-for-dependencies';
@@ -13,15 +15,17 @@ import { WorkerModule } from './worker.module.js';
 
 const env = readEnv();
 const logger = createLogger('worker', env.LOG_LEVEL);
+const port = env.PORT ?? 8503;
 
 await startTracing('toolmark-worker', env);
 const pool = createPool(env.DATABASE_URL, 1);
 await waitForDependencies(
   {
-    'Postgres with its tables': () => levelOfSession(pool),
+    'Postgres with its tables': () => checkSchema(pool),
     Redis: () => pingRedis(env.REDIS_URL),
   },
   logger,
+  { port, host: env.TOOLMARK_HOST },
 );
 await pool.end();
 
@@ -31,6 +35,7 @@ const app = await NestFactory.create<NestFastifyApplication>(WorkerModule.of(env
 });
 handleUncaughtErrors(logger, (endsInMs) => app.get(WorkerProcess).onUncaughtError(endsInMs));
 app.enableShutdownHooks(undefined, { useProcessExit: true });
-const port = env.PORT ?? 8503;
+if (env.TOOLMARK_METRICS_PORT !== undefined)
+  await serveMetrics(() => registry.metrics(), env.TOOLMARK_METRICS_PORT, env.TOOLMARK_HOST);
 await app.listen(port, env.TOOLMARK_HOST);
 logger.info({ host: env.TOOLMARK_HOST, port }, 'The worker is ready for items');

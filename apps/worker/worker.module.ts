@@ -1,7 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';
-import { HealthController, WorkerHealth } from './health/health.controller.js';
+import { HealthController, MetricsController, WorkerHealth } from './health/health.controller.js';
 import { WorkerProcess } from './worker-process.js';
 
 @Module({})
@@ -9,7 +9,7 @@ export class WorkerModule {
   static of(env: Env, logger: Logger): DynamicModule {
     return {
       module: WorkerModule,
-      controllers: [HealthController],
+      controllers: [HealthController, ...(env.TOOLMARK_METRICS_PORT === undefined ? [MetricsController] : [])],
       providers: [
         { provide: WorkerProcess, useFactory: () => new WorkerProcess(env, logger) },
         { provide: WorkerHealth, useExisting: WorkerProcess },

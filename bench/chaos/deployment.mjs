@@ -130,7 +130,7 @@ function processStarter(env) {
 
 async function healthy(process) {
   await until(
-    async () => process.hasExited() || (await fetch(`${process.url}/healthz`)).ok,
+    async () => process.hasExited() || (await (await fetch(`${process.url}/healthz`)).json()).status === 'ok',
     `${process.name} to be healthy`,
     120_000,
   );

@@ -142,6 +142,16 @@ export const Env = z.object({
     description: "The port. For `npm start`: the API's port, or 0 for any free one.",
     example: '8501',
   }),
+  TOOLMARK_METRICS_PORT: integer(1, 65_535)
+    .optional()
+    .meta({
+      readBy: 'API, worker',
+      unset: 'metrics are at `/metrics` of `PORT`',
+      description:
+        'A port of its own for `/metrics`, which `PORT` then answers with 404. `npm start` gives it to the API ' +
+        'only; see [Watching it](#watching-it).',
+      example: '9464',
+    }),
   // The image sets 0.0.0.0: in a container, the published ports control access.
   TOOLMARK_HOST: z
     .union([z.ipv4(), z.ipv6(), z.literal('localhost')], 'must be an address of this machine, such as 0.0.0.0')

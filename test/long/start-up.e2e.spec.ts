@@ -1,9 +1,10 @@
 // Private processes: they start without their stores.
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
+import pg from 'pg';
 import { clientOf, weatherSuite } from '../client.js';
 import { ADMIN_TOKEN, SEALING_KEY, startProcess, until } from '../processes.js';
-import { createDatabase, freePort, startRedis } from '../services.js';
+import { createDatabase, createRedis, freePort, startRedis } from '../services.js';
 import { tcpProxy, type TcpProxy } from '../tcp-proxy.js';
 import { untilJobEnded } from '../until-ended.js';
 
@@ -119,19 +120,48 @@ test.each(['api', 'worker'] as const)('a waiting process (%s) ends at once on a 
   expect(await waits.exited).toBe(0);
 });
 
-test('a worker waits for tables that do not exist yet', async () => {
-  const { url } = await createDatabase();
-  const empty = Object.assign(new URL(url), { pathname: '/postgres' }).href;
-  const redis = await startRedis();
-  const worker = launch('worker', { ...common, PORT: '0', DATABASE_URL: empty, REDIS_URL: redis.url });
-  await until(() => waiting(worker).length > 0);
-  expect(waiting(worker)).toMatchObject([
-    {
-      msg: 'Waiting for Postgres with its tables',
-      because: { 'Postgres with its tables': 'function level_of_session() does not exist' },
-    },
-  ]);
-});
+test.each(['api', 'worker'] as const)(
+  'a new %s on an old schema answers its probes, says once what is missing, and goes on by itself',
+  async (name) => {
+    const { url } = await createDatabase();
+    const sql = new pg.Client(url);
+    await sql.connect();
+    const newest = `migration_name = (SELECT max(migration_name) FROM _prisma_migrations)`;
+    const { rows } = await sql.query<{ migration_name: string }>(
+      `UPDATE _prisma_migrations SET rolled_back_at = now() WHERE ${newest} RETURNING migration_name`,
+    );
+    const [port, metricsPort] = [await freePort(), await freePort()];
+    const process = launch(name, {
+      ...common,
+      PORT: String(port),
+      TOOLMARK_METRICS_PORT: String(metricsPort),
+      DATABASE_URL: url,
+      REDIS_URL: (await createRedis()).url,
+    });
+    const answer = async (path: string) => {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`);
+      return { status: response.status, body: await response.text() };
+    };
+    await until(() => waiting(process).length > 0);
+    expect(await answer('/healthz')).toMatchObject({ status: 200 });
+    for (const path of ['/readyz', '/api/me', '/metrics'])
+      expect(await answer(path)).toMatchObject({
+        status: 503,
+        body: expect.stringContaining(`lacks migration ${rows[0]!.migration_name} of this release: run its migrate`),
+      });
+
+    await sql.query(`UPDATE _prisma_migrations SET rolled_back_at = NULL WHERE ${newest}`);
+    await until(async () => (await answer('/readyz')).status === 200);
+    expect(waiting(process)).toMatchObject([
+      { because: { 'Postgres with its tables': expect.stringMatching(/^the database lacks migration/) } },
+    ]);
+    expect((await answer('/metrics')).status).toBe(404);
+    const metrics = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
+    expect([metrics.status, await metrics.text()]).toEqual([200, expect.stringContaining('process_cpu_seconds_total')]);
+    expect((await fetch(`http://127.0.0.1:${metricsPort}/healthz`)).status).toBe(404);
+    await sql.end();
+  },
+);
 
 test.each(['api', 'worker'] as const)(
   'wrong configuration ends a process at once, with every problem listed (%s)',

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { io } from 'socket.io-client';
 import { clientOf, weatherSuite } from '../client.js';
 import { ADMIN_TOKEN, startProcess, until } from '../processes.js';
+import { playsAll } from '../seed.js';
 import { createDatabase, createRedis } from '../services.js';
 
 let env: Record<string, string>;
@@ -143,4 +144,73 @@ it.concurrent(
     expect(api.logs()).toContain('broken off');
   },
   120_000,
+);
+
+/** Keeps connections to the APIs that have not been told to stop, as a balancer of TCP connections does. */
+class Balanced extends Agent {
+  #turn = 0;
+
+  constructor(readonly ports: Set<number>) {
+    super({ keepAlive: true });
+  }
+
+  override createConnection() {
+    const open = [...this.ports];
+    return connect(open[this.#turn++ % open.length]!, '127.0.0.1');
+  }
+}
+
+it.concurrent(
+  'clients that call without a pause over kept connections see no error while two APIs are replaced in turn',
+  async () => {
+    const own = { DATABASE_URL: (await createDatabase()).url, REDIS_URL: (await createRedis()).url };
+    const apis = await Promise.all([startProcess('api', own), startProcess('api', own)]);
+    const portOf = ({ url }: { url: string }): number => Number(new URL(url).port);
+    const ports = new Set(apis.map(portOf));
+    const prompts = Array.from({ length: 2000 }, (_, n) => `${n} ${'x'.repeat(2000)}`);
+    const test_cases = prompts.map((prompt) => ({ prompt, expected_tool: 'get_weather' }));
+    const suite_id = await clientOf(apis[0]!.url).importSuite({ ...weatherSuite(1), test_cases });
+
+    let isOver = false;
+    const answered = { small: 0, large: 0 };
+    const errors: string[] = [];
+    const call = async (kind: 'small' | 'large', path: string): Promise<void> => {
+      const agent = new Balanced(ports);
+      while (!isOver) {
+        try {
+          const options = { agent, host: 'toolmark', path, headers: { authorization: `Bearer ${ADMIN_TOKEN}` } };
+          const answer = await answerTo(request(options).end());
+          await text(answer);
+          if (answer.statusCode === 200) answered[kind]++;
+          else errors.push(`${path}: ${answer.statusCode}`);
+        } catch (error) {
+          errors.push(`${path}: ${String(error)}`);
+        }
+        if (kind === 'small') await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      agent.destroy();
+    };
+    const clients = [
+      ...Array.from({ length: 10 }, () => call('small', '/api/me')),
+      // An answer that began before the stop does not say that its connection closes.
+      ...Array.from({ length: 4 }, () => call('large', `/api/tool-suites/${suite_id}/export`)),
+    ];
+    for (let n = 0; n < (playsAll ? 20 : 2); n++) {
+      const before = { ...answered };
+      await until(() => answered.small > before.small + 50 && answered.large > before.large + 4);
+      const old = apis[n % 2]!;
+      const isUnready = (async () => {
+        await until(async () => (await fetch(`${old.url}/readyz`)).status === 503);
+        ports.delete(portOf(old));
+      })();
+      process.kill(old.pid, 'SIGTERM');
+      await isUnready;
+      expect(await old.exited).toBe(0);
+      ports.add(portOf((apis[n % 2] = await startProcess('api', own))));
+    }
+    isOver = true;
+    await Promise.all(clients);
+    expect(errors).toEqual([]);
+  },
+  300_000,
 );

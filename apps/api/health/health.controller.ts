@@ -1,12 +1,13 @@
-import { Controller, Get, Inject, Res } from '@nestjs/common';
+import { Controller, Get, Inject, NotFoundException, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Pool } from '#lib/db/connection/pool';
+import type { Env } from '#lib/runtime/env';
 import { checkHealth } from '#lib/runtime/health-check';
 import { registry } from '#lib/runtime/metrics';
 import type { Redis } from '#lib/runtime/redis';
 import { KeptAnswer } from '../platform/kept-answer.js';
-import { POOL, REDIS } from '../platform/stores.js';
+import { ENV, POOL, REDIS } from '../platform/stores.js';
 import { Shutdown } from '../platform/shutdown.js';
 import { LaneMetrics } from '../lanes/lane-metrics.js';
 
@@ -16,12 +17,13 @@ const METRICS_MAX_AGE_MS = 1000;
 @ApiExcludeController()
 @Controller()
 export class HealthController {
-  readonly #metrics = new KeptAnswer(async () => {
+  readonly metrics = new KeptAnswer(async () => {
     await this.lanes.refresh();
     return registry.metrics();
   }, METRICS_MAX_AGE_MS);
 
   constructor(
+    @Inject(ENV) readonly env: Env,
     @Inject(POOL) readonly pool: Pool,
     @Inject(REDIS) readonly redis: Redis,
     readonly shutdown: Shutdown,
@@ -45,7 +47,8 @@ export class HealthController {
   }
 
   @Get('metrics')
-  async metrics(@Res() reply: FastifyReply): Promise<void> {
-    void reply.type(registry.contentType).send(await this.#metrics.bytes());
+  async getMetrics(@Res() reply: FastifyReply): Promise<void> {
+    if (this.env.TOOLMARK_METRICS_PORT !== undefined) throw new NotFoundException('Metrics have a port of their own.');
+    void reply.type(registry.contentType).send(await this.metrics.bytes());
   }
 }

@@ -2,11 +2,17 @@ import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationS
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import type { Server } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '#lib/runtime/logger';
 import { LOGGER } from './stores.js';
 
 /** Load balancers check readiness every few seconds. */
 const KEEP_SERVING_MS = 5000;
+/**
+ * A kept connection is closed once it has been idle for this long. The client that had an answer a moment ago may be
+ * sending its next request already.
+ */
+const IDLE_MS = 2000;
 /**
  * How long requests in progress may take after that. The total stays below the half minute after which an orchestrator
  * kills a process.
@@ -25,6 +31,7 @@ export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdow
   #closing: Promise<void> | undefined;
   readonly #longAnswers = new AbortController();
   #breakingOff: NodeJS.Timeout | undefined;
+  #keptOneAt = -Infinity;
 
   constructor(
     @Inject(LOGGER) readonly logger: Logger,
@@ -43,6 +50,13 @@ export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdow
 
   stopBeingReady(): void {
     this.#isReady = false;
+    // Also for answers that end after the port is closed.
+    if (this.#server) this.#server.keepAliveTimeout = IDLE_MS;
+  }
+
+  /** An answer that began before the stop, and so did not say `Connection: close`, has ended. */
+  keptConnection(): void {
+    this.#keptOneAt = performance.now();
   }
 
   /**
@@ -68,13 +82,19 @@ export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdow
     const hurry = signal !== 'SIGTERM' || (await secondSignal(KEEP_SERVING_MS));
     if (hurry) this.#longAnswers.abort();
     this.#breakingOff = setTimeout(() => this.#breakOff(), BREAK_OFF_AFTER_MS).unref();
+    // Closing the port closes idle connections. Each can be kept once, so this ends.
+    while (!hurry && performance.now() - this.#keptOneAt < IDLE_MS) await delay(100);
     this.logger.info({ hurry }, 'Closing');
   }
 
   #breakOff(): void {
     this.logger.warn('Requests were still under way and are broken off');
     this.#longAnswers.abort();
-    (this.adapterHost.httpAdapter?.getHttpServer() as Server | undefined)?.closeAllConnections();
+    this.#server?.closeAllConnections();
+  }
+
+  get #server(): Server | undefined {
+    return this.adapterHost.httpAdapter?.getHttpServer() as Server | undefined;
   }
 }
 
@@ -93,15 +113,15 @@ function secondSignal(withinMs: number): Promise<boolean> {
 }
 
 /**
- * Makes each connection of an API that is not ready close after its current request, so that clients and load balancers
- * reconnect elsewhere.
+ * Makes each connection of an API that is not ready close after its next answer, which says so: clients and load
+ * balancers then send nothing more there, and reconnect elsewhere. No connection is closed unannounced while it is in
+ * use, because its next request may be under way.
  */
-export function closeConnections(fastify: FastifyInstance, shutdown: Pick<Shutdown, 'isReady'>): void {
+export function closeConnections(fastify: FastifyInstance, shutdown: Shutdown): void {
   fastify.addHook('onSend', async (_request, reply) => {
     if (!shutdown.isReady) void reply.header('connection', 'close');
   });
-  // For responses whose headers were already sent.
-  fastify.addHook('onResponse', async (request) => {
-    if (!shutdown.isReady) request.raw.socket.destroySoon();
+  fastify.addHook('onResponse', async (_request, reply) => {
+    if (!shutdown.isReady && reply.getHeader('connection') !== 'close') shutdown.keptConnection();
   });
 }

@@ -37,7 +37,11 @@ export class HealthController {
     if (!isReady) throw new ServiceUnavailableException(status);
     return status;
   }
+}
 
+/** Where metrics have no port of their own. */
+@Controller()
+export class MetricsController {
   @Get('metrics')
   @Header('content-type', registry.contentType)
   metrics(): Promise<string> {

@@ -8,6 +8,7 @@ import pg from 'pg';
 import { CONNECTION_OPTIONS, createPool, LONG_QUERY_TIMEOUT_MS, type Pool } from './pool.js';
 import { GIVE_WAY, yieldingLocks } from './give-way.js';
 import { turnJitOff } from './jit.js';
+import { prismaFolder } from './prisma-folder.js';
 import { applyFunctions } from './sql-functions.js';
 
 /** Node provides it, but only TypeScript's DOM library has its types. */
@@ -22,12 +23,6 @@ declare const WebAssembly: {
 const MIGRATION_LOCK = 823_114_553;
 const NO_SUCH_DATABASE = '3D000';
 const ALREADY_EXISTS = ['42P04', '23505'];
-
-/** The prisma/ folder: next to libs/ for the sources, one level further up for dist/. */
-const prismaFolder = (): string =>
-  fileURLToPath(
-    new URL(import.meta.url.includes('/dist/') ? '../../../../prisma' : '../../../prisma', import.meta.url),
-  );
 
 /** What `migrate` applied. */
 export interface Applied {

@@ -33,7 +33,15 @@ export async function applyFunctions(pool: Pool, folder: string): Promise<string
   return yieldingLocks(() => inTransaction(pool, apply));
 }
 
-async function readFunctions(folder: string): Promise<{ name: string; text: string; sha256: string }[]> {
+export interface SqlFunction {
+  /** Of its file, without .sql. */
+  name: string;
+  text: string;
+  sha256: string;
+}
+
+/** The SQL functions of a folder, in the order in which they are applied. */
+export async function readFunctions(folder: string): Promise<SqlFunction[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
   return Promise.all(
     files.map(async (file) => {

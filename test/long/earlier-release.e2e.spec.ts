@@ -1,0 +1,116 @@
+// A private system: the release before plays beside this one, on the schema of this one.
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import pg from 'pg';
+import { clientOf, weatherSuite } from '../client.js';
+import { earlierRelease } from '../earlier-release.js';
+import { startProcess, until } from '../processes.js';
+import { createDatabase, createRedis } from '../services.js';
+import { untilRunCompleted } from '../until-ended.js';
+
+const { commit, lastMigration } = earlierRelease();
+const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8', stdio: 'pipe' });
+
+/** Its API and worker, built once for all checkouts of this machine with this page and these packages. */
+function builtEarlier(): string {
+  const folder = join(tmpdir(), `toolmark-release-${commit}`);
+  if (existsSync(folder)) return folder;
+  const fresh = mkdtempSync(join(tmpdir(), 'toolmark-release-'));
+  try {
+    execFileSync('sh', ['-c', `git archive ${commit} | tar -x -C ${fresh}`]);
+    symlinkSync(resolve('node_modules'), join(fresh, 'node_modules'));
+    cpSync('dist/web', join(fresh, 'dist/web'), { recursive: true });
+    // As for watching: no bundles, and the page that is there.
+    execFileSync(resolve('node_modules/.bin/node'), ['scripts/build.mjs', '--for-watch'], {
+      cwd: fresh,
+      stdio: 'pipe',
+    });
+    renameSync(fresh, folder);
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true });
+    if (!existsSync(folder)) throw error; // Another test run may have been faster.
+  }
+  return folder;
+}
+
+it('the checkout has the release before, and its last migration is the one that test/earlier-release.txt names', () => {
+  try {
+    git('cat-file', '-e', `${commit}^{commit}`);
+  } catch {
+    throw new Error(
+      `This checkout lacks the release before, ${commit}. Fetch it: git fetch --depth 1 origin ${commit}`,
+    );
+  }
+  const migrations = git('ls-tree', '--name-only', commit, 'prisma/migrations/').match(/\d{14}_\w+/g);
+  expect(migrations?.at(-1)).toBe(lastMigration);
+});
+
+it('API and worker of the release before play beside new ones, hear of each other, and can replace them', async () => {
+  const from = builtEarlier();
+  const databaseUrl = (await createDatabase()).url;
+  const env = { DATABASE_URL: databaseUrl, REDIS_URL: (await createRedis()).url };
+  const sql = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  const [simulator, oldApi, newApi, oldWorker, newWorker] = await Promise.all([
+    startProcess('simulator'),
+    startProcess('api', env, { from }),
+    startProcess('api', env),
+    startProcess('worker', env, { from }),
+    startProcess('worker', env),
+  ]);
+  const [old, fresh] = [clientOf(oldApi.url), clientOf(newApi.url)];
+  await old.post('/api/providers', {
+    key: 'sim',
+    base_url: `${simulator.url}/v1`,
+    limits: { max_concurrency: 8 },
+    models: [{ id: 'slow-100' }],
+  });
+  const suite_id = await old.importSuite(weatherSuite(1));
+  const ITEMS = 160;
+  const submit = async (client: typeof old) => {
+    const asked = { suite_id, models: ['sim::slow-100'], samples: ITEMS, cache: 'off' };
+    const { status, body } = await client.post('/api/tool-eval', asked);
+    expect([status, body]).toEqual([202, expect.objectContaining({ job_id: expect.any(String) })]);
+    return body as { job_id: string; eval_id: string };
+  };
+  /** Every item was settled once, and was asked for once. */
+  const expectExact = async (runs: string[]) => {
+    const { rows } = await sql.query(
+      `SELECT r.id, r.status, (SELECT count(*)::int FROM result WHERE run_id = r.id) AS results,
+         (SELECT count(*)::int FROM (SELECT DISTINCT target, case_position, sample FROM result WHERE run_id = r.id) d)
+           AS items
+       FROM run r WHERE r.id = ANY ($1)`,
+      [runs],
+    );
+    expect(rows.map(({ status, results, items }) => ({ status, results, items }))).toEqual(
+      runs.map(() => ({ status: 'completed', results: ITEMS, items: ITEMS })),
+    );
+  };
+  const workersOf = async (run: string): Promise<number> =>
+    (await sql.query('SELECT count(DISTINCT worker)::int AS n FROM in_flight WHERE run_id = $1', [run])).rows[0].n;
+
+  // What the old API accepts, both releases play. What the new one accepts may be left to new workers.
+  const [first, second] = [await submit(old), await submit(fresh)];
+  await until(async () => (await workersOf(first.eval_id)) === 2, { what: 'both releases to have items of a run' });
+  // Each API answers for what the other accepted.
+  await Promise.all([untilRunCompleted(fresh, first.eval_id), untilRunCompleted(old, second.eval_id)]);
+  await expectExact([first.eval_id, second.eval_id]);
+
+  // A cancel through either API reaches the workers of both.
+  for (const by of [old, fresh]) {
+    const cancelled = await submit(old);
+    await until(async () => (await workersOf(cancelled.eval_id)) === 2, { what: 'both releases to have items again' });
+    expect((await by.post(`/api/jobs/${cancelled.job_id}/cancel`)).status).toBe(202);
+    await until(async () => (await workersOf(cancelled.eval_id)) === 0, { what: 'both to have let go of it' });
+  }
+
+  // Back to the release before, in the middle of a run.
+  const last = await submit(old);
+  await until(async () => (await workersOf(last.eval_id)) === 2, { what: 'both to have items of the last run' });
+  await newWorker.kill('SIGKILL');
+  await newApi.stop();
+  await untilRunCompleted(old, last.eval_id);
+  await expectExact([last.eval_id]);
+  await Promise.all([oldWorker.stop(), sql.end()]);
+}, 240_000);
