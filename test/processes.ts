@@ -34,7 +34,8 @@ const SIGNALS_THAT_END = new Set<NodeJS.Signals>(['SIGKILL', 'SIGTERM', 'SIGINT'
 /**
  * Starts dist/apps/<name>/main.js on a free port and waits until it is healthy; if it exits, fails with its output.
  * `env` is added to the settings that every process needs, except DATABASE_URL and REDIS_URL. `preload` is a module
- * that is loaded first, `from` the folder of another release. The process ends with the test file; one that `lasts` ends with jest.
+ * that is loaded first, `from` the folder of another release. The process ends with the test file; one that `lasts`
+ * ends with jest.
  */
 export async function startProcess(
   name: 'api' | 'worker' | 'simulator',

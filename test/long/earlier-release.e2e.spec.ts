@@ -66,10 +66,11 @@ it('API and worker of the release before play beside new ones, hear of each othe
     limits: { max_concurrency: 8 },
     models: [{ id: 'slow-100' }],
   });
-  const suite_id = await old.importSuite(weatherSuite(1));
-  const ITEMS = 160;
+  const suite_id = await old.importSuite(weatherSuite(2));
+  const SAMPLES = 80;
+  const ITEMS = 2 * SAMPLES;
   const submit = async (client: typeof old) => {
-    const asked = { suite_id, models: ['sim::slow-100'], samples: ITEMS, cache: 'off' };
+    const asked = { suite_id, models: ['sim::slow-100'], samples: SAMPLES, cache: 'off' };
     const { status, body } = await client.post('/api/tool-eval', asked);
     expect([status, body]).toEqual([202, expect.objectContaining({ job_id: expect.any(String) })]);
     return body as { job_id: string; eval_id: string };

@@ -43,10 +43,10 @@ it('a stopping API is unready, serves on with "connection: close", closes its po
   const socket = io(api.url, { auth: { token: ADMIN_TOKEN }, transports: ['websocket'], reconnection: false });
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('connect_error', reject));
   const gone = new Promise<string>((resolve) => socket.once('disconnect', resolve));
-  const [used, kept] = [new Agent({ keepAlive: true }), new Agent({ keepAlive: true })];
+  const [used, kept, reading] = [0, 1, 2].map(() => new Agent({ keepAlive: true, maxSockets: 1 }));
   for (const agent of [used, kept]) expect((await text(await ask('/healthz', agent))).length).toBeGreaterThan(0);
   // An export that its client has not begun to read, and an import that has half arrived.
-  const exported = await ask(`/api/tool-suites/${suite_id}/export`, new Agent({ keepAlive: true }));
+  const exported = await ask(`/api/tool-suites/${suite_id}/export`, reading);
   const file = JSON.stringify(weatherSuite(3));
   const importing = request(`${api.url}/api/tool-eval/import`, {
     method: 'POST',
@@ -86,6 +86,10 @@ it('a stopping API is unready, serves on with "connection: close", closes its po
     3,
   ]);
   expect(JSON.parse(await text(exported)).test_cases).toHaveLength(3 * CASES);
+  // This answer did not say that its connection closes, so the next request may come.
+  const next = await ask('/api/me', reading);
+  expect([next.statusCode, next.headers.connection]).toEqual([200, 'close']);
+  next.resume();
   expect(await api.exited).toBe(0);
   expect(api.logs()).not.toContain('broken off');
 }, 120_000);
@@ -146,7 +150,7 @@ it.concurrent(
   120_000,
 );
 
-/** Keeps connections to the APIs that have not been told to stop, as a balancer of TCP connections does. */
+/** Keeps connections to the APIs that are not stopping, as a balancer of TCP connections does. */
 class Balanced extends Agent {
   #turn = 0;
 
