@@ -87,18 +87,21 @@ export async function startProcess(
     if (running.size === 0) afterFile(stopAll);
     running.add(started);
   }
-  const isHealthy = async (): Promise<boolean> => {
-    if (hasExited()) return true;
-    const answer = await fetch(`${started.url}/healthz`, { signal: AbortSignal.timeout(5000) });
-    // Not a process that still waits for its stores.
-    return ((await answer.json()) as { status: string }).status === 'ok';
-  };
-  await until(isHealthy, { what: `${name} to be healthy`, timeoutMs: START_MS }).catch(async (error: Error) => {
+  await until(async () => hasExited() || (await isHealthy(started.url)), {
+    what: `${name} to be healthy`,
+    timeoutMs: START_MS,
+  }).catch(async (error: Error) => {
     await started.kill('SIGKILL');
     throw new Error(`${error.message}\n${logs()}`);
   });
   if (hasExited()) throw new Error(`${name} exited right after its start:\n${logs()}`);
   return started;
+}
+
+/** A process that still waits for its stores is alive, and not healthy. */
+async function isHealthy(url: string): Promise<boolean> {
+  const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(5000) });
+  return ((await answer.json()) as { status: string }).status === 'ok';
 }
 
 function logsOf({ stdout, stderr }: ChildProcess): () => string {
