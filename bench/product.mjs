@@ -14,10 +14,10 @@ export const productEnv = ({ postgresUrl, database, redisUrl, logLevel }) => ({
   LOG_LEVEL: logLevel,
 });
 
-/** Creates the database and its tables. */
-export const migrate = (env) =>
+/** Creates the database and its tables, as this build knows them. */
+export const migrate = (env, build = root) =>
   execFileSync('npm', ['run', '--silent', 'db:migrate'], {
-    cwd: root,
+    cwd: build,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

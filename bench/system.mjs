@@ -11,20 +11,24 @@ import { freePort } from '../scripts/server-process.mjs';
 import { MEMORY_ENV, MEMORY_FLAGS, node, root } from '../scripts/set-up.mjs';
 import { apiCaller, interruption, migrate, productEnv } from './product.mjs';
 
-/** Calls `use` with the system, then stops everything. */
-export async function withSystem(use) {
+/**
+ * Calls `use` with the system, then stops everything.
+ * @param of.build the checkout whose build is started; default: this one
+ * @param of.postgresSettings such as `max_connections=1000`
+ */
+export async function withSystem(use, { build = root, postgresSettings: more = [] } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'toolmark-bench-'));
   chmodSync(folder, 0o711); // Postgres may run as another user.
   const say = (text) => process.stderr.write(`${text}\n`);
-  const postgres = await startPostgres({ folder, logFile: join(folder, 'postgres.log'), durable: true, say });
+  const postgres = await startPostgres({ folder, logFile: join(folder, 'postgres.log'), durable: true, more });
   const redis = await startRedis({ folder, logFile: join(folder, 'redis.log'), durable: true, say });
   const env = {
     ...process.env,
     ...productEnv({ postgresUrl: postgres.url, database: 'bench', redisUrl: redis.url, logLevel: 'warn' }),
   };
-  const { start, endAll } = processStarter(env);
+  const { start, endAll } = processStarter(env, build);
   try {
-    migrate(env);
+    migrate(env, build);
     const [simulator, api] = [await start('simulator'), await start('api')];
     const call = apiCaller(() => api.url);
     await Promise.race([
@@ -34,6 +38,7 @@ export async function withSystem(use) {
         api,
         call,
         start,
+        env,
         databaseUrl: env.DATABASE_URL,
         redisUrl: env.REDIS_URL,
         finished: (evalId) => finished(call, evalId),
@@ -48,7 +53,7 @@ export async function withSystem(use) {
   }
 }
 
-function processStarter(env) {
+function processStarter(env, build) {
   const children = [];
   const start = async (name) => {
     const port = await freePort();
@@ -56,7 +61,7 @@ function processStarter(env) {
     const profile = process.env.PROFILE_FOLDER
       ? ['--cpu-prof', '--cpu-prof-dir', process.env.PROFILE_FOLDER, '--cpu-prof-name', `${name}-${port}.cpuprofile`]
       : [];
-    const child = spawn(node, [...MEMORY_FLAGS, ...profile, join(root, `dist/apps/${name}/main.js`)], {
+    const child = spawn(node, [...MEMORY_FLAGS, ...profile, join(build, `dist/apps/${name}/main.js`)], {
       env: { ...MEMORY_ENV, ...env, PORT: String(port) },
       stdio: ['ignore', 'ignore', 'inherit'],
     });
@@ -128,8 +133,14 @@ const nodeOf = (pid) => processes().find((one) => one.parent === pid)?.pid ?? pi
 
 /** A process's CPU time in milliseconds. */
 export const cpuMs = (pid) => stat(pid).own;
-/** CPU time of all processes of a store on this machine, including those that ended. */
+/** The processes that this one started, and theirs. */
+function descendants() {
+  const children = Map.groupBy(processes(), (one) => one.parent);
+  const below = (pid) => (children.get(pid) ?? []).flatMap((one) => [one, ...below(one.pid)]);
+  return below(process.pid);
+}
+/** CPU time in milliseconds of all processes of a store that this process started, including those that ended. */
 export const storeCpuMs = (program) =>
-  processes()
+  descendants()
     .filter((one) => one.name.startsWith(program))
     .reduce((sum, one) => sum + one.own + (program === 'postgres' ? one.reaped : 0), 0);

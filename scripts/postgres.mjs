@@ -25,8 +25,11 @@ const NOT_DURABLE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=of
 
 const hex = (bytes) => randomBytes(bytes).toString('hex');
 
-/** Starts Postgres on the data under `folder`, creating it if needed. Returns its URL and how to stop it. */
-export async function startPostgres({ folder, logFile, durable }) {
+/**
+ * Starts Postgres on the data under `folder`, creating it if needed. Returns its URL and how to stop it.
+ * @param more settings, such as `max_connections=1000`
+ */
+export async function startPostgres({ folder, logFile, durable, more = [] }) {
   const user = serverUser();
   const kept = keepSecretJson(join(folder, 'postgres.json'), () => ({ id: hex(6), password: hex(24), port: 0 }));
   const home = placeFor(user, folder, kept.value.id);
@@ -44,6 +47,7 @@ export async function startPostgres({ folder, logFile, durable }) {
     'unix_socket_directories=',
     'max_connections=300',
     ...(durable ? [] : NOT_DURABLE),
+    ...more,
   ];
   const before = pidFile(data);
   const server = runServer(programs.postgres, ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], {
