@@ -7,16 +7,17 @@ const CALL = { name: 'get_weather', arguments: '{"city":"Paris"}' };
 /**
  * Replies take `minMs` to `maxMs`, evenly spread. The first `atOnce` are answered after any part of that, as if they
  * had been under way for a while, so that the load is even from the start. Models named `quick...` answer at once.
- * @returns its URL, `firstAskedAt` by model (of `performance.now()`), and how to stop it
+ * @returns `addHost`, which gives another URL, because a worker has a limited number of connections to each;
+ * `firstAskedAt` by model (of `performance.now()`), and how to stop it
  */
-export async function startProvider({ minMs, maxMs, atOnce }) {
+export function startProvider({ minMs, maxMs, atOnce }) {
   let asked = 0;
   const firstAskedAt = new Map();
   const latencyMs = () => {
     const ms = minMs + Math.random() * (maxMs - minMs);
     return asked++ < atOnce ? Math.random() * ms : ms;
   };
-  const server = createServer(async (request, response) => {
+  const answer = async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
     const { model } = JSON.parse(body);
@@ -42,11 +43,19 @@ export async function startProvider({ minMs, maxMs, atOnce }) {
         usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 },
       }),
     );
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${server.address().port}/v1`,
-    firstAskedAt,
-    stop: () => (server.closeAllConnections(), server.close()),
   };
+  const servers = [];
+  const addHost = async () => {
+    const server = createServer(answer);
+    servers.push(server);
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${server.address().port}/v1`;
+  };
+  const stop = () => {
+    for (const server of servers) {
+      server.closeAllConnections();
+      server.close();
+    }
+  };
+  return { addHost, firstAskedAt, stop };
 }

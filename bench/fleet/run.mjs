@@ -62,7 +62,7 @@ async function measureFleet(folder, workers) {
   let measured;
   await withSystem(
     async (system) => {
-      const provider = await startProvider({ ...LATENCY, atOnce: lanes * CONCURRENCY });
+      const provider = startProvider({ ...LATENCY, atOnce: lanes * CONCURRENCY });
       const sql = new pg.Pool({ connectionString: system.databaseUrl, max: 1 });
       const redis = new Redis(system.redisUrl);
       const hosts = [];
@@ -82,7 +82,7 @@ async function measureFleet(folder, workers) {
 
 async function measureUnderLoad({ call, api, env, provider, sql, redis, hosts, folder, workers }) {
   await sql.query('CREATE EXTENSION pg_stat_statements; UPDATE team SET running_jobs_per_user = 1000');
-  const suites = await addLanes(call, provider.url);
+  const suites = await addLanes(call, provider);
   for (let n = workers; n > 0; n -= WORKERS_A_PROCESS)
     hosts.push(startHost(folder, Math.min(n, WORKERS_A_PROCESS), env));
   await Promise.all(hosts.map(({ ready }) => ready));
@@ -111,11 +111,20 @@ function startHost(folder, workers, env) {
 }
 
 /** Lanes with a slow model for the load, idle ones with a quick model, and a suite for each. */
-async function addLanes(call, base_url) {
-  const add = (key, limits, model) =>
-    call('POST', '/api/providers', { key, base_url, api_key: `sk-${key}-0123456789`, limits, models: [{ id: model }] });
-  for (let n = 0; n < lanes; n++) await add(`busy-${n}`, { max_concurrency: CONCURRENCY }, 'slow');
-  for (let n = 0; n < IDLE_LANES; n++) await add(`idle-${n}`, { max_concurrency: CONCURRENCY }, `quick-${n}`);
+async function addLanes(call, provider) {
+  const limits = { max_concurrency: CONCURRENCY };
+  const add = async (key, model) => {
+    const base_url = await provider.addHost();
+    await call('POST', '/api/providers', {
+      key,
+      base_url,
+      api_key: `sk-${key}-0123456789`,
+      limits,
+      models: [{ id: model }],
+    });
+  };
+  for (let n = 0; n < lanes; n++) await add(`busy-${n}`, 'slow');
+  for (let n = 0; n < IDLE_LANES; n++) await add(`idle-${n}`, `quick-${n}`);
   const small = await call('GET', '/api/tool-eval/import/example');
   small.test_cases = small.test_cases.slice(0, 1);
   return {
