@@ -26,6 +26,8 @@ export function connectRedis(url: string, use: Use, logger: Logger): Redis {
   const options = {
     maxRetriesPerRequest: isProducer ? 1 : null,
     ...(isProducer && { commandTimeout: COMMAND_TIMEOUT_MS, socketTimeout: SILENCE_MS }),
+    // Its commands are sent again, which may take a job from a queue that nobody works on for some seconds.
+    ...(use === 'worker' && { socketTimeout: 5 * SILENCE_MS }),
   };
   const redis = open(url, {
     server: { ...options, retryStrategy, enableOfflineQueue: !isProducer },
