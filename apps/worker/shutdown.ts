@@ -1,4 +1,3 @@
-import { leaveFleet } from '#lib/db/engine/live-workers';
 import { stopTracing } from '#lib/runtime/tracing/tracing';
 import type { WorkerParts } from './compose-worker.js';
 import { ShuttingDown } from './items/claimed-items.js';
@@ -44,7 +43,7 @@ export async function drain(worker: WorkerParts, graceMs: number): Promise<void>
   loopWatch.stop();
   liveness.stop();
   presence.stop();
-  void leaveFleet(services.pool, fleet.workerId).catch(() => {}); // Otherwise the others notice its silence.
+  void fleet.leave().catch(() => {}); // Otherwise the others notice its silence.
   logger.info({ items: items.size }, 'Draining: taking no new items, waiting for claimed ones');
   // The first call stops claims immediately, before any step of the control loop is awaited.
   await Promise.all([drainItems(worker, graceMs), control.stop()]);

@@ -1,7 +1,7 @@
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import type { Pool } from '#lib/db/connection/pool';
 import { busyLanes, type BusyLane } from '#lib/db/engine/busy-lanes';
-import { MAX_SILENCE_S, pulse, type LiveWorker } from '#lib/db/engine/live-workers';
+import { leaveFleet, MAX_SILENCE_S, pulse, type LiveWorker } from '#lib/db/engine/live-workers';
 import { serversOf, slotsOfServer } from '../control/window.js';
 import { countBefore } from './rendezvous.js';
 
@@ -38,9 +38,15 @@ export class Fleet {
   #workers: LiveWorker[] = [];
   #lanes: (BusyLane & { idleS: number | null })[] = [];
   #stepIdleS: Record<string, number> = {};
-  /** Since when this process knows of each step and busy lane: one that has just begun was never served. */
+  /**
+   * Since when this process knows of each step and busy lane: one that has just begun was never served. It knows none
+   * after a look that failed or came late: while Postgres was away nobody served anything.
+   */
   readonly #knownSince = new Map<string, number>();
   readonly #served = new Set<string>();
+  #lookedAt = -Infinity;
+  #looking: Promise<void> = Promise.resolve();
+  #hasLeft = false;
 
   constructor(
     readonly deps: {
@@ -55,10 +61,6 @@ export class Fleet {
     this.#me = { id: deps.workerId, level: WORKER_LEVEL, hasRedis: true };
   }
 
-  get workerId(): string {
-    return this.#me.id;
-  }
-
   /** The number of live workers. */
   get size(): number {
     return Math.max(1, this.#workers.length);
@@ -69,16 +71,37 @@ export class Fleet {
    * stays.
    */
   async look(): Promise<void> {
+    if (this.#hasLeft) return;
+    this.#looking = this.#look();
+    await this.#looking;
+  }
+
+  async #look(): Promise<void> {
     const { pool, hasRedis } = this.deps;
-    this.#me = { ...this.#me, hasRedis: await hasRedis() };
     const served = [...this.#served];
     const steps = OWNED_STEPS.map(keyOfStep);
-    const { others, idleS } = await pulse(pool, this.#me, served, steps);
-    for (const key of served) this.#served.delete(key);
-    this.#workers = [this.#me, ...others];
-    this.#stepIdleS = idleS;
-    this.#lanes = await busyLanes(pool);
+    this.#me = { ...this.#me, hasRedis: await hasRedis() };
+    try {
+      const { level, others, idleS } = await pulse(pool, this.#me, served, steps);
+      this.#me = { ...this.#me, level };
+      for (const key of served) this.#served.delete(key);
+      this.#workers = [this.#me, ...others];
+      this.#stepIdleS = idleS;
+      this.#lanes = await busyLanes(pool);
+    } catch (error) {
+      this.#knownSince.clear();
+      throw error;
+    }
+    if (this.#now() - this.#lookedAt > MAX_SILENCE_S * 1000) this.#knownSince.clear();
+    this.#lookedAt = this.#now();
     this.#noteKnown([...steps, ...this.#lanes.map(({ id }) => keyOfLane(id))]);
+  }
+
+  /** Tells the others that this process takes no more work. */
+  async leave(): Promise<void> {
+    this.#hasLeft = true;
+    await this.#looking.catch(() => {}); // It would bring the process back.
+    await leaveFleet(this.deps.pool, this.#me.id);
   }
 
   #noteKnown(keys: readonly string[]): void {
@@ -122,7 +145,8 @@ export class Fleet {
     const owners = latest(able);
     return this.#lanes.map((lane) => {
       const key = keyOfLane(lane.id);
-      const isUnserved = this.#isUnserved(key, lane.idleS);
+      // While Redis is away nobody serves a lane, and owners alone see to what can be done.
+      const isUnserved = this.#me.hasRedis && this.#isUnserved(key, lane.idleS);
       return { ...shareOf(lane, able, this.#me, isUnserved), isOwner: isUnserved || this.#rank(key, owners) === 0 };
     });
   }
@@ -162,7 +186,7 @@ function shareOf(
   return { lane: { ...lane, levels }, slots };
 }
 
-/** The rank of a worker for a key; Infinity when it is no candidate. */
+/** The rank of a worker for a key; Infinity when it is not among them. */
 const rankOf = (key: string, me: LiveWorker, candidates: readonly LiveWorker[]): number =>
   candidates.includes(me) ? countBefore(key, me.id, candidates) : Infinity;
 

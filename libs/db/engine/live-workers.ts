@@ -3,7 +3,7 @@ import type { Pool } from '../connection/pool.js';
 /** A worker of which Postgres has heard lately. */
 export interface LiveWorker {
   id: string;
-  /** The level of work that it can play, score and decide. */
+  /** The level of its sessions, which is what it finds work by. */
   level: number;
   /** Whether it reached Redis when it was last heard of. */
   hasRedis: boolean;
@@ -13,6 +13,8 @@ export interface LiveWorker {
 export const MAX_SILENCE_S = 8;
 
 export interface Pulse {
+  /** The level of the sessions of this worker: a pooler may drop it. */
+  level: number;
   /** The other workers that are alive. */
   others: LiveWorker[];
   /** Seconds since each of the keys was last served; a key without an entry never was. */
@@ -27,7 +29,7 @@ export interface Pulse {
  */
 export async function pulse(
   pool: Pool,
-  { id, level, hasRedis }: LiveWorker,
+  { id, hasRedis }: Omit<LiveWorker, 'level'>,
   served: readonly string[],
   keys: readonly string[],
 ): Promise<Pulse> {
@@ -35,20 +37,21 @@ export async function pulse(
     name: 'pulse',
     // Keys in order: workers that serve the same ones do not wait for each other in a circle.
     text: `WITH me AS (
-        INSERT INTO worker (id, level, has_redis, seen_at) VALUES ($1, $2, $3, now())
-        ON CONFLICT (id) DO UPDATE SET has_redis = excluded.has_redis, seen_at = excluded.seen_at
+        INSERT INTO worker (id, level, has_redis, seen_at) VALUES ($1, level_of_session(), $2, now())
+        ON CONFLICT (id) DO UPDATE
+          SET level = excluded.level, has_redis = excluded.has_redis, seen_at = excluded.seen_at
       ), noted AS (
-        INSERT INTO served (key, at) SELECT key, now() FROM unnest($4::text[]) AS key ORDER BY key
+        INSERT INTO served (key, at) SELECT key, now() FROM unnest($3::text[]) AS key ORDER BY key
         ON CONFLICT (key) DO UPDATE SET at = excluded.at
       )
-      SELECT coalesce((
+      SELECT level_of_session() AS level, coalesce((
           SELECT json_agg(json_build_object('id', id, 'level', level, 'hasRedis', has_redis)) FROM worker
-          WHERE seen_at > now() - $6 * interval '1 s' AND id <> $1
+          WHERE seen_at > now() - $5 * interval '1 s' AND id <> $1
         ), '[]') AS others,
         coalesce((
-          SELECT json_object_agg(key, extract(epoch FROM now() - at)) FROM served WHERE key = ANY ($5)
+          SELECT json_object_agg(key, extract(epoch FROM now() - at)) FROM served WHERE key = ANY ($4)
         ), '{}') AS "idleS"`,
-    values: [id, level, hasRedis, served, keys, MAX_SILENCE_S],
+    values: [id, hasRedis, served, keys, MAX_SILENCE_S],
   });
   return rows[0]!;
 }
