@@ -79,8 +79,10 @@ it(
   withPooler(SIZE, async (pooler) => {
     const { url: existing, directUrl } = await createDatabase();
     const server = new pg.Client({ connectionString: directUrl });
+    server.on('error', () => {});
     await server.connect();
     const pathname = `${new URL(existing).pathname}_new`;
+    await server.query(`CREATE DATABASE ${pathname.slice(1)}`);
     const url = pooler.url(Object.assign(new URL(existing), { pathname }).href);
     const applied = await Promise.all([migrate(url), migrate(url)]);
     expect(applied.filter(({ migrations }) => migrations.length > 0)).toHaveLength(1);

@@ -139,10 +139,11 @@ class WholeScripts extends PrismaPg {
   override async connect(): ReturnType<PrismaPg['connect']> {
     const adapter = await super.connect();
     const pool = adapter.underlyingDriver();
-    const queryRaw = adapter.queryRaw.bind(adapter);
-    // The engine's own lock would last as long as a session. `migrate` holds another one.
-    adapter.queryRaw = ({ sql, ...rest }) =>
-      queryRaw({ ...rest, sql: sql.replace('pg_advisory_lock(', 'pg_advisory_xact_lock(') });
+    // The engine's own lock would last as long as a session, which a pooler lends to many. `migrate` holds another.
+    for (const way of ['queryRaw', 'executeRaw'] as const) {
+      const send = adapter[way].bind(adapter) as (query: { sql: string }) => Promise<never>;
+      adapter[way] = (query) => send({ ...query, sql: query.sql.replace('advisory_lock(', 'advisory_xact_lock(') });
+    }
     adapter.executeScript = async (script) => {
       await yieldingLocks(() => pool.query(`${GIVE_WAY};${script}`)).catch(
         ({ code = '', message, detail, hint, severity = 'ERROR' }: pg.DatabaseError) => {
