@@ -17,7 +17,10 @@ const PACKAGES = [
   ...['libaudit1', 'libcap-ng0', 'libcap2', 'zlib1g', 'libzstd1'],
 ];
 
-/** @returns the command of a PgBouncer that is new enough; undefined if there is none, and `say` has been told why */
+/**
+ * @returns the command of a PgBouncer that is new enough; undefined if there is none, after `say` was called with the
+ * reason
+ */
 export function findPgBouncer(say) {
   const program = findOnPath('pgbouncer');
   if (program && isNewEnough([program])) return [program];

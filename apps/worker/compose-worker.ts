@@ -48,62 +48,43 @@ export function composeWorker(env: Env, logger: Logger) {
   });
   const items = new ClaimedItems(pool, workerId, logger, env.DATABASE_URL);
   const quarantine = new Quarantine(logger);
-  const processor = new DeliveryProcessor({
-    pool,
-    workerId,
-    items,
-    runner,
-    quarantine,
-    settler,
-    budgets,
-    logger,
-  });
+  const processor = new DeliveryProcessor({ pool, workerId, items, runner, quarantine, settler, budgets, logger });
   const connect = (use: 'worker' | 'producer') => connectRedis(env.REDIS_URL, use, logger);
   const laneWorkers = new LaneWorkers({
     budgets,
     meters,
     connect,
-    processor: {
-      process: async (lane, delivery) => {
-        await processor.process(lane, delivery).finally(() => control.dispatch([lane.meter.id]));
-      },
-    },
+    processor: dispatchingAfterwards(processor, (laneId) => control.dispatch([laneId])),
     logger,
   });
-  const fleet = new Fleet({
-    pool,
-    workerId,
-    hasRedis: () =>
-      redis.ping().then(
-        () => !health.liveness.isStuck,
-        () => false,
-      ),
-  });
+  const hasRedis = () => answers(redis.ping()).then((isUp) => isUp && !health.liveness.isStuck);
+  const fleet = new Fleet({ pool, workerId, hasRedis });
 
   const pools = new StepPools(env.DATABASE_URL, logger);
   const comparing = new ComparisonThreads({ databaseUrl: env.DATABASE_URL });
   const control = new ControlLoop({
-    pool,
-    pools,
-    fleet,
-    redis,
-    queues: new LaneQueues(redis),
-    laneWorkers,
-    settler,
-    budgets,
-    runs,
-    meters,
-    embedder,
-    scorer,
-    comparing,
-    workerId,
-    logger,
+    ...{ pool, pools, fleet, redis, queues: new LaneQueues(redis), laneWorkers, settler, budgets, runs, meters },
+    ...{ embedder, scorer, comparing, workerId, logger },
     keepExchangesDays: env.TOOLMARK_KEEP_EXCHANGES_DAYS,
   });
   const health = composeHealth({ pool, redis, meters, laneWorkers, fleet, workerId, logger });
   const subscriber = connectRedis(env.REDIS_URL, 'subscriber', logger);
   return { services, items, processor, laneWorkers, pools, comparing, fleet, control, ...health, subscriber, logger };
 }
+
+/** An item that has ended leaves room in its lane. */
+const dispatchingAfterwards = (
+  processor: DeliveryProcessor,
+  dispatch: (laneId: string) => void,
+): Pick<DeliveryProcessor, 'process'> => ({
+  process: (lane, delivery) => processor.process(lane, delivery).finally(() => dispatch(lane.meter.id)),
+});
+
+const answers = (reply: Promise<unknown>): Promise<boolean> =>
+  reply.then(
+    () => true,
+    () => false,
+  );
 
 /** Detects that this process is stuck or slow, and sends its heartbeats. */
 function composeHealth({

@@ -88,15 +88,26 @@ export class LaneQueues {
     for (const level of levels) await this.#queue(laneId, level).getBackend().moveStalledJobsToWait();
   }
 
-  /** The deliveries that have no job in the queue, neither waiting nor active. */
-  async findMissing(laneId: string, deliveries: readonly LeveledDelivery[]): Promise<LeveledDelivery[]> {
+  /**
+   * The deliveries that have no job in the queue, neither waiting nor active, and those whose job a process holds.
+   * @throws when Redis cannot be reached
+   */
+  async findJobs(
+    laneId: string,
+    deliveries: readonly LeveledDelivery[],
+  ): Promise<{ missing: LeveledDelivery[]; taken: LeveledDelivery[] }> {
     const pipeline = this.redis.pipeline();
-    for (const delivery of deliveries) pipeline.exists(this.#queue(laneId, delivery.level).toKey(jobIdOf(delivery)));
+    for (const delivery of deliveries) {
+      const key = this.#queue(laneId, delivery.level).toKey(jobIdOf(delivery));
+      pipeline.exists(key).exists(`${key}:lock`);
+    }
     const replies = (await pipeline.exec()) ?? [];
-    return deliveries.filter((_delivery, index) => {
-      const [error, exists] = replies[index] ?? [new Error('no reply')];
+    const exists = (index: number): boolean => {
+      const [error, count] = replies[index] ?? [new Error('no reply')];
       if (error) throw error;
-      return exists === 0;
-    });
+      return count === 1;
+    };
+    const missing = deliveries.filter((_delivery, index) => !exists(2 * index));
+    return { missing, taken: deliveries.filter((_delivery, index) => exists(2 * index + 1)) };
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toInputErrors } from '#lib/contracts/input/input-errors';
-import { parseRedisUrl } from './redis-url.js';
+import { parseRedisUrl, REDIS_URL_FORMS } from './redis-url.js';
 
 const flag = z
   .enum(['true', 'false', '1', '0', ''])
@@ -9,7 +9,7 @@ const flag = z
 const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 const url = (protocols: RegExp, example: string) =>
   z.url({ protocol: protocols, error: `must be a URL such as ${example}` });
-const redisUrl = z.string().superRefine((text, context) => {
+const redisUrl = z.string(`must be a URL such as ${REDIS_URL_FORMS}`).superRefine((text, context) => {
   try {
     parseRedisUrl(text);
   } catch (error) {

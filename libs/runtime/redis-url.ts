@@ -1,7 +1,7 @@
 /** Where Redis is, as REDIS_URL says it. */
 export type RedisAddress = { kind: 'server'; url: string } | SentinelAddress | ClusterAddress;
 
-export interface Node {
+interface Node {
   host: string;
   port: number;
 }

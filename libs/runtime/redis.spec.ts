@@ -15,7 +15,7 @@ describe.each(['redis://127.0.0.1:1', 'redis+sentinel://127.0.0.1:1/main', 'redi
       for (const redis of open) redis.disconnect();
     });
 
-    it('a process that asks once is told why', async () => {
+    it('a process that asks once learns the reason', async () => {
       await expect(pingRedis(url)).rejects.toThrow(/ECONNREFUSED|Connection is closed/);
     });
   },

@@ -1,7 +1,8 @@
 import { defaultCachePolicy } from '#lib/contracts/cache-policy';
 import { BestConfig } from '#lib/contracts/experiment';
 import { metricName, type RunMetric } from '#lib/contracts/metric';
-import { formatInputError, jsonPointer, ProblemError } from '#lib/contracts/input/problem';
+import { toInputErrors } from '#lib/contracts/input/input-errors';
+import { formatInputError, ProblemError } from '#lib/contracts/input/problem';
 import { PROMPT_OF_SUITE } from '#lib/contracts/run-input';
 import type { ExperimentRun } from '#lib/db/read/experiment-runs';
 
@@ -42,9 +43,9 @@ export function replaceSettings(settings: BestConfig, replaced: Partial<BestConf
   if (!parsed.success)
     throw new ProblemError(
       422,
-      `The settings of the ${of} are no longer valid (${parsed.error.issues
+      `The settings of the ${of} are no longer valid (${toInputErrors(parsed.error.issues)
         .slice(0, 3)
-        .map(({ path, message }) => formatInputError({ path: jsonPointer(path), message }))
+        .map(formatInputError)
         .join('; ')}). Submit a new run.`,
     ).as('settings_invalid');
   const config = parsed.data;

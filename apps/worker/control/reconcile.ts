@@ -1,7 +1,7 @@
 import { withLease } from '#lib/db/connection/lease';
 import type { Pool } from '#lib/db/connection/pool';
 import type { BusyLane } from '#lib/db/engine/busy-lanes';
-import { distinctRunIds } from '#lib/db/engine/dispatch-lane';
+import { distinctRunIds, type LeveledDelivery } from '#lib/db/engine/dispatch-lane';
 import { reconcileLane, type Reconciled } from '#lib/db/engine/reconcile-lane';
 import { setWaitReason } from '#lib/db/engine/set-wait-reason';
 import { findPlace } from '#lib/db/read/for-workers/load-run';
@@ -37,8 +37,17 @@ export class PostgresContact {
   }
 }
 
+/**
+ * A worker that holds an item's queue job at so many turns in a row, and has not claimed the item, is cut off from
+ * Postgres. It has asked nobody: a claim comes first.
+ */
+const MAX_UNCLAIMED_TURNS = 5;
+
 /** Requeues the items of a lane whose queue job or worker was lost, and shows what the lane waits for. */
 export class Reconciler {
+  /** By lane: the tokens of unclaimed items whose queue jobs are held, and at how many turns in a row they were. */
+  readonly #unclaimed = new Map<string, Map<number, number>>();
+
   constructor(
     readonly deps: {
       pool: Pool;
@@ -61,11 +70,25 @@ export class Reconciler {
     for (const jobId of await setWaitReason(pool, lane, await findWaitReason(redis, lane)))
       await notify(redis, { topic: 'job', id: jobId });
     await queues.returnStalled(lane.id, lane.levels);
+    const before = this.#unclaimed.get(lane.id);
+    this.#unclaimed.delete(lane.id);
     const { redeliver, poisoned } = await reconcileLane(pool, lane.id, workerId, mayJudgeLeases, (deliveries) =>
-      queues.findMissing(lane.id, deliveries),
+      this.#findLost(lane.id, deliveries, before),
     );
     await this.#redeliver(lane, redeliver, poisoned.length);
     for (const delivery of poisoned) await this.#settleCrashed(lane, delivery);
+  }
+
+  /** The deliveries without a queue job, and those whose queue job is held by a worker that does not claim them. */
+  async #findLost(
+    laneId: string,
+    deliveries: LeveledDelivery[],
+    before: ReadonlyMap<number, number> | undefined,
+  ): Promise<LeveledDelivery[]> {
+    const { missing, taken } = await this.deps.queues.findJobs(laneId, deliveries);
+    const turns = new Map(taken.map(({ token }) => [token, (before?.get(token) ?? 0) + 1]));
+    if (turns.size > 0) this.#unclaimed.set(laneId, turns);
+    return [...missing, ...taken.filter(({ token }) => turns.get(token)! >= MAX_UNCLAIMED_TURNS)];
   }
 
   async #redeliver(lane: BusyLane, deliveries: Reconciled['redeliver'], poisoned: number): Promise<void> {

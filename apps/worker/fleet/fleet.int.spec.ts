@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import fc from '../../../test/fast-check.js';
 import { createDatabase } from '../../../test/services.js';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';

@@ -28,9 +28,11 @@ const LIMITS = 'l.id, l.name, l.team_id, l.requests_per_minute, l.tokens_per_min
  */
 const next = (from: string, where: string, lane: string, level: string): string =>
   `SELECT ${lane} AS lane_id, ${level}::int AS level FROM ${from} WHERE ${where} ORDER BY ${lane}, ${level} LIMIT 1`;
-const pairsOf = (from: string, where: string, lane: string, level: string): string =>
-  `(${next(from, where, lane, level)}) UNION ALL SELECT found.* FROM pairs last
-   CROSS JOIN LATERAL (${next(from, `${where} AND (${lane}, ${level}) > (last.lane_id, last.level)`, lane, level)}) found`;
+function pairsOf(from: string, where: string, lane: string, level: string): string {
+  const isLater = `${where} AND (${lane}, ${level}) > (last.lane_id, last.level)`;
+  return `(${next(from, where, lane, level)})
+    UNION ALL SELECT found.* FROM pairs last CROSS JOIN LATERAL (${next(from, isLater, lane, level)}) found`;
+}
 
 /**
  * The lanes of all teams that have work. It costs as much as there are such lanes, whatever is in flight in them.
@@ -46,7 +48,7 @@ export async function busyLanes(pool: Pool): Promise<(BusyLane & { idleS: number
           UNION ALL
           (WITH RECURSIVE pairs AS (${pairsOf('in_flight i', 'true', LANE_OF_ITEM, 'i.worker_level')})
             SELECT * FROM pairs)
-        ) pair WHERE level <= level_of_session() GROUP BY lane_id
+        ) pair WHERE level <= (SELECT level_of_session()) GROUP BY lane_id
       )
       SELECT ${LIMITS}, work.bits, extract(epoch FROM now() - s.at)::float8 AS "idleS"
       FROM work JOIN lane l ON l.id = work.lane_id LEFT JOIN served s ON s.key = 'lane ' || l.id`,
@@ -62,10 +64,10 @@ export async function laneLoads(pool: Pool, laneIds: readonly string[]): Promise
         coalesce(work.bits, 0) | coalesce(flight.bits, 0) AS bits
       FROM lane l CROSS JOIN LATERAL (
         SELECT bit_or(1 << t.active_for) AS bits FROM target t
-        WHERE t.lane_id = l.id AND t.active_for <= level_of_session()
+        WHERE t.lane_id = l.id AND t.active_for <= (SELECT level_of_session())
       ) work CROSS JOIN LATERAL (
         SELECT count(*)::int AS n, bit_or(1 << i.worker_level) AS bits FROM in_flight i
-        WHERE ${LANE_OF_ITEM} = l.id AND i.worker_level <= level_of_session()
+        WHERE ${LANE_OF_ITEM} = l.id AND i.worker_level <= (SELECT level_of_session())
       ) flight
       WHERE l.id = ANY ($1) AND (work.bits IS NOT NULL OR flight.n > 0)`,
     values: [laneIds],

@@ -74,7 +74,8 @@ async function readLane(client: PoolClient, laneId: string): Promise<{ inFlight:
   const { rows } = await client.query<{ inFlight: number; vtime: number }>({
     name: 'lane_room',
     text: `SELECT (
-        SELECT count(*)::int FROM in_flight i WHERE ${LANE_OF_ITEM} = $1 AND i.worker_level <= level_of_session()
+        SELECT count(*)::int FROM in_flight i WHERE ${LANE_OF_ITEM} = $1
+          AND i.worker_level <= (SELECT level_of_session())
       ) AS "inFlight",
       coalesce((SELECT vtime FROM lane WHERE id = $1), 0) AS vtime`,
     values: [laneId],
@@ -121,7 +122,8 @@ async function readBacklogs(client: PoolClient, laneId: string): Promise<LaneBac
       WHERE (s.why IS NULL OR s.until <= now() OR (s.until IS NULL AND NOT EXISTS (
         SELECT 1 FROM in_flight i JOIN target tried ON tried.run_id = i.run_id AND tried.ordinal = i.target
         WHERE ${LANE_OF_ITEM} = $1 AND tried.provider_id = t.provider_id AND tried.model_id = t.model_id)))
-        AND t.lane_id = $1 AND t.active_for <= level_of_session() AND (r.model_order <> 'sequential' OR NOT EXISTS (
+        AND t.lane_id = $1 AND t.active_for <= (SELECT level_of_session())
+        AND (r.model_order <> 'sequential' OR NOT EXISTS (
         SELECT 1 FROM target earlier
         WHERE earlier.run_id = t.run_id AND earlier.provider_id = t.provider_id AND earlier.ordinal < t.ordinal
           AND earlier.active_for IS NOT NULL AND NOT EXISTS (
@@ -193,7 +195,8 @@ async function lockActiveTargets<Target extends { runId: string; target: number 
     name: 'hold_targets',
     text: `SELECT u.n::int FROM ${TARGETS.unnest(2, 'n')}
       JOIN target t ON t.run_id = u.run_id AND t.ordinal = u.ordinal
-      WHERE t.lane_id = $1 AND t.active_for <= level_of_session() ORDER BY t.run_id, t.ordinal FOR NO KEY UPDATE OF t`,
+      WHERE t.lane_id = $1 AND t.active_for <= (SELECT level_of_session())
+      ORDER BY t.run_id, t.ordinal FOR NO KEY UPDATE OF t`,
     values: [laneId, ...TARGETS.values(targets)],
   });
   return rows.map(({ n }) => targets[n - 1]!);

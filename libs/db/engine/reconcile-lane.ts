@@ -48,7 +48,7 @@ export async function reconcileLane(
   const { rows: unclaimed } = await pool.query<LeveledDelivery>(
     `SELECT run_id AS "runId", target, item, token, worker_level AS level FROM in_flight i
      WHERE ${LANE_OF_ITEM} = $1 AND worker IS NULL AND queued_at < now() - $2 * interval '1 ms'
-       AND worker_level <= level_of_session()`,
+       AND worker_level <= (SELECT level_of_session())`,
     [laneId, UNCLAIMED_MS],
   );
   const missing = unclaimed.length ? await findMissing(unclaimed) : [];
@@ -56,7 +56,7 @@ export async function reconcileLane(
     `WITH held AS (
        SELECT run_id, target, item, worker IS NOT NULL AS expired FROM in_flight i
        WHERE ${LANE_OF_ITEM} = $1 AND ((worker IS NULL AND token = ANY ($2))
-         OR ($5 AND lease_until < now() AND worker_level <= level_of_session()))
+         OR ($5 AND lease_until < now() AND worker_level <= (SELECT level_of_session())))
        ${IN_ORDER} FOR NO KEY UPDATE
      )
      UPDATE in_flight i SET token = nextval('delivery_token'), queued_at = now(), lost = lost + expired::int,

@@ -16,7 +16,7 @@ export async function waitingLanes(pool: Pool, laneIds: readonly string[]): Prom
     `SELECT l.id, count(*)::int AS queued, coalesce((SELECT string_agg(p.key, ', ' ORDER BY p.key) FROM provider p
       WHERE p.lane_id = l.id), l.name) AS providers
      FROM in_flight i JOIN lane l ON l.id = ${LANE_OF_ITEM}
-     WHERE ${LANE_OF_ITEM} = ANY ($1) AND i.worker IS NULL AND i.worker_level <= level_of_session()
+     WHERE ${LANE_OF_ITEM} = ANY ($1) AND i.worker IS NULL AND i.worker_level <= (SELECT level_of_session())
        AND i.queued_at < now() - interval '2 s' AND l.paused_at IS NULL GROUP BY l.id`,
     [laneIds],
   );
