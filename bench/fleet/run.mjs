@@ -32,6 +32,7 @@ const CONCURRENCY = 20;
 const LATENCY = { minMs: 10_000, maxMs: 20_000 };
 const WARM_UP_SECONDS = 25;
 const IDLE_LANES = 20;
+const MOST_PICK_UP_MS = 30_000;
 /** One process could not drive more on time. */
 const WORKERS_A_PROCESS = 10;
 
@@ -51,9 +52,9 @@ try {
       printRow(row);
     }
   }
+} finally {
   printDoublings(rows);
   printTop(rows, top);
-} finally {
   for (const { remove } of builds) remove?.();
 }
 process.exit(0);
@@ -137,15 +138,18 @@ function submit(call, suite_id, model) {
   return call('POST', '/api/tool-eval', { suite_id, models: [model], samples: 1, cache: 'off' });
 }
 
-/** Milliseconds from submitting one item to a lane without work until its model is asked, sorted. */
+/**
+ * Milliseconds from submitting one item to a lane without work until its model is asked, sorted. The items come within
+ * some seconds, out of step with the workers' turns.
+ */
 async function pickUps(call, suite, { firstAskedAt }) {
-  const took = [];
-  for (let n = 0; n < IDLE_LANES; n++) {
-    await delay(Math.random() * 1000); // Out of step with the workers' turns.
+  const pickUp = async (_, n) => {
+    await delay(Math.random() * 10_000);
     const submittedAt = performance.now();
     await submit(call, suite, `idle-${n}::quick-${n}`);
-    while (!firstAskedAt.has(`quick-${n}`) && performance.now() - submittedAt < 60_000) await delay(2);
-    took.push((firstAskedAt.get(`quick-${n}`) ?? Infinity) - submittedAt);
-  }
+    while (!firstAskedAt.has(`quick-${n}`) && performance.now() - submittedAt < MOST_PICK_UP_MS) await delay(5);
+    return (firstAskedAt.get(`quick-${n}`) ?? Infinity) - submittedAt;
+  };
+  const took = await Promise.all(Array.from({ length: IDLE_LANES }, pickUp));
   return took.sort((a, b) => a - b);
 }

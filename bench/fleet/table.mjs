@@ -1,4 +1,5 @@
 const whole = (n) => Math.round(n).toLocaleString('en');
+const milliseconds = (n) => (n === Infinity ? 'over 30,000' : whole(n));
 const percentile = (sorted, share) => sorted[Math.ceil(sorted.length * share) - 1];
 
 /** Percent are of a core. */
@@ -18,8 +19,8 @@ const COLUMNS = [
   ['KB/s', (row) => whole(row.receivedKilobytes)],
   ['CPU of workers', (row) => `${whole(row.workerCpu)} %`],
   ['API', (row) => `${whole(row.apiCpu)} %`],
-  ['pick-up, ms: p50', (row) => whole(percentile(row.pickUpMs, 0.5))],
-  ['p95', (row) => whole(percentile(row.pickUpMs, 0.95))],
+  ['pick-up, ms: p50', (row) => milliseconds(percentile(row.pickUpMs, 0.5))],
+  ['p95', (row) => milliseconds(percentile(row.pickUpMs, 0.95))],
 ];
 const line = (cells) => console.log(`| ${cells.join(' | ')} |`);
 
