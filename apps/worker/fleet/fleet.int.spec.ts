@@ -144,9 +144,8 @@ describe('owners', () => {
     const before = ownersAmong(workers);
     const realNow = Date.now;
     for (const offMs of [60_000, -60_000]) {
-      const now = jest.spyOn(Date, 'now').mockImplementation(() => realNow() + offMs);
-      await workers[0]!.fleet.look();
-      now.mockRestore();
+      Date.now = () => realNow() + offMs;
+      await workers[0]!.fleet.look().finally(() => (Date.now = realNow));
       await look(workers.slice(1));
       expect(changed(before, ownersAmong(workers))).toBe(0);
     }
