@@ -5,6 +5,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { findPgBouncer, startPgBouncer } from '../scripts/pgbouncer.mjs';
 import { startPostgres } from '../scripts/postgres.mjs';
 import { startRedis } from '../scripts/redis.mjs';
 import { freePort } from '../scripts/server-process.mjs';
@@ -15,8 +16,9 @@ import { apiCaller, interruption, migrate, productEnv } from './product.mjs';
  * Calls `use` with the system, then stops everything.
  * @param of.build the checkout whose build is started; default: this one
  * @param of.postgresSettings such as `max_connections=1000`
+ * @param of.pooled whether the processes reach Postgres through a PgBouncer in transaction mode
  */
-export async function withSystem(use, { build = root, postgresSettings: more = [] } = {}) {
+export async function withSystem(use, { build = root, postgresSettings: more = [], pooled = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'toolmark-bench-'));
   chmodSync(folder, 0o711); // Postgres may run as another user.
   const say = (text) => process.stderr.write(`${text}\n`);
@@ -26,9 +28,13 @@ export async function withSystem(use, { build = root, postgresSettings: more = [
     ...process.env,
     ...productEnv({ postgresUrl: postgres.url, database: 'bench', redisUrl: redis.url, logLevel: 'warn' }),
   };
+  const databaseUrl = env.DATABASE_URL;
   const { start, endAll } = processStarter(env, build);
+  let pooler;
   try {
     migrate(env, build);
+    if (pooled) pooler = await startPooler(folder, databaseUrl, say);
+    if (pooler) env.DATABASE_URL = pooler.url;
     const [simulator, api] = [await start('simulator'), await start('api')];
     const call = apiCaller(() => api.url);
     await Promise.race([
@@ -39,7 +45,7 @@ export async function withSystem(use, { build = root, postgresSettings: more = [
         call,
         start,
         env,
-        databaseUrl: env.DATABASE_URL,
+        databaseUrl,
         redisUrl: env.REDIS_URL,
         finished: (evalId) => finished(call, evalId),
       }),
@@ -47,10 +53,17 @@ export async function withSystem(use, { build = root, postgresSettings: more = [
   } finally {
     endAll();
     await delay(500);
+    await pooler?.stop();
     await redis.stop();
     await postgres.stop();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+async function startPooler(folder, databaseUrl, say) {
+  const command = findPgBouncer(say);
+  if (!command) throw new Error('There is no PgBouncer.');
+  return startPgBouncer({ command, folder, databaseUrl, settings: { max_client_conn: 5000, default_pool_size: 40 } });
 }
 
 function processStarter(env, build) {
@@ -68,7 +81,7 @@ function processStarter(env, build) {
     children.push(child);
     const isHealthy = () =>
       fetch(`${url}/healthz`).then(
-        (response) => response.ok,
+        async (response) => (await response.json()).status === 'ok', // Not while it waits for its schema.
         () => false,
       );
     while (!(await isHealthy())) await delay(50);

@@ -1,7 +1,9 @@
 // What a fleet asks of Postgres and Redis at equal load, by its number of workers: statements, commands, CPU,
 // connections and notifications a second, and how long an idle lane's item waits for its model to be asked.
 //   node bench/fleet/run.mjs [--workers=1,10,40,100] [--lanes=100] [--seconds=30] [--from=<commit or checkout>]
-// With `--from`, each measurement is made with that build and then with this one.
+//     [--pgbouncer] [--top=12]
+// With `--from`, each measurement is made with that build and then with this one. With `--pgbouncer`, workers and API
+// reach Postgres through a PgBouncer of 40 connections, in transaction mode.
 import { fork } from 'node:child_process';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
@@ -22,6 +24,7 @@ const { values } = parseArgs({
     lanes: { type: 'string', default: '100' },
     seconds: { type: 'string', default: '30' },
     from: { type: 'string' },
+    pgbouncer: { type: 'boolean', default: false },
     top: { type: 'string', default: '12' },
   },
 });
@@ -77,7 +80,7 @@ async function measureFleet(folder, workers) {
         provider.stop();
       }
     },
-    { build: folder, postgresSettings: POSTGRES_SETTINGS },
+    { build: folder, postgresSettings: POSTGRES_SETTINGS, pooled: values.pgbouncer },
   );
   return measured;
 }
