@@ -78,7 +78,7 @@ export const Env = z.object({
     .meta({
       readBy: 'API, worker',
       description:
-        'Connections of one process to Postgres, 2 to 200. An API has 4 more, a worker up to 28 for the locks of ' +
+        'Connections of one process to Postgres, 2 to 200. An API has 4 more, a worker up to 13 for the leases of ' +
         'its steps, for comparisons and for counting.',
     }),
   TOOLMARK_ANSWERS_MIB: integer(64, 16_384)

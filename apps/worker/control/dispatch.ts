@@ -1,5 +1,5 @@
 import type { Pool } from '#lib/db/connection/pool';
-import { laneLoads, type LaneLoad } from '#lib/db/engine/busy-lanes';
+import { laneLoads, type LoadedLane } from '#lib/db/engine/busy-lanes';
 import { dispatchLane } from '#lib/db/engine/dispatch-lane';
 import type { LaneQueues } from '#lib/queue/lane-queue';
 import type { Logger } from '#lib/runtime/logger';
@@ -44,7 +44,7 @@ export class Dispatcher {
   }
 
   /** The lanes to look at, with their loads. */
-  async takeDue(): Promise<LaneLoad[]> {
+  async takeDue(): Promise<LoadedLane[]> {
     const due = this.#due;
     if (due.size === 0) return [];
     this.#due = new Set();
@@ -59,7 +59,7 @@ export class Dispatcher {
     }
   }
 
-  async dispatch(lane: LaneLoad): Promise<void> {
+  async dispatch(lane: LoadedLane): Promise<void> {
     const { pool, fleet, laneServer, windows, meters } = this.deps;
     laneServer.serve(fleet.shareOf(lane));
     if (lane.paused_at) return;

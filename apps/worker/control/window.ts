@@ -1,5 +1,5 @@
 import type { Pool } from '#lib/db/connection/pool';
-import type { LaneLoad } from '#lib/db/engine/busy-lanes';
+import type { LoadedLane } from '#lib/db/engine/busy-lanes';
 import type { LaneLimits } from '#lib/db/catalogue/lane-limits';
 import { laneLatencyMs } from '#lib/db/read/for-workers/lane-latency';
 
@@ -55,7 +55,7 @@ export function windowOf(
 
 /** Whether enough of the items queued ahead are gone: dispatching a few costs nearly as much as dispatching many. */
 export const isWorthFilling = (
-  { waiting, in_flight }: Pick<LaneLoad, 'waiting' | 'in_flight'>,
+  { waiting, in_flight }: Pick<LoadedLane, 'waiting' | 'in_flight'>,
   { slots, ahead }: LaneWindow,
 ): boolean => waiting && slots + ahead - in_flight >= Math.max(1, ahead / 4);
 

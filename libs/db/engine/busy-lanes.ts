@@ -10,7 +10,7 @@ export interface BusyLane extends LaneLimits {
 }
 
 /** How full a lane is. */
-export interface LaneLoad extends BusyLane {
+export interface LoadedLane extends BusyLane {
   /** Whether it has items to dispatch. */
   waiting: boolean;
   /** Items queued or claimed. */
@@ -57,9 +57,9 @@ export async function busyLanes(pool: Pool): Promise<(BusyLane & { idleS: number
 }
 
 /** How full these lanes are, without those that have no work. */
-export async function laneLoads(pool: Pool, laneIds: readonly string[]): Promise<LaneLoad[]> {
-  const { rows } = await pool.query<Omit<LaneLoad, 'levels'> & { bits: number }>({
-    name: 'lane_loads',
+export async function laneLoads(pool: Pool, laneIds: readonly string[]): Promise<LoadedLane[]> {
+  const { rows } = await pool.query<Omit<LoadedLane, 'levels'> & { bits: number }>({
+    name: 'loads_of_lanes',
     text: `SELECT ${LIMITS}, work.bits IS NOT NULL AS waiting, flight.n AS in_flight,
         coalesce(work.bits, 0) | coalesce(flight.bits, 0) AS bits
       FROM lane l CROSS JOIN LATERAL (

@@ -28,14 +28,15 @@ export interface Reconciled {
  *
  * @param mayJudge whether an expired lease means that its process died. It does not just after Postgres was
  *   unreachable, when no lease could be renewed.
- * @param findMissing finds the deliveries that have no job in the queue; throws when the queue cannot be queried
+ * @param findLost finds the deliveries without a queue job, or whose queue job is held by a worker that cannot claim
+ *   them; throws when the queue cannot be queried
  */
 export async function reconcileLane(
   pool: Pool,
   laneId: string,
   worker: string,
   mayJudge: boolean,
-  findMissing: (deliveries: LeveledDelivery[]) => Promise<LeveledDelivery[]>,
+  findLost: (deliveries: LeveledDelivery[]) => Promise<LeveledDelivery[]>,
 ): Promise<Reconciled> {
   await pool.query(
     `DELETE FROM in_flight WHERE (run_id, target, item) IN (
@@ -51,7 +52,7 @@ export async function reconcileLane(
        AND worker_level <= (SELECT level_of_session())`,
     [laneId, UNCLAIMED_MS],
   );
-  const missing = unclaimed.length ? await findMissing(unclaimed) : [];
+  const missing = unclaimed.length ? await findLost(unclaimed) : [];
   const { rows } = await pool.query<LeveledDelivery & { crashes: number; lost: number; expired: boolean }>(
     `WITH held AS (
        SELECT run_id, target, item, worker IS NOT NULL AS expired FROM in_flight i
