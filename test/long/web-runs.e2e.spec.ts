@@ -231,7 +231,7 @@ journeys('runs', () => {
     expect(await firstOf()).not.toBe(before);
     expect(await axe()).toEqual([]);
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByText('cancelled').waitFor();
+    await page.getByText('– cancelled').waitFor(); // Not the message, which says what was cancelled.
     // The duration of the rest does not matter.
     await web.client.patch('/api/providers/sim', { limits: { max_concurrency: 60 } });
     await page.getByRole('button', { name: 'Resume' }).click();
