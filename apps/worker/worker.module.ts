@@ -9,7 +9,7 @@ export class WorkerModule {
   static of(env: Env, logger: Logger): DynamicModule {
     return {
       module: WorkerModule,
-      controllers: [HealthController, ...(env.TOOLMARK_METRICS_PORT === undefined ? [MetricsController] : [])],
+      controllers: [HealthController, MetricsController],
       providers: [
         { provide: WorkerProcess, useFactory: () => new WorkerProcess(env, logger) },
         { provide: WorkerHealth, useExisting: WorkerProcess },

@@ -146,10 +146,11 @@ export const Env = z.object({
     .optional()
     .meta({
       readBy: 'API, worker',
-      unset: 'metrics are at `/metrics` of `PORT`',
+      unset: 'none',
       description:
-        'A port of its own for `/metrics`, which `PORT` then answers with 404. `npm start` gives it to the API ' +
-        'only; see [Watching it](#watching-it).',
+        'A port of its own for `/metrics`. Only there do metrics have the names of lanes; `PORT` answers without ' +
+        'them, in this release for the last time. `npm start` gives it to the API only; see [Watching ' +
+        'it](#watching-it).',
       example: '9464',
     }),
   // The image sets 0.0.0.0: in a container, the published ports control access.

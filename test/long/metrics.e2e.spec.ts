@@ -2,17 +2,19 @@
 import { readFileSync } from 'node:fs';
 import { clientOf, weatherSuite, type Client } from '../client.js';
 import { startProcess, until, type RunningProcess } from '../processes.js';
-import { createDatabase, createRedis } from '../services.js';
+import { createDatabase, createRedis, freePort } from '../services.js';
 import { untilRunCompleted } from '../until-ended.js';
 
 let processes: Record<'API' | 'Worker' | 'Simulator', RunningProcess>;
 let client: Client;
+let metricsPorts: Record<'API' | 'Worker', number>;
 beforeAll(async () => {
   const [database, redis] = [await createDatabase(), await createRedis()];
+  metricsPorts = { API: await freePort(), Worker: await freePort() };
   const env = { DATABASE_URL: database.url, REDIS_URL: redis.url, LOG_LEVEL: 'debug' };
   const [API, Worker, Simulator] = await Promise.all([
-    startProcess('api', env),
-    startProcess('worker', env),
+    startProcess('api', { ...env, TOOLMARK_METRICS_PORT: String(metricsPorts.API) }),
+    startProcess('worker', { ...env, TOOLMARK_METRICS_PORT: String(metricsPorts.Worker) }),
     startProcess('simulator'),
   ]);
   processes = { API, Worker, Simulator };
@@ -30,8 +32,9 @@ beforeAll(async () => {
   });
 });
 
-const scrape = async (name: keyof typeof processes): Promise<string> =>
-  (await fetch(`${processes[name].url}/metrics`)).text();
+const read = async (url: string): Promise<string> => (await fetch(`${url}/metrics`)).text();
+const scrape = (name: keyof typeof processes): Promise<string> =>
+  read(name === 'Simulator' ? processes.Simulator.url : `http://127.0.0.1:${metricsPorts[name]}`);
 /** The values of a metric by its labels, without the lane's id. */
 const values = (text: string, metric: string): Record<string, number> =>
   Object.fromEntries(
@@ -84,6 +87,15 @@ it('workers count their work by lane, and never by run or case', async () => {
   expect(text).not.toContain(eval_id);
 });
 
+it('the port that serves people says nothing of the names of lanes', async () => {
+  for (const name of ['API', 'Worker'] as const) {
+    const open = await read(processes[name].url);
+    expect(open).toMatch(/^toolmark_\w+\{lane="[0-9a-f-]+"\W/m);
+    expect(open).not.toContain('lane_name');
+    expect(open.match(/^# TYPE /gm)).toHaveLength((await scrape(name)).match(/^# TYPE /gm)!.length);
+  }
+});
+
 it('log lines of an item name its run and lane', async () => {
   const { eval_id, job_id } = await submit(3, 'sim::slow-60000:metrics');
   await until(async () => values(await scrape('Worker'), 'toolmark_worker_items_in_hand')['lane_name="sim"'] === 3, {
@@ -101,8 +113,11 @@ it('log lines of an item name its run and lane', async () => {
   expect(JSON.parse(given)).toMatchObject({ run: eval_id, lane: lane.id, msg: 'An item was released' });
 });
 
-it('the API reports the useful number of slots, even without a worker', async () => {
-  expect(values(await scrape('API'), 'toolmark_fleet_desired_slots')).toEqual({ '': 0 });
+it('the API reports the useful number of slots and whether there is work, even without a worker', async () => {
+  await until(async () => values(await scrape('API'), 'toolmark_fleet_work')[''] === 0, {
+    what: 'the fleet to have done all that is due after the runs before',
+  });
+  expect(values(await scrape('API'), 'toolmark_fleet_useful_slots')).toEqual({ '': 0 });
   const { eval_id, job_id } = await submit(10, 'sim::slow-60000:metrics');
   await until(async () => values(await scrape('API'), 'toolmark_lane_permits_in_flight')['lane_name="sim"'] === 4, {
     what: 'four requests under way',
@@ -111,12 +126,14 @@ it('the API reports the useful number of slots, even without a worker', async ()
   const text = await until(
     async () => {
       const scraped = await scrape('API');
-      return values(scraped, 'toolmark_desired_slots')['lane_name="sim"'] === 4 ? scraped : undefined;
+      return values(scraped, 'toolmark_useful_slots')['lane_name="sim"'] === 4 ? scraped : undefined;
     },
     { what: 'the lane to have its whole limits' },
   );
   expect(values(text, 'toolmark_lane_backlog_items')).toEqual({ 'lane_name="sim"': 10 });
-  expect(values(text, 'toolmark_desired_slots')).toEqual({ 'lane_name="sim"': 4 });
+  for (const metric of ['toolmark_useful_slots', 'toolmark_desired_slots'])
+    expect(values(text, metric)).toEqual({ 'lane_name="sim"': 4 });
+  expect(values(text, 'toolmark_fleet_work')).toEqual({ '': 1 });
   expect(values(text, 'toolmark_lane_limit')).toEqual({
     'lane_name="sim",limit="concurrency"': 4,
     'lane_name="sim",limit="requests_per_minute"': 600,
@@ -124,11 +141,11 @@ it('the API reports the useful number of slots, even without a worker', async ()
   expect(values(text, 'toolmark_store_up')).toEqual({ 'store="postgres"': 1, 'store="redis"': 1 });
   expect(text).not.toContain(eval_id);
   await processes.Worker.kill('SIGKILL');
-  await until(async () => values(await scrape('API'), 'toolmark_desired_slots')['lane_name="sim"'] === 4, {
+  await until(async () => values(await scrape('API'), 'toolmark_useful_slots')['lane_name="sim"'] === 4, {
     what: 'the slots to be reported',
   });
   await client.post('/api/tool-eval/cancel', { job_id });
-  await until(async () => values(await scrape('API'), 'toolmark_fleet_desired_slots')[''] === 0, {
+  await until(async () => values(await scrape('API'), 'toolmark_fleet_useful_slots')[''] === 0, {
     what: 'nothing to be useful any more',
   });
 });

@@ -155,7 +155,7 @@ test.each(['api', 'worker'] as const)(
     expect(waiting(process)).toMatchObject([
       { because: { 'Postgres with its tables': expect.stringMatching(/^the database lacks migration/) } },
     ]);
-    expect((await answer('/metrics')).status).toBe(404);
+    expect((await answer('/metrics')).status).toBe(200);
     const metrics = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
     expect([metrics.status, await metrics.text()]).toEqual([200, expect.stringContaining('process_cpu_seconds_total')]);
     expect((await fetch(`http://127.0.0.1:${metricsPort}/healthz`)).status).toBe(404);

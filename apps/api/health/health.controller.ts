@@ -1,13 +1,12 @@
-import { Controller, Get, Inject, NotFoundException, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Pool } from '#lib/db/connection/pool';
-import type { Env } from '#lib/runtime/env';
 import { checkHealth } from '#lib/runtime/health-check';
-import { registry } from '#lib/runtime/metrics';
+import { registry, withoutNames } from '#lib/runtime/metrics';
 import type { Redis } from '#lib/runtime/redis';
 import { KeptAnswer } from '../platform/kept-answer.js';
-import { ENV, POOL, REDIS } from '../platform/stores.js';
+import { POOL, REDIS } from '../platform/stores.js';
 import { Shutdown } from '../platform/shutdown.js';
 import { LaneMetrics } from '../lanes/lane-metrics.js';
 
@@ -21,9 +20,12 @@ export class HealthController {
     await this.lanes.refresh();
     return registry.metrics();
   }, METRICS_MAX_AGE_MS);
+  readonly #publicMetrics = new KeptAnswer(
+    async () => withoutNames((await this.metrics.bytes()).toString()),
+    METRICS_MAX_AGE_MS,
+  );
 
   constructor(
-    @Inject(ENV) readonly env: Env,
     @Inject(POOL) readonly pool: Pool,
     @Inject(REDIS) readonly redis: Redis,
     readonly shutdown: Shutdown,
@@ -48,7 +50,6 @@ export class HealthController {
 
   @Get('metrics')
   async getMetrics(@Res() reply: FastifyReply): Promise<void> {
-    if (this.env.TOOLMARK_METRICS_PORT !== undefined) throw new NotFoundException('Metrics have a port of their own.');
-    void reply.type(registry.contentType).send(await this.metrics.bytes());
+    void reply.type(registry.contentType).send(await this.#publicMetrics.bytes());
   }
 }

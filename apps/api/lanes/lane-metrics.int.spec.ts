@@ -4,13 +4,13 @@ import { weatherSuite } from '../../../test/client.js';
 import { until } from '../../../test/until.js';
 import { desiredSlots } from './lane-metrics.js';
 
-it('useful slots are the concurrency of a lane or its remaining items, and 0 while it is paused', () => {
-  const lane = { paused: false, max_concurrency: 8, backlog: 100 };
+it('the deprecated slots are the concurrency of a lane or its remaining items, and 0 while it is paused', () => {
+  const lane = { paused_at: null, max_concurrency: 8, backlog: 100 };
   expect([desiredSlots(lane, 1), desiredSlots(lane, 0.5), desiredSlots(lane, 0.01)]).toEqual([8, 4, 1]);
   expect([
     desiredSlots({ ...lane, backlog: 3 }, 1),
     desiredSlots({ ...lane, backlog: 0 }, 1),
-    desiredSlots({ ...lane, paused: true }, 1),
+    desiredSlots({ ...lane, paused_at: new Date() }, 1),
   ]).toEqual([3, 0, 0]);
 });
 
@@ -28,10 +28,11 @@ it('without Redis the API still exposes useful slots; without Postgres it expose
   const text = await until(
     async () => {
       const now = await scrape();
-      return now.includes('toolmark_fleet_desired_slots 5') ? now : undefined;
+      return now.includes('toolmark_fleet_useful_slots 5') ? now : undefined;
     },
     { what: 'five slots' },
   );
+  expect(text).toMatch(/^toolmark_fleet_work 1$/m);
   expect(text).toMatch(/^toolmark_store_up\{store="postgres"\} 1$/m);
   expect(text).toMatch(/^toolmark_store_up\{store="redis"\} 0$/m);
   expect(text).not.toMatch(/^toolmark_lane_adaptive_factor\{/m);
@@ -45,6 +46,6 @@ it('without Redis the API still exposes useful slots; without Postgres it expose
     },
     { what: 'Postgres to be gone' },
   );
-  expect(gone).not.toMatch(/^toolmark_(desired_slots|fleet_desired_slots)\b.* \d/m);
+  expect(gone).not.toMatch(/^toolmark_(useful_slots|desired_slots|fleet_\w+)\b.* \d/m);
   await api.close();
 });

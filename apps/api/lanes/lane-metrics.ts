@@ -1,8 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import type { Pool } from '#lib/db/connection/pool';
+import { readReadyItems } from '#lib/db/engine/ready-items';
+import { hasFleetWork } from '#lib/db/read/fleet-work';
 import { readLaneLoads, type LaneLoad } from '#lib/db/read/lane-loads';
+import { readLanePaces } from '#lib/db/read/lane-paces';
 import { readLaneState, type LaneState } from '#lib/queue/budget/lane-state';
+import { usefulSlots, type LanePace } from '#lib/queue/budget/useful-slots';
 import { registry } from '#lib/runtime/metrics';
 import type { Redis } from '#lib/runtime/redis';
 import { POOL, REDIS } from '../platform/stores.js';
@@ -11,13 +15,21 @@ import { POOL, REDIS } from '../platform/stores.js';
 const MAX_AGE_MS = 1000;
 /** Prometheus gives up after ten seconds. Values that a store does not return within this time are left out. */
 const STORE_TIMEOUT_MS = 3000;
+/** Reading how fast lanes go costs most. */
+const PACES_MAX_AGE_MS = 10_000;
 
 const gauge = (name: string, help: string, ...labelNames: string[]) =>
   new Gauge({ name: `toolmark_${name}`, help, labelNames, registers: [registry] });
 const LANE = ['lane', 'lane_name'];
 
-const desired = gauge('desired_slots', 'Items of a lane that could run at once, given enough workers.', ...LANE);
-const fleetDesired = gauge('fleet_desired_slots', 'Items that could run at once on all lanes together.');
+const useful = gauge('useful_slots', 'Items of a lane that can be worked on at a time, given enough workers.', ...LANE);
+const fleetUseful = gauge('fleet_useful_slots', 'Items that can be worked on at a time, in all lanes together.');
+const fleetWork = gauge('fleet_work', '1 while anything waits for a worker: only then must there be one.');
+const desired = gauge('desired_slots', 'Deprecated, see toolmark_useful_slots; gone in the next release.', ...LANE);
+const fleetDesired = gauge(
+  'fleet_desired_slots',
+  'Deprecated, see toolmark_fleet_useful_slots; gone in the next release.',
+);
 const limit = gauge('lane_limit', 'Configured limits of a lane; unset limits are left out.', ...LANE, 'limit');
 const backlog = gauge('lane_backlog_items', 'Items of a lane that are not settled.', ...LANE);
 const inFlight = gauge(
@@ -41,19 +53,24 @@ const factor = gauge(
 const blocked = gauge('lane_blocked_seconds', 'Time until the provider accepts requests again.', ...LANE);
 const breaker = gauge('lane_breaker_open', '1 while the provider is down and only probes are sent.', ...LANE);
 const up = gauge('store_up', '1 when Postgres and Redis answered this scrape.', 'store');
-const all = [desired, fleetDesired, limit, backlog, inFlight, oldest, paused, permits, factor, blocked, breaker];
+/** A reset would set them to 0, and an autoscaler would stop the workers while Postgres is down. */
+const ofFleet = [fleetUseful, fleetWork, fleetDesired];
+const ofLanes = [useful, desired, limit, backlog, inFlight, oldest, paused, permits, factor, blocked, breaker];
 
-/** The number of slots that a lane can keep busy now. */
+/** What the deprecated metric said: it knows neither rates nor outages, nor which items may be dispatched. */
 export const desiredSlots = (
-  lane: Pick<LaneLoad, 'paused' | 'max_concurrency' | 'backlog'>,
+  lane: Pick<LaneLoad, 'paused_at' | 'max_concurrency' | 'backlog'>,
   adaptiveFactor: number,
-): number => (lane.paused ? 0 : Math.min(Math.max(1, Math.floor(lane.max_concurrency * adaptiveFactor)), lane.backlog));
+): number =>
+  lane.paused_at ? 0 : Math.min(Math.max(1, Math.floor(lane.max_concurrency * adaptiveFactor)), lane.backlog);
 
 /** Reads the lanes from the stores into the gauges. Without Postgres they are empty rather than stale. */
 @Injectable()
 export class LaneMetrics {
   #reading: Promise<void> = Promise.resolve();
   #readAt = -Infinity;
+  #paces = new Map<string, LanePace>();
+  #pacesReadAt = -Infinity;
 
   constructor(
     @Inject(POOL) readonly pool: Pool,
@@ -69,39 +86,72 @@ export class LaneMetrics {
   }
 
   async #read(): Promise<void> {
-    const lanes = await inTime(readLaneLoads(this.pool));
-    const states = await inTime(
-      Promise.all([this.redis.ping(), ...(lanes ?? []).map((lane) => readLaneState(this.redis, lane.id))]),
-    );
-    for (const one of all) one.reset();
-    fleetDesired.remove(); // a reset would set it to 0, and an autoscaler would stop the workers while Postgres is down
+    const reading = Promise.all([readLaneLoads(this.pool), readReadyItems(this.pool), hasFleetWork(this.pool)]);
+    const [lanes, ready, hasWork] = (await inTime(reading)) ?? [];
+    const [states, paces] = await Promise.all([
+      inTime(Promise.all([this.redis.ping(), ...(lanes ?? []).map((lane) => readLaneState(this.redis, lane.id))])),
+      this.#readPaces(lanes ?? []),
+    ]);
+    for (const one of ofLanes) one.reset();
+    for (const one of ofFleet) one.remove();
     up.set({ store: 'postgres' }, lanes ? 1 : 0);
     up.set({ store: 'redis' }, states ? 1 : 0);
     if (!lanes) return;
-    let sum = 0;
+    let [usefulSum, desiredSum] = [0, 0];
     lanes.forEach((lane, index) => {
       const state = states?.[index + 1] as LaneState | undefined;
       const labels = { lane: lane.id, lane_name: lane.name };
-      const slots = desiredSlots(lane, state?.factor ?? 1);
-      sum += slots;
-      desired.set(labels, slots);
-      limit.set({ ...labels, limit: 'concurrency' }, lane.max_concurrency);
-      if (lane.requests_per_minute !== null)
-        limit.set({ ...labels, limit: 'requests_per_minute' }, lane.requests_per_minute);
-      if (lane.tokens_per_minute !== null) limit.set({ ...labels, limit: 'tokens_per_minute' }, lane.tokens_per_minute);
-      backlog.set(labels, lane.backlog);
-      inFlight.set({ ...labels, state: 'queued' }, lane.queued);
-      inFlight.set({ ...labels, state: 'claimed' }, lane.claimed);
-      oldest.set(labels, lane.oldestQueuedS);
-      paused.set(labels, lane.paused ? 1 : 0);
-      if (!state) return;
-      permits.set(labels, state.inFlight);
-      factor.set(labels, state.factor);
-      blocked.set(labels, state.blockedUntil === undefined ? 0 : (state.blockedUntil - Date.now()) / 1000);
-      breaker.set(labels, state.outage ? 1 : 0);
+      const slots = usefulSlots({
+        ...lane,
+        ready: ready?.get(lane.id) ?? 0,
+        inFlight: lane.queued + lane.claimed,
+        pace: paces.get(lane.id) ?? {},
+        state,
+      });
+      usefulSum += slots;
+      useful.set(labels, slots);
+      const asBefore = desiredSlots(lane, state?.factor ?? 1);
+      desiredSum += asBefore;
+      desired.set(labels, asBefore);
+      measureLane(labels, lane, state);
     });
-    fleetDesired.set(sum);
+    fleetUseful.set(usefulSum);
+    fleetWork.set(hasWork ? 1 : 0);
+    fleetDesired.set(desiredSum);
   }
+
+  /** Unknown ones count as unknown; the last known ones are used for a while. */
+  async #readPaces(lanes: readonly LaneLoad[]): Promise<Map<string, LanePace>> {
+    if (performance.now() - this.#pacesReadAt <= PACES_MAX_AGE_MS) return this.#paces;
+    const limited = lanes.filter((lane) => lane.requests_per_minute !== null || lane.tokens_per_minute !== null);
+    const paces = await inTime(
+      readLanePaces(
+        this.pool,
+        limited.map(({ id }) => id),
+      ),
+    );
+    if (!paces) return this.#paces;
+    this.#pacesReadAt = performance.now();
+    this.#paces = paces;
+    return paces;
+  }
+}
+
+function measureLane(labels: { lane: string; lane_name: string }, lane: LaneLoad, state: LaneState | undefined): void {
+  limit.set({ ...labels, limit: 'concurrency' }, lane.max_concurrency);
+  if (lane.requests_per_minute !== null)
+    limit.set({ ...labels, limit: 'requests_per_minute' }, lane.requests_per_minute);
+  if (lane.tokens_per_minute !== null) limit.set({ ...labels, limit: 'tokens_per_minute' }, lane.tokens_per_minute);
+  backlog.set(labels, lane.backlog);
+  inFlight.set({ ...labels, state: 'queued' }, lane.queued);
+  inFlight.set({ ...labels, state: 'claimed' }, lane.claimed);
+  oldest.set(labels, lane.oldestQueuedS);
+  paused.set(labels, lane.paused_at ? 1 : 0);
+  if (!state) return;
+  permits.set(labels, state.inFlight);
+  factor.set(labels, state.factor);
+  blocked.set(labels, state.blockedUntil === undefined ? 0 : (state.blockedUntil - Date.now()) / 1000);
+  breaker.set(labels, state.outage ? 1 : 0);
 }
 
 async function inTime<Value>(reading: Promise<Value>): Promise<Value | undefined> {

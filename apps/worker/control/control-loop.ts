@@ -85,7 +85,7 @@ export class ControlLoop {
       keepExchangesDays: number | undefined;
     },
   ) {
-    this.#windows = new LaneWindows(deps.pool);
+    this.#windows = new LaneWindows(deps);
     this.#laneServer = new LaneServer(deps);
     this.#dispatcher = new Dispatcher({ ...deps, windows: this.#windows, laneServer: this.#laneServer });
     this.#steps = {

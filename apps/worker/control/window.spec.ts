@@ -1,15 +1,32 @@
 import { isWorthFilling, serversOf, slotsOfServer, windowOf } from './window.js';
 
-it('without a request limit, every concurrent request has a slot, and a quarter more items are queued', () => {
-  expect(windowOf({ max_concurrency: 80, requests_per_minute: null })).toEqual({ slots: 90, ahead: 20 });
+const lane = {
+  max_concurrency: 80,
+  requests_per_minute: null,
+  tokens_per_minute: null,
+  pace: {},
+  state: undefined,
+};
+
+it('without a rate limit, every concurrent request has a slot, and a quarter more items are queued', () => {
+  expect(windowOf(lane)).toEqual({ slots: 90, ahead: 20 });
 });
 
-it('under a request limit, the window holds what that rate keeps busy at twice the latency', () => {
-  const lane = { max_concurrency: 80, requests_per_minute: 600 }; // ten per second
-  expect(windowOf(lane, 1000)).toEqual({ slots: 20 + 3, ahead: 5 });
-  expect(windowOf(lane, 1)).toEqual({ slots: 3 + 1, ahead: 5 });
-  expect(windowOf(lane, 60_000)).toEqual({ slots: 90, ahead: 5 });
-  expect(windowOf({ ...lane, requests_per_minute: 1 }, 100)).toEqual({ slots: 2, ahead: 2 });
+it('under a rate limit, the window holds the useful slots and half a second of items', () => {
+  const tenASecond = { ...lane, requests_per_minute: 600 };
+  expect(windowOf({ ...tenASecond, pace: { latencyMs: 1000 } })).toEqual({ slots: 20 + 3, ahead: 5 });
+  expect(windowOf({ ...tenASecond, pace: { latencyMs: 1 } })).toEqual({ slots: 3 + 1, ahead: 5 });
+  expect(windowOf({ ...tenASecond, pace: { latencyMs: 60_000 } })).toEqual({ slots: 90, ahead: 5 });
+  expect(windowOf({ ...lane, requests_per_minute: 1, pace: { latencyMs: 100 } })).toEqual({ slots: 2, ahead: 2 });
+  const byTokens = { ...lane, tokens_per_minute: 600_000, pace: { latencyMs: 1000, tokensPerItem: 1000 } };
+  expect(windowOf(byTokens)).toEqual({ slots: 20 + 3, ahead: 5 });
+});
+
+it('before a provider that is down or refuses, one item or none is queued', () => {
+  const state = { factor: 1, blockedUntil: undefined, outage: undefined };
+  const outage = { since: 0, nextProbeAt: 0, error: 'status 503' };
+  expect(windowOf({ ...lane, state: { ...state, outage } })).toEqual({ slots: 1, ahead: 0 });
+  expect(windowOf({ ...lane, state: { ...state, blockedUntil: 61_000 } }, 0)).toEqual({ slots: 0, ahead: 0 });
 });
 
 it('a lane is served by as many workers as have eight slots each, and by two at least', () => {

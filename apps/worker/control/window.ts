@@ -1,7 +1,10 @@
 import type { Pool } from '#lib/db/connection/pool';
 import type { LoadedLane } from '#lib/db/engine/busy-lanes';
 import type { LaneLimits } from '#lib/db/catalogue/lane-limits';
-import { laneLatencyMs } from '#lib/db/read/for-workers/lane-latency';
+import { readLanePaces } from '#lib/db/read/lane-paces';
+import { readLaneState } from '#lib/queue/budget/lane-state';
+import { itemsPerSecond, usefulSlots, type LanePace, type SizedLane } from '#lib/queue/budget/useful-slots';
+import type { Redis } from '#lib/runtime/redis';
 
 /** How many items of a lane a worker takes, and how many are queued ahead of it. */
 export interface LaneWindow {
@@ -13,9 +16,7 @@ export interface LaneWindow {
 
 /** Items of a lane that one process works on at a time. Additional workers add slots. */
 const MAX_SLOTS_PER_WORKER = 500;
-/** Assumed until a lane has settled something. */
-const UNKNOWN_LATENCY_MS = 5000;
-const LATENCY_TTL_MS = 2000;
+const READING_TTL_MS = 2000;
 
 /**
  * Slots needed to keep this many requests in flight: while one item is claimed, scored or settled, another has a
@@ -37,19 +38,16 @@ export const slotsOfServer = ({ max_concurrency }: Pick<LaneLimits, 'max_concurr
   Math.min(Math.ceil(slotsFor(max_concurrency) / servers), MAX_SLOTS_PER_WORKER);
 
 /**
- * The window of a lane. Items queued ahead of a new one delay it. Under a rate limit, therefore, only half a second of
- * requests is queued, and only as many slots count as the rate can keep busy at twice the recent latency.
+ * The window of a lane: its useful slots, however many items there are. Items queued ahead of a new one delay it. Under
+ * a rate limit, therefore, only half a second of requests is queued.
  */
-export function windowOf(
-  { max_concurrency, requests_per_minute }: Pick<LaneLimits, 'max_concurrency' | 'requests_per_minute'>,
-  latencyMs = UNKNOWN_LATENCY_MS,
-): LaneWindow {
-  const ratePerS = requests_per_minute === null ? Infinity : requests_per_minute / 60;
-  const busyS = Math.max(250, 2 * latencyMs) / 1000;
-  const busyRequests = Math.min(max_concurrency, Math.max(1, Math.ceil(ratePerS * busyS)));
+export function windowOf({ pace, state, ...lane }: Omit<SizedLane, 'ready' | 'inFlight'>, now?: number): LaneWindow {
+  const useful = usefulSlots({ ...lane, pace, state, ready: Infinity, inFlight: 0 }, now);
+  if (useful === 0 || state?.outage) return { slots: useful, ahead: 0 };
+  const inHalfASecond = Math.ceil(itemsPerSecond(lane, pace) / 2);
   return {
-    slots: slotsFor(busyRequests),
-    ahead: Math.max(2, Math.min(Math.ceil(ratePerS / 2), Math.ceil(max_concurrency / 4))),
+    slots: slotsFor(useful),
+    ahead: Math.max(2, Math.min(inHalfASecond, Math.ceil(lane.max_concurrency / 4))),
   };
 }
 
@@ -59,28 +57,37 @@ export const isWorthFilling = (
   { slots, ahead }: LaneWindow,
 ): boolean => waiting && slots + ahead - in_flight >= Math.max(1, ahead / 4);
 
-/** The windows of lanes. Recent latencies are read every two seconds. */
-export class LaneWindows {
-  readonly #latencies = new Map<string, { readAt: number; ms: number | undefined }>();
+type Reading = Pick<SizedLane, 'pace' | 'state'>;
 
-  constructor(readonly pool: Pool) {}
+/** The windows of lanes. What they depend on besides limits is read every two seconds. */
+export class LaneWindows {
+  readonly #readings = new Map<string, { readAt: number; reading: Reading }>();
+
+  constructor(readonly deps: { pool: Pool; redis: Redis }) {}
 
   async forLane(lane: LaneLimits): Promise<LaneWindow> {
-    return windowOf(lane, await this.#latencyOf(lane));
+    let last = this.#readings.get(lane.id);
+    if (!last || performance.now() - last.readAt > READING_TTL_MS) {
+      last = { readAt: performance.now(), reading: await this.#read(lane) };
+      this.#readings.set(lane.id, last);
+    }
+    return windowOf({ ...lane, ...last.reading });
   }
 
   evict(laneId: string): void {
-    this.#latencies.delete(laneId);
+    this.#readings.delete(laneId);
+  }
+
+  async #read(lane: LaneLimits): Promise<Reading> {
+    const { redis } = this.deps;
+    // Without Redis nothing is asked, and the limits alone say what may be dispatched.
+    const state = readLaneState(redis, lane.id).catch(() => undefined);
+    return { pace: await this.#paceOf(lane), state: await state };
   }
 
   /** Only lanes with a rate limit need it. */
-  async #latencyOf({ id, requests_per_minute }: LaneLimits): Promise<number | undefined> {
-    if (requests_per_minute === null) return undefined;
-    let latency = this.#latencies.get(id);
-    if (!latency || performance.now() - latency.readAt > LATENCY_TTL_MS) {
-      latency = { readAt: performance.now(), ms: await laneLatencyMs(this.pool, id) };
-      this.#latencies.set(id, latency);
-    }
-    return latency.ms;
+  async #paceOf({ id, requests_per_minute, tokens_per_minute }: LaneLimits): Promise<LanePace> {
+    if (requests_per_minute === null && tokens_per_minute === null) return {};
+    return (await readLanePaces(this.deps.pool, [id])).get(id) ?? {};
   }
 }

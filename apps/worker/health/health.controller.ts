@@ -1,6 +1,6 @@
 import { Controller, Get, Header, Inject, ServiceUnavailableException } from '@nestjs/common';
 import { checkHealth } from '#lib/runtime/health-check';
-import { registry } from '#lib/runtime/metrics';
+import { registry, withoutNames } from '#lib/runtime/metrics';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Redis } from '#lib/runtime/redis';
 
@@ -44,7 +44,7 @@ export class HealthController {
 export class MetricsController {
   @Get('metrics')
   @Header('content-type', registry.contentType)
-  metrics(): Promise<string> {
-    return registry.metrics();
+  async metrics(): Promise<string> {
+    return withoutNames(await registry.metrics());
   }
 }

@@ -2,7 +2,8 @@ import { FIRST_WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { BatchColumns } from '../connection/batch-columns.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { LANE_OF_ITEM } from '../lane-of-item.js';
-import { HAS_BUDGET, itemsAllowed, readBudgets } from './run-budget.js';
+import { IS_READY, MOST_ITEMS, REDO_ITEMS, roomOfBudgets } from './ready-items.js';
+import { HAS_BUDGET } from './run-budget.js';
 import { shareFairly, type Backlog } from './share-fairly.js';
 
 /** One queue job of an item, and the token that lets this delivery settle the item. */
@@ -99,36 +100,22 @@ interface LaneBacklog extends Backlog {
   rest: 'due' | 'over' | null;
 }
 
-/**
- * The targets with items to dispatch, except those whose models rest, or are being probed after a rest. A target waits
- * for earlier ones of its run at the same provider that still have items, unless those rest or the run asks its models
- * in parallel.
- */
 async function readBacklogs(client: PoolClient, laneId: string): Promise<LaneBacklog[]> {
   const { rows } = await client.query<LaneBacklog>({
     name: 'lane_backlogs',
     text: `SELECT t.run_id AS "runId", coalesce(r.orchestration_id, r.id) AS "accountId",
         t.ordinal AS target, t.user_id AS "userId", t.cursor, t.n, t.vtime, t.active_for AS level,
         coalesce(u.vtime, 0) AS "userVtime",
-        (SELECT count(*)::int FROM redo WHERE redo.run_id = t.run_id AND redo.target = t.ordinal) AS redo,
+        ${REDO_ITEMS} AS redo,
         r.status = 'queued' AS queued,
         ${HAS_BUDGET} AS limited, t.provider_id AS "providerId", t.model_id AS "modelId",
         CASE WHEN s.until IS NOT NULL THEN 'due' WHEN s.why IS NOT NULL THEN 'over' END AS rest,
-        CASE WHEN s.until IS NOT NULL THEN 1 END AS most
+        ${MOST_ITEMS} AS most
       FROM target t JOIN run r ON r.id = t.run_id JOIN team tm ON tm.id = r.team_id
         LEFT JOIN orchestration o ON o.id = r.orchestration_id
         LEFT JOIN lane_user u ON u.lane_id = t.lane_id AND u.user_id = t.user_id
         LEFT JOIN resting_model s ON s.provider_id = t.provider_id AND s.model_id = t.model_id
-      WHERE (s.why IS NULL OR s.until <= now() OR (s.until IS NULL AND NOT EXISTS (
-        SELECT 1 FROM in_flight i JOIN target tried ON tried.run_id = i.run_id AND tried.ordinal = i.target
-        WHERE ${LANE_OF_ITEM} = $1 AND tried.provider_id = t.provider_id AND tried.model_id = t.model_id)))
-        AND t.lane_id = $1 AND t.active_for <= (SELECT level_of_session())
-        AND (r.model_order <> 'sequential' OR NOT EXISTS (
-        SELECT 1 FROM target earlier
-        WHERE earlier.run_id = t.run_id AND earlier.provider_id = t.provider_id AND earlier.ordinal < t.ordinal
-          AND earlier.active_for IS NOT NULL AND NOT EXISTS (
-            SELECT 1 FROM resting_model e WHERE e.provider_id = earlier.provider_id AND e.model_id = earlier.model_id
-              AND e.until > now())))
+      WHERE t.lane_id = $1 AND t.active_for <= (SELECT level_of_session()) AND ${IS_READY}
       ORDER BY t.run_id, t.ordinal`,
     values: [laneId],
   });
@@ -165,18 +152,6 @@ async function endRests(client: PoolClient, taken: readonly LaneBacklog[]): Prom
        WHERE s.provider_id = u.provider_id AND s.model_id = u.model_id AND s.until IS NULL`,
       RESTED.values(over),
     );
-}
-
-/** How many items the budgeted accounts may still dispatch: as many as each of their runs may. */
-async function roomOfBudgets(client: PoolClient, backlogs: readonly LaneBacklog[]): Promise<Map<string, number>> {
-  const limited = new Map(backlogs.filter((one) => one.limited).map(({ runId, accountId }) => [runId, accountId]));
-  const room = new Map<string, number>();
-  if (limited.size === 0) return room;
-  for (const [runId, budget] of await readBudgets(client, [...limited.keys()])) {
-    const accountId = limited.get(runId)!;
-    room.set(accountId, Math.min(room.get(accountId) ?? Infinity, itemsAllowed(budget)));
-  }
-  return room;
 }
 
 const TARGETS = new BatchColumns<{ runId: string; target: number }>({

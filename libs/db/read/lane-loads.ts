@@ -1,15 +1,10 @@
+import type { LaneLimits } from '../catalogue/lane-limits.js';
 import type { Pool } from '../connection/pool.js';
 import { LANE_OF_ITEM } from '../lane-of-item.js';
 import { IS_RESTING } from '../rests.js';
 
 /** A lane that has work or is paused, and the amount of its waiting work. */
-export interface LaneLoad {
-  id: string;
-  name: string;
-  requests_per_minute: number | null;
-  tokens_per_minute: number | null;
-  max_concurrency: number;
-  paused: boolean;
+export interface LaneLoad extends LaneLimits {
   /** Unsettled items, without those of resting models. */
   backlog: number;
   queued: number;
@@ -35,8 +30,7 @@ export async function readLaneLoads(pool: Pool): Promise<LaneLoad[]> {
             AND isfinite(queued_at)))::float8 AS oldest
         FROM in_flight i GROUP BY 1
       )
-      SELECT l.id, l.name, l.requests_per_minute, l.tokens_per_minute, l.max_concurrency, l.paused_at IS NOT NULL AS
-        paused,
+      SELECT l.id, l.name, l.requests_per_minute, l.tokens_per_minute, l.max_concurrency, l.paused_at,
         coalesce(w.backlog, 0) AS backlog, coalesce(f.queued, 0) AS queued, coalesce(f.claimed, 0) AS claimed,
           greatest(0, coalesce(f.oldest, 0)) AS "oldestQueuedS"
       FROM lane l LEFT JOIN work w ON w.lane_id = l.id LEFT JOIN flight f ON f.lane_id = l.id
