@@ -6,8 +6,14 @@
 {{ if .Values.local.enabled }}{{ include "toolmark.name" . }}-secrets{{ else }}{{ .Values.existingSecret }}{{ end }}
 {{- end }}
 
+{{- define "toolmark.version" -}}
+{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end }}
+
+{{/* The tag may be a digest. */}}
 {{- define "toolmark.image" -}}
-{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- $version := include "toolmark.version" . -}}
+{{ .Values.image.repository }}{{ ternary "@" ":" (hasPrefix "sha256:" $version) }}{{ $version }}
 {{- end }}
 
 {{/* Labels that never change, by component: call with (list $ "api"). */}}
@@ -21,7 +27,7 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- define "toolmark.labels" -}}
 {{- $ := index . 0 -}}
 {{ include "toolmark.selector" . }}
-app.kubernetes.io/version: {{ $.Values.image.tag | default $.Chart.AppVersion | trunc 63 | quote }}
+app.kubernetes.io/version: {{ include "toolmark.version" $ | replace ":" "-" | trunc 63 | trimAll "-_." | quote }}
 app.kubernetes.io/managed-by: {{ $.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" $.Chart.Name $.Chart.Version | replace "+" "_" }}
 {{- end }}
@@ -100,6 +106,15 @@ annotations:
 {{- end }}
 {{- end }}
 
+{{- define "toolmark.imagePullSecrets" -}}
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
 {{/* What the specs of all pods of Toolmark share: call with (list $ <values of its pods>). */}}
 {{- define "toolmark.podSpec" -}}
 {{- $ := index . 0 -}}
@@ -111,12 +126,7 @@ securityContext:
 {{- with $.Values.serviceAccountName }}
 serviceAccountName: {{ . }}
 {{- end }}
-{{- with $.Values.imagePullSecrets }}
-imagePullSecrets:
-  {{- range . }}
-  - name: {{ . }}
-  {{- end }}
-{{- end }}
+{{- include "toolmark.imagePullSecrets" $ }}
 {{- range $key := list "nodeSelector" "tolerations" "affinity" "priorityClassName" }}
 {{- with index $pod $key }}
 {{ $key }}: {{ toYaml . | nindent 2 }}

@@ -5,9 +5,11 @@
 {{- include "toolmark.autoscalingProblems" . }}
 {{- include "toolmark.networkProblems" . }}
 {{- include "toolmark.envProblems" . }}
-{{- include "toolmark.localProblems" . }}
+{{- include "toolmark.storeProblems" . }}
+{{- if include "toolmark.isOnCluster" . }}
 {{- include "toolmark.secretProblems" . }}
 {{- include "toolmark.kindProblems" . }}
+{{- end }}
 {{- end }}
 
 {{- define "toolmark.memoryProblems" -}}
@@ -96,6 +98,7 @@ networkPolicy.stores is empty, so nothing would reach Postgres and Redis: give t
   "TOOLMARK_SEALING_KEY" "put it into the Secret"
   "TOOLMARK_ADMIN_TOKEN" "put it into the Secret"
   "PORT" "the ports in a pod are fixed"
+  "TOOLMARK_SERVER" "the command line in a pod asks that pod"
   "TOOLMARK_METRICS_PORT" "set metrics.port"
   "TOOLMARK_DATABASE_POOL" "set databasePool"
   "TOOLMARK_DRAIN_SECONDS" "set worker.drainSeconds, which gives the pod as much time"
@@ -115,8 +118,13 @@ networkPolicy.stores is empty, so nothing would reach Postgres and Redis: give t
 {{- end }}
 {{- end }}
 
-{{- define "toolmark.localProblems" -}}
+{{- define "toolmark.storeProblems" -}}
 {{- with .Values }}
+{{- if not (or .existingSecret .local.enabled) }}
+existingSecret is empty. Make a Secret, and name it with --set existingSecret=toolmark:
+  {{ include "toolmark.createSecret" (list $ "toolmark") }}
+  To try Toolmark with its own Postgres and Redis, use -f values/local.yaml instead.
+{{- end }}
 {{- if and .local.enabled .existingSecret }}
 existingSecret {{ .existingSecret }} is not used with local.enabled, which makes a Secret for its own Postgres and Redis: remove one of them.
 {{- end }}
@@ -142,12 +150,7 @@ Argo CD render without one.
 
 {{- define "toolmark.secretProblems" -}}
 {{- $name := .Values.existingSecret }}
-{{- if and (not $name) (not .Values.local.enabled) }}
-existingSecret is empty. Make a Secret, and name it with --set existingSecret=toolmark:
-  {{ include "toolmark.createSecret" (list . "toolmark") }}
-  To try Toolmark with its own Postgres and Redis, use -f values/local.yaml instead.
-{{- end }}
-{{- if and $name (not .Values.local.enabled) (include "toolmark.isOnCluster" .) }}
+{{- if and $name (not .Values.local.enabled) }}
 {{- $secret := lookup "v1" "Secret" .Release.Namespace $name }}
 {{- if not $secret }}
 existingSecret {{ $name }} is not in namespace {{ .Release.Namespace }}. Make it (and the namespace before it, if that is new):
@@ -163,9 +166,9 @@ existingSecret {{ $name }} is not in namespace {{ .Release.Namespace }}. Make it
 {{- $ := index . 0 -}}
 {{- $data := index . 1 -}}
 {{- $forms := dict
-  "DATABASE_URL" (list "^postgres(ql)?://[^\\s/]+/[^\\s/]+$" "a URL such as postgresql://user:password@host:5432/toolmark, without a line break")
-  "MIGRATE_DATABASE_URL" (list "^postgres(ql)?://[^\\s/]+/[^\\s/]+$" "a URL such as postgresql://user:password@host:5432/toolmark, without a line break")
-  "REDIS_URL" (list "^rediss?(\\+sentinel|\\+cluster)?://\\S+$" "a URL such as redis://:password@host:6379, without a line break")
+  "DATABASE_URL" (list "^postgres(ql)?://[^\\s/]\\S*\\s*$" "a URL such as postgresql://user:password@host:5432/toolmark")
+  "MIGRATE_DATABASE_URL" (list "^postgres(ql)?://[^\\s/]\\S*\\s*$" "a URL such as postgresql://user:password@host:5432/toolmark")
+  "REDIS_URL" (list "^rediss?(\\+sentinel|\\+cluster)?://\\S+\\s*$" "a URL such as redis://:password@host:6379")
   "TOOLMARK_SEALING_KEY" (list "^[0-9a-fA-F]{64}$" "64 hexadecimal digits (openssl rand -hex 32), without a line break")
   "TOOLMARK_ADMIN_TOKEN" (list "^\\S{16,}$" "16 characters or more, without spaces and line breaks")
 }}
@@ -192,7 +195,6 @@ Set it: kubectl patch secret {{ $.Values.existingSecret }} --namespace {{ $.Rele
 
 {{/* Kinds that a cluster has only with an operator. */}}
 {{- define "toolmark.kindProblems" -}}
-{{- if include "toolmark.isOnCluster" . }}
 {{- $apis := .Capabilities.APIVersions }}
 {{- with .Values }}
 {{- if and (eq .autoscaling.kind "keda") (not ($apis.Has "keda.sh/v1alpha1")) }}
@@ -206,7 +208,6 @@ alerts.enabled needs the Prometheus Operator, which this cluster does not have: 
 {{- end }}
 {{- if and .httpRoute.enabled (not ($apis.Has "gateway.networking.k8s.io/v1")) }}
 httpRoute.enabled needs the Gateway API (gateway.networking.k8s.io/v1), which this cluster does not have: install it, or use ingress.enabled.
-{{- end }}
 {{- end }}
 {{- end }}
 {{- end }}
