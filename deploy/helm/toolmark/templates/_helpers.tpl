@@ -96,10 +96,7 @@ them and says which ones it lacks; a pod that cannot start has no log.
 {{- $ := index . 0 -}}
 {{- $pod := index . 2 -}}
 labels:
-  {{- include "toolmark.selector" . | nindent 2 }}
-  {{- with $pod.labels }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
+  {{- merge (include "toolmark.selector" . | fromYaml) ($pod.labels | default dict) | toYaml | nindent 2 }}
 {{- with merge (dict) (index . 3) ($pod.annotations | default dict) }}
 annotations:
   {{- toYaml . | nindent 2 }}
