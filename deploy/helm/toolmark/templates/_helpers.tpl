@@ -27,7 +27,7 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- define "toolmark.labels" -}}
 {{- $ := index . 0 -}}
 {{ include "toolmark.selector" . }}
-app.kubernetes.io/version: {{ include "toolmark.version" $ | replace ":" "-" | trunc 63 | trimAll "-_." | quote }}
+app.kubernetes.io/version: {{ regexReplaceAll "[^A-Za-z0-9_.-]+" (include "toolmark.version" $) "-" | trunc 63 | trimAll "-_." | quote }}
 app.kubernetes.io/managed-by: {{ $.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" $.Chart.Name $.Chart.Version | replace "+" "_" }}
 {{- end }}
