@@ -8,9 +8,11 @@ import { liveTables } from './document/live.mjs';
 import { noteCodes, problemCodes } from './document/problems.mjs';
 import { metricInputs } from './document/scoring.mjs';
 import { envExample, settings } from './document/settings.mjs';
+import { values } from './document/values.mjs';
 import { root } from './set-up.mjs';
 
 const PAGES = {
+  'deploy/helm/toolmark/README.md': { values },
   'docs/cli.md': { commands, 'exit codes': exitCodes },
   'docs/live.md': { events: liveTables },
   'docs/operations.md': { settings },

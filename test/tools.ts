@@ -7,14 +7,20 @@ import { join, resolve } from 'node:path';
  * lockfile, so that no other install includes it.
  * @returns its node_modules
  */
-export function installTool(name: string): string {
-  const folder = resolve('test/tools', name);
+export const installTool = (name: string): string => installPackages(join('test/tools', name));
+
+/**
+ * Installs the packages of a folder with its own lockfile, unless they are installed.
+ * @returns its node_modules
+ */
+export function installPackages(path: string): string {
+  const folder = resolve(path);
   const modules = join(folder, 'node_modules');
   const packagesOf = (file: string): Record<string, { version: string }> =>
     existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).packages : {};
   const installed = packagesOf(join(modules, '.package-lock.json'));
   const locked = Object.entries(packagesOf(join(folder, 'package-lock.json')));
-  if (locked.every(([path, { version }]) => path === '' || installed[path]?.version === version)) return modules;
+  if (locked.every(([name, { version }]) => name === '' || installed[name]?.version === version)) return modules;
   const { status, stderr } = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
     cwd: folder,
     encoding: 'utf8',

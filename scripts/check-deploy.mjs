@@ -1,0 +1,72 @@
+// npm run check:deploy: renders the chart as operators do, and checks what comes out, the dashboard and the alerts. It
+// needs no cluster, and no network once deploy/tools is installed.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { alertFaults, dashboardFaults, queryFaults } from './deploy/observability.mjs';
+import { faultsOf } from './deploy/objects.mjs';
+import { allValues, CHART, CHECKS, helm, readObjects, refusal, template } from './deploy/render.mjs';
+import { compile, dashboardSources, objectSource } from './deploy/types.mjs';
+
+/** The oldest Kubernetes that the chart is for. Without a version, helm renders for its own, the newest. */
+const OLDEST = '1.20';
+/** What that one does not know. */
+const NEWER_THAN_OLDEST = ['policy/v1', 'autoscaling/v2', 'CronJob batch/v1'];
+
+const faults = [];
+/** Every different object, to be held against its type. */
+const objects = new Map();
+const ended = new Set();
+const values = Object.entries(allValues());
+
+async function checkRendering(name, args, kubeVersion) {
+  const place = kubeVersion ? `${name} for Kubernetes ${kubeVersion}` : name;
+  const { code, stdout, stderr } = await template(args, kubeVersion);
+  if (code !== 0) return faults.push(`${place}: ${stderr.trim()}`);
+  const rendered = readObjects(stdout);
+  const found = [...rendered.faults, ...faultsOf(rendered.objects.map(({ object }) => object))];
+  faults.push(...found.map((fault) => `${place}: ${fault}`));
+  for (const { object, template: from } of rendered.objects) {
+    const versions = [object.apiVersion, `${object.kind} ${object.apiVersion}`];
+    if (kubeVersion && versions.some((version) => NEWER_THAN_OLDEST.includes(version)))
+      faults.push(`${place}: ${versions[1]} in ${from} is not there yet`);
+    const source = objectSource(object);
+    if (source)
+      objects.set(source, objects.get(source) ?? `${place}, ${from}, ${object.kind} ${object.metadata?.name}`);
+    else if (kubeVersion) ended.add(versions[1]);
+    else faults.push(`${place}: ${versions[1]} in ${from} is unknown`);
+  }
+}
+
+async function checkLint(name, args) {
+  const { code, stdout, stderr } = await helm('lint', CHART, '--strict', ...args);
+  if (code !== 0) faults.push(`helm lint, ${name}: ${stdout}${stderr}`);
+}
+
+async function checkRefused({ values: given, says }) {
+  const said = await refusal({ existingSecret: 'toolmark', ...given });
+  const place = `wrong values ${JSON.stringify(given)}`;
+  if (said === undefined) faults.push(`${place} are rendered`);
+  else if (!said.replaceAll(/\s+/g, ' ').includes(says))
+    faults.push(`${place} do not lead to "${says}" but to ${said}`);
+}
+
+const wrong = parse(readFileSync(join(CHECKS, 'wrong-values.yaml'), 'utf8'));
+await Promise.all([
+  ...values.flatMap(([name, args]) => [
+    checkRendering(name, args),
+    checkRendering(name, args, OLDEST),
+    checkLint(name, args),
+  ]),
+  ...wrong.map(checkRefused),
+]);
+faults.push(...compile(new Map([...objects, ...dashboardSources()])));
+faults.push(...dashboardFaults(), ...alertFaults(), ...queryFaults());
+
+for (const fault of faults) console.error(fault);
+if (faults.length) process.exitCode = 1;
+else
+  console.log(
+    `${values.length} sets of values make ${objects.size} different objects; ${wrong.length} wrong ones are refused. ` +
+      `Not held against a type, because Kubernetes of today has it no more: ${[...ended].sort().join(', ')}.`,
+  );
