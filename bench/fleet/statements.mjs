@@ -19,6 +19,7 @@ const LISTENERS = [10, 100, 1000];
 const OWN_LANES = 5;
 const OWN_ITEMS = 50;
 const MEASURED_MS = 1000;
+let lastId = 0;
 
 const load = (module) => import(pathToFileURL(join(root, 'dist/libs', `${module}.js`)).href);
 const [{ createPool }, { busyLanes, laneLoads }, { pulse }, { reconcileLane }, { renewLeases }, { listen, notify }] =
@@ -66,10 +67,10 @@ async function putInFlight(sql, rows) {
   await sql.query('TRUNCATE in_flight');
   await sql.query(
     `INSERT INTO in_flight (run_id, target, item, lane_id, token, worker, lease_until, begun)
-     SELECT t.run_id, t.ordinal, n / $2, t.lane_id, nextval('delivery_token'), 'worker ' || n % 100,
+     SELECT t.run_id, t.ordinal, nth / $2, t.lane_id, nextval('delivery_token'), 'worker ' || nth % 100,
        now() + interval '1 day', true
-     FROM generate_series(0, $1 - 1) n
-     JOIN (SELECT *, row_number() OVER (ORDER BY run_id) - 1 AS place FROM target) t ON t.place = n % $2`,
+     FROM generate_series(0, $1 - 1) AS nth
+     JOIN (SELECT *, row_number() OVER (ORDER BY run_id) - 1 AS place FROM target) t ON t.place = nth % $2`,
     [rows, lanes],
   );
   await sql.query(`UPDATE run SET status = 'running'`);
@@ -154,7 +155,6 @@ async function startListener(redisUrl, topics) {
   return subscriber;
 }
 
-let lastId = 0;
 async function cpuOfRing(redis, ring) {
   const spentUs = async () => {
     const used = (await redis.info('cpu')).matchAll(/^used_cpu_(?:sys|user):([\d.]+)/gm);
