@@ -1,4 +1,5 @@
 // A database of its own: it rewrites the history of migrations.
+import { earlierRelease } from '../../../test/earlier-release.js';
 import { createDatabase } from '../../../test/services.js';
 import { checkSchema } from './check-schema.js';
 import { createPool, type Pool } from './pool.js';
@@ -53,6 +54,18 @@ it('a migration that failed or was rolled back is not there; one that was applie
          WHERE migration_name = ${LAST}`,
       ),
     ).toMatch(/lacks migration 2026/);
+});
+
+it('a release that is older than the database allows says so, and what to do', async () => {
+  const needs = (migration: string): string =>
+    `CREATE OR REPLACE FUNCTION oldest_migration() RETURNS text LANGUAGE sql AS $$ SELECT '${migration}' $$`;
+  expect(await checkedAfter(needs('29991231000000_later'))).toMatch(
+    /^this release is too old for the database: .* up to 2026\w+, .* 29991231000000_later\. Run a newer/,
+  );
+  expect(await checkedAfter(needs('20261121000000_init'))).toBe('ready');
+  expect((await pool.query('SELECT oldest_migration() AS oldest')).rows).toEqual([
+    { oldest: earlierRelease().lastMigration },
+  ]);
 });
 
 it('a database of a later release is ready, with texts of functions that this one does not know', async () => {

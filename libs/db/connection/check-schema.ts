@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NotReadyYet } from '#lib/runtime/wait-for-dependencies';
+import { withAdvice } from './connection-fault.js';
 import type { Pool } from './pool.js';
 import { prismaFolder } from './prisma-folder.js';
 import { readFunctions, type SqlFunction } from './sql-functions.js';
@@ -14,9 +15,9 @@ export interface KnownSchema {
 const NO_SUCH_TABLE = '42P01';
 
 /**
- * Resolves if a database has every migration and SQL function of this release. It may be newer: what later releases
- * added disturbs nobody, and of their functions only the names are compared, because such a database may never have
- * had the texts of this release. Rows of migrations that failed or were rolled back do not count.
+ * Resolves if a database has every migration and SQL function of this release. It may be newer, by a release: what that
+ * added disturbs nobody, and of its functions only the names are compared, because such a database may never have had
+ * the texts of this release. Rows of migrations that failed or were rolled back do not count.
  *
  * @throws NotReadyYet what is missing, and how to apply it; or the error of Postgres
  */
@@ -39,7 +40,7 @@ export async function checkSchema(pool: Pool, known = ownSchema()): Promise<void
     .then(
       ({ rows }) => rows[0]!,
       (error: Error & { code?: string }) => {
-        if (error.code !== NO_SUCH_TABLE) throw error;
+        if (error.code !== NO_SUCH_TABLE) throw withAdvice(error);
         return { migrations, functions: functions.map(({ name }) => name) };
       },
     );
@@ -49,6 +50,22 @@ export async function checkSchema(pool: Pool, known = ownSchema()): Promise<void
       `the database lacks ${lacks.join(' and ')} of this release: run its migrate ` +
         '(npm run db:migrate, or the image with the argument migrate)',
     );
+  await refuseIfTooOld(pool, migrations);
+}
+
+/**
+ * A database tells which releases it is too new for: those that do not know its `oldest_migration`.
+ * @param migrations those that this release knows, in their order
+ * @throws NotReadyYet what to do
+ */
+export async function refuseIfTooOld(pool: Pool, migrations: readonly string[]): Promise<void> {
+  const { rows } = await pool.query<{ oldest: string }>('SELECT oldest_migration() AS oldest');
+  const [{ oldest }, last = ''] = [rows[0]!, migrations.at(-1)];
+  if (last < oldest)
+    throw new NotReadyYet(
+      `this release is too old for the database: it knows migrations up to ${last}, and the database needs ` +
+        `${oldest}. Run a newer image, or restore a backup from before the upgrade`,
+    );
 }
 
 const counted = (what: string, [first, ...others]: string[]): string =>
@@ -57,7 +74,7 @@ const counted = (what: string, [first, ...others]: string[]): string =>
 let own: Promise<KnownSchema> | undefined;
 
 /** Read once: a process is of one release. */
-const ownSchema = (): Promise<KnownSchema> => (own ??= readSchema());
+export const ownSchema = (): Promise<KnownSchema> => (own ??= readSchema());
 
 async function readSchema(): Promise<KnownSchema> {
   const entries = await readdir(join(prismaFolder(), 'migrations'), { withFileTypes: true });

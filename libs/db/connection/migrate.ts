@@ -5,6 +5,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { DriverAdapterError, bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
+import { ownSchema, refuseIfTooOld } from './check-schema.js';
 import { CONNECTION_OPTIONS, createPool, LONG_QUERY_TIMEOUT_MS, type Pool } from './pool.js';
 import { GIVE_WAY, yieldingLocks } from './give-way.js';
 import { turnJitOff } from './jit.js';
@@ -37,6 +38,7 @@ export interface Applied {
  * Brings a database to the newest schema: creates it if missing, applies pending migrations, then the SQL functions
  * whose text it never had. May be called repeatedly, and by many processes at once: an advisory lock lets one of them
  * work. Releases run side by side, so a migration must leave what the previous release needs.
+ * @throws if this release is too old for the database
  *
  * Runs Prisma's schema engine as WebAssembly, because the engine that `prisma migrate` starts would have to be
  * downloaded first.
@@ -49,6 +51,8 @@ export async function migrate(databaseUrl: string): Promise<Applied> {
     // Of a transaction, because a pooler lends a session to many. It lasts as long as this process.
     await lock.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0');
     await lock.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+    const { rows } = await pool.query(`SELECT 1 FROM pg_proc WHERE proname = 'oldest_migration'`);
+    if (rows.length > 0) await refuseIfTooOld(pool, (await ownSchema()).migrations);
     const engine = await startEngine(pool);
     for (const migrationName of await interruptedMigrations(pool))
       await engine.markMigrationRolledBack({ migrationName });
