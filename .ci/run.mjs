@@ -209,6 +209,7 @@ async function everything() {
     'ms',
   );
   await step('npm run check', ['npm', 'run', 'check'], { minutes: 15 });
+  await step('npm run check:deploy', ['npm', 'run', 'check:deploy'], { minutes: 5 });
   await tests('test:long', 60);
   await asUsersStartIt(engine);
 }
