@@ -64,6 +64,14 @@ export const desiredSlots = (
 ): number =>
   lane.paused_at ? 0 : Math.min(Math.max(1, Math.floor(lane.max_concurrency * adaptiveFactor)), lane.backlog);
 
+/** What Postgres knows of the fleet's work. */
+interface Reading {
+  lanes: LaneLoad[];
+  ready: Map<string, number>;
+  paces: Map<string, LanePace>;
+  hasWork: boolean;
+}
+
 /** Reads the lanes from the stores into the gauges. Without Postgres they are empty rather than stale. */
 @Injectable()
 export class LaneMetrics {
@@ -71,6 +79,7 @@ export class LaneMetrics {
   #readAt = -Infinity;
   #paces = new Map<string, LanePace>();
   #pacesReadAt = -Infinity;
+  #isReading = false;
 
   constructor(
     @Inject(POOL) readonly pool: Pool,
@@ -86,24 +95,22 @@ export class LaneMetrics {
   }
 
   async #read(): Promise<void> {
-    const reading = Promise.all([readLaneLoads(this.pool), readReadyItems(this.pool), hasFleetWork(this.pool)]);
-    const [lanes, ready, hasWork] = (await inTime(reading)) ?? [];
-    const [states, paces] = await Promise.all([
-      inTime(Promise.all([this.redis.ping(), ...(lanes ?? []).map((lane) => readLaneState(this.redis, lane.id))])),
-      this.#readPaces(lanes ?? []),
-    ]);
+    const { lanes, ready, paces, hasWork } = (await inTime(this.#readPostgres())) ?? {};
+    const states = await inTime(
+      Promise.all([this.redis.ping(), ...(lanes ?? []).map((lane) => readLaneState(this.redis, lane.id))]),
+    );
     for (const one of ofLanes) one.reset();
     for (const one of ofFleet) one.remove();
     up.set({ store: 'postgres' }, lanes ? 1 : 0);
     up.set({ store: 'redis' }, states ? 1 : 0);
-    if (!lanes) return;
+    if (!lanes || !ready || !paces) return;
     let [usefulSum, desiredSum] = [0, 0];
     lanes.forEach((lane, index) => {
       const state = states?.[index + 1] as LaneState | undefined;
       const labels = { lane: lane.id, lane_name: lane.name };
       const slots = usefulSlots({
         ...lane,
-        ready: ready?.get(lane.id) ?? 0,
+        ready: ready.get(lane.id) ?? 0,
         inFlight: lane.queued + lane.claimed,
         pace: paces.get(lane.id) ?? {},
         state,
@@ -120,20 +127,24 @@ export class LaneMetrics {
     fleetDesired.set(desiredSum);
   }
 
-  /** Unknown ones count as unknown; the last known ones are used for a while. */
-  async #readPaces(lanes: readonly LaneLoad[]): Promise<Map<string, LanePace>> {
-    if (performance.now() - this.#pacesReadAt <= PACES_MAX_AGE_MS) return this.#paces;
-    const limited = lanes.filter((lane) => lane.requests_per_minute !== null || lane.tokens_per_minute !== null);
-    const paces = await inTime(
-      readLanePaces(
-        this.pool,
-        limited.map(({ id }) => id),
-      ),
-    );
-    if (!paces) return this.#paces;
-    this.#pacesReadAt = performance.now();
-    this.#paces = paces;
-    return paces;
+  /** One statement after the other, and none while those of an earlier scrape still run: a slow Postgres has enough. */
+  async #readPostgres(): Promise<Reading> {
+    if (this.#isReading) throw new Error('Postgres has not answered the last reading yet.');
+    this.#isReading = true;
+    try {
+      const lanes = await readLaneLoads(this.pool);
+      const ready = await readReadyItems(this.pool);
+      const hasWork = await hasFleetWork(this.pool);
+      if (performance.now() - this.#pacesReadAt > PACES_MAX_AGE_MS) {
+        const limited = lanes.filter((lane) => lane.requests_per_minute !== null || lane.tokens_per_minute !== null);
+        const ids = limited.map(({ id }) => id);
+        this.#paces = await readLanePaces(this.pool, ids);
+        this.#pacesReadAt = performance.now();
+      }
+      return { lanes, ready, hasWork, paces: this.#paces };
+    } finally {
+      this.#isReading = false;
+    }
   }
 }
 
