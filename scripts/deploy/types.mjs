@@ -20,7 +20,7 @@ type Plain<T> =
 type PlainObject<T> = { [Key in keyof T as T[Key] extends () => void ? never : Key]?: Plain<T[Key]> };
 `;
 
-/** @returns the import of an object's interface, undefined if its version of Kubernetes' API has ended */
+/** @returns the import of an object's interface; also of versions that Kubernetes of today has no more */
 function typeOf({ apiVersion, kind }) {
   const path = MODELS.map((name) => `${name}/${apiVersion}/${kind}`).find((each) =>
     existsSync(join(installTools(), `${each}.d.ts`)),

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { clientOf, weatherSuite, type Client } from '../client.js';
 import { startProcess, until, type RunningProcess } from '../processes.js';
 import { createDatabase, createRedis, freePort } from '../services.js';
+import { installPackages } from '../tools.js';
 import { untilRunCompleted } from '../until-ended.js';
 
 let processes: Record<'API' | 'Worker' | 'Simulator', RunningProcess>;
@@ -32,7 +33,17 @@ beforeAll(async () => {
   });
 });
 
-const read = async (url: string): Promise<string> => (await fetch(`${url}/metrics`)).text();
+/** The labels of every series that a scrape has shown. */
+const exposed = new Map<string, Set<string>>();
+async function read(url: string): Promise<string> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  for (const [, series, labels = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? /gm)) {
+    const seen = exposed.get(series!) ?? new Set();
+    for (const [, label] of labels.matchAll(/(\w+)="(?:[^"\\]|\\.)*"/g)) seen.add(label!);
+    exposed.set(series!, seen);
+  }
+  return text;
+}
 const scrape = (name: keyof typeof processes): Promise<string> =>
   read(name === 'Simulator' ? processes.Simulator.url : `http://127.0.0.1:${metricsPorts[name]}`);
 /** The values of a metric by its labels, without the lane's id. */
@@ -148,4 +159,31 @@ it('the API reports the useful number of slots and whether there is work, even w
   await until(async () => values(await scrape('API'), 'toolmark_fleet_useful_slots')[''] === 0, {
     what: 'nothing to be useful any more',
   });
+});
+
+/** What this system has no reason to count. */
+const RARE: Record<string, string[]> = {
+  toolmark_control_step_failures_total: ['step'],
+  toolmark_item_crashes_total: ['lane', 'lane_name'],
+  toolmark_items_from_cache_total: ['lane', 'lane_name'],
+  toolmark_live_failures_total: ['step'],
+  toolmark_redeliveries_total: ['lane', 'lane_name', 'reason'],
+};
+
+it('each query of the dashboard, and each alert, reads metrics and labels that the processes expose', async () => {
+  const { queryChecker, readQueries } = (await import('../../scripts/deploy/queries.mjs' as string)) as {
+    readQueries(root: string): object[];
+    queryChecker(
+      modules: string,
+      labelsOf: (series: string) => string[] | undefined,
+    ): (query: object) => {
+      faults: string[];
+    };
+  };
+  const check = queryChecker(installPackages('deploy/tools'), (series) =>
+    exposed.has(series) ? [...exposed.get(series)!] : RARE[series],
+  );
+  const queries = readQueries('.');
+  expect(queries.length).toBeGreaterThan(50);
+  expect(queries.flatMap((query) => check(query).faults)).toEqual([]);
 });
