@@ -32,7 +32,7 @@
 {{/* Connections to Postgres at most: of so many workers, and of all APIs while one more of them starts. */}}
 {{- define "toolmark.connections" -}}
 {{- $ := index . 0 -}}
-{{ add (mul (index . 1) (add $.Values.databasePool 13)) (mul (add $.Values.api.replicas 1) (add $.Values.databasePool 9)) }}
+{{ add (mul (index . 1) (add $.Values.databasePool 13)) (mul (add $.Values.api.replicas 1) (add $.Values.databasePool 4)) }}
 {{- end }}
 
 {{- define "toolmark.postgresProblems" -}}
@@ -40,7 +40,7 @@
 {{- $workers := include "toolmark.workers" $ | int }}
 {{- $needed := include "toolmark.connections" (list $ $workers) | int }}
 {{- if and .postgres.maxConnections (not .postgres.pooled) (ge $needed (int .postgres.maxConnections)) }}
-postgres.maxConnections {{ .postgres.maxConnections }} is not enough: {{ $workers }} workers ({{ if eq .autoscaling.kind "none" }}worker.replicas{{ else }}autoscaling.maxWorkers{{ end }}) with {{ add .databasePool 13 }} connections each and {{ add .api.replicas 1 }} APIs (api.replicas and one during an upgrade) with {{ add .databasePool 9 }} each make {{ $needed }}. Lower databasePool or the number of workers, raise max_connections of Postgres to more than {{ $needed }}, or put PgBouncer in front and set postgres.pooled.
+postgres.maxConnections {{ .postgres.maxConnections }} is not enough: {{ $workers }} workers ({{ if eq .autoscaling.kind "none" }}worker.replicas{{ else }}autoscaling.maxWorkers{{ end }}) with {{ add .databasePool 13 }} connections each and {{ add .api.replicas 1 }} APIs (api.replicas and one during an upgrade) with {{ add .databasePool 4 }} each make {{ $needed }}. Lower databasePool or the number of workers, raise max_connections of Postgres to more than {{ $needed }}, or put PgBouncer in front and set postgres.pooled.
 {{- end }}
 {{- end }}
 {{- end }}
