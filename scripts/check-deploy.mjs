@@ -1,6 +1,7 @@
 // npm run check:deploy: renders the chart as operators do, and checks what comes out, the dashboard and the alerts. It
 // needs no cluster, and no network once deploy/tools is installed.
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { alertFaults, dashboardFaults, queryFaults } from './deploy/observability.mjs';
@@ -22,7 +23,7 @@ const values = Object.entries(allValues());
 async function checkRendering(name, args, kubeVersion) {
   const place = kubeVersion ? `${name} for Kubernetes ${kubeVersion}` : name;
   const { code, stdout, stderr } = await template(args, kubeVersion);
-  if (code !== 0) return faults.push(`${place}: ${stderr.trim()}`);
+  if (code !== 0) return void faults.push(`${place}: ${stderr.trim()}`);
   const rendered = readObjects(stdout);
   const found = [...rendered.faults, ...faultsOf(rendered.objects.map(({ object }) => object))];
   faults.push(...found.map((fault) => `${place}: ${fault}`));
@@ -50,14 +51,29 @@ async function checkRefused({ values: given, says }) {
 }
 
 const wrong = parse(readFileSync(join(CHECKS, 'wrong-values.yaml'), 'utf8'));
-await Promise.all([
-  ...values.flatMap(([name, args]) => [
-    checkRendering(name, args),
-    checkRendering(name, args, OLDEST),
-    checkLint(name, args),
-  ]),
-  ...wrong.map(checkRefused),
-]);
+const checks = [
+  ...values.map(
+    ([name, args]) =>
+      () =>
+        checkRendering(name, args),
+  ),
+  ...values.map(
+    ([name, args]) =>
+      () =>
+        checkRendering(name, args, OLDEST),
+  ),
+  ...values.map(
+    ([name, args]) =>
+      () =>
+        checkLint(name, args),
+  ),
+  ...wrong.map((each) => () => checkRefused(each)),
+];
+// Each helm takes a core and 60 MB.
+const turns = Array.from({ length: availableParallelism() }, async () => {
+  while (checks.length > 0) await checks.shift()();
+});
+await Promise.all(turns);
 faults.push(...compile(new Map([...objects, ...dashboardSources()])));
 faults.push(...dashboardFaults(), ...alertFaults(), ...queryFaults());
 
