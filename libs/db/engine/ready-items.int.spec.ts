@@ -84,7 +84,7 @@ describe('as many items of a lane are ready as the dispatcher takes', () => {
   });
 });
 
-it('there is work for the fleet while a job is unfinished, a deleted run has rows, or a partition is missing', async () => {
+it('a fleet has work while a job is unfinished, a deleted run has rows, or a partition is missing', async () => {
   const own = createPool((await createDatabase()).url, 2);
   try {
     await own.query(`SELECT ensure_partitions(now() + interval '3 months')`);
