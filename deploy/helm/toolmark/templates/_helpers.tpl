@@ -212,5 +212,5 @@ Rolls the pods at the next upgrade after the Secret changed. The chart's own Sec
 {{- end }}
 
 {{- define "toolmark.rollOnChange" -}}
-{{- with include "toolmark.secretChecksum" . | trim }}checksum/secret: {{ . }}{{ end }}
+{{- with include "toolmark.secretChecksum" . | trim }}checksum/secret: {{ quote . }}{{ end }}
 {{- end }}
