@@ -202,15 +202,11 @@ topologySpreadConstraints:
   {{- end }}
 {{- end }}
 
-{{/*
-Rolls the pods at the next upgrade after the Secret changed. The chart's own Secret does not change.
-*/}}
-{{- define "toolmark.secretChecksum" -}}
-{{- if and .Values.checkSecret .Values.existingSecret (not .Values.local.enabled) }}
-{{- with lookup "v1" "Secret" .Release.Namespace .Values.existingSecret }}{{ .data | toJson | sha256sum }}{{ end }}
-{{- end }}
-{{- end }}
-
+{{/* Replaces the pods at the next upgrade after the Secret changed. The chart's own Secret does not change. */}}
 {{- define "toolmark.rollOnChange" -}}
-{{- with include "toolmark.secretChecksum" . | trim }}checksum/secret: {{ quote . }}{{ end }}
+{{- if and .Values.checkSecret .Values.existingSecret (not .Values.local.enabled) }}
+{{- with lookup "v1" "Secret" .Release.Namespace .Values.existingSecret -}}
+checksum/secret: {{ .data | toJson | sha256sum | quote }}
+{{- end }}
+{{- end }}
 {{- end }}
