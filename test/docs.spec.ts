@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
   .split('\n')
   .filter((file) => existsSync(file));
-const pages = files.filter((file) => /^(docs\/.*|[A-Z]+|bench\/README)\.md$/.test(file));
+const pages = files.filter((file) => /^(docs\/.*|[A-Z]+|bench\/README|deploy\/.*)\.md$/.test(file));
 const proseOf = (page: string): string => readFileSync(page, 'utf8').replaceAll(/^```[^]*?^```$/gm, '');
 
 /** The anchors that GitHub generates for a page's headings. */
@@ -33,7 +33,7 @@ it.each(pages)('%s has no broken links', (page) => {
 });
 
 it.each(pages)('%s names only files that exist', (page) => {
-  const names = [...proseOf(page).matchAll(/`((?:apps|libs|scripts|test|docs|prisma|examples|bench)\/[\w./-]+)`/g)];
+  const names = [...proseOf(page).matchAll(/`((?:apps|libs|scripts|test|docs|prisma|examples|bench|deploy)\/[\w./-]+)`/g)];
   expect(names.map(([, name]) => name!).filter((name) => !existsSync(name))).toEqual([]);
 });
 
