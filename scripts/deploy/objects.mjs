@@ -1,5 +1,7 @@
 // Rules for rendered objects that no schema holds: how pods are restricted, and that objects find each other.
 
+/** That of every rendering: not the one of alerts.yaml, which the chart replaces. */
+export const NAMESPACE = 'prod';
 const LABELS = ['name', 'instance', 'component', 'version', 'managed-by'].map((name) => `app.kubernetes.io/${name}`);
 const MOST_NAME = 63;
 
@@ -22,7 +24,7 @@ export function faultsOf(objects) {
     names.add(name);
     const pods = podTemplate(object);
     if (pods?.spec?.containers) faults.push(...podFaults(pods.spec), ...referenceFaults(pods.spec, objects));
-    faults.push(...selectorFaults(object, objects));
+    faults.push(...selectorFaults(object, objects), ...ruleFaults(object));
     return faults.map((fault) => `${name} ${fault}`);
   });
 }
@@ -111,4 +113,15 @@ function selectorFaults({ kind, spec = {} }, objects) {
   )
     faults.push(`scales ${target.name}, which is not there`);
   return faults;
+}
+
+/** Rules are for the namespace that is rendered, and lead to a page. */
+function ruleFaults({ kind, spec }) {
+  const rules = kind === 'PrometheusRule' ? spec.groups.flatMap((group) => group.rules) : [];
+  return rules
+    .filter(
+      ({ expr, annotations }) =>
+        !expr.includes(`namespace="${NAMESPACE}"`) || !/^https?:/.test(annotations.runbook_url),
+    )
+    .map(({ alert }) => `has ${alert}, which is not for the namespace of the release or leads to no page`);
 }

@@ -37,8 +37,18 @@ export function alertFaults() {
     ];
   });
   const names = alerts.map(({ alert }) => alert);
+  // Two installations may share a Prometheus.
+  const everywhere = readQueries(root).filter(
+    ({ place, expression }) =>
+      /^alert /.test(place) && /\b(toolmark_|kube_|up\b)\w*(?!\w|\{namespace="toolmark")/.test(expression),
+  );
   const lost = explained.filter((name) => !names.includes(name));
-  return [...faults, ...lost.map((name) => `${RUNBOOK} explains ${name}, which is not an alert`), ...promtoolFaults()];
+  return [
+    ...faults,
+    ...everywhere.map(({ place }) => `${place} reads a metric of all namespaces: {namespace="toolmark"} is missing`),
+    ...lost.map((name) => `${RUNBOOK} explains ${name}, which is not an alert`),
+    ...promtoolFaults(),
+  ];
 }
 
 /** Where Prometheus is installed, its own tool reads the rules, and plays the stories of their tests. */

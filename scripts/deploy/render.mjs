@@ -6,6 +6,7 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 import { root } from '../set-up.mjs';
+import { NAMESPACE } from './objects.mjs';
 import { program } from './tools.mjs';
 
 export const CHART = join(root, 'deploy/helm/toolmark');
@@ -38,7 +39,7 @@ export const template = (args, kubeVersion) =>
     'template',
     'toolmark',
     CHART,
-    '--namespace=prod',
+    `--namespace=${NAMESPACE}`,
     ...(kubeVersion ? ['--kube-version', kubeVersion] : []),
     ...args,
   );
