@@ -33,7 +33,9 @@ it.each(pages)('%s has no broken links', (page) => {
 });
 
 it.each(pages)('%s names only files that exist', (page) => {
-  const names = [...proseOf(page).matchAll(/`((?:apps|libs|scripts|test|docs|prisma|examples|bench|deploy)\/[\w./-]+)`/g)];
+  const names = [
+    ...proseOf(page).matchAll(/`((?:apps|libs|scripts|test|docs|prisma|examples|bench|deploy)\/[\w./-]+)`/g),
+  ];
   expect(names.map(([, name]) => name!).filter((name) => !existsSync(name))).toEqual([]);
 });
 
