@@ -4,7 +4,7 @@ export default {
   runtime: '<rootDir>/test/jest/runtime.cjs',
   roots: ['<rootDir>/apps', '<rootDir>/libs', '<rootDir>/test', '<rootDir>/bench'],
   testMatch: ['**/*.spec.ts', '**/*.spec.tsx'],
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/long/'],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/long/', '<rootDir>/test/kubernetes/'],
   extensionsToTreatAsEsm: ['.ts', '.tsx'],
   transform: {
     '^.+\\.ts$': '@swc/jest',
