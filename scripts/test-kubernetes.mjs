@@ -1,9 +1,9 @@
 // `npm run test:kubernetes [-- arguments of jest]`: installs the chart into the cluster of KUBECONFIG and plays what an
 // operator meets there, in namespaces that it makes and deletes. Needs a Docker engine, which builds the images.
-//   TOOLMARK_KUBERNETES_LOAD_IMAGE  a command that brings an image of the engine to the cluster; the image is added to it:
+//   TOOLMARK_KUBERNETES_LOAD_IMAGE  a command that brings an image of the engine to the cluster. The image is added:
 //                                   `kind load docker-image`, `minikube image load`
-//   TOOLMARK_KUBERNETES_METRIC      a command that makes a gauge of a page in Prometheus' format an external metric; its
-//                                   name and the page's URL are added. Without it, no autoscaler is tried.
+//   TOOLMARK_KUBERNETES_METRIC      a command that makes a gauge of a page in Prometheus' format an external metric.
+//                                   Its name and the page's URL are added. Without it, no autoscaler is tried.
 //   TOOLMARK_KUBERNETES_VALUES      values for all installations, as after helm's --set: `local.restricted=false`
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,11 @@ import { program } from './deploy/tools.mjs';
 import { environment, node, root } from './set-up.mjs';
 
 const IMAGE = 'toolmark-test';
-const { KUBECONFIG, TOOLMARK_KUBERNETES_LOAD_IMAGE: loadCommand } = process.env;
+const {
+  KUBECONFIG,
+  TOOLMARK_KUBERNETES_LOAD_IMAGE: loadCommand,
+  TOOLMARK_KUBERNETES_METRIC: metricCommand,
+} = process.env;
 const say = (text) => process.stderr.write(`${text}\n`);
 
 function run(command, args, options = {}) {
@@ -58,6 +62,8 @@ function main() {
       say(`${loadCommand} ${image}`);
       run('sh', ['-c', `${loadCommand} "$0"`, image]);
     }
+  if (!metricCommand)
+    say('No autoscaler is tried: TOOLMARK_KUBERNETES_METRIC names no command that serves an external metric.');
   const jest = [join(root, 'node_modules/jest/bin/jest.js'), '--config=jest.kubernetes.config.js'];
   return spawnSync(node, [...jest, ...process.argv.slice(2)], {
     cwd: root,

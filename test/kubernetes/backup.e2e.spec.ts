@@ -1,4 +1,4 @@
-// Needs a cluster: scripts/test-kubernetes.mjs. Runs the commands of docs/kubernetes.md as they are.
+// Needs a cluster: scripts/test-kubernetes.mjs. Runs the commands of docs/kubernetes.md.
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -69,8 +69,8 @@ it('a backup that is made while a run goes on is restored by the commands of the
   await expectOneResultEach(visitor, run);
   const { requests, repeated } = await asked(visitor, run);
   say(
-    `The run is completed: ${run.items} items, ${requests} requests; ${repeated} were asked again, of ${lost} that had ` +
-      'been answered since the backup, or a little before its end',
+    `The run is completed: ${run.items} items, ${requests} requests; ${repeated} were asked again, of ${lost} that ` +
+      'had been answered since the backup, or a little before its end',
   );
   expect(requests - repeated).toBe(run.items);
 });

@@ -3,9 +3,9 @@ import { until } from '../until.js';
 import { isReady, type Namespace, type Pod } from './cluster.js';
 import { HELM, run, type Ended } from './commands.js';
 
-export const CHART = resolve('deploy/helm/toolmark');
+const CHART = resolve('deploy/helm/toolmark');
 /** What scripts/test-kubernetes.mjs builds: this release, the same once more as a later one, and the release before. */
-export const IMAGES = { repository: 'toolmark-test', tags: { one: 'one', two: 'two', earlier: 'earlier' } } as const;
+const IMAGES = { repository: 'toolmark-test', tags: { one: 'one', two: 'two', earlier: 'earlier' } } as const;
 export type Tag = keyof typeof IMAGES.tags;
 export const imageOf = (tag: Tag): string => `${IMAGES.repository}:${IMAGES.tags[tag]}`;
 

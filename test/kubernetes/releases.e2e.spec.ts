@@ -43,8 +43,8 @@ it('a run of the release before goes on through an upgrade with its migrations, 
   await expectOneResultEach(visitor, run);
   const [{ died }, counts, calls] = [await redeliveries.stop(), await asked(visitor, run), await visitor.calls()];
   say(
-    `${run.items} items, ${counts.requests} requests, ${counts.repeated} prompts sent again, ${died} items of workers that ` +
-      `died; ${calls.answered} calls answered, ${calls.failed.length} failed`,
+    `${run.items} items, ${counts.requests} requests, ${counts.repeated} prompts sent again, ${died} items of ` +
+      `workers that died; ${calls.answered} calls answered, ${calls.failed.length} failed`,
   );
   expect([counts.requests, counts.repeated, died]).toEqual([run.items, 0, 0]);
   expect(calls.failed).toEqual([]);

@@ -26,10 +26,11 @@ beforeAll(async () => {
 /** What a run cost while something happened to the pods that played it. */
 async function report(what: string, run: Awaited<ReturnType<typeof submit>>) {
   const [calls, simulator] = [await visitor.calls(), await asked(visitor, run)];
+  const { requests, paid, abandoned, repeated } = simulator;
   say(
-    `${what}: ${run.items} items, ${simulator.requests} requests, ${simulator.paid} paid, ${simulator.abandoned} cut, ` +
-      `${simulator.repeated} prompts sent again; the visitor: ${calls.answered} calls answered, ` +
-      `${calls.failed.length} failed, the slowest after ${calls.slowest_ms} ms`,
+    `${what}: ${run.items} items, ${requests} requests, ${paid} paid, ${abandoned} cut, ${repeated} prompts sent ` +
+      `again; the visitor: ${calls.answered} calls answered, ${calls.failed.length} failed, the slowest after ` +
+      `${calls.slowest_ms} ms`,
   );
   return { calls, ...simulator };
 }
@@ -92,7 +93,7 @@ it('an upgrade while a run is under way is noticed by nobody', async () => {
   expect(calls.failed).toEqual([]);
 });
 
-it('items of a worker that is deleted without grace are asked again, and only cut requests are paid twice', async () => {
+it('a worker is deleted without grace: its items are asked again, and only cut requests are paid twice', async () => {
   const [victim] = await release.ready('worker');
   const run = await submit(visitor, {
     items: 2000,

@@ -3,7 +3,7 @@ import { clientOf, type Client } from '../client.js';
 import { until } from '../until.js';
 import { isReady, startListening, type Namespace } from './cluster.js';
 
-export interface Calls {
+interface Calls {
   answered: number;
   failed: string[];
   slowest_ms: number;
