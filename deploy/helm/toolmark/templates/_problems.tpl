@@ -39,7 +39,7 @@
 {{- with .Values }}
 {{- $workers := include "toolmark.workers" $ | int }}
 {{- $needed := include "toolmark.connections" (list $ $workers) | int }}
-{{- if and .postgres.maxConnections (not .postgres.pooled) (ge $needed (int .postgres.maxConnections)) }}
+{{- if and (int .postgres.maxConnections) (not .postgres.pooled) (ge $needed (int .postgres.maxConnections)) }}
 postgres.maxConnections {{ .postgres.maxConnections }} is not enough: {{ $workers }} workers ({{ if eq .autoscaling.kind "none" }}worker.replicas{{ else }}autoscaling.maxWorkers{{ end }}) with {{ add .databasePool 13 }} connections each and {{ add .api.replicas 1 }} APIs (api.replicas and one during an upgrade) with {{ add .databasePool 4 }} each make {{ $needed }}. Lower databasePool or the number of workers, raise max_connections of Postgres to more than {{ $needed }}, or put PgBouncer in front and set postgres.pooled.
 {{- end }}
 {{- end }}
