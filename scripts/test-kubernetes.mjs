@@ -1,5 +1,6 @@
-// `npm run test:kubernetes [-- arguments of jest]`: installs the chart into the cluster of KUBECONFIG and plays what an
-// operator meets there, in namespaces that it makes and deletes. Needs a Docker engine, which builds the images.
+// `npm run test:kubernetes [-- arguments of jest]`: installs the chart into the cluster of KUBECONFIG, which has one
+// node, and plays what an operator meets there, in namespaces that it makes and deletes. Takes 20 minutes, and a Docker
+// engine that builds the images.
 //   TOOLMARK_KUBERNETES_LOAD_IMAGE  a command that brings an image of the engine to the cluster. The image is added:
 //                                   `kind load docker-image`, `minikube image load`
 //   TOOLMARK_KUBERNETES_METRIC      a command that makes a gauge of a page in Prometheus' format an external metric.

@@ -30,7 +30,8 @@ async function install(secret: Record<string, string> | undefined, wanted: Wante
   const all = { ...stores, TOOLMARK_SEALING_KEY: randomBytes(32).toString('hex'), ...secret };
   if (secret) await namespace.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name }, stringData: all });
   const release = new Release(namespace, {}, name);
-  const set = { existingSecret: name, 'api.replicas': 1, 'worker.replicas': 1, 'migrate.retries': 0, ...wanted.set };
+  const small = { 'api.replicas': 1, 'worker.replicas': 1, 'api.cpuRequest': '50m', 'worker.cpuRequest': '50m' };
+  const set = { existingSecret: name, 'migrate.retries': 0, ...small, ...wanted.set };
   const { status, output } = await release.upgrade({ timeout: '60s', ...wanted, set });
   const log = await namespace.try('logs', `--selector=app.kubernetes.io/instance=${name}`, '--tail=-1');
   await release.helm('uninstall', name, '--wait');
@@ -78,6 +79,21 @@ it.each<[string, (url: URL) => unknown, RegExp]>([
   const { status, output, log } = await install({ DATABASE_URL: url.href });
   expect(log).toMatch(says);
   expect(output).toMatch(says);
+  expect(status).toBe(1);
+});
+
+it.each<[string, (url: URL) => unknown, RegExp]>([
+  ['a wrong password', (url) => (url.password = 'wrong'), /refuses the user or the password of DATABASE_URL/],
+  ['a database that nobody has migrated', (url) => (url.pathname = '/postgres'), /the database lacks \d+ migrations/],
+])('with %s, an API and a worker wait unready and log why, and helm names them', async (_, change, says) => {
+  const url = new URL(stores.DATABASE_URL);
+  change(url);
+  const { status, output, log } = await install({ DATABASE_URL: url.href }, { noHooks: true, timeout: '20s' });
+  for (const component of ['api', 'worker']) {
+    expect(output).toMatch(new RegExp(`Deployment/\\S*-${component} not ready`));
+    const lines = log.split('\n').filter((line) => line.includes(`"name":"${component}"`));
+    expect(lines.join('\n')).toMatch(says);
+  }
   expect(status).toBe(1);
 });
 

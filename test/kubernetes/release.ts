@@ -15,6 +15,8 @@ export interface Wanted {
   files?: string[];
   set?: Record<string, string | number | boolean>;
   timeout?: string;
+  /** Without the migration. */
+  noHooks?: boolean;
 }
 
 /** A release of the chart in a namespace. */
@@ -28,7 +30,7 @@ export class Release {
 
   /** Installs or upgrades, and waits until all of it is ready. */
   upgrade(wanted: Wanted = {}): Promise<Ended> {
-    const { tag = 'one', files = [], set = {}, timeout = '300s' } = { ...this.always, ...wanted };
+    const { tag = 'one', files = [], set = {}, timeout = '300s', noHooks = false } = { ...this.always, ...wanted };
     const values = Object.entries({
       'image.repository': IMAGES.repository,
       'image.tag': IMAGES.tags[tag],
@@ -43,6 +45,7 @@ export class Release {
       '--install',
       '--wait',
       `--timeout=${timeout}`,
+      ...(noHooks ? ['--no-hooks'] : []),
       ...files.map((name) => `--values=${CHART}/values/${name}.yaml`),
       ...values.map(([name, value]) => `--set=${name}=${value}`),
     );
