@@ -52,7 +52,8 @@ export async function migrate(databaseUrl: string): Promise<Applied> {
     await lock.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0');
     await lock.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
     const { rows } = await pool.query(`SELECT 1 FROM pg_proc WHERE proname = 'oldest_migration'`);
-    if (rows.length > 0) await refuseIfTooOld(pool, (await ownSchema()).migrations);
+    const own = (await ownSchema()).migrations;
+    if (rows.length > 0) await refuseIfTooOld(pool, own);
     const engine = await startEngine(pool);
     for (const migrationName of await interruptedMigrations(pool))
       await engine.markMigrationRolledBack({ migrationName });
@@ -60,7 +61,7 @@ export async function migrate(databaseUrl: string): Promise<Applied> {
       migrationsList: await readMigrations(),
       filters: { externalTables: [], externalEnums: [] },
     });
-    const functions = await applyFunctions(pool, join(prismaFolder(), 'functions'));
+    const functions = await applyFunctions(pool, join(prismaFolder(), 'functions'), own.at(-1)!);
     return { migrations, functions, advice: await turnJitOff(pool) };
   } finally {
     lock.release(true); // Ends its transaction.

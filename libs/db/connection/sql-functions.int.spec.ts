@@ -30,6 +30,7 @@ const write = (name: string, text: string): Promise<void> =>
     join(folder, `${name}.sql`),
     `CREATE OR REPLACE FUNCTION ${name}() RETURNS text LANGUAGE sql AS $$ SELECT '${text}' $$;`,
   );
+const apply = (migration = '2'): Promise<string[]> => applyFunctions(pool, folder, migration);
 const call = async (name: string): Promise<string> =>
   (await pool.query<{ text: string }>(`SELECT ${name}() AS text`)).rows[0]!.text;
 const functionsOfDatabase = async (): Promise<string[]> =>
@@ -55,32 +56,52 @@ it('replicas that migrate at once apply each function once', async () => {
 
 it('a function is applied only when its text has changed', async () => {
   await write('a', 'first');
-  expect(await applyFunctions(pool, folder)).toEqual(['a']);
-  expect(await applyFunctions(pool, folder)).toEqual([]);
+  expect(await apply()).toEqual(['a']);
+  expect(await apply()).toEqual([]);
   await write('a', 'second');
   await write('b', 'first');
-  expect(await applyFunctions(pool, folder)).toEqual(['a', 'b']);
+  expect(await apply()).toEqual(['a', 'b']);
   expect([await call('a'), await call('b')]).toEqual(['second', 'first']);
 });
 
-it('a release that starts next to a newer one does not restore its older text', async () => {
-  await write('a', 'older');
-  await applyFunctions(pool, folder);
-  await write('a', 'newer');
-  await applyFunctions(pool, folder);
-  await write('a', 'older');
-  expect(await applyFunctions(pool, folder)).toEqual([]);
-  expect(await call('a')).toBe('newer');
+describe('a release that starts next to a newer one', () => {
+  it('does not restore its older text', async () => {
+    await write('a', 'older');
+    await apply('1');
+    await write('a', 'newer');
+    await apply('2');
+    await write('a', 'older');
+    expect(await apply('1')).toEqual([]);
+    expect(await call('a')).toBe('newer');
+  });
+
+  it('does not put an older text into a database that the newer one has made', async () => {
+    await write('a', 'newer');
+    await apply('2');
+    await write('a', 'older');
+    expect(await apply('1')).toEqual([]);
+    expect(await call('a')).toBe('newer');
+  });
+
+  it('is put right by the newer one, if it comes from before releases were told apart', async () => {
+    await write('a', 'newer');
+    await apply('2');
+    await pool.query(`INSERT INTO sql_function (name, sha256) VALUES ('a', 'older')`);
+    await pool.query(`CREATE OR REPLACE FUNCTION a() RETURNS text LANGUAGE sql AS $$ SELECT 'older' $$`);
+    expect(await apply('2')).toEqual(['a']);
+    expect(await call('a')).toBe('newer');
+    expect(await apply('2')).toEqual([]);
+  });
 });
 
 it('a process that dies midway leaves nothing behind, and the next one applies everything', async () => {
   const before = await functionsOfDatabase();
   await write('a', 'first');
   await writeFile(join(folder, 'b.sql'), 'SELECT pg_terminate_backend(pg_backend_pid());');
-  await expect(applyFunctions(pool, folder)).rejects.toThrow();
+  await expect(apply()).rejects.toThrow();
   expect(await functionsOfDatabase()).toEqual(before);
   await write('b', 'first');
-  expect(await applyFunctions(pool, folder)).toEqual(['a', 'b']);
+  expect(await apply()).toEqual(['a', 'b']);
   expect(await call('a')).toBe('first');
 });
 
@@ -88,7 +109,7 @@ it('concurrent processes continue: it yields in a deadlock', async () => {
   const worker = await pool.connect();
   await worker.query('BEGIN; LOCK TABLE team IN ROW EXCLUSIVE MODE');
   await writeFile(join(folder, 'a.sql'), 'ALTER TABLE lane ADD a int; ALTER TABLE team ADD a int;');
-  const applied = applyFunctions(pool, folder);
+  const applied = apply();
   await someoneWaits(other);
   await worker.query('LOCK TABLE lane IN ROW EXCLUSIVE MODE; COMMIT');
   worker.release();
@@ -97,8 +118,8 @@ it('concurrent processes continue: it yields in a deadlock', async () => {
 
 it('a function whose file is gone stays for the previous release', async () => {
   await write('a', 'first');
-  await applyFunctions(pool, folder);
+  await apply();
   await rm(join(folder, 'a.sql'));
-  expect(await applyFunctions(pool, folder)).toEqual([]);
+  expect(await apply()).toEqual([]);
   expect(await call('a')).toBe('first');
 });

@@ -5,32 +5,48 @@ import { GIVE_WAY, yieldingLocks } from './give-way.js';
 import { inTransaction, type Pool, type PoolClient } from './pool.js';
 
 /**
- * Applies the SQL functions of a folder whose text this database never had, in one transaction: a process that dies on
- * the way leaves none of them behind. prisma/functions/README.md says how to change a function.
+ * Applies the SQL functions of a folder whose text this database does not have, in one transaction: a process that dies
+ * on the way leaves none of them behind. prisma/functions/README.md says how to change a function.
  *
- * `sql_function` remembers every text of a function, not only the last: a process of the previous release that restarts
- * alongside this one finds its text there and does not restore it. A function whose file is gone stays in the database,
- * because the previous release may call it.
+ * `sql_function` remembers every text that was applied, when, and by which release. So a process of an earlier release
+ * that migrates alongside this one restores none of its texts, and what one has nevertheless restored, because it found
+ * no trace of itself in a database that a later release had made, is put right by the next that migrates. A function
+ * whose file is gone stays in the database, because the previous release may call it.
  *
+ * @param migration the newest migration of this release
  * @returns the names of the files that were applied, without .sql
  */
-export async function applyFunctions(pool: Pool, folder: string): Promise<string[]> {
+export async function applyFunctions(pool: Pool, folder: string, migration: string): Promise<string[]> {
   const functions = await readFunctions(folder);
   const apply = async (client: PoolClient): Promise<string[]> => {
     await client.query(GIVE_WAY);
     const applied: string[] = [];
-    for (const { name, text, sha256 } of functions) {
-      const remembered = await client.query(
-        'INSERT INTO sql_function (name, sha256) VALUES ($1, $2) ON CONFLICT DO NOTHING',
-        [name, sha256],
+    for (const one of functions) {
+      if (!(await isDue(client, one, migration))) continue;
+      await client.query(
+        `INSERT INTO sql_function (name, sha256, migration) VALUES ($1, $2, $3) ON CONFLICT (name, sha256)
+         DO UPDATE SET migration = excluded.migration, applied_at = excluded.applied_at`,
+        [one.name, one.sha256, migration],
       );
-      if (remembered.rowCount === 0) continue;
-      await client.query(text);
-      applied.push(name);
+      await client.query(one.text);
+      applied.push(one.name);
     }
     return applied;
   };
   return yieldingLocks(() => inTransaction(pool, apply));
+}
+
+/** Whether the database lacks a text, or a release from before the given migration has replaced it. */
+async function isDue(client: PoolClient, { name, sha256 }: SqlFunction, migration: string): Promise<boolean> {
+  const { rows } = await client.query<{ sha256: string; migration: string | null }>(
+    'SELECT sha256, migration FROM sql_function WHERE name = $1 ORDER BY applied_at DESC, migration DESC NULLS LAST',
+    [name],
+  );
+  const last = rows[0];
+  if (!last || last.sha256 === sha256) return !last;
+  if (last.migration === null || last.migration < migration) return true;
+  // Of this release, as while it is made, or of a later one.
+  return last.migration === migration && !rows.some((row) => row.sha256 === sha256);
 }
 
 export interface SqlFunction {
