@@ -45,10 +45,12 @@ const run = async (id: string) => (await system.client.get(`/api/tool-eval/histo
 const job = async (id: string) => (await system.client.get(`/api/jobs/${id}`)).body;
 const results = async (id: string): Promise<any[]> =>
   (await system.client.get(`/api/tool-eval/history/${id}/results?limit=200`)).body.items;
-/** The names of a worker's queues. */
+const laneOf = async (key: string): Promise<string> =>
+  (await system.sql.query<{ id: string }>('SELECT id FROM lane WHERE name = $1', [key])).rows[0]!.id;
+/** The ids of the lanes whose queues a worker has. */
 const servedLanes = async ({ url }: { url: string }): Promise<string[]> =>
-  [...(await (await fetch(`${url}/metrics`)).text()).matchAll(/^toolmark_worker_slots\{.*lane_name="([^"]+)"/gm)].map(
-    ([, name]) => name!,
+  [...(await (await fetch(`${url}/metrics`)).text()).matchAll(/^toolmark_worker_slots\{lane="([^"]+)"/gm)].map(
+    ([, lane]) => lane!,
   );
 const correct = async (key: string, patch: object) =>
   expect((await system.client.patch(`/api/providers/${key}`, patch)).status).toBe(200);
@@ -152,9 +154,10 @@ it('a stopped run resumes at the new address; a run whose provider was deleted e
   for (const { eval_id } of runs)
     await until(async () => (await run(eval_id)).summaries.length === 1, { what: 'the run to end' });
   await correct(keys[0]!, { base_url: after.url, api_key: null });
+  const lane = await laneOf(keys[1]!);
   expect((await system.client.delete(`/api/providers/${keys[1]}`)).status).toBe(204);
   await until(
-    async () => (await Promise.all(system.workers.map(servedLanes))).every((lanes) => !lanes.includes(keys[1]!)),
+    async () => (await Promise.all(system.workers.map(servedLanes))).every((lanes) => !lanes.includes(lane)),
     { what: 'workers to hear of it' },
   );
   for (const { eval_id } of runs)
@@ -197,14 +200,8 @@ it('slots that a busy lane gets are used at once: no worker has free slots while
   const { eval_id } = await submit(key, weatherSuite(60));
   const inHand = async (): Promise<number> => {
     const texts = await Promise.all(system.workers.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()));
-    return texts.reduce(
-      (sum, text) =>
-        sum +
-        Number(
-          new RegExp(`toolmark_worker_items_in_hand\\{[^}]*lane_name="${key}"[^}]*\\} (\\d+)`).exec(text)?.[1] ?? 0,
-        ),
-      0,
-    );
+    const ofLane = new RegExp(`^toolmark_worker_items_in_hand\\{lane="${await laneOf(key)}"\\} (\\d+)`, 'm');
+    return texts.reduce((sum, text) => sum + Number(ofLane.exec(text)?.[1] ?? 0), 0);
   };
   await until(() => hangs.asked.length === 2, { what: 'all that it may ask' });
   await correct(key, { limits: { max_concurrency: 16 } });
@@ -218,11 +215,12 @@ it('workers drop the lane of a deleted provider at once: its connections, metric
   const keys = await Promise.all([1, 2, 3].map(() => provider(`${system.simulator.url}/v1`)));
   const lanes = async (): Promise<number> =>
     (await system.sql.query('SELECT 1 FROM lane WHERE name = ANY ($1)', [keys])).rowCount!;
+  const ids = await Promise.all(keys.map(laneOf));
   const served = async (): Promise<string[]> =>
-    (await servedLanes(system.workers[0]!)).filter((lane) => keys.includes(lane));
+    (await servedLanes(system.workers[0]!)).filter((lane) => ids.includes(lane));
   for (const { eval_id } of await Promise.all(keys.map((key) => submit(key, weatherSuite(2)))))
     await untilRunCompleted(system.client, eval_id);
-  expect((await served()).sort()).toEqual(keys.toSorted());
+  expect((await served()).sort()).toEqual(ids.toSorted());
   expect(await lanes()).toBe(3);
   for (const key of keys) expect((await system.client.delete(`/api/providers/${key}`)).status).toBe(204);
   expect(await lanes()).toBe(0);

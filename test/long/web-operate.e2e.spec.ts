@@ -284,7 +284,9 @@ journeys('operating', () => {
     await web.control('slow-300', { on: true });
     await button(page, 'Resume the lane sim').click();
     // It is polled: the page sees the provider recover.
-    await lanes(page).getByText('active').or(lanes(page).getByText('slowed')).waitFor({ timeout: 40_000 });
+    await lanes(page)
+      .getByText(/^\W*(active|slowed)$/)
+      .waitFor({ timeout: 40_000 });
     await web.client.post(`/api/jobs/${jobId}/cancel`);
     await page.setViewportSize({ width: 360, height: 800 });
     expect(await isTooWide()).toBe(false);
