@@ -23,6 +23,15 @@ beforeAll(async () => {
   visitor = await startVisitor(namespace, { api: API, secret: 'toolmark-secrets', image: imageOf('one') });
 }, 480_000);
 
+/** Begins a run of 2,000 items, and counts from when so many of them are settled. */
+async function begin(wanted: { model: string; concurrency: number; settled: number }) {
+  const limits = { max_concurrency: wanted.concurrency };
+  const run = await submit(visitor, { items: 2000, model: wanted.model, limits });
+  await untilSettled(visitor, run, wanted.settled);
+  await visitor.forgetCalls();
+  return { run, redeliveries: await watchRedeliveries(release) };
+}
+
 /** What a run cost while something happened to the pods that played it. */
 async function report(what: string, run: Awaited<ReturnType<typeof submit>>) {
   const [calls, simulator] = [await visitor.calls(), await asked(visitor, run)];
@@ -69,14 +78,7 @@ it('the commands that helm prints play a first run', async () => {
 
 it('an upgrade while a run is under way is noticed by nobody', async () => {
   const before = await release.ready('worker');
-  const run = await submit(visitor, {
-    items: 2000,
-    model: 'perfect-ish@1500',
-    limits: { max_concurrency: 40 },
-  });
-  await untilSettled(visitor, run, 100);
-  await visitor.forgetCalls();
-  const redeliveries = await watchRedeliveries(release);
+  const { run, redeliveries } = await begin({ model: 'perfect-ish@1500', concurrency: 40, settled: 100 });
   say(`A run of 2,000 items, 40 at a time; helm upgrade begins at ${await settled(visitor, run)} results`);
   await release.upgraded({ tag: 'two' });
   const atEnd = await settled(visitor, run);
@@ -95,14 +97,7 @@ it('an upgrade while a run is under way is noticed by nobody', async () => {
 
 it('a worker is deleted without grace: its items are asked again, and only cut requests are paid twice', async () => {
   const [victim] = await release.ready('worker');
-  const run = await submit(visitor, {
-    items: 2000,
-    model: 'perfect-ish@5000',
-    limits: { max_concurrency: 200 },
-  });
-  await untilSettled(visitor, run, 200);
-  await visitor.forgetCalls();
-  const redeliveries = await watchRedeliveries(release);
+  const { run, redeliveries } = await begin({ model: 'perfect-ish@5000', concurrency: 200, settled: 200 });
   await release.namespace.kubectl('delete', 'pod', victim!.metadata.name, '--grace-period=0', '--force');
   say(`A worker is deleted without grace at ${await settled(visitor, run)} results`);
   await expectOneResultEach(visitor, run);
@@ -117,14 +112,7 @@ it('a worker is deleted without grace: its items are asked again, and only cut r
 
 it('a drain evicts no more than the disruption budgets allow, and nothing is asked twice', async () => {
   const old = [...(await release.ready('api')), ...(await release.ready('worker'))];
-  const run = await submit(visitor, {
-    items: 2000,
-    model: 'perfect-ish@1500',
-    limits: { max_concurrency: 40 },
-  });
-  await untilSettled(visitor, run, 100);
-  await visitor.forgetCalls();
-  const redeliveries = await watchRedeliveries(release);
+  const { run, redeliveries } = await begin({ model: 'perfect-ish@1500', concurrency: 40, settled: 100 });
   const node = old[0]!.spec.nodeName!;
   const selector = 'app.kubernetes.io/instance=toolmark,app.kubernetes.io/component in (api,worker)';
   const draining = runCommand(KUBECTL, [

@@ -95,15 +95,16 @@ export class LaneMetrics {
   }
 
   async #read(): Promise<void> {
-    const { lanes, ready, paces, hasWork } = (await inTime(this.#readPostgres())) ?? {};
+    const reading = await inTime(this.#readPostgres());
     const states = await inTime(
-      Promise.all([this.redis.ping(), ...(lanes ?? []).map((lane) => readLaneState(this.redis, lane.id))]),
+      Promise.all([this.redis.ping(), ...(reading?.lanes ?? []).map((lane) => readLaneState(this.redis, lane.id))]),
     );
     for (const one of ofLanes) one.reset();
     for (const one of ofFleet) one.remove();
-    up.set({ store: 'postgres' }, lanes ? 1 : 0);
+    up.set({ store: 'postgres' }, reading ? 1 : 0);
     up.set({ store: 'redis' }, states ? 1 : 0);
-    if (!lanes || !ready || !paces) return;
+    if (!reading) return;
+    const { lanes, ready, paces, hasWork } = reading;
     let [usefulSum, desiredSum] = [0, 0];
     lanes.forEach((lane, index) => {
       const state = states?.[index + 1] as LaneState | undefined;
