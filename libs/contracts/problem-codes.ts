@@ -1,3 +1,5 @@
+import { ACCESS_CODES } from './access-codes.js';
+
 /** What a code says, for docs/problems.md and the command line. The page has words and buttons of its own. */
 export interface CodeEntry {
   /** A sentence. */
@@ -61,6 +63,7 @@ export const PROBLEM_CODES = {
     wayOut: 'Use a token with the role in `params.needed`, or ask an owner.',
     params: ['needed', 'role'],
   },
+  ...ACCESS_CODES,
   last_owner_token: {
     means: 'Without this token nobody could manage the team.',
     wayOut: 'Create another owner token that does not expire first: POST /api/tokens.',

@@ -52,9 +52,46 @@ export const Env = z.object({
       unset: 'created at the first start',
       description:
         "An owner's token of team `default`, 16 characters or more, valid after every start. A new value replaces " +
-        'the old one at the next start of an API; a value that you remove [stays ' +
-        'valid](#the-token-of-the-first-owner).',
+        'the old one at the next start of an API, and [one that you remove](#the-token-of-the-first-owner) ends it.',
     }),
+  TOOLMARK_PUBLIC_URL: url(/^https?$/, 'https://toolmark.example.com')
+    .refine((text) => !URL.canParse(text) || ['/', ''].includes(new URL(text).pathname + new URL(text).search), {
+      error: 'must be a URL without a path, such as https://toolmark.example.com',
+    })
+    .transform((text) => new URL(text).origin)
+    .optional()
+    .meta({
+      readBy: 'API',
+      unset: 'none',
+      description:
+        'The address of the page in the browsers of your team. Providers of [sign-in](sign-in.md) send people back to ' +
+        'it, and invitations and logins of the command line name it.',
+      example: 'https://toolmark.example.com',
+    }),
+  TOOLMARK_SIGN_IN_FILE: z
+    .string()
+    .max(4096)
+    .optional()
+    .meta({
+      readBy: 'API',
+      unset: 'tokens only',
+      description:
+        'A YAML file with the OpenID Connect providers where people [sign in](sign-in.md). The API reads it once, and ' +
+        'does not start if anything in it is wrong. Needs `TOOLMARK_PUBLIC_URL`.',
+      example: '/etc/toolmark/sign-in.yaml',
+    }),
+  TOOLMARK_TOKEN_DAYS: integer(1, 3650).default(90).meta({
+    readBy: 'API',
+    description: 'Days after which a token expires if whoever creates it says nothing else, 1 to 3,650.',
+  }),
+  TOOLMARK_SESSION_IDLE_HOURS: integer(1, 720).default(12).meta({
+    readBy: 'API',
+    description: 'Hours without a request after which a session of the page ends, 1 to 720.',
+  }),
+  TOOLMARK_SESSION_DAYS: integer(1, 90).default(7).meta({
+    readBy: 'API',
+    description: 'Days after which a session of the page ends, however much it is used, 1 to 90.',
+  }),
   TOOLMARK_ALLOW_PRIVATE_NETWORKS: flag.meta({
     readBy: 'API, worker',
     unset: '`false`',

@@ -48,3 +48,5 @@ export const sha256 = (text: string): string => createHash('sha256').update(text
 /* Secrets of 256 random bits. Their prefix says what they are. */
 export const newAccessToken = (): string => `tm_${randomBytes(32).toString('base64url')}`;
 export const newSessionSecret = (): string => `ts_${randomBytes(32).toString('base64url')}`;
+export const newInvitationSecret = (): string => `ti_${randomBytes(32).toString('base64url')}`;
+export const newDeviceCode = (): string => `td_${randomBytes(32).toString('base64url')}`;

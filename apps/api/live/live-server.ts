@@ -2,10 +2,10 @@ import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import { Server } from 'socket.io';
 import { Subscribe, Unsubscribe } from '#lib/contracts/event';
 import type { Problem } from '#lib/contracts/input/problem-document';
-import { findCaller, findCallers, type Credential } from '#lib/db/catalogue/callers';
+import { findCaller, findCallers, type Caller, type Credential } from '#lib/db/catalogue/callers';
 import { isTransient, type Pool } from '#lib/db/connection/pool';
 import type { Logger } from '#lib/runtime/logger';
-import { refusalOf } from '../platform/auth.js';
+import { refusalOf } from '../platform/refusal.js';
 import { credentialOf } from '../platform/credentials.js';
 import type { JobNotifications } from '../platform/job-notifications.js';
 import { toProblem } from '../platform/problem.filter.js';
@@ -97,15 +97,16 @@ export class LiveServer {
    * @throws the error that keeps the server from checking it
    */
   async #authenticate(socket: LiveSocket): Promise<Error | undefined> {
-    const { token } = socket.handshake.auth as { token?: unknown };
+    const { token, team } = socket.handshake.auth as { token?: unknown; team?: unknown };
     const credential: Credential | undefined =
-      typeof token === 'string' ? { kind: 'token', secret: token } : credentialOf(socket.request);
+      typeof token === 'string' ? { kind: 'token', secret: token } : credentialOf(socket.request, team);
     // The clock of Postgres stamps events, and a reconnecting client must not be sent earlier ones again.
     const [caller, { rows }] = await Promise.all([
       credential && findCaller(this.deps.pool, credential),
       this.deps.pool.query<{ now: Date }>('SELECT now()'),
     ]);
-    if (!credential || !caller) return new Error(refusalOf(credential?.kind));
+    if (!credential) return new Error('The token is unknown, revoked or expired.');
+    if (!caller) return refusalOf(this.deps.pool, credential);
     socket.data = {
       caller,
       credential,
@@ -155,10 +156,11 @@ export class LiveServer {
   async #disconnectRevoked(): Promise<void> {
     const sockets: Iterable<LiveSocket> = this.#io.sockets.sockets.values();
     for (const [kind, connected] of Map.groupBy(sockets, ({ data }) => data.credential.kind)) {
-      const bySecret = Map.groupBy(connected, ({ data }) => data.credential.secret);
-      const callers = await findCallers(this.deps.pool, kind, [...bySecret.keys()]);
-      for (const [secret, those] of bySecret)
-        if (!callers.has(secret)) for (const socket of those) socket.disconnect(true);
+      const ofCredential = [...Map.groupBy(connected, ({ data: { credential } }) => keyOf(credential)).values()];
+      const credentials = ofCredential.map(([first]) => first!.data.credential);
+      const callers = await findCallers(this.deps.pool, kind, credentials);
+      for (const [n, those] of ofCredential.entries())
+        for (const socket of those) if (!mayGoOn(socket.data.caller, callers[n])) socket.disconnect(true);
     }
   }
 
@@ -194,3 +196,8 @@ export class LiveServer {
     else logger[isTransient(error) ? 'debug' : 'warn'](facts, 'A live step failed; it is repeated within seconds');
   }
 }
+
+const keyOf = ({ secret, team = '' }: Credential): string => `${team} ${secret}`;
+
+/** Whether a connection may go on: its credential still has a caller, in the same team. */
+const mayGoOn = (before: Caller, now: Caller | undefined): boolean => now?.userId === before.userId;

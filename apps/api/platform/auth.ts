@@ -1,39 +1,36 @@
 import { NotFoundException } from '@nestjs/common';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { ProblemError } from '#lib/contracts/input/problem';
+import { TEAM_HEADER, TEAM_QUERY } from '#lib/contracts/page-header';
 import { ROLES } from '#lib/contracts/values/team';
 import { findCaller, type Caller, type Credential } from '#lib/db/catalogue/callers';
 import { keepSession } from '#lib/db/catalogue/sessions';
 import type { Pool } from '#lib/db/connection/pool';
 import { credentialOf } from './credentials.js';
-import { routeOptions, type CallerRequest } from './decorators.js';
+import { routeOptions, type CallerRequest, type OpenTo } from './decorators.js';
 import { isFromOwnPage } from './own-page.js';
+import { refusalOf } from './refusal.js';
 
 /** How long a revoked token, or a session that has ended, can still read. It cannot change anything. */
 const REMEMBER_MS = 3000;
 const MAX_REMEMBERED = 1000;
-export const MAX_SIGN_IN_BYTES = 1000;
+export const MAX_OPEN_BYTES = 10_000;
 const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
-const ENDED: Record<Credential['kind'], string> = {
-  token: 'The token is unknown, revoked or expired.',
-  session: 'The session has ended. Sign in again.',
-};
-export const refusalOf = (kind: Credential['kind'] = 'token'): string => ENDED[kind];
 
 /**
  * Looks up the caller of each request and checks the role before any of the body is read: the API stores and parses
- * nothing from callers who may not send it. Every route under /api/ needs a token or a session, except the one that
- * creates a session; no other route does.
+ * nothing from callers who may not send it. Every route under /api/ needs a token or a session, except those
+ * that are open because they lead to one; no other route does.
  */
 export function checkTokens(fastify: FastifyInstance, pool: Pool): void {
   const callers = new RememberedCallers(pool);
   fastify.addHook('onRequest', async (request: CallerRequest) => {
     if (request.is404) throw new NotFoundException(`Cannot ${request.method} ${request.url}`);
     if (!request.routeOptions.url?.startsWith('/api/')) return;
-    const { needs, signsIn } = routeOptions(request);
-    if (signsIn) return checkSignIn(request.raw);
-    const credential = credentialOf(request.raw);
+    const { needs, open } = routeOptions(request);
+    if (open) return checkOpen(request.raw, open);
+    const credential = credentialOf(request.raw, takeTeam(request));
     if (!credential)
       throw new ProblemError(
         401,
@@ -51,16 +48,25 @@ export function checkTokens(fastify: FastifyInstance, pool: Pool): void {
   });
 }
 
-/** Another site must not sign its visitors in as a different user, and no request may send more than a token. */
-function checkSignIn(request: IncomingMessage): void {
-  if (!isFromOwnPage(request))
+/** The team that the page shows. Downloads say it in their query, of which the routes know nothing. */
+function takeTeam(request: FastifyRequest): unknown {
+  const query = request.query as Record<string, unknown>;
+  const team = request.headers[TEAM_HEADER] ?? query[TEAM_QUERY];
+  delete query[TEAM_QUERY];
+  return team;
+}
+
+/** Another site must not sign its visitors in as a different user, and nobody may send much without a token. */
+function checkOpen(request: IncomingMessage, to: OpenTo): void {
+  if (to === 'own-page' && !isFromOwnPage(request))
     throw new ProblemError(
       403,
       'Only the pages of this server sign in. Send your token as "Authorization: Bearer <token>" with each request. ' +
         'If this is such a page, its proxy must pass on the Host header or send X-Forwarded-Host.',
     );
-  if (!(Number(request.headers['content-length']) <= MAX_SIGN_IN_BYTES))
-    throw new ProblemError(413, `The body must be {"token": "..."}, with at most ${MAX_SIGN_IN_BYTES} bytes.`);
+  const { 'content-length': bytes = '0', 'transfer-encoding': isChunked } = request.headers;
+  if (isChunked !== undefined || !(Number(bytes) <= MAX_OPEN_BYTES))
+    throw new ProblemError(413, `Without a token, the body may have at most ${MAX_OPEN_BYTES} bytes, announced.`);
 }
 
 /** Caches the callers of the last seconds, by token and session. */
@@ -74,12 +80,12 @@ class RememberedCallers {
     return remembered && remembered.untilMs > Date.now() ? remembered.caller : this.findAnew(credential);
   }
 
-  /** @throws ProblemError 401 */
+  /** @throws ProblemError 401, or 403 for a team that the user is not in */
   async findAnew(credential: Credential): Promise<Caller> {
     const caller = await findCaller(this.pool, credential);
     if (!caller) {
       this.#callers.delete(keyOf(credential));
-      throw new ProblemError(401, refusalOf(credential.kind));
+      throw await refusalOf(this.pool, credential);
     }
     if (credential.kind === 'session') await keepSession(this.pool, credential.secret);
     if (this.#callers.size > MAX_REMEMBERED) this.#callers.clear();
@@ -88,4 +94,4 @@ class RememberedCallers {
   }
 }
 
-const keyOf = ({ kind, secret }: Credential): string => `${kind} ${secret}`;
+const keyOf = ({ kind, secret, team = '' }: Credential): string => `${kind} ${team} ${secret}`;

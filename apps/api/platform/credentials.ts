@@ -1,16 +1,30 @@
 import type { IncomingMessage } from 'node:http';
 import type { Credential } from '#lib/db/catalogue/callers';
+import { TEAM_HEADER } from '#lib/contracts/page-header';
+import { UUID } from './decorators.js';
 import { isFromOwnPage, isOverTls } from './own-page.js';
 
 export const SESSION_COOKIE = 'toolmark_session';
 
-/** The token of a request; without one, the session of its cookie, if a page of this server sent it. */
-export function credentialOf(request: IncomingMessage): Credential | undefined {
+/**
+ * The token of a request; without one, the session of its cookie, if a page of this server sent it.
+ * @param team the id of the team that the page shows; by default, the one of its header
+ */
+export function credentialOf(
+  request: IncomingMessage,
+  team: unknown = request.headers[TEAM_HEADER],
+): Credential | undefined {
   const token = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   if (token) return { kind: 'token', secret: token };
   const session = sessionOf(request);
-  return session !== undefined && isFromOwnPage(request) ? { kind: 'session', secret: session } : undefined;
+  if (session === undefined || !isFromOwnPage(request)) return undefined;
+  return { kind: 'session', secret: session, team: teamOf(team) };
 }
+
+/** A team that is no id is one that nobody is in. */
+const teamOf = (team: unknown): string | undefined =>
+  team === undefined ? undefined : typeof team === 'string' && UUID.test(team) ? team : NO_TEAM;
+const NO_TEAM = '00000000-0000-0000-0000-000000000000';
 
 /**
  * A second cookie with this name comes from a neighbouring site that tries to inject its own session: neither counts.

@@ -14,8 +14,8 @@ import type { UploadBounds } from './upload.js';
 export interface RouteOptions {
   /** The required role. By default, reading needs a viewer and changing an editor. */
   needs?: Role;
-  /** Creates a session: takes a token in a small body, from a page of this server, and needs none before. */
-  signsIn?: boolean;
+  /** Needs neither a token nor a session, and takes a small body only. */
+  open?: OpenTo;
   /** Its answer is not stored for an Idempotency-Key. */
   keepsNoAnswer?: boolean;
   /** Files that it accepts as its body, in addition to JSON. */
@@ -23,6 +23,9 @@ export interface RouteOptions {
   /** The size limit of its JSON body, if it is not the default. */
   json?: JsonBody;
 }
+
+/** Who may call a route without a token or a session: only pages of this server, or everybody. */
+export type OpenTo = 'own-page' | 'everybody';
 
 export interface JsonBody {
   bytes: number;
@@ -58,7 +61,7 @@ export const routeOptions = (request: FastifyRequest): RouteOptions => request.r
 
 /** OpenAPI extensions through which decorators pass information to `openapi.ts`, which removes them. */
 export const NEEDS = 'x-needs';
-export const SIGNS_IN = 'x-signs-in';
+export const OPEN = 'x-open';
 export const TAKES_BYTES = 'x-takes-bytes';
 export const ALSO_TAKES = 'x-also-takes';
 export const ALSO_ANSWERS = 'x-also-answers';
@@ -68,8 +71,11 @@ export const Needs = (role: Role) => applyDecorators(addRouteOptions({ needs: ro
 /** A repeated request is executed again, whatever its Idempotency-Key. */
 export const KeepsNoAnswer = () => addRouteOptions({ keepsNoAnswer: true });
 
-/** The route that creates a session. */
-export const SignsIn = () => applyDecorators(addRouteOptions({ signsIn: true }), ApiExtension(SIGNS_IN, true));
+/**
+ * The route needs neither a token nor a session: it is how people get one. Its requests take turns of their own, and
+ * one that calls out leaves its turn (`leaveTurn`).
+ */
+export const Open = (to: OpenTo) => applyDecorators(addRouteOptions({ open: to }), ApiExtension(OPEN, true));
 
 /** Size limit of the JSON body, in bytes. */
 export const TakesUpTo = (bytes: number, schema?: z.ZodType, more: Omit<JsonBody, 'bytes' | 'schema'> = {}) =>

@@ -5,9 +5,9 @@ import { PROBLEM_EXAMPLES } from '#lib/contracts/examples/examples';
 import { Problem } from '#lib/contracts/input/problem-document';
 import type { Role } from '#lib/contracts/team';
 import { SESSION_COOKIE } from './credentials.js';
-import { MAX_SIGN_IN_BYTES } from './auth.js';
+import { MAX_OPEN_BYTES } from './auth.js';
 import { USUAL_BODY_BYTES } from './body-bounds.js';
-import { ALSO_ANSWERS, ALSO_TAKES, NEEDS, SIGNS_IN, TAKES_BYTES } from './decorators.js';
+import { ALSO_ANSWERS, ALSO_TAKES, NEEDS, OPEN, TAKES_BYTES } from './decorators.js';
 import { sizeName } from './upload.js';
 import { addExamples } from './openapi-examples.js';
 import { toJsonSchema, type SchemaComponents } from './openapi-schema.js';
@@ -35,7 +35,7 @@ const tagOf = (controller: string): string => TAG_OF_CONTROLLER[controller] ?? c
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & {
   [NEEDS]?: Role;
-  [SIGNS_IN]?: true;
+  [OPEN]?: true;
   [TAKES_BYTES]?: number;
   [ALSO_TAKES]?: Record<string, string>;
   [ALSO_ANSWERS]?: Record<string, string>;
@@ -97,18 +97,17 @@ function documentHead(): ReturnType<DocumentBuilder['build']> {
 /** Applies the extensions that decorators set, and what every route of this kind has. */
 function completeOperation(operation: Operation, path: string, isChanging: boolean): void {
   operation.tags = operation.tags?.map(tagOf);
-  const signsIn = operation[SIGNS_IN];
-  if (signsIn) operation.security = [];
+  const isOpen = operation[OPEN];
+  if (isOpen) operation.security = [];
   else if (operation.description) operation.description += roleSentence(operation[NEEDS], isChanging);
-  describeBound(operation.requestBody, signsIn ? MAX_SIGN_IN_BYTES : (operation[TAKES_BYTES] ?? USUAL_BODY_BYTES));
+  describeBound(operation.requestBody, isOpen ? MAX_OPEN_BYTES : (operation[TAKES_BYTES] ?? USUAL_BODY_BYTES));
   addTexts(operation.requestBody, operation[ALSO_TAKES]);
   addTexts(operation.responses['200'], operation[ALSO_ANSWERS]);
-  for (const extension of [NEEDS, SIGNS_IN, TAKES_BYTES, ALSO_TAKES, ALSO_ANSWERS] as const)
-    delete operation[extension];
+  for (const extension of [NEEDS, OPEN, TAKES_BYTES, ALSO_TAKES, ALSO_ANSWERS] as const) delete operation[extension];
   for (const parameter of operation.parameters ?? [])
     if ('in' in parameter && parameter.in === 'path')
       Object.assign(parameter, describePathParameter(path, parameter.name));
-  if (isChanging && !signsIn)
+  if (isChanging && !isOpen)
     operation.parameters = [...(operation.parameters ?? []), { $ref: '#/components/parameters/Idempotency-Key' }];
   for (const status of problemsOf(operation, isChanging))
     operation.responses[status] = { $ref: `#/components/responses/Problem${status}` };

@@ -4,7 +4,7 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import type { Pool } from '#lib/db/connection/pool';
 import { runWithTurn } from '#lib/runtime/held-turn';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
-import type { CallerRequest } from './decorators.js';
+import { routeOptions, type CallerRequest } from './decorators.js';
 import { Upload } from './upload.js';
 
 /**
@@ -21,7 +21,8 @@ const MAX_REST_MS = 250;
  * complete or begins to stream. The others wait in their team's queue, so that they delay no other team. Work that
  * enters a queue of its own (any `KeyedSemaphore`, including changes) leaves this one. A file that is still arriving
  * takes no turn. Long lists of a team run one at a time, each followed by a pause as long as the list took while others
- * wait: however many clients request them, they use at most half of the event loop that all requests share.
+ * wait: however many clients request them, they use at most half of the event loop that all requests share. The
+ * requests to an open route count as one team.
  */
 export function takeTurns(fastify: FastifyInstance, pool: Pool): void {
   const line = new KeyedSemaphore(
@@ -37,7 +38,9 @@ export function takeTurns(fastify: FastifyInstance, pool: Pool): void {
   const turns = new WeakMap<FastifyRequest, () => void>();
   fastify.addHook('preHandler', (request: CallerRequest, _reply, done) => {
     const { caller, body } = request;
-    if (!caller || body instanceof Upload) return done();
+    if (body instanceof Upload) return done();
+    const team = caller?.teamId ?? (routeOptions(request).open && request.routeOptions.url);
+    if (team === undefined) return done();
     const begin = (end: () => void): void => {
       turns.set(request, end);
       if (!request.raw.socket.destroyed) return runWithTurn(end, done);
@@ -48,9 +51,9 @@ export function takeTurns(fastify: FastifyInstance, pool: Pool): void {
     const turnAndRest = async () => {
       const beganMs = performance.now();
       await turn();
-      if (longLists.hasWaiting(caller.teamId)) await delay(Math.min(MAX_REST_MS, performance.now() - beganMs));
+      if (longLists.hasWaiting(team)) await delay(Math.min(MAX_REST_MS, performance.now() - beganMs));
     };
-    (isLongList(request) ? longLists.run(caller.teamId, turnAndRest) : line.run(caller.teamId, turn)).catch(done);
+    (isLongList(request) ? longLists.run(team, turnAndRest) : line.run(team, turn)).catch(done);
   });
   const end = async (request: FastifyRequest): Promise<void> => turns.get(request)?.();
   fastify.addHook('onSend', end);

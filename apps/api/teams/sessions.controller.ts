@@ -7,9 +7,9 @@ import type { Caller } from '#lib/db/catalogue/callers';
 import { beginSession, endSession } from '#lib/db/catalogue/sessions';
 import type { Pool } from '#lib/db/connection/pool';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
-import { refusalOf } from '../platform/auth.js';
+import { refusalOf } from '../platform/refusal.js';
 import { cookieOf, credentialOf, noCookie } from '../platform/credentials.js';
-import { About, Answers, Changes, Me, Needs, SignsIn, type Change } from '../platform/decorators.js';
+import { About, Answers, Changes, Me, Needs, Open, type Change } from '../platform/decorators.js';
 import { POOL } from '../platform/stores.js';
 import { meOf } from './me.js';
 
@@ -27,7 +27,7 @@ export class SessionsController {
       'read, is in the header Set-Cookie. The session ends with the token, after twelve hours without a request, and ' +
       'after seven days.',
   )
-  @SignsIn()
+  @Open('own-page')
   @Answers(200, MeSchema)
   async signIn(
     @Body({ schema: SessionInput }) { token }: SessionInput,
@@ -35,9 +35,9 @@ export class SessionsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const session = await this.#signIns.run(token, () => beginSession(this.pool, token));
-    if (!session) throw new ProblemError(401, refusalOf('token'));
+    if (!session) throw await refusalOf(this.pool, { kind: 'token', secret: token });
     void reply.header('set-cookie', cookieOf(raw, session.secret, session.expiresAt));
-    return meOf(session.caller);
+    return meOf(this.pool, session.caller);
   }
 
   @Delete()

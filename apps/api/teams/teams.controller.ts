@@ -9,18 +9,22 @@ import { audit } from '#lib/db/catalogue/audit';
 import { createTeam, listTeams } from '#lib/db/catalogue/teams';
 import { TokenRepository } from '#lib/db/catalogue/tokens';
 import type { Pool } from '#lib/db/connection/pool';
-import { POOL } from '../platform/stores.js';
+import type { Env } from '#lib/runtime/env';
+import { ENV, POOL } from '../platform/stores.js';
 
 /** Teams and their tokens. The secret of a token is only in the response that creates it. */
 @Controller('api')
 export class TeamsController {
-  constructor(@Inject(POOL) readonly pool: Pool) {}
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(ENV) readonly env: Env,
+  ) {}
 
   @Get('me')
   @About('Read who you are', 'The team, the user and the role of your token or session.')
   @Answers(200, MeSchema)
   me(@Me() caller: Caller) {
-    return meOf(caller);
+    return meOf(this.pool, caller);
   }
 
   @Get('tokens')
@@ -40,13 +44,18 @@ export class TeamsController {
     @Body({ schema: TokenInput }) input: TokenInput,
     @Changes() change: Change,
   ): Promise<NewToken> {
-    if (input.expires_at !== null && Date.parse(input.expires_at) <= Date.now())
+    const { user, expires_at = inDays(this.env.TOOLMARK_TOKEN_DAYS), ...more } = input;
+    if (expires_at !== null && Date.parse(expires_at) <= Date.now())
       throw new ProblemError(422, 'The token would already be expired.', [
         { path: '/expires_at', message: 'must be in the future, or null for a token that does not expire' },
       ]);
     return change(async (client) => {
       const tokens = new TokenRepository(client, caller.teamId);
-      const { token, secret } = await tokens.create(input.user ?? caller.userName, input);
+      const { token, secret } = await tokens.create(user ?? caller.userName, {
+        ...more,
+        expires_at,
+        created_by: caller.userId,
+      });
       await audit(client, caller, 'token.create', token.id);
       return { ...token, token: secret };
     });
@@ -100,3 +109,5 @@ export class TeamsController {
 
 /** A token with its secret. */
 type NewToken = Token & { token: string };
+
+const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();

@@ -1,7 +1,7 @@
 import { newSessionSecret, sha256 } from '#lib/runtime/seal';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { audit } from './audit.js';
-import { findCaller, SESSION_HAS_ENDED, type Caller } from './callers.js';
+import { findCaller, hashesOf, isLimited, limitedHash, SESSION_HAS_ENDED, type Caller } from './callers.js';
 
 /** Maximum number of browser sessions of a token. Another one ends the least recently used session. */
 export const MAX_SESSIONS_OF_A_TOKEN = 100;
@@ -18,7 +18,7 @@ interface NewSession {
 export async function beginSession(pool: Pool, token: string): Promise<NewSession | undefined> {
   return inTransaction(pool, async (client) => {
     // Sessions of one token begin one after another, so that they can be counted.
-    await client.query('SELECT 1 FROM token WHERE hash = $1 FOR NO KEY UPDATE', [sha256(token)]);
+    await client.query('SELECT 1 FROM token WHERE hash = ANY ($1) FOR NO KEY UPDATE', [hashesOf(token)]);
     const caller = await findCaller(client, { kind: 'token', secret: token });
     if (!caller?.tokenId) return undefined;
     await client.query(
@@ -32,7 +32,7 @@ export async function beginSession(pool: Pool, token: string): Promise<NewSessio
       `INSERT INTO session (hash, user_id, token_id, role, expires_at)
        SELECT $1, user_id, id, role, least(expires_at, now() + $3 * interval '1 day') FROM token WHERE id = $2
        RETURNING expires_at AS "expiresAt"`,
-      [sha256(secret), caller.tokenId, MAX_DAYS],
+      [isLimited(caller.limits) ? limitedHash(secret) : sha256(secret), caller.tokenId, MAX_DAYS],
     );
     await audit(client, caller, 'session.create', caller.tokenId);
     return { caller, secret, expiresAt: rows[0]!.expiresAt };
@@ -43,13 +43,13 @@ export async function beginSession(pool: Pool, token: string): Promise<NewSessio
 export async function keepSession(pool: Pool, secret: string): Promise<void> {
   await pool.query(
     `UPDATE session s SET last_used_at = now()
-     WHERE hash = $1 AND last_used_at < now() - interval '1 minute' AND NOT ${SESSION_HAS_ENDED}`,
-    [sha256(secret)],
+     WHERE hash = ANY ($1) AND last_used_at < now() - interval '1 minute' AND NOT ${SESSION_HAS_ENDED}`,
+    [hashesOf(secret)],
   );
 }
 
 export async function endSession(db: Pool | PoolClient, caller: Caller, secret: string): Promise<void> {
-  await db.query('DELETE FROM session WHERE hash = $1', [sha256(secret)]);
+  await db.query('DELETE FROM session WHERE hash = ANY ($1)', [hashesOf(secret)]);
   await audit(db, caller, 'session.delete', caller.tokenId ?? caller.userId);
 }
 

@@ -4,3 +4,10 @@ export function spentThisMonth(teamId: string): string {
     SELECT coalesce(sum(cost_usd), 0) FROM spending
     WHERE team_id = ${teamId} AND month = date_trunc('month', now() AT TIME ZONE 'UTC')::date)`;
 }
+
+/** SQL of what the runs of a token have cost in the current month (UTC). */
+export function spentThisMonthBy(tokenId: string): string {
+  return `(
+    SELECT coalesce(sum(cost_usd), 0) FROM token_spending
+    WHERE token_id = ${tokenId} AND month = date_trunc('month', now() AT TIME ZONE 'UTC')::date)`;
+}
