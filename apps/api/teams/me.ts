@@ -17,7 +17,8 @@ export async function meOf(db: Pool | PoolClient, caller: Caller): Promise<Me> {
   const { rows } = await db.query<MeRow>(
     `SELECT p.email, p.issuer IS NOT NULL AS "signsIn", k.expires_at AS "tokenExpiresAt", s.provider,
        s.expires_at AS "sessionExpiresAt"
-     FROM (SELECT 1) one LEFT JOIN person p ON p.id = $1 LEFT JOIN token k ON k.id = $2 LEFT JOIN session s ON s.id = $3`,
+     FROM (SELECT 1) one LEFT JOIN person p ON p.id = $1 LEFT JOIN token k ON k.id = $2
+       LEFT JOIN session s ON s.id = $3`,
     [caller.personId, caller.tokenId, caller.sessionId],
   );
   const row = rows[0]!;

@@ -64,8 +64,8 @@ const STATEMENTS: Record<Credential['kind'], { name: string; text: string }> = {
   token: {
     name: 'find_callers',
     text: `SELECT a.n, NULL AS "sessionId", ${COLUMNS}
-      FROM unnest($1::int[], $2::text[], $3::uuid[]) AS a (n, hash, team)
-        JOIN token k ON k.hash = a.hash JOIN users u ON u.id = k.user_id JOIN team t ON t.id = k.team_id
+      FROM token k JOIN unnest($1::int[], $2::text[], $3::uuid[]) AS a (n, hash, team) ON a.hash = k.hash
+        JOIN users u ON u.id = k.user_id JOIN team t ON t.id = k.team_id
         LEFT JOIN person p ON p.id = u.person_id
       WHERE (k.expires_at IS NULL OR k.expires_at > now()) AND u.removed_at IS NULL`,
   },

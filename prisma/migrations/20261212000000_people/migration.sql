@@ -30,6 +30,9 @@ ADD COLUMN     "refresh_token" TEXT,
 ADD COLUMN     "rereading_at" TIMESTAMPTZ(3);
 
 -- AlterTable
+ALTER TABLE "rescore" ADD COLUMN     "token_id" UUID;
+
+-- AlterTable
 ALTER TABLE "run" ADD COLUMN     "token_id" UUID;
 
 -- CreateTable
@@ -76,6 +79,7 @@ CREATE TABLE "invitation" (
     "expires_at" TIMESTAMPTZ(3) NOT NULL,
     "accepted_by" UUID,
     "accepted_at" TIMESTAMPTZ(3),
+    "withdrawn_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "invitation_pkey" PRIMARY KEY ("id")
 );
@@ -93,6 +97,7 @@ CREATE TABLE "device_login" (
     "user_id" UUID,
     "role" TEXT,
     "refused_at" TIMESTAMPTZ(3),
+    "token_id" UUID,
 
     CONSTRAINT "device_login_pkey" PRIMARY KEY ("id")
 );
