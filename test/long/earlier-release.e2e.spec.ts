@@ -106,6 +106,22 @@ it('API and worker of the release before play beside new ones, hear of each othe
     await until(async () => (await workersOf(cancelled.eval_id)) === 0, { what: 'both to have let go of it' });
   }
 
+  // Each API knows the users, tokens and sessions of the other, but for what the release before would not keep to.
+  const make = async (by: typeof old, input: object): Promise<string> =>
+    (await by.post('/api/tokens', { name: 'token', role: 'viewer', ...input })).body.token;
+  const whoIs = async (token: string) =>
+    Promise.all(
+      [oldApi, newApi].map(async ({ url }) => (await clientOf(url, token).get('/api/me')).body.user?.name ?? 'nobody'),
+    );
+  expect(await whoIs(await make(old, { user: 'grace' }))).toEqual(['grace', 'grace']);
+  expect(await whoIs(await make(fresh, { user: 'ada' }))).toEqual(['ada', 'ada']);
+  for (const limit of [{ reads_only: true }, { suite_ids: [suite_id] }, { monthly_cap_usd: 5 }])
+    expect(await whoIs(await make(fresh, { user: 'ada', ...limit }))).toEqual(['nobody', 'ada']);
+  const people = await sql.query(
+    `SELECT u.name, p.name AS person, p.kind FROM users u LEFT JOIN person p ON p.id = u.person_id ORDER BY u.name`,
+  );
+  expect(people.rows).toEqual(['ada', 'grace', 'owner'].map((name) => ({ name, person: name, kind: 'person' })));
+
   // Back to the release before, in the middle of a run.
   const last = await submit(old);
   await until(async () => (await workersOf(last.eval_id)) === 2, { what: 'both to have items of the last run' });
