@@ -40,6 +40,11 @@ export const ACCESS_CODES = {
   invitation_ended: {
     means: 'The invitation was used, withdrawn, or is too old.',
     wayOut: 'Ask an owner of the team for another one.',
+    params: ['status'],
+  },
+  sign_in_needed: {
+    means: 'People sign in here, so a token alone does not make a member.',
+    wayOut: 'Open the link of the invitation in a browser, and sign in.',
   },
   authorization_pending: {
     means: 'Nobody has approved the login yet.',

@@ -31,13 +31,23 @@ export const ServiceAccountInput = namedInput('ServiceAccountInput', 'A service 
   name: name.describe('The name, unique in the team.'),
   role: Role,
 });
+export type ServiceAccountInput = z.infer<typeof ServiceAccountInput>;
 export const MemberPatch = namedInput('MemberPatch', 'A change to a member.', { role: Role });
+export type MemberPatch = z.infer<typeof MemberPatch>;
+export const RemovedMember = named('RemovedMember', 'What goes on after a member was removed.', {
+  running_jobs: z
+    .number()
+    .int()
+    .describe('How many unfinished jobs the member had. They go on; cancel those that should not.'),
+});
+export type RemovedMember = z.infer<typeof RemovedMember>;
 
 export const InvitationInput = namedInput('InvitationInput', 'An invitation to the team.', {
   role: Role,
   note: z.string().trim().max(200).nullable().default(null).describe('Whom it is for, to recognise it in the list.'),
   expires_in_days: z.number().int().min(1).max(30).default(7).describe('Days until the link ends, 1 to 30.'),
 });
+export type InvitationInput = z.infer<typeof InvitationInput>;
 export const Invitation = named('Invitation', 'A link that makes one person a member of the team.', {
   id: id.describe('The id of the invitation, which you need to withdraw it.'),
   role: Role,
@@ -57,10 +67,12 @@ export const NewInvitation = Invitation.extend({
 
 const invitation = z.string().min(1).max(200).describe('The secret of the invitation, from its link.');
 export const InvitationSecret = namedInput('InvitationSecret', 'An invitation.', { invitation });
+export type InvitationSecret = z.infer<typeof InvitationSecret>;
 export const InvitationAcceptance = namedInput('InvitationAcceptance', 'Joins a team without a sign-in provider.', {
   invitation,
   name: name.describe('The name to have in the team.'),
 });
+export type InvitationAcceptance = z.infer<typeof InvitationAcceptance>;
 export const ReadInvitation = named('ReadInvitation', 'What an invitation offers.', {
   team: z.string().describe('The name of the team.'),
   role: Role,
@@ -87,9 +99,11 @@ export const OwnTeam = named('OwnTeam', 'A team that the person is in.', {
   role: Role,
   is_current: z.boolean().describe('Whether the request is about this team.'),
 });
+export type OwnTeam = z.infer<typeof OwnTeam>;
 export const SessionPatch = namedInput('SessionPatch', 'A change to the session of the request.', {
   team_id: id.describe('The team that new tabs of the page show.'),
 });
+export type SessionPatch = z.infer<typeof SessionPatch>;
 
 export const SignInOptions = named('SignInOptions', 'How people sign in here.', {
   providers: z
