@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { bootstrapTeam } from '#lib/db/catalogue/teams';
+import { bootstrapTeam, canOperatorComeIn } from '#lib/db/catalogue/teams';
 import { checkSchema } from '#lib/db/connection/check-schema';
 import type { Pool } from '#lib/db/connection/pool';
 import { PricesFault } from '#lib/providers/prices/read-prices';
@@ -36,6 +36,8 @@ await waitForDependencies(
       const secret = await bootstrapTeam(pool, env.TOOLMARK_ADMIN_TOKEN);
       // Shown only once: only its hash is stored.
       if (secret) process.stdout.write(`\nYour token: ${secret}\nIt is shown only once.\n\n`);
+      if (!(await canOperatorComeIn(pool)))
+        logger.warn('No owner of the team "default" can come in. Start an API with TOOLMARK_ADMIN_TOKEN.');
     },
   },
   logger,

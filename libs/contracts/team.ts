@@ -50,6 +50,7 @@ export const OwnTokenInput = TokenInput.omit({ user: true }).meta({
 });
 export type OwnTokenInput = z.infer<typeof OwnTokenInput>;
 export const TokenPatch = namedInput('TokenPatch', 'A change to a token.', { monthly_cap_usd: cap });
+export type TokenPatch = z.infer<typeof TokenPatch>;
 
 export const Token = named('Token', 'A token of the team. Only a hash of its secret is stored.', {
   id: id.describe('The id of the token, which you need to delete it. It is not the secret.'),

@@ -11,6 +11,8 @@ import { credentialOf } from './credentials.js';
 import { routeOptions, type CallerRequest, type OpenTo } from './decorators.js';
 import { isFromOwnPage } from './own-page.js';
 import { refusalOf } from './refusal.js';
+import { sourceOf } from './request-source.js';
+import { TokenUses } from './token-uses.js';
 
 /** How long a revoked token, or a session that has ended, can still read. It cannot change anything. */
 const REMEMBER_MS = 3000;
@@ -37,7 +39,9 @@ export function checkTokens(fastify: FastifyInstance, pool: Pool): void {
         'Send your token as "Authorization: Bearer <token>". A session counts only for the pages of this server.',
       );
     const isReading = READING_METHODS.has(request.method);
-    const caller = isReading ? await callers.find(credential) : await callers.findAnew(credential);
+    const caller = await (isReading
+      ? callers.find(credential, request.raw)
+      : callers.findAnew(credential, request.raw));
     const needed = needs ?? (isReading ? 'viewer' : 'editor');
     if (ROLES.indexOf(caller.role) < ROLES.indexOf(needed))
       throw new ProblemError(403, `This needs the role "${needed}"; the ${credential.kind} has "${caller.role}".`).as(
@@ -73,21 +77,26 @@ function checkOpen(request: IncomingMessage, to: OpenTo): void {
 class RememberedCallers {
   readonly #callers = new Map<string, { caller: Caller; untilMs: number }>();
 
-  constructor(readonly pool: Pool) {}
+  readonly #tokenUses: TokenUses;
 
-  async find(credential: Credential): Promise<Caller> {
+  constructor(readonly pool: Pool) {
+    this.#tokenUses = new TokenUses(pool);
+  }
+
+  async find(credential: Credential, request: IncomingMessage): Promise<Caller> {
     const remembered = this.#callers.get(keyOf(credential));
-    return remembered && remembered.untilMs > Date.now() ? remembered.caller : this.findAnew(credential);
+    return remembered && remembered.untilMs > Date.now() ? remembered.caller : this.findAnew(credential, request);
   }
 
   /** @throws ProblemError 401, or 403 for a team that the user is not in */
-  async findAnew(credential: Credential): Promise<Caller> {
+  async findAnew(credential: Credential, request: IncomingMessage): Promise<Caller> {
     const caller = await findCaller(this.pool, credential);
     if (!caller) {
       this.#callers.delete(keyOf(credential));
       throw await refusalOf(this.pool, credential);
     }
-    if (credential.kind === 'session') await keepSession(this.pool, credential.secret);
+    if (credential.kind === 'session') await keepSession(this.pool, credential.secret, sourceOf(request));
+    else this.#tokenUses.note({ tokenId: caller.tokenId!, ...sourceOf(request) });
     if (this.#callers.size > MAX_REMEMBERED) this.#callers.clear();
     this.#callers.set(keyOf(credential), { caller, untilMs: Date.now() + REMEMBER_MS });
     return caller;

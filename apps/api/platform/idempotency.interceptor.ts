@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { parseJson } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/input/problem';
+import { INVITATION_PATH } from '#lib/contracts/values/team';
 import {
   claimKey,
   releaseKey,
@@ -167,9 +168,11 @@ function storedResponse({ status, response }: Extract<KeyState, { state: 'answer
   return response === '' ? undefined : parseJson(response);
 }
 
-/** The secret of a new token is only in its first response. */
+/** The secret of a new token or an invitation is only in its first response. */
 function withoutSecrets(response: unknown): unknown {
-  if (typeof response !== 'object' || response === null || !('token' in response)) return response;
+  if (typeof response !== 'object' || response === null) return response;
+  if ('url' in response && String(response.url).includes(INVITATION_PATH)) return { ...response, url: undefined };
+  if (!('token' in response)) return response;
   const { token, ...rest } = response;
   return typeof token === 'string' ? rest : { ...rest, token: withoutSecrets(token) };
 }

@@ -34,6 +34,16 @@ export function isOverTls(request: IncomingMessage): boolean {
   return (URL.canParse(origin) ? new URL(origin).protocol : protocolOf(request)) === 'https:';
 }
 
+/** The address of this server, as the caller knows it. */
+export function originOf(request: IncomingMessage): string {
+  const scheme = isOverTls(request) ? 'https:' : 'http:';
+  const origins = [firstOf(request.headers['x-forwarded-host']), request.headers.host].map(
+    (host) => `${scheme}//${host}`,
+  );
+  const known = origins.find((origin) => URL.canParse(origin));
+  return known === undefined ? '' : new URL(known).origin;
+}
+
 /** The scheme of the address in the browser, as far as it is known: a proxy may not pass it on. */
 function protocolOf({ headers, socket }: IncomingMessage): 'http:' | 'https:' | undefined {
   const forwarded = firstOf(headers['x-forwarded-proto']);

@@ -1,12 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-
-/** Where a request comes from, in words for a list of sessions and tokens. */
-export interface RequestSource {
-  /** The address of the connection; behind a proxy, that of the proxy. */
-  address: string | null;
-  /** A browser, such as "Firefox on Linux", or the name of a program. */
-  agent: string | null;
-}
+import type { UsedFrom } from '#lib/db/catalogue/sessions';
 
 const MAX_ADDRESS = 45;
 /** More of the header is not read. */
@@ -28,7 +21,11 @@ const SYSTEMS: [mark: RegExp, name: string][] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-export const sourceOf = ({ socket, headers }: IncomingMessage): RequestSource => ({
+/**
+ * Where a request comes from: the address of its connection, which behind a proxy is that of the proxy, and a browser
+ * such as "Firefox on Linux", or the name of a program.
+ */
+export const sourceOf = ({ socket, headers }: IncomingMessage): UsedFrom => ({
   address: socket.remoteAddress?.replace(/^::ffff:/, '').slice(0, MAX_ADDRESS) ?? null,
   agent: agentOf((headers['user-agent'] ?? '').slice(0, MAX_HEADER)),
 });

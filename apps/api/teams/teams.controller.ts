@@ -1,16 +1,17 @@
-import { Body, Controller, Delete, Get, Param, Post, Query, Inject } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Inject } from '@nestjs/common';
 import { PageQuery, pageOf, type PageQuery as PageQueryType, type Page } from '#lib/contracts/page';
-import { Me as MeSchema, NewTeam, NewToken, Team, TeamInput, Token, TokenInput } from '#lib/contracts/team';
+import { Me as MeSchema, NewTeam, NewToken, Team, TeamInput, Token, TokenInput, TokenPatch } from '#lib/contracts/team';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, idCursor, Me, Needs, uuid, type Change } from '../platform/decorators.js';
 import { meOf } from './me.js';
-import { notFound, ProblemError } from '#lib/contracts/input/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import { audit } from '#lib/db/catalogue/audit';
 import { createTeam, listTeams } from '#lib/db/catalogue/teams';
 import { TokenRepository } from '#lib/db/catalogue/tokens';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Env } from '#lib/runtime/env';
 import { ENV, POOL } from '../platform/stores.js';
+import { expiryOf, refuseLimits } from './token-rules.js';
 
 /** Teams and their tokens. The secret of a token is only in the response that creates it. */
 @Controller('api')
@@ -44,40 +45,48 @@ export class TeamsController {
     @Body({ schema: TokenInput }) input: TokenInput,
     @Changes() change: Change,
   ): Promise<NewToken> {
-    const { user, expires_at = inDays(this.env.TOOLMARK_TOKEN_DAYS), ...more } = input;
-    if (expires_at !== null && Date.parse(expires_at) <= Date.now())
-      throw new ProblemError(422, 'The token would already be expired.', [
-        { path: '/expires_at', message: 'must be in the future, or null for a token that does not expire' },
-      ]);
+    refuseLimits(caller);
+    const { user, ...given } = input;
+    const token = {
+      ...given,
+      expires_at: expiryOf(input.expires_at, this.env.TOOLMARK_TOKEN_DAYS),
+      created_by: caller.userId,
+    };
     return change(async (client) => {
       const tokens = new TokenRepository(client, caller.teamId);
-      const { token, secret } = await tokens.create(user ?? caller.userName, {
-        ...more,
-        expires_at,
-        created_by: caller.userId,
-      });
-      await audit(client, caller, 'token.create', token.id);
-      return { ...token, token: secret };
+      const made = await (user === undefined ? tokens.createFor(caller.userId, token) : tokens.create(user, token));
+      await audit(client, caller, 'token.create', made.token.id);
+      return { ...made.token, token: made.secret };
+    });
+  }
+
+  @Patch('tokens/:id')
+  @About('Change the cap of a token', 'What its runs may cost in a calendar month. It holds for runs under way, too.')
+  @Needs('owner')
+  @Answers(200, Token, 404)
+  changeToken(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Body({ schema: TokenPatch }) { monthly_cap_usd }: TokenPatch,
+    @Changes() change: Change,
+  ): Promise<Token> {
+    refuseLimits(caller);
+    const tokenId = uuid('token', id);
+    return change(async (client) => {
+      const token = await new TokenRepository(client, caller.teamId).changeCap(tokenId, monthly_cap_usd);
+      await audit(client, caller, 'token.update', tokenId);
+      return token;
     });
   }
 
   @Delete('tokens/:id')
-  @About(
-    'Delete a token',
-    'It becomes invalid within seconds. The last owner token that does not expire cannot be deleted.',
-  )
+  @About('Delete a token', 'It becomes invalid within seconds. The last way in for an owner cannot be deleted.')
   @Needs('owner')
   @Answers(204, undefined, 404, 409)
   deleteToken(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
     const tokenId = uuid('token', id);
     return change(async (client) => {
-      const outcome = await new TokenRepository(client, caller.teamId).delete(tokenId);
-      if (outcome === 'not-found') throw notFound('token', tokenId);
-      if (outcome === 'last-owner')
-        throw new ProblemError(
-          409,
-          'This is the last owner token that does not expire: nobody could create another. Create one first.',
-        ).as('last_owner_token');
+      await new TokenRepository(client, caller.teamId).delete(tokenId);
       await audit(client, caller, 'token.delete', tokenId);
     });
   }
@@ -98,6 +107,7 @@ export class TeamsController {
     @Body({ schema: TeamInput }) { name }: { name: string },
     @Changes() change: Change,
   ): Promise<Team & { token: NewToken }> {
+    refuseLimits(caller);
     if (caller.teamName !== 'default') throw new ProblemError(403, 'Only owners of the team "default" create teams.');
     return change(async (client) => {
       const { team, token, secret } = await createTeam(client, name);
@@ -109,5 +119,3 @@ export class TeamsController {
 
 /** A token with its secret. */
 type NewToken = Token & { token: string };
-
-const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();

@@ -1,3 +1,5 @@
+import { ProblemError } from '#lib/contracts/input/problem';
+import { newId } from '#lib/runtime/ids';
 import { newSessionSecret, sha256 } from '#lib/runtime/seal';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { audit } from './audit.js';
@@ -5,7 +7,19 @@ import { findCaller, hashesOf, isLimited, limitedHash, SESSION_HAS_ENDED, type C
 
 /** Maximum number of browser sessions of a token. Another one ends the least recently used session. */
 export const MAX_SESSIONS_OF_A_TOKEN = 100;
-const MAX_DAYS = 7;
+
+/** How long sessions last, of `TOOLMARK_SESSION_IDLE_HOURS` and `TOOLMARK_SESSION_DAYS`. */
+export interface SessionTimes {
+  idleHours: number;
+  days: number;
+}
+
+/** Where a session or a token is used from, in words for a list. */
+export interface UsedFrom {
+  address: string | null;
+  /** A browser or a program. */
+  agent: string | null;
+}
 
 interface NewSession {
   caller: Caller;
@@ -14,13 +28,26 @@ interface NewSession {
   expiresAt: Date;
 }
 
-/** Begins a session with a token; undefined when the token is unknown, revoked or expired. */
-export async function beginSession(pool: Pool, token: string): Promise<NewSession | undefined> {
+/**
+ * Begins a session with a token; undefined when the token is unknown, revoked or expired.
+ * @throws ProblemError 403 for a service account
+ */
+export async function beginSession(
+  pool: Pool,
+  token: string,
+  { idleHours, days }: SessionTimes,
+  { address, agent }: UsedFrom,
+): Promise<NewSession | undefined> {
   return inTransaction(pool, async (client) => {
     // Sessions of one token begin one after another, so that they can be counted.
     await client.query('SELECT 1 FROM token WHERE hash = ANY ($1) FOR NO KEY UPDATE', [hashesOf(token)]);
     const caller = await findCaller(client, { kind: 'token', secret: token });
     if (!caller?.tokenId) return undefined;
+    if (caller.personKind === 'service')
+      throw new ProblemError(
+        403,
+        `"${caller.userName}" is a service account, which cannot sign in. Use a token of your own.`,
+      ).as('service_account');
     await client.query(
       `DELETE FROM session WHERE hash IN (
          SELECT hash FROM session WHERE token_id = $1 ORDER BY last_used_at DESC OFFSET $2
@@ -29,28 +56,46 @@ export async function beginSession(pool: Pool, token: string): Promise<NewSessio
     );
     const secret = newSessionSecret();
     const { rows } = await client.query<{ expiresAt: Date }>(
-      `INSERT INTO session (hash, user_id, token_id, role, expires_at)
-       SELECT $1, user_id, id, role, least(expires_at, now() + $3 * interval '1 day') FROM token WHERE id = $2
-       RETURNING expires_at AS "expiresAt"`,
-      [isLimited(caller.limits) ? limitedHash(secret) : sha256(secret), caller.tokenId, MAX_DAYS],
+      `INSERT INTO session (hash, user_id, token_id, role, expires_at, id, idle_hours, address, agent)
+       SELECT $1, user_id, id, role, least(expires_at, now() + $3 * interval '1 day'), $4, $5, $6, $7
+       FROM token WHERE id = $2 RETURNING expires_at AS "expiresAt"`,
+      [
+        ...[isLimited(caller.limits) ? limitedHash(secret) : sha256(secret), caller.tokenId, days],
+        ...[newId(), idleHours, address, agent],
+      ],
     );
     await audit(client, caller, 'session.create', caller.tokenId);
     return { caller, secret, expiresAt: rows[0]!.expiresAt };
   });
 }
 
-/** Records that a session is in use, no more than once a minute. */
-export async function keepSession(pool: Pool, secret: string): Promise<void> {
+/** Records that a session is in use, and from where, no more than once a minute. */
+export async function keepSession(pool: Pool, secret: string, { address, agent }: UsedFrom): Promise<void> {
   await pool.query(
-    `UPDATE session s SET last_used_at = now()
+    `UPDATE session s SET last_used_at = now(), address = $2, agent = $3
      WHERE hash = ANY ($1) AND last_used_at < now() - interval '1 minute' AND NOT ${SESSION_HAS_ENDED}`,
-    [hashesOf(secret)],
+    [hashesOf(secret), address, agent],
   );
+}
+
+/**
+ * Makes another team of the person the one that a session is in where no header says more.
+ * @throws ProblemError 403 for a session of a token, which has one team, and for a team that the person is not in
+ */
+export async function changeTeam(db: PoolClient, { sessionId, tokenId }: Caller, teamId: string): Promise<void> {
+  if (tokenId !== null || sessionId === null)
+    throw new ProblemError(403, 'A token has one team. Sign in at a provider to change between your teams.');
+  const { rowCount } = await db.query(
+    `UPDATE session s SET user_id = u.id FROM users u
+     WHERE s.id = $1 AND u.person_id = s.person_id AND u.team_id = $2 AND u.removed_at IS NULL`,
+    [sessionId, teamId],
+  );
+  if (!rowCount) throw new ProblemError(403, 'You are not in this team, or no longer.').as('not_in_team');
 }
 
 export async function endSession(db: Pool | PoolClient, caller: Caller, secret: string): Promise<void> {
   await db.query('DELETE FROM session WHERE hash = ANY ($1)', [hashesOf(secret)]);
-  await audit(db, caller, 'session.delete', caller.tokenId ?? caller.userId);
+  await audit(db, caller, 'session.delete', caller.sessionId ?? caller.userId);
 }
 
 export async function removeEndedSessions(pool: Pool): Promise<void> {

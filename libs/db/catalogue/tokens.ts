@@ -1,12 +1,14 @@
+import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import type { Role, Token } from '#lib/contracts/team';
 import { newId } from '#lib/runtime/ids';
 import { newAccessToken, sha256 } from '#lib/runtime/seal';
-import { inTransaction, type PoolClient } from '../connection/pool.js';
+import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { TeamScoped } from '../team-isolation.js';
-import { isLimited, limitedHash } from './callers.js';
+import { isLimited, limitedHash, lowest } from './callers.js';
 import { toPage } from './page.js';
 import { spentThisMonthBy } from './spending.js';
+import { keepAWayIn } from './ways-in.js';
 
 interface TokenRow extends Omit<Token, 'expires_at' | 'created_at' | 'last_used_at'> {
   expires_at: Date | null;
@@ -44,46 +46,139 @@ export interface TokenToStore {
 
 /** The tokens of a team. */
 export class TokenRepository extends TeamScoped {
-  async list({ limit, cursor }: PageQuery): Promise<Page<Token>> {
+  /** @param userId whose tokens; by default, those of everybody in the team */
+  async list({ limit, cursor }: PageQuery, userId?: string): Promise<Page<Token>> {
     const { rows } = await this.db.query<TokenRow>(
       `SELECT ${COLUMNS} FROM token k JOIN users u ON u.id = k.user_id
-       WHERE k.team_id = $1 AND ($2::uuid IS NULL OR k.id < $2) ORDER BY k.id DESC LIMIT $3`,
-      [this.teamId, cursor ?? null, limit + 1],
+       WHERE k.team_id = $1 AND ($2::uuid IS NULL OR k.id < $2) AND ($4::uuid IS NULL OR k.user_id = $4)
+       ORDER BY k.id DESC LIMIT $3`,
+      [this.teamId, cursor ?? null, limit + 1, userId ?? null],
     );
     return toPage(rows.map(toToken), limit);
   }
 
-  /** Creates a token for the user of this name, and the user if the team has none of this name. */
-  async create(userName: string, input: TokenToStore): Promise<{ token: Token; secret: string }> {
+  /**
+   * Creates a token for the user of this name, and a person without a sign-in if the team has none of this name.
+   * @throws ProblemError 422 for somebody who signs in, who was removed, or whose role is lower
+   */
+  async create(userName: string, input: TokenToStore): Promise<NewToken> {
     return inTransaction(this.db, async (client) => {
       await client.query(
         'INSERT INTO users (id, team_id, name) VALUES ($1, $2, $3) ON CONFLICT (team_id, name) DO NOTHING',
         [newId(), this.teamId, userName],
       );
-      const { rows } = await client.query<{ id: string }>('SELECT id FROM users WHERE team_id = $1 AND name = $2', [
-        this.teamId,
-        userName,
-      ]);
+      const { rows } = await client.query<UserOfToken>(
+        `SELECT u.id, u.name, u.role, u.removed_at IS NOT NULL AS "isRemoved", p.issuer IS NOT NULL AS "signsIn"
+         FROM users u LEFT JOIN person p ON p.id = u.person_id WHERE u.team_id = $1 AND u.name = $2 FOR SHARE OF u`,
+        [this.teamId, userName],
+      );
+      checkUser(rows[0]!, input);
       const secret = newAccessToken();
       return { token: await storeToken(client, rows[0]!.id, input, secret), secret };
     });
   }
 
-  async delete(id: string): Promise<'deleted' | 'last-owner' | 'not-found'> {
+  /** Creates a token for the caller, whatever the name. */
+  async createFor(userId: string, input: TokenToStore): Promise<NewToken> {
     return inTransaction(this.db, async (client) => {
-      // The lock keeps two owners from deleting each other's token when these are the last two.
-      const { rows } = await client.query<{ id: string; isLasting: boolean }>(
-        `SELECT id, role = 'owner' AND expires_at IS NULL AS "isLasting" FROM token
-         WHERE team_id = $1 AND (id = $2 OR role = 'owner') ORDER BY id FOR UPDATE`,
-        [this.teamId, id],
+      const { rowCount } = await client.query(
+        'SELECT 1 FROM users WHERE id = $1 AND team_id = $2 AND removed_at IS NULL FOR SHARE',
+        [userId, this.teamId],
       );
-      const token = rows.find((row) => row.id === id);
-      if (!token) return 'not-found';
-      if (token.isLasting && !rows.some((row) => row.isLasting && row.id !== id)) return 'last-owner';
-      await client.query('DELETE FROM token WHERE id = $1', [id]);
-      return 'deleted';
+      if (!rowCount) throw new ProblemError(403, 'You are no longer in this team.').as('not_in_team');
+      const secret = newAccessToken();
+      return { token: await storeToken(client, userId, input, secret), secret };
     });
   }
+
+  /** @throws ProblemError 404 */
+  async changeCap(id: string, monthlyCapUsd: number | null): Promise<Token> {
+    const { rows } = await this.db.query<TokenRow>(
+      `WITH k AS (UPDATE token SET monthly_cap_usd = $3 WHERE id = $1 AND team_id = $2 RETURNING *)
+       SELECT ${COLUMNS} FROM k JOIN users u ON u.id = k.user_id`,
+      [id, this.teamId, monthlyCapUsd],
+    );
+    if (!rows[0]) throw notFound('token', id);
+    return toToken(rows[0]);
+  }
+
+  /**
+   * @param by the user who ends one of their own tokens, with the role that they have now; by default, an owner
+   * @throws ProblemError 404; 403 for a token of a higher role; 409 for the last way in for an owner
+   */
+  async delete(id: string, by?: { userId: string; role: Role }): Promise<void> {
+    await inTransaction(this.db, async (client) => {
+      const { rows } = await client.query<{ role: Role }>(
+        'SELECT role FROM token WHERE id = $1 AND team_id = $2 AND ($3::uuid IS NULL OR user_id = $3)',
+        [id, this.teamId, by?.userId ?? null],
+      );
+      if (!rows[0]) throw notFound('token', id);
+      const { role } = rows[0];
+      if (by && lowest(role, by.role) !== role)
+        throw new ProblemError(403, `This token has the role "${role}", which is above yours.`).as('role_needed', {
+          needed: role,
+          role: by.role,
+        });
+      const deleted = () => client.query('DELETE FROM token WHERE id = $1', [id]);
+      if (role === 'owner') await keepAWayIn(client, this.teamId, deleted, lastOwnerToken);
+      else await deleted();
+    });
+  }
+}
+
+/** A token with its secret, which is not stored. */
+interface NewToken {
+  token: Token;
+  secret: string;
+}
+
+interface UserOfToken {
+  id: string;
+  name: string;
+  role: Role | null;
+  isRemoved: boolean;
+  signsIn: boolean;
+}
+
+/** Whether an owner may make a token for this user. */
+function checkUser({ id, name, role, isRemoved, signsIn }: UserOfToken, input: TokenToStore): void {
+  const refuse = (path: string, detail: string, message: string) => new ProblemError(422, detail, [{ path, message }]);
+  if (isRemoved) throw refuse('/user', `"${name}" is no longer in the team. Invite the person again.`, 'was removed');
+  if (signsIn && id !== input.created_by)
+    throw refuse('/user', `"${name}" signs in, and makes tokens alone.`, 'must not be somebody who signs in');
+  if (lowest(input.role, role) !== input.role)
+    throw refuse(
+      '/role',
+      `"${name}" has the role "${role}", so the token would have no more.`,
+      `must be at most ${role}`,
+    );
+}
+
+const lastOwnerToken = (): ProblemError =>
+  new ProblemError(
+    409,
+    'This is the last way in for an owner: nobody could create another token. Create an owner token that does not ' +
+      'expire first, or make somebody an owner who signs in.',
+  ).as('last_owner_token');
+
+/** A use of a token, and where it came from. */
+export interface TokenUse {
+  tokenId: string;
+  address: string | null;
+  agent: string | null;
+}
+
+/** Records when tokens were last used, no more than once a minute. It waits for no lock: a locked row is skipped. */
+export async function noteTokenUses(pool: Pool, uses: readonly TokenUse[]): Promise<void> {
+  await pool.query(
+    `UPDATE token k SET last_used_at = now(), last_used_address = use.address, last_used_agent = use.agent
+     FROM unnest($1::uuid[], $2::text[], $3::text[]) AS use (id, address, agent)
+     WHERE k.id = use.id AND k.id IN (
+       SELECT id FROM token
+       WHERE id = ANY ($1) AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')
+       FOR NO KEY UPDATE SKIP LOCKED)`,
+    [uses.map(({ tokenId }) => tokenId), uses.map(({ address }) => address), uses.map(({ agent }) => agent)],
+  );
 }
 
 /** Stores the hash of a secret as a token of a user, or updates the token that already has this secret. */

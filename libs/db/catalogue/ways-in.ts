@@ -1,5 +1,5 @@
 import { ProblemError } from '#lib/contracts/input/problem';
-import type { PoolClient } from '../connection/pool.js';
+import type { Pool, PoolClient } from '../connection/pool.js';
 
 /**
  * SQL: for the team `$1`, 2 if an owner can come in for good (by signing in, or with a token that does not expire), 1
@@ -16,7 +16,7 @@ const WAYS_IN = `SELECT coalesce(max(way), 0) AS way FROM (
   ) ways`;
 
 /** How an owner of a team can come in: 2 for good, 1 for now, 0 not at all. */
-export async function waysIn(client: PoolClient, teamId: string): Promise<number> {
+export async function waysIn(client: Pool | PoolClient, teamId: string): Promise<number> {
   const { rows } = await client.query<{ way: number }>(WAYS_IN, [teamId]);
   return rows[0]!.way;
 }
