@@ -112,7 +112,7 @@ imagePullSecrets:
 {{- end }}
 {{- end }}
 
-{{/* What the specs of all pods of Toolmark share: call with (list $ <values of its pods>). */}}
+{{/* What the specs of all pods of Toolmark share: call with (list $ <values of its pods> <more volumes>). */}}
 {{- define "toolmark.podSpec" -}}
 {{- $ := index . 0 -}}
 {{- $pod := index . 1 -}}
@@ -129,28 +129,45 @@ serviceAccountName: {{ . }}
 {{ $key }}: {{ toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
-{{- with $.Values.caCertificates }}
-{{- if .configMap }}
+{{- with include "toolmark.caVolume" $ | fromYamlArray | concat (rest (rest .) | first | default list) }}
 volumes:
-  - name: ca
-    configMap:
-      name: {{ .configMap }}
-{{- end }}
+  {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 
-{{/* What the containers of Toolmark share. */}}
+{{- define "toolmark.caVolume" -}}
+{{- with .Values.caCertificates.configMap }}
+- name: ca
+  configMap:
+    name: {{ . }}
+{{- end }}
+{{- end }}
+
+{{/* Optional, like the variables from the Secret: an API without the file says what it lacks. */}}
+{{- define "toolmark.signInVolume" -}}
+{{- with .Values.signIn.existingSecret }}
+- name: sign-in
+  secret:
+    secretName: {{ . }}
+    optional: true
+{{- end }}
+{{- end }}
+
+{{/* What the containers of Toolmark share: call with (list $ <names of more volumes>). */}}
 {{- define "toolmark.container" -}}
-image: {{ include "toolmark.image" . | quote }}
-imagePullPolicy: {{ .Values.image.pullPolicy }}
+{{- $ := index . 0 -}}
+image: {{ include "toolmark.image" $ | quote }}
+imagePullPolicy: {{ $.Values.image.pullPolicy }}
 terminationMessagePolicy: FallbackToLogsOnError
 securityContext:
-  {{- include "toolmark.unprivileged" . | nindent 2 }}
-{{- if .Values.caCertificates.configMap }}
+  {{- include "toolmark.unprivileged" $ | nindent 2 }}
+{{- with concat (ternary (list "ca") list (ne $.Values.caCertificates.configMap "")) (rest .) }}
 volumeMounts:
-  - name: ca
-    mountPath: /etc/toolmark/ca
+  {{- range . }}
+  - name: {{ . }}
+    mountPath: /etc/toolmark/{{ . }}
     readOnly: true
+  {{- end }}
 {{- end }}
 {{- end }}
 
@@ -207,6 +224,16 @@ topologySpreadConstraints:
 {{- if and .Values.checkSecret .Values.existingSecret (not .Values.local.enabled) }}
 {{- with lookup "v1" "Secret" .Release.Namespace .Values.existingSecret -}}
 checksum/secret: {{ .data | toJson | sha256sum | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The same for what only APIs read. */}}
+{{- define "toolmark.rollApiOnChange" -}}
+{{ include "toolmark.rollOnChange" . }}
+{{- if and .Values.checkSecret .Values.signIn.existingSecret }}
+{{- with lookup "v1" "Secret" .Release.Namespace .Values.signIn.existingSecret }}
+checksum/sign-in: {{ .data | toJson | sha256sum | quote }}
 {{- end }}
 {{- end }}
 {{- end }}

@@ -4,10 +4,12 @@
 {{- include "toolmark.postgresProblems" . }}
 {{- include "toolmark.autoscalingProblems" . }}
 {{- include "toolmark.networkProblems" . }}
+{{- include "toolmark.signInProblems" . }}
 {{- include "toolmark.envProblems" . }}
 {{- include "toolmark.storeProblems" . }}
 {{- if include "toolmark.isOnCluster" . }}
 {{- include "toolmark.secretProblems" . }}
+{{- include "toolmark.signInSecretProblems" . }}
 {{- include "toolmark.kindProblems" . }}
 {{- end }}
 {{- end }}
@@ -90,6 +92,12 @@ networkPolicy.stores is empty, so nothing would reach Postgres and Redis: give t
 {{- end }}
 {{- end }}
 
+{{- define "toolmark.signInProblems" -}}
+{{- if and .Values.signIn.existingSecret (not .Values.publicUrl) }}
+signIn.existingSecret needs publicUrl, from which providers of sign-in lead back: set the address at which people open Toolmark, such as https://toolmark.example
+{{- end }}
+{{- end }}
+
 {{- define "toolmark.envProblems" -}}
 {{- $elsewhere := dict
   "DATABASE_URL" "put it into the Secret"
@@ -99,6 +107,8 @@ networkPolicy.stores is empty, so nothing would reach Postgres and Redis: give t
   "TOOLMARK_ADMIN_TOKEN" "put it into the Secret"
   "PORT" "the ports in a pod are fixed"
   "TOOLMARK_SERVER" "the command line in a pod asks that pod"
+  "TOOLMARK_PUBLIC_URL" "set publicUrl"
+  "TOOLMARK_SIGN_IN_FILE" "set signIn.existingSecret"
   "TOOLMARK_METRICS_PORT" "set metrics.port"
   "TOOLMARK_DATABASE_POOL" "set databasePool"
   "TOOLMARK_DRAIN_SECONDS" "set worker.drainSeconds, which gives the pod as much time"
@@ -157,6 +167,17 @@ existingSecret {{ $name }} is not in namespace {{ .Release.Namespace }}. Make it
   {{ include "toolmark.createSecret" (list . $name) }}
 {{- else }}
 {{- include "toolmark.keyProblems" (list . ($secret.data | default dict)) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "toolmark.signInSecretProblems" -}}
+{{- $name := .Values.signIn.existingSecret }}
+{{- $key := .Values.signIn.key }}
+{{- if $name }}
+{{- $secret := lookup "v1" "Secret" .Release.Namespace $name }}
+{{- if not (hasKey (($secret).data | default dict) $key) }}
+Secret {{ $name }} of signIn.existingSecret is not in namespace {{ .Release.Namespace }}, or has no {{ $key }}. Make it: kubectl create secret generic {{ $name }} --namespace {{ .Release.Namespace }} --from-file={{ $key }}=sign-in.yaml
 {{- end }}
 {{- end }}
 {{- end }}
