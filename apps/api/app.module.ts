@@ -1,5 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ComparisonsModule } from './comparisons/comparisons.module.js';
+import { DeviceLoginsModule } from './device-logins/device-logins.module.js';
 import { ExperimentsModule } from './experiments/experiments.module.js';
 import { GatesModule } from './gates/gates.module.js';
 import { TryOutsModule } from './try-outs/try-outs.module.js';
@@ -33,6 +34,7 @@ import { TeamsModule } from './teams/teams.module.js';
 @Module({
   imports: [
     TeamsModule,
+    DeviceLoginsModule,
     KeptModule,
     SearchModule,
     HomeModule,

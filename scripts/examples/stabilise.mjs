@@ -26,6 +26,8 @@ export function stabilise(value, { ids, hosts, startedAt }) {
     })
     .replaceAll(TIME, (time) => timesThere.get(time) ?? time)
     .replaceAll(/tm_[\w-]{20,}/g, 'tm_7Fh2kQ9vXb4LsZ0cR6wYtE8nJ3mA5pGd')
+    .replaceAll(/td_[\w-]{20,}/g, 'td_3kQ9vXb4LsZ0cR6wYtE8nJ3mA5pGd7Fh')
+    .replaceAll(/\b[B-Z]{4}-[B-Z]{4}\b/g, 'BCDF-GHJK')
     .replaceAll(/"created":\d{10}/g, '"created":1795160400')
     .replaceAll(/"id":"(?<kind>chatcmpl-|call_)\w{5,}"/g, '"id":"$<kind>1a2b3c"')
     .replaceAll(dayOf(startedAt), dayOf(BEGIN))

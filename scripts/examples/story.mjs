@@ -77,6 +77,10 @@ async function playTeams({ call, ids }) {
   const team = await call('POST', '/api/teams', { name: 'search' });
   await call('GET', '/api/teams');
   await call('POST', '/api/session', { token: team.token.token }, { as: null, ofPage: true });
+  const login = await call('POST', '/api/device-logins', { name: 'ada-laptop' }, { as: null });
+  await call('GET', `/api/me/device-logins/${login.user_code}`);
+  await call('POST', `/api/me/device-logins/${login.user_code}`, { approve: true, role: 'editor' });
+  await call('POST', '/api/device-logins/token', { device_code: login.device_code }, { as: null });
   await call('GET', '/api/system');
 }
 

@@ -81,6 +81,7 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
   users: { description: 'The id of the member.', example: '019aa8a2-5c1e-7000-8000-000000000151' },
   invitations: { description: 'The id of the invitation.', example: '019aa8a2-5c1e-7000-8000-000000000161' },
   sessions: { description: 'The id of the session.', example: '019aa8a2-5c1e-7000-8000-000000000171' },
+  'device-logins': { description: 'The code in the terminal, with or without its hyphen.', example: 'BCDF-GHJK' },
   views: { description: 'The list, such as `runs`.', example: 'runs' },
   marks: { description: '`run`, `suite` or `experiment`.', example: 'run' },
   'marks/{kind}': {

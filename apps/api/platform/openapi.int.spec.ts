@@ -131,15 +131,18 @@ const FORMATS: Record<string, string> = {
   'application/jsonl': 'jsonl',
 };
 
-/** Sessions are for browsers: `apps/api/teams/sessions.int.spec.ts`. */
-const isForTokens = ({ path }: { path: string }): boolean => path !== '/api/session';
+/** Sessions are for browsers: `apps/api/teams/sessions.int.spec.ts`. Open routes are for who has no token yet. */
+const isForTokens = ({ path, security }: { path: string; security?: object[] }): boolean =>
+  path !== '/api/session' && security?.length !== 0;
+/** The codes of the examples are nobody's: `apps/api/device-logins/device-logins.int.spec.ts`. */
+const isOfLogin = ({ path }: { path: string }): boolean => path.includes('/device-logins');
 
 describe('the description of the API', () => {
   it('has an example of every request that is accepted as written, and describes the answer', async () => {
     const answers: string[] = [];
     const tryOuts: Promise<void>[] = [];
     const sendable = operations('post', 'put', 'patch').filter(
-      (operation) => operation.requestBody && isForTokens(operation),
+      (operation) => operation.requestBody && isForTokens(operation) && !isOfLogin(operation),
     );
     // A resumed run is in progress, so it cannot be judged.
     const isJudge = ({ path }: { path: string }): number => Number(/^\/api\/judge(\/estimate)?$/.test(path));
@@ -194,6 +197,7 @@ describe('the description of the API', () => {
       told.push(`${operation.path}: ${isAnswer(operation, await client.get(operation.filled))}`);
     // The provider's address has no listener, and no runs to compare or check are named.
     const others = [
+      '/api/me/device-logins/{userCode}: 404',
       '/api/search: 400',
       '/api/providers/{key}/discover: 422',
       '/api/tool-eval/history/{id}/facets: 409',

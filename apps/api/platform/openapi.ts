@@ -28,6 +28,7 @@ const TAG_OF_CONTROLLER: Record<string, string> = {
   Resume: 'Runs',
   SuiteVersions: 'Suites',
   Sessions: 'Teams',
+  DeviceLogins: 'Teams',
   Calibration: 'Labels',
   JudgeSettings: 'Judge',
 };

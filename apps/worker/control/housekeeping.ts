@@ -1,3 +1,4 @@
+import { removeEndedDeviceLogins } from '#lib/db/catalogue/device-logins';
 import { removeEndedSessions } from '#lib/db/catalogue/sessions';
 import { removeUnusedEmbeddings } from '#lib/db/upkeep/unused-embeddings';
 import { removeUnusedLanes } from '#lib/db/upkeep/unused-lanes';
@@ -60,6 +61,7 @@ export class Housekeeping {
       'forget idempotency keys': () =>
         pool.query(`DELETE FROM idempotency_key WHERE created_at < now() - interval '24 hours'`),
       'remove ended sessions': () => removeEndedSessions(pool),
+      'remove logins that nobody approved': () => removeEndedDeviceLogins(pool),
       'remove leases of processes that died': () => removeExpiredLeases(pool),
       'forget workers that ended': () => forgetSilentWorkers(pool),
       'drop old exchanges': () => this.#dropOldExchanges(),
