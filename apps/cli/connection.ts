@@ -1,46 +1,56 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { checkout } from './installation.js';
+import { readLogin } from './saved-login.js';
 
 interface Connection {
   server: string;
   token: string;
 }
-
-const fileOfLogin = (): string =>
-  join(process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'toolmark', 'login.json');
-
-/** Stores a server and a token in a file that only this user can read. */
-export function rememberConnection(connection: Connection): void {
-  const file = fileOfLogin();
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(file, JSON.stringify(connection), { mode: 0o600 });
+/** A connection, and where its token was found. */
+export interface FoundConnection extends Connection {
+  from: string;
 }
 
 /**
  * The server and token from the options, the environment, an earlier login, or the local `npm start`, in this order.
  */
-export function connection(options: Partial<Connection>): Connection {
+export function connection(options: Partial<Connection>): FoundConnection {
   const server = options.server ?? process.env.TOOLMARK_SERVER;
-  const token = options.token ?? process.env.TOOLMARK_TOKEN ?? process.env.TOOLMARK_ADMIN_TOKEN;
-  if (server && token) return { server: checkedUrl(server), token };
-  const remembered = fileOfLogin();
-  if (!server && existsSync(remembered))
-    return { ...(JSON.parse(readFileSync(remembered, 'utf8')) as Connection), ...(token && { token }) };
+  const { token, from } = givenToken(options) ?? {};
+  if (server && token && from) return { server: checkedUrl(server), token, from };
+  const { login: saved, file } = readLogin() ?? {};
+  if (saved && file && (!server || isSameServer(server, saved.server)))
+    return { server: saved.server, token: token ?? saved.token, from: from ?? file };
   const local = localServer();
-  if (server && (!local || new URL(checkedUrl(server)).host !== new URL(local.server).host))
-    throw new Error(`No token for ${server}: give --token, or set TOOLMARK_TOKEN.`);
+  if (server && !(local && isSameServer(server, local.server)))
+    throw new Error(`No token for ${server}: give --token, set TOOLMARK_TOKEN, or log in with toolmark login.`);
   const localToken = token ?? local?.token;
-  if (local && localToken) return { server: local.server, token: localToken };
+  if (local && localToken) return { server: local.server, token: localToken, from: from ?? 'npm start' };
   if (local)
     throw new Error(
       `No token for ${local.server}: npm start got it from TOOLMARK_ADMIN_TOKEN. Set it here ` +
         'too, or give --token.',
     );
-  throw new Error('No server: start one with npm start, or give --server and --token (toolmark login saves them).');
+  throw new Error('No server: start one with npm start, or log in with toolmark login --server URL.');
 }
+
+/** Variables whose token goes before a saved login. */
+export const TOKEN_VARIABLES = ['TOOLMARK_TOKEN', 'TOOLMARK_ADMIN_TOKEN'] as const;
+
+function givenToken(options: Partial<Connection>): { token: string; from: string } | undefined {
+  if (options.token) return { token: options.token, from: '--token' };
+  const from = TOKEN_VARIABLES.find((name) => process.env[name]);
+  return from && { token: process.env[from]!, from };
+}
+
+/** The server that a login is for when no option names one: the one of the login before, or of `npm start`. */
+export const serverToLogIn = (given = process.env.TOOLMARK_SERVER): string | undefined =>
+  given || (readLogin()?.login.server ?? localServer()?.server);
+
+const isSameServer = (one: string, other: string): boolean =>
+  new URL(checkedUrl(one)).host === new URL(checkedUrl(other)).host;
 
 export function checkedUrl(text: string): string {
   if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text;

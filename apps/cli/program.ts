@@ -67,7 +67,7 @@ export const FILES: Record<string, Record<string, () => Promise<Add>>> = {
     score: async () => (await import('./commands/score.js')).addScore,
   },
   'Set up:': {
-    login: async () => (await import('./commands/login.js')).addLogin,
+    'login logout whoami': async () => (await import('./commands/login.js')).addLogin,
     completion: async () => (await import('./commands/completion.js')).addCompletion,
   },
 };

@@ -82,6 +82,9 @@ export async function printJsonItems(items: AsyncIterable<unknown>): Promise<voi
 export const writeOutput = (text: string): void =>
   void process.stdout.write(process.stdout.isTTY ? text.replace(UNSAFE_IN_FILES, escapeCharacter) : text);
 
+/** Whether a user reads the output as it comes. */
+export const isTerminal = (): boolean => process.stdout.isTTY;
+
 /** Whether a user can be asked: both input and output are a terminal. */
 export const canAsk = (): boolean => process.stdin.isTTY && process.stdout.isTTY;
 
