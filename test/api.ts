@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import 'reflect-metadata';
 import type { DynamicModule } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from '../apps/api/platform/create-app.js';
 import { AppModule } from '../apps/api/app.module.js';
 import type { PlatformOptions } from '../apps/api/platform/platform.module.js';
@@ -48,6 +49,7 @@ export interface ApiInProcess {
   client: Client;
   env: Env;
   pool: Pool;
+  app: NestFastifyApplication;
   close(): Promise<void>;
 }
 
@@ -73,5 +75,5 @@ export async function startApi(
   await bootstrapTeam(pool, ADMIN_TOKEN);
   await app.listen(0, '127.0.0.1');
   const url = (await app.getUrl()).replace('[::1]', '127.0.0.1');
-  return { url, client: clientOf(url), env, pool, close: () => app.close() };
+  return { url, client: clientOf(url), env, pool, app, close: () => app.close() };
 }

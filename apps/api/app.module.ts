@@ -26,6 +26,7 @@ import { RunsModule } from './runs/runs.module.js';
 import { SearchModule } from './search/search.module.js';
 import { SettingsModule } from './settings/settings.module.js';
 import { SpendingModule } from './spending/spending.module.js';
+import { SignInModule } from './sign-in/sign-in.module.js';
 import { SuitesModule } from './suites/suites.module.js';
 import { SystemModule } from './system/system.module.js';
 import { TeamsModule } from './teams/teams.module.js';
@@ -35,6 +36,7 @@ import { TeamsModule } from './teams/teams.module.js';
   imports: [
     TeamsModule,
     DeviceLoginsModule,
+    SignInModule,
     KeptModule,
     SearchModule,
     HomeModule,

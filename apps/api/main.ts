@@ -14,6 +14,7 @@ import { HealthController } from './health/health.controller.js';
 import { createApp } from './platform/create-app.js';
 import { Shutdown } from './platform/shutdown.js';
 import { POOL } from './platform/stores.js';
+import { SignInFault } from './sign-in/sign-in-file.js';
 
 const DEFAULT_PORT = 8501;
 
@@ -23,8 +24,11 @@ const port = env.PORT ?? DEFAULT_PORT;
 await startTracing('toolmark-api', env);
 
 const app = await createApp(AppModule.forRoot({ env, logger })).catch((error: unknown) => {
-  if (!(error instanceof PricesFault)) throw error;
-  process.stderr.write(`${error.message}\nTOOLMARK_PRICES_FILE is described in docs/costs.md.\n`);
+  const place =
+    (error instanceof PricesFault && 'TOOLMARK_PRICES_FILE is described in docs/costs.md.') ||
+    (error instanceof SignInFault && 'TOOLMARK_SIGN_IN_FILE is described in docs/sign-in.md.');
+  if (!place) throw error;
+  process.stderr.write(`${(error as Error).message}\n${place}\n`);
   process.exit(1);
 });
 handleUncaughtErrors(logger, () => app.get(Shutdown).stopBeingReady());

@@ -28,6 +28,16 @@ export const ACCESS_CODES = {
     means: 'The token belongs to a service account, which cannot sign in on the page.',
     wayOut: 'Sign in as a person.',
   },
+  wrong_address: {
+    means: 'The page was opened at another address than the one that sign-in providers send people back to.',
+    wayOut: 'Open `params.url`, which TOOLMARK_PUBLIC_URL sets.',
+    params: ['url'],
+  },
+  provider_unavailable: {
+    means: 'The sign-in provider does not answer, or not as it should.',
+    wayOut: 'Try again in a few minutes. The log of the API says what is wrong.',
+    params: ['provider'],
+  },
   role_from_sign_in: {
     means: 'The role follows the groups of the person at the sign-in provider.',
     wayOut: 'Change the groups there, or send the person an invitation, whose role stays.',

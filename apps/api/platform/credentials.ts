@@ -38,9 +38,14 @@ function sessionOf({ headers }: IncomingMessage): string | undefined {
 }
 
 /** The Set-Cookie header that gives a browser its session. */
-export const cookieOf = (request: IncomingMessage, secret: string, expiresAt: Date): string =>
+export const cookieOf = (
+  request: IncomingMessage,
+  secret: string,
+  expiresAt: Date,
+  isSecure = isOverTls(request),
+): string =>
   `${SESSION_COOKIE}=${secret}; Max-Age=${Math.max(0, Math.floor((expiresAt.getTime() - Date.now()) / 1000))}; ` +
-  `Path=/; HttpOnly; SameSite=Strict${isOverTls(request) ? '; Secure' : ''}`;
+  `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
 
 /** The header that removes it. */
 export const noCookie = (request: IncomingMessage): string => cookieOf(request, '', new Date(0));

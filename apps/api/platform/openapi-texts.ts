@@ -41,6 +41,7 @@ export const TAGS: Record<string, string> = {
   Own: 'Your own teams, tokens and sessions.',
   Members: 'The people of a team, and its service accounts.',
   Invitations: 'Links that make people members of a team.',
+  SignIn: 'How people sign in at OpenID Connect providers.',
   Kept: 'What a user keeps: views of lists, tags, and what their lists leave out.',
   Home: 'What needs somebody, and how it went.',
   Search: 'Find things by name, and how scores went.',
@@ -88,6 +89,7 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
     description: 'The id of the run, suite or experiment.',
     example: '019aa8a2-5c1e-7000-8000-000000000031',
   },
+  'sign-in': { description: 'The id of the sign-in provider.', example: 'company' },
   providers: { description: 'The `key` of the provider.', example: 'openai' },
 };
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { ProblemError } from '#lib/contracts/input/problem';
 import type { Me } from '#lib/contracts/team';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
@@ -10,7 +11,7 @@ interface MeRow {
   signsIn: boolean;
   tokenExpiresAt: Date | null;
   provider: string | null;
-  sessionExpiresAt: Date;
+  sessionExpiresAt: Date | null;
 }
 
 export async function meOf(db: Pool | PoolClient, caller: Caller): Promise<Me> {
@@ -22,6 +23,9 @@ export async function meOf(db: Pool | PoolClient, caller: Caller): Promise<Me> {
     [caller.personId, caller.tokenId, caller.sessionId],
   );
   const row = rows[0]!;
+  // The caller of a read may be some seconds old.
+  if (caller.sessionId !== null && row.sessionExpiresAt === null)
+    throw new ProblemError(401, 'The session has ended. Sign in again.');
   const { limits } = caller;
   return {
     team: { id: caller.teamId, name: caller.teamName },
@@ -45,7 +49,7 @@ export async function meOf(db: Pool | PoolClient, caller: Caller): Promise<Me> {
         : {
             id: caller.sessionId,
             provider: row.provider,
-            expires_at: row.sessionExpiresAt.toISOString(),
+            expires_at: row.sessionExpiresAt!.toISOString(),
           },
   };
 }

@@ -1,5 +1,6 @@
 import { removeEndedDeviceLogins } from '#lib/db/catalogue/device-logins';
 import { removeEndedSessions } from '#lib/db/catalogue/sessions';
+import { forgetFinishedSignIns } from '#lib/db/catalogue/sign-in';
 import { removeUnusedEmbeddings } from '#lib/db/upkeep/unused-embeddings';
 import { removeUnusedLanes } from '#lib/db/upkeep/unused-lanes';
 import { removeExpiredLeases, withLease } from '#lib/db/connection/lease';
@@ -62,6 +63,7 @@ export class Housekeeping {
         pool.query(`DELETE FROM idempotency_key WHERE created_at < now() - interval '24 hours'`),
       'remove ended sessions': () => removeEndedSessions(pool),
       'remove logins that nobody approved': () => removeEndedDeviceLogins(pool),
+      'forget finished sign-ins': () => forgetFinishedSignIns(pool),
       'remove leases of processes that died': () => removeExpiredLeases(pool),
       'forget workers that ended': () => forgetSilentWorkers(pool),
       'drop old exchanges': () => this.#dropOldExchanges(),

@@ -25,5 +25,8 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   Counting: RARE_EXAMPLES.Counting,
   SampleDrift: RARE_EXAMPLES.SampleDrift,
   Concern: { ...captured.examples.Concern, ...RARE_EXAMPLES.Concern },
+  SignInInput: RARE_EXAMPLES.SignInInput,
+  SignInOptions: RARE_EXAMPLES.SignInOptions,
+  SignInStart: RARE_EXAMPLES.SignInStart,
   Evidence: { ...captured.examples.Evidence, ...RARE_EXAMPLES.Evidence },
 };

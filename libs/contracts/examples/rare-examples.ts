@@ -29,6 +29,15 @@ export const RARE_EXAMPLES = {
       waiting: 0,
     },
   },
+  SignInInput: {
+    'An invitation': { back: '/runs', invitation: 'ti_8wG0bCqJ4m5n0c6o7pQkz1LJ3Y2vN9xT5hR4sUeKdFa' },
+  },
+  SignInOptions: { 'One provider': { providers: [{ id: 'company', name: 'Company account' }] } },
+  SignInStart: {
+    'A provider': {
+      url: 'https://sso.example.com/authorize?client_id=toolmark&response_type=code&code_challenge_method=S256&...',
+    },
+  },
   Evidence: {
     'A long text': {
       pairs: [{ called: 0, expected: 0, param_score: 1, arguments: [longText] }],

@@ -80,8 +80,8 @@ const provider = new Provider(issuer, {
     Session: 86400,
   },
   interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
-  // Tests start servers on any port, one after another.
-  fetch: (url, options) => fetch(url, options),
+  // Its own dispatcher refuses loopback addresses.
+  fetch: (url, { dispatcher: _dispatcher, ...options }) => fetch(url, options),
   findAccount: (_ctx, id) =>
     state.accounts[id] && {
       accountId: id,

@@ -1,0 +1,210 @@
+import { Body, Controller, Get, Inject, Param, Post, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { ProblemError } from '#lib/contracts/input/problem';
+import { SignInInput, SignInOptions, SignInStart } from '#lib/contracts/people';
+import { endSessionsOf } from '#lib/db/catalogue/sign-in-sessions';
+import { finishOnce } from '#lib/db/catalogue/sign-in';
+import type { Pool } from '#lib/db/connection/pool';
+import type { Env } from '#lib/runtime/env';
+import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
+import type { Logger } from '#lib/runtime/logger';
+import { Sealer } from '#lib/runtime/seal';
+import { cookieOf } from '../platform/credentials.js';
+import { About, AlsoAnswers, Answers, Open, TakesFile } from '../platform/decorators.js';
+import { ENV, LOGGER, POOL } from '../platform/stores.js';
+import type { Upload } from '../platform/upload.js';
+import { beginAttempt, findAttempt, ownPath, removeAttempt, type Attempt } from './attempts.js';
+import type { ProviderClient } from './provider-client.js';
+import { CLOCK_TOLERANCE_S, SignInRefusal } from './refusals.js';
+import { sendPage } from './sign-in-page.js';
+import { SignInProviders } from './sign-in-providers.js';
+import { SignInService } from './sign-in.service.js';
+
+/** Requests to one provider at a time, and how many may wait: whoever has no token can cause them. */
+const [AT_ONCE, MAX_WAITING] = [8, 100];
+const LOGOUT_TOKEN = 'logout_token=eyJhbGciOiJSUzI1NiIsInR5cCI6ImxvZ291dCtqd3QifQ.eyJpc3MiOiJodHRwczov...';
+const PAGE = '<!doctype html><html lang="en">...</html>';
+
+/** Sign-in at OpenID Connect providers: authorization code with PKCE. */
+@Controller('api/sign-in')
+export class SignInController {
+  readonly #requests = new KeyedSemaphore(AT_ONCE, MAX_WAITING, 'Too many people sign in at once. Try again soon.');
+
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(ENV) readonly env: Env,
+    @Inject(LOGGER) readonly logger: Logger,
+    readonly sealer: Sealer,
+    readonly providers: SignInProviders,
+    readonly service: SignInService,
+  ) {}
+
+  @Get()
+  @About('List sign-in providers', 'For the page: where people sign in. Without a provider, they sign in with tokens.')
+  @Open('everybody')
+  @Answers(200, SignInOptions)
+  options() {
+    return { providers: this.providers.all.map(({ settings: { id, name } }) => ({ id, name })) };
+  }
+
+  @Post(':provider')
+  @About(
+    'Begin a sign-in',
+    'For the pages of this server: answers where the browser goes next. A sealed cookie has what the callback needs, ' +
+      'so any replica can finish the sign-in, within ten minutes and in this browser only.',
+  )
+  @Open('own-page')
+  @Answers(200, SignInStart, 404, 409, 503)
+  async begin(
+    @Param('provider') id: string,
+    @Body({ schema: SignInInput }) { back, invitation }: z.infer<typeof SignInInput>,
+    @Req() { raw }: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const provider = this.providers.get(id);
+    this.#checkAddress(raw.headers.origin);
+    const options = { ...this.#cookieOptions(provider), back, invitation };
+    const { attempt, cookies } = beginAttempt(raw, this.sealer, options);
+    const url = await this.#requests
+      .run(id, () => provider.authorizationUrl(attempt))
+      .catch((error: unknown) => {
+        if (!(error instanceof SignInRefusal)) throw error;
+        this.#log(provider, error);
+        throw new ProblemError(503, error.sentence, undefined, 5000).as('provider_unavailable', { provider: id });
+      });
+    void reply.header('set-cookie', cookies);
+    return { url };
+  }
+
+  /** The provider sends the browser back to another address than this page's, where the cookie would be missing. */
+  #checkAddress(origin: string | undefined): void {
+    const url = this.env.TOOLMARK_PUBLIC_URL!;
+    if (origin === undefined || origin === url) return;
+    throw new ProblemError(409, `People sign in at ${url}. Open Toolmark there.`).as('wrong_address', { url });
+  }
+
+  @Get(':provider/callback')
+  @About(
+    'Finish a sign-in',
+    'Where a provider sends the browser back to. Answers a page that opens the app with a new session, or says why ' +
+      'nobody was signed in.',
+  )
+  @AlsoAnswers({ 'text/html': PAGE })
+  @Open('everybody')
+  @Answers(200)
+  async callback(@Param('provider') id: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply) {
+    const provider = this.providers.find(id);
+    const { state } = request.query as { state?: unknown };
+    const attempt = provider && findAttempt(request.raw, this.sealer, { provider: id, state });
+    if (!provider || !attempt)
+      return this.#sendRefusal(reply, undefined, [
+        'This sign-in has ended: it began in another browser, or more than ten minutes ago.',
+      ]);
+    void reply.header('set-cookie', removeAttempt(attempt, this.#cookieOptions(provider)));
+    try {
+      await this.#requests.run(id, () => this.#finish(provider, attempt, request, reply));
+    } catch (error) {
+      this.#sendRefusal(reply, attempt, [this.#sentenceOf(provider, error)]);
+    }
+  }
+
+  async #finish(
+    provider: ProviderClient,
+    attempt: Attempt,
+    { raw }: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    const { settings } = provider;
+    // Before the code is exchanged: a provider that sees a code twice takes back what it gave for it.
+    if (!(await finishOnce(this.pool, attempt.state, new Date(attempt.untilMs))))
+      return this.#sendRefusal(reply, attempt, ['This sign-in was finished before. You may be signed in already.']);
+    const search = new URL(raw.url!, settings.redirect_uri).search;
+    const identity = await provider.finish(search, attempt);
+    const { invitation } = attempt;
+    const { session, invitationProblem } = await this.service.enter({ settings, identity, invitation, request: raw });
+    if (!session) {
+      const { issuer, subject } = identity;
+      this.logger.info({ provider: settings.id, issuer, subject }, 'Nobody lets this person in: no rule matches');
+      return this.#sendRefusal(reply, attempt, [
+        invitationProblem ??
+          `You signed in at ${settings.name}, but you are in no team of this Toolmark. Ask an owner of your team for an ` +
+            'invitation, or your administrator for a group that may come in.',
+      ]);
+    }
+    const { isSecure } = this.#cookieOptions(provider);
+    void reply.header('set-cookie', cookieOf(raw, session.secret, session.expiresAt, isSecure));
+    sendPage(reply, 200, {
+      title: 'Signed in',
+      sentences: invitationProblem === undefined ? [] : [invitationProblem],
+      link: { path: attempt.back, text: 'Open Toolmark' },
+      opens: invitationProblem === undefined,
+    });
+  }
+
+  @Post(':provider/logout')
+  @About(
+    'End sessions from the provider',
+    'Back-channel logout: the provider posts a signed `logout_token` when its own session of a person ends. Ends the ' +
+      'sessions that began before.',
+  )
+  @TakesFile(
+    { 'application/x-www-form-urlencoded': LOGOUT_TOKEN },
+    { bounds: { bytes: 10_000, totalMs: 10_000 }, identifiedBy: 'length' },
+  )
+  @Open('everybody')
+  @Answers(200, undefined, 400, 404, 503)
+  async logOut(
+    @Param('provider') id: string,
+    @Body() body: Upload,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<void> {
+    void reply.header('cache-control', 'no-store');
+    const provider = this.providers.get(id);
+    const token = typeof body?.text === 'function' ? new URLSearchParams(await body.text()).get('logout_token') : null;
+    if (!token) throw new ProblemError(400, 'Send the form field "logout_token".');
+    const logout = await this.#requests
+      .run(id, () => provider.readLogoutToken(token))
+      .catch((error: unknown) => {
+        if (!(error instanceof SignInRefusal)) throw error;
+        this.#log(provider, error);
+        throw error.kind === 'unavailable'
+          ? new ProblemError(503, error.sentence, undefined, 5000)
+          : new ProblemError(400, `The logout token is not valid: ${error.message}.`);
+      });
+    // Times of tokens are whole seconds. Of a session of the provider that has ended, no newer one of ours can begin.
+    const tolerance = logout.sid === undefined ? 1 : CLOCK_TOLERANCE_S;
+    const begunBefore = new Date(logout.issuedAt.getTime() + tolerance * 1000);
+    const sessions = await endSessionsOf(this.pool, { ...logout, provider: id, begunBefore });
+    this.logger.info({ provider: id, sessions }, 'The provider ended sessions');
+  }
+
+  #cookieOptions({ settings }: ProviderClient) {
+    return { provider: settings.id, isSecure: settings.redirect_uri.startsWith('https:') };
+  }
+
+  /** What a person reads of an error. The log has the reason. */
+  #sentenceOf(provider: ProviderClient, error: unknown): string {
+    if (error instanceof SignInRefusal) {
+      this.#log(provider, error);
+      return error.sentence;
+    }
+    if (error instanceof ProblemError) return error.message;
+    const { message, stack } = error as Error;
+    this.logger.error({ provider: provider.settings.id, error: message, stack }, 'A sign-in failed');
+    return 'Something went wrong in Toolmark. Try again in a few minutes.';
+  }
+
+  #log({ settings }: ProviderClient, { kind, message }: SignInRefusal): void {
+    this.logger.warn({ provider: settings.id, issuer: settings.issuer, kind, reason: message }, 'Sign-in was refused');
+  }
+
+  #sendRefusal(reply: FastifyReply, attempt: Attempt | undefined, sentences: string[]): void {
+    const back = attempt && ownPath(attempt.back) !== '/' ? `?back=${encodeURIComponent(attempt.back)}` : '';
+    sendPage(reply, 403, {
+      title: 'Not signed in',
+      sentences,
+      link: { path: `/sign-in${back}`, text: 'Sign in again' },
+    });
+  }
+}

@@ -1,0 +1,151 @@
+import type { Role } from '#lib/contracts/team';
+import { newId } from '#lib/runtime/ids';
+import { sha256 } from '#lib/runtime/seal';
+import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+import { audit } from './audit.js';
+import { addMember, endMembership, type Giver } from './users.js';
+
+/** Whom a provider has signed in. Issuer and subject say who it is; name and address are for people to read. */
+export interface SignedInPerson {
+  issuer: string;
+  subject: string;
+  name: string;
+  email: string | null;
+}
+
+/** A team and role that a rule gives. */
+export interface GivenMembership {
+  team: string;
+  role: Role;
+}
+
+interface Membership {
+  id: string;
+  teamId: string;
+  team: string;
+  name: string;
+  role: Role | null;
+  givenBy: Giver;
+  removedBy: Giver | null;
+  isRemoved: boolean;
+}
+
+/** Creates the teams that rules name, unless they exist. Two processes may do this at once. */
+export async function createMissingTeams(pool: Pool, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  await inTransaction(pool, async (client) => {
+    await client.query(`SELECT pg_advisory_xact_lock(hashtext('bootstrap'))`);
+    for (const name of new Set(names))
+      await client.query('INSERT INTO team (id, name) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING', [newId(), name]);
+  });
+}
+
+/**
+ * Records that a sign-in has come back from its provider. @returns false if it had come back before
+ * @param state what the provider sent back
+ */
+export async function finishOnce(pool: Pool, state: string, expiresAt: Date): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `INSERT INTO finished_sign_in (hash, expires_at) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING`,
+    [sha256(state), expiresAt],
+  );
+  return rowCount === 1;
+}
+
+export async function forgetFinishedSignIns(pool: Pool): Promise<void> {
+  await pool.query('DELETE FROM finished_sign_in WHERE expires_at < now()');
+}
+
+/**
+ * The person of this issuer and subject, created at the first sign-in. Its row stays locked, so that sign-ins and
+ * re-readings of one person follow each other.
+ */
+export async function enterPerson(
+  client: PoolClient,
+  { issuer, subject, name, email }: SignedInPerson,
+): Promise<{ personId: string; isNew: boolean }> {
+  const { rows } = await client.query<{ personId: string; isNew: boolean }>(
+    `INSERT INTO person (id, issuer, subject, name, email) VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT (issuer, subject) DO UPDATE SET name = excluded.name, email = excluded.email
+     RETURNING id AS "personId", xmax = 0 AS "isNew"`,
+    [newId(), issuer, subject, name, email],
+  );
+  return rows[0]!;
+}
+
+/** Removes a person who has just been created and is in no team. */
+export async function forgetPerson(client: PoolClient, personId: string): Promise<void> {
+  await client.query('DELETE FROM person WHERE id = $1', [personId]);
+}
+
+/**
+ * Brings the memberships of a person in line with what the rules give. Those that owners gave are left alone, and those that
+ * an owner ended stay ended. The person's row must be locked.
+ */
+export async function followRules(
+  client: PoolClient,
+  personId: string,
+  name: string,
+  given: readonly GivenMembership[],
+): Promise<void> {
+  const memberships = await membershipsOf(client, personId);
+  const { rows: teams } = await client.query<{ id: string; name: string }>(
+    'SELECT id, name FROM team WHERE name = ANY ($1) ORDER BY id',
+    [given.map(({ team }) => team)],
+  );
+  for (const team of teams) {
+    const { role } = given.find((one) => one.team === team.name)!;
+    const existing = memberships.find(({ teamId }) => teamId === team.id);
+    if (existing) {
+      await followRule(client, existing, role);
+      continue;
+    }
+    const joined = await addMember(client, { teamId: team.id, personId, name, role, givenBy: 'rule' });
+    if (joined) await audit(client, { teamId: team.id, userId: joined.userId }, 'user.create', joined.userId);
+  }
+  for (const { id, teamId, team, givenBy, isRemoved } of memberships) {
+    if (isRemoved || givenBy !== 'rule' || given.some((one) => one.team === team)) continue;
+    await endMembership(client, id, 'rule');
+    await audit(client, { teamId, userId: id }, 'user.delete', id);
+  }
+  for (const { id, teamId, name: old } of memberships)
+    if (!isNamed(old, name))
+      await client.query('UPDATE users SET name = $2 WHERE id = $1', [id, await freeName(client, teamId, name)]);
+}
+
+async function membershipsOf(client: PoolClient, personId: string): Promise<Membership[]> {
+  const { rows } = await client.query<Membership>(
+    `SELECT u.id, u.team_id AS "teamId", t.name AS team, u.name, u.role, u.given_by AS "givenBy",
+       u.removed_by AS "removedBy", u.removed_at IS NOT NULL AS "isRemoved"
+     FROM users u JOIN team t ON t.id = u.team_id WHERE u.person_id = $1 ORDER BY u.id FOR NO KEY UPDATE OF u`,
+    [personId],
+  );
+  return rows;
+}
+
+async function followRule(client: PoolClient, membership: Membership, role: Role): Promise<void> {
+  const { id, teamId, givenBy, isRemoved, removedBy } = membership;
+  if (isRemoved ? removedBy !== 'rule' : givenBy !== 'rule' || membership.role === role) return;
+  await client.query(
+    `UPDATE users SET role = $2, given_by = 'rule', removed_at = NULL, removed_by = NULL WHERE id = $1`,
+    [id, role],
+  );
+  await audit(client, { teamId, userId: id }, isRemoved ? 'user.create' : 'user.update', id);
+}
+
+/** A name that nobody in the team has or had: `Ada`, `Ada (2)`, `Ada (3)`. */
+async function freeName(client: PoolClient, teamId: string, name: string): Promise<string> {
+  const { rows } = await client.query<{ name: string }>(
+    'SELECT name FROM users WHERE team_id = $1 AND starts_with(name, $2)',
+    [teamId, name],
+  );
+  const taken = new Set(rows.map((row) => row.name));
+  for (let n = 1; ; n++) {
+    const free = n === 1 ? name : `${name} (${n})`;
+    if (!taken.has(free)) return free;
+  }
+}
+
+/** Whether a member has this name, or this name with a number. */
+const isNamed = (member: string, name: string): boolean =>
+  member === name || (member.startsWith(`${name} (`) && /^\d+\)$/.test(member.slice(name.length + 2)));
