@@ -6,7 +6,9 @@ import { settleRun } from '#lib/db/testing/settled-run';
 import { startApi, type ApiInProcess } from '../../../test/api.js';
 import { addUnreachableModels, clientOf, weatherSuite, type Client } from '../../../test/client.js';
 import { startMcpServer } from '../../../test/http-server.js';
+import { cookieOfToken } from '../../../test/people.js';
 import { someoneWaits } from '../../../test/lock-wait.js';
+import { ADMIN_TOKEN } from '../../../test/processes.js';
 import { until } from '../../../test/until.js';
 
 let api: ApiInProcess;
@@ -224,6 +226,15 @@ describe('every route of the OpenAPI document that changes data', () => {
     const prompt = { suite_id: suiteId, components: { system_prompt: 'Be brief.' } };
     const unusedPrompt = (await client.post('/api/prompt-versions', prompt)).body;
     const token = (await client.post('/api/tokens', { name: 't', role: 'viewer' })).body;
+    const [own, capped] = [
+      (await client.post('/api/me/tokens', { name: 'own', role: 'viewer' })).body,
+      (await client.post('/api/tokens', { name: 'capped', role: 'viewer' })).body,
+    ];
+    const account = (await client.post('/api/users', { name: 'changed', role: 'viewer' })).body;
+    const leaver = (await client.post('/api/users', { name: 'leaver', role: 'viewer' })).body;
+    const invitation = (await client.post('/api/invitations', { role: 'viewer' })).body;
+    for (let n = 0; n < 2; n++) await cookieOfToken(api.url, ADMIN_TOKEN);
+    const sessions = (await client.get('/api/me/sessions')).body.items;
     await client.post('/api/providers', { key: 'unused', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
     const { userCode } = await beginDeviceLogin(pool, 'host', '127.0.0.1');
     const lane = (await client.get('/api/lanes')).body.items[0].id;
@@ -233,6 +244,16 @@ describe('every route of the OpenAPI document that changes data', () => {
     const requests: [operation: string, path: string, body: unknown, changes?: 'nothing'][] = [
       ['POST /api/tokens', '', { name: 'new', role: 'viewer', user: 'someone' }],
       ['DELETE /api/tokens/{id}', `/api/tokens/${token.id}`, undefined],
+      ['PATCH /api/tokens/{id}', `/api/tokens/${capped.id}`, { monthly_cap_usd: 5 }],
+      ['POST /api/me/tokens', '', { name: 'new', role: 'viewer' }],
+      ['DELETE /api/me/tokens/{id}', `/api/me/tokens/${own.id}`, undefined],
+      ['DELETE /api/me/sessions/{id}', `/api/me/sessions/${sessions[0].id}`, undefined],
+      ['DELETE /api/sessions/{id}', `/api/sessions/${sessions[1].id}`, undefined],
+      ['POST /api/users', '', { name: 'new', role: 'viewer' }],
+      ['PATCH /api/users/{id}', `/api/users/${account.id}`, { role: 'editor' }],
+      ['DELETE /api/users/{id}', `/api/users/${leaver.id}`, undefined],
+      ['POST /api/invitations', '', { role: 'viewer' }],
+      ['DELETE /api/invitations/{id}', `/api/invitations/${invitation.id}`, undefined],
       ['POST /api/teams', '', { name: 'a team' }],
       ['POST /api/me/device-logins/{userCode}', `/api/me/device-logins/${userCode}`, { approve: true }],
       ['POST /api/providers', '', { key: 'new', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] }],
@@ -356,9 +377,12 @@ describe('every route of the OpenAPI document that changes data', () => {
         .filter(([method, { security }]) => method !== 'get' && security?.length !== 0)
         .map(([method]) => `${method.toUpperCase()} ${path}`),
     );
-    // A cookie cannot be issued again: a client that lost the answer signs in or out once more. A try-out ends with the
-    // connection that waits for it.
-    const repeated = [' /api/session', ' /api/tool-eval/try'];
+    // A cookie cannot be issued again: a client that lost the answer signs in or out once more. Whoever comes in has no
+    // keys yet, and a session joins a team (invitations.int.spec.ts). A try-out ends with the connection that waits.
+    const repeated = [
+      ...[' /api/session', ' /api/tool-eval/try', ' /api/me/memberships'],
+      ...[' /api/invitations/read', ' /api/invitations/accept'],
+    ];
     const changingData = changing.filter((operation) => !repeated.some((path) => operation.endsWith(path)));
     expect(requests.map(([operation]) => operation).sort()).toEqual(changingData.sort());
 
@@ -395,11 +419,11 @@ describe('every route of the OpenAPI document that changes data', () => {
         changes !== 'nothing',
       ]);
       const again = await send();
-      const { token: secret, ...shown } = answer.body;
+      const { token: secret, url: link, ...shown } = answer.body;
       expect([operation, again.status, again.body]).toEqual([
         operation,
         answer.status,
-        typeof secret === 'string'
+        typeof secret === 'string' || link?.includes('#invitation=')
           ? shown
           : secret
             ? { ...shown, token: { ...secret, token: undefined } }

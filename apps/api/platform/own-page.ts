@@ -37,11 +37,9 @@ export function isOverTls(request: IncomingMessage): boolean {
 /** The address of this server, as the caller knows it. */
 export function originOf(request: IncomingMessage): string {
   const scheme = isOverTls(request) ? 'https:' : 'http:';
-  const origins = [firstOf(request.headers['x-forwarded-host']), request.headers.host].map(
-    (host) => `${scheme}//${host}`,
-  );
-  const known = origins.find((origin) => URL.canParse(origin));
-  return known === undefined ? '' : new URL(known).origin;
+  const hosts = [firstOf(request.headers['x-forwarded-host']), request.headers.host ?? 'localhost'];
+  const known = hosts.find((host) => host !== undefined && URL.canParse(`${scheme}//${host}`));
+  return new URL(`${scheme}//${known ?? 'localhost'}`).origin;
 }
 
 /** The scheme of the address in the browser, as far as it is known: a proxy may not pass it on. */

@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { addUnreachableModels, clientOf, weatherSuite, type Client } from '../../../test/client.js';
+import { cookieOfToken } from '../../../test/people.js';
 import { ADMIN_TOKEN } from '../../../test/processes.js';
 import { until } from '../../../test/until.js';
 
@@ -70,20 +71,20 @@ describe('every route of the OpenAPI document', () => {
   let operations: Operation[];
   beforeAll(async () => {
     const { paths } = (await client.get('/openapi.json')).body as {
-      paths: Record<string, Record<string, { requestBody?: object; security?: object[] }>>;
+      paths: Record<string, Record<string, { requestBody?: object; security?: [] }>>;
     };
-    // Sessions are for browsers: sessions.int.spec.ts.
-    const { '/api/session': _sessions, ...others } = paths;
-    operations = Object.entries(others).flatMap(([path, methods]) =>
-      Object.entries(methods)
-        // Whoever has no token yet may call these.
-        .filter(([, { security }]) => security?.length !== 0)
-        .map(([method, { requestBody }]) => ({
-          method: method.toUpperCase(),
-          path,
-          takesBody: requestBody !== undefined,
-        })),
+    const all = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { requestBody, security }]) => ({
+        method: method.toUpperCase(),
+        path,
+        takesBody: requestBody !== undefined,
+        isOpen: security?.length === 0,
+      })),
     );
+    // How people come in: sessions.int.spec.ts, invitations.int.spec.ts.
+    const isWayIn = /^\/api\/(session|sign-in|device-logins|invitations\/(read|accept))(\/|$)/;
+    expect(all.filter(({ isOpen, path }) => isOpen && !isWayIn.test(path))).toEqual([]);
+    operations = all.filter(({ isOpen, path }) => !isOpen && path !== '/api/session');
     expect(operations.length).toBeGreaterThan(45);
   });
   const filled = (path: string, id = '01a1fc11-0570-72f9-b84b-b15294fa812e'): string => path.replaceAll(/\{\w+\}/g, id);
@@ -184,6 +185,7 @@ describe('every route of the OpenAPI document', () => {
     const gate = (await client.post('/api/gates', rules)).body;
     const gateRun = (await client.post(`/api/gates/${gate.id}/run`)).body;
     const token = (await client.post('/api/tokens', { name: 'mine', role: 'viewer' })).body;
+    await cookieOfToken(api.url, token.token);
     const tune = { suite_id: suiteId, models: ['sim::a'], search_space: { top_p: [0.5, 1] }, mode: 'grid', holdout: 0 };
     const { tune_id } = (await client.post('/api/tool-eval/param-tune', tune)).body;
     const prompts = { suite_id: suiteId, models: ['sim::a'], meta_model: 'sim::a', mode: 'quick', holdout: 0 };
@@ -205,6 +207,9 @@ describe('every route of the OpenAPI document', () => {
       'prompt-versions': promptId,
       tokens: token.id,
       'device-logins': 'BCDF-GHJK',
+      sessions: (await client.get('/api/sessions')).body.items[0].id,
+      users: (await client.post('/api/users', { name: 'mine', role: 'viewer' })).body.id,
+      invitations: (await client.post('/api/invitations', { role: 'viewer' })).body.id,
       providers: 'sim',
     };
     const theirs = clientOf(api.url, (await api.anotherTeam()).body.token.token);
@@ -244,6 +249,8 @@ describe('every route of the OpenAPI document', () => {
       'PUT /api/experiments/{id}/baseline': { eval_id: run.eval_id },
       'POST /api/experiments/{id}/run-best': {},
       'PUT /api/tool-suites/{id}/cases/{caseId}': case_,
+      'PATCH /api/users/{id}': { role: 'viewer' },
+      'PATCH /api/tokens/{id}': { monthly_cap_usd: 1 },
       'PUT /api/me/views/{list}': {},
       'PATCH /api/me/marks/{kind}/{id}': { tags: ['stolen'] },
       'POST /api/me/device-logins/{userCode}': { approve: true },

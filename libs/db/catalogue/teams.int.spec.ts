@@ -1,6 +1,6 @@
 import { createDatabase } from '../../../test/services.js';
 import { createPool, type Pool } from '../connection/pool.js';
-import { bootstrapTeam } from './teams.js';
+import { bootstrapTeam, canOperatorComeIn } from './teams.js';
 import { TokenRepository } from './tokens.js';
 import { findCaller, type Caller } from './callers.js';
 
@@ -48,7 +48,7 @@ describe('the admin token', () => {
     expect(await callerOf(pool, ADMIN)).toMatchObject({ role: 'owner' });
   });
 
-  it('is revoked when a later start sets another one, and stays when none is set', async () => {
+  it('is revoked when a later start sets another one or none; other tokens stay', async () => {
     const pool = await fresh();
     await bootstrapTeam(pool, ADMIN);
     const caller = (await callerOf(pool, ADMIN))!;
@@ -57,12 +57,26 @@ describe('the admin token', () => {
       role: 'owner',
       expires_at: null,
     });
-    await bootstrapTeam(pool, undefined);
-    expect(await callerOf(pool, ADMIN)).toMatchObject({ role: 'owner' });
     await bootstrapTeam(pool, 'another-token-of-the-operator');
     expect(await callerOf(pool, ADMIN)).toBeUndefined();
     expect(await callerOf(pool, 'another-token-of-the-operator')).toMatchObject({ role: 'owner' });
+    expect(await bootstrapTeam(pool, undefined)).toBeUndefined();
+    expect(await callerOf(pool, 'another-token-of-the-operator')).toBeUndefined();
     expect(await callerOf(pool, secret)).toMatchObject({ role: 'owner' });
+    expect(await canOperatorComeIn(pool)).toBe(true);
+    await pool.query('DELETE FROM token');
+    expect(await canOperatorComeIn(pool)).toBe(false);
+  });
+
+  it('is an owner token, whatever became of the first owner', async () => {
+    const pool = await fresh();
+    await bootstrapTeam(pool, ADMIN);
+    for (const change of [`role = 'viewer'`, 'removed_at = now()']) {
+      await pool.query(`UPDATE users SET ${change}`);
+      await bootstrapTeam(pool, ADMIN);
+      expect(await callerOf(pool, ADMIN)).toMatchObject({ role: 'owner' });
+    }
+    expect((await pool.query('SELECT 1 FROM token')).rowCount).toBe(1);
   });
 
   it('does not change a generated one', async () => {
