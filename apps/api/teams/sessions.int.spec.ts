@@ -8,14 +8,17 @@ import { until } from '../../../test/until.js';
 
 let api: ApiInProcess;
 let client: Client;
-/** Another replica, in a process of its own, which logs everything. */
+/** Another replica, in a process of its own, which logs everything, and whose operator chose times of sessions. */
 let replica: RunningProcess;
 const sockets: Socket[] = [];
 beforeAll(async () => {
   api = await startApi();
   client = api.client;
   const { DATABASE_URL, REDIS_URL } = api.env;
-  replica = await startProcess('api', { DATABASE_URL, REDIS_URL, LOG_LEVEL: 'trace' });
+  replica = await startProcess('api', {
+    ...{ DATABASE_URL, REDIS_URL, LOG_LEVEL: 'trace' },
+    ...{ TOOLMARK_SESSION_IDLE_HOURS: '2', TOOLMARK_SESSION_DAYS: '3', TOOLMARK_TOKEN_DAYS: '5' },
+  });
 }, 60_000);
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.disconnect();
@@ -89,6 +92,42 @@ describe('a session', () => {
     await until(async () => !(await reads(cookie, replica.url)), { timeoutMs: 10_000 });
     expect(await end).toBe('io server disconnect');
     expect((await connect(cookie, OWN)).refused).toBe('The session has ended. Sign in again.');
+  });
+
+  it('is listed with browser and address, and ends from the list on every replica, with its sockets', async () => {
+    const { token } = await newToken('editor');
+    const safari = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 14_0) AppleWebKit/605.1.15 Version/17.0 Safari/605.1.15';
+    const answer = await signIn(token, { ...OWN, 'user-agent': safari });
+    const cookie = answer.headers.get('set-cookie')!.split(';')[0]!;
+    const [listed] = (await client.get('/api/sessions')).body.items;
+    expect(listed).toMatchObject({
+      agent: 'Safari on macOS',
+      address: '127.0.0.1',
+      token: 'editor',
+      is_current: false,
+    });
+    expect(await reads(cookie, replica.url)).toBe(true);
+    const { socket, refused } = await connect(cookie, OWN, 'websocket', replica.url);
+    expect(refused).toBeUndefined();
+    const end = new Promise((resolve) => socket.once('disconnect', resolve));
+    const itself = await send('DELETE', `/api/me/sessions/${listed.id}`, cookie);
+    expect([itself.status, itself.headers.get('set-cookie')]).toEqual([204, expect.stringContaining('Max-Age=0')]);
+    expect((await send('POST', '/api/tool-suites', cookie, OWN, replica.url)).status).toBe(401);
+    await until(async () => !(await reads(cookie, replica.url)), { timeoutMs: 10_000 });
+    expect(await end).toBe('io server disconnect');
+    expect((await client.delete(`/api/sessions/${listed.id}`)).status).toBe(404);
+  });
+
+  it('lasts as long as the operator of the API that began it says, on all of them', async () => {
+    const answer = await signIn(ADMIN_TOKEN, OWN, replica.url);
+    const cookie = answer.headers.get('set-cookie')!;
+    const days = Number(/Max-Age=(\d+)/.exec(cookie)![1]) / 86_400;
+    expect([days > 2.99, days <= 3]).toEqual([true, true]);
+    await api.pool.query(`UPDATE session SET last_used_at = now() - interval '2 hours' WHERE idle_hours = 2`);
+    await until(async () => !(await reads(cookie.split(';')[0]!)));
+    const atReplica = clientOf(replica.url);
+    const { body } = await atReplica.post('/api/tokens', { name: 'short', role: 'viewer' });
+    expect((Date.parse(body.expires_at) - Date.now()) / 86_400_000).toBeLessThanOrEqual(5);
   });
 
   it.each([

@@ -124,7 +124,11 @@ export async function redeemInvitation(
 ): Promise<Membership> {
   const invitation = await readInvitation(client, secret);
   const { id, teamId } = invitation;
-  return keepAWayIn(client, teamId, async () => {
+  const { rows } = await client.query<{ userId: string }>(
+    'SELECT id AS "userId" FROM users WHERE team_id = $1 AND person_id = $2',
+    [teamId, joiner.personId],
+  );
+  return keepAWayIn(client, { teamId, userId: rows[0]?.userId }, async () => {
     const member = await join(client, invitation, joiner);
     const { rowCount } = await client.query(
       `UPDATE invitation i SET accepted_by = $2, accepted_at = now() WHERE id = $1 AND ${STATUS} = 'open'`,

@@ -69,8 +69,8 @@ export class MemberChanges extends TeamScoped<PoolClient> {
 
   /** @throws ProblemError 404, and 409 when a rule gives the role, or nobody could manage the team any more */
   async changeRole(id: string, role: Role): Promise<void> {
-    await keepAWayIn(this.db, this.teamId, async () => {
-      const { givenBy } = await this.#lock(id);
+    await keepAWayIn(this.db, { teamId: this.teamId, userId: id }, async () => {
+      const { givenBy } = await this.#read(id);
       if (givenBy === 'rule')
         throw new ProblemError(
           409,
@@ -88,8 +88,8 @@ export class MemberChanges extends TeamScoped<PoolClient> {
    * @throws ProblemError 404, and 409 when nobody could manage the team any more
    */
   async remove(id: string): Promise<number> {
-    return keepAWayIn(this.db, this.teamId, async () => {
-      await this.#lock(id);
+    return keepAWayIn(this.db, { teamId: this.teamId, userId: id }, async () => {
+      await this.#read(id);
       await endMembership(this.db, id, 'owner');
       // Their sessions go with them.
       await this.db.query('DELETE FROM token WHERE user_id = $1', [id]);
@@ -102,10 +102,9 @@ export class MemberChanges extends TeamScoped<PoolClient> {
     });
   }
 
-  async #lock(id: string): Promise<{ givenBy: Giver }> {
+  async #read(id: string): Promise<{ givenBy: Giver }> {
     const { rows } = await this.db.query<{ givenBy: Giver }>(
-      `SELECT given_by AS "givenBy" FROM users WHERE id = $1 AND team_id = $2 AND removed_at IS NULL
-       FOR NO KEY UPDATE`,
+      'SELECT given_by AS "givenBy" FROM users WHERE id = $1 AND team_id = $2 AND removed_at IS NULL',
       [id, this.teamId],
     );
     if (!rows[0]) throw notFound('member', id);

@@ -44,6 +44,11 @@ export interface TokenToStore {
   monthly_cap_usd?: number | null;
 }
 
+/** How many tokens people may make for themselves in a team. */
+const MOST_OF_A_USER = 500;
+/** How long an expired token still says that it expired. */
+const EXPIRED_KEPT_DAYS = 90;
+
 /** The tokens of a team. */
 export class TokenRepository extends TeamScoped {
   /** @param userId whose tokens; by default, those of everybody in the team */
@@ -86,9 +91,23 @@ export class TokenRepository extends TeamScoped {
         [userId, this.teamId],
       );
       if (!rowCount) throw new ProblemError(403, 'You are no longer in this team.').as('not_in_team');
+      await this.#makeRoom(client, userId);
       const secret = newAccessToken();
       return { token: await storeToken(client, userId, input, secret), secret };
     });
+  }
+
+  async #makeRoom(client: PoolClient, userId: string): Promise<void> {
+    await client.query(`DELETE FROM token WHERE user_id = $1 AND expires_at < now() - $2 * interval '1 day'`, [
+      userId,
+      EXPIRED_KEPT_DAYS,
+    ]);
+    const { rows } = await client.query<{ tokens: number }>(
+      'SELECT count(*)::int AS tokens FROM token WHERE user_id = $1',
+      [userId],
+    );
+    if (rows[0]!.tokens >= MOST_OF_A_USER)
+      throw new ProblemError(409, `You have ${MOST_OF_A_USER} tokens in this team (the limit). Delete some first.`);
   }
 
   /** @throws ProblemError 404 */
@@ -120,7 +139,7 @@ export class TokenRepository extends TeamScoped {
           role: by.role,
         });
       const deleted = () => client.query('DELETE FROM token WHERE id = $1', [id]);
-      if (role === 'owner') await keepAWayIn(client, this.teamId, deleted, lastOwnerToken);
+      if (role === 'owner') await keepAWayIn(client, this, deleted, lastOwnerToken);
       else await deleted();
     });
   }

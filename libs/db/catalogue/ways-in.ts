@@ -22,20 +22,22 @@ export async function waysIn(client: Pool | PoolClient, teamId: string): Promise
 }
 
 /**
- * Makes a change of members or tokens of a team, unless it takes away the last way in for an owner. Such changes of one
- * team come one after another: of two owners who remove each other at once, one stays.
+ * Makes a change of a member or a token of a team, unless it takes away the last way in for an owner. Such changes of
+ * one team come one after another: of two owners who remove each other at once, one stays.
+ * @param of.userId whose membership changes
  * @throws the problem of `refusal`, which rolls the transaction back
  */
 export async function keepAWayIn<Made>(
   client: PoolClient,
-  teamId: string,
+  { teamId, userId }: { teamId: string; userId?: string | undefined },
   change: () => Promise<Made>,
   refusal: () => ProblemError = lastOwner,
 ): Promise<Made> {
   await client.query(
-    `SELECT 1 FROM users WHERE team_id = $1 AND removed_at IS NULL AND (role IS NULL OR role = 'owner')
+    `SELECT 1 FROM users
+     WHERE team_id = $1 AND (id = $2 OR (removed_at IS NULL AND (role IS NULL OR role = 'owner')))
      ORDER BY id FOR NO KEY UPDATE`,
-    [teamId],
+    [teamId, userId ?? null],
   );
   // The release before locks these alone.
   await client.query(`SELECT 1 FROM token WHERE team_id = $1 AND role = 'owner' ORDER BY id FOR UPDATE`, [teamId]);
