@@ -76,6 +76,7 @@ async function submitGateRun(
   const { id, jobId } = await submitOrchestration(pool, {
     teamId,
     userId,
+    tokenId: null,
     type: 'gate',
     subjectId: gateId,
     step: 'run',

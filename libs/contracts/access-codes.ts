@@ -16,8 +16,8 @@ export const ACCESS_CODES = {
   },
   token_suites: {
     means: 'The token is limited to some suites, and this is about more than those.',
-    wayOut: 'Use a token without this limit, or name one of its suites.',
-    params: ['token'],
+    wayOut: 'Name one of its suites, which GET /api/me lists, or use a token without this limit.',
+    params: ['token', 'suites'],
   },
   token_limited: {
     means: 'A token with limits may not make tokens or approve logins.',

@@ -106,6 +106,11 @@ export const PROBLEM_CODES = {
     wayOut: 'An owner changes the cap with PUT /api/settings/spending.',
     params: ['spent_usd', 'cap_usd'],
   },
+  token_cap_reached: {
+    means: 'The token has spent its monthly cap.',
+    wayOut: 'Wait for the next month, use another token, or let an owner raise the cap with PATCH /api/tokens/{id}.',
+    params: ['token', 'spent_usd', 'cap_usd'],
+  },
   budget_spent: {
     means: 'The budget of the run is spent, so it cannot go on.',
     wayOut:

@@ -5,9 +5,16 @@
  * Raise it together with `SCORING_VERSION`, and whenever the previous release would play an item, count a run or
  * execute a step of a gate, a tune or a judge differently from this one. 4: a parent that was resumed has its child
  * runs resumed by workers; those of level 3 would make its next step without them. 5: a gate does not count added
- * samples that differ from those they join. 6: a rescore may score with another version of the suite.
+ * samples that differ from those they join. 6: a rescore may score with another version of the suite. 7: a token may
+ * have a monthly cap, which those of level 6 would not see.
  */
-export const WORKER_LEVEL = 6;
+export const WORKER_LEVEL = 7;
+
+/**
+ * The level that a run, a rescore or a parent needs when it is submitted or resumed. Work of a token with a cap needs
+ * 7 (`prisma/functions/level-of-capped.sql`); all other work stays open to workers of the release before.
+ */
+export const SUBMIT_LEVEL = 6;
 
 /** The level of workers that announce none, and of jobs submitted before levels existed. */
 export const FIRST_WORKER_LEVEL = 1;

@@ -1,5 +1,5 @@
 -- Settles a batch of items: stores the verdict or the error of each, once, with its exchange, and counts it for its
--- target, its job, and its team's month and day. Parameters are columns of the batch; the n-th entries of all are one
+-- target, its job, its team's month and day, and the month of the token that asked for it. Parameters are columns of the batch; the n-th entries of all are one
 -- item.
 --
 -- Only items whose delivery still holds them settle: their in_flight row has the token of the delivery, and their
@@ -131,6 +131,12 @@ BEGIN
     UPDATE job j SET last_seq = j.last_seq + c.settled, done = j.done + c.settled, errored = j.errored + c.errored
     FROM (SELECT job, sum(settled)::int AS settled, sum(errored)::int AS errored FROM sums GROUP BY job) c
     WHERE j.id = c.job
+  ), spent_by_token AS (
+    -- After `spent`: such statements run from the last to the first.
+    INSERT INTO token_spending AS s (token_id, month, shard, cost_usd)
+    SELECT r.token_id, date_trunc('month', now() AT TIME ZONE 'UTC')::date, pg_backend_pid() % 16, sum(c.cost)
+    FROM sums c JOIN run r ON r.id = c.run WHERE c.cost > 0 AND r.token_id IS NOT NULL GROUP BY 1 ORDER BY 1
+    ON CONFLICT (token_id, month, shard) DO UPDATE SET cost_usd = s.cost_usd + excluded.cost_usd
   ), spent AS (
     -- In shards, so that settlements of a team's runs do not wait for each other.
     INSERT INTO spending AS s (team_id, month, shard, cost_usd)

@@ -375,7 +375,7 @@ describe('changes during a tune', () => {
     await tune.step();
     expect(await tune.children()).toHaveLength(before.length);
     const userId = (await tune.rows('SELECT user_id FROM orchestration WHERE id = $1', [tune.id]))[0].user_id;
-    await resumeOrchestration(tunes.pool, { teamId: tune.teamId, userId, jobId: (await tune.job()).id });
+    await resumeOrchestration(tunes.pool, { teamId: tune.teamId, userId, tokenId: null, jobId: (await tune.job()).id });
     const found = await tune.end(skilled);
     expect(found).toMatchObject({ status: 'completed', targets: [{ outcome: 'confirmed' }] });
     expect(await stepsOf(tune)).toEqual({ 'rung-1': 64, 'rung-2': 22, 'rung-3': 8, finalists: 8, holdout: 4 });

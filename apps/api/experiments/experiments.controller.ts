@@ -40,11 +40,12 @@ export class ExperimentsController {
   @About('List experiments', 'The newest first; archived ones only where `status` asks for them.')
   @Answers(200, pageOf(Experiment))
   async list(
-    @Me() { teamId, userId }: Caller,
+    @Me() { teamId, userId, limits }: Caller,
     @Query({ schema: ExperimentsQuery }) { cursor, ...query }: ExperimentsQuery,
   ): Promise<Page<Experiment>> {
     const experiments = new ExperimentRepository(this.pool, teamId);
-    const { items, next_cursor } = await experiments.list({ ...query, userId, cursor: idCursor(cursor) });
+    const page = { ...query, userId, suiteIds: limits.suiteIds, cursor: idCursor(cursor) };
+    const { items, next_cursor } = await experiments.list(page);
     return { items: await describeExperiments(this.pool, teamId, items), next_cursor };
   }
 

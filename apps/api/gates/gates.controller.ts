@@ -55,11 +55,12 @@ export class GatesController {
   @About('List gates', 'The newest first.')
   @Answers(200, pageOf(Gate))
   async list(
-    @Me() { teamId }: Caller,
+    @Me() { teamId, limits }: Caller,
     @Query({ schema: GatesQuery }) { cursor, ...query }: GatesQuery,
   ): Promise<Page<Gate>> {
     const gates = new GateRepository(this.pool, teamId);
-    const { items, next_cursor } = await gates.list({ ...query, cursor: idCursor(cursor) });
+    const page = { ...query, cursor: idCursor(cursor), suiteIds: limits.suiteIds };
+    const { items, next_cursor } = await gates.list(page);
     return { items: items.map(describeGate), next_cursor };
   }
 
@@ -171,7 +172,7 @@ export class GatesController {
     @Changes() change: Change,
   ): Promise<GateSubmitted> {
     const gateId = uuid('gate', id);
-    const { teamId, userId } = caller;
+    const { teamId, userId, tokenId } = caller;
     const gate = await new GateRepository(this.pool, teamId).read(gateId);
     const { run, evalId } = await prepareGateRun(
       { pool: this.pool, teamId, gate },
@@ -195,6 +196,7 @@ export class GatesController {
       const { id: gateRunId, jobId } = await submitOrchestration(client, {
         teamId,
         userId,
+        tokenId,
         type: 'gate',
         subjectId: gateId,
         step: 'run' satisfies GateStep,

@@ -1,4 +1,4 @@
-import { WORKER_LEVEL } from '#lib/contracts/worker-level';
+import { SUBMIT_LEVEL, WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { createLogger } from '#lib/runtime/logger';
 import { connectRedis } from '#lib/runtime/redis';
 import { heartbeat, removeWorker } from '#lib/queue/worker-heartbeats';
@@ -59,7 +59,7 @@ describe('a job that no running worker can do', () => {
   it('says so, and which workers to start, until such a worker is running', async () => {
     const { client } = await anotherTeam();
     const redis = connectRedis(api.redisUrl, 'producer', createLogger('test', 'silent'));
-    const before = { workerId: 'before', level: WORKER_LEVEL - 1 };
+    const before = { workerId: 'before', level: SUBMIT_LEVEL - 1 };
     const now = { workerId: 'now', level: WORKER_LEVEL };
     afterFile(async () => {
       await Promise.all([before, now].map((worker) => removeWorker(redis, worker)));

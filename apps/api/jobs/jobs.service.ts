@@ -22,8 +22,10 @@ export class JobService {
     readonly workers: WorkersMissing,
   ) {}
 
-  async list(caller: Caller, filter: JobFilter, page: PageQuery): Promise<Page<Job>> {
-    return new JobRepository(this.pool, caller.teamId, await this.workers.whyNobody()).list(filter, page);
+  async list(caller: Caller, filter: Omit<JobFilter, 'suiteIds'>, page: PageQuery): Promise<Page<Job>> {
+    const { teamId, limits } = caller;
+    const jobs = new JobRepository(this.pool, teamId, await this.workers.whyNobody());
+    return jobs.list({ ...filter, suiteIds: limits.suiteIds }, page);
   }
 
   async read(caller: Caller, jobId: string): Promise<Job> {

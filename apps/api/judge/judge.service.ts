@@ -44,18 +44,19 @@ export class JudgeService {
 
   /** @param rootId the first report in the chain of reports that this one repeats */
   async submit(caller: Caller, input: JudgeInput, change: Change, rootId?: string): Promise<JudgeSubmitted> {
-    const { teamId, userId } = caller;
+    const { teamId, userId, tokenId } = caller;
     const { pool } = this;
     const { judge, run, baseline, requests } = await this.#plan(caller, input);
     const suite = { suite_id: run.suiteId, case_filter: null };
     await checkExperiment(pool, teamId, { experiment_id: input.experiment_id, ...suite });
-    if (judge.priced) await checkSpending(pool, teamId, suite, [judge]);
+    if (judge.priced) await checkSpending(pool, caller, suite, [judge]);
     const name = targetName(judge);
     const instructions = input.instructions ?? (await new JudgeSettingRepository(pool, teamId).read()).instructions;
     const submitted = await change(async (client) => {
       const report = await submitReport(client, {
         teamId,
         userId,
+        tokenId,
         asked: { ...input, judge: name, instructions },
         judge: name,
         runId: run.id,
@@ -96,7 +97,7 @@ export class JudgeService {
   }
 
   async list(caller: Caller, query: ReportsQuery): Promise<Page<JudgeReport>> {
-    const page = await this.#reports(caller).list(query);
+    const page = await this.#reports(caller).list({ ...query, suiteIds: caller.limits.suiteIds });
     return { ...page, items: await this.#withCalibration(caller, page.items) };
   }
 

@@ -7,6 +7,7 @@ import { JobRepository } from '#lib/db/read/jobs';
 import { readLog, readWatchedJobs, type WatchedJob } from '#lib/db/read/log';
 import { readProgress } from '#lib/db/read/progress';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
+import { checkSuiteOf } from '../platform/token-limits.js';
 import type { LiveSocket } from './connection.js';
 import { emitTo, progressOf, toMessages } from './emit-events.js';
 
@@ -76,7 +77,10 @@ export class JobSubscriptions {
     },
   ) {}
 
-  /** @throws ProblemError 404 for a job of another team, 429 when too many packets of the team are waiting */
+  /**
+   * @throws ProblemError 403 for a suite that the token is not for, 404 for a job of another team, 429 when too many
+   *   packets of the team are waiting
+   */
   subscribe(socket: LiveSocket, input: Subscribe): Promise<Extract<SubscribeAnswer, { ok: true }>> {
     return this.#subscribes.run(socket.data.caller.teamId, () => this.#subscribe(socket, input));
   }
@@ -89,6 +93,7 @@ export class JobSubscriptions {
     const { teamId } = socket.data.caller;
     const [watched] = await readWatchedJobs(pool, [jobId]);
     if (watched?.team_id !== teamId) throw notFound('job', jobId);
+    await checkSuiteOf(pool, socket.data.caller, jobId);
     const [job, { targets, summaries }] = await Promise.all([
       new JobRepository(pool, teamId).read(jobId),
       readProgress(pool, watched.run_id),

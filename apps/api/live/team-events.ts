@@ -1,8 +1,9 @@
 import type { Server } from 'socket.io';
 import { TEAM_EVENTS } from '#lib/contracts/values/jobs';
+import { areWithin } from '#lib/db/catalogue/named-suites';
 import type { Pool } from '#lib/db/connection/pool';
 import { parseLogEntry, type LogEntry } from '#lib/db/read/log';
-import { readTeamEvents } from '#lib/db/read/team-events';
+import { readTeamEvents, type TeamEvent } from '#lib/db/read/team-events';
 import type { LiveSocket } from './connection.js';
 import { toMessage } from './emit-events.js';
 import { SentEvents } from './sent-events.js';
@@ -32,14 +33,17 @@ export class TeamEvents {
   ) {}
 
   async sendNew(): Promise<void> {
-    const sockets: Iterable<LiveSocket> = this.deps.io.sockets.sockets.values();
+    const sockets: LiveSocket[] = [...this.deps.io.sockets.sockets.values()];
     const teams = Map.groupBy(sockets, (socket) => socket.data.caller.teamId);
     if (teams.size === 0) return;
-    for (const event of await readTeamEvents(this.deps.pool, [...teams.keys()], WINDOW_S, TEAM_EVENTS)) {
+    const isAnyLimited = sockets.some(({ data }) => data.caller.limits.suiteIds !== null);
+    const { pool } = this.deps;
+    for (const event of await readTeamEvents(pool, [...teams.keys()], WINDOW_S, TEAM_EVENTS, isAnyLimited)) {
       if (!this.#sent.add(event.job_id, event.seq)) continue;
       try {
         const entry = parseLogEntry(event);
-        for (const socket of teams.get(event.team_id) ?? []) this.#send(socket, event.job_id, entry);
+        for (const socket of teams.get(event.team_id) ?? [])
+          if (maySee(socket, event)) this.#send(socket, event.job_id, entry);
       } catch (error) {
         this.deps.onFailure(error, event.job_id);
       }
@@ -56,4 +60,10 @@ export class TeamEvents {
       this.deps.onSendFailure(socket, error as Error);
     }
   }
+}
+
+/** Whether the token of a connection may see the job of an event. */
+function maySee({ data }: LiveSocket, { suites }: TeamEvent): boolean {
+  const { suiteIds } = data.caller.limits;
+  return suiteIds === null || areWithin(suites ?? undefined, suiteIds);
 }

@@ -138,8 +138,9 @@ export class ParamTunesController {
   @Get('history')
   @About('List tunes', 'The newest first, without the arms that they recommend.')
   @Answers(200, pageOf(ParamTune))
-  list(@Me() { teamId }: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return new ParamTuneRepository(this.pool, teamId).list({ limit, cursor: idCursor(cursor) });
+  list(@Me() { teamId, limits }: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
+    const page = { limit, cursor: idCursor(cursor), suiteIds: limits.suiteIds };
+    return new ParamTuneRepository(this.pool, teamId).list(page);
   }
 
   @Get('history/:id')

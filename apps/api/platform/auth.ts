@@ -12,6 +12,7 @@ import { routeOptions, type CallerRequest, type OpenTo } from './decorators.js';
 import { isFromOwnPage } from './own-page.js';
 import { refusalOf } from './refusal.js';
 import { sourceOf } from './request-source.js';
+import { checkReading } from './token-limits.js';
 import { TokenUses } from './token-uses.js';
 
 /** How long a revoked token, or a session that has ended, can still read. It cannot change anything. */
@@ -48,6 +49,7 @@ export function checkTokens(fastify: FastifyInstance, pool: Pool): void {
         'role_needed',
         { needed, role: caller.role },
       );
+    checkReading(request, caller, needed);
     request.caller = caller;
   });
 }

@@ -20,6 +20,7 @@ import { serveDocument } from './serve-document.js';
 import { Shutdown, closeConnections } from './shutdown.js';
 import { BODY_READER, ENV, POOL } from './stores.js';
 import { spaceRefusals } from './space-refusals.js';
+import { checkSuites } from './token-limits.js';
 import { takeTurns } from './turns.js';
 
 /** Backstop for everything with its own limits: a file of replies may take six hours to send. */
@@ -53,6 +54,7 @@ export async function createApp(root: DynamicModule): Promise<NestFastifyApplica
   checkTokens(fastify, app.get<Pool>(POOL));
   refuseLargeBodies(fastify);
   takeTurns(fastify, app.get<Pool>(POOL));
+  checkSuites(fastify, app.get<Pool>(POOL));
   // Must come after the hooks that release what a request holds.
   spaceRefusals(fastify);
   fastify.addHook('onRequest', async ({ query, params }) => [query, params].forEach(refuseUnstorable));

@@ -145,8 +145,9 @@ export class PromptTunesController {
   @Get('history')
   @About('List prompt tunes', 'The newest first, without their texts.')
   @Answers(200, pageOf(PromptTune))
-  list(@Me() { teamId }: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return new PromptTuneRepository(this.pool, teamId).list({ limit, cursor: idCursor(cursor) });
+  list(@Me() { teamId, limits }: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
+    const page = { limit, cursor: idCursor(cursor), suiteIds: limits.suiteIds };
+    return new PromptTuneRepository(this.pool, teamId).list(page);
   }
 
   @Get('history/:id')

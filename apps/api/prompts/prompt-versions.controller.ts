@@ -39,8 +39,13 @@ export class PromptVersionsController {
   @Get()
   @About('List prompt versions', 'Texts that replace those of a suite in a run, the newest first.')
   @Answers(200, pageOf(PromptVersionHead))
-  list(@Me() { teamId }: Caller, @Query({ schema: PromptVersionsQuery }) { cursor, ...query }: PromptVersionsQuery) {
-    return this.#list(teamId, { ...query, cursor: idCursor(cursor) });
+  async list(
+    @Me() { teamId, limits }: Caller,
+    @Query({ schema: PromptVersionsQuery }) { cursor, ...query }: PromptVersionsQuery,
+  ): Promise<Page<PromptVersionHead>> {
+    const page = { ...query, cursor: idCursor(cursor), suiteIds: limits.suiteIds };
+    const { items, next_cursor } = await new PromptVersionRepository(this.pool, teamId).list(page);
+    return { items: await new PromptUseRepository(this.pool, teamId).addUse(items), next_cursor };
   }
 
   /** @throws ProblemError 422 when a text has no place in the suite, 409 when the suite has too many versions */
@@ -138,11 +143,6 @@ export class PromptVersionsController {
     const pairs = changed.map((text) => [text.from, text.to] as const);
     const hunks = await this.suiteThreads.run(teamId, { what: 'diff-texts', pairs });
     return { from: versionId, to, components: changed.map((text, index) => ({ ...text, hunks: hunks[index]! })) };
-  }
-
-  async #list(teamId: string, query: PromptVersionsQuery): Promise<Page<PromptVersionHead>> {
-    const { items, next_cursor } = await new PromptVersionRepository(this.pool, teamId).list(query);
-    return { items: await new PromptUseRepository(this.pool, teamId).addUse(items), next_cursor };
   }
 
   async #withUse(db: Pool | PoolClient, teamId: string, version: StoredPromptVersion): Promise<PromptVersion> {

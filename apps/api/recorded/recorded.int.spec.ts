@@ -336,6 +336,7 @@ describe('an upload of recorded replies', () => {
       finishRecording(client_, recording, {
         teamId,
         userId,
+        tokenId: null,
         name: 'late',
         positions: [0],
         config: { samples: 1 } as never,

@@ -83,7 +83,7 @@ export class RecordedService {
     const startedAtMs = Date.now();
     const metrics = resolveMetrics(settings.metrics);
     await checkExperiment(pool, teamId, settings);
-    await checkSpending(pool, teamId, { suite_id: suiteId, case_filter: null }, []);
+    await checkSpending(pool, caller, { suite_id: suiteId, case_filter: null }, []);
     const recording = await beginRecording(pool, teamId, suiteId);
     try {
       const stored = await storeReplies({ pool, suiteThreads }, teamId, recording, incoming);
@@ -113,6 +113,7 @@ export class RecordedService {
       const { jobId, laneId } = await finishRecording(client, recording, {
         teamId: caller.teamId,
         userId: caller.userId,
+        tokenId: caller.tokenId,
         name: settings.target_name,
         positions,
         experimentId: settings.experiment_id,

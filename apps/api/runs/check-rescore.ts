@@ -1,6 +1,7 @@
 import { ProblemError } from '#lib/contracts/input/problem';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import type { RescoreOptions } from '#lib/contracts/rescore';
+import type { Caller } from '#lib/db/catalogue/callers';
 import { SettingsRepository } from '#lib/db/catalogue/settings';
 import type { Pool } from '#lib/db/connection/pool';
 import { SuiteVersionRepository } from '#lib/db/read/suite-versions';
@@ -20,13 +21,14 @@ interface Rescored {
 
 /**
  * Refuses scoring options that do not fit a case of the run, such as a pattern where the expected value is not one.
- * @throws ProblemError 422; 409 when it costs something and the team has reached its monthly cap
+ * @throws ProblemError 422; 409 when it costs something and the team or the token has reached its monthly cap
  */
 export async function checkRescore(
   { pool, suiteThreads }: { pool: Pool; suiteThreads: SuiteThreads },
-  teamId: string,
+  caller: Caller,
   { runId, options, version }: Rescored,
 ): Promise<void> {
+  const { teamId } = caller;
   const hasOptions = options.param_scoring !== null || options.scoring_config !== null;
   if (!hasOptions && !version) return;
   const path = options.scoring_config ? '/scoring_config' : options.param_scoring ? '/param_scoring' : '/suite_version';
@@ -49,7 +51,7 @@ export async function checkRescore(
   }
   if (!isAnySemantic) return;
   const settings = new SettingsRepository(pool, teamId);
-  await refuseOverCap(settings, () => settings.embeddingCosts());
+  await refuseOverCap(pool, caller, () => settings.embeddingCosts());
   if ((await settings.readEmbedding()).provider_key !== null) return;
   throw new ProblemError(422, 'Comparing by meaning ("semantic") needs an embedding model. An owner can set one.', [
     { path, message: 'needs an embedding model' },

@@ -110,7 +110,7 @@ describe('by current prices', () => {
     const runId = await settled(team, { usage: USAGE, costUsd: 0.5, result: gone });
     const { rows } = await api.pool.query<{ job_id: string }>('SELECT job_id FROM run WHERE id = $1', [runId]);
     await cancelJob(api.pool, { teamId: team.teamId, jobId: rows[0]!.job_id });
-    await resumeRun(api.pool, { teamId: team.teamId, userId: team.userId, runId });
+    await resumeRun(api.pool, { teamId: team.teamId, userId: team.userId, tokenId: null, runId });
     await prepareRun(api.pool, { id: runId }, 100);
     await settle(team, runId, { usage: USAGE, costUsd: 0.25 });
     const target = { billed_usd: 0.75, cost_usd: 2.2, by: 'prices' };

@@ -48,7 +48,7 @@ export class ResumeController {
     @Changes() change: Change,
   ): Promise<Submitted | Pick<Submitted, 'job_id' | 'status'>> {
     const jobId = uuid('job', id);
-    const { teamId, userId } = caller;
+    const { teamId, userId, tokenId } = caller;
     const { type, result_ref: ref } = await new JobRepository(this.pool, teamId).read(jobId);
     if (type === 'tool_eval') return this.runs.resume(caller, ref!, input ?? {}, change);
     if (type === 'rescore')
@@ -56,7 +56,7 @@ export class ResumeController {
         type,
       });
     const submitted = await change(async (client) => {
-      const { id, jobId: newJobId } = await resumeOrchestration(client, { teamId, userId, jobId, ...input });
+      const { id, jobId: newJobId } = await resumeOrchestration(client, { teamId, userId, tokenId, jobId, ...input });
       await audit(client, caller, `${type}.resume`, id);
       return { job_id: newJobId, [refOf(type)]: id, status: 'submitted' as const };
     });

@@ -64,6 +64,7 @@ export class RunService {
       const { jobId, runId } = await submitRun(client, {
         teamId: caller.teamId,
         userId: caller.userId,
+        tokenId: caller.tokenId,
         suiteId: input.suite_id,
         input: run.input,
         targets,
@@ -98,11 +99,11 @@ export class RunService {
 
   /**
    * Everything done before a run is stored: its suite and models are resolved, and it is checked and estimated.
-   * @throws ProblemError 422 when it cannot be executed, 409 when the team has reached its monthly cap
+   * @throws ProblemError 422 when it cannot be executed, 409 when the team or the token has reached its monthly cap
    */
   async prepare(caller: Caller, input: RunInput): Promise<ResolvedRun & { estimate: Estimate }> {
     const run = await this.#resolve(caller, input);
-    await checkSpending(this.pool, caller.teamId, input, run.targets);
+    await checkSpending(this.pool, caller, input, run.targets);
     return { ...run, estimate: await this.estimator.estimate(caller.teamId, run, MAX_COUNTED_AT_SUBMIT) };
   }
 
@@ -129,8 +130,9 @@ export class RunService {
     return targetName(judge);
   }
 
-  async list({ teamId, userId }: Caller, query: RunsQuery): Promise<Page<Run>> {
-    const { items, next_cursor } = await new RunRepository(this.pool, teamId).list({ ...query, userId });
+  async list({ teamId, userId, limits }: Caller, query: RunsQuery): Promise<Page<Run>> {
+    const page = { ...query, userId, suiteIds: limits.suiteIds };
+    const { items, next_cursor } = await new RunRepository(this.pool, teamId).list(page);
     const marks = new MarkRepository(this.pool, teamId, userId);
     const mine = await marks.of(
       'run',
@@ -174,7 +176,8 @@ export class RunService {
     await checkTargets(new RunRepository(this.pool, caller.teamId), runId);
     let lanes: string[] = [];
     const submitted = await change(async (client) => {
-      const resumed = await resumeRun(client, { teamId: caller.teamId, userId: caller.userId, runId, ...input });
+      const { teamId, userId, tokenId } = caller;
+      const resumed = await resumeRun(client, { teamId, userId, tokenId, runId, ...input });
       ({ lanes } = resumed);
       await audit(client, caller, 'run.resume', runId);
       return { job_id: resumed.jobId, eval_id: runId, status: 'submitted' as const };
@@ -184,14 +187,14 @@ export class RunService {
   }
 
   async addSamples(caller: Caller, runId: string, input: SamplesInput, change: Change): Promise<Submitted> {
-    const { teamId, userId } = caller;
+    const { teamId, userId, tokenId } = caller;
     const run = await this.read(caller, runId);
     const targets = await checkTargets(new RunRepository(this.pool, teamId), runId);
     checkBudget(input, targets);
-    await checkSpending(this.pool, teamId, { suite_id: run.suite.id, case_filter: null }, targets);
+    await checkSpending(this.pool, caller, { suite_id: run.suite.id, case_filter: null }, targets);
     let lanes: string[] = [];
     const submitted = await change(async (client) => {
-      const extension = await extendRun(client, { teamId, userId, runId, ...input });
+      const extension = await extendRun(client, { teamId, userId, tokenId, runId, ...input });
       ({ lanes } = extension);
       await audit(client, caller, 'run.extend', runId);
       return { job_id: extension.jobId, eval_id: extension.runId, status: 'submitted' as const };
@@ -210,11 +213,12 @@ export class RunService {
     const { suite } = run;
     const asked = input.suite_version ?? suite.version;
     const version = asked === suite.version ? null : { suiteId: suite.id, version: asked };
-    await checkRescore({ pool, suiteThreads }, caller.teamId, { runId, options, version });
+    await checkRescore({ pool, suiteThreads }, caller, { runId, options, version });
     const submitted = await change(async (client) => {
       const rescore = await submitRescore(client, {
         teamId: caller.teamId,
         userId: caller.userId,
+        tokenId: caller.tokenId,
         runId,
         options,
         version,

@@ -77,8 +77,11 @@ export class SuitesController {
       'the last run of each.',
   )
   @Answers(200, pageOf(z.union([Suite, SuiteHead])))
-  list(@Me() { teamId, userId }: Caller, @Query({ schema: SuitesQuery }) { lean, cursor, ...query }: SuitesQuery) {
-    const page = { ...query, userId, cursor: idCursor(cursor) };
+  list(
+    @Me() { teamId, userId, limits }: Caller,
+    @Query({ schema: SuitesQuery }) { lean, cursor, ...query }: SuitesQuery,
+  ) {
+    const page = { ...query, userId, suiteIds: limits.suiteIds, cursor: idCursor(cursor) };
     return lean
       ? new SuiteHeadRepository(this.pool, teamId).list(page)
       : new SuiteRepository(this.pool, teamId).list(page);

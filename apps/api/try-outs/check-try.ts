@@ -1,6 +1,7 @@
 import { ProblemError } from '#lib/contracts/input/problem';
 import { conversionWarnings } from '#lib/contracts/input/tool-shapes';
 import type { TryInput } from '#lib/contracts/try';
+import type { Caller } from '#lib/db/catalogue/callers';
 import { SettingsRepository } from '#lib/db/catalogue/settings';
 import type { Pool } from '#lib/db/connection/pool';
 import type { ResolvedTarget } from '#lib/db/engine/submit-run';
@@ -44,14 +45,14 @@ export async function checkTriedCase(
   return [...conversionWarnings(given), ...(await validator.checkNewCases(teamId, [tried], tools, () => '/case'))];
 }
 
-/** @throws ProblemError 422 when the case needs an embedding model and there is none, 409 over the monthly cap */
+/** @throws ProblemError 422 when the case needs an embedding model and there is none, 409 over a monthly cap */
 export async function checkTryCosts(
   pool: Pool,
-  teamId: string,
+  caller: Caller,
   { case: tried }: TryInput,
   targets: readonly ResolvedTarget[],
 ): Promise<void> {
-  const settings = new SettingsRepository(pool, teamId);
+  const settings = new SettingsRepository(pool, caller.teamId);
   if (isSemantic(tried) && (await settings.readEmbedding()).provider_key === null)
     throw new ProblemError(
       422,
@@ -60,7 +61,8 @@ export async function checkTryCosts(
       [{ path: '/case', message: 'cannot be tried yet: it is compared by meaning' }],
     ).as('no_embedding_model');
   await refuseOverCap(
-    settings,
+    pool,
+    caller,
     async () => targets.some(({ priced }) => priced) || (isSemantic(tried) && (await settings.embeddingCosts())),
   );
 }

@@ -71,16 +71,16 @@ export class TryOutsController {
   ): Promise<Try> {
     const left = leaveSignal(reply);
     const { pool, redis } = this;
-    const { teamId, userId } = caller;
+    const { teamId, userId, tokenId } = caller;
     await refuseTooManyTries(pool, caller);
     const metrics = resolveMetrics(input.metrics);
     const suite = await suiteOfTry(pool, teamId, input);
     const targets = await resolveTargets(this.pool, teamId, input);
     const warnings = await checkTriedCase(this.validator, teamId, input, suite);
-    await checkTryCosts(pool, teamId, input, targets);
+    await checkTryCosts(pool, caller, input, targets);
     left.throwIfAborted();
     const tryOut = await change(async (client) => {
-      const started = await startTryOut(client, { teamId, userId, suite, input, metrics, targets });
+      const started = await startTryOut(client, { teamId, userId, tokenId, suite, input, metrics, targets });
       await audit(client, caller, 'case.try', input.suite_id ?? 'no suite');
       return started;
     });

@@ -31,7 +31,7 @@ export async function submitTune(
   caller: Caller,
   { type, input, suite, planned, stored, store }: NewTune,
 ): Promise<{ job_id: string; tune_id: string; status: 'submitted' }> {
-  const { teamId, userId } = caller;
+  const { teamId, userId, tokenId } = caller;
   const { versionId, name, version } = await pinSuiteVersion(client, teamId, suite.id);
   if (version !== suite.version) {
     throw new ProblemError(409, 'The suite has changed. Submit the tune again.').as('suite_changed');
@@ -39,6 +39,7 @@ export async function submitTune(
   const { id, jobId } = await submitOrchestration(client, {
     teamId,
     userId,
+    tokenId,
     type,
     name: input.name,
     suiteVersionId: versionId,

@@ -98,7 +98,9 @@ describe('a run that has ended', () => {
     await work();
     expect(await team.against(third)).toMatchObject({ run: { id: first }, verdict: 'regressed' });
     await settleRun(pool, first, [null, ...right(40).slice(1)]);
-    expect(await resumeRun(pool, { teamId: team.teamId, userId: team.userId, runId: first })).toBeTruthy();
+    expect(
+      await resumeRun(pool, { teamId: team.teamId, userId: team.userId, tokenId: null, runId: first }),
+    ).toBeTruthy();
     expect(await team.against(third)).toBeNull();
     await work();
     await team.end(first, right(20));
@@ -223,7 +225,9 @@ describe('trends', () => {
       'sim::a category Weather 0.5 40 0 regressed',
     ]);
     await settleRun(pool, first, [null, ...right(40).slice(1)]);
-    expect(await resumeRun(pool, { teamId: team.teamId, userId: team.userId, runId: first })).toBeTruthy();
+    expect(
+      await resumeRun(pool, { teamId: team.teamId, userId: team.userId, tokenId: null, runId: first }),
+    ).toBeTruthy();
     expect(await points(team.teamId)).toHaveLength(2);
     await team.end(first, right(40));
     await work();

@@ -100,7 +100,7 @@ async function anExperiment(cases = CASES) {
       return run;
     },
     pin: (runId: string) => inTransaction(pool, (client) => pinBaseline(client, team.teamId, id, runId)),
-    resume: (runId: string) => resumeRun(pool, { teamId: team.teamId, userId: team.userId, runId }),
+    resume: (runId: string) => resumeRun(pool, { teamId: team.teamId, userId: team.userId, tokenId: null, runId }),
   };
 }
 
@@ -552,7 +552,7 @@ describe('a storm of submits, ends, resumes, pins and deletions', () => {
         if (rowCount) await pinBaseline(client, exp.teamId, exp.id, runId);
       });
     const resume = async (n: number): Promise<void> => {
-      await resumeRun(pool, { teamId: exp.teamId, userId: users[n % 3]!, runId: one(n) });
+      await resumeRun(pool, { teamId: exp.teamId, userId: users[n % 3]!, tokenId: null, runId: one(n) });
       await settleRun(pool, one(n), right(n % 10));
     };
     const workers = [worker, aWorker()];

@@ -66,7 +66,7 @@ async function rescoreWith({ redis }: World, pool: Pool, jobId: string): Promise
 async function storyOf(world: World, dying: Pool) {
   const { pool } = world;
   const run = await mendedRun(pool);
-  const { jobId } = (await submitRescore(pool, { ...run, options: OPTIONS })) as { jobId: string };
+  const { jobId } = (await submitRescore(pool, { ...run, tokenId: null, options: OPTIONS })) as { jobId: string };
   await rescoreWith(world, dying, jobId).catch(() => {});
   await rescoreWith(world, pool, jobId);
   const [{ summaries, unmatched, status, suite_version: version } = {} as never] = (
@@ -103,7 +103,7 @@ it('a worker that dies after any statement of a rescore with another version los
 it('the version of a rescore stays while the run does, also for workers of the release before', async () => {
   const [{ pool }] = worlds as [World];
   const run = await mendedRun(pool);
-  const { jobId } = (await submitRescore(pool, { ...run, options: OPTIONS })) as { jobId: string };
+  const { jobId } = (await submitRescore(pool, { ...run, tokenId: null, options: OPTIONS })) as { jobId: string };
   const version = async () =>
     (await pool.query('SELECT id FROM suite_version WHERE suite_id = $1 AND version = 2', [run.suiteId])).rowCount;
   await removeUnusedVersions(pool);

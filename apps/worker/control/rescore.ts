@@ -172,11 +172,11 @@ export class Rescorer {
     { replies }: ReadExchange,
     { prepared, ran }: ScoredCase,
     { run: { teamId } }: CachedRun,
-    { options }: RescoreToContinue,
+    { id: askedBy, options }: RescoreToContinue,
     signal: AbortSignal,
   ): Promise<Rescored> {
     if (!replies) return { scored: undefined };
-    const similarity = (a: string, b: string) => this.deps.embedder.similarity(teamId, a, b, signal);
+    const similarity = (a: string, b: string) => this.deps.embedder.similarity({ teamId, askedBy }, a, b, signal);
     const of = { share: teamId, signal, similarity };
     const scored = await this.deps.scorer.score(prepared, replies, options.metrics, of);
     const { input } = prepared;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadEmbeddingModel, type EmbeddingModel } from '#lib/db/catalogue/embedding-model';
-import { findEmbeddings, storeEmbeddings } from '#lib/db/catalogue/embedding-vectors';
+import { findEmbeddings, storeEmbeddings, type NewEmbedding } from '#lib/db/catalogue/embedding-vectors';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import { MAX_THROTTLED_MS, RetryState } from '#lib/providers/retry-policy';
 import { embedTexts } from '#lib/providers/embed';
@@ -22,6 +22,11 @@ const MAX_SETTINGS_AGE_MS = 5000;
 const MAX_COUNTED_TOKENS = 2 ** 31 - 1;
 
 type Vector = Float32Array | ProviderFailure;
+/** A text, and the run or rescore that asks for its vector. */
+interface Asked {
+  text: string;
+  askedBy: string;
+}
 /** The vectors of a request, with its usage and cost. */
 interface Requested {
   vectors: Float32Array[];
@@ -35,7 +40,7 @@ interface Requested {
  */
 export class Embedder {
   /** By team, so that a slow or unavailable model does not hold up other teams. */
-  readonly #texts: KeyedMicroBatcher<string, Vector>;
+  readonly #texts: KeyedMicroBatcher<Asked, Vector>;
   /** Pending requests, so that items that end at the same time share one request. */
   readonly #pending = new Map<string, Promise<Vector>>();
   readonly #closed = new AbortController();
@@ -53,7 +58,7 @@ export class Embedder {
       budgets: LaneBudgets;
     },
   ) {
-    this.#texts = new KeyedMicroBatcher((texts, teamId) => this.#embed(teamId, texts), {
+    this.#texts = new KeyedMicroBatcher((asked, teamId) => this.#embed(teamId, asked), {
       waitMs: 5,
       maxSize: 64,
       concurrency: 8,
@@ -62,11 +67,17 @@ export class Embedder {
 
   /**
    * Cosine similarity of two texts, 0..1.
+   * @param of the team, and the run or the rescore whose token pays
    * @throws ProviderFailure when the embedding model cannot be asked; the signal's reason when it aborts
    */
-  async similarity(teamId: string, a: string, b: string, signal: AbortSignal): Promise<number> {
+  async similarity(
+    of: { teamId: string; askedBy: string },
+    a: string,
+    b: string,
+    signal: AbortSignal,
+  ): Promise<number> {
     if (a.trim() === '' || b.trim() === '') return 0; // An empty text is similar to nothing, and models refuse it.
-    const vectors = Promise.all([a, b].map((text) => this.#vector(teamId, text.slice(0, MAX_COMPARED_CHARS))));
+    const vectors = Promise.all([a, b].map((text) => this.#vector(of, text.slice(0, MAX_COMPARED_CHARS))));
     const [x, y] = await unlessAborted(vectors, signal);
     if (x instanceof ProviderFailure) throw x;
     if (y instanceof ProviderFailure) throw y;
@@ -76,11 +87,11 @@ export class Embedder {
     return Math.min(1, Math.max(0, cosine));
   }
 
-  #vector(teamId: string, text: string): Promise<Vector> {
+  #vector({ teamId, askedBy }: { teamId: string; askedBy: string }, text: string): Promise<Vector> {
     const key = `${teamId} ${text}`;
     let vector = this.#pending.get(key);
     if (!vector) {
-      vector = this.#texts.add(teamId, text).finally(() => this.#pending.delete(key));
+      vector = this.#texts.add(teamId, { text, askedBy }).finally(() => this.#pending.delete(key));
       this.#pending.set(key, vector);
     }
     return vector;
@@ -90,20 +101,20 @@ export class Embedder {
     this.#closed.abort(new Error('The worker is shutting down.'));
   }
 
-  async #embed(teamId: string, texts: string[]): Promise<Vector[]> {
+  async #embed(teamId: string, asked: Asked[]): Promise<Vector[]> {
     try {
-      const vectors = await this.#embedFor(teamId, [...new Set(texts)]);
-      return texts.map((text) => vectors.get(text)!);
+      const vectors = await this.#embedFor(teamId, [...new Map(asked.map((one) => [one.text, one])).values()]);
+      return asked.map(({ text }) => vectors.get(text)!);
     } catch (error) {
-      if (error instanceof UnsealError) return texts.map(() => new ProviderFailure('auth', error.message, false));
-      if (error instanceof ProviderFailure) return texts.map(() => error);
+      if (error instanceof UnsealError) return asked.map(() => new ProviderFailure('auth', error.message, false));
+      if (error instanceof ProviderFailure) return asked.map(() => error);
       throw error;
     }
   }
 
-  async #embedFor(teamId: string, texts: string[]): Promise<Map<string, Float32Array>> {
+  async #embedFor(teamId: string, asked: Asked[]): Promise<Map<string, Float32Array>> {
     const model = await this.#model(teamId);
-    const hashed = texts.map((text) => ({ text, hash: createHash('sha256').update(text).digest() }));
+    const hashed = asked.map((one) => ({ ...one, hash: createHash('sha256').update(one.text).digest() }));
     const hashes = hashed.map(({ hash }) => hash);
     const known = await retryTransient(
       () => findEmbeddings(this.deps.pool, teamId, storedNameOf(model), hashes),
@@ -116,8 +127,12 @@ export class Embedder {
         model,
         missing.map(({ text }) => text),
       );
-      if (!requested) return this.#embedFor(teamId, texts);
-      const entries = missing.map(({ hash }, index) => ({ hash, vector: requested.vectors[index]! }));
+      if (!requested) return this.#embedFor(teamId, asked);
+      const chars = missing.reduce((sum, { text }) => sum + text.length, 0);
+      const entries = missing.map(({ text, hash, askedBy }, index) => ({
+        ...{ hash, askedBy, vector: requested.vectors[index]! },
+        share: text.length / chars,
+      }));
       await this.#store(teamId, model, entries, requested);
       for (const { hash, vector } of entries) known.set(hash.toString('hex'), vector);
     }
@@ -127,7 +142,7 @@ export class Embedder {
   async #store(
     teamId: string,
     model: EmbeddingModel,
-    entries: { hash: Buffer; vector: Float32Array }[],
+    entries: NewEmbedding[],
     { tokens, costUsd }: Requested,
   ): Promise<void> {
     const { providerKey, modelId } = model;

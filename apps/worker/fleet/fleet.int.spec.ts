@@ -1,6 +1,6 @@
 import fc from '../../../test/fast-check.js';
 import { createDatabase } from '../../../test/services.js';
-import { WORKER_LEVEL } from '#lib/contracts/worker-level';
+import { SUBMIT_LEVEL } from '#lib/contracts/worker-level';
 import { createPool, type Pool } from '#lib/db/connection/pool';
 import { busyLanes } from '#lib/db/engine/busy-lanes';
 import { MAX_SILENCE_S } from '#lib/db/engine/live-workers';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   ({ url } = await createDatabase());
   pool = createPool(url, 4);
   const named = new URL(url);
-  named.searchParams.set('options', `-c toolmark.worker_level=${WORKER_LEVEL - 1}`);
+  named.searchParams.set('options', `-c toolmark.worker_level=${SUBMIT_LEVEL - 1}`);
   lower = createPool(named.href, 2);
   for (let n = 0; n < 20; n++) {
     const team = await createTeam(pool);
@@ -231,7 +231,7 @@ describe('shares', () => {
   it('a worker of a lower level owns nothing, and serves only what it can play', async () => {
     const olders = [createWorker({ on: lower }), createWorker({ on: lower }), createWorker({ on: lower })];
     const newer = createWorker();
-    const level = WORKER_LEVEL - 1;
+    const level = SUBMIT_LEVEL - 1;
     const { runId, laneId } = runs[0]!;
     await pool.query('UPDATE target SET active_for = $2 WHERE run_id = $1', [runId, level]);
     await look([...olders, newer]);
@@ -244,7 +244,7 @@ describe('shares', () => {
       [laneId, level],
       [laneId, level],
     ]);
-    expect(levels.filter(([id]) => id !== laneId)).toEqual(runs.slice(1).map(() => [expect.any(String), WORKER_LEVEL]));
+    expect(levels.filter(([id]) => id !== laneId)).toEqual(runs.slice(1).map(() => [expect.any(String), SUBMIT_LEVEL]));
   });
 });
 
@@ -259,7 +259,7 @@ describe('busy lanes', () => {
     );
     return Object.fromEntries(rows.map((row) => [row.id, row.levels]));
   };
-  const someLevel = fc.integer({ min: 1, max: WORKER_LEVEL + 1 });
+  const someLevel = fc.integer({ min: 1, max: SUBMIT_LEVEL + 1 });
   const someRun = fc.nat(runs.length || 19);
 
   it('are exactly those with items to dispatch or in flight', async () => {

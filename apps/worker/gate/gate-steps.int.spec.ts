@@ -174,7 +174,7 @@ describe('a gate run', () => {
     await gate.step();
     expect(await gate.job()).toMatchObject({ status: 'budget_exceeded', detail: '9 of 9 requests are made.' });
     expect((await gate.state()).answer).toMatchObject({ result: 'not_measured', targets: [{ reason: 'unfinished' }] });
-    await resumeOrchestration(gates.pool, { teamId, userId, jobId: gate.jobId, budget: null });
+    await resumeOrchestration(gates.pool, { teamId, userId, tokenId: null, jobId: gate.jobId, budget: null });
     expect((await gate.end()).answer.result).toBe('pass');
     expect(await gate.children()).toHaveLength(1);
   });
@@ -185,10 +185,12 @@ describe('a gate run', () => {
     const dead: Replies = ({ cases }) => Array.from({ length: cases }, () => null);
     expect((await gate.end(dead)).answer).toMatchObject({ result: 'not_measured' });
     expect(await gate.looks()).toEqual([]);
-    await resumeOrchestration(gates.pool, { teamId, userId, jobId: gate.jobId });
+    await resumeOrchestration(gates.pool, { teamId, userId, tokenId: null, jobId: gate.jobId });
     expect((await gate.end()).answer).toMatchObject({ result: 'pass', look: { number: 1 } });
     const { id: jobId } = await gate.job();
-    await expect(resumeOrchestration(gates.pool, { teamId, userId, jobId })).rejects.toThrow(/has its answer/);
+    await expect(resumeOrchestration(gates.pool, { teamId, userId, tokenId: null, jobId })).rejects.toThrow(
+      /has its answer/,
+    );
   });
 
   it('fails with the reason when the suite is gone, and costs nothing', async () => {

@@ -33,7 +33,8 @@ export class ItemScorer {
    */
   async score({ run, target, prepared }: LoadedItem, replies: HeldReply[], signal: AbortSignal): Promise<Outcome> {
     const { scorer, embedder } = this.deps;
-    const similarity = (a: string, b: string) => embedder.similarity(run.teamId, a, b, signal);
+    const similarity = (a: string, b: string) =>
+      embedder.similarity({ teamId: run.teamId, askedBy: run.id }, a, b, signal);
     try {
       const scored = await traceStep('score', {}, () =>
         scorer.score(prepared, replies, run.config.metrics, { share: target.laneId, signal, similarity }),

@@ -34,9 +34,10 @@ const done = { state: {}, next: null, end: { status: 'completed' as const } };
 /** An orchestration with its own team. */
 async function anOrchestration() {
   const { teamId, userId } = await createTeam(pool);
-  const of = { teamId, userId, type: 'gate' as const, subjectId: newId(), step: 'first', input: {}, total: 0 };
-  const { id, jobId } = await submitOrchestration(pool, { ...of, maxRequests: null, maxCostUsd: null });
-  return { id, teamId, userId, jobId, job: () => new JobRepository(pool, teamId).read(jobId) };
+  const of = { type: 'gate' as const, subjectId: newId(), step: 'first', input: {}, total: 0 };
+  const by = { teamId, userId, tokenId: null };
+  const { id, jobId } = await submitOrchestration(pool, { ...of, ...by, maxRequests: null, maxCostUsd: null });
+  return { id, ...by, jobId, job: () => new JobRepository(pool, teamId).read(jobId) };
 }
 
 const anOrchestrator = (nextStep: NextStep, leaseMs?: number): Orchestrator =>
@@ -88,7 +89,7 @@ it('a step that fails repeatedly says so in its job and finally ends it; lost co
   });
 
   // Failures before the resume do not count.
-  const resumed = await resumeOrchestration(pool, { teamId, userId, jobId });
+  const resumed = await resumeOrchestration(pool, { teamId, userId, tokenId: null, jobId });
   await fail(2, resumed.jobId);
   expect(await new JobRepository(pool, teamId).read(resumed.jobId)).toMatchObject({ status: 'queued', detail: null });
 });

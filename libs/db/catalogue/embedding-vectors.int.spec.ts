@@ -1,9 +1,11 @@
+import { createTeam } from '../testing/run-fixture.js';
 import { createDatabase } from '../../../test/services.js';
 import { NO_ID } from '#lib/contracts/spending';
 import { newId } from '#lib/runtime/ids';
 import { findEmbeddings, storeEmbeddings } from './embedding-vectors.js';
 import { createPool, type Pool } from '../connection/pool.js';
 import { SettingsRepository } from './settings.js';
+import { readSpentByToken } from './spending.js';
 
 let pool: Pool;
 beforeAll(async () => void (pool = createPool((await createDatabase()).url, 2)));
@@ -13,7 +15,10 @@ it('the cost of embeddings is counted with them, once per request, even if the c
   const teamId = newId();
   await pool.query('INSERT INTO team (id, name) VALUES ($1::uuid, $1::text)', [teamId]);
   const entries = (...texts: string[]) =>
-    texts.map((text) => ({ hash: Buffer.from(text), vector: Float32Array.of(0.6, 0.8) }));
+    texts.map((text) => ({
+      ...{ hash: Buffer.from(text), vector: Float32Array.of(0.6, 0.8) },
+      ...{ askedBy: newId(), share: 1 / texts.length },
+    }));
   const bill = (costUsd: number) => ({ providerKey: 'sim', modelId: 'embeds', tokens: 7, costUsd });
   const spent = async (): Promise<number> => (await new SettingsRepository(pool, teamId).readSpending()).spent_usd;
 
@@ -47,4 +52,23 @@ it('the cost of embeddings is counted with them, once per request, even if the c
       )
     ).values(),
   ]).toHaveLength(4);
+});
+
+it('tokens pay for the texts that their runs and rescores asked for first', async () => {
+  const team = await createTeam(pool);
+  const [ci, other] = [await team.cappedToken(10), await team.cappedToken(10)];
+  const [capped, free] = [await team.submit({ tokenId: ci }), await team.submit()];
+  const rescoreId = newId();
+  await pool.query(
+    `INSERT INTO rescore (id, team_id, run_id, job_id, options, scoring_version, token_id)
+     VALUES ($1, $2, $3, $3, '{}', 1, $4)`,
+    [rescoreId, team.teamId, free.runId, other],
+  );
+  const text = (askedBy: string, share: number) => ({
+    ...{ hash: Buffer.from(newId()), vector: Float32Array.of(1), askedBy, share },
+  });
+  const texts = [text(capped.runId, 0.5), text(free.runId, 0.25), text(rescoreId, 0.25)];
+  const bill = { providerKey: 'sim', modelId: 'embeds', tokens: 7, costUsd: 8 };
+  for (const isRetry of [false, true]) await storeEmbeddings(pool, team.teamId, 'm', texts, bill, isRetry);
+  expect([await readSpentByToken(pool, ci), await readSpentByToken(pool, other)]).toEqual([4, 2]);
 });

@@ -27,8 +27,19 @@ export interface EmbeddingBill {
   costUsd: number;
 }
 
+/** A text's vector, to store. */
+export interface NewEmbedding {
+  hash: Buffer;
+  vector: Float32Array;
+  /** The run or the rescore that asked for it first. */
+  askedBy: string;
+  /** Its part of the bill. */
+  share: number;
+}
+
 /**
- * Stores vectors and adds their cost to the team's spending, both or neither.
+ * Stores vectors and adds their cost to the team's spending, and to that of the tokens that asked for them: all of it
+ * or nothing.
  * @param model the name that the vectors are stored under
  * @param isRetry an earlier attempt may have been committed: vectors that it stored are already counted
  */
@@ -36,7 +47,7 @@ export async function storeEmbeddings(
   pool: Pool,
   teamId: string,
   model: string,
-  entries: readonly { hash: Buffer; vector: Float32Array }[],
+  entries: readonly NewEmbedding[],
   { providerKey, modelId, tokens, costUsd }: EmbeddingBill,
   isRetry: boolean,
 ): Promise<void> {
@@ -46,6 +57,17 @@ export async function storeEmbeddings(
          FROM unnest($3::bytea[], $4::bytea[]) AS u(hash, vector) ON CONFLICT DO NOTHING RETURNING 1
      ), billed AS (
        SELECT 1 WHERE NOT $6 OR EXISTS (SELECT 1 FROM stored)
+     ), spent_by_token AS (
+       -- After \`spent\`, as in settle_items.
+       INSERT INTO token_spending AS s (token_id, month, shard, cost_usd)
+       SELECT asked.token_id, date_trunc('month', now() AT TIME ZONE 'UTC')::date, pg_backend_pid() % 16,
+         sum($5::float8 * a.share)
+       FROM billed CROSS JOIN unnest($11::uuid[], $12::float8[]) AS a (id, share)
+         CROSS JOIN LATERAL (
+           SELECT token_id FROM run WHERE id = a.id UNION ALL SELECT token_id FROM rescore WHERE id = a.id
+         ) asked
+       WHERE $5::float8 > 0 AND asked.token_id IS NOT NULL GROUP BY 1 ORDER BY 1
+       ON CONFLICT (token_id, month, shard) DO UPDATE SET cost_usd = s.cost_usd + excluded.cost_usd
      ), spent AS (
        INSERT INTO spending AS s (team_id, month, shard, cost_usd)
        SELECT $1, date_trunc('month', now() AT TIME ZONE 'UTC')::date, pg_backend_pid() % 16, $5::float8
@@ -71,6 +93,8 @@ export async function storeEmbeddings(
       providerKey,
       modelId,
       tokens,
+      entries.map(({ askedBy }) => askedBy),
+      entries.map(({ share }) => share),
     ],
   );
 }

@@ -3,6 +3,7 @@ import type { Page } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import { newId } from '#lib/runtime/ids';
 import { TeamScoped } from '../team-isolation.js';
+import { isOfSuites } from './named-suites.js';
 import { hasMarks, markValues, type MarksOfReader } from './marks.js';
 import { toPage } from './page.js';
 import { takeBaseline } from './take-baseline.js';
@@ -49,9 +50,18 @@ export class ExperimentRepository extends TeamScoped {
     const { rows } = await this.db.query<StoredExperiment>(
       `${SELECT} AND ($2::uuid IS NULL OR e.id < $2) AND ($3 = 'all' OR e.status = $3)
          AND ($4::uuid IS NULL OR e.suite_id = $4) AND ($5::text IS NULL OR strpos(lower(e.name), lower($5)) > 0)
-         AND ${hasMarks('experiment', 'e.id', ['$6', '$7', '$8'])}
-       ORDER BY e.id DESC LIMIT $9`,
-      [this.teamId, cursor ?? null, status, suiteId ?? null, name ?? null, ...markValues(marks), limit + 1],
+         AND ${hasMarks('experiment', 'e.id', ['$6', '$7', '$8'])} AND ${isOfSuites('e.suite_id', '$9')}
+       ORDER BY e.id DESC LIMIT $10`,
+      [
+        this.teamId,
+        cursor ?? null,
+        status,
+        suiteId ?? null,
+        name ?? null,
+        ...markValues(marks),
+        marks.suiteIds,
+        limit + 1,
+      ],
     );
     return toPage(rows, limit);
   }

@@ -107,8 +107,15 @@ export function hasMarks(kind: MarkedKind, id: string, [user, tags, archived]: r
     AND (${archived} = 'any' OR (${archived} = 'true') = ${marked('archived')})`;
 }
 
+/** Who reads a list. */
+export interface Reader {
+  userId: string;
+  /** The suites that the reader's token is limited to; null for all. */
+  suiteIds: readonly string[] | null;
+}
+
 /** The filters of a list, and who reads it. */
-export type MarksOfReader = MarkFilters & { userId: string };
+export type MarksOfReader = MarkFilters & Reader;
 
 /** The values of the placeholders of `hasMarks`. */
 export const markValues = ({ userId, tag, archived }: MarksOfReader): unknown[] => [userId, tag ?? null, archived];

@@ -14,6 +14,8 @@ import { newId } from '#lib/runtime/ids';
 import { insertRow } from '../connection/insert-row.js';
 import { inTransaction, type PoolClient } from '../connection/pool.js';
 import { TeamScoped } from '../team-isolation.js';
+import type { Reader } from './marks.js';
+import { isOfSuites } from './named-suites.js';
 import { toPage } from './page.js';
 
 export interface NewPromptVersion {
@@ -43,16 +45,19 @@ const toHead = ({ origin, created_at, ...row }: HeadRow): StoredHead => ({
   created_at: created_at.toISOString(),
 });
 
+/** A page of a list, and the suites that its reader's token is limited to; null for all. */
+type ListQuery = PromptVersionsQuery & Pick<Reader, 'suiteIds'>;
+
 /** The prompt versions of a team. */
 export class PromptVersionRepository extends TeamScoped {
   /** Newest first, without their texts. */
-  async list({ limit, cursor, suite_id, tag }: PromptVersionsQuery): Promise<Page<StoredHead>> {
+  async list({ limit, cursor, suite_id, tag, suiteIds }: ListQuery): Promise<Page<StoredHead>> {
     const { rows } = await this.db.query<HeadRow>(
       `SELECT ${HEAD} FROM prompt_version v
        WHERE v.team_id = $1 AND ($2::uuid IS NULL OR v.id < $2) AND ($3::uuid IS NULL OR v.suite_id = $3)
-         AND ($4::text IS NULL OR v.tags @> ARRAY[$4])
+         AND ($4::text IS NULL OR v.tags @> ARRAY[$4]) AND ${isOfSuites('v.suite_id', '$6')}
        ORDER BY v.id DESC LIMIT $5`,
-      [this.teamId, cursor ?? null, suite_id ?? null, tag ?? null, limit + 1],
+      [this.teamId, cursor ?? null, suite_id ?? null, tag ?? null, limit + 1, suiteIds],
     );
     return toPage(rows.map(toHead), limit);
   }

@@ -7,6 +7,7 @@ import { inTransaction, type PoolClient } from '../connection/pool.js';
 import { jsonColumn } from '../connection/json-column.js';
 import { TeamScoped } from '../team-isolation.js';
 import { hasMarks, markValues, type MarksOfReader } from './marks.js';
+import { isOfSuites } from './named-suites.js';
 import { insertCases, type WrittenCase } from './insert-cases.js';
 import { toPage } from './page.js';
 import { checkSuiteSize } from './suite-size.js';
@@ -30,14 +31,15 @@ interface CountedRow extends SuiteRow {
 
 /** Filter and page of a list of suites. */
 export type SuitesPage = Omit<SuitesQuery, 'lean'> & MarksOfReader;
-/** The SQL condition for it: `$1` team, `$2` cursor, `$3` name, `$4` to `$6` marks. `$7` is the limit. */
+/** The SQL condition for it: `$1` team, `$2` cursor, `$3` name, `$4` to `$6` marks, `$8` suites. `$7` is the limit. */
 export const ON_PAGE = `team_id = $1 AND ($2::uuid IS NULL OR id < $2)
   AND ($3::text IS NULL OR strpos(lower(name), lower($3)) > 0)
-  AND ${hasMarks('suite', 'suite.id', ['$4', '$5', '$6'])}`;
+  AND ${hasMarks('suite', 'suite.id', ['$4', '$5', '$6'])} AND ${isOfSuites('suite.id', '$8')}`;
 export const pageValues = (teamId: string, { cursor, name, limit, ...marks }: SuitesPage): unknown[] => [
   ...[teamId, cursor ?? null, name ?? null],
   ...markValues(marks),
   limit + 1,
+  marks.suiteIds,
 ];
 
 const COLUMNS = `id, name, description, system_prompt, tools, pass_threshold, version, created_at, updated_at,

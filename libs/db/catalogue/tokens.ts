@@ -200,6 +200,22 @@ export async function noteTokenUses(pool: Pool, uses: readonly TokenUse[]): Prom
   );
 }
 
+/** @throws ProblemError 422 for suites that are not of the user's team */
+async function checkSuites(client: PoolClient, userId: string, ids: readonly string[]): Promise<void> {
+  const { rows } = await client.query<{ id: string; n: number }>(
+    `SELECT a.id, a.n::int - 1 AS n FROM unnest($2::uuid[]) WITH ORDINALITY AS a (id, n)
+     WHERE NOT EXISTS (SELECT FROM suite s JOIN users u ON u.team_id = s.team_id WHERE u.id = $1 AND s.id = a.id)
+     ORDER BY a.n`,
+    [userId, ids],
+  );
+  if (rows.length === 0) return;
+  throw new ProblemError(
+    422,
+    `No suite with id "${rows[0]!.id}" in this team.`,
+    rows.map(({ n }) => ({ path: `/suite_ids/${n}`, message: 'does not exist' })),
+  );
+}
+
 /** Stores the hash of a secret as a token of a user, or updates the token that already has this secret. */
 export async function storeToken(
   client: PoolClient,
@@ -208,6 +224,7 @@ export async function storeToken(
   secret: string,
   isFromEnv = false,
 ): Promise<Token> {
+  if (suite_ids) await checkSuites(client, userId, suite_ids);
   const isLimitedToken = isLimited({ readsOnly: reads_only, suiteIds: suite_ids, monthlyCapUsd: monthly_cap_usd });
   const { rows } = await client.query<TokenRow>(
     `WITH k AS (

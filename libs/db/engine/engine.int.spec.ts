@@ -5,7 +5,7 @@ import { newId } from '#lib/runtime/ids';
 import { admitJobs } from './admit-jobs.js';
 import { cancelJob } from './cancel-job.js';
 import { claimItems, renewLeases } from './claim-items.js';
-import { WORKER_LEVEL } from '#lib/contracts/worker-level';
+import { SUBMIT_LEVEL } from '#lib/contracts/worker-level';
 import { busyLanes, laneLoads } from './busy-lanes.js';
 import { dispatchLane, type LeveledDelivery } from './dispatch-lane.js';
 import { runsToFinish, targetsToFinish, finishRun, finishTarget } from './finish-run.js';
@@ -287,12 +287,12 @@ describe('dispatching', () => {
     const { runId } = await team.submit();
     const lane = async () => (await laneLoads(pool, [team.laneId]))[0];
     const isBusy = async () => (await busyLanes(pool)).some(({ id }) => id === team.laneId);
-    expect(await lane()).toMatchObject({ max_concurrency: 8, waiting: true, in_flight: 0, levels: [WORKER_LEVEL] });
+    expect(await lane()).toMatchObject({ max_concurrency: 8, waiting: true, in_flight: 0, levels: [SUBMIT_LEVEL] });
     expect(await isBusy()).toBe(true);
     await dispatchLane(pool, team.laneId, 3);
     expect(await lane()).toMatchObject({ waiting: true, in_flight: 3 });
     await dispatchLane(pool, team.laneId, 10);
-    expect(await lane()).toMatchObject({ waiting: false, in_flight: 4, levels: [WORKER_LEVEL] });
+    expect(await lane()).toMatchObject({ waiting: false, in_flight: 4, levels: [SUBMIT_LEVEL] });
     expect(await isBusy()).toBe(true);
     await pool.query('UPDATE in_flight SET worker = $2 WHERE run_id = $1', [runId, 'w1']);
     await settleItems(
@@ -421,7 +421,7 @@ describe('finishing', () => {
     );
     await cancelJob(pool, { teamId: team.teamId, jobId });
     const [done] = (await targetsToFinish(pool)).filter((target) => target.runId === runId);
-    await resumeRun(pool, { teamId: team.teamId, userId: team.userId, runId });
+    await resumeRun(pool, { teamId: team.teamId, userId: team.userId, tokenId: null, runId });
     await finishTarget(pool, done!, summary);
     const stored = async () =>
       (

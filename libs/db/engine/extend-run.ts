@@ -18,6 +18,7 @@ const MAX_SAMPLES_OF_CASE = 1000;
 export interface Extension {
   teamId: string;
   userId: string;
+  tokenId: string | null;
   /** The run to add samples to. */
   runId: string;
   /** Number of samples to add to each case. */
@@ -63,7 +64,7 @@ export async function planExtensions(
   await lockProviders(client, 'SELECT provider_id FROM target WHERE run_id = ANY ($1)', [baseIds]);
   const bases = await lockBases(client, teamId, baseIds);
   return extensions.map((extension): NewRun => {
-    const { id, runId, samples, positions, budget = null, parent } = extension;
+    const { id, tokenId, runId, samples, positions, budget = null, parent } = extension;
     const base = bases.get(runId);
     if (!base) throw notFound('run', runId);
     refuse(base, samples);
@@ -73,7 +74,7 @@ export async function planExtensions(
     base.nextSample += samples;
     const { casePositions, config, suite, targets, modelOrder } = base;
     return {
-      ...{ id, teamId, userId, suite, targets, modelOrder, parent, firstSample },
+      ...{ id, teamId, userId, tokenId, suite, targets, modelOrder, parent, firstSample },
       config: { ...config, ...{ samples, budget, cache: 'refresh' } },
       casePositions: positions ?? casePositions,
       items: cases * samples,

@@ -64,12 +64,12 @@ it('runs that were stopped before any result are closed once, and not read again
   const stored = async () => (await pool.query('SELECT status, score FROM run WHERE id = $1', [runId])).rows[0];
   expect(await stored()).toEqual({ status: 'cancelled', score: null });
 
-  const resumed = await resumeRun(pool, { teamId, userId, runId });
+  const resumed = await resumeRun(pool, { teamId, userId, tokenId: null, runId });
   await cancelJob(pool, { teamId, jobId: resumed.jobId });
   await finishAll();
   expect(await stored()).toEqual({ status: 'cancelled', score: null });
   expect(await runsToFinish(pool)).toEqual([]);
-  const again = await resumeRun(pool, { teamId, userId, runId });
+  const again = await resumeRun(pool, { teamId, userId, tokenId: null, runId });
   await settleRun(pool, runId, [1, 0.5]);
   await cancelJob(pool, { teamId, jobId: again.jobId });
   await finishAll();

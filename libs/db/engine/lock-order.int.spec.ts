@@ -178,7 +178,8 @@ describe('deleting a run', () => {
     const other = await team.anotherUser();
     return {
       ...{ ...team, runId, other },
-      extend: (db: Pool | PoolClient = pool) => extendRun(db, { teamId, userId: other, runId, samples: 1 }),
+      extend: (db: Pool | PoolClient = pool) =>
+        extendRun(db, { teamId, userId: other, tokenId: null, runId, samples: 1 }),
       remove: () => deleteRun(pool, { teamId, runId }),
     };
   }
@@ -210,8 +211,8 @@ it('samples that two users add to a run concurrently have distinct numbers', asy
   await cancelJob(pool, { teamId, jobId });
   const other = await anotherUser();
   const adding = await inTransaction(pool, async (client) => {
-    await extendRun(client, { teamId, userId: other, runId, samples: 2 });
-    const second = extendRun(pool, { teamId, userId, runId, samples: 1 });
+    await extendRun(client, { teamId, userId: other, tokenId: null, runId, samples: 2 });
+    const second = extendRun(pool, { teamId, userId, tokenId: null, runId, samples: 1 });
     await someoneWaits(pool);
     return [second];
   });
@@ -229,7 +230,7 @@ it('a step creates the version of its suite before it locks the user', async () 
 it('deleting parents locks their remaining runs in the order of ids', async () => {
   const team = await createTeam(pool);
   const { id } = await submitOrchestration(pool, {
-    ...{ teamId: team.teamId, userId: team.userId, type: 'gate', step: 'a', input: {} },
+    ...{ teamId: team.teamId, userId: team.userId, tokenId: null, type: 'gate', step: 'a', input: {} },
     ...{ total: 0, maxRequests: null, maxCostUsd: null },
   });
   const [one, next] = [await team.submit(), await team.submit()];
@@ -249,7 +250,7 @@ it('deleting an experiment locks its gate runs and tunes before its runs', async
   await insertRow(pool, 'experiment', { id: experimentId, team_id: teamId, name: 'x', suite_id: newId() });
   await pool.query('UPDATE run SET experiment_id = $2 WHERE id = $1', [runId, experimentId]);
   const { id } = await submitOrchestration(pool, {
-    ...{ teamId, userId, experimentId, type: 'gate', step: 'a', input: {} },
+    ...{ teamId, userId, tokenId: null, experimentId, type: 'gate', step: 'a', input: {} },
     ...{ total: 0, maxRequests: null, maxCostUsd: null },
   });
   await expectOrder(['orchestration WHERE id = $1', id], run(runId), () =>

@@ -140,7 +140,7 @@ it('a resumed run goes to the current lane of its provider', async () => {
   await cancelJob(pool, { teamId: team.teamId, jobId });
   await pool.query('UPDATE target SET finished_at = now() WHERE run_id = $1', [runId]);
   await move(team.teamId, 6);
-  const { lanes } = await resumeRun(pool, { teamId: team.teamId, userId: team.userId, runId });
+  const { lanes } = await resumeRun(pool, { teamId: team.teamId, userId: team.userId, tokenId: null, runId });
   expect(lanes).toEqual(
     (await pool.query<{ lane_id: string }>('SELECT lane_id FROM provider WHERE team_id = $1', [team.teamId])).rows.map(
       ({ lane_id }) => lane_id,

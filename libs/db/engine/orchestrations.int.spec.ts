@@ -95,7 +95,7 @@ describe('a step', () => {
     expect(await parent.job()).toMatchObject({ status: 'failed', error: 'The suite is gone.' });
     expect(await parent.waits()).toBe(false);
     await expect(
-      resumeOrchestration(pool, { teamId: parent.teamId, userId: parent.userId, jobId: parent.jobId }),
+      resumeOrchestration(pool, { teamId: parent.teamId, userId: parent.userId, tokenId: null, jobId: parent.jobId }),
     ).rejects.toThrow(/has its answer/);
   });
 });
@@ -117,7 +117,7 @@ describe('child runs', () => {
     await parent.commit({ children: [parent.child('a'), parent.child('b')] });
     await play(parent.laneId, 3);
     expect((await parent.job()).progress).toMatchObject({ done: 3, total: 2 * CASES });
-    const events = await readTeamEvents(pool, [parent.teamId], 600, ['job_created']);
+    const events = await readTeamEvents(pool, [parent.teamId], 600, ['job_created'], false);
     expect(events.map(({ job_id }) => job_id)).toEqual([parent.jobId]);
   });
 
@@ -189,8 +189,10 @@ describe('child runs', () => {
     await settleRun(pool, a.id, [1, 1, 1, 1, 1, 1]);
     await finishRuns();
     await cancelJob(pool, { teamId, jobId: parent.jobId });
-    await expect(resumeRun(pool, { teamId, userId, runId: b.id })).rejects.toThrow(`a tune, "${parent.id}"`);
-    const resumed = await resumeOrchestration(pool, { teamId, userId, jobId: parent.jobId });
+    await expect(resumeRun(pool, { teamId, userId, tokenId: null, runId: b.id })).rejects.toThrow(
+      `a tune, "${parent.id}"`,
+    );
+    const resumed = await resumeOrchestration(pool, { teamId, userId, tokenId: null, jobId: parent.jobId });
     expect(await parent.waits()).toBe(true);
     expect(await resumeChildren(pool, await parent.read())).toEqual([parent.laneId]);
     expect(await parent.waits()).toBe(false);
@@ -200,7 +202,9 @@ describe('child runs', () => {
     ]);
     expect((await parent.job(resumed.jobId)).progress).toMatchObject({ done: 0, total: CASES });
     expect(await play(parent.laneId, 100)).toHaveLength(CASES);
-    await expect(resumeOrchestration(pool, { teamId, userId, jobId: resumed.jobId })).rejects.toThrow(/is queued/);
+    await expect(resumeOrchestration(pool, { teamId, userId, tokenId: null, jobId: resumed.jobId })).rejects.toThrow(
+      /is queued/,
+    );
   });
 
   it('are resumed in batches, each once despite crashes; a cancel stops it, another resume continues', async () => {
@@ -208,7 +212,8 @@ describe('child runs', () => {
     const { teamId, userId, jobId } = parent;
     await parent.commit({ children: Array.from({ length: 7 }, (_, n) => parent.child(`${n}`)) });
     await cancelJob(pool, { teamId, jobId });
-    const resume = async (of: string) => (await resumeOrchestration(pool, { teamId, userId, jobId: of })).jobId;
+    const resume = async (of: string) =>
+      (await resumeOrchestration(pool, { teamId, userId, tokenId: null, jobId: of })).jobId;
     const generations = async () => (await parent.children()).map(({ generation }) => generation);
     const again = await resume(jobId);
     await resumeChildren(pool, await parent.read(), 3);
@@ -278,7 +283,9 @@ describe('a parent with ten child runs, or with a hundred', () => {
     );
     expect((await parent.children()).slice(count).map((run) => run.extends_run_id)).toEqual(runs.map(({ id }) => id));
     await stop(jobId);
-    const asked = await countStatements(pool, (db) => resumeOrchestration(db, { teamId, userId, jobId }));
+    const asked = await countStatements(pool, (db) =>
+      resumeOrchestration(db, { teamId, userId, tokenId: null, jobId }),
+    );
     const resuming = await parent.read();
     const resumed = await countStatements(pool, (db) => resumeChildren(db, resuming, 5000));
     expect((await parent.children()).map(({ generation }) => generation)).toEqual(Array(2 * count).fill(2));
@@ -311,11 +318,13 @@ describe('a deleted parent', () => {
     const late = await parent.read();
     await cancelJob(pool, { teamId, jobId });
     await inTransaction(pool, (client) => deleteOrchestrations(client, { teamId, subjectId }));
-    await expect(resumeOrchestration(pool, { teamId, userId: parent.userId, jobId })).rejects.toThrow(/No job/);
+    await expect(resumeOrchestration(pool, { teamId, userId: parent.userId, tokenId: null, jobId })).rejects.toThrow(
+      /No job/,
+    );
     await expect(parent.job()).rejects.toThrow(/No job/);
     expect(await commitStep(pool, late, { state: {}, next: 'second' })).toBeUndefined();
     const [a] = await parent.children();
-    const of = { teamId, userId: parent.userId, runId: a.id };
+    const of = { teamId, userId: parent.userId, tokenId: null, runId: a.id };
     await expect(resumeRun(pool, of)).rejects.toThrow(parent.id);
     await expect(extendRun(pool, { ...of, samples: 1 })).rejects.toThrow(/No run/);
     await expect(submitRescore(pool, { ...of, options: {} as never })).rejects.toThrow(/run/);
@@ -334,7 +343,7 @@ describe('a deleted parent', () => {
 
 describe('samples that are added to a run', () => {
   const extend = (team: Awaited<ReturnType<typeof createTeam>>, runId: string, more = {}) =>
-    extendRun(pool, { teamId: team.teamId, userId: team.userId, runId, samples: 2, ...more });
+    extendRun(pool, { teamId: team.teamId, userId: team.userId, tokenId: null, runId, samples: 2, ...more });
 
   it('continue its numbers, use its cases and suite version, and are never answered by stored replies', async () => {
     const team = await createTeam(pool, { cases: 3 });

@@ -1,7 +1,7 @@
 import type { LogEvent } from '#lib/contracts/event';
 import type { JobStatus } from '#lib/contracts/job-status';
 import type { OrchestrationType } from '#lib/contracts/values/jobs';
-import { WORKER_LEVEL } from '#lib/contracts/worker-level';
+import { SUBMIT_LEVEL } from '#lib/contracts/worker-level';
 import { newId, newIds } from '#lib/runtime/ids';
 import { insertRow } from '../connection/insert-row.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
@@ -25,6 +25,8 @@ import { writeRuns, type WrittenRun } from './write-runs.js';
 export interface NewOrchestration {
   teamId: string;
   userId: string;
+  /** The token that it was submitted with, and so its child runs; null for none. */
+  tokenId: string | null;
   type: OrchestrationType;
   /** A display name. */
   name?: string | null;
@@ -49,6 +51,7 @@ export async function submitOrchestration(
   {
     teamId,
     userId,
+    tokenId,
     type,
     name,
     subjectId,
@@ -69,6 +72,7 @@ export async function submitOrchestration(
       id,
       team_id: teamId,
       user_id: userId,
+      token_id: tokenId,
       type,
       name: name ?? null,
       subject_id: subjectId ?? id,
@@ -79,7 +83,7 @@ export async function submitOrchestration(
       input: JSON.stringify(input),
       max_requests: maxRequests,
       max_cost_usd: maxCostUsd,
-      worker_level: WORKER_LEVEL,
+      worker_level: SUBMIT_LEVEL,
     });
     await admitJobs(client, userId);
     return { id, jobId };
@@ -103,6 +107,8 @@ export interface Orchestration {
   id: string;
   teamId: string;
   userId: string;
+  /** The token that asked for it last; null for none. */
+  tokenId: string | null;
   type: OrchestrationType;
   jobId: string;
   /** The next step. */
@@ -168,8 +174,8 @@ export async function readOrchestration(db: Pool | PoolClient, id: string): Prom
   const { rows } = await db.query<
     Omit<Orchestration, 'input' | 'state' | 'children'> & { input: string; state: string }
   >(
-    `SELECT id, team_id AS "teamId", user_id AS "userId", type, job_id AS "jobId", step, resuming, revision, input,
-       state, max_requests AS "maxRequests", worker_level AS "workerLevel"
+    `SELECT id, team_id AS "teamId", user_id AS "userId", token_id AS "tokenId", type, job_id AS "jobId",
+       step, resuming, revision, input, state, max_requests AS "maxRequests", worker_level AS "workerLevel"
      FROM orchestration o
      WHERE id = $1 AND step IS NOT NULL
        AND EXISTS (SELECT 1 FROM job WHERE id = o.job_id AND status IN ('queued', 'running'))`,
@@ -270,14 +276,14 @@ interface Children {
 
 /** Gives child runs their ids. */
 function readChildren(
-  { id: orchestrationId, teamId, userId, jobId, workerLevel }: Orchestration,
+  { id: orchestrationId, teamId, userId, tokenId, jobId, workerLevel }: Orchestration,
   children: readonly NewChildRun[],
 ): Children {
   const ids = newIds(children.length);
   const [submissions, extensions]: [Children['submissions'], Children['extensions']] = [[], []];
   for (const [n, { step, arm, listed = false, ...child }] of children.entries()) {
     const parent = { orchestrationId, jobId, step, arm, listed, workerLevel };
-    const of = { id: ids[n]!, teamId, userId, parent };
+    const of = { id: ids[n]!, teamId, userId, tokenId, parent };
     if ('extend' in child) extensions.push({ ...of, ...child.extend });
     else submissions.push({ ...of, ...child.submit });
   }

@@ -100,8 +100,8 @@ async function cancel(parent: Parent): Promise<void> {
 
 async function resume(parent: Parent): Promise<void> {
   const { teamId, userId, id: orchestrationId } = parent;
-  const { jobId } = await resumeOrchestration(pool, { teamId, userId, jobId: await parent.present() });
-  while (await resumeChildren(pool, { id: orchestrationId, jobId, teamId, userId }));
+  const { jobId } = await resumeOrchestration(pool, { teamId, userId, tokenId: null, jobId: await parent.present() });
+  while (await resumeChildren(pool, { id: orchestrationId, jobId, teamId, userId, tokenId: null }));
   for (const { id } of await parent.runs()) while ((await prepareRun(pool, { id }))?.more);
 }
 
@@ -194,8 +194,8 @@ describe('the counters of a parent', () => {
     await parent.make(parent.child('a'));
     await play(parent, 3, () => true);
     await cancel(parent);
-    const { jobId } = await resumeOrchestration(pool, { teamId, userId, jobId: parent.jobId });
-    await resumeChildren(pool, { id, jobId, teamId, userId });
+    const { jobId } = await resumeOrchestration(pool, { teamId, userId, tokenId: null, jobId: parent.jobId });
+    await resumeChildren(pool, { id, jobId, teamId, userId, tokenId: null });
     await cancel(parent);
     expect(await parent.progress()).toMatchObject({ done: 0, errored: 0, total: CASES });
     const [a] = await parent.runs();

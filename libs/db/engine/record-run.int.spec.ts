@@ -34,6 +34,7 @@ async function recorded(team: Awaited<ReturnType<typeof createTeam>>) {
     finishRecording(client, recording, {
       teamId,
       userId,
+      tokenId: null,
       name: 'a',
       positions: [0, 1, 2, 3],
       config: { recorded: true, samples: 1, metrics: [], params: {} } as never,
@@ -76,7 +77,7 @@ it('has a lane of its own, which is recreated for a resume', async () => {
   await pool.query('UPDATE target SET finished_at = now() WHERE lane_id = $1', [laneId]);
   await removeUnusedLanes(pool);
   expect(await one('SELECT 1 FROM lane WHERE id = $1', [laneId])).toBeUndefined();
-  const { lanes } = await resumeRun(pool, { teamId: team.teamId, userId: team.userId, runId });
+  const { lanes } = await resumeRun(pool, { teamId: team.teamId, userId: team.userId, tokenId: null, runId });
   expect(
     await one('SELECT id, name, fingerprint FROM lane WHERE id = (SELECT lane_id FROM target WHERE run_id = $1)', [
       runId,
@@ -129,6 +130,7 @@ it('that is abandoned while it finishes is either abandoned or finished, never b
     finishRecording(client, recording, {
       teamId,
       userId,
+      tokenId: null,
       name: 'a',
       positions: [0],
       config: { samples: 1 } as never,

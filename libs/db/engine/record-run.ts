@@ -1,7 +1,7 @@
 import { ProblemError } from '#lib/contracts/input/problem';
 import { RECORDED } from '#lib/contracts/recorded';
 import type { RecordedConfig } from '#lib/contracts/run-input';
-import { WORKER_LEVEL } from '#lib/contracts/worker-level';
+import { SUBMIT_LEVEL } from '#lib/contracts/worker-level';
 import { newId } from '#lib/runtime/ids';
 import { NOT_DRAFT } from '../catalogue/case-pages.js';
 import { LaneRepository } from '../catalogue/lanes.js';
@@ -114,6 +114,7 @@ const GENERATION = 2;
 export interface RecordedRun {
   teamId: string;
   userId: string;
+  tokenId: string | null;
   /** Display name of the target. */
   name: string;
   /** Positions of the cases that have replies, in order. */
@@ -184,12 +185,13 @@ async function insertRecordedRun(
   client: PoolClient,
   jobId: string,
   { runId, suiteId, suite }: Recording,
-  { teamId, userId, positions, config, experimentId }: RecordedRun,
+  { teamId, userId, tokenId, positions, config, experimentId }: RecordedRun,
 ): Promise<void> {
   await insertRow(client, 'run', {
     id: runId,
     team_id: teamId,
     user_id: userId,
+    token_id: tokenId,
     job_id: jobId,
     generation: GENERATION,
     suite_id: suiteId,
@@ -201,7 +203,7 @@ async function insertRecordedRun(
     samples: config.samples,
     case_positions: positions.length === suite.caseCount ? [] : positions,
     experiment_id: experimentId,
-    worker_level: WORKER_LEVEL,
+    worker_level: SUBMIT_LEVEL,
   });
 }
 

@@ -7,7 +7,7 @@ import type { Tool } from '#lib/contracts/tool';
 import type { Summary } from '#lib/contracts/summary';
 import { SCORING_VERSION } from '#lib/contracts/values/verdicts';
 import type { Verdict } from '#lib/contracts/verdict';
-import { WORKER_LEVEL } from '#lib/contracts/worker-level';
+import { SUBMIT_LEVEL } from '#lib/contracts/worker-level';
 import { newId } from '#lib/runtime/ids';
 import { BatchColumns } from '../connection/batch-columns.js';
 import { insertRow } from '../connection/insert-row.js';
@@ -26,6 +26,7 @@ import { askForFiguresOfListed } from './run-figures.js';
 interface RescoreToSubmit {
   teamId: string;
   userId: string;
+  tokenId: string | null;
   runId: string;
   options: RescoreOptions;
   /** The version of the suite to score with; null for that of the run. */
@@ -38,7 +39,7 @@ interface RescoreToSubmit {
  */
 export async function submitRescore(
   pool: Pool | PoolClient,
-  { teamId, userId, runId, options, version = null }: RescoreToSubmit,
+  { teamId, userId, tokenId, runId, options, version = null }: RescoreToSubmit,
 ): Promise<{ jobId: string; rescoreId: string } | 'unfinished'> {
   return inTransaction(pool, async (client) => {
     const versionId = version && (await pinVersion(client, { teamId, ...version }));
@@ -63,11 +64,12 @@ export async function submitRescore(
       id: rescoreId,
       team_id: teamId,
       run_id: runId,
+      token_id: tokenId,
       job_id: jobId,
       options: JSON.stringify(options),
       suite_version_id: versionId,
       scoring_version: SCORING_VERSION,
-      worker_level: WORKER_LEVEL,
+      worker_level: SUBMIT_LEVEL,
     });
     await admitJobs(client, userId);
     return { jobId, rescoreId };

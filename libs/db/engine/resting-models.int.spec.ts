@@ -205,7 +205,7 @@ describe('a model whose provider asked for a wait of hours', () => {
     expect(await dispatch(team)).toEqual([]);
     for (const done of await targetsToFinish(pool)) await finishTarget(pool, done, { target: 'sim::a' } as never);
     for (const run of await runsToFinish(pool)) await finishRun(pool, run);
-    const resumed = await resumeRun(pool, { teamId: team.teamId, userId: team.userId, runId });
+    const resumed = await resumeRun(pool, { teamId: team.teamId, userId: team.userId, tokenId: null, runId });
     await prepareRun(pool, { id: runId });
     expect(await detailOf(team, resumed.jobId)).toMatch(/^Waiting for sim::a until/);
     expect(await dispatch(team)).toEqual([]);

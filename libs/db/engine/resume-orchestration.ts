@@ -2,13 +2,16 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import type { JobStatus } from '#lib/contracts/job-status';
 import { type OrchestrationType, isFinished } from '#lib/contracts/values/jobs';
 import type { ResumeInput } from '#lib/contracts/run-input';
-import { WORKER_LEVEL } from '#lib/contracts/worker-level';
+import { SUBMIT_LEVEL } from '#lib/contracts/worker-level';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
 import { createJob } from './create-job.js';
 import { lockUser, lockUserOrTimeOut } from './lock-user.js';
 import type { Orchestration } from './orchestrations.js';
 import { refuseSpentBudget, resumeRuns } from './resume-run.js';
+
+/** Whose job the resumed one is, and whose cap counts. */
+type ResumedBy = Pick<Orchestration, 'teamId' | 'userId' | 'tokenId'>;
 
 /**
  * Resumes an orchestration that has ended, from the step where it ended: scores of its child runs are kept, and only
@@ -18,7 +21,7 @@ import { refuseSpentBudget, resumeRuns } from './resume-run.js';
  */
 export async function resumeOrchestration(
   db: Pool | PoolClient,
-  { teamId, userId, jobId, budget }: ResumeInput & { teamId: string; userId: string; jobId: string },
+  { teamId, userId, tokenId, jobId, budget }: ResumeInput & ResumedBy & { jobId: string },
 ): Promise<{ id: string; jobId: string }> {
   return inTransaction(db, async (client) => {
     await lockUser(client, userId);
@@ -29,6 +32,7 @@ export async function resumeOrchestration(
         budget?.max_requests ?? null,
         budget?.max_cost_usd ?? null,
       ]);
+    await client.query('UPDATE orchestration SET token_id = $2 WHERE id = $1', [id, tokenId]);
     const of = { teamId, userId, type, resultRef: id, total: 0, generation: generation + 1 };
     const newJobId = await createJob(client, of);
     const [unscored] = await childrenToResume(client, { id, jobId: newJobId }, 1);
@@ -38,7 +42,7 @@ export async function resumeOrchestration(
       `UPDATE orchestration SET job_id = $2, user_id = $3, generation = generation + 1, revision = revision + 1,
          worker_level = greatest(worker_level, $4), resuming = $5
        WHERE id = $1`,
-      [id, newJobId, userId, WORKER_LEVEL, unscored !== undefined],
+      [id, newJobId, userId, SUBMIT_LEVEL, unscored !== undefined],
     );
     await admitJobs(client, userId);
     return { id, jobId: newJobId };
@@ -55,7 +59,7 @@ const PIECE = 50;
  */
 export async function resumeChildren(
   pool: Pool,
-  { id, jobId, teamId, userId }: Pick<Orchestration, 'id' | 'jobId' | 'teamId' | 'userId'>,
+  { id, jobId, teamId, userId, tokenId }: Pick<Orchestration, 'id' | 'jobId' | keyof ResumedBy>,
   pieceSize = PIECE,
 ): Promise<string[] | undefined> {
   return inTransaction(pool, async (client) => {
@@ -68,7 +72,7 @@ export async function resumeChildren(
     if (rowCount === 0) return undefined;
     const runIds = await childrenToResume(client, { id, jobId }, pieceSize);
     if (runIds.length < pieceSize) await client.query('UPDATE orchestration SET resuming = false WHERE id = $1', [id]);
-    return resumeRuns(client, { teamId, userId, runIds, parentJobId: jobId });
+    return resumeRuns(client, { teamId, userId, tokenId, runIds, parentJobId: jobId });
   });
 }
 

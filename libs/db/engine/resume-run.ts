@@ -2,7 +2,7 @@ import type { JobStatus } from '#lib/contracts/job-status';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import type { ResumeInput } from '#lib/contracts/run-input';
-import { WORKER_LEVEL } from '#lib/contracts/worker-level';
+import { SUBMIT_LEVEL } from '#lib/contracts/worker-level';
 import { LaneRepository } from '../catalogue/lanes.js';
 import { lockProviders } from './move-targets.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
@@ -16,6 +16,8 @@ import { budgetExceeded, readBudgets } from './run-budget.js';
 interface Resume extends ResumeInput {
   teamId: string;
   userId: string;
+  /** The token that it is resumed with, whose cap then counts; null for none. */
+  tokenId: string | null;
   runId: string;
 }
 
@@ -34,7 +36,7 @@ export async function resumeRun(
   pool: Pool | PoolClient,
   resume: Resume,
 ): Promise<{ jobId: string; runId: string; lanes: string[] }> {
-  const { teamId, userId, runId, budget } = resume;
+  const { teamId, userId, tokenId, runId, budget } = resume;
   return inTransaction(pool, async (client) => {
     const [run] = await lockRuns(client, { teamId, userId, runIds: [runId] });
     if (!run) throw notFound('run', runId);
@@ -53,6 +55,7 @@ export async function resumeRun(
         'nothing_to_resume',
         { run_id: runId },
       );
+    await passToToken(client, [runId], tokenId);
     await refuseSpentBudget(client, runId);
     const { jobIds, lanes } = await reopenRuns(client, { teamId, userId }, [run]);
     return { jobId: jobIds[0]!, runId, lanes };
@@ -66,10 +69,28 @@ export async function resumeRun(
  */
 export async function resumeRuns(
   client: PoolClient,
-  { parentJobId, ...of }: { teamId: string; userId: string; runIds: readonly string[]; parentJobId: string },
+  {
+    parentJobId,
+    tokenId,
+    ...of
+  }: Pick<Resume, 'teamId' | 'userId' | 'tokenId'> & {
+    runIds: readonly string[];
+    parentJobId: string;
+  },
 ): Promise<string[]> {
   const runs = (await lockRuns(client, of)).filter((run) => hasEnded(run) && run.unscored > 0);
-  return runs.length === 0 ? [] : (await reopenRuns(client, { ...of, parentJobId }, runs)).lanes;
+  if (runs.length === 0) return [];
+  await passToToken(
+    client,
+    runs.map(({ id }) => id),
+    tokenId,
+  );
+  return (await reopenRuns(client, { ...of, parentJobId }, runs)).lanes;
+}
+
+/** The cap of the token that resumes a run counts from then on, and no longer that of the one before it. */
+async function passToToken(client: PoolClient, runIds: readonly string[], tokenId: string | null): Promise<void> {
+  await client.query('UPDATE run SET token_id = $2 WHERE id = ANY ($1)', [runIds, tokenId]);
 }
 
 interface LockedRun {
@@ -133,7 +154,7 @@ async function reopenRuns(
        finished_at = NULL, score = NULL, cost_usd = NULL, errored_share = NULL, delta = NULL, differs = '{}',
        comparison = NULL, worker_level = greatest(worker_level, $4)
      FROM unnest($1::uuid[], $2::uuid[]) AS u (id, job_id) WHERE run.id = u.id`,
-    [runIds, jobIds, userId, WORKER_LEVEL],
+    [runIds, jobIds, userId, SUBMIT_LEVEL],
   );
   await planPreparation(client, runIds);
   const lanes = await resetTargets(client, { teamId, userId, runIds });

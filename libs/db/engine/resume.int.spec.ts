@@ -61,7 +61,8 @@ async function aRun() {
     },
     piece: (size: number) => prepareRun(pool, { id: runId }, size),
     cancel: async () => cancelJob(pool, { teamId: team.teamId, jobId: await jobId() }),
-    resume: (budget?: null) => resumeRun(pool, { teamId: team.teamId, userId: team.userId, runId, budget }),
+    resume: (budget?: null) =>
+      resumeRun(pool, { teamId: team.teamId, userId: team.userId, tokenId: null, runId, budget }),
     async finish(): Promise<void> {
       for (const done of (await targetsToFinish(pool)).filter((target) => target.runId === runId))
         await finishTarget(pool, done, { target: done.target, overall: 1 } as never);

@@ -1,4 +1,4 @@
-import { spentThisMonth } from '../catalogue/spending.js';
+import { spentThisMonthBy, spentThisMonth } from '../catalogue/spending.js';
 import { embeddingCosts } from '../catalogue/embedding-model.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
@@ -11,6 +11,9 @@ export interface Budget {
   maxCost: number | null;
   /** What is left of the team's monthly cap; null if none applies. */
   capLeft: number | null;
+  /** What is left of the monthly cap of the token that asked for it; null if none applies. */
+  tokenLeft: number | null;
+  tokenName: string | null;
   requests: number;
   cost: number;
   settled: number;
@@ -23,8 +26,8 @@ export interface Budget {
  * is left one item may be dispatched, whatever it costs.
  */
 export function itemsAllowed(budget: Budget): number {
-  const { maxRequests, maxCost, capLeft, requests, cost, settled, inFlight } = budget;
-  const left = Math.min(maxCost === null ? Infinity : maxCost - cost, capLeft ?? Infinity);
+  const { maxRequests, maxCost, capLeft, tokenLeft, requests, cost, settled, inFlight } = budget;
+  const left = Math.min(maxCost === null ? Infinity : maxCost - cost, capLeft ?? Infinity, tokenLeft ?? Infinity);
   if (left <= 0) return 0;
   const isCostUnknown = left === Infinity || cost === 0;
   const byCost = isCostUnknown ? Infinity : Math.max(1, Math.floor((left * settled) / cost)) - inFlight;
@@ -33,19 +36,23 @@ export function itemsAllowed(budget: Budget): number {
 }
 
 /** The limit of a budget that is reached, as a sentence; undefined if none is. */
-export function budgetExceeded({ maxRequests, maxCost, capLeft, requests, cost }: Budget): string | undefined {
+export function budgetExceeded(budget: Budget): string | undefined {
+  const { maxRequests, maxCost, capLeft, tokenLeft, tokenName, requests, cost } = budget;
   if (maxRequests !== null && requests >= maxRequests) return `${requests} of ${maxRequests} requests are made.`;
   if (maxCost !== null && cost >= maxCost) return `$${round(cost)} of $${round(maxCost)} are spent.`;
   if (capLeft !== null && capLeft <= 0) return "The team's monthly cap is spent; an owner can raise it.";
+  if (tokenLeft !== null && tokenLeft <= 0)
+    return `The monthly cap of the token "${tokenName}" is spent; an owner can raise it, or wait for the next month.`;
   return undefined;
 }
 
 const round = (usd: number): number => Number(usd.toPrecision(4));
 
-/** SQL: the run `r` of the team `tm`, or its parent `o`, has a budget, or its team a monthly cap. */
+/** SQL: the run `r` of the team `tm`, or its parent `o`, has a budget, or its team or its token a monthly cap. */
 export const HAS_BUDGET = `(
   r.max_requests IS NOT NULL OR r.max_cost_usd IS NOT NULL OR tm.monthly_cap_usd IS NOT NULL
-  OR o.max_requests IS NOT NULL OR o.max_cost_usd IS NOT NULL)`;
+  OR o.max_requests IS NOT NULL OR o.max_cost_usd IS NOT NULL
+  OR EXISTS (SELECT 1 FROM token k WHERE k.id = r.token_id AND k.monthly_cap_usd IS NOT NULL))`;
 
 const HAS_PRICED_MODEL = `EXISTS (
   SELECT 1 FROM target t JOIN model m ON m.provider_id = t.provider_id AND m.model_id = t.model_id
@@ -58,8 +65,10 @@ const MAY_COMPARE_MEANING = `EXISTS (
 const ASKED = `
   SELECT r.id, r.team_id, r.user_id, r.job_id, r.suite_version_id, coalesce(o.id, r.id) AS account,
     coalesce(o.max_requests, r.max_requests) AS max_requests, coalesce(o.max_cost_usd, r.max_cost_usd) AS max_cost,
-    tm.monthly_cap_usd AS cap
-  FROM run r JOIN team tm ON tm.id = r.team_id LEFT JOIN orchestration o ON o.id = r.orchestration_id`;
+    tm.monthly_cap_usd AS cap, k.id AS token_id, k.name AS token_name, k.monthly_cap_usd AS token_cap
+  FROM run r JOIN team tm ON tm.id = r.team_id LEFT JOIN orchestration o ON o.id = r.orchestration_id
+    LEFT JOIN token k ON k.id = CASE WHEN o.id IS NULL THEN r.token_id ELSE o.token_id END
+      AND k.monthly_cap_usd IS NOT NULL`;
 
 /**
  * SQL of a CTE: spending and in-flight items of each account of `asked`, computed once for all of its runs. A run is
@@ -69,8 +78,9 @@ const ASKED = `
  */
 const ACCOUNTS = `accounts AS MATERIALIZED (
   SELECT a.account, s.requests, s.cost, s.settled, f.in_flight,
-    CASE WHEN a.cap IS NOT NULL THEN a.cap - ${spentThisMonth('a.team_id')} END AS cap_left
-  FROM (SELECT DISTINCT account, team_id, cap FROM asked) a
+    CASE WHEN a.cap IS NOT NULL THEN a.cap - ${spentThisMonth('a.team_id')} END AS cap_left,
+    a.token_cap - ${spentThisMonthBy('a.token_id')} AS token_left
+  FROM (SELECT DISTINCT account, team_id, cap, token_id, token_cap FROM asked) a
   CROSS JOIN LATERAL (
     SELECT coalesce(sum(requests), 0)::int AS requests, coalesce(sum(cost_usd), 0) AS cost,
       coalesce(sum(settled), 0)::int AS settled
@@ -87,12 +97,12 @@ const ACCOUNTS = `accounts AS MATERIALIZED (
 )`;
 
 /**
- * SQL: the team's cap applies to the asked run `r`, because it has a known cost: its account `s` has cost something,
- * one of its models has prices, or it compares cases semantically and the embedding model has a price. CASE fixes the
- * order, so that cases are searched only where that decides.
+ * SQL: the caps of the team and the token apply to the asked run `r`, because it has a known cost: its account `s` has
+ * cost something, one of its models has prices, or it compares cases semantically and the embedding model has a price.
+ * CASE fixes the order, so that cases are searched only where that decides.
  */
 const IS_CAPPED = `CASE
-  WHEN s.cap_left IS NULL THEN false
+  WHEN s.cap_left IS NULL AND s.token_left IS NULL THEN false
   WHEN s.cost > 0 OR ${HAS_PRICED_MODEL} THEN true
   WHEN ${embeddingCosts('r.team_id')} THEN ${MAY_COMPARE_MEANING}
   ELSE false END`;
@@ -103,8 +113,9 @@ export async function readBudgets(client: Pool | PoolClient, runIds: readonly st
     name: 'read_budgets_of_accounts',
     text: `WITH asked AS (${ASKED} WHERE r.id = ANY ($1) AND ${HAS_BUDGET}), ${ACCOUNTS}
      SELECT r.id, r.max_requests AS "maxRequests", r.max_cost AS "maxCost",
-       CASE WHEN ${IS_CAPPED} THEN s.cap_left END AS "capLeft", s.requests, s.cost, s.settled, s.in_flight AS "inFlight"
-     FROM asked r JOIN accounts s USING (account)`,
+       CASE WHEN c.applies THEN s.cap_left END AS "capLeft", CASE WHEN c.applies THEN s.token_left END AS "tokenLeft",
+       r.token_name AS "tokenName", s.requests, s.cost, s.settled, s.in_flight AS "inFlight"
+     FROM asked r JOIN accounts s USING (account) CROSS JOIN LATERAL (SELECT ${IS_CAPPED} AS applies) c`,
     values: [runIds],
   });
   return new Map(rows.map(({ id, ...budget }) => [id, budget]));
@@ -134,7 +145,8 @@ export async function runsMaybeOverBudget(pool: Pool): Promise<RunToStop[]> {
          row_number() OVER (PARTITION BY r.team_id ORDER BY r.id) AS n
        FROM asked r JOIN accounts s USING (account)
        WHERE s.in_flight = 0
-         AND (s.requests >= r.max_requests OR s.cost >= r.max_cost OR (s.cap_left <= 0 AND ${IS_CAPPED}))
+         AND (s.requests >= r.max_requests OR s.cost >= r.max_cost
+           OR (least(s.cap_left, s.token_left) <= 0 AND ${IS_CAPPED}))
          AND EXISTS (SELECT 1 FROM target t WHERE t.run_id = r.id AND t.active_for IS NOT NULL)
      ) over
      WHERE n <= $1 ORDER BY n, id LIMIT 1000`,

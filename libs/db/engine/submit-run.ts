@@ -21,6 +21,8 @@ export interface ResolvedTarget {
 export interface Submission {
   teamId: string;
   userId: string;
+  /** The token that it was submitted with; null for none. */
+  tokenId: string | null;
   suiteId: string;
   input: RunInput & Pick<RunConfig, 'metrics' | 'cache' | 'max_tokens'>;
   targets: ResolvedTarget[];
@@ -148,14 +150,14 @@ export function checkItems({ cases, samples, models }: { cases: number; samples:
 }
 
 function toRun(
-  { id, teamId, userId, suiteId, input, targets, estimate, parent, of, isTry }: Submission & { id: string },
+  { id, teamId, userId, tokenId, suiteId, input, targets, estimate, parent, of, isTry }: Submission & { id: string },
   suite: PinnedSuite,
   positions: readonly number[],
 ): NewRun {
   const { suite_id: _suite, models: _models, experiment_id: experimentId, name, note, ...config } = input;
   checkItems({ cases: positions.length, samples: input.samples, models: targets.length });
   return {
-    ...{ id, teamId, userId, config: config satisfies RunConfig, experimentId, name, parent, isTry },
+    ...{ id, teamId, userId, tokenId, config: config satisfies RunConfig, experimentId, name, parent, isTry },
     note: note || null,
     modelOrder: input.model_order,
     suite: { ...suite, id: suiteId },

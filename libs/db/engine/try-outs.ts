@@ -35,6 +35,7 @@ export type TriedSuite = Pick<Suite, 'name' | 'tools' | 'system_prompt' | 'pass_
 export interface NewTryOut {
   teamId: string;
   userId: string;
+  tokenId: string | null;
   suite: TriedSuite;
   input: TryInput;
   metrics: RunMetric[];
@@ -49,7 +50,7 @@ export interface TryOut {
 
 /** @throws ProblemError 429 while the user, or the team, has its maximum number of try-outs running */
 export async function startTryOut(client: PoolClient, of: NewTryOut): Promise<TryOut> {
-  const { teamId, userId, suite, input, metrics, targets } = of;
+  const { teamId, userId, tokenId, suite, input, metrics, targets } = of;
   // Starts of one team are serialised, so that each counts the others.
   await client.query(`SELECT pg_advisory_xact_lock(hashtext('try'), hashtext($1))`, [teamId]);
   await refuseTooManyTries(client, of);
@@ -57,6 +58,7 @@ export async function startTryOut(client: PoolClient, of: NewTryOut): Promise<Tr
   const { jobId, runId } = await submitRun(client, {
     teamId,
     userId,
+    tokenId,
     suiteId: versionId,
     input: { ...toRunInput(versionId, input), metrics, cache: 'off', judge: NO_JUDGE },
     targets,

@@ -74,7 +74,7 @@ it('items of a model that its host lacks are settled without a request, in batch
   ]);
   for (const done of await targetsToFinish(pool)) await finishTarget(pool, done, { target: 'sim::a' } as never);
   for (const run of await runsToFinish(pool)) await finishRun(pool, run);
-  await resumeRun(pool, { teamId: team.teamId, userId: team.userId, runId });
+  await resumeRun(pool, { teamId: team.teamId, userId: team.userId, tokenId: null, runId });
   await prepareRun(pool, { id: runId });
   expect(await dispatch(team, 100)).toHaveLength(24);
 });

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { WORKER_LEVEL } from '#lib/contracts/worker-level';
+import { SUBMIT_LEVEL, WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { newId } from '#lib/runtime/ids';
 import { createDatabase } from '../../../test/services.js';
 import { insertRow } from '../connection/insert-row.js';
@@ -57,10 +57,10 @@ async function everythingOf(team: Team): Promise<{ runId: string; parentId: stri
   const { teamId, userId } = team;
   const { runId } = await team.submit({ experiment_id: await inExperiment(team) });
   await pool.query(`UPDATE run SET status = 'completed' WHERE id = $1`, [runId]);
-  await submitRescore(pool, { teamId, userId, runId, options: { metrics: [] } as never });
+  await submitRescore(pool, { teamId, userId, tokenId: null, runId, options: { metrics: [] } as never });
   await askForFigures(pool, { runId });
   const of = { type: 'gate' as const, step: 'look', input: {}, total: 0, maxRequests: null, maxCostUsd: null };
-  const { id: parentId } = await submitOrchestration(pool, { teamId, userId, subjectId: runId, ...of });
+  const { id: parentId } = await submitOrchestration(pool, { teamId, userId, tokenId: null, subjectId: runId, ...of });
   await pool.query(`UPDATE run SET status = 'running' WHERE id = $1`, [runId]);
   return { runId, parentId };
 }
@@ -69,17 +69,17 @@ it('submitted and resumed jobs have the level of the release, or their higher pr
   const team = await createTeam(pool);
   const { teamId, userId } = team;
   const { runId, jobId } = await team.submit();
-  expect([await levelOf('run', runId), await levelOfSession(pool)]).toEqual([WORKER_LEVEL, WORKER_LEVEL]);
+  expect([await levelOf('run', runId), await levelOfSession(pool)]).toEqual([SUBMIT_LEVEL, WORKER_LEVEL]);
   const before = await submittedBefore(team);
   await cancelJob(pool, {
     teamId,
     jobId: (await pool.query('SELECT job_id FROM run WHERE id = $1', [before])).rows[0].job_id,
   });
-  await resumeRun(pool, { teamId, userId, runId: before });
-  expect(await levelOf('run', before)).toBe(WORKER_LEVEL);
+  await resumeRun(pool, { teamId, userId, tokenId: null, runId: before });
+  expect(await levelOf('run', before)).toBe(SUBMIT_LEVEL);
   await cancelJob(pool, { teamId, jobId });
   await pool.query('UPDATE run SET worker_level = 9 WHERE id = $1', [runId]);
-  await resumeRun(pool, { teamId, userId, runId });
+  await resumeRun(pool, { teamId, userId, tokenId: null, runId });
   expect(await levelOf('run', runId)).toBe(9);
 });
 
@@ -93,11 +93,11 @@ describe('a worker of a release without levels', () => {
     expect(await ids(first, FINDS.backlogs)).not.toContain(later);
     const deliveries = await dispatchLane(pool, team.laneId, 100);
     expect(new Set(deliveries.map(({ runId, level }) => `${runId} ${level}`))).toEqual(
-      new Set([`${before} 1`, `${later} ${WORKER_LEVEL}`]),
+      new Set([`${before} 1`, `${later} ${SUBMIT_LEVEL}`]),
     );
-    expect(await laneLoads(pool, [team.laneId])).toMatchObject([{ in_flight: 8, levels: [1, WORKER_LEVEL] }]);
+    expect(await laneLoads(pool, [team.laneId])).toMatchObject([{ in_flight: 8, levels: [1, SUBMIT_LEVEL] }]);
     expect(await busyLanes(pool)).toContainEqual(
-      expect.objectContaining({ id: team.laneId, levels: [1, WORKER_LEVEL] }),
+      expect.objectContaining({ id: team.laneId, levels: [1, SUBMIT_LEVEL] }),
     );
     await pool.query(`UPDATE in_flight SET queued_at = now() - interval '1 min', lease_until = now() - interval '1 s'`);
     for (const find of [FINDS.unclaimed, FINDS.expired])
@@ -133,7 +133,7 @@ describe('a worker of a release without levels', () => {
     await first.query('UPDATE target SET active = false WHERE run_id = $1', [runId]);
     expect(await target()).toEqual({ active: false, active_for: null });
     await first.query('UPDATE target SET active = true WHERE run_id = $1', [runId]);
-    expect(await target()).toEqual({ active: false, active_for: WORKER_LEVEL });
+    expect(await target()).toEqual({ active: false, active_for: SUBMIT_LEVEL });
     await dispatchLane(pool, team.laneId, 2);
     const lane = newId();
     await first.query(
@@ -145,13 +145,13 @@ describe('a worker of a release without levels', () => {
     expect(moved.rows).toEqual([{ lane_id: null, hidden_lane_id: lane }]);
     expect((await reconcileLane(pool, lane, 'w', true, async (all) => all)).redeliver).toHaveLength(2);
     expect(await cancelJob(first, { teamId: team.teamId, jobId })).toMatchObject({ runIds: [runId] });
-    await resumeRun(first, { teamId: team.teamId, userId: team.userId, runId });
+    await resumeRun(first, { teamId: team.teamId, userId: team.userId, tokenId: null, runId });
   });
 
   it.each(Object.entries(WRITES))('cannot store %s of a later release', async (_what, write) => {
     const { runId } = await everythingOf(await createTeam(pool));
     await expect(first.query(write, [runId])).rejects.toThrow(
-      `This is left to workers of a later release (level ${WORKER_LEVEL}, this one has 1)`,
+      `This is left to workers of a later release (level ${SUBMIT_LEVEL}, this one has 1)`,
     );
     expect((await pool.query(write, [runId])).rowCount).toBe(1);
   });
@@ -165,7 +165,7 @@ describe('a worker of a release without levels', () => {
          'pending', config, 1, id FROM run WHERE id = $1 RETURNING worker_level`,
       [runId],
     );
-    expect(rows).toEqual([{ worker_level: WORKER_LEVEL }]);
+    expect(rows).toEqual([{ worker_level: SUBMIT_LEVEL }]);
   });
 
   it('has an API that can resume a parent of a later release', async () => {
@@ -173,8 +173,13 @@ describe('a worker of a release without levels', () => {
     const { parentId } = await everythingOf(team);
     const { rows } = await pool.query('SELECT job_id FROM orchestration WHERE id = $1', [parentId]);
     await cancelJob(first, { teamId: team.teamId, jobId: rows[0].job_id });
-    await resumeOrchestration(first, { teamId: team.teamId, userId: team.userId, jobId: rows[0].job_id });
-    expect(await levelOf('orchestration', parentId)).toBe(WORKER_LEVEL);
+    await resumeOrchestration(first, {
+      teamId: team.teamId,
+      userId: team.userId,
+      tokenId: null,
+      jobId: rows[0].job_id,
+    });
+    expect(await levelOf('orchestration', parentId)).toBe(SUBMIT_LEVEL);
   });
 });
 

@@ -1,6 +1,6 @@
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { RunConfig } from '#lib/contracts/run-input';
-import { WORKER_LEVEL } from '#lib/contracts/worker-level';
+import { SUBMIT_LEVEL } from '#lib/contracts/worker-level';
 import { BatchColumns } from '../connection/batch-columns.js';
 import type { PoolClient } from '../connection/pool.js';
 import { TRY_STEP } from '../made-by.js';
@@ -37,6 +37,8 @@ export interface NewRun {
   id: string;
   teamId: string;
   userId: string;
+  /** The token that it was submitted with; null for none. */
+  tokenId: string | null;
   suite: { id: string; versionId: string; name: string; version: number };
   name?: string | null | undefined;
   note?: string | null;
@@ -61,6 +63,7 @@ const RUNS = new BatchColumns<NewRun & { jobId: string }>({
   id: ['uuid', ({ id }) => id],
   team_id: ['uuid', ({ teamId }) => teamId],
   user_id: ['uuid', ({ userId }) => userId],
+  token_id: ['uuid', ({ tokenId }) => tokenId],
   job_id: ['uuid', ({ jobId }) => jobId],
   name: ['text', ({ name }) => name],
   note: ['text', ({ note }) => note],
@@ -77,7 +80,7 @@ const RUNS = new BatchColumns<NewRun & { jobId: string }>({
   max_cost_usd: ['float8', ({ config }) => config.budget?.max_cost_usd],
   estimate: ['text', ({ estimate }) => estimate],
   model_order: ['text', ({ modelOrder }) => modelOrder],
-  worker_level: ['smallint', ({ parent }) => parent?.workerLevel ?? WORKER_LEVEL],
+  worker_level: ['smallint', ({ parent }) => parent?.workerLevel ?? SUBMIT_LEVEL],
   first_sample: ['smallint', ({ firstSample }) => firstSample ?? 0],
   extends_run_id: ['uuid', ({ extendsRunId }) => extendsRunId],
   orchestration_id: ['uuid', ({ parent }) => parent?.orchestrationId],

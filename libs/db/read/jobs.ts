@@ -4,6 +4,7 @@ import type { Job, JobType } from '#lib/contracts/job';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/input/problem';
 import type { JobsSetting } from '#lib/contracts/settings';
+import { isJobWithin } from '../catalogue/named-suites.js';
 import { toPage } from '../catalogue/page.js';
 import type { Pool, PoolClient } from '../connection/pool.js';
 import type { Job as StoredJob } from '../generated/client.js';
@@ -67,6 +68,8 @@ export interface JobFilter {
   orchestrated: boolean;
   /** `queue` lists unfinished ones only. */
   order: (typeof JOB_ORDERS)[number];
+  /** The suites that the reader's token is limited to; null for all. */
+  suiteIds: readonly string[] | null;
 }
 
 /** Why no worker can do a job of a type at this level; undefined when one can. */
@@ -90,9 +93,17 @@ export class JobRepository implements TeamScoped {
       `${SELECT}
        WHERE j.team_id = $1 ${onlyUnfinished} AND ($2::text[] IS NULL OR j.status = ANY ($2))
          AND ($3::text IS NULL OR j.type = $3) AND ($4::uuid IS NULL OR ${after})
-         AND (j.parent_id IS NULL OR ($5 AND j.parent_id <> j.id))
+         AND (j.parent_id IS NULL OR ($5 AND j.parent_id <> j.id)) AND ${isJobWithin('$7')}
        ORDER BY ${order} LIMIT $6`,
-      [this.teamId, status ?? null, filter.type ?? null, cursor ?? null, filter.orchestrated, limit + 1],
+      [
+        this.teamId,
+        status ?? null,
+        filter.type ?? null,
+        cursor ?? null,
+        filter.orchestrated,
+        limit + 1,
+        filter.suiteIds,
+      ],
     );
     return toPage(
       rows.map((row) => this.#toJob(row)),

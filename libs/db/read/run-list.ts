@@ -94,13 +94,14 @@ function byValue(
 
 /** The conditions of a query on runs. `value` adds a parameter. */
 function matching(teamId: string, query: ListQuery): Statement & { value: (one: unknown) => string } {
-  const { suite_id, experiment_id, status, model, orchestrated, q, from, to } = query;
+  const { suite_id, suiteIds, experiment_id, status, model, orchestrated, q, from, to } = query;
   const values: unknown[] = [teamId];
   const value = (one: unknown): string => `$${values.push(one)}`;
   const conditions = orchestrated
     ? [`(run.step IS NULL OR run.step <> ${value(TRY_STEP)})`, HAS_NO_DELETED_PARENT]
     : ['run.listed'];
   if (suite_id) conditions.push(`run.suite_id = ${value(suite_id)}`);
+  if (suiteIds) conditions.push(`run.suite_id = ANY (${value(suiteIds)})`);
   if (experiment_id) conditions.push(`run.experiment_id = ${value(experiment_id)}`);
   if (status) conditions.push(`run.status = ANY (${value(status)})`);
   if (from) conditions.push(`run.id >= uuid7_floor(${value(from)})`);

@@ -35,7 +35,7 @@ export async function createTeam(pool: Pool, { cases = 4, runningJobs = 4 } = {}
     params: {},
     systemPrompt: null,
   });
-  type Submitted = { models?: string[]; userId?: string } & Partial<Omit<RunInput, 'models'>>;
+  type Submitted = { models?: string[]; userId?: string; tokenId?: string | null } & Partial<Omit<RunInput, 'models'>>;
   return {
     teamId,
     userId,
@@ -43,11 +43,21 @@ export async function createTeam(pool: Pool, { cases = 4, runningJobs = 4 } = {}
     suiteId,
     /** The target of one of its models. */
     target,
-    submit({ models = ['a'], userId: as = userId, ...more }: Submitted = {}, db: Pool | PoolClient = pool) {
+    submit(
+      { models = ['a'], userId: as = userId, tokenId = null, ...more }: Submitted = {},
+      db: Pool | PoolClient = pool,
+    ) {
       const input = RunInputSchema.parse({ suite_id: suiteId, models: [`${PROVIDER_KEY}::a`], ...more });
       const own = { metrics: [], cache: 'off' as const, max_tokens: input.max_tokens ?? null };
-      const submission = { teamId, userId: as, suiteId, input: { ...input, ...own } };
+      const submission = { teamId, userId: as, tokenId, suiteId, input: { ...input, ...own } };
       return submitRun(db, { ...submission, targets: models.map(target) });
+    },
+    /** A token with a monthly cap. */
+    async cappedToken(monthly_cap_usd: number): Promise<string> {
+      const id = newId();
+      const of = { team_id: teamId, user_id: userId, name: 'ci', role: 'editor', hash: id };
+      await insertRow(pool, 'token', { id, ...of, monthly_cap_usd });
+      return id;
     },
     async anotherUser(): Promise<string> {
       const id = newId();

@@ -1,3 +1,4 @@
+import { newId } from '#lib/runtime/ids';
 import { createDatabase } from '../../../test/services.js';
 import { cancelJob } from '../engine/cancel-job.js';
 import { deleteRun } from './delete-run.js';
@@ -108,7 +109,7 @@ it('vectors of an embedding model are removed in batches, a week after their tea
       pool,
       teamId,
       `${provider} ${model}`,
-      hashes.map((hash) => ({ hash, vector: Float32Array.of(1) })),
+      hashes.map((hash) => ({ hash, vector: Float32Array.of(1), askedBy: newId(), share: 1 / 3 })),
       { providerKey: 'sim', modelId: model, tokens: 0, costUsd: 0 },
       false,
     );

@@ -5,6 +5,8 @@ import { newId } from '#lib/runtime/ids';
 import { insertRow } from '#lib/db/connection/insert-row';
 import { TeamScoped } from '#lib/db/team-isolation';
 import { ExperimentRepository } from '#lib/db/catalogue/experiments';
+import type { Reader } from '#lib/db/catalogue/marks';
+import { isOfSuites } from '#lib/db/catalogue/named-suites';
 import { toPage } from '#lib/db/catalogue/page';
 import { takeBaseline } from '#lib/db/catalogue/take-baseline';
 import type { GateBaseline, GateInput, GateRules, GatesQuery } from '../contract.js';
@@ -49,11 +51,12 @@ const SELECT = `
 
 /** The gates of a team. Their answers are in `gate-looks.ts`. */
 export class GateRepository extends TeamScoped {
-  async list({ limit, cursor, name }: GatesQuery): Promise<Page<StoredGate>> {
+  async list({ limit, cursor, name, suiteIds }: GatesQuery & Pick<Reader, 'suiteIds'>): Promise<Page<StoredGate>> {
     const { rows } = await this.db.query<GateRow>(
       `${SELECT} AND ($2::uuid IS NULL OR g.id < $2) AND ($3::text IS NULL OR g.name = $3)
+         AND ${isOfSuites('g.suite_id', '$5')}
        ORDER BY g.id DESC LIMIT $4`,
-      [this.teamId, cursor ?? null, name ?? null, limit + 1],
+      [this.teamId, cursor ?? null, name ?? null, limit + 1, suiteIds],
     );
     return toPage(rows.map(toGate), limit);
   }

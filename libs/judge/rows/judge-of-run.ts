@@ -16,6 +16,8 @@ import { submitReport } from './store-report.js';
 interface Asking {
   teamId: string;
   userId: string;
+  /** That of the run. */
+  tokenId: string | null;
   runId: string;
   experimentId: string | null;
   source: JudgeReport['source'];
@@ -70,6 +72,7 @@ export async function runsToJudge(pool: Pool, except: readonly string[]): Promis
 interface FinishedRun {
   team_id: string;
   user_id: string;
+  token_id: string | null;
   status: JobStatus;
   experiment_id: string | null;
   score: number | null;
@@ -91,7 +94,7 @@ export async function judgeFinishedRun(pool: Pool, { id: runId, userId }: RunToJ
     // The run may have been resumed, and may be ending right now: its own note has no effect while this note exists.
     await client.query('SELECT 1 FROM run WHERE id = $1 FOR SHARE', [runId]);
     const { rows } = await client.query<FinishedRun>(
-      `SELECT r.team_id, r.user_id, r.status, r.experiment_id, r.score, r.config, s.judge, s.instructions,
+      `SELECT r.team_id, r.user_id, r.token_id, r.status, r.experiment_id, r.score, r.config, s.judge, s.instructions,
          s.auto_below,
          (SELECT sum(settled - errored - passed)::int FROM target WHERE run_id = r.id) AS failed
        FROM run r LEFT JOIN judge_setting s ON s.team_id = r.team_id WHERE r.id = $1`,
@@ -105,7 +108,8 @@ export async function judgeFinishedRun(pool: Pool, { id: runId, userId }: RunToJ
 async function askIfWanted(client: PoolClient, runId: string, run: FinishedRun): Promise<string | undefined> {
   // A run that was resumed in the meantime is noted again when it ends.
   if (run.failed === 0 || run.status !== 'completed') return undefined;
-  const of = { teamId: run.team_id, userId: run.user_id, runId, experimentId: run.experiment_id };
+  const { team_id: teamId, user_id: userId, token_id: tokenId, experiment_id: experimentId } = run;
+  const of = { teamId, userId, tokenId, runId, experimentId };
   const instructions = run.instructions ?? '';
   const own = readOwn(run.config);
   if (own?.when === 'inline') return undefined;

@@ -3,6 +3,8 @@ import { notFound } from '#lib/contracts/input/problem';
 import type { LabelName } from '#lib/contracts/label';
 import type { JobStatus } from '#lib/contracts/job-status';
 import type { Page } from '#lib/contracts/page';
+import type { Reader } from '#lib/db/catalogue/marks';
+import { isParentWithin } from '#lib/db/catalogue/named-suites';
 import { pageOf, toPage } from '#lib/db/catalogue/page';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
 import { jsonColumn } from '#lib/db/connection/json-column';
@@ -120,14 +122,18 @@ export const WAITS_FOR_RESULTS = `
   WHERE p.id = o.id AND p.choosing AND w.status IN ('pending', 'queued', 'running') AND wj.last_seq < p.seen_seq + 20
     AND NOT EXISTS (SELECT 1 FROM judgement g WHERE g.report_id = p.id AND g.state IN ('waiting', 'asked'))`;
 
+/** A page of a list, and the suites that its reader's token is limited to; null for all. */
+export type ReportsPage = ReportsQuery & Pick<Reader, 'suiteIds'>;
+
 /** The judge reports of a team. */
 export class JudgeReportRepository extends TeamScoped {
   /** Newest first. */
-  async list({ limit, cursor, eval_id: runId }: ReportsQuery): Promise<Page<ReportRow>> {
+  async list({ limit, cursor, eval_id: runId, suiteIds }: ReportsPage): Promise<Page<ReportRow>> {
     const { rows } = await this.db.query<Row>(
       `${SELECT} AND ($2::uuid IS NULL OR p.id < $2) AND ($3::uuid IS NULL OR p.run_id = $3 OR p.baseline_id = $3)
+         AND ${isParentWithin('$5')}
        ORDER BY p.id DESC LIMIT $4`,
-      [this.teamId, cursor ?? null, runId ?? null, limit + 1],
+      [this.teamId, cursor ?? null, runId ?? null, limit + 1, suiteIds],
     );
     return toPage(rows.map(toReport), limit);
   }

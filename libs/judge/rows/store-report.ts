@@ -14,6 +14,7 @@ export type JudgeStep = 'judge' | 'summarise';
 export interface NewReport extends StoredReport {
   teamId: string;
   userId: string;
+  tokenId: string | null;
   runId: string;
   baselineId: string | null;
   source: JudgeReport['source'];
@@ -32,7 +33,7 @@ export interface NewReport extends StoredReport {
  */
 export async function submitReport(
   db: Pool | PoolClient,
-  { teamId, userId, experimentId, planned, ...report }: NewReport,
+  { teamId, userId, tokenId, experimentId, planned, ...report }: NewReport,
 ): Promise<{ id: string; jobId: string } | undefined> {
   return inTransaction(db, async (client) => {
     const { asked, judge, askedBy = null } = report;
@@ -43,6 +44,7 @@ export async function submitReport(
     const submitted = await submitOrchestration(client, {
       teamId,
       userId,
+      tokenId,
       type: 'judge',
       experimentId,
       step: 'judge' satisfies JudgeStep,

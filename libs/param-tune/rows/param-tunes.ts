@@ -3,12 +3,12 @@ import { noted, readNotes, type Note } from '#lib/contracts/note';
 import type { Estimate } from '#lib/contracts/comparison';
 import { notFound } from '#lib/contracts/input/problem';
 import type { JsonObject } from '#lib/contracts/json/json';
-import type { Page, PageQuery } from '#lib/contracts/page';
+import type { Page } from '#lib/contracts/page';
 import { targetName } from '#lib/contracts/target-name';
 import { jsonColumn } from '#lib/db/connection/json-column';
 import { pageOf, toPage } from '#lib/db/catalogue/page';
 import { TeamScoped } from '#lib/db/team-isolation';
-import { headOf, selectTunes, timesOf, TuneRows, type TuneRow } from '#lib/tuning/rows/tune-rows';
+import { headOf, selectTunes, timesOf, TuneRows, type TuneRow, type TunesPage } from '#lib/tuning/rows/tune-rows';
 import type { TunedTarget, TuneOutcome } from '#lib/tuning/contract';
 import type { CombosQuery, ParamTune, ParamTuneInput, TuneArm, TuneSpace } from '../contract.js';
 import { SpaceColumns, type SpaceRow } from './space-columns.js';
@@ -118,7 +118,7 @@ export class ParamTuneRepository extends TeamScoped {
   readonly #tunes = new TuneRows(this.db, this.teamId, { one: SELECT, list: SELECT });
 
   /** Newest first, without their recommended arms. */
-  async list(page: PageQuery): Promise<Page<ParamTune>> {
+  async list(page: TunesPage): Promise<Page<ParamTune>> {
     const rows = await this.#tunes.list(page);
     return toPage(
       rows.map((row) => toTune(row, parseTune(row), new Map())),

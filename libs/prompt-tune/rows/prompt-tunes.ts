@@ -1,12 +1,12 @@
 import { noted, readNotes, type Note } from '#lib/contracts/note';
 import type { Estimate } from '#lib/contracts/comparison';
 import { notFound } from '#lib/contracts/input/problem';
-import type { Page, PageQuery } from '#lib/contracts/page';
+import type { Page } from '#lib/contracts/page';
 import { targetName } from '#lib/contracts/target-name';
 import { jsonColumn } from '#lib/db/connection/json-column';
 import { toPage } from '#lib/db/catalogue/page';
 import { TeamScoped } from '#lib/db/team-isolation';
-import { headOf, selectTunes, timesOf, TuneRows, type TuneRow } from '#lib/tuning/rows/tune-rows';
+import { headOf, selectTunes, timesOf, TuneRows, type TuneRow, type TunesPage } from '#lib/tuning/rows/tune-rows';
 import type { PromptTuneOutcome } from '#lib/tuning/contract';
 import type {
   CandidatesQuery,
@@ -94,7 +94,7 @@ export class PromptTuneRepository extends TeamScoped {
   readonly #tunes = new TuneRows<PromptTuneRow>(this.db, this.teamId, { one: SELECT, list: SELECT_HEADS });
 
   /** Newest first, without texts. */
-  async list(page: PageQuery): Promise<Page<PromptTune>> {
+  async list(page: TunesPage): Promise<Page<PromptTune>> {
     return toPage((await this.#tunes.list(page)).map(toTune), page.limit);
   }
 

@@ -1,5 +1,7 @@
 import type { JobStatus } from '#lib/contracts/job-status';
 import type { PageQuery } from '#lib/contracts/page';
+import type { Reader } from '#lib/db/catalogue/marks';
+import { isParentWithin } from '#lib/db/catalogue/named-suites';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
 import type { TeamScoped } from '#lib/db/team-isolation';
 
@@ -34,6 +36,9 @@ export const selectTunes = (
   FROM orchestration o JOIN job j ON j.id = o.job_id ${more?.from ?? ''}
   WHERE o.team_id = $1 AND o.type = '${type}'`;
 
+/** A page of a list, and the suites that its reader's token is limited to; null for all. */
+export type TunesPage = PageQuery & Pick<Reader, 'suiteIds'>;
+
 /** The tunes of a team, of one kind. */
 export class TuneRows<Row extends TuneRow = TuneRow> implements TeamScoped {
   /** @param select SQL from `selectTunes`: for one tune, and for a list */
@@ -49,10 +54,11 @@ export class TuneRows<Row extends TuneRow = TuneRow> implements TeamScoped {
   }
 
   /** Newest first, with one row more than the page has. */
-  async list({ limit, cursor }: PageQuery): Promise<Row[]> {
+  async list({ limit, cursor, suiteIds }: TunesPage): Promise<Row[]> {
     const { rows } = await this.db.query<Row>(
-      `${this.select.list} AND ($2::uuid IS NULL OR o.id < $2) ORDER BY o.id DESC LIMIT $3`,
-      [this.teamId, cursor ?? null, limit + 1],
+      `${this.select.list} AND ($2::uuid IS NULL OR o.id < $2) AND ${isParentWithin('$4')}
+       ORDER BY o.id DESC LIMIT $3`,
+      [this.teamId, cursor ?? null, limit + 1, suiteIds],
     );
     return rows;
   }
