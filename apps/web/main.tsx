@@ -10,7 +10,7 @@ import { lazy, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { isNoAnswer, statusOf } from './api/client';
 import { queryClient } from './api/query-client';
-import { takeTokenFromAddress } from './api/session';
+import { takeSecretsFromAddress } from './api/session';
 import { ActContext, type Coded } from './ui/problem-words';
 import { applyTheme } from './ui/theme';
 import { createAppRouter } from './router';
@@ -31,7 +31,7 @@ else
   );
 
 async function start(): Promise<void> {
-  await takeTokenFromAddress();
+  await takeSecretsFromAddress();
   const router = createAppRouter(queryClient);
   createRoot(root, { onCaughtError: reportBug }).render(
     <StrictMode>

@@ -1,6 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
-import { whenSignedOut } from './api/query-client';
+import { createRouter } from '@tanstack/react-router';
 import { casesRoutes } from './features/cases/routes';
 import { compareRoutes } from './features/compare/routes';
 import { experimentsRoutes } from './features/experiments/routes';
@@ -15,25 +14,18 @@ import { promptsRoutes } from './features/prompts/routes';
 import { providersRoutes } from './features/providers/routes';
 import { resultsRoutes } from './features/results/routes';
 import { runsRoutes } from './features/runs/routes';
-import { backSearch } from './features/session/address';
+import { deviceRoutes, sessionRoutes } from './features/session/routes';
 import { settingsRoutes } from './features/settings/routes';
 import { suitesRoutes } from './features/suites/routes';
 import { tunesRoutes } from './features/tunes/routes';
+import { followSession } from './follow-session';
 import { leading } from './screen';
 import { root, signedIn } from './signed-in';
 import { ErrorNotice } from './ui/notices';
 import { Skeleton } from './ui/query-boundary';
-import { dropOffers } from './ui/undo';
-
-const signIn = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-in',
-  validateSearch: backSearch,
-  component: lazyRouteComponent(() => import('./features/session/screens/sign-in-screen'), 'SignInScreen'),
-});
 
 const addresses = root.addChildren([
-  signIn,
+  ...sessionRoutes,
   signedIn.addChildren([
     ...homeRoutes,
     ...runsRoutes,
@@ -52,6 +44,7 @@ const addresses = root.addChildren([
     ...operateRoutes,
     ...providersRoutes,
     ...settingsRoutes,
+    ...deviceRoutes,
     leading('/operate', '/operate/lanes'),
     leading('/settings', '/settings/tokens'),
   ]),
@@ -84,12 +77,7 @@ export function createAppRouter(queryClient: QueryClient) {
     ),
     scrollRestoration: true,
   });
-  whenSignedOut(() => {
-    dropOffers();
-    const { href, pathname } = router.state.location;
-    if (pathname === '/sign-in') return;
-    void router.navigate({ to: '/sign-in', search: { back: href } });
-  });
+  followSession(router);
   return router;
 }
 

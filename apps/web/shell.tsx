@@ -4,6 +4,7 @@ import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'rea
 import type { LucideIcon } from 'lucide-react';
 import { MOST_COUNTED, unfinishedJobsQuery } from './features/jobs/api';
 import { SearchButton } from './features/search/parts/search-button';
+import { SessionGuard } from './features/session/parts/session-guard';
 import { meQuery, signOut } from './api/session';
 import { useTeamEvents } from './live/team-events';
 import { UserLine } from './ui/user-text';
@@ -35,6 +36,7 @@ import { StaleNotice } from './ui/notices';
 import { nextTheme } from './ui/theme';
 import { finishOffers, UndoOffers } from './ui/undo';
 
+const TeamDialog = lazy(async () => ({ default: (await import('./features/session/parts/team-dialog')).TeamDialog }));
 const KeysHelp = lazy(async () => ({ default: (await import('./keys-help')).KeysHelp }));
 
 interface Place {
@@ -77,25 +79,12 @@ const FOOT: readonly Place[] = [
 
 /** The frame of every screen: where one can go, where one is, and who one is. */
 export function Shell() {
-  const navigate = useNavigate();
   useTeamEvents();
   const [isHelpOpen, setHelpOpen] = useState(false);
-  useKeys({
-    'g h': () => void navigate({ to: '/' }),
-    'g r': () => void navigate({ to: '/runs' }),
-    'g s': () => void navigate({ to: '/suites' }),
-    'g t': () => void navigate({ to: '/tunes' }),
-    'g p': () => void navigate({ to: '/prompts' }),
-    'g e': () => void navigate({ to: '/experiments' }),
-    'g g': () => void navigate({ to: '/gates' }),
-    'g o': () => void navigate({ to: '/operate/lanes' }),
-    'g ,': () => void navigate({ to: '/settings/tokens' }),
-    'g j': () => void navigate({ to: '/judge' }),
-    '?': () => setHelpOpen(true),
-    t: () => nextTheme(),
-    '/': () => document.querySelector<HTMLElement>('[data-filter]')?.focus(),
-  });
+  const [isTeamOpen, setTeamOpen] = useState(false);
   const openHelp = () => setHelpOpen(true);
+  const openTeams = () => setTeamOpen(true);
+  useShellKeys(openHelp);
   return (
     <div className="shell">
       <a className="skip" href="#content">
@@ -114,9 +103,9 @@ export function Shell() {
             <PlaceLink key={place.name} {...place} />
           ))}
           <HelpMenu openKeys={openHelp} />
-          <TeamMenu openKeys={openHelp} />
+          <TeamMenu openKeys={openHelp} openTeams={openTeams} />
         </div>
-        <MoreMenu />
+        <MoreMenu openTeams={openTeams} />
       </nav>
       <div className="page">
         <header className="top">
@@ -129,9 +118,32 @@ export function Shell() {
         <Content />
       </div>
       <UndoOffers />
-      <Suspense>{isHelpOpen && <KeysHelp close={() => setHelpOpen(false)} />}</Suspense>
+      <Suspense>
+        {isHelpOpen && <KeysHelp close={() => setHelpOpen(false)} />}
+        {isTeamOpen && <TeamDialog close={() => setTeamOpen(false)} />}
+      </Suspense>
     </div>
   );
+}
+
+/** The keys that lead somewhere from everywhere. */
+function useShellKeys(openHelp: () => void): void {
+  const navigate = useNavigate();
+  useKeys({
+    'g h': () => void navigate({ to: '/' }),
+    'g r': () => void navigate({ to: '/runs' }),
+    'g s': () => void navigate({ to: '/suites' }),
+    'g t': () => void navigate({ to: '/tunes' }),
+    'g p': () => void navigate({ to: '/prompts' }),
+    'g e': () => void navigate({ to: '/experiments' }),
+    'g g': () => void navigate({ to: '/gates' }),
+    'g o': () => void navigate({ to: '/operate/lanes' }),
+    'g ,': () => void navigate({ to: '/settings/tokens' }),
+    'g j': () => void navigate({ to: '/judge' }),
+    '?': openHelp,
+    t: () => nextTheme(),
+    '/': () => document.querySelector<HTMLElement>('[data-filter]')?.focus(),
+  });
 }
 
 /**
@@ -150,6 +162,7 @@ function Content() {
   }, [pathname]);
   return (
     <main id="content" className="content" tabIndex={-1} ref={content}>
+      <SessionGuard />
       <StaleNotice />
       <Outlet />
     </main>
@@ -221,7 +234,7 @@ function useSignOut(): () => void {
   return () => leave.mutate();
 }
 
-function TeamMenu({ openKeys }: { openKeys: () => void }) {
+function TeamMenu({ openKeys, openTeams }: { openKeys: () => void; openTeams: () => void }) {
   const { data: me } = useQuery(meQuery);
   const leave = useSignOut();
   if (!me) return <span className="place" />;
@@ -242,6 +255,8 @@ function TeamMenu({ openKeys }: { openKeys: () => void }) {
         </>
       }
     >
+      <AccountItems openTeams={openTeams} />
+      <MenuSeparator />
       <MenuItem onSelect={openKeys}>Keyboard shortcuts</MenuItem>
       <MenuItem onSelect={() => void nextTheme()}>Change theme</MenuItem>
       <MenuSeparator />
@@ -250,8 +265,19 @@ function TeamMenu({ openKeys }: { openKeys: () => void }) {
   );
 }
 
+/** Whoever signed in at a provider may be in several teams; a token is of one. */
+function AccountItems({ openTeams }: { openTeams: () => void }) {
+  const { data: me } = useQuery(meQuery);
+  return (
+    <>
+      <MenuLink to="/settings/account">Your account</MenuLink>
+      {me?.session?.provider != null && <MenuItem onSelect={openTeams}>Change team</MenuItem>}
+    </>
+  );
+}
+
 /** On a phone, all that its bar has no room for. */
-function MoreMenu() {
+function MoreMenu({ openTeams }: { openTeams: () => void }) {
   const leave = useSignOut();
   return (
     <Menu
@@ -271,6 +297,7 @@ function MoreMenu() {
         ),
       )}
       <MenuSeparator />
+      <AccountItems openTeams={openTeams} />
       <MenuAnchor href={guideAddress('README')}>Guide</MenuAnchor>
       <MenuItem onSelect={() => void nextTheme()}>Change theme</MenuItem>
       <MenuItem onSelect={leave}>Sign out</MenuItem>

@@ -6,6 +6,9 @@ const OTHER_PRIMITIVES = [
   ...['secret', 'text-diff', 'live-job', 'use-live', 'hint', 'glossary', 'filters', 'draft', 'details'],
 ];
 
+/** A chunk with parts of several screens has all their names. */
+const shortName = (name: string): string => name.split('~')[0]!.replace(/\.\w+$/, '');
+
 export default defineConfig({
   root: import.meta.dirname,
   // React's own plugin is not needed without fast refresh, and its peer @babel/core 8 clashes with jest's 7.
@@ -22,7 +25,11 @@ export default defineConfig({
   ],
   // `css.someName` for .some-name of a *.module.css. The name is readable in the browser, and unique.
   css: { modules: { localsConvention: 'camelCaseOnly', generateScopedName: '[local]_[hash:base64:5]' } },
-  resolve: { conditions: ['toolmark-source', ...defaultClientConditions] },
+  resolve: {
+    conditions: ['toolmark-source', ...defaultClientConditions],
+    // React has what the shim is for.
+    alias: { 'use-sync-external-store/shim/with-selector': 'use-sync-external-store/with-selector' },
+  },
   build: {
     target: 'es2024',
     assetsInlineLimit: 0,
@@ -30,6 +37,9 @@ export default defineConfig({
     rolldownOptions: {
       checks: { moduleLevelDirective: false },
       output: {
+        // The first view lists all files, to load those of a screen at once: their names count.
+        chunkFileNames: ({ name }) => `assets/${shortName(name)}-[hash].js`,
+        assetFileNames: ({ names: [name = ''] }) => `assets/${shortName(name)}-[hash][extname]`,
         // A browser fetches six files at a time, so a file for each shared module would be several waits: one for what
         // the page starts with, one for the primitives, and small ones together for parts with the same users.
         codeSplitting: {
@@ -48,7 +58,7 @@ export default defineConfig({
               test: /\/(apps|libs)\//,
               minShareCount: 2,
               entriesAware: true,
-              entriesAwareMergeThreshold: 1500,
+              entriesAwareMergeThreshold: 2500,
             },
           ],
         },

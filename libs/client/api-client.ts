@@ -5,7 +5,7 @@ import { parseJson } from '#lib/contracts/json/json';
 import type { Problem } from '#lib/contracts/input/problem-document';
 import type { Result, ResultWithExchange } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
-import { PAGE_HEADER } from '#lib/contracts/page-header';
+import { PAGE_HEADER, TEAM_HEADER } from '#lib/contracts/page-header';
 import type { Suite } from '#lib/contracts/suite';
 import { withoutSlash } from '#lib/contracts/url';
 
@@ -84,10 +84,14 @@ export const credentials = (token: string | undefined): Record<string, string> =
  * server cannot be reached.
  */
 export class ApiClient {
-  /** @param token omitted in a browser, which sends its session cookie */
+  /**
+   * @param token omitted in a browser, which sends its session cookie
+   * @param team the id of the team that a page shows at the time, of several that its user is in
+   */
   constructor(
     readonly serverUrl: string,
     readonly token?: string,
+    readonly team?: () => string | undefined,
   ) {}
 
   /** The parsed answer. Numbers in user data that JavaScript would print differently keep their original notation. */
@@ -135,6 +139,7 @@ export class ApiClient {
 
   #fetchOnce(path: string, method: Method, body: unknown, options: CallOptions = {}): Promise<Response> {
     const { signal, idempotencyKey } = options;
+    const team = this.team?.();
     return fetch(`${withoutSlash(this.serverUrl)}${path}`, {
       method,
       signal,
@@ -142,6 +147,7 @@ export class ApiClient {
       keepalive: method === 'DELETE',
       headers: {
         ...credentials(this.token),
+        ...(team !== undefined && { [TEAM_HEADER]: team }),
         ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },

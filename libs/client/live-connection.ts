@@ -17,6 +17,11 @@ export type LiveTeamEvent =
   Logged | { name: 'connected' } | { name: 'disconnected' } | { name: 'refused'; error: LiveRefused };
 type TeamListener = (news: LiveTeamEvent) => void;
 
+interface LiveAuth {
+  token?: string;
+  team?: string;
+}
+
 const RECONNECT_MS = 1000;
 
 /**
@@ -30,12 +35,15 @@ export class LiveConnection {
   #refusal: LiveRefused | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param token omitted in a browser, which sends its session cookie */
+  /**
+   * @param auth the token, omitted in a browser, which sends its session cookie; and the id of the team that a page
+   * shows, of several that its user is in
+   */
   constructor(
     readonly serverUrl: string,
-    { token }: { token?: string } = {},
+    auth: LiveAuth = {},
   ) {
-    this.#socket = connect(serverUrl, token);
+    this.#socket = connect(serverUrl, auth);
     this.#followEvents();
     this.#followConnection();
   }
@@ -160,11 +168,11 @@ export class LiveConnection {
   }
 }
 
-function connect(serverUrl: string, token: string | undefined): Socket {
+function connect(serverUrl: string, auth: LiveAuth): Socket {
   const { origin, pathname } = new URL(serverUrl);
   return io(origin, {
     path: `${withoutSlash(pathname)}/socket.io`,
-    ...(token !== undefined && { auth: { token } }),
+    ...((auth.token ?? auth.team) !== undefined && { auth }),
     transports: ['websocket'],
     reconnectionDelayMax: 2000,
     // A shared connection would end together with the other socket.

@@ -1,13 +1,18 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { ApiClient, ApiError } from '#lib/client/api-client';
 import type { Page } from '#lib/contracts/page';
+import { tab } from './tab';
 
-/** Calls the API that served the page, authenticated by the session cookie. */
-export const client = new ApiClient(location.origin);
+/** Calls the API that served the page, authenticated by the session cookie, for the team of this tab. */
+export const client = new ApiClient(location.origin, undefined, tab.team);
 
 /** The status of a refusal; undefined when there was no response. */
 export const statusOf = (error: unknown): number | undefined =>
   error instanceof ApiError ? error.problem.status : undefined;
+
+/** What kind of refusal it is, where the page acts on it. */
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof ApiError ? error.problem.code : undefined;
 
 /** Whether the API found fault with what was sent: the same again would not help. */
 export const isFieldFault = (error: unknown): boolean =>

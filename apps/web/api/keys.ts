@@ -2,6 +2,11 @@
 // about runs.
 export const keys = {
   me: ['me'],
+  ownTeams: ['me', 'teams'],
+  ownTokens: ['me', 'tokens'],
+  ownSessions: ['me', 'sessions'],
+  login: (code: string) => ['me', 'login', code],
+  signIn: ['sign-in'],
   runs: ['runs'],
   runLists: ['runs', 'list'],
   run: (id: string) => ['runs', id],
@@ -38,6 +43,9 @@ export const keys = {
   spending: ['spending'],
   tokens: ['tokens'],
   teams: ['teams'],
+  people: ['people'],
+  invitations: ['invitations'],
+  sessions: ['sessions'],
   system: ['system'],
   search: ['search'],
   home: ['home'],

@@ -1,20 +1,19 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { statusOf } from './client';
+import { codeOf, statusOf } from './client';
 import { keys } from './keys';
+import { tab } from './tab';
 
 const RETRIES = 2;
 /** How long query data counts as fresh; events and mutations refresh it earlier. */
 const FRESH_MS = 5000;
 
-type Listener = () => void;
-let onSignedOut: Listener = () => {};
-/** @param listener is called when the session has become invalid */
-export function whenSignedOut(listener: Listener): void {
-  onSignedOut = listener;
-}
-const notice401 = (error: unknown): void => {
-  if (statusOf(error) === 401) onSignedOut();
-};
+/** @param isAsked whether the user waits for the answer */
+const noticeEnd =
+  (isAsked: boolean) =>
+  (error: unknown): void => {
+    if (statusOf(error) === 401) tab.end(isAsked);
+    else if (codeOf(error) === 'not_in_team') tab.giveAway();
+  };
 
 /** Retries only what may succeed next time: no response, 429 and 5xx. */
 const mayRetry = (failures: number, error: unknown): boolean => {
@@ -23,8 +22,8 @@ const mayRetry = (failures: number, error: unknown): boolean => {
 };
 
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: notice401 }),
-  mutationCache: new MutationCache({ onError: notice401 }),
+  queryCache: new QueryCache({ onError: noticeEnd(false) }),
+  mutationCache: new MutationCache({ onError: noticeEnd(true) }),
   defaultOptions: {
     queries: {
       retry: mayRetry,

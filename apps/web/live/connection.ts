@@ -1,5 +1,7 @@
 import type { WatchEvent, WatchOptions } from '#lib/client/job-watch';
 import type { LiveConnection } from '#lib/client/live-connection';
+import { useSyncExternalStore } from 'react';
+import { tab } from '../api/tab';
 
 type Code = typeof import('#lib/client/live-connection');
 const RETRY_MS = 5000;
@@ -9,12 +11,17 @@ let current: Promise<LiveConnection> | undefined;
 
 /** The one socket of the page. Its code is loaded on first use, and retried until it loads. */
 export function liveConnection(): Promise<LiveConnection> {
-  current ??= loaded().then(({ LiveConnection }) => new LiveConnection(location.origin));
+  current ??= loaded().then(({ LiveConnection }) => new LiveConnection(location.origin, { team: tab.team() }));
   return current;
 }
 
 /** Whether a watch ended with this error because there was no connection. */
 export const isUnavailable = (error: unknown): boolean => code !== undefined && error instanceof code.LiveUnavailable;
+
+// What a session has ended with is over; the next listener begins with the next session.
+tab.subscribe(() => {
+  if (tab.state() !== 'valid') void closeLiveConnection();
+});
 
 /** Closes the socket after its session has ended. The next listener opens a new one. */
 export async function closeLiveConnection(): Promise<void> {
@@ -33,6 +40,9 @@ async function loaded(): Promise<Code> {
   }
   return code;
 }
+
+/** Changes when a session was resumed: the connection of the one before is closed then. */
+export const useResumptions = (): number => useSyncExternalStore(tab.subscribe, tab.resumptions);
 
 /** Watches a job over the page's one socket. */
 export async function* watchJob(jobId: string, options: WatchOptions): AsyncGenerator<WatchEvent> {

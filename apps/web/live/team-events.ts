@@ -2,13 +2,14 @@ import { useEffect } from 'react';
 import type { LiveTeamEvent } from '#lib/client/live-connection';
 import { queryClient, refreshWork } from '../api/query-client';
 import { keys } from '../api/keys';
-import { closeLiveConnection, liveConnection } from './connection';
+import { closeLiveConnection, liveConnection, useResumptions } from './connection';
 
 /** Thousands of jobs may begin and end: lists are refreshed at most this often. */
 const REFRESH_MS = 1000;
 
 /** Keeps lists of runs and jobs up to date as long as the page is open. */
 export function useTeamEvents(): void {
+  const resumptions = useResumptions();
   useEffect(() => {
     const stop = new AbortController();
     const refresh = atMostEvery(REFRESH_MS, (runs) => runs.forEach((run) => void refreshWork(run)), stop.signal);
@@ -19,10 +20,10 @@ export function useTeamEvents(): void {
     };
     void liveConnection().then((connection) => connection.onTeamEvent(hear, { signal: stop.signal }));
     return () => stop.abort();
-  }, []);
+  }, [resumptions]);
 }
 
-/** The session has ended: refetching the user leads to the sign-in screen. */
+/** The session has ended: refetching the user asks to sign in again. */
 async function resetSession(): Promise<void> {
   await closeLiveConnection();
   await queryClient.invalidateQueries({ queryKey: keys.me });

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { POLL_MS, refreshWork } from '../api/query-client';
-import { isUnavailable, noState, nothing, watchJob } from './connection';
+import { isUnavailable, noState, nothing, useResumptions, watchJob } from './connection';
 import type { LiveJob, LiveState, WatchArguments } from './live-job';
 
 type Kind<State extends LiveState> = new (...following: WatchArguments) => LiveJob<State>;
@@ -10,9 +10,11 @@ type Kind<State extends LiveState> = new (...following: WatchArguments) => LiveJ
  * @param Live the class that collects it, such as `LiveRun`
  */
 export function useLive<State extends LiveState>(Live: Kind<State>, jobId: string | undefined): State | undefined {
+  const resumptions = useResumptions();
   const live = useMemo(
     () => (jobId === undefined ? undefined : new Live(jobId, watchJob, isUnavailable)),
-    [Live, jobId],
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- after a session that has ended, the watch begins again
+    [Live, jobId, resumptions],
   );
   return useSyncExternalStore(live?.subscribe ?? nothing, live?.state ?? noState);
 }

@@ -3,6 +3,7 @@ import { useRef, useState } from 'react';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import { parseJson } from '#lib/contracts/json/json';
 import { meQuery } from '../api/session';
+import { useUnsaved } from './unsaved';
 
 const PREFIX = 'toolmark.draft.';
 /** Session storage holds about 5 MB; a longer draft lasts only as long as its page. */
@@ -34,6 +35,7 @@ export function useDraft<Value>(key: string | undefined, initial: Value): Draft<
   const name = key && `${PREFIX}${me?.team.id}.${me?.user.id}.${key}`;
   const [draft, setDraft] = useState(() => read<Value>(name));
   const [wasThere, setWasThere] = useState(draft !== undefined);
+  useUnsaved(draft !== undefined);
   // What is saved may end when the form is gone, or was rendered long ago.
   const latest = useRef(draft);
   const change = (value: Value): void => setDraft((latest.current = write(name, value, initial)));

@@ -4,6 +4,7 @@ import { ApiError } from '#lib/client/api-client';
 import { fieldOf } from '#lib/contracts/input/pointer';
 import type { Note } from '#lib/contracts/note';
 import { isNoAnswer, statusOf } from '../api/client';
+import { tab } from '../api/tab';
 import { count } from './amounts';
 import { WayOut } from './problem-words';
 import { UserText } from './user-text';
@@ -11,12 +12,13 @@ import { UserText } from './user-text';
 /** The API's error message, and how to continue. */
 export function ErrorNotice({ error, retry, children }: { error: Error; retry?: () => unknown; children?: ReactNode }) {
   const problem = error instanceof ApiError ? error.problem : undefined;
+  const isBack = useSyncExternalStore(tab.subscribe, isSignedIn);
   // The message already contains a single fault.
   const errors = (problem?.errors ?? []).filter(({ message }) => !problem!.detail.includes(message));
   return (
     <div className="problem" role="alert">
       <p>
-        <UserText text={problem?.detail ?? noAnswer(error)} />
+        <UserText text={isBack && problem?.status === 401 ? SIGNED_IN : (problem?.detail ?? noAnswer(error))} />
       </p>
       {errors.length > 0 && (
         <ul>
@@ -34,6 +36,8 @@ export function ErrorNotice({ error, retry, children }: { error: Error; retry?: 
   );
 }
 
+const isSignedIn = (): boolean => tab.owner() !== undefined && tab.state() === 'valid';
+const SIGNED_IN = 'Your session had ended before this was done. You are signed in again: try once more.';
 const noAnswer = (error: Error): string =>
   isNoAnswer(error) ? 'The server does not answer. Is it running and reachable?' : error.message;
 
@@ -52,8 +56,8 @@ function Retry({ retry, afterS }: { retry: () => unknown; afterS: number | undef
   );
 }
 
-/** What was deleted meanwhile, or must not be read any more, cannot be refreshed by trying again. */
-const GONE = [403, 404];
+/** What was deleted meanwhile, or must not be read any more: trying again does not help. */
+const GONE = [401, 403, 404];
 const isStale = (query: Query): boolean => {
   const { status, data, error, fetchMeta } = query.state;
   // A next page that failed is said where it was asked for.

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { CopyButton } from './buttons';
 import { UserText } from './user-text';
 
@@ -7,11 +7,22 @@ interface Props {
   title: string;
   /** The secret; undefined if the response with it was lost. */
   token: string | undefined;
+  /** What it is: a token, or the link of an invitation. */
+  what?: 'token' | 'link';
   done: () => void;
+  /** The label of the button that is pressed when it is copied. */
+  action?: string;
+  /** What else is good to know about it. */
+  children?: ReactNode;
 }
 
-/** The secret of a new token. It is shown only once, since it is not stored. */
-export function Secret({ title, token, done }: Props) {
+const LOST = {
+  token: 'The response with the secret was lost and cannot be shown again. Delete this token and create another one.',
+  link: 'The response with the link was lost and cannot be shown again. Withdraw this invitation and make another one.',
+};
+
+/** The secret of something new. It is shown only once, since it is not stored. */
+export function Secret({ title, token, what = 'token', done, action = 'Done', children }: Props) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => box.current?.focus(), []);
   return (
@@ -22,9 +33,7 @@ export function Secret({ title, token, done }: Props) {
         </strong>
       </p>
       {token === undefined ? (
-        <p>
-          The response with the secret was lost and cannot be shown again. Delete this token and create another one.
-        </p>
+        <p>{LOST[what]}</p>
       ) : (
         <>
           <p>Copy it now: it is shown only once.</p>
@@ -33,10 +42,11 @@ export function Secret({ title, token, done }: Props) {
           </p>
         </>
       )}
+      {children}
       <div className="actions">
-        {token !== undefined && <CopyButton text={token} label="Copy the token" />}
+        {token !== undefined && <CopyButton text={token} label={`Copy the ${what}`} />}
         <button type="button" className="dense" onClick={done}>
-          Done
+          {action}
         </button>
       </div>
     </div>

@@ -8,7 +8,7 @@ import { keys } from '../../api/keys';
 import { queryClient } from '../../api/query-client';
 import type { CompareSearch } from '../compare/address';
 import { comparedItemsQuery } from '../compare/api';
-import { lookKey } from './parts/gate-value';
+import { lookKey } from './parts/look-key';
 
 const ROUTE = '/api/gates';
 const PAGE = 50;

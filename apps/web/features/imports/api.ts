@@ -1,11 +1,9 @@
-import { queryOptions } from '@tanstack/react-query';
 import type { z } from 'zod';
 import type { ImportAnswer, ImportFormat } from '#lib/contracts/import';
 import { parseJson } from '#lib/contracts/json/json';
 import type { McpDiscovered, McpImportAnswer, McpSyncAnswer, McpTransport } from '#lib/contracts/mcp';
 import type { Sent } from '../../api/action';
 import { client, pathWith } from '../../api/client';
-import { keys } from '../../api/keys';
 
 /** A file, with the settings that its format lacks. */
 export interface ImportSource {
@@ -35,14 +33,6 @@ export function importSuite(source: ImportSource, isDry: boolean, options: Sent)
   const query = { format, dry_run: isDry || undefined, name: format === 'native' ? undefined : name.trim() };
   return client.call('POST', pathWith('/api/tool-eval/import', query), bodyOf(source), options);
 }
-
-/** A small suite to start from, as the text of a file. */
-export const exampleSuiteQuery = queryOptions({
-  queryKey: [...keys.suites, 'example'],
-  queryFn: async ({ signal }) =>
-    JSON.stringify(await client.call<unknown>('GET', '/api/tool-eval/import/example', undefined, { signal }), null, 2),
-  staleTime: Infinity,
-});
 
 export type Discovered = z.infer<typeof McpDiscovered>;
 export type Imported = z.infer<typeof McpImportAnswer>;

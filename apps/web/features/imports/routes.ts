@@ -1,7 +1,7 @@
 import { oneOf, searchOf } from '../../address';
 import { screen } from '../../screen';
 import { suiteQuery } from '../suites/api';
-import { exampleSuiteQuery } from './api';
+import { exampleSuiteQuery } from './example';
 
 /** The source of the suite; default: a file. */
 const importSearch = searchOf({ from: oneOf(['example', 'mcp']) });

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Json } from '#lib/contracts/json/json';
 import type { CacheSetting, EmbeddingSetting, JobsSetting, Spending } from '#lib/contracts/settings';
-import type { NewTeam as NewTeamSchema, NewToken as NewTokenSchema, Team, Token } from '#lib/contracts/team';
+import type { NewTeam as NewTeamSchema, Team } from '#lib/contracts/team';
 import type { Sent } from '../../api/action';
 import { client, pagesQuery, readQuery } from '../../api/client';
 import { keys } from '../../api/keys';
@@ -29,16 +29,8 @@ export const setJobs = setTo<JobsSetting>('jobs');
 export const spendingQuery = settingQuery<Spending>('spending');
 export const setSpending = setTo<Spending>('spending');
 
-export type NewToken = z.infer<typeof NewTokenSchema>;
 export type NewTeam = z.infer<typeof NewTeamSchema>;
 
-export const tokensQuery = pagesQuery<Token>(keys.tokens, '/api/tokens?limit=100');
-
-export const createToken = (input: Json, options: Sent): Promise<NewToken> =>
-  client.call('POST', '/api/tokens', input, options);
-export const deleteToken = (id: string, options: Sent): Promise<void> =>
-  client.call('DELETE', `/api/tokens/${id}`, undefined, options);
-
-export const teamsQuery = pagesQuery<Team>(keys.teams, '/api/teams?limit=100');
 export const createTeam = (input: Json, options: Sent): Promise<NewTeam> =>
   client.call('POST', '/api/teams', input, options);
+export const teamsQuery = pagesQuery<Team>(keys.teams, '/api/teams?limit=100');

@@ -1,18 +1,15 @@
-import { queryClient } from '../../api/query-client';
-import { meQuery } from '../../api/session';
 import { screen } from '../../screen';
 import { judgeSettingQuery } from '../judge/api';
 import { providersQuery } from '../providers/api';
-import { cacheQuery, embeddingQuery, jobsSettingQuery, teamsQuery, tokensQuery } from './api';
+import { cacheQuery, embeddingQuery, jobsSettingQuery, teamsQuery } from './api';
 
 const settingScreens = () => import('./screens/setting-screens');
-const isOwner = (): boolean => queryClient.getQueryData(meQuery.queryKey)?.role === 'owner';
 
 export const settingsRoutes = [
-  screen('/settings/tokens', () => import('./screens/tokens-screen'), 'TokensScreen', {
-    loads: () => (isOwner() ? [tokensQuery] : []),
-    showsErrors: true,
-  }),
+  screen('/settings/account', () => import('./screens/account-screen'), 'AccountScreen'),
+  screen('/settings/people', () => import('./screens/people-screen'), 'PeopleScreen'),
+  screen('/settings/tokens', () => import('./screens/tokens-screen'), 'TokensScreen'),
+  screen('/settings/sessions', () => import('./screens/sessions-screen'), 'SessionsScreen'),
   screen('/settings/embedding', settingScreens, 'EmbeddingScreen', { loads: () => [embeddingQuery, providersQuery] }),
   screen('/settings/cache', settingScreens, 'CacheScreen', { loads: () => [cacheQuery] }),
   screen('/settings/jobs', settingScreens, 'JobSettingsScreen', { loads: () => [jobsSettingQuery] }),

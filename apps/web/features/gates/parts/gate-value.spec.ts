@@ -1,5 +1,6 @@
 import { GateInput, GateUpdate } from '#lib/gate/contract';
-import { gateChanges, emptyGate, gateRequest, editableGate, lookKey } from './gate-value.js';
+import { gateChanges, emptyGate, gateRequest, editableGate } from './gate-value.js';
+import { lookKey } from './look-key.js';
 
 const ID = '019aa8a2-5c1e-7000-8000-000000000011';
 

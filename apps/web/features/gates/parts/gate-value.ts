@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import type { Gate, GateAnswer } from '#lib/gate/contract';
+import type { Gate } from '#lib/gate/contract';
 
 /** A new gate, before any input. */
 export const emptyGate = (suite: string, baseline: string | undefined): JsonObject => ({
@@ -43,7 +43,3 @@ export function gateChanges(typed: Json, stored: Json): JsonObject {
   );
   return Object.fromEntries(changed);
 }
-
-/** Tells the data of one look from those of another: a check of a run that got more samples may be its first look. */
-export const lookKey = ({ look, targets }: Pick<GateAnswer, 'look' | 'targets'>): string =>
-  `look ${look.number}: ${targets.map(({ samples }) => samples.join()).join(' ')}`;

@@ -12,7 +12,8 @@ import { ErrorNotice, Warnings } from '../../../ui/notices';
 import { Skeleton } from '../../../ui/query-boundary';
 import { undo } from '../../../ui/undo';
 import { UserText } from '../../../ui/user-text';
-import { deletePromptVersion, promptUseQuery, putInSuite, refreshPrompts } from '../api';
+import { deletePromptVersion, refreshPrompts } from '../api';
+import { promptUseQuery, putInSuite } from '../put-in-suite';
 import { promptName } from '../parts/prompt-name';
 import { PromptDiffView } from '../parts/prompt-texts';
 

@@ -1,67 +1,33 @@
-import { useMutation } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
-import { useState, type FormEvent } from 'react';
 import { signIn } from '../../../api/session';
-import { guideAddress } from '../../../ui/guide';
-import { ErrorNotice } from '../../../ui/notices';
 import { dropOffers } from '../../../ui/undo';
-import css from './sign-in.module.css';
+import { signedInAddress } from '../address';
+import { leaveFor } from '../api';
+import { waysQuery } from '../ways';
+import { SignInWays } from '../parts/sign-in-ways';
+import { whyNot } from '../sign-in-words';
+import { Entrance } from './entrance';
 
-/** Takes a token once. Only a cookie is kept, which scripts cannot read. */
+/** The providers where people sign in, and a field for a token. */
 export function SignInScreen() {
   const router = useRouter();
-  const { back } = useSearch({ from: '/sign-in' });
-  const [token, setToken] = useState('');
-  const enter = useMutation({
-    mutationFn: () => {
-      dropOffers();
-      return signIn(token.trim());
-    },
-    onSuccess: () => router.history.replace(back ?? '/'),
-  });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    enter.mutate();
+  const { back, why, provider } = useSearch({ from: '/sign-in' });
+  const { data } = useQuery(waysQuery);
+  const enter = async (token: string): Promise<void> => {
+    dropOffers();
+    await signIn(token);
+    router.history.replace(back ?? '/');
   };
   return (
-    <main className={css.screen}>
-      <title>Sign in · Toolmark</title>
-      <div className={css.about}>
-        <p className={css.name}>Toolmark</p>
-        <p>Find out how well language models call tools: run suites, compare what changed, decide what may ship.</p>
-      </div>
-      <h1>Sign in to Toolmark</h1>
+    <Entrance title="Sign in to Toolmark">
+      {why !== undefined && (
+        <div className="problem" role="alert">
+          <p>{whyNot(why, data?.providers.find(({ id }) => id === provider)?.name)}</p>
+        </div>
+      )}
       {back !== undefined && <p className="muted">You then return to where you were.</p>}
-      <form className="fields" onSubmit={submit}>
-        <div className="field">
-          <label htmlFor="token">Token</label>
-          <input
-            id="token"
-            type="password"
-            autoComplete="current-password"
-            autoFocus
-            required
-            maxLength={500}
-            value={token}
-            aria-describedby="token-help"
-            onChange={(event) => setToken(event.target.value)}
-          />
-          <span id="token-help" className="muted small">
-            <code>npm start</code> prints an address that signs you in. Otherwise ask an owner of your team.
-          </span>
-        </div>
-        {enter.isError && <ErrorNotice error={enter.error} />}
-        <div className="actions">
-          <button type="submit" className="primary" disabled={enter.isPending}>
-            Sign in
-          </button>
-        </div>
-      </form>
-      <p className="small">
-        <a href={guideAddress('README')} target="_blank" rel="noreferrer">
-          Guide
-        </a>
-      </p>
-    </main>
+      <SignInWays begin={(id) => leaveFor(id, signedInAddress(back))} enter={enter} />
+    </Entrance>
   );
 }

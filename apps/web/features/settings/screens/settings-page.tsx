@@ -10,7 +10,10 @@ const GROUPS: readonly (readonly [name: string, sections: readonly { to: LinkPro
   [
     'Access',
     [
+      { to: '/settings/account', label: 'Your account' },
+      { to: '/settings/people', label: 'People' },
       { to: '/settings/tokens', label: 'Tokens' },
+      { to: '/settings/sessions', label: 'Sessions' },
       { to: '/settings/teams', label: 'Teams' },
     ],
   ],

@@ -1,0 +1,49 @@
+const DAY_MS = 86_400_000;
+
+/** When a token expires: undefined leaves it to the server. */
+export const EXPIRIES = {
+  usual: { words: 'by default (90 days, unless set otherwise)', days: undefined },
+  day: { words: 'in a day', days: 1 },
+  month: { words: 'in 30 days', days: 30 },
+  quarter: { words: 'in 90 days', days: 90 },
+  year: { words: 'in a year', days: 365 },
+  never: { words: 'never', days: null },
+} as const;
+export type Expiry = keyof typeof EXPIRIES;
+
+/** Rounded to the hour, so that a repeated request is identical. */
+export function expiryOf(expiry: Expiry, now: Date): string | null | undefined {
+  const { days } = EXPIRIES[expiry];
+  if (days == null) return days;
+  const at = new Date(now.getTime() + days * DAY_MS);
+  at.setUTCMinutes(0, 0, 0);
+  return at.toISOString();
+}
+
+// The first that fits: browsers name others for the sake of old sites.
+const BROWSERS: readonly [name: string, mark: RegExp][] = [
+  ['Edge', /\bEdgA?\//],
+  ['Opera', /\bOPR\//],
+  ['Firefox', /\b(Firefox|FxiOS)\//],
+  ['Chrome', /\b(Chrome|CriOS|HeadlessChrome)\//],
+  ['Safari', /\bSafari\//],
+];
+const SYSTEMS: readonly [name: string, mark: RegExp][] = [
+  ['Android', /\bAndroid\b/],
+  ['iPhone', /\biPhone\b/],
+  ['iPad', /\biPad\b/],
+  ['Windows', /\bWindows\b/],
+  ['macOS', /\bMacintosh\b/],
+  ['ChromeOS', /\bCrOS\b/],
+  ['Linux', /\bLinux\b/],
+];
+const MAX_AGENT = 60;
+
+/** "Firefox on Linux"; the beginning of what a program calls itself. */
+export function agentInWords(agent: string | null): string {
+  if (agent === null || agent.trim() === '') return 'unknown';
+  const browser = BROWSERS.find(([, mark]) => mark.test(agent))?.[0];
+  const system = SYSTEMS.find(([, mark]) => mark.test(agent))?.[0];
+  if (browser === undefined) return agent.slice(0, MAX_AGENT);
+  return system === undefined ? browser : `${browser} on ${system}`;
+}
