@@ -723,6 +723,7 @@ describe('every example in the help of a command works', () => {
     await toolmarkJson('presets', 'save', 'Old preset', '--space', 'temperature=0,1');
     const judge = () => toolmarkJson('judge', done.id, '--judge', 'simulator::judge:right');
     const [judged, oldReport] = [await judge(), await judge()];
+    writeFileSync(join(folder, 'token.txt'), client.token);
     writeFileSync(join(folder, 'labels.jsonl'), JSON.stringify({ result_id: result.id, label: 'wrong' }));
     await until(async () => (await toolmarkJson('experiments', 'show', 'Prompts')).best !== null);
     await system.control('instant', { on: false, status: 'hang' });

@@ -47,7 +47,7 @@ it('a person approves a command line in a browser, and it keeps a token of their
   mkdirSync(join(ada.file, '..'), { recursive: true });
   writeFileSync(ada.file, '{"server": "http://127.0.0.1:9", "token": "tm_earlier"}');
   chmodSync(ada.file, 0o644);
-  // On a terminal the browser is opened, by a program that gets the address as it is.
+  // On a terminal the browser is opened, by a program that gets the address unchanged.
   const opened = join(cli.folder, 'opened');
   writeFileSync(join(cli.folder, 'bin', 'xdg-open'), `#!/bin/sh\nprintf '%s|' "$@" > ${opened}\n`, { mode: 0o755 });
   const terminal = (user: User, more: object) =>
