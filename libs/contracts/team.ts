@@ -13,7 +13,7 @@ export type Role = z.infer<typeof Role>;
 
 const name = z.string().trim().min(1).max(100);
 /** The maximum number of suites that a token is limited to. */
-export const MAX_SUITES_OF_A_TOKEN = 100;
+const MAX_SUITES_OF_A_TOKEN = 100;
 const cap = z
   .number()
   .positive()

@@ -64,8 +64,8 @@ export const Env = z.object({
       readBy: 'API',
       unset: 'none',
       description:
-        'The address of the page in the browsers of your team. Providers of [sign-in](sign-in.md) send people back to ' +
-        'it, and invitations and logins of the command line name it.',
+        'The address of the page in the browsers of your team. Providers of [sign-in](sign-in.md) send people back ' +
+        'to it, and invitations and logins of the command line name it.',
       example: 'https://toolmark.example.com',
     }),
   TOOLMARK_SIGN_IN_FILE: z
@@ -76,8 +76,8 @@ export const Env = z.object({
       readBy: 'API',
       unset: 'tokens only',
       description:
-        'A YAML file with the OpenID Connect providers where people [sign in](sign-in.md). The API reads it once, and ' +
-        'does not start if anything in it is wrong. Needs `TOOLMARK_PUBLIC_URL`.',
+        'A YAML file with the OpenID Connect providers where people [sign in](sign-in.md). The API reads it once, ' +
+        'and does not start if anything in it is wrong. Needs `TOOLMARK_PUBLIC_URL`.',
       example: '/etc/toolmark/sign-in.yaml',
     }),
   TOOLMARK_TOKEN_DAYS: integer(1, 3650).default(90).meta({

@@ -21,7 +21,7 @@ export function credentialOf(
   return { kind: 'session', secret: session, team: teamOf(team) };
 }
 
-/** A team that is no id is one that nobody is in. */
+/** Nobody is in a team that has anything but an id here. */
 const teamOf = (team: unknown): string | undefined =>
   team === undefined ? undefined : typeof team === 'string' && UUID.test(team) ? team : NO_TEAM;
 const NO_TEAM = '00000000-0000-0000-0000-000000000000';

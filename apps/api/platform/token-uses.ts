@@ -6,7 +6,7 @@ const EVERY_MS = 60_000;
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Writes when and from where tokens were last used, beside the requests: none waits for it, and all tokens share one
+ * Writes when and from where tokens were last used. No request waits for it, and all tokens share one
  * connection. A use that cannot be written is forgotten; the next one comes soon.
  */
 export class TokenUses {

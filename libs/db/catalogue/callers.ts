@@ -118,7 +118,7 @@ function toCaller(kind: Credential['kind'], row: CallerRow): Caller {
   return { kind, ...caller, role, limits: { readsOnly, suiteIds, monthlyCapUsd } };
 }
 
-/** The lower one of two roles; null is no bound. */
+/** The lower one of two roles; null does not bound. */
 export const lowest = (role: Role, bound: Role | null): Role =>
   bound !== null && ROLES.indexOf(bound) < ROLES.indexOf(role) ? bound : role;
 

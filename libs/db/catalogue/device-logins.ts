@@ -68,7 +68,7 @@ interface LoginRow {
 }
 
 /** The token of an approved login. */
-export interface LoginToken {
+interface LoginToken {
   token: string;
   team: string;
   user: string;
