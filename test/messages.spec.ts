@@ -4,9 +4,9 @@ import ts from 'typescript';
 
 // People read messages; scripts get the code of a problem or a note, and its way out from docs/problems.md.
 const API_TALK = /\b(GET|PUT|POST|PATCH|DELETE) \/api/;
-/** Where the API is described: its OpenAPI document, and the registries of codes. */
+/** Where the API is described: its OpenAPI document, the registries of codes, and a table of its routes. */
 const DESCRIBES = /^(describe|described|named|namedInput|meta|About|noteFields)$/;
-const REGISTRIES = /^libs\/contracts\/(problem|note)-codes\.ts$/;
+const REGISTRIES = /^(libs\/contracts\/(problem|note|access)-codes|apps\/api\/platform\/suite-rules)\.ts$/;
 
 const sources = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'apps/api', 'apps/worker', 'libs'], {
   encoding: 'utf8',

@@ -18,7 +18,7 @@ import { TokenUses } from './token-uses.js';
 /** How long a revoked token, or a session that has ended, can still read. It cannot change anything. */
 const REMEMBER_MS = 3000;
 const MAX_REMEMBERED = 1000;
-export const MAX_OPEN_BYTES = 10_000;
+export const MAX_OPEN_BYTES = 8 * 1024;
 const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /**
@@ -72,7 +72,10 @@ function checkOpen(request: IncomingMessage, to: OpenTo): void {
     );
   const { 'content-length': bytes = '0', 'transfer-encoding': isChunked } = request.headers;
   if (isChunked !== undefined || !(Number(bytes) <= MAX_OPEN_BYTES))
-    throw new ProblemError(413, `Without a token, the body may have at most ${MAX_OPEN_BYTES} bytes, announced.`);
+    throw new ProblemError(
+      413,
+      `Without a token, the body may have at most ${MAX_OPEN_BYTES} bytes, which Content-Length announces.`,
+    );
 }
 
 /** Caches the callers of the last seconds, by token and session. */
