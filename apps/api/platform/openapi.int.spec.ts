@@ -198,6 +198,7 @@ describe('the description of the API', () => {
     // The provider's address has no listener, and no runs to compare or check are named.
     const others = [
       '/api/me/device-logins/{userCode}: 404',
+      '/api/sign-in/{provider}/callback: 403',
       '/api/search: 400',
       '/api/providers/{key}/discover: 422',
       '/api/tool-eval/history/{id}/facets: 409',

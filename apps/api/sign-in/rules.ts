@@ -1,18 +1,14 @@
 import type { Role } from '#lib/contracts/team';
 import { ROLES } from '#lib/contracts/values/team';
+import type { GivenMembership } from '#lib/db/catalogue/sign-in';
 import type { Rule, SignInSettings } from './sign-in-file.js';
 
 /** Claims of an ID token or of userinfo. */
 export type Claims = Record<string, unknown>;
-/** What a rule gives. */
-export interface RuleMembership {
-  team: string;
-  role: Role;
-}
 type RuleSettings = Pick<SignInSettings, 'issuer' | 'groups_claim' | 'rules'>;
 
 /** The teams that the rules give a person with these claims, each with the highest role. */
-export function membershipsOf(settings: RuleSettings, claims: Claims): RuleMembership[] {
+export function membershipsOf(settings: RuleSettings, claims: Claims): GivenMembership[] {
   const roles = new Map<string, Role>();
   for (const { team, role } of settings.rules.filter((rule) => matches(rule, settings, claims))) {
     const given = roles.get(team);

@@ -15,6 +15,10 @@ const MAX_LINE = 300;
 /** A file of providers that cannot be used. */
 export class SignInFault extends Error {}
 
+/** By default, zod checks fields together only once each of them is right. */
+const isObjectHere = ({ value }: { value: unknown }): boolean => typeof value === 'object' && value !== null;
+const countOf = (...values: unknown[]): number => values.filter((value) => value !== undefined).length;
+
 const text = (max: number) => z.string().trim().min(1).max(max);
 const Rule = z
   .strictObject({
@@ -29,10 +33,13 @@ const Rule = z
     team: text(100),
     role: z.enum(ROLES),
   })
-  .superRefine(({ group, domain, claim, value }, context) => {
-    const kinds = [group, domain, claim ?? value].filter((part) => part !== undefined);
-    if (kinds.length !== 1) context.addIssue('must have exactly one of "group", "domain", or "claim" with "value"');
-    else if ((claim === undefined) !== (value === undefined)) context.addIssue('needs both "claim" and "value"');
+  .refine(({ group, domain, claim, value }) => countOf(group, domain, claim ?? value) === 1, {
+    error: 'must have exactly one of "group", "domain", or "claim" with "value"',
+    when: isObjectHere,
+  })
+  .refine(({ claim, value }) => (claim === undefined) === (value === undefined), {
+    error: 'needs both "claim" and "value"',
+    when: isObjectHere,
   });
 export type Rule = z.infer<typeof Rule>;
 
@@ -69,9 +76,9 @@ const Provider = z
     reread_minutes: z.int().min(1).max(10_080).default(60),
     rules: z.array(Rule).max(500).default([]),
   })
-  .superRefine(({ client_secret, client_secret_file }, context) => {
-    if ((client_secret === undefined) === (client_secret_file === undefined))
-      context.addIssue('must have exactly one of "client_secret" and "client_secret_file"');
+  .refine(({ client_secret, client_secret_file }) => countOf(client_secret, client_secret_file) === 1, {
+    error: 'must have exactly one of "client_secret" and "client_secret_file"',
+    when: isObjectHere,
   });
 const SignInFile = z.strictObject({ providers: z.array(Provider).min(1).max(20) }).superRefine(refuseTwins);
 

@@ -105,7 +105,8 @@ export class SignInController {
     try {
       await this.#requests.run(id, () => this.#finish(provider, attempt, request, reply));
     } catch (error) {
-      this.#sendRefusal(reply, attempt, [this.#sentenceOf(provider, error)]);
+      const { status, sentence } = this.#describe(provider, error);
+      this.#sendRefusal(reply, attempt, [sentence], status);
     }
   }
 
@@ -128,8 +129,8 @@ export class SignInController {
       this.logger.info({ provider: settings.id, issuer, subject }, 'Nobody lets this person in: no rule matches');
       return this.#sendRefusal(reply, attempt, [
         invitationProblem ??
-          `You signed in at ${settings.name}, but you are in no team of this Toolmark. Ask an owner of your team for an ` +
-            'invitation, or your administrator for a group that may come in.',
+          `You signed in at ${settings.name}, but you are in no team of this Toolmark. Ask an owner of your team for ` +
+            'an invitation, or your administrator for a group that may come in.',
       ]);
     }
     const { isSecure } = this.#cookieOptions(provider);
@@ -184,24 +185,24 @@ export class SignInController {
   }
 
   /** What a person reads of an error. The log has the reason. */
-  #sentenceOf(provider: ProviderClient, error: unknown): string {
+  #describe(provider: ProviderClient, error: unknown): { status: number; sentence: string } {
     if (error instanceof SignInRefusal) {
       this.#log(provider, error);
-      return error.sentence;
+      return { status: error.kind === 'unavailable' ? 503 : 403, sentence: error.sentence };
     }
-    if (error instanceof ProblemError) return error.message;
+    if (error instanceof ProblemError) return { status: error.status, sentence: error.message };
     const { message, stack } = error as Error;
     this.logger.error({ provider: provider.settings.id, error: message, stack }, 'A sign-in failed');
-    return 'Something went wrong in Toolmark. Try again in a few minutes.';
+    return { status: 500, sentence: 'Something went wrong in Toolmark. Try again in a few minutes.' };
   }
 
   #log({ settings }: ProviderClient, { kind, message }: SignInRefusal): void {
     this.logger.warn({ provider: settings.id, issuer: settings.issuer, kind, reason: message }, 'Sign-in was refused');
   }
 
-  #sendRefusal(reply: FastifyReply, attempt: Attempt | undefined, sentences: string[]): void {
+  #sendRefusal(reply: FastifyReply, attempt: Attempt | undefined, sentences: string[], status = 403): void {
     const back = attempt && ownPath(attempt.back) !== '/' ? `?back=${encodeURIComponent(attempt.back)}` : '';
-    sendPage(reply, 403, {
+    sendPage(reply, status, {
       title: 'Not signed in',
       sentences,
       link: { path: `/sign-in${back}`, text: 'Sign in again' },

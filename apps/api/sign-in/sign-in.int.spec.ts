@@ -10,7 +10,9 @@ import {
 } from '../../../test/sign-in-provider.js';
 import { AppModule } from '../app.module.js';
 import { createApp } from '../platform/create-app.js';
+import { ProviderClient } from './provider-client.js';
 import { RereadClaims } from './reread-claims.js';
+import { readSignInFile } from './sign-in-file.js';
 
 const PUBLIC_URL = 'http://127.0.0.1:8501';
 const ADA = { name: 'Ada', email: 'ada@example.com', email_verified: true, groups: ['engineers', 'leads'] };
@@ -196,7 +198,8 @@ it('refuses what a provider may get wrong, with a sentence for the person and a 
     const callback = await provider.choose('ada', url);
     await provider.set(fault);
     const { response, html, session } = await open(callback, pair(setCookies[0]!), replicaUrl);
-    expect([fault, response.status, session]).toEqual([fault, 403, undefined]);
+    const status = fault.fault === 'down' || fault.fault === 'huge' ? 503 : 403;
+    expect([fault, response.status, session]).toEqual([fault, status, undefined]);
     expect(html).toMatch(sentence);
     expect(reasons()).toEqual([expect.stringMatching(reason)]);
     expect(JSON.stringify(log)).not.toContain(new URL(callback).searchParams.get('code'));
@@ -211,6 +214,28 @@ it('refuses what a provider may get wrong, with a sentence for the person and a 
   const cancelled = await open(await provider.choose('', url), pair(setCookies[0]!));
   expect(cancelled.html).toContain('The sign-in at Corp was cancelled');
   expect(await count('session')).toBe(sessions + 2);
+});
+
+it('reads the discovery document of a provider once for all, keeps no failure, and accepts only its own', async () => {
+  const [settings] = readSignInFile(api.env.TOOLMARK_SIGN_IN_FILE, PUBLIC_URL);
+  const client = new ProviderClient(settings!, pino({ level: 'silent' }));
+  const ask = () => client.authorizationUrl({ state: 's', nonce: 'n', verifier: 'v' });
+  const requests = async () => (await provider.requests())['/.well-known/openid-configuration'] ?? 0;
+  const before = await requests();
+  for (const [fault, reason] of [
+    ['down', /openid-configuration cannot be asked/],
+    ['huge', /answered more than/],
+    ['discovery_issuer', /names the issuer "https:\/\/elsewhere.example"; "issuer" must be exactly that, not http/],
+  ] as const) {
+    await provider.set({ fault });
+    await expect(ask()).rejects.toThrow(reason);
+  }
+  await provider.set({ fault: null });
+  const urls = await Promise.all(Array.from({ length: 10 }, ask));
+  expect(new Set(urls)).toEqual(
+    new Set([expect.stringMatching(/code_challenge=[\w-]{43}&code_challenge_method=S256/)]),
+  );
+  expect((await requests()) - before).toBe(4);
 });
 
 it('knows people by issuer and subject alone, and lets nobody in whom no rule names', async () => {
@@ -275,10 +300,18 @@ it('takes away at the next sign-in what a group gave, and no more; what an owner
 
 it('redeems an invitation with the sign-in, which brings back whom an owner removed', async () => {
   await provider.set({ accounts: { ada: ADA, ivy: { name: 'Ivy' } } });
-  const { body } = await api.client.post('/api/invitations', { role: 'editor' });
-  const invitation = new URL(body.url).href.split(/[/#?=]/).at(-1)!;
-  const { session } = await signIn('ivy', { invitation });
-  expect((await read('/api/me', session!)).body).toMatchObject({ user: { name: 'Ivy' }, role: 'editor' });
+  const invite = async () => {
+    const { body } = await api.client.post('/api/invitations', { role: 'editor' });
+    return (body.url as string).split(/[/#?=]/).at(-1)!;
+  };
+  const first = await signIn('ivy', { invitation: await invite() });
+  const { user, role } = (await read('/api/me', first.session!)).body;
+  expect([user.name, role]).toEqual(['Ivy', 'editor']);
+  expect((await api.client.delete(`/api/users/${user.id}`)).status).toBe(200);
+  expect((await signIn('ivy')).session).toBeUndefined();
+  const invitation = await invite();
+  const again = await signIn('ivy', { invitation });
+  expect((await read('/api/me', again.session!)).body.user).toEqual(user);
   const used = await signIn('ada', { invitation });
   expect(used.html).toContain('The invitation has been used.');
   expect(used.html).not.toContain('http-equiv="refresh"');

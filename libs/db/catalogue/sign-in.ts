@@ -79,8 +79,8 @@ export async function forgetPerson(client: PoolClient, personId: string): Promis
 }
 
 /**
- * Brings the memberships of a person in line with what the rules give. Those that owners gave are left alone, and those that
- * an owner ended stay ended. The person's row must be locked.
+ * Brings the memberships of a person in line with what the rules give. Those that owners gave are left alone, and
+ * those that an owner ended stay ended. The person's row must be locked.
  */
 export async function followRules(
   client: PoolClient,
