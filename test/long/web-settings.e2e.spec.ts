@@ -17,6 +17,13 @@ const isRefused = async (control: Locator, needed: string): Promise<void> => {
   expect(await control.getAttribute('title')).toContain(needed);
 };
 
+/** What an owner does, or what happens to a session by itself. */
+async function endSessionsOf(user: string): Promise<void> {
+  const { items } = await get('/api/sessions');
+  const theirs = items.filter((session: { user: string }) => session.user === user);
+  await Promise.all(theirs.map(({ id }: { id: string }) => web.client.delete(`/api/sessions/${id}`)));
+}
+
 journeys('settings', () => {
   beforeAll(async () => {
     web = await joinWeb();
@@ -78,8 +85,179 @@ journeys('settings', () => {
       .last()
       .click();
     await dialog.getByRole('button', { name: 'Delete the token' }).click();
-    await dialog.getByText(/last owner token/).waitFor();
+    await dialog.getByText(/last way in for an owner/).waitFor();
     await keyboard.press('Escape');
+    expect(faults()).toEqual([]);
+  });
+
+  it('a token is limited to reading and to suites, and a cap is told with what is spent', async () => {
+    const suiteId = await web.client.importSuite(weatherSuite(1));
+    const { name } = await get(`/api/tool-suites/${suiteId}`);
+    const { page, faults, axe } = await web.open({ path: '/settings/tokens' });
+    await page.getByLabel('Purpose').fill('Dashboard');
+    await page.getByText('Limits', { exact: true }).last().click();
+    await page.getByLabel('Reads only').check();
+    await choose(page.getByRole('combobox', { name: 'Suites' }), name);
+    await page.getByRole('list', { name: 'Chosen suites' }).getByText(name).waitFor();
+    await page.getByLabel('Monthly cap in US dollars').fill('2.5');
+    expect(await axe()).toEqual([]);
+    await button(page, 'Create token').click();
+    const shown = page.getByRole('group', { name: 'Token Dashboard' });
+    const secret = await shown.locator('code').innerText();
+    const row = tokens(page).getByRole('row', { name: /^Dashboard/ });
+    await row.getByText('reads only').waitFor();
+    await row.getByText(name).waitFor();
+    await row.getByText('$0 of $2.50 this month').waitFor();
+    expect((await get('/api/tokens')).items[0]).toMatchObject({
+      name: 'Dashboard',
+      reads_only: true,
+      suites: [{ id: suiteId }],
+      monthly_cap_usd: 2.5,
+    });
+    await button(page, 'Change the cap of Dashboard').click();
+    await page.getByRole('dialog').getByLabel('Monthly cap in US dollars').fill('');
+    await button(page, 'Save cap').click();
+    await row.getByText('this month').waitFor({ state: 'detached' });
+
+    const { page: theirs } = await web.open({ token: secret, path: '/settings/account' });
+    await theirs.getByText('reads only, 1 suite').waitFor();
+    await isRefused(button(theirs, 'Create token'), 'has limits');
+    expect(faults()).toEqual([]);
+  });
+
+  it('an invitation lets one person in, whose role an owner changes, and whom an owner removes', async () => {
+    const { page, faults, axe, context } = await web.open({ path: '/settings/people' });
+    await page.getByLabel('Note').fill('Ada, for the review');
+    await page.getByLabel('Role').first().selectOption('editor');
+    await button(page, 'Create invitation').click();
+    const shown = page.getByRole('group', { name: 'Invitation' });
+    const link = await shown.locator('code').innerText();
+    expect(await axe()).toEqual([]);
+    await shown.getByRole('button', { name: 'Done' }).click();
+    const invitations = page.getByRole('region', { name: 'List of invitations' });
+    await invitations.getByText('Ada, for the review').waitFor();
+
+    const guest = await context.browser()!.newContext();
+    const theirs = await guest.newPage();
+    await theirs.goto(link);
+    await theirs.getByText('invites you to the team').waitFor();
+    expect(theirs.url()).toBe(`${web.url}/join`);
+    await theirs.getByLabel('Your name').fill('Ada');
+    await theirs.keyboard.press('Enter');
+    const token = theirs.getByRole('group', { name: 'Your token' });
+    expect(await token.locator('code').innerText()).toMatch(/^tm_/);
+    await button(theirs, 'Open Toolmark').click();
+    await theirs.getByRole('button', { name: 'Ada, editor' }).waitFor();
+    const late = await guest.newPage();
+    await late.goto(link);
+    await late
+      .getByRole('alert')
+      .getByText(/invitation/)
+      .waitFor();
+
+    await page.reload();
+    const members = page.getByRole('region', { name: 'List of members' });
+    await members.getByRole('row', { name: /^Ada/ }).waitFor();
+    await act(page, 'Change role', 'Actions of Ada');
+    await page.getByRole('dialog').getByLabel('Role').selectOption('viewer');
+    await page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click();
+    await members.getByRole('row', { name: /^Ada.*viewer/ }).waitFor();
+    await act(page, 'Change role', 'Actions of owner');
+    await page.getByRole('dialog').getByLabel('Role').selectOption('viewer');
+    await page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click();
+    await page.getByRole('dialog').getByText('Nobody else can manage the team').waitFor();
+    expect(await axe()).toEqual([]);
+    await page.keyboard.press('Escape');
+
+    await act(page, 'Remove from the team', 'Actions of Ada');
+    await button(page, 'Remove').click();
+    await members.getByRole('row', { name: /^Ada/ }).waitFor({ state: 'detached' });
+    await theirs.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+    expect(faults()).toEqual([]);
+    await guest.close();
+  });
+
+  it('a service account works with tokens, and cannot sign in', async () => {
+    const { page, faults, axe } = await web.open({ path: '/settings/people', width: 390, height: 844 });
+    await page.getByLabel('Name', { exact: true }).fill('nightly');
+    await button(page, 'Create service account').click();
+    await act(page, 'New token', 'Actions of nightly');
+    const dialog = page.getByRole('dialog', { name: 'New token of nightly' });
+    await dialog.getByLabel('Purpose').fill('pipeline');
+    expect(await axe()).toEqual([]);
+    await dialog.getByRole('button', { name: 'Create token' }).click();
+    const secret = await page.getByRole('group', { name: 'Token pipeline' }).locator('code').innerText();
+    const { page: theirs } = await web.open({ token: secret });
+    await theirs.getByLabel('Token').fill(secret);
+    await theirs.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await theirs
+      .getByRole('alert')
+      .getByText(/service account/)
+      .waitFor();
+    expect(faults()).toEqual([]);
+  });
+
+  it('a session that ends in mid-edit loses nothing: all tabs ask at once, and go on together', async () => {
+    const { page, faults, axe, context } = await web.open({ path: '/settings/cache' });
+    const other = await context.newPage();
+    await other.goto(`${web.url}/suites/new`);
+    await other.getByLabel('Name', { exact: true }).fill('Half a suite');
+    const days = page.getByLabel('Lifetime of a reply in days');
+    await days.fill('21');
+    const ended = (one: Page) => one.getByRole('dialog', { name: 'Your session has ended' });
+    await endSessionsOf('owner');
+    await Promise.all([ended(page).waitFor(), ended(other).waitFor()]);
+    expect(await axe()).toEqual([]);
+    await ended(page).getByRole('button', { name: 'Not now' }).click();
+    await page.getByText('Nothing can be loaded or saved until you sign in again.').waitFor();
+    await button(page, 'Save lifetime').click();
+    await ended(page).getByLabel('Token').fill('a-wrong-token');
+    await page.keyboard.press('Enter');
+    await ended(page).getByRole('alert').waitFor();
+
+    // Somebody else is told whose page it is, and does not save into it.
+    const { body: theirs } = await web.client.post('/api/tokens', { name: 'x', role: 'editor', user: 'somebody' });
+    await ended(page).getByLabel('Token').fill(theirs.token);
+    await page.keyboard.press('Enter');
+    const foreign = page.getByRole('dialog', { name: 'Somebody else has signed in' });
+    await foreign.getByText('somebody is signed in; this page was opened by owner.').waitFor();
+    await other.getByRole('dialog', { name: 'Somebody else has signed in' }).waitFor();
+    expect(await axe()).toEqual([]);
+    await foreign.getByRole('button', { name: 'Sign in as owner' }).click();
+    await ended(page).getByLabel('Token').fill(web.client.token);
+    await page.keyboard.press('Enter');
+    await ended(page).waitFor({ state: 'detached' });
+
+    expect(await days.inputValue()).toBe('21');
+    await button(page, 'Save lifetime').click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    expect(await get('/api/settings/cache')).toMatchObject({ lifetime_days: 21 });
+    await other.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await other.getByLabel('Name', { exact: true }).inputValue()).toBe('Half a suite');
+    expect(faults()).toEqual([]);
+
+    // Signing out on purpose leaves in all tabs.
+    await page.getByRole('button', { name: 'owner, owner' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await other.getByRole('heading', { name: 'Sign in to Toolmark' }).waitFor();
+  });
+
+  it('a person sees where they are signed in, and an owner ends the sessions of others', async () => {
+    const { page: theirs } = await web.open({ role: 'editor', path: '/settings/account' });
+    await theirs.getByText('this browser').waitFor();
+    const { page, faults, axe } = await web.open({ path: '/settings/sessions' });
+    const list = page.getByRole('region', { name: 'List of sessions' });
+    await list
+      .getByRole('button', { name: /^End the session of a editor/ })
+      .first()
+      .waitFor();
+    expect(await axe()).toEqual([]);
+    await list
+      .getByRole('button', { name: /^End the session of a editor/ })
+      .first()
+      .click();
+    await button(page, 'End the session').click();
+    await theirs.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
     expect(faults()).toEqual([]);
   });
 

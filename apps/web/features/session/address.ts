@@ -6,8 +6,7 @@ import { flag, searchOf, text } from '../../address';
  */
 const back = text(4000, /^\/(?![/\\])[^\\]*$/);
 
-/** `why`: the code of what went wrong the last time. */
-export const signInSearch = searchOf({ back, why: text(50, /^[a-z_]+$/), provider: text(100) });
+export const signInSearch = searchOf({ back });
 
 /** The end of a sign-in at a provider. `close`: it was in a window of its own. */
 export const signedInSearch = searchOf({ back, close: flag });

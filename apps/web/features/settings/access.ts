@@ -1,6 +1,12 @@
 import type { z } from 'zod';
 import type { Json } from '#lib/contracts/json/json';
-import type { Invitation, Member, NewInvitation as NewInvitationSchema, SessionEntry } from '#lib/contracts/people';
+import type {
+  Invitation,
+  Member,
+  NewInvitation as NewInvitationSchema,
+  RemovedMember,
+  SessionEntry,
+} from '#lib/contracts/people';
 import type { NewToken as NewTokenSchema, Token } from '#lib/contracts/team';
 import type { Sent } from '../../api/action';
 import { client, pagesQuery } from '../../api/client';
@@ -38,7 +44,9 @@ export const createServiceAccount = (input: Json, options: Sent): Promise<Member
   client.call('POST', '/api/users', input, options);
 export const changeRole = ({ id, role }: Pick<Member, 'id' | 'role'>, options: Sent): Promise<Member> =>
   client.call('PATCH', `/api/users/${id}`, { role }, options);
-export const removeMember = remove('/api/users');
+/** @returns how much of theirs goes on */
+export const removeMember = ({ id }: Pick<Member, 'id' | 'name'>, options: Sent): Promise<RemovedMember> =>
+  client.call('DELETE', `/api/users/${id}`, undefined, options);
 
 export type NewInvitation = z.infer<typeof NewInvitationSchema>;
 export const invitationsQuery = pagesQuery<Invitation>(keys.invitations, '/api/invitations?limit=100');

@@ -67,12 +67,10 @@ const COLUMNS: Column<Invitation>[] = [
     cell: ({ accepted_by: by, expires_at: at }) =>
       by === null ? (
         <>
-          ends <Time at={at} />
+          {new Date(at) < new Date() ? 'ended' : 'ends'} <Time at={at} />
         </>
       ) : (
-        <>
-          accepted by <UserLine text={by} />
-        </>
+        <UserLine text={`accepted by ${by}`} />
       ),
   },
 ];

@@ -1,6 +1,5 @@
 import { Time } from '../../../ui/time';
 import { visible } from '../../../ui/user-text';
-import { agentInWords } from './token-words';
 
 interface Used {
   last_used_at: string | null;
@@ -11,15 +10,11 @@ interface Used {
 /** When something was last used, and from where. */
 export function LastUsed({ of: { last_used_at: at, address, agent } }: { of: Used }) {
   if (at === null) return 'never';
-  const from = [address, agent && agentInWords(agent)].filter(Boolean).join(', ');
+  const from = [address, agent].filter(Boolean).join(', ');
   return (
     <>
       <Time at={at} />
-      {from !== '' && (
-        <span className="small muted given-line" title={visible(agent ?? '')}>
-          {visible(from)}
-        </span>
-      )}
+      {from !== '' && <span className="small muted given-line">{visible(from)}</span>}
     </>
   );
 }

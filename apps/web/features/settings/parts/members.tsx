@@ -1,4 +1,5 @@
 import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Member } from '#lib/contracts/people';
 import type { Role } from '#lib/contracts/team';
@@ -32,8 +33,16 @@ export function Members({ kind, makeToken }: Props) {
   const [asked, setAsked] = useState<Asked>();
   const rows = list.data.pages.flatMap(({ items }) => items).filter((member) => member.kind === kind);
   const close = (): void => setAsked(undefined);
+  /** Who was removed while jobs of theirs go on. */
+  const [left, setLeft] = useState<{ name: string; jobs: number }>();
   return (
     <>
+      {left && (
+        <p role="status" className="notice">
+          <UserText text={left.name} max={200} /> was removed. {count(left.jobs)} unfinished{' '}
+          {left.jobs === 1 ? 'job goes' : 'jobs go'} on: <Link to="/jobs">Activity</Link>
+        </p>
+      )}
       {rows.length === 0 ? (
         <Empty>{kind === 'person' ? 'Nobody is in the team.' : 'No service accounts yet.'}</Empty>
       ) : (
@@ -62,7 +71,13 @@ export function Members({ kind, makeToken }: Props) {
         />
       )}
       {asked?.to === 'change' && <RoleDialog member={asked.member} close={close} />}
-      {asked?.to === 'remove' && <RemoveDialog member={asked.member} close={close} />}
+      {asked?.to === 'remove' && (
+        <RemoveDialog
+          member={asked.member}
+          onRemoved={(jobs) => setLeft(jobs > 0 ? { name: asked.member.name, jobs } : undefined)}
+          close={close}
+        />
+      )}
       <MoreButton of={list}>More people</MoreButton>
     </>
   );
@@ -94,8 +109,8 @@ const COLUMNS: Column<Member>[] = [
       </>
     ),
   },
-  { name: 'Tokens', isNumber: true, cell: ({ tokens }) => count(tokens) },
-  { name: 'Sessions', isNumber: true, cell: ({ sessions }) => count(sessions) },
+  { name: 'Tokens', cell: ({ tokens }) => count(tokens) },
+  { name: 'Sessions', cell: ({ sessions }) => count(sessions) },
   { name: 'Last used', cell: ({ last_used_at: at }) => (at === null ? 'never' : <Time at={at} />) },
 ];
 
@@ -138,8 +153,9 @@ const RoleDialog = ({ member, close }: DialogProps) => (
   </FormDialog>
 );
 
-function RemoveDialog({ member, close }: DialogProps) {
-  const remove = useAction(removeMember, async () => {
+function RemoveDialog({ member, onRemoved, close }: DialogProps & { onRemoved: (jobs: number) => void }) {
+  const remove = useAction(removeMember, async ({ running_jobs: jobs }) => {
+    onRemoved(jobs);
     close();
     await Promise.all([refresh(), queryClient.invalidateQueries({ queryKey: keys.tokens })]);
   });
@@ -150,7 +166,7 @@ function RemoveDialog({ member, close }: DialogProps) {
       action="Remove"
       isPending={remove.isPending}
       error={remove.error}
-      act={() => remove.mutate(member.id)}
+      act={() => remove.mutate(member)}
       close={close}
     >
       <p>

@@ -9,10 +9,10 @@ import { Empty } from '../../../ui/empty';
 import { Table, type Column } from '../../../ui/table';
 import { Time } from '../../../ui/time';
 import { UserLine, UserText, visible } from '../../../ui/user-text';
+import { useProviderName } from '../../session/parts/provider-name';
 import type { sessionsQuery } from '../access';
 import css from './access.module.css';
 import { LastUsed } from './last-used';
-import { agentInWords } from './token-words';
 
 interface Props {
   query: typeof sessionsQuery;
@@ -63,7 +63,7 @@ export function SessionTable({ query, end, ofTeam = false }: Props) {
   );
 }
 
-const nameOf = ({ user, agent }: SessionEntry): string => `${user}, ${agentInWords(agent)}`;
+const nameOf = ({ user, agent }: SessionEntry): string => `${user}, ${agent ?? 'unknown browser'}`;
 
 const USER: Column<SessionEntry> = {
   name: 'User',
@@ -72,22 +72,25 @@ const USER: Column<SessionEntry> = {
   cell: ({ user }) => <UserLine text={user} />,
 };
 const COLUMNS: Column<SessionEntry>[] = [
-  { name: 'Browser', cell: ({ agent }) => <span title={visible(agent ?? '')}>{visible(agentInWords(agent))}</span> },
+  { name: 'Browser', cell: ({ agent }) => visible(agent ?? 'unknown') },
   {
     name: 'Signed in',
-    cell: ({ created_at: at, provider, token }) => (
-      <>
-        <Time at={at} />
-        <span className="small muted given-line">
-          {provider !== null ? 'with ' : 'with the token '}
-          <UserLine text={provider ?? token ?? 'deleted'} />
-        </span>
-      </>
-    ),
+    cell: (session) => <SignedIn session={session} />,
   },
   { name: 'Last used', cell: (session) => <LastUsed of={{ ...session, agent: null }} /> },
   { name: 'Ends', cell: ({ expires_at: at }) => <Time at={at} /> },
 ];
+
+function SignedIn({ session: { created_at: at, provider, token } }: { session: SessionEntry }) {
+  const nameOfProvider = useProviderName();
+  const way = provider !== null ? `with ${nameOfProvider(provider)}` : `with the token ${token ?? ''}`;
+  return (
+    <>
+      <Time at={at} />
+      <span className="small muted given-line">{visible(way)}</span>
+    </>
+  );
+}
 
 function EndDialog({
   session,

@@ -85,11 +85,7 @@ const COLUMNS: Column<Token>[] = [
     cell: ({ created_at: at, created_by: by }) => (
       <>
         <Time at={at} />
-        {by !== null && (
-          <span className="small muted given-line">
-            by <UserLine text={by} />
-          </span>
-        )}
+        {by !== null && <span className="small muted given-line">{visible(`by ${by}`)}</span>}
       </>
     ),
   },
@@ -105,7 +101,7 @@ function RoleAndLimits({ token }: { token: Token }) {
       {isReading && <span className={css.limit}>reads only</span>}
       {suites && (
         <span className={css.limit} title={suites.map(({ name }) => visible(name)).join(', ')}>
-          {suites.length === 1 ? <UserLine text={suites[0]!.name} /> : `${count(suites.length)} suites`}
+          {suites.length === 1 ? visible(suites[0]!.name) : `${count(suites.length)} suites`}
         </span>
       )}
       {cap !== null && (

@@ -19,31 +19,3 @@ export function expiryOf(expiry: Expiry, now: Date): string | null | undefined {
   at.setUTCMinutes(0, 0, 0);
   return at.toISOString();
 }
-
-// The first that fits: browsers name others for the sake of old sites.
-const BROWSERS: readonly [name: string, mark: RegExp][] = [
-  ['Edge', /\bEdgA?\//],
-  ['Opera', /\bOPR\//],
-  ['Firefox', /\b(Firefox|FxiOS)\//],
-  ['Chrome', /\b(Chrome|CriOS|HeadlessChrome)\//],
-  ['Safari', /\bSafari\//],
-];
-const SYSTEMS: readonly [name: string, mark: RegExp][] = [
-  ['Android', /\bAndroid\b/],
-  ['iPhone', /\biPhone\b/],
-  ['iPad', /\biPad\b/],
-  ['Windows', /\bWindows\b/],
-  ['macOS', /\bMacintosh\b/],
-  ['ChromeOS', /\bCrOS\b/],
-  ['Linux', /\bLinux\b/],
-];
-const MAX_AGENT = 60;
-
-/** "Firefox on Linux"; the beginning of what a program calls itself. */
-export function agentInWords(agent: string | null): string {
-  if (agent === null || agent.trim() === '') return 'unknown';
-  const browser = BROWSERS.find(([, mark]) => mark.test(agent))?.[0];
-  const system = SYSTEMS.find(([, mark]) => mark.test(agent))?.[0];
-  if (browser === undefined) return agent.slice(0, MAX_AGENT);
-  return system === undefined ? browser : `${browser} on ${system}`;
-}

@@ -1,10 +1,12 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { keys } from '../../../api/keys';
 import { meQuery, type Me } from '../../../api/session';
 import { count, money } from '../../../ui/amounts';
 import { Section } from '../../../ui/query-boundary';
 import { Time } from '../../../ui/time';
 import { UserText } from '../../../ui/user-text';
+import { useProviderName } from '../../session/parts/provider-name';
 import { Teams } from '../../session/parts/team-dialog';
 import { createOwnToken, deleteOwnToken, endOwnSession, ownSessionsQuery, ownTokensQuery } from '../access';
 import { NewTokenForm } from '../parts/new-token';
@@ -18,7 +20,7 @@ export function AccountScreen() {
   return (
     <SettingsPage title="Your account">
       <dl className="settings">
-        {factsOf(me).map(([name, value]) => (
+        {factsOf(me, useProviderName()).map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
             <dd>{value}</dd>
@@ -46,12 +48,12 @@ const isLimited = ({ token }: Me): boolean =>
 const limitedReason = (me: Me): string | undefined =>
   isLimited(me) ? 'You signed in with a token that has limits, and it makes no others.' : undefined;
 
-function factsOf(me: Me): [string, React.ReactNode][] {
+function factsOf(me: Me, nameOfProvider: (id: string) => string): [string, ReactNode][] {
   const { user, person, role, team, session, token } = me;
-  const facts: [string, React.ReactNode][] = [['Name', <UserText key="name" text={user.name} max={200} />]];
+  const facts: [string, ReactNode][] = [['Name', <UserText key="name" text={user.name} max={200} />]];
   if (person.email !== null) facts.push(['Mail address', <UserText key="email" text={person.email} max={320} />]);
   facts.push(['Team', <UserText key="team" text={`${team.name}, ${role}`} max={300} />]);
-  const way = session?.provider ?? (token && `the token ${token.name}`);
+  const way = session?.provider != null ? nameOfProvider(session.provider) : token && `the token ${token.name}`;
   if (way) facts.push(['Signed in with', <UserText key="way" text={way} max={300} />]);
   if (token && isLimited(me)) facts.push(['Limits', <UserText key="limits" text={limitsInWords(token)} />]);
   if (session) facts.push(['Session ends', <Time key="ends" at={session.expires_at} />]);
