@@ -10,10 +10,10 @@ const require = createRequire(`${process.cwd()}/package.json`);
 const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const TIMEOUT_MS = 60_000;
 
-interface Web {
+export interface Web {
   /** The address of the page. */
   url: string;
-  /** A signed-in tab. With `role` a new token is created; otherwise the owner's is used. */
+  /** A tab, signed in unless its token is null. With `role` a new token is created; otherwise the owner's is used. */
   open(options?: OpenOptions): Promise<Tab>;
 }
 export type TeamWeb = TeamSystem & Web;
@@ -22,7 +22,8 @@ export type Theme = 'light' | 'dark';
 export interface OpenOptions {
   path?: string;
   role?: 'viewer' | 'editor' | 'owner';
-  token?: string;
+  /** Null: nobody is signed in. */
+  token?: string | null;
   theme?: Theme;
   width?: number;
   height?: number;
@@ -60,9 +61,15 @@ export const joinWeb = async (): Promise<TeamWeb> => inBrowser(await joinSystem(
 export const startWeb = async (options?: { workers?: number }): Promise<WebSystem> =>
   inBrowser(await startSystem(options));
 
-async function inBrowser<Of extends TeamSystem>(system: Of): Promise<Of & Web> {
+const inBrowser = async <Of extends TeamSystem>(system: Of): Promise<Of & Web> => ({
+  ...system,
+  ...(await openWeb(system.client)),
+});
+
+/** The page of an API. */
+export async function openWeb(client: Client): Promise<Web> {
   const browser = await openBrowser();
-  return { ...system, url: system.client.url, open: (options) => openTab(browser, system, options) };
+  return { url: client.url, open: (options) => openTab(browser, client, options) };
 }
 
 /**
@@ -75,9 +82,9 @@ async function openBrowser(): Promise<Browser> {
   return browser;
 }
 
-async function openTab(browser: Browser, { client }: TeamSystem, options: OpenOptions = {}): Promise<Tab> {
+async function openTab(browser: Browser, client: Client, options: OpenOptions = {}): Promise<Tab> {
   const { path = '/', role, theme = 'light', width = 1280, height = 800 } = options;
-  const token = options.token ?? (role ? await tokenOf(client, role) : client.token);
+  const { token = role ? await tokenOf(client, role) : client.token } = options;
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
   ofTest.push(context);
   const faults: string[] = [];
@@ -93,7 +100,7 @@ async function openTab(browser: Browser, { client }: TeamSystem, options: OpenOp
     if (message.type() === 'error' && !/^Failed to load resource|^WebSocket connection/.test(message.text()))
       faults.push(`console: ${message.text()}`);
   });
-  await page.goto(`${client.url}${path}#token=${token}`);
+  await page.goto(`${client.url}${path}${token === null ? '' : `#token=${token}`}`);
   await page
     .locator('main')
     .first()

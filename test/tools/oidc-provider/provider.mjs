@@ -97,7 +97,8 @@ const provider = new Provider(issuer, {
     return grant;
   },
 });
-provider.Client.prototype.redirectUriAllowed = (uri) => URL.canParse(uri) && new URL(uri).hostname === '127.0.0.1';
+provider.Client.prototype.redirectUriAllowed = (uri) =>
+  URL.canParse(uri) && ['127.0.0.1', 'localhost'].includes(new URL(uri).hostname);
 const client = await provider.Client.find('toolmark');
 
 /** Faults of an ID token: what it is replaced with. */
