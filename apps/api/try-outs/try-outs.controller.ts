@@ -5,7 +5,7 @@ import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, KeepsNoAnswer, Me, TakesUpTo, type Change } from '../platform/decorators.js';
 import { leaveSignal } from '../platform/leave-signal.js';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { WORKER_LEVEL } from '#lib/contracts/worker-level';
+import { SUBMIT_LEVEL } from '#lib/contracts/worker-level';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Pool } from '#lib/db/connection/pool';
 import {
@@ -130,7 +130,7 @@ export class TryOutsController {
 
   /** Why no running worker answers, as the end of a sentence. */
   async #whyNobody(): Promise<string | undefined> {
-    const why = (await this.workers.whyNobody())('tool_eval', WORKER_LEVEL);
+    const why = (await this.workers.whyNobody())('tool_eval', SUBMIT_LEVEL);
     return why && why.charAt(0).toLowerCase() + why.slice(1);
   }
 
