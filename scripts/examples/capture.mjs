@@ -14,7 +14,10 @@ const folder = freshFolder();
 const toolmark = await startToolmark(folder);
 const transcript = await openTranscript(toolmark.url, toolmark.token);
 const { base_url: simulator } = await toolmark.call('GET', '/api/providers/simulator');
-const hosts = { [new URL(simulator).origin]: 'http://127.0.0.1:8502' };
+const hosts = {
+  [new URL(simulator).origin]: 'http://127.0.0.1:8502',
+  [new URL(toolmark.url).origin]: 'https://toolmark.example.com',
+};
 const ids = await playStory(transcript, { simulatorUrl: new URL(simulator).origin, hosts });
 await toolmark.stop('SIGTERM');
 rmSync(folder, { recursive: true, force: true });

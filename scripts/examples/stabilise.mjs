@@ -26,6 +26,7 @@ export function stabilise(value, { ids, hosts, startedAt }) {
     })
     .replaceAll(TIME, (time) => timesThere.get(time) ?? time)
     .replaceAll(/tm_[\w-]{20,}/g, 'tm_7Fh2kQ9vXb4LsZ0cR6wYtE8nJ3mA5pGd')
+    .replaceAll(/ti_[\w-]{20,}/g, 'ti_Xb4LsZ0cR6wYtE8nJ3mA5pGd7Fh2kQ9v')
     .replaceAll(/td_[\w-]{20,}/g, 'td_3kQ9vXb4LsZ0cR6wYtE8nJ3mA5pGd7Fh')
     .replaceAll(/\b[B-Z]{4}-[B-Z]{4}\b/g, 'BCDF-GHJK')
     .replaceAll(/"created":\d{10}/g, '"created":1795160400')
@@ -71,5 +72,8 @@ export const EXAMPLE_IDS = Object.fromEntries(
     prompt: 131,
     earlierPrompt: 132,
     report: 141,
+    member: 151,
+    invitation: 161,
+    session: 171,
   }).map(([name, number]) => [name, idOf(number)]),
 );

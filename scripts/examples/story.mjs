@@ -39,6 +39,7 @@ export async function playStory(transcript, { simulatorUrl, hosts }) {
 
   const chapters = [
     playTeams,
+    playPeople,
     playProviders,
     playMcp,
     playSuites,
@@ -82,6 +83,30 @@ async function playTeams({ call, ids }) {
   await call('POST', `/api/me/device-logins/${login.user_code}`, { approve: true, role: 'editor' });
   await call('POST', '/api/device-logins/token', { device_code: login.device_code }, { as: null });
   await call('GET', '/api/system');
+}
+
+async function playPeople({ call, ids }) {
+  const account = await call('POST', '/api/users', { name: 'deploy', role: 'viewer' });
+  ids.member = account.id;
+  await call('PATCH', `/api/users/${account.id}`, { role: 'editor' });
+  await call('GET', '/api/users');
+  const leaver = await call('POST', '/api/users', { name: 'old-ci', role: 'viewer' });
+  await call('DELETE', `/api/users/${leaver.id}`);
+  const { id, url } = await call('POST', '/api/invitations', { role: 'editor', note: 'Ada', expires_in_days: 3 });
+  ids.invitation = id;
+  const [, invitation] = url.split('#invitation=');
+  await call('POST', '/api/invitations/read', { invitation }, { as: null });
+  await call('POST', '/api/invitations/accept', { invitation, name: 'ada' }, { as: null });
+  await call('GET', '/api/invitations');
+  const own = { name: 'Laptop', role: 'viewer', reads_only: true, expires_at: '2099-01-01T00:00:00Z' };
+  const { id: tokenId } = await call('POST', '/api/me/tokens', own);
+  await call('PATCH', `/api/tokens/${tokenId}`, { monthly_cap_usd: 25 });
+  await call('GET', '/api/me/tokens');
+  await call('GET', '/api/me/teams');
+  const { token } = await call('POST', '/api/tokens', { name: 'Ada', role: 'editor', user: 'ada' });
+  await call('POST', '/api/session', { token }, { as: null, ofPage: true });
+  const { items } = await call('GET', '/api/sessions');
+  ids.session = items[0].id;
 }
 
 async function playProviders({ call, control, ids, simulatorUrl }) {

@@ -82,6 +82,7 @@ beforeAll(async () => {
   const prompt = await keep({ parent_id: earlierPrompt.id });
   const lane = (await client.get('/api/lanes')).body.items[0];
   const token = (await client.post('/api/tokens', { name: 't', role: 'viewer' })).body;
+  const member = (await client.post('/api/users', { name: 'm', role: 'viewer' })).body;
   const real = {
     suite: suite_id,
     case: test_cases[0].id,
@@ -101,6 +102,7 @@ beforeAll(async () => {
     report: judged.report_id,
     lane: lane.id,
     token: token.id,
+    member: member.id,
   };
   ids = Object.entries(real).map(([of, id]) => [EXAMPLE_IDS[of]!, id]);
 }, 60_000);
@@ -134,8 +136,11 @@ const FORMATS: Record<string, string> = {
 /** Sessions are for browsers: `apps/api/teams/sessions.int.spec.ts`. Open routes are for who has no token yet. */
 const isForTokens = ({ path, security }: { path: string; security?: object[] }): boolean =>
   path !== '/api/session' && security?.length !== 0;
-/** The codes of the examples are nobody's: `apps/api/device-logins/device-logins.int.spec.ts`. */
-const isOfLogin = ({ path }: { path: string }): boolean => path.includes('/device-logins');
+/**
+ * The codes and invitations of the examples are nobody's: `apps/api/device-logins/device-logins.int.spec.ts`,
+ * `apps/api/teams/invitations.int.spec.ts`.
+ */
+const isOfLogin = ({ path }: { path: string }): boolean => /\/(device-logins|memberships)/.test(path);
 
 describe('the description of the API', () => {
   it('has an example of every request that is accepted as written, and describes the answer', async () => {
