@@ -101,10 +101,7 @@ export const OwnTeam = named('OwnTeam', 'A team that the person is in.', {
 });
 export type OwnTeam = z.infer<typeof OwnTeam>;
 export const SessionPatch = namedInput('SessionPatch', 'A change to the session of the request.', {
-  team_id: id.meta({
-    description: 'The team that new tabs of the page show.',
-    example: '019aa8a2-5c1e-7000-8000-000000000001',
-  }),
+  team_id: id.describe('The team that new tabs of the page show.'),
 });
 export type SessionPatch = z.infer<typeof SessionPatch>;
 

@@ -43,6 +43,7 @@ export async function playStory(transcript, { simulatorUrl, hosts }) {
     playProviders,
     playMcp,
     playSuites,
+    playLimits,
     playCases,
     playRuns,
     playChain,
@@ -192,6 +193,15 @@ const caseOf = (city) => ({
   expected_tool: 'get_weather',
   expected_params: { city },
 });
+
+/** Tokens that may do less than their role. */
+async function playLimits({ call, ids }) {
+  const limits = { reads_only: true, suite_ids: [ids.suite], monthly_cap_usd: 20 };
+  const input = { name: 'Report', role: 'viewer', expires_at: '2099-01-01T00:00:00Z', ...limits };
+  await call('POST', '/api/tokens', { ...input, user: 'reports' });
+  await call('POST', '/api/me/tokens', input);
+  await call('GET', '/api/tokens');
+}
 
 async function playSuites({ call, ids }) {
   const example = await call('GET', '/api/tool-eval/import/example');

@@ -8,14 +8,14 @@ import { NewToken, OwnTokenInput, Token } from '#lib/contracts/team';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { redeemInvitation } from '#lib/db/catalogue/invitations';
-import { SessionList } from '#lib/db/catalogue/session-list';
+import { SESSION_CURSOR, SessionList } from '#lib/db/catalogue/session-list';
 import { listOwnTeams } from '#lib/db/catalogue/teams';
 import { TokenRepository } from '#lib/db/catalogue/tokens';
 import { nameOfPerson } from '#lib/db/catalogue/users';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Env } from '#lib/runtime/env';
 import { noCookie } from '../platform/credentials.js';
-import { About, Answers, Changes, idCursor, Me, Needs, uuid, type Change } from '../platform/decorators.js';
+import { About, Answers, Changes, cursorOf, idCursor, Me, Needs, uuid, type Change } from '../platform/decorators.js';
 import { ENV, POOL } from '../platform/stores.js';
 import { expiryOf, refuseLimits, refuseRolesAbove } from './token-rules.js';
 
@@ -118,7 +118,7 @@ export class OwnController {
   )
   @Answers(200, pageOf(SessionEntry))
   sessions(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return new SessionList(this.pool, caller, 'own').page({ limit, cursor: idCursor(cursor) });
+    return new SessionList(this.pool, caller, 'own').page({ limit, cursor: cursorOf(cursor, SESSION_CURSOR) });
   }
 
   @Delete('sessions/:id')

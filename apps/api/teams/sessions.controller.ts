@@ -6,7 +6,7 @@ import { SessionEntry, SessionPatch } from '#lib/contracts/people';
 import { SessionInput } from '#lib/contracts/session';
 import { Me as MeSchema } from '#lib/contracts/team';
 import { findCaller, type Caller } from '#lib/db/catalogue/callers';
-import { SessionList } from '#lib/db/catalogue/session-list';
+import { SESSION_CURSOR, SessionList } from '#lib/db/catalogue/session-list';
 import { beginSession, changeTeam, endSession } from '#lib/db/catalogue/sessions';
 import type { Pool } from '#lib/db/connection/pool';
 import { audit } from '#lib/db/catalogue/audit';
@@ -14,7 +14,7 @@ import type { Env } from '#lib/runtime/env';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { refusalOf } from '../platform/refusal.js';
 import { cookieOf, credentialOf, noCookie } from '../platform/credentials.js';
-import { About, Answers, Changes, idCursor, Me, Needs, Open, uuid, type Change } from '../platform/decorators.js';
+import { About, Answers, Changes, cursorOf, Me, Needs, Open, uuid, type Change } from '../platform/decorators.js';
 import { sourceOf } from '../platform/request-source.js';
 import { ENV, POOL } from '../platform/stores.js';
 import { meOf } from './me.js';
@@ -98,7 +98,7 @@ export class SessionsController {
   @Needs('owner')
   @Answers(200, pageOf(SessionEntry))
   sessions(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return new SessionList(this.pool, caller, 'team').page({ limit, cursor: idCursor(cursor) });
+    return new SessionList(this.pool, caller, 'team').page({ limit, cursor: cursorOf(cursor, SESSION_CURSOR) });
   }
 
   @Delete('sessions/:id')

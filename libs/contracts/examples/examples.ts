@@ -25,6 +25,7 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   Counting: RARE_EXAMPLES.Counting,
   SampleDrift: RARE_EXAMPLES.SampleDrift,
   Concern: { ...captured.examples.Concern, ...RARE_EXAMPLES.Concern },
+  SessionPatch: RARE_EXAMPLES.SessionPatch,
   SignInInput: RARE_EXAMPLES.SignInInput,
   SignInOptions: RARE_EXAMPLES.SignInOptions,
   SignInStart: RARE_EXAMPLES.SignInStart,

@@ -29,6 +29,7 @@ export const RARE_EXAMPLES = {
       waiting: 0,
     },
   },
+  SessionPatch: { 'Another team': { team_id: '019aa8a2-5c1e-7000-8000-000000000001' } },
   SignInInput: {
     'An invitation': { back: '/runs', invitation: 'ti_8wG0bCqJ4m5n0c6o7pQkz1LJ3Y2vN9xT5hR4sUeKdFa' },
   },

@@ -22,9 +22,12 @@ interface InvitationRow extends Omit<Invitation, 'created_at' | 'expires_at'> {
   expires_at: Date;
 }
 
-/** SQL: how an invitation `i` is. */
-const STATUS = `CASE WHEN i.accepted_at IS NOT NULL THEN 'accepted' WHEN i.withdrawn_at IS NOT NULL THEN 'withdrawn'
-  WHEN i.expires_at <= now() THEN 'expired' ELSE 'open' END`;
+/** SQL: how an invitation `i` is. Links that an owner kept do not let that owner in again. */
+const STATUS = `CASE WHEN i.accepted_at IS NOT NULL THEN 'accepted'
+  WHEN i.withdrawn_at IS NOT NULL OR NOT EXISTS (
+    SELECT 1 FROM users m
+    WHERE m.id = i.created_by AND m.removed_at IS NULL AND (m.role IS NULL OR m.role = 'owner')
+  ) THEN 'withdrawn' WHEN i.expires_at <= now() THEN 'expired' ELSE 'open' END`;
 const COLUMNS = `i.id, i.role, i.note, i.created_at, i.expires_at,
   (SELECT u.name FROM users u WHERE u.id = i.created_by) AS created_by,
   (SELECT u.name FROM users u WHERE u.id = i.accepted_by) AS accepted_by`;
@@ -40,7 +43,8 @@ export class InvitationRepository extends TeamScoped {
   async list({ limit, cursor }: PageQuery): Promise<Page<Invitation>> {
     const { rows } = await this.db.query<InvitationRow>(
       `SELECT ${COLUMNS} FROM invitation i
-       WHERE i.team_id = $1 AND i.withdrawn_at IS NULL AND ($2::uuid IS NULL OR i.id < $2) ORDER BY i.id DESC LIMIT $3`,
+       WHERE i.team_id = $1 AND ${STATUS} <> 'withdrawn' AND ($2::uuid IS NULL OR i.id < $2)
+       ORDER BY i.id DESC LIMIT $3`,
       [this.teamId, cursor ?? null, limit + 1],
     );
     return toPage(rows.map(toInvitation), limit);

@@ -78,7 +78,6 @@ export class MemberChanges extends TeamScoped<PoolClient> {
             'invitation, whose role stays.',
         ).as('role_from_sign_in');
       await this.db.query('UPDATE users SET role = $2 WHERE id = $1', [id, role]);
-      if (role !== 'owner') await this.#withdrawInvitations(id);
     });
   }
 
@@ -93,7 +92,6 @@ export class MemberChanges extends TeamScoped<PoolClient> {
       await endMembership(this.db, id, 'owner');
       // Their sessions go with them.
       await this.db.query('DELETE FROM token WHERE user_id = $1', [id]);
-      await this.#withdrawInvitations(id);
       const { rows } = await this.db.query<{ count: number }>(
         `SELECT count(*)::int AS count FROM job WHERE user_id = $1 AND status IN ('pending', 'queued', 'running')`,
         [id],
@@ -109,14 +107,5 @@ export class MemberChanges extends TeamScoped<PoolClient> {
     );
     if (!rows[0]) throw notFound('member', id);
     return rows[0];
-  }
-
-  /** Otherwise the links that an owner kept would let that owner in again. */
-  async #withdrawInvitations(userId: string): Promise<void> {
-    await this.db.query(
-      `UPDATE invitation SET withdrawn_at = now()
-       WHERE team_id = $1 AND created_by = $2 AND accepted_at IS NULL AND withdrawn_at IS NULL`,
-      [this.teamId, userId],
-    );
   }
 }

@@ -4,7 +4,10 @@ import type { SessionEntry } from '#lib/contracts/people';
 import type { Pool, PoolClient } from '../connection/pool.js';
 import { audit } from './audit.js';
 import { SESSION_HAS_ENDED, type Caller } from './callers.js';
-import { toPage } from './page.js';
+import { pageOf } from './page.js';
+
+/** The form of a cursor. */
+export const SESSION_CURSOR = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 interface SessionRow extends Omit<SessionEntry, 'created_at' | 'expires_at' | 'last_used_at'> {
   created_at: Date;
@@ -38,15 +41,18 @@ export class SessionList {
         : { condition: '$2::text IS NULL', values: [teamId, null] };
   }
 
-  async page({ limit, cursor }: PageQuery): Promise<Page<SessionEntry>> {
+  /** The newest first. @param after a cursor of this list */
+  async page({ limit, cursor: after }: PageQuery): Promise<Page<SessionEntry>> {
+    const [time, id] = after?.split('_') ?? [];
     const { condition, values } = this.#scope;
     const { rows } = await this.db.query<SessionRow>(
       `SELECT s.id, u.name AS user, s.provider, (SELECT name FROM token WHERE id = s.token_id) AS token, s.created_at,
-         s.expires_at, s.last_used_at, s.address, s.agent, s.id IS NOT DISTINCT FROM $4::uuid AS is_current
-       FROM ${SESSIONS} AND ${condition} AND ($3::uuid IS NULL OR s.id < $3) ORDER BY s.id DESC LIMIT $5`,
-      [...values, cursor ?? null, this.caller.sessionId, limit + 1],
+         s.expires_at, s.last_used_at, s.address, s.agent, s.id IS NOT DISTINCT FROM $5::uuid AS is_current
+       FROM ${SESSIONS} AND ${condition} AND ($3::timestamptz IS NULL OR (s.created_at, s.id) < ($3, $4::uuid))
+       ORDER BY s.created_at DESC, s.id DESC LIMIT $6`,
+      [...values, time ?? null, id ?? null, this.caller.sessionId, limit + 1],
     );
-    return toPage(rows.map(toEntry), limit);
+    return pageOf(rows, limit, toEntry, (last) => `${last.created_at.toISOString()}_${last.id}`);
   }
 
   /** Ends a session. @throws ProblemError 404 for one that the caller may not see */

@@ -54,18 +54,18 @@ export async function beginSession(
        )`,
       [caller.tokenId, MAX_SESSIONS_OF_A_TOKEN - 1],
     );
-    const secret = newSessionSecret();
+    const [secret, sessionId] = [newSessionSecret(), newId()];
     const { rows } = await client.query<{ expiresAt: Date }>(
       `INSERT INTO session (hash, user_id, token_id, role, expires_at, id, idle_hours, address, agent)
        SELECT $1, user_id, id, role, least(expires_at, now() + $3 * interval '1 day'), $4, $5, $6, $7
        FROM token WHERE id = $2 RETURNING expires_at AS "expiresAt"`,
       [
         ...[isLimited(caller.limits) ? limitedHash(secret) : sha256(secret), caller.tokenId, days],
-        ...[newId(), idleHours, address, agent],
+        ...[sessionId, idleHours, address, agent],
       ],
     );
     await audit(client, caller, 'session.create', caller.tokenId);
-    return { caller, secret, expiresAt: rows[0]!.expiresAt };
+    return { caller: { ...caller, kind: 'session', sessionId }, secret, expiresAt: rows[0]!.expiresAt };
   });
 }
 
