@@ -126,6 +126,11 @@ describe('the last owner who can come in', () => {
       409,
       'last_owner',
     ]);
+    const cy = await signIn(api, 'cy', [{ teamId, role: 'owner' }]);
+    const invitation = (await cy.send('POST', '/api/invitations', { role: 'owner' })).body.url.split('=')[1];
+    expect((await ada.send('PATCH', `/api/users/${cy.users[teamId]}`, { role: 'editor' })).body.role).toBe('editor');
+    const kept = await cy.send('POST', '/api/me/memberships', { invitation });
+    expect([...codeOf(kept), kept.body.params]).toEqual([409, 'invitation_ended', { status: 'withdrawn' }]);
     const byRule = await signIn(api, 'bob', [{ teamId, role: 'viewer', givenBy: 'rule' }]);
     expect(codeOf(await ada.send('PATCH', `/api/users/${byRule.users[teamId]}`, { role: 'owner' }))).toEqual([
       409,
