@@ -14,6 +14,7 @@ import { refusalOf } from './refusal.js';
 import { sourceOf } from './request-source.js';
 import { checkReading } from './token-limits.js';
 import { TokenUses } from './token-uses.js';
+import { sizeName } from './upload.js';
 
 /** How long a revoked token, or a session that has ended, can still read. It cannot change anything. */
 const REMEMBER_MS = 3000;
@@ -74,7 +75,7 @@ function checkOpen(request: IncomingMessage, to: OpenTo): void {
   if (isChunked !== undefined || !(Number(bytes) <= MAX_OPEN_BYTES))
     throw new ProblemError(
       413,
-      `Without a token, the body may have at most ${MAX_OPEN_BYTES} bytes, which Content-Length announces.`,
+      `Without a token, the body may have at most ${sizeName(MAX_OPEN_BYTES)}, which Content-Length announces.`,
     );
 }
 
