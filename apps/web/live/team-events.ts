@@ -23,10 +23,15 @@ export function useTeamEvents(): void {
   }, [resumptions]);
 }
 
+/** An API may answer reads of a session that has ended for three seconds. */
+const REMEMBERED_MS = 3500;
+
 /** The session has ended: refetching the user asks to sign in again. */
 async function resetSession(): Promise<void> {
   await closeLiveConnection();
-  await queryClient.invalidateQueries({ queryKey: keys.me });
+  const askAgain = () => queryClient.invalidateQueries({ queryKey: keys.me });
+  await askAgain();
+  setTimeout(() => void askAgain(), REMEMBERED_MS);
 }
 
 const MAX_RUNS = 20;
