@@ -4,7 +4,7 @@ import { afterFile } from './after-file.js';
 import { clientOf, type Client } from './client.js';
 import { startProcess } from './processes.js';
 import { createDatabase, createRedis, freePort } from './services.js';
-import { signInFile, startSignInProvider, type Claims, type SignInProvider } from './sign-in-provider.js';
+import { signInFile, startSignInProvider, type ProviderState, type SignInProvider } from './sign-in-provider.js';
 import { openWeb, type OpenOptions, type Tab, type Web } from './web.js';
 
 export const PROVIDER = 'Example SSO';
@@ -22,7 +22,7 @@ export interface SignInWeb extends Web {
  * An API where people sign in at a provider, with a page. The browser knows it as `localhost` and the provider as
  * 127.0.0.1, which are two sites: `Strict` cookies do not come with a navigation from the provider.
  */
-export async function startSignInWeb(accounts: Record<string, Claims>, rules: object[]): Promise<SignInWeb> {
+export async function startSignInWeb(accounts: ProviderState['accounts'], rules: object[]): Promise<SignInWeb> {
   const [database, redis, provider, port] = await Promise.all([
     createDatabase(),
     createRedis(),

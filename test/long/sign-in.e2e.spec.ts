@@ -15,7 +15,7 @@ journeys('people who sign in at a provider', () => {
     await web.client.post('/api/teams', { name: 'search' });
   }, 120_000);
 
-  it('come in by their groups, work in two teams in two tabs, follow their groups, and sign out everywhere', async () => {
+  it('come in by their groups, work in two teams in two tabs, follow their groups, and sign out', async () => {
     const { page, context, faults, axe } = await web.openNew({ path: '/suites?q=x' });
     await page.getByRole('heading', { name: 'Sign in to Toolmark' }).waitFor();
     expect(await axe()).toEqual([]);

@@ -10,8 +10,7 @@ import {
   DeviceToken,
   WaitingDeviceLogin,
 } from '#lib/contracts/people';
-import { ROLES } from '#lib/contracts/values/team';
-import { isLimited, type Caller } from '#lib/db/catalogue/callers';
+import type { Caller } from '#lib/db/catalogue/callers';
 import {
   askDeviceLogin,
   beginDeviceLogin,
@@ -26,6 +25,7 @@ import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { Semaphore } from '#lib/runtime/semaphore';
 import { About, Answers, Changes, Me, Needs, Open, type Change } from '../platform/decorators.js';
 import { ENV, POOL } from '../platform/stores.js';
+import { refuseLimits, refuseRolesAbove } from '../teams/token-rules.js';
 import { WrongCodes } from './wrong-codes.js';
 
 const MAX_WAITING = 20;
@@ -113,11 +113,7 @@ export class DeviceLoginsController {
     @Changes() change: Change,
   ): Promise<void> {
     checkApprover(caller);
-    if (approve && ROLES.indexOf(role) > ROLES.indexOf(caller.role))
-      throw new ProblemError(403, `You are ${caller.role} here, so the login cannot be ${role}.`).as('role_needed', {
-        needed: role,
-        role: caller.role,
-      });
+    if (approve) refuseRolesAbove(caller, role);
     await this.#wrongCodes.count(caller.personId, () =>
       change(async (client) => {
         const isDecided = await decideDeviceLogin(client, caller, userCode, approve ? role : 'refused');
@@ -132,14 +128,10 @@ export class DeviceLoginsController {
 }
 
 /** @throws ProblemError 403 for whoever must not make a token */
-function checkApprover({ limits, personKind, tokenName }: Caller): void {
-  if (personKind === 'service')
+function checkApprover(caller: Caller): void {
+  if (caller.personKind === 'service')
     throw new ProblemError(403, 'A service account does not log in. An owner creates its tokens.').as(
       'service_account',
     );
-  if (isLimited(limits))
-    throw new ProblemError(403, `The token "${tokenName}" has limits, so it cannot approve a login.`).as(
-      'token_limited',
-      { token: tokenName },
-    );
+  refuseLimits(caller);
 }

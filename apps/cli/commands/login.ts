@@ -34,7 +34,9 @@ export function addLogin(program: Command): void {
     .addHelpText(...examples('toolmark whoami', 'toolmark whoami --json'));
 }
 
-type Me = z.infer<typeof MeSchema>;
+type FullMe = z.infer<typeof MeSchema>;
+/** Servers of earlier releases know no persons. */
+type Me = Omit<FullMe, 'person' | 'token' | 'session'> & Partial<Pick<FullMe, 'person' | 'token'>>;
 const readMe = ({ server, token }: SavedLogin): Promise<Me> => new ApiClient(server, token).call('GET', '/api/me');
 
 async function login({ server: given, token, withToken, json }: LoginOptions): Promise<void> {
@@ -138,7 +140,7 @@ async function whoAmI(options: GlobalOptions): Promise<void> {
         ['team', me.team.name],
         [
           'person',
-          [me.user.name, me.person.kind === 'service' && 'a service account', me.person.email]
+          [me.user.name, me.person?.kind === 'service' && 'a service account', me.person?.email]
             .filter(Boolean)
             .join(', '),
         ],
