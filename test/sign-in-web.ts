@@ -7,7 +7,7 @@ import { createDatabase, createRedis, freePort } from './services.js';
 import { signInFile, startSignInProvider, type ProviderState, type SignInProvider } from './sign-in-provider.js';
 import { openWeb, type OpenOptions, type Tab, type Web } from './web.js';
 
-export const PROVIDER = 'Example SSO';
+const PROVIDER = 'Example SSO';
 
 export interface SignInWeb extends Web {
   provider: SignInProvider;

@@ -56,7 +56,7 @@ journeys('a sign-in at a provider', () => {
     expect(new URL(page.url()).pathname).toBe('/suites');
   });
 
-  it('counts once, in the browser that began it; a clock half a minute off, and a cancel, are no faults', async () => {
+  it('counts once, in the browser that began it; it allows a clock half a minute off and a cancel', async () => {
     await web.provider.set({ clockAheadMs: 30_000 });
     const { page } = await web.openNew();
     const callbacks: string[] = [];

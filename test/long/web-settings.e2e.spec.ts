@@ -90,7 +90,7 @@ journeys('settings', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('a token is limited to reading and to suites, and a cap is told with what is spent', async () => {
+  it('a token is limited to reading and to suites, and its cap is shown with what is spent', async () => {
     const suiteId = await web.client.importSuite(weatherSuite(1));
     const { name } = await get(`/api/tool-suites/${suiteId}`);
     const { page, faults, axe } = await web.open({ path: '/settings/tokens' });
@@ -215,7 +215,7 @@ journeys('settings', () => {
     await page.keyboard.press('Enter');
     await ended(page).getByRole('alert').waitFor();
 
-    // Somebody else is told whose page it is, and does not save into it.
+    // Somebody else sees whose page it is, and does not save into it.
     const { body: theirs } = await web.client.post('/api/tokens', { name: 'x', role: 'editor', user: 'somebody' });
     await ended(page).getByLabel('Token').fill(theirs.token);
     await page.keyboard.press('Enter');
