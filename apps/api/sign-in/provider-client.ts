@@ -136,6 +136,9 @@ export class ProviderClient {
     tokens: { access_token: string; refresh_token?: string },
     idToken: Claims & { iss: string; sub: string },
   ): Promise<Identity> {
+    // At Microsoft, the library takes the issuer of any tenant if the discovery document is one for all tenants.
+    if (new URL(idToken.iss).href !== new URL(this.settings.issuer).href)
+      throw this.#refusal(`its token is of the issuer ${idToken.iss} instead of ${this.settings.issuer}`);
     const needed = [...claimsOfRules(this.settings), 'name', 'email'];
     const isComplete = needed.every((name) => claimOf(idToken, name) !== undefined);
     const userinfo =

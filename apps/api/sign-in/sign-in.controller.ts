@@ -10,6 +10,7 @@ import type { Env } from '#lib/runtime/env';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import type { Logger } from '#lib/runtime/logger';
 import { Sealer } from '#lib/runtime/seal';
+import { MAX_OPEN_BYTES } from '../platform/auth.js';
 import { cookieOf } from '../platform/credentials.js';
 import { About, AlsoAnswers, Answers, Open, TakesFile } from '../platform/decorators.js';
 import { ENV, LOGGER, POOL } from '../platform/stores.js';
@@ -151,7 +152,7 @@ export class SignInController {
   )
   @TakesFile(
     { 'application/x-www-form-urlencoded': LOGOUT_TOKEN },
-    { bounds: { bytes: 10_000, totalMs: 10_000 }, identifiedBy: 'length' },
+    { bounds: { bytes: MAX_OPEN_BYTES, totalMs: 10_000 }, identifiedBy: 'length' },
   )
   @Open('everybody')
   @Answers(200, undefined, 400, 404, 503)

@@ -136,7 +136,10 @@ it('counts a callback once, in the browser that began it, and keeps four pending
   const opened = [
     await open(callback, ''),
     await open(callback, pair(elsewhere.setCookies[0]!)),
-    await open(callback, cookie.replace(/.$/, 'x')),
+    await open(
+      callback,
+      cookie.replace(/=v1\../, (start) => `=v1.${start.endsWith('A') ? 'B' : 'A'}`),
+    ),
     await open(callback, `${cookie}; ${cookie}`),
     await open(`${callback.replace(/state=[^&]+/, 'state=')}<script>`, cookie),
   ];
@@ -236,6 +239,38 @@ it('reads the discovery document of a provider once for all, keeps no failure, a
     new Set([expect.stringMatching(/code_challenge=[\w-]{43}&code_challenge_method=S256/)]),
   );
   expect((await requests()) - before).toBe(4);
+});
+
+it('lets in no other tenant of Microsoft, whose document for all tenants names no issuer', async () => {
+  const host = 'https://login.microsoftonline.com';
+  const [settings] = readSignInFile(
+    signInFile(provider.entry({ id: 'entra', name: 'Entra', issuer: `${host}/common/v2.0` })),
+    PUBLIC_URL,
+  );
+  const iat = Math.floor(Date.now() / 1000);
+  const claims = { iss: `${host}/their-id/v2.0`, tid: 'their-id', aud: 'toolmark', sub: 'eve', nonce: 'n', iat };
+  const answers: Record<string, object> = {
+    '/common/v2.0/.well-known/openid-configuration': {
+      issuer: `${host}/{tenantid}/v2.0`,
+      token_endpoint: `${host}/token`,
+      jwks_uri: `${host}/keys`,
+    },
+    '/token': {
+      access_token: 'a',
+      token_type: 'Bearer',
+      id_token: await provider.sign({ ...claims, exp: iat + 600, name: 'Eve', email: 'eve@example.com' }),
+    },
+    '/keys': (await (await fetch(`${provider.issuer}/jwks`)).json()) as object,
+  };
+  const { fetch: realFetch } = globalThis;
+  globalThis.fetch = async (url) => Response.json(answers[new URL(url as string).pathname]);
+  try {
+    const client = new ProviderClient(settings!, pino({ level: 'silent' }));
+    const finished = client.finish('?code=c&state=s', { state: 's', nonce: 'n', verifier: 'v'.repeat(43) });
+    await expect(finished).rejects.toThrow(/of the issuer https.*their-id.* instead of https.*common/);
+  } finally {
+    globalThis.fetch = realFetch;
+  }
 });
 
 it('knows people by issuer and subject alone, and lets nobody in whom no rule names', async () => {
