@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sha256 } from '#lib/runtime/seal';
 import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { addUnreachableModels, clientOf, weatherSuite, type Client } from '../../../test/client.js';
+import { lockTable } from '../../../test/lock-table.js';
 import { cookieOfToken, sendAs, signIn } from '../../../test/people.js';
 import { until } from '../../../test/until.js';
 
@@ -110,9 +111,13 @@ describe('the last owner who can come in', () => {
     expect(codeOf(await owner.delete(`/api/tokens/${tokens[0].id}`))).toEqual([409, 'last_owner_token']);
 
     const ada = await signIn(api, 'ada', [{ teamId, role: 'owner' }]);
-    const outcomes = await Promise.all([owner.delete(`/api/users/${ada.users[teamId]}`), ada.send('DELETE', itself)]);
-    expect(outcomes.map(({ status }) => status).sort()).not.toEqual([200, 200]);
-    expect(outcomes.map(({ status }) => status)).toContain(200);
+    // Both have begun before either is done.
+    const release = await lockTable(api.pool, 'audit');
+    const both = Promise.all([owner.delete(`/api/users/${ada.users[teamId]}`), ada.send('DELETE', itself)]);
+    const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await until(async () => (await api.pool.query(waiting)).rowCount === 2);
+    await release();
+    expect((await both).map(({ status }) => status).sort()).toEqual([200, 409]);
     const { rows } = await api.pool.query('SELECT name FROM users WHERE team_id = $1 AND removed_at IS NULL', [teamId]);
     expect(rows).toHaveLength(1);
   });
