@@ -81,6 +81,10 @@ describe('an invitation', () => {
     expect(ended(await accept(old.invitation, 'z'))).toEqual([409, 'invitation_ended', 'expired']);
     expect(ended(await client.delete(`/api/invitations/${old.id}`))).toEqual([409, 'invitation_ended', 'expired']);
     expect((await accept('ti_x', 'z')).status).toBe(404);
+    const temporary = (await client.post('/api/tokens', { name: 't', role: 'owner', user: 'temporary' })).body;
+    const { invitation } = await invite({ role: 'owner' }, clientOf(api.url, temporary.token));
+    expect((await client.delete(`/api/tokens/${temporary.id}`)).status).toBe(204);
+    expect(ended(await accept(invitation, 'z'))).toEqual([409, 'invitation_ended', 'withdrawn']);
     const listed = (await client.get('/api/invitations')).body.items.map(({ id }: any) => id);
     expect([listed.includes(withdrawn.id), listed.includes(old.id)]).toEqual([false, true]);
   });

@@ -26,7 +26,9 @@ interface InvitationRow extends Omit<Invitation, 'created_at' | 'expires_at'> {
 const STATUS = `CASE WHEN i.accepted_at IS NOT NULL THEN 'accepted'
   WHEN i.withdrawn_at IS NOT NULL OR NOT EXISTS (
     SELECT 1 FROM users m
-    WHERE m.id = i.created_by AND m.removed_at IS NULL AND (m.role IS NULL OR m.role = 'owner')
+    WHERE m.id = i.created_by AND m.removed_at IS NULL AND (m.role = 'owner' OR (m.role IS NULL AND EXISTS (
+      SELECT 1 FROM token k
+      WHERE k.user_id = m.id AND k.role = 'owner' AND (k.expires_at IS NULL OR k.expires_at > now()))))
   ) THEN 'withdrawn' WHEN i.expires_at <= now() THEN 'expired' ELSE 'open' END`;
 const COLUMNS = `i.id, i.role, i.note, i.created_at, i.expires_at,
   (SELECT u.name FROM users u WHERE u.id = i.created_by) AS created_by,
