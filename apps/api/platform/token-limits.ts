@@ -8,6 +8,7 @@ import type { Pool } from '#lib/db/connection/pool';
 import type { CallerRequest } from './decorators.js';
 import { LargeJson } from './large-bodies.js';
 import { ruleOf, type NamedBy } from './suite-rules.js';
+import { Upload } from './upload.js';
 
 /** Changes that are nobody else's: what people keep for themselves, and the end of a session. */
 const OWN_CHANGE = /^\/api\/(me\/(views|marks)\/.*|session)$/;
@@ -52,6 +53,7 @@ async function checkNamed(pool: Pool, request: CallerRequest, allowed: readonly 
   const caller = request.caller!;
   const body = bodyOf(request);
   const ids = [...new Set([request.params, request.query, body].flatMap((part) => [...idsIn(part)]))];
+  if (ids.length > MAX_IDS) throw await refusal(pool, caller, `This request has more than ${MAX_IDS} ids.`);
   const suites = new Map<string, (string | null)[]>();
   for (let from = 0; from < ids.length; from += AT_ONCE)
     for (const found of await findSuitesOf(pool, caller.teamId, ids.slice(from, from + AT_ONCE))) suites.set(...found);
@@ -66,13 +68,16 @@ async function checkNamed(pool: Pool, request: CallerRequest, allowed: readonly 
 
 /** Ids that one statement looks up. */
 const AT_ONCE = 1000;
+/** Looking up so many takes about a second. */
+const MAX_IDS = 20_000;
 
 const routeOf = (request: FastifyRequest): string => request.routeOptions.url ?? '';
 const ruleFor = (request: FastifyRequest) =>
   ruleOf(`${request.method === 'HEAD' ? 'GET' : request.method} ${routeOf(request)}`);
 
-/** A file names nothing; the replies of a `LargeJson` name only cases. */
-const bodyOf = ({ body }: FastifyRequest): unknown => (body instanceof LargeJson ? parseJson(body.text) : body);
+/** A file names nothing that belongs to a suite, and the replies of a `LargeJson` name only cases. */
+const bodyOf = ({ body }: FastifyRequest): unknown =>
+  body instanceof LargeJson ? parseJson(body.text) : body instanceof Upload ? undefined : body;
 
 const UUIDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 /** A longer text is prose: a prompt may quote any id. */

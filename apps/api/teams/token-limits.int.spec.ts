@@ -48,7 +48,7 @@ async function everythingOf(name: string): Promise<Things> {
   const suite = await owner.importSuite({ ...weatherSuite(2), name });
   const of = { suite_id: suite, models: ['sim::a'] };
   const { eval_id: run, job_id: job } = await post('/api/tool-eval', { ...of, name: `run of ${name}` });
-  await api.pool.query(`UPDATE run SET status = 'completed', score = 1 WHERE id = $1`, [run]);
+  await api.pool.query(`UPDATE run SET status = 'completed', score = 1, finished_at = now() WHERE id = $1`, [run]);
   const experiment = (await post('/api/experiments', { name: `experiment of ${name}`, suite_id: suite })).id;
   const gate = (await post('/api/gates', { name: `gate of ${name}`, suite_id: suite, baseline: { eval_id: run } })).id;
   const tune = { ...of, search_space: { top_p: [0.5, 1] }, mode: 'grid', holdout: 0 };
@@ -116,12 +116,9 @@ describe('a token that is limited to suites', () => {
         continue;
       }
       if (path === '/api/session' || method === 'DELETE') continue;
-      for (const [query, body] of [
-        ['', {}],
-        ['', outside],
-        ['', { deep: [{ eval_id: b.run }] }],
-        ...queries.map((one) => [one, {}]),
-      ] as [string, object][]) {
+      const tries = method === 'GET' ? ['', ...queries] : [{}, outside, { deep: [{ eval_id: b.run }] }];
+      for (const asked of tries) {
+        const [query, body] = typeof asked === 'string' ? [asked, {}] : ['', asked];
         const answer = await send(a, query, body);
         const text = JSON.stringify(answer.body);
         if (answer.status < 300)
@@ -149,6 +146,14 @@ describe('a token that is limited to suites', () => {
       const [mine, all] = [await client.get(`/api/${path}`), await owner.get(`/api/${path}`)];
       expect([path, mine.status, mine.body.items.length]).toEqual([path, 200, all.body.items.length / 2]);
     }
+    for (const path of ['/api/trends', '/api/spending?by=suite'])
+      expect((await client.get(`${path}${path.includes('?') ? '&' : '?'}suite_id=${a.suite}`)).status).toBe(200);
+    const record = (suite: string) => {
+      const line = JSON.stringify({ case: a.caseId, reply: 'x' });
+      const path = `/api/tool-eval/recorded?suite_id=${suite}&target_name=x`;
+      return client.post(path, `${line}\n`, { 'content-type': 'application/x-ndjson' });
+    };
+    expect([(await record(a.suite)).status, (await record(b.suite)).status]).toEqual([202, 403]);
     const { body: submitted } = await client.post('/api/tool-eval', { suite_id: a.suite, models: ['sim::a'] });
     expect((await client.post(`/api/jobs/${submitted.job_id}/cancel`)).status).toBe(202);
     expect((await client.get(`/api/compare?a=${a.run}&b=${submitted.eval_id}`)).status).toBe(200);
@@ -166,6 +171,12 @@ describe('a token that is limited to suites', () => {
     });
     expect((await client.get('/api/judge/label-queue')).body.detail).toContain('has to name one of them');
     expect((await client.get('/api/me')).body.token).toMatchObject({ suite_ids: [a.suite] });
+    const pageHeaders = { origin: api.url, authorization: '' };
+    const session = await client.post('/api/session', { token: client.token }, pageHeaders);
+    const cookie = { ...pageHeaders, cookie: session.headers.get('set-cookie')!.split(';')[0]! };
+    const as = (path: string) => client.send('GET', path, undefined, cookie);
+    expect([(await as(`/api/tool-suites/${a.suite}`)).status, (await as('/api/me')).status]).toEqual([200, 200]);
+    expect((await as(`/api/tool-suites/${b.suite}`)).body.code).toBe('token_suites');
   });
 
   it('is made only for suites that the team has, and is listed with their names', async () => {
@@ -220,6 +231,33 @@ describe('a token that only reads', () => {
       expect(await client.get(path)).toMatchObject({ status: 403, body: { params: { token: 'ci' } } });
     expect((await client.get('/api/tool-suites')).status).toBe(200);
   });
+});
+
+it('a token with a monthly cap submits nothing that costs once it is spent, until an owner raises it', async () => {
+  await owner.patch('/api/providers/sim', {
+    models: [{ id: 'a', input_cost_per_mtok: 1, output_cost_per_mtok: 1 }, { id: 'b:8b' }],
+  });
+  const { id, token } = (await owner.post('/api/tokens', { name: 'ci', role: 'editor', monthly_cap_usd: 2 })).body;
+  const client = clientOf(api.url, token);
+  const submit = (model: string, by = client) =>
+    by.post('/api/tool-eval', { suite_id: a.suite, models: [`sim::${model}`] });
+  const { eval_id } = (await submit('a')).body;
+  const stored = await api.pool.query('SELECT token_id FROM run WHERE id = $1', [eval_id]);
+  expect(stored.rows).toEqual([{ token_id: id }]);
+  await api.pool.query(
+    `INSERT INTO token_spending SELECT $1, date_trunc('month', now() AT TIME ZONE 'UTC')::date, 3, 2.5`,
+    [id],
+  );
+  const params = { token: 'ci', spent_usd: 2.5, cap_usd: 2 };
+  const spent = { status: 409, body: { code: 'token_cap_reached', params } };
+  expect(await submit('a')).toMatchObject(spent);
+  const tried = { case: { prompt: 'p', expected_tool: 'get_weather' }, suite_id: a.suite, models: ['sim::a'] };
+  expect(await client.post('/api/tool-eval/try', tried)).toMatchObject(spent);
+  expect(await client.post(`/api/tool-eval/history/${a.run}/samples`, { samples: 1 })).toMatchObject(spent);
+  expect([(await submit('b:8b')).status, (await submit('a', owner)).status]).toEqual([202, 202]);
+  const raised = await owner.patch(`/api/tokens/${id}`, { monthly_cap_usd: 3 });
+  expect(raised).toMatchObject({ status: 200, body: { monthly_cap_usd: 3, spent_usd: 2.5 } });
+  expect((await submit('a')).status).toBe(202);
 });
 
 it('each rule for suites is about a route that there is', () => {
