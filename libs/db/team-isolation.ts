@@ -11,6 +11,8 @@ import type { Pool, PoolClient } from './connection/pool.js';
  * - The transitions of a run that users start (`engine/`: submit, record, resume, rescore, cancel) take the team along
  *   with the id, and check both in the statement that locks the row.
  * - Lanes, keys and cached replies belong to one team, so teams share no rate limit, credential or reply.
+ * - Tokens that are limited to some suites of a team are held to them by `apps/api/platform/token-limits.ts`, before a
+ *   repository is asked; only lists filter by suites themselves (`catalogue/named-suites.ts`).
  * - Workers and housekeeping serve every team. They find rows by run or lane, in `read/for-workers/`, `engine/` and
  *   `upkeep/`. The API may not import `read/for-workers/` (`.dependency-cruiser.cjs`).
  *

@@ -2,7 +2,7 @@
 export const PROBLEMS: Record<string, string> = {
   400: 'Not JSON, not UTF-8, or it does not fit the schema; `errors` says which field and why.',
   401: 'The token is missing, unknown, revoked or expired, or the session has ended.',
-  403: 'The role of the token or session does not allow this.',
+  403: 'The role or a limit of the token or session does not allow this.',
   404: 'The team has nothing with this id.',
   408: 'The body broke off, or stalled for a minute. Send it again.',
   409: 'The current state does not allow this, or the Idempotency-Key was used for another request.',
