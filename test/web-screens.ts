@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { weatherSuite, type Client } from './client.js';
 import { untilJobEnded, untilRunCompleted } from './until-ended.js';
 import type { OpenOptions, Tab, TeamWeb, Theme } from './web.js';
+import { ACCESS, fillAccess } from './access-screens.js';
 import { rawTexts } from './raw-texts.js';
 import { playsAll } from './seed.js';
 import { until } from './until.js';
@@ -103,6 +104,7 @@ export async function fillTeam(web: TeamWeb, texts: Texts = PLAIN): Promise<Fill
   const promptTuneId = await promptTuneOf(web, suiteId, texts);
   const promptId = await promptOf(client, suiteId, texts);
   const reportId = await reportOf(web, runId, texts);
+  await fillAccess(client, texts.name);
   const gate = await gateOf(client, { suiteId, experimentId, models: TARGETS }, texts);
   return { ...filled, tuneId, promptTuneId, promptId, reportId, ...gate };
 }
@@ -254,12 +256,10 @@ const OPERATING: [name: string, path: string][] = [
   ['new provider', '/operate/providers/new'],
   ['provider', '/operate/providers/sim'],
   ['spending', '/operate/spending'],
-  ['tokens', '/settings/tokens'],
   ['embedding', '/settings/embedding'],
   ['cache', '/settings/cache'],
   ['running jobs', '/settings/jobs'],
   ['default judge', '/settings/judge'],
-  ['teams', '/settings/teams'],
 ];
 
 /** Every screen that needs a session, by name. */
@@ -310,6 +310,7 @@ export const screensOf = (filled: Filled): [name: string, path: string][] => {
     ['gate', `/gates/${gateId}`],
     ['gate run', `/gates/${gateId}/runs/${gateRunId}`],
     ...OPERATING,
+    ...ACCESS,
     ['not found', '/what-is-this'],
   ];
 };

@@ -7,9 +7,14 @@ import {
   type AnyRoute,
   type RouteComponent,
 } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { statusOf } from './api/client';
 import { signedIn } from './signed-in';
 import { Missing, type MissingWords } from './ui/empty';
+
+const InOtherTeam = lazy(async () => ({
+  default: (await import('./features/session/parts/in-other-team')).InOtherTeam,
+}));
 
 /** A query of either kind, as `queryOptions` and `infiniteQueryOptions` return them. */
 export interface ScreenQuery {
@@ -38,6 +43,8 @@ interface Options<Path, Search extends Validator> {
    * (`useKeptQuery`).
    */
   loads?: (at: At<Path, Search>) => (ScreenQuery | undefined)[];
+  /** Fetches what the screen shows, where its queries are not in the first view. It does not throw. */
+  before?: () => Promise<unknown>;
   /** What the address names, if the first query does not find it. */
   missing?: MissingWords;
   /** Whether it is shown although the first query failed, and says so itself. */
@@ -64,17 +71,19 @@ export const childScreen = <
   path: Path,
   load: () => Promise<Record<Name, RouteComponent>>,
   name: Name,
-  { search, loads, missing, showsErrors }: Options<Whole, Search> = {},
+  { search, loads, before, missing, showsErrors }: Options<Whole, Search> = {},
 ) =>
   createRoute({
     getParentRoute: () => parent,
     path,
     component: lazyRouteComponent(load as () => Promise<Record<string, RouteComponent>>, name),
     validateSearch: search as Search,
-    notFoundComponent: missing && (() => <Missing {...missing} />),
+    notFoundComponent: missing && (() => <MissingHere {...missing} />),
     loader: async ({ context, params, location, preload }) => {
       // Pointing at a link costs the server nothing: it has the code loaded, and opening it the data.
-      if (!loads || preload) return;
+      if (preload) return;
+      await before?.();
+      if (!loads) return;
       const { queryClient } = context as { queryClient: QueryClient };
       const read = (search?.(location.search) ?? {}) as At<Whole, Search>['search'];
       const [first, ...others] = loads({ params: params as At<Whole, Search>['params'], search: read });
@@ -86,6 +95,16 @@ export const childScreen = <
       });
     },
   });
+
+/** A link may be of another team of the user. */
+const MissingHere = (words: MissingWords) => (
+  <>
+    <Missing {...words} />
+    <Suspense>
+      <InOtherTeam />
+    </Suspense>
+  </>
+);
 
 const fetchOf = (queryClient: QueryClient, query: ScreenQuery): Promise<unknown> =>
   'initialPageParam' in query

@@ -213,7 +213,7 @@ journeys('settings', () => {
     await button(page, 'Save lifetime').click();
     await ended(page).getByLabel('Token').fill('a-wrong-token');
     await page.keyboard.press('Enter');
-    await ended(page).getByRole('alert').waitFor();
+    await ended(page).getByRole('alert').getByText('unknown, revoked or expired').waitFor();
 
     // Somebody else sees whose page it is, and does not save into it.
     const { body: theirs } = await web.client.post('/api/tokens', { name: 'x', role: 'editor', user: 'somebody' });

@@ -16,6 +16,9 @@ const NOT_IN_THE_TOUR = new Set([
   'tools of a suite',
   'settings of a suite',
   'versions of a suite',
+  'login of a command line',
+  'sign-in',
+  'invitation',
 ]);
 /** The folder for pictures of all screens in both themes and at both widths, for review. */
 const REVIEW = process.env.TOOLMARK_REVIEW_PICTURES;

@@ -40,10 +40,16 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Exchanges a token for the session cookie, which scripts cannot read. @throws ApiError 401 */
-export const beginSession = (token: string): Promise<Me> => client.call<Me>('POST', '/api/session', { token });
+/** Exchanges a token for the session cookie, which scripts cannot read. @throws Error a refusal that ends no session */
+export async function beginSession(token: string): Promise<Me> {
+  try {
+    return await client.call<Me>('POST', '/api/session', { token });
+  } catch (error) {
+    throw statusOf(error) === 401 ? new Error((error as Error).message) : error;
+  }
+}
 
-/** Signs in where nobody was signed in before. @throws ApiError 401 */
+/** Signs in where nobody was signed in before. */
 export async function signIn(token: string): Promise<Me> {
   const me = await beginSession(token);
   forgetSession();

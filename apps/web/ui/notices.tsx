@@ -18,7 +18,9 @@ export function ErrorNotice({ error, retry, children }: { error: Error; retry?: 
   return (
     <div className="problem" role="alert">
       <p>
-        <UserText text={isBack && problem?.status === 401 ? SIGNED_IN : (problem?.detail ?? noAnswer(error))} />
+        <UserText
+          text={problem?.status === 401 ? (isBack ? SIGNED_IN : ENDED) : (problem?.detail ?? noAnswer(error))}
+        />
       </p>
       {errors.length > 0 && (
         <ul>
@@ -37,6 +39,7 @@ export function ErrorNotice({ error, retry, children }: { error: Error; retry?: 
 }
 
 const isSignedIn = (): boolean => tab.owner() !== undefined && tab.state() === 'valid';
+const ENDED = 'Your session has ended. Sign in again.';
 const SIGNED_IN = 'Your session had ended before this was done. You are signed in again: try once more.';
 const noAnswer = (error: Error): string =>
   isNoAnswer(error) ? 'The server does not answer. Is it running and reachable?' : error.message;

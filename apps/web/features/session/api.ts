@@ -18,7 +18,7 @@ import { keys } from '../../api/keys';
 
 export type OwnTeam = z.infer<typeof OwnTeamSchema>;
 /** The teams that the user is in. */
-export const ownTeamsQuery = readQuery<{ items: OwnTeam[] }>(keys.ownTeams, '/api/me/teams');
+export const ownTeamsQuery = readQuery<{ items: OwnTeam[] }>(keys.ownTeams, '/api/me/teams?limit=200');
 
 /** Leaves for a provider. @param back the address that it ends at */
 export async function leaveFor(provider: string, back: string, invitation?: string): Promise<void> {

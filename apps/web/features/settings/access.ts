@@ -11,6 +11,9 @@ import type { NewToken as NewTokenSchema, Token } from '#lib/contracts/team';
 import type { Sent } from '../../api/action';
 import { client, pagesQuery } from '../../api/client';
 import { keys } from '../../api/keys';
+import { queryClient } from '../../api/query-client';
+import { meQuery } from '../../api/session';
+import { ownTeamsQuery } from '../session/api';
 
 // People, tokens and sessions: who may come in. The first view does without.
 
@@ -53,3 +56,23 @@ export const invitationsQuery = pagesQuery<Invitation>(keys.invitations, '/api/i
 export const invite = (input: Json, options: Sent): Promise<NewInvitation> =>
   client.call('POST', '/api/invitations', input, options);
 export const withdrawInvitation = remove('/api/invitations');
+
+type List = Parameters<typeof queryClient.ensureInfiniteQueryData>[0];
+/** What failed is said where it would be shown. */
+const fetchAll = (lists: readonly unknown[]): Promise<unknown> =>
+  Promise.allSettled(lists.map((list) => queryClient.ensureInfiniteQueryData(list as List)));
+
+const ofOwners = (...lists: unknown[]) =>
+  async function load(): Promise<unknown> {
+    const me = await queryClient.ensureQueryData(meQuery).catch(() => undefined);
+    return me?.role === 'owner' && fetchAll(lists);
+  };
+
+/** Fetches what a screen shows before it is shown: it would move while its lists come in. */
+export const before = {
+  account: () =>
+    Promise.allSettled([queryClient.ensureQueryData(ownTeamsQuery), fetchAll([ownSessionsQuery, ownTokensQuery])]),
+  people: ofOwners(membersQuery, invitationsQuery),
+  tokens: ofOwners(tokensQuery),
+  sessions: ofOwners(sessionsQuery),
+};

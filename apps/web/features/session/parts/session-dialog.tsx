@@ -43,24 +43,26 @@ function SignInAgain() {
   };
   return (
     <Dialog title="Your session has ended" close={tab.setAside}>
-      <p>
-        {me && `Sign in again as ${visible(me.user.name)}. `}
-        This page stays unchanged, with everything that you have typed.
-      </p>
-      <SignInWays begin={begin} enter={enter}>
-        {blocked !== undefined && (
-          <p role="alert">
-            Your browser blocked the window.{' '}
-            <a href={windowFor(blocked)} target="_blank" rel="noreferrer">
-              Sign in in a new tab
-            </a>
-          </p>
-        )}
-      </SignInWays>
-      <div className="actions">
-        <button type="button" onClick={tab.setAside}>
-          Not now
-        </button>
+      <div className="section">
+        <p>
+          {me && `Sign in again as ${visible(me.user.name)}. `}
+          This page stays unchanged, with everything that you have typed.
+        </p>
+        <SignInWays begin={begin} enter={enter}>
+          {blocked !== undefined && (
+            <p role="alert">
+              Your browser blocked the window.{' '}
+              <a href={windowFor(blocked)} target="_blank" rel="noreferrer">
+                Sign in in a new tab
+              </a>
+            </p>
+          )}
+        </SignInWays>
+        <div className="actions">
+          <button type="button" onClick={tab.setAside}>
+            Not now
+          </button>
+        </div>
       </div>
     </Dialog>
   );

@@ -3,6 +3,7 @@ import { useId, useState } from 'react';
 import { meQuery } from '../../../api/session';
 import { Dialog } from '../../../ui/dialog';
 import { ErrorNotice } from '../../../ui/notices';
+import { naturalOrder } from '../../../ui/natural-order';
 import { QueryBoundary } from '../../../ui/query-boundary';
 import { finishOffers } from '../../../ui/undo';
 import { hasUnsavedChanges } from '../../../ui/unsaved';
@@ -19,13 +20,15 @@ interface Props {
 /** Chooses another team of the user for this tab. */
 export const TeamDialog = ({ address, close }: Props) => (
   <Dialog title="Change team" close={close}>
-    <QueryBoundary rows={4}>
-      <Teams address={address} />
-    </QueryBoundary>
-    <div className="actions">
-      <button type="button" onClick={close}>
-        Cancel
-      </button>
+    <div className="section">
+      <QueryBoundary rows={4}>
+        <Teams address={address} />
+      </QueryBoundary>
+      <div className="actions">
+        <button type="button" onClick={close}>
+          Cancel
+        </button>
+      </div>
     </div>
   </Dialog>
 );
@@ -43,7 +46,9 @@ export function Teams({ address }: { address?: string }) {
   const change = useMutation({
     mutationFn: (team: OwnTeam) => finishOffers().then(() => switchTeam(team.id, address)),
   });
-  const shown = items.filter(({ name }) => name.toLowerCase().includes(filter.trim().toLowerCase()));
+  const shown = items
+    .filter(({ name }) => name.toLowerCase().includes(filter.trim().toLowerCase()))
+    .sort((one, other) => naturalOrder(one.name, other.name));
   if (asked) return <LeaveUnsaved change={change} team={asked} back={() => setAsked(undefined)} />;
   return (
     <div className={css.teams}>

@@ -10,10 +10,9 @@ import { valueOf } from '../../../ui/form/form-request';
 import { Form } from '../../../ui/form/form';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
 import { Secret } from '../../../ui/secret';
-import { Time } from '../../../ui/time';
 import { ChooseSuites } from '../../suites/parts/choose-suites';
 import type { NewToken } from '../access';
-import { EXPIRIES, expiryOf, type Expiry } from './token-words';
+import { EXPIRIES, expiryInWords, expiryOf, type Expiry } from './token-words';
 
 const EMPTY = {
   name: '',
@@ -68,15 +67,7 @@ export function NewTokenForm({ send, refreshes, needs, refusal, isForOthers = fa
 
 export const MadeToken = ({ made, done }: { made: NewToken; done: () => void }) => (
   <Secret key={made.id} title={`Token ${made.name}`} token={made.token} done={done}>
-    <p className="small">
-      {made.expires_at === null ? (
-        'It never expires.'
-      ) : (
-        <>
-          It expires <Time at={made.expires_at} />.
-        </>
-      )}
-    </p>
+    <p className="small">{`Expires: ${expiryInWords(made.expires_at)}`}</p>
   </Secret>
 );
 

@@ -14,6 +14,7 @@ import { Time } from '../../../ui/time';
 import { UserLine, UserText, visible } from '../../../ui/user-text';
 import { changeCap, type tokensQuery } from '../access';
 import { LastUsed } from './last-used';
+import { expiryInWords } from './token-words';
 import css from './access.module.css';
 
 interface Props {
@@ -89,7 +90,7 @@ const COLUMNS: Column<Token>[] = [
       </>
     ),
   },
-  { name: 'Expires', cell: ({ expires_at: at }) => (at === null ? 'never' : <Time at={at} />) },
+  { name: 'Expires', cell: ({ expires_at: at }) => expiryInWords(at) },
   { name: 'Last used', cell: (token) => <LastUsed of={token} /> },
 ];
 

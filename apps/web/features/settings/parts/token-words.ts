@@ -19,3 +19,8 @@ export function expiryOf(expiry: Expiry, now: Date): string | null | undefined {
   at.setUTCMinutes(0, 0, 0);
   return at.toISOString();
 }
+
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+
+/** "27 Feb 2027", "never" */
+export const expiryInWords = (at: string | null): string => (at === null ? 'never' : DAY.format(new Date(at)));
