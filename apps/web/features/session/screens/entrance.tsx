@@ -4,7 +4,7 @@ import css from './entrance.module.css';
 
 /** A screen outside the signed-in page: what Toolmark is, and one thing to do. */
 export const Entrance = ({ title, children }: { title: string; children: ReactNode }) => (
-  <main className={css.screen}>
+  <main id="content" className={css.screen}>
     <title>{`${title} · Toolmark`}</title>
     <div className={css.about}>
       <p className={css.name}>Toolmark</p>
