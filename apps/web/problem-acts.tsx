@@ -85,6 +85,12 @@ const again: Make = ({ run_id: id }) => {
 };
 
 const ACTS: Partial<Record<ProblemCode | NoteCode, Make>> = {
+  wrong_address: ({ url }) =>
+    textOf(url)?.startsWith('http') && (
+      <a className="button dense" href={textOf(url)}>
+        Open Toolmark there
+      </a>
+    ),
   no_prices: provider('Set prices', 'models'),
   monthly_cap_reached: () => <OwnersGo to="/operate/spending">Raise the cap</OwnersGo>,
   budget_spent: run('Open the run'),

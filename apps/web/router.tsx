@@ -46,7 +46,7 @@ const addresses = root.addChildren([
     ...settingsRoutes,
     ...deviceRoutes,
     leading('/operate', '/operate/lanes'),
-    leading('/settings', '/settings/tokens'),
+    leading('/settings', '/settings/account'),
   ]),
 ]);
 

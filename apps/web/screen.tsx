@@ -114,7 +114,7 @@ type PlainQuery = Parameters<QueryClient['ensureQueryData']>[0];
 type InfiniteQuery = Parameters<QueryClient['ensureInfiniteQueryData']>[0];
 
 /** An address that leads to the first of its screens. */
-export const leading = <const Path extends string>(path: Path, to: '/operate/lanes' | '/settings/tokens') =>
+export const leading = <const Path extends string>(path: Path, to: '/operate/lanes' | '/settings/account') =>
   createRoute({
     getParentRoute: () => signedIn,
     path,

@@ -138,7 +138,7 @@ function useShellKeys(openHelp: () => void): void {
     'g e': () => void navigate({ to: '/experiments' }),
     'g g': () => void navigate({ to: '/gates' }),
     'g o': () => void navigate({ to: '/operate/lanes' }),
-    'g ,': () => void navigate({ to: '/settings/tokens' }),
+    'g ,': () => void navigate({ to: '/settings/account' }),
     'g j': () => void navigate({ to: '/judge' }),
     '?': openHelp,
     t: () => nextTheme(),

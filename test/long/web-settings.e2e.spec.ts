@@ -33,6 +33,8 @@ journeys('settings', () => {
 
   it('a token is created by keyboard, is shown once, signs in, and stops working when it is deleted', async () => {
     const { page, faults, axe, isTooWide } = await web.open({ path: '/settings', width: 360 });
+    await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor();
+    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Tokens' }).click();
     const { keyboard } = page;
     await page.getByRole('heading', { level: 1, name: 'Tokens' }).waitFor();
     await tabTo(page.getByLabel('Purpose'));

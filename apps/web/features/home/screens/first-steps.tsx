@@ -37,8 +37,8 @@ const STEPS: Record<FirstStepId, Step> = {
   },
   colleague: {
     name: 'Invite a colleague',
-    action: 'New token',
-    to: linkOptions({ to: '/settings/tokens' }),
+    action: 'Invite',
+    to: linkOptions({ to: '/settings/people' }),
     guide: 'operations',
   },
 };

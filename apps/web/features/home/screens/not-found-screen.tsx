@@ -54,11 +54,14 @@ const ADDRESSES = Object.entries({
   '/operate/lanes': ['lane', 'lanes', 'operate'],
   '/operate/providers': ['provider', 'providers', 'models'],
   '/operate/spending': ['spending', 'cost'],
-  '/settings/tokens': ['settings', 'tokens', 'token'],
+  '/settings/account': ['settings', 'account', 'profile', 'me'],
+  '/settings/people': ['people', 'members', 'users', 'invite', 'invitations'],
+  '/settings/tokens': ['tokens', 'token'],
+  '/settings/sessions': ['sessions'],
   '/settings/cache': ['cache'],
   '/settings/embedding': ['embedding'],
   '/settings/teams': ['teams'],
-  '/sign-in': ['login', 'signin'],
+  '/sign-in': ['login', 'signin', 'logout'],
 });
 
 /** The likely target of an unknown address, by the first known word in it. */
