@@ -22,6 +22,8 @@ export function followSession(router: AnyRouter): void {
   });
   let resumed = tab.resumptions();
   tab.subscribe(() => {
+    // What waits was asked for by somebody else.
+    if (tab.state() === 'foreign') dropOffers();
     if (tab.resumptions() === resumed) return;
     resumed = tab.resumptions();
     void queryClient.invalidateQueries();

@@ -11,7 +11,9 @@ import { tab, type TabOwner } from './tab';
 export type Me = z.infer<typeof MeSchema>;
 
 const ME = '/api/me';
-const ownerOf = ({ person, team }: Me): TabOwner => ({ personId: person.id, teamId: team.id });
+/** An API of the release before knows users only: each is the one person of the same id. */
+type ReceivedMe = Omit<Me, 'person'> & Partial<Pick<Me, 'person'>>;
+const ownerOf = ({ person, user, team }: ReceivedMe): TabOwner => ({ personId: (person ?? user).id, teamId: team.id });
 
 /** @returns undefined if whoever is signed in is not in the team of this tab, or not its owner */
 async function readOwner(signal?: AbortSignal): Promise<Me | undefined> {
