@@ -98,12 +98,15 @@ export class OwnController {
   @Delete('tokens/:id')
   @About(
     'Delete one of your tokens',
-    'It becomes invalid within seconds, with the sessions that began with it. A token deletes none of a higher role.',
+    'It becomes invalid within seconds, with the sessions that began with it. A token deletes none of a higher role, ' +
+      'and none at all if it has limits.',
   )
   @Needs('viewer')
   @Answers(204, undefined, 404, 409)
   deleteToken(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
     const tokenId = uuid('token', id);
+    // One with a cap would lift it from its runs.
+    refuseLimits(caller);
     return change(async (client) => {
       await new TokenRepository(client, caller.teamId).delete(tokenId, caller);
       await audit(client, caller, 'token.delete', tokenId);

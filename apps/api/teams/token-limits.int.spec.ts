@@ -238,6 +238,11 @@ it('a token with a monthly cap submits nothing that costs once it is spent, unti
     models: [{ id: 'a', input_cost_per_mtok: 1, output_cost_per_mtok: 1 }, { id: 'b:8b' }],
   });
   const { id, token } = (await owner.post('/api/tokens', { name: 'ci', role: 'editor', monthly_cap_usd: 2 })).body;
+  // Without it, its runs would have no cap.
+  expect(await clientOf(api.url, token).delete(`/api/me/tokens/${id}`)).toMatchObject({
+    status: 403,
+    body: { code: 'token_limited' },
+  });
   const client = clientOf(api.url, token);
   const submit = (model: string, by = client) =>
     by.post('/api/tool-eval', { suite_id: a.suite, models: [`sim::${model}`] });
