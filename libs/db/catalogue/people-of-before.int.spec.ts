@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => pool.end());
 
-it('each user of before is a person of their own, also of the same name, and tokens keep team, role and end', async () => {
+it('each user of before is a person, also of the same name, and tokens keep team, role and no end', async () => {
   // As the release before left it: users without persons, and no trigger that makes any.
   await pool.query('DROP FUNCTION person_of_user CASCADE; DELETE FROM sql_function WHERE name = $$person-of-user$$');
   const teams = [await createTeam(pool, 'one'), await createTeam(pool, 'other')];
