@@ -11,7 +11,7 @@ const CLIENT_ID = 'toolmark';
 const CLIENT_SECRET = 'a-client-secret-for-tests';
 
 /** Claims of an account: `name`, `email`, `email_verified`, `groups`, `roles`, `department`, `hd`, `_claim_names`. */
-export type Claims = Record<string, unknown>;
+type Claims = Record<string, unknown>;
 
 export interface ProviderState {
   /** Claims by subject. Each is a button of the provider's page with the person's name. */

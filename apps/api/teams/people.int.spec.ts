@@ -86,7 +86,7 @@ describe('a member who is removed', () => {
     expect((await client.get(`/api/jobs/${job_id}`)).body.status).toBe('queued');
     expect((await as(token.token).post('/api/tool-suites', {})).status).toBe(401);
     expect(codeOf(await grace.send('POST', '/api/tool-suites', {}, api.teamId))).toEqual([403, 'not_in_team']);
-    // A change is looked up anew, and what follows is remembered.
+    // A change is looked up again, and what follows is remembered.
     await grace.send('POST', '/api/tool-suites', {});
     expect((await grace.send('GET', '/api/me')).body.team.id).toBe(other.teamId);
     const ended = await client.post('/api/invitations/read', { invitation });
