@@ -44,9 +44,9 @@ export const ACCESS_CODES = {
   },
   last_owner: {
     means: 'Without this person nobody could manage the team.',
-    wayOut: 'Make another member an owner first.',
+    wayOut:
+      'Make somebody an owner who signs in, or create an owner token that does not expire first: POST /api/tokens.',
   },
-  name_taken: { means: 'A member of the team has this name.', wayOut: 'Choose another name.' },
   invitation_ended: {
     means: 'The invitation was used, withdrawn, or is too old.',
     wayOut: 'Ask an owner of the team for another one.',

@@ -6,5 +6,3 @@ export const PAGE_HEADER = 'toolmark-page';
 
 /** The id of the team that a tab of the page shows, for people who are in several. */
 export const TEAM_HEADER = 'toolmark-team';
-/** The same in the query of a download, which no script sends. */
-export const TEAM_QUERY = 'toolmark_team';

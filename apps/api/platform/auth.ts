@@ -1,8 +1,7 @@
 import { NotFoundException } from '@nestjs/common';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { TEAM_HEADER, TEAM_QUERY } from '#lib/contracts/page-header';
 import { ROLES } from '#lib/contracts/values/team';
 import { findCaller, type Caller, type Credential } from '#lib/db/catalogue/callers';
 import { keepSession } from '#lib/db/catalogue/sessions';
@@ -34,7 +33,7 @@ export function checkTokens(fastify: FastifyInstance, pool: Pool): void {
     if (!request.routeOptions.url?.startsWith('/api/')) return;
     const { needs, open } = routeOptions(request);
     if (open) return checkOpen(request.raw, open);
-    const credential = credentialOf(request.raw, takeTeam(request));
+    const credential = credentialOf(request.raw);
     if (!credential)
       throw new ProblemError(
         401,
@@ -53,14 +52,6 @@ export function checkTokens(fastify: FastifyInstance, pool: Pool): void {
     checkReading(request, caller, needed);
     request.caller = caller;
   });
-}
-
-/** The team that the page shows. Downloads say it in their query, of which the routes know nothing. */
-function takeTeam(request: FastifyRequest): unknown {
-  const query = request.query as Record<string, unknown>;
-  const team = request.headers[TEAM_HEADER] ?? query[TEAM_QUERY];
-  delete query[TEAM_QUERY];
-  return team;
 }
 
 /** Another site must not sign its visitors in as a different user, and nobody may send much without a token. */

@@ -203,9 +203,10 @@ export class SignInController {
 
   #sendRefusal(reply: FastifyReply, attempt: Attempt | undefined, sentences: string[], status = 403): void {
     const back = attempt && ownPath(attempt.back) !== '/' ? `?back=${encodeURIComponent(attempt.back)}` : '';
+    const again = attempt?.invitation ? ['To use your invitation, open its link again.'] : [];
     sendPage(reply, status, {
       title: 'Not signed in',
-      sentences,
+      sentences: [...sentences, ...again],
       link: { path: `/sign-in${back}`, text: 'Sign in again' },
     });
   }

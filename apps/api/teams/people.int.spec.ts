@@ -216,7 +216,15 @@ describe('own tokens and sessions', () => {
       '/user',
     );
     expect((await as(viewer.token).get('/api/me/tokens')).body.items).toHaveLength(3);
-    expect((await owner.get('/api/me/tokens')).body.items).toHaveLength(1);
+    const [first, ...others] = (await owner.get('/api/me/tokens')).body.items;
+    expect(others).toEqual([]);
+    // With a cap it would manage nothing, and nobody else could.
+    expect(codeOf(await owner.patch(`/api/tokens/${first.id}`, { monthly_cap_usd: 3 }))).toEqual([
+      409,
+      'last_owner_token',
+    ]);
+    const cappedOwner = (await owner.post('/api/tokens', { name: 'o', role: 'owner', monthly_cap_usd: 1 })).body;
+    expect(codeOf(await as(cappedOwner.token).delete(`/api/tokens/${cappedOwner.id}`))).toEqual([403, 'token_limited']);
     expect(codeOf(await as(viewer.token).delete(`/api/me/tokens/${editor.id}`))).toEqual([403, 'role_needed']);
     expect((await owner.delete(`/api/me/tokens/${editor.id}`)).status).toBe(404);
     expect(await owner.patch(`/api/tokens/${viewer.id}`, { monthly_cap_usd: 3 })).toMatchObject({

@@ -63,7 +63,7 @@ export class TeamsController {
   @Patch('tokens/:id')
   @About('Change the cap of a token', 'What its runs may cost in a calendar month. It holds for runs under way, too.')
   @Needs('owner')
-  @Answers(200, Token, 404)
+  @Answers(200, Token, 404, 409)
   changeToken(
     @Me() caller: Caller,
     @Param('id') id: string,
@@ -84,6 +84,8 @@ export class TeamsController {
   @Needs('owner')
   @Answers(204, undefined, 404, 409)
   deleteToken(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
+    // One with a cap would lift it from its runs.
+    refuseLimits(caller);
     const tokenId = uuid('token', id);
     return change(async (client) => {
       await new TokenRepository(client, caller.teamId).delete(tokenId);

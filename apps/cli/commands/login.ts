@@ -43,6 +43,7 @@ async function login({ server: given, token, withToken, json }: LoginOptions): P
   const server = serverToLogIn(given);
   if (!server) throw new Error('Which server? toolmark login --server URL');
   checkedUrl(server);
+  if (token === '') throw new Error('--token is empty. Give a token, or leave --token out to log in with a browser.');
   const secret = withToken ? await tokenFromInput() : (token ?? process.env.TOOLMARK_TOKEN);
   const before = readLogin()?.login;
   const { saved, me } = secret ? await withGivenToken(server, secret) : await withBrowser(server);

@@ -3,7 +3,7 @@ import { newId } from '#lib/runtime/ids';
 import { sha256 } from '#lib/runtime/seal';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { audit } from './audit.js';
-import { addMember, endMembership, type Giver } from './users.js';
+import { addMember, endMembership, renameMember, type Giver } from './users.js';
 
 /** Whom a provider has signed in. Issuer and subject say who it is; name and address are for people to read. */
 export interface SignedInPerson {
@@ -109,8 +109,7 @@ export async function followRules(
     await audit(client, { teamId, userId: id }, 'user.delete', id);
   }
   for (const { id, teamId, name: old } of memberships)
-    if (!isNamed(old, name))
-      await client.query('UPDATE users SET name = $2 WHERE id = $1', [id, await freeName(client, teamId, name)]);
+    if (!isNamed(old, name)) await renameMember(client, { userId: id, teamId }, name);
 }
 
 async function membershipsOf(client: PoolClient, personId: string): Promise<Membership[]> {
@@ -131,19 +130,6 @@ async function followRule(client: PoolClient, membership: Membership, role: Role
     [id, role],
   );
   await audit(client, { teamId, userId: id }, isRemoved ? 'user.create' : 'user.update', id);
-}
-
-/** A name that nobody in the team has or had: `Ada`, `Ada (2)`, `Ada (3)`. */
-async function freeName(client: PoolClient, teamId: string, name: string): Promise<string> {
-  const { rows } = await client.query<{ name: string }>(
-    'SELECT name FROM users WHERE team_id = $1 AND starts_with(name, $2)',
-    [teamId, name],
-  );
-  const taken = new Set(rows.map((row) => row.name));
-  for (let n = 1; ; n++) {
-    const free = n === 1 ? name : `${name} (${n})`;
-    if (!taken.has(free)) return free;
-  }
 }
 
 /** Whether a member has this name, or this name with a number. */

@@ -110,15 +110,20 @@ export class TokenRepository extends TeamScoped {
       throw new ProblemError(409, `You have ${MOST_OF_A_USER} tokens in this team (the limit). Delete some first.`);
   }
 
-  /** @throws ProblemError 404 */
+  /** @throws ProblemError 404; 409 for the last way in for an owner, because a token with a cap manages nothing */
   async changeCap(id: string, monthlyCapUsd: number | null): Promise<Token> {
-    const { rows } = await this.db.query<TokenRow>(
-      `WITH k AS (UPDATE token SET monthly_cap_usd = $3 WHERE id = $1 AND team_id = $2 RETURNING *)
-       SELECT ${COLUMNS} FROM k JOIN users u ON u.id = k.user_id`,
-      [id, this.teamId, monthlyCapUsd],
+    const change = async (client: PoolClient): Promise<Token> => {
+      const { rows } = await client.query<TokenRow>(
+        `WITH k AS (UPDATE token SET monthly_cap_usd = $3 WHERE id = $1 AND team_id = $2 RETURNING *)
+         SELECT ${COLUMNS} FROM k JOIN users u ON u.id = k.user_id`,
+        [id, this.teamId, monthlyCapUsd],
+      );
+      if (!rows[0]) throw notFound('token', id);
+      return toToken(rows[0]);
+    };
+    return inTransaction(this.db, (client) =>
+      keepAWayIn(client, { teamId: this.teamId }, () => change(client), lastOwnerToken),
     );
-    if (!rows[0]) throw notFound('token', id);
-    return toToken(rows[0]);
   }
 
   /**
@@ -231,7 +236,8 @@ export async function storeToken(
        INSERT INTO token (id, team_id, user_id, name, role, hash, expires_at, from_env, created_by, reads_only,
          suite_ids, monthly_cap_usd)
        SELECT $1, u.team_id, u.id, $3, $4, $5, $6, $7, $8, $9, $10, $11 FROM users u WHERE u.id = $2
-       ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at, from_env = excluded.from_env
+       ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at, from_env = excluded.from_env,
+         monthly_cap_usd = excluded.monthly_cap_usd
        RETURNING *
      )
      SELECT ${COLUMNS} FROM k JOIN users u ON u.id = $2`,

@@ -28,6 +28,15 @@ export interface NewMember {
 const MAX_NAME = 100;
 /** How many numbers are tried behind a name that is taken. */
 const MOST_NAMESAKES = 1000;
+/** SQL of a query: the first of `Ada`, `Ada (2)`, `Ada (3)` that nobody in the team has or had. */
+const freeName = (teamId: string, name: string): string => `
+  SELECT candidate.name FROM (
+    SELECT ${name}::text AS name, 1 AS n
+    UNION ALL
+    SELECT left(${name}, ${MAX_NAME - 8}) || ' (' || n || ')', n FROM generate_series(2, ${MOST_NAMESAKES}) n
+  ) candidate
+  WHERE NOT EXISTS (SELECT 1 FROM users u WHERE u.team_id = ${teamId} AND u.name = candidate.name)
+  ORDER BY n LIMIT 1`;
 /** Another process may take the free name first. */
 const ATTEMPTS = 5;
 
@@ -42,20 +51,28 @@ export async function addMember(
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const { rows } = await client.query<{ userId: string; userName: string }>(
       `INSERT INTO users (id, team_id, person_id, name, role, given_by)
-       SELECT $1, $2, $3, candidate.name, $5, $6 FROM (
-         SELECT $4::text AS name, 1 AS n
-         UNION ALL SELECT left($4, $7 - 8) || ' (' || n || ')', n FROM generate_series(2, $8) n
-       ) candidate
-       WHERE NOT EXISTS (SELECT 1 FROM users u WHERE u.team_id = $2 AND u.name = candidate.name)
-       ORDER BY n LIMIT 1
+       SELECT $1, $2, $3, free.name, $5, $6 FROM (${freeName('$2', '$4')}) free
        ON CONFLICT DO NOTHING RETURNING id AS "userId", name AS "userName"`,
-      [newId(), teamId, personId, name.slice(0, MAX_NAME), role, givenBy, MAX_NAME, MOST_NAMESAKES],
+      [newId(), teamId, personId, name.slice(0, MAX_NAME), role, givenBy],
     );
     if (rows[0]) return rows[0];
     const known = await client.query('SELECT 1 FROM users WHERE team_id = $1 AND person_id = $2', [teamId, personId]);
     if (known.rowCount) return undefined;
   }
   throw new ProblemError(409, `Too many members of the team are called "${name}".`);
+}
+
+/** Gives a member another name, with a number if it is taken in the team. */
+export async function renameMember(
+  client: PoolClient,
+  { userId, teamId }: Pick<Membership, 'userId' | 'teamId'>,
+  name: string,
+): Promise<void> {
+  await client.query(`UPDATE users SET name = coalesce((${freeName('$2', '$3')}), name) WHERE id = $1`, [
+    userId,
+    teamId,
+    name.slice(0, MAX_NAME),
+  ]);
 }
 
 /** @throws ProblemError 409 when the team has or had a user of this name */
