@@ -115,12 +115,24 @@ it('API and worker of the release before play beside new ones, hear of each othe
     );
   expect(await whoIs(await make(old, { user: 'grace' }))).toEqual(['grace', 'grace']);
   expect(await whoIs(await make(fresh, { user: 'ada' }))).toEqual(['ada', 'ada']);
-  for (const limit of [{ reads_only: true }, { suite_ids: [suite_id] }, { monthly_cap_usd: 5 }])
-    expect(await whoIs(await make(fresh, { user: 'ada', ...limit }))).toEqual(['nobody', 'ada']);
+  for (const limit of [{ reads_only: true }, { suite_ids: [suite_id] }, { monthly_cap_usd: 5 }]) {
+    const token = await make(fresh, { user: 'ada', ...limit });
+    expect(await whoIs(token)).toEqual(['nobody', 'ada']);
+    expect(await whoIs(`limited ${token}`)).toEqual(['nobody', 'nobody']);
+  }
+  // It knows the roles of tokens, and not those of members.
+  const lowered = await make(fresh, { user: 'linus', role: 'owner' });
+  expect(await whoIs(lowered)).toEqual(['linus', 'linus']);
+  const { items } = (await fresh.get('/api/users')).body;
+  const { id } = items.find(({ name }: { name: string }) => name === 'linus');
+  expect((await fresh.patch(`/api/users/${id}`, { role: 'viewer' })).status).toBe(200);
+  await until(async () => String(await whoIs(lowered)) === 'nobody,linus', { what: 'the lowered owner to be hidden' });
   const people = await sql.query(
     `SELECT u.name, p.name AS person, p.kind FROM users u LEFT JOIN person p ON p.id = u.person_id ORDER BY u.name`,
   );
-  expect(people.rows).toEqual(['ada', 'grace', 'owner'].map((name) => ({ name, person: name, kind: 'person' })));
+  expect(people.rows).toEqual(
+    ['ada', 'grace', 'linus', 'owner'].map((name) => ({ name, person: name, kind: 'person' })),
+  );
 
   // Back to the release before, in the middle of a run.
   const last = await submit(old);

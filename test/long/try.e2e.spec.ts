@@ -48,6 +48,7 @@ const WRITTEN_AT_ANY_TIME = [
   'audit',
   'spending',
   'daily_spending',
+  'token_spending',
   'lane_user',
   'lease',
   'served',

@@ -147,9 +147,10 @@ journeys('suites and cases in the page', () => {
     await retype(page, 'The case as JSON', '{"prompt": "Typed before it ended", "expected_tool": null}');
     await context.clearCookies();
     await page.keyboard.press('Control+Enter');
-    await page.getByRole('heading', { name: 'Sign in to Toolmark' }).waitFor();
-    await page.getByLabel('Token').fill(web.client.token);
+    const question = page.getByRole('dialog', { name: 'Your session has ended' });
+    await question.getByLabel('Token').fill(web.client.token);
     await page.keyboard.press('Enter');
+    await question.waitFor({ state: 'hidden' });
     await editor.getByText('Typed before it ended').waitFor();
     expect(page.url()).toContain(`/cases/${id}?as=json`);
     await page.getByRole('button', { name: 'Save the case' }).click();

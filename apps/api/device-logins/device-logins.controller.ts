@@ -22,10 +22,12 @@ import {
 import type { Pool } from '#lib/db/connection/pool';
 import type { Env } from '#lib/runtime/env';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
+import { sha256 } from '#lib/runtime/seal';
 import { Semaphore } from '#lib/runtime/semaphore';
 import { About, Answers, Changes, Me, Needs, Open, type Change } from '../platform/decorators.js';
 import { ENV, POOL } from '../platform/stores.js';
-import { refuseLimits, refuseRolesAbove } from '../teams/token-rules.js';
+import { refuseLimits } from '../platform/token-limits.js';
+import { refuseRolesAbove } from '../teams/token-rules.js';
 import { WrongCodes } from './wrong-codes.js';
 
 const MAX_WAITING = 20;
@@ -34,8 +36,8 @@ const TOO_MANY = 'Too many logins begin at once. Try again in a few seconds.';
 /** Logins of the command line, which a person approves in a browser (RFC 8628, in the API's own words). */
 @Controller('api')
 export class DeviceLoginsController {
-  /** Nobody has shown a token yet, so all of them together take two connections, and one address waits for itself. */
-  readonly #ofAddress = new KeyedSemaphore(1, MAX_WAITING, TOO_MANY);
+  /** Nobody has shown a token yet: all together take two connections, and one address, or login, waits for itself. */
+  readonly #ofOne = new KeyedSemaphore(1, MAX_WAITING, TOO_MANY);
   readonly #ofAll = new Semaphore(2, MAX_WAITING * 5, TOO_MANY);
   readonly #wrongCodes = new WrongCodes();
 
@@ -74,10 +76,9 @@ export class DeviceLoginsController {
   @Answers(200, DeviceToken, 403, 404, 409, 429)
   async ask(
     @Body({ schema: DeviceCode }) { device_code }: { device_code: string },
-    @Req() { ip }: FastifyRequest,
   ): Promise<z.infer<typeof DeviceToken>> {
     const days = this.env.TOOLMARK_TOKEN_DAYS;
-    const state = await this.#inTurn(ip, () => askDeviceLogin(this.pool, device_code, days));
+    const state = await this.#inTurn(sha256(device_code), () => askDeviceLogin(this.pool, device_code, days));
     if (state === 'pending')
       throw new ProblemError(409, 'Nobody has approved the login yet.').as('authorization_pending');
     if (state === 'too-soon')
@@ -122,8 +123,8 @@ export class DeviceLoginsController {
     );
   }
 
-  #inTurn<Made>(address: string, work: () => Promise<Made>): Promise<Made> {
-    return this.#ofAddress.run(address, () => this.#ofAll.run(work));
+  #inTurn<Made>(one: string, work: () => Promise<Made>): Promise<Made> {
+    return this.#ofOne.run(one, () => this.#ofAll.run(work));
   }
 }
 

@@ -102,6 +102,13 @@ describe('a login of a command line', () => {
       api.pool.query(`UPDATE users SET ${change} WHERE team_id = $1 AND name = 'a editor'`, [api.teamId]);
     await setMember(`role = 'viewer'`);
     expect((await ask(login)).body).toMatchObject({ user: 'a editor', role: 'viewer' });
+    const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+    const ending = (await owner.post('/api/tokens', { name: 'x', role: 'viewer', expires_at: inAnHour })).body;
+    const [short, gone] = [await begin(), await begin()];
+    for (const one of [short, gone]) await decide(clientOf(api.url, ending.token), one, true);
+    expect((await ask(short)).body.expires_at).toBe(inAnHour);
+    await owner.delete(`/api/tokens/${ending.id}`);
+    expect(codeOf(await ask(gone))).toEqual([404, 'login_ended']);
     const late = await begin();
     await decide(editor, late, true);
     await setMember('removed_at = now()');
@@ -126,13 +133,13 @@ describe('a login of a command line', () => {
 
   it('gives way when its address begins many, and nobody begins one while very many wait', async () => {
     const logins = [await begin()];
-    for (let n = 0; n < 20; n++) logins.push(await begin());
+    for (let n = 0; n < 200; n++) logins.push(await begin());
     expect(codeOf(await ask(logins[0]!))).toEqual([404, 'login_ended']);
     expect(codeOf(await ask(logins[1]!))).toEqual([409, 'authorization_pending']);
     await api.pool.query(
       `INSERT INTO device_login (id, hash, user_code, name, address, expires_at)
        SELECT gen_random_uuid(), n::text, n::text, 'x', n::text, now() + interval '1 minute'
-       FROM generate_series(1, 9980) n`,
+       FROM generate_series(1, 9800) n`,
     );
     await expect(beginDeviceLogin(api.pool, 'one more', '192.0.2.1')).rejects.toMatchObject({ status: 429 });
     // Its own oldest gives way.

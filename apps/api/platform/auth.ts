@@ -11,7 +11,7 @@ import { routeOptions, type CallerRequest, type OpenTo } from './decorators.js';
 import { isFromOwnPage } from './own-page.js';
 import { refusalOf } from './refusal.js';
 import { sourceOf } from './request-source.js';
-import { checkReading } from './token-limits.js';
+import { checkReading, refuseLimits } from './token-limits.js';
 import { TokenUses } from './token-uses.js';
 import { sizeName } from './upload.js';
 
@@ -50,6 +50,7 @@ export function checkTokens(fastify: FastifyInstance, pool: Pool): void {
         { needed, role: caller.role },
       );
     checkReading(request, caller, needed);
+    if (needed === 'owner' && !isReading) refuseLimits(caller);
     request.caller = caller;
   });
 }

@@ -21,7 +21,6 @@ const ROUTES: readonly (readonly [SuiteRule, ...string[]])[] = [
     'GET /api/me/sessions',
     'GET /api/me/tags',
     'GET /api/me/teams',
-    'GET /api/me/tokens',
     'GET /api/me/views/:list',
     'PUT /api/me/views/:list',
     'DELETE /api/session',

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { parseJson } from '#lib/contracts/json/json';
 import type { Role } from '#lib/contracts/team';
-import type { Caller } from '#lib/db/catalogue/callers';
+import { isLimited, type Caller } from '#lib/db/catalogue/callers';
 import { areWithin, findSuitesOf, namesOfSuites } from '#lib/db/catalogue/named-suites';
 import type { Pool } from '#lib/db/connection/pool';
 import type { CallerRequest } from './decorators.js';
@@ -23,6 +23,19 @@ export function checkReading(request: FastifyRequest, { limits, tokenName }: Cal
     `The token "${tokenName}" only reads: it changes nothing, and reads what a viewer may read. Use a token without ` +
       'this limit.',
   ).as('token_reads_only', { token: tokenName });
+}
+
+/**
+ * A token with limits makes no tokens, lets nobody in, and changes nothing that needs an owner, or it would lead to
+ * more than it has. @throws ProblemError 403
+ */
+export function refuseLimits({ limits, tokenName }: Caller): void {
+  if (!isLimited(limits)) return;
+  throw new ProblemError(
+    403,
+    `The token "${tokenName}" has limits, so it changes neither who may come in nor what needs an owner. Use one ` +
+      'without limits.',
+  ).as('token_limited', { token: tokenName });
 }
 
 /**

@@ -84,7 +84,8 @@ export class RereadClaims implements OnApplicationBootstrap, BeforeApplicationSh
         return 'done';
       }
       this.logger.warn({ ...place, reason: message }, 'Claims could not be read again; another try follows');
-      return 'unavailable';
+      // What is wrong with one session keeps nobody else's from being read: it is tried again after some minutes.
+      return error instanceof SignInRefusal && error.kind === 'unavailable' ? 'unavailable' : 'done';
     }
   }
 }

@@ -4,7 +4,7 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import { redeemInvitation } from '#lib/db/catalogue/invitations';
 import { enterPerson, followRules, forgetPerson, type SignedInPerson } from '#lib/db/catalogue/sign-in';
 import { beginSignInSession, type BegunSession } from '#lib/db/catalogue/sign-in-sessions';
-import { inTransaction, type Pool, type PoolClient } from '#lib/db/connection/pool';
+import { inTransaction, isContention, type Pool, type PoolClient } from '#lib/db/connection/pool';
 import type { Env } from '#lib/runtime/env';
 import { Sealer } from '#lib/runtime/seal';
 import { sourceOf } from '../platform/request-source.js';
@@ -18,6 +18,8 @@ const MAX_EMAIL = 320;
 /** A unique name, or a person, that another process was faster to store. */
 const TAKEN = '23505';
 const ATTEMPTS = 3;
+/** Another transaction may hold a row of the person or of a team for long: others wait for the connection. */
+const LOCK_TIMEOUT = `SET LOCAL lock_timeout = '5s'`;
 
 /** Who has come in. */
 export interface Entered {
@@ -49,6 +51,7 @@ export class SignInService {
   }
 
   async #enter(client: PoolClient, { settings, identity, invitation, request }: Entering): Promise<Entered> {
+    await client.query(LOCK_TIMEOUT);
     const person = personOf(identity);
     const { personId, isNew } = await enterPerson(client, person);
     await followRules(client, personId, person.name, membershipsOf(settings, identity.claims));
@@ -76,6 +79,7 @@ export class SignInService {
   ): Promise<void> {
     await this.#retry(() =>
       inTransaction(this.pool, async (client) => {
+        await client.query(LOCK_TIMEOUT);
         const person = personOf(identity);
         const { personId } = await enterPerson(client, person);
         await followRules(client, personId, person.name, membershipsOf(settings, identity.claims));
@@ -97,7 +101,8 @@ export class SignInService {
       try {
         return await work();
       } catch (error) {
-        if ((error as { code?: string }).code !== TAKEN || attempt === ATTEMPTS) throw error;
+        const isRetried = (error as { code?: string }).code === TAKEN || isContention(error);
+        if (!isRetried || attempt === ATTEMPTS) throw error;
       }
     }
   }

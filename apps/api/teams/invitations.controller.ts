@@ -21,7 +21,7 @@ import type { Env } from '#lib/runtime/env';
 import { About, Answers, Changes, idCursor, Me, Needs, Open, uuid, type Change } from '../platform/decorators.js';
 import { originOf } from '../platform/own-page.js';
 import { ENV, POOL } from '../platform/stores.js';
-import { inDays, refuseLimits } from './token-rules.js';
+import { inDays } from './token-rules.js';
 
 /** Links that make people members of a team. */
 @Controller('api/invitations')
@@ -49,7 +49,6 @@ export class InvitationsController {
     @Req() { raw }: FastifyRequest,
     @Changes() change: Change,
   ): Promise<z.infer<typeof NewInvitation>> {
-    refuseLimits(caller);
     return change(async (client) => {
       const { invitation, secret } = await new InvitationRepository(client, caller.teamId).create(caller.userId, input);
       await audit(client, caller, 'invitation.create', invitation.id);

@@ -118,6 +118,9 @@ describe('a person who signs in', () => {
     await client.delete(`/api/users/${me.user.id}`);
     expect((await join(unused.invitation)).body.role).toBe('editor');
     expect((await ada.send('GET', '/api/me', undefined, api.teamId)).body.user).toEqual(me.user);
+    const lead = await signIn(api, 'lead', [{ teamId: other.id, role: 'owner', givenBy: 'rule' }]);
+    const own = (await lead.send('POST', '/api/invitations', { role: 'owner' })).body.url.split('#invitation=')[1];
+    expect((await lead.send('POST', '/api/me/memberships', { invitation: own })).status).toBe(409);
     const byOwner = await invite({ role: 'editor' }, clientOf(api.url, other.token.token));
     expect((await join(byOwner.invitation)).body).toMatchObject({ id: other.id, role: 'editor', is_current: true });
     const { rows } = await api.pool.query('SELECT role, given_by FROM users WHERE id = $1', [ada.users[other.id]]);

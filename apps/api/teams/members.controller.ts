@@ -7,7 +7,6 @@ import { MemberChanges, MemberRepository } from '#lib/db/catalogue/members';
 import type { Pool } from '#lib/db/connection/pool';
 import { About, Answers, Changes, idCursor, Me, Needs, uuid, type Change } from '../platform/decorators.js';
 import { POOL } from '../platform/stores.js';
-import { refuseLimits } from './token-rules.js';
 
 /** The members of a team: people and service accounts. */
 @Controller('api/users')
@@ -34,7 +33,6 @@ export class MembersController {
     @Body({ schema: ServiceAccountInput }) { name, role }: ServiceAccountInput,
     @Changes() change: Change,
   ): Promise<Member> {
-    refuseLimits(caller);
     return change(async (client) => {
       const id = await new MemberChanges(client, caller.teamId).addServiceAccount(name, role);
       await audit(client, caller, 'user.create', id);
@@ -56,7 +54,6 @@ export class MembersController {
     @Body({ schema: MemberPatch }) { role }: MemberPatch,
     @Changes() change: Change,
   ): Promise<Member> {
-    refuseLimits(caller);
     const userId = uuid('member', id);
     return change(async (client) => {
       await new MemberChanges(client, caller.teamId).changeRole(userId, role);
@@ -74,7 +71,6 @@ export class MembersController {
   @Needs('owner')
   @Answers(200, RemovedMember, 404, 409)
   remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<RemovedMember> {
-    refuseLimits(caller);
     const userId = uuid('member', id);
     return change(async (client) => {
       const runningJobs = await new MemberChanges(client, caller.teamId).remove(userId);

@@ -17,7 +17,8 @@ import type { Env } from '#lib/runtime/env';
 import { noCookie } from '../platform/credentials.js';
 import { About, Answers, Changes, cursorOf, idCursor, Me, Needs, uuid, type Change } from '../platform/decorators.js';
 import { ENV, POOL } from '../platform/stores.js';
-import { expiryOf, refuseLimits, refuseRolesAbove } from './token-rules.js';
+import { refuseLimits } from '../platform/token-limits.js';
+import { expiryOf, refuseRolesAbove } from './token-rules.js';
 
 /** What belongs to the person of a request: teams, tokens and sessions. */
 @Controller('api/me')
@@ -83,7 +84,7 @@ export class OwnController {
       throw new ProblemError(403, 'A service account makes no tokens. An owner makes them for it.').as(
         'service_account',
       );
-    const expiresAt = expiryOf(input.expires_at, this.env.TOOLMARK_TOKEN_DAYS);
+    const expiresAt = expiryOf(input.expires_at, this.env.TOOLMARK_TOKEN_DAYS, caller.tokenExpiresAt);
     return change(async (client) => {
       const { token, secret } = await new TokenRepository(client, caller.teamId).createFor(caller.userId, {
         ...input,

@@ -216,6 +216,11 @@ describe('own tokens and sessions', () => {
       '/user',
     );
     expect((await as(viewer.token).get('/api/me/tokens')).body.items).toHaveLength(3);
+    const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+    const ending = as((await make({ role: 'editor', expires_at: inAnHour })).body.token);
+    // A token makes none that outlives it.
+    expect((await ending.post('/api/me/tokens', { name: 'x', role: 'viewer', expires_at: null })).status).toBe(422);
+    expect((await ending.post('/api/me/tokens', { name: 'x', role: 'viewer' })).body.expires_at).toBe(inAnHour);
     const [first, ...others] = (await owner.get('/api/me/tokens')).body.items;
     expect(others).toEqual([]);
     // With a cap it would manage nothing, and nobody else could.
@@ -223,8 +228,16 @@ describe('own tokens and sessions', () => {
       409,
       'last_owner_token',
     ]);
+    const setPrices = { models: [{ id: 'a', input_cost_per_mtok: 0, output_cost_per_mtok: 0 }] };
     const cappedOwner = (await owner.post('/api/tokens', { name: 'o', role: 'owner', monthly_cap_usd: 1 })).body;
     expect(codeOf(await as(cappedOwner.token).delete(`/api/tokens/${cappedOwner.id}`))).toEqual([403, 'token_limited']);
+    expect(codeOf(await as(cappedOwner.token).patch('/api/providers/sim', setPrices))).toEqual([403, 'token_limited']);
+    // Its runs keep to the cap when it is deleted.
+    expect((await owner.delete(`/api/tokens/${cappedOwner.id}`)).status).toBe(204);
+    expect((await owner.delete(`/api/tokens/${cappedOwner.id}`)).status).toBe(404);
+    expect((await as(cappedOwner.token).post('/api/tool-suites', {})).status).toBe(401);
+    const kept = await api.pool.query('SELECT monthly_cap_usd FROM token WHERE id = $1', [cappedOwner.id]);
+    expect(kept.rows).toEqual([{ monthly_cap_usd: 1 }]);
     expect(codeOf(await as(viewer.token).delete(`/api/me/tokens/${editor.id}`))).toEqual([403, 'role_needed']);
     expect((await owner.delete(`/api/me/tokens/${editor.id}`)).status).toBe(404);
     expect(await owner.patch(`/api/tokens/${viewer.id}`, { monthly_cap_usd: 3 })).toMatchObject({

@@ -11,7 +11,7 @@ import { TokenRepository } from '#lib/db/catalogue/tokens';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Env } from '#lib/runtime/env';
 import { ENV, POOL } from '../platform/stores.js';
-import { expiryOf, refuseLimits } from './token-rules.js';
+import { expiryOf } from './token-rules.js';
 
 /** Teams and their tokens. The secret of a token is only in the response that creates it. */
 @Controller('api')
@@ -45,7 +45,6 @@ export class TeamsController {
     @Body({ schema: TokenInput }) input: TokenInput,
     @Changes() change: Change,
   ): Promise<NewToken> {
-    refuseLimits(caller);
     const { user, ...given } = input;
     const token = {
       ...given,
@@ -70,7 +69,6 @@ export class TeamsController {
     @Body({ schema: TokenPatch }) { monthly_cap_usd }: TokenPatch,
     @Changes() change: Change,
   ): Promise<Token> {
-    refuseLimits(caller);
     const tokenId = uuid('token', id);
     return change(async (client) => {
       const token = await new TokenRepository(client, caller.teamId).changeCap(tokenId, monthly_cap_usd);
@@ -84,8 +82,6 @@ export class TeamsController {
   @Needs('owner')
   @Answers(204, undefined, 404, 409)
   deleteToken(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
-    // One with a cap would lift it from its runs.
-    refuseLimits(caller);
     const tokenId = uuid('token', id);
     return change(async (client) => {
       await new TokenRepository(client, caller.teamId).delete(tokenId);
@@ -109,7 +105,6 @@ export class TeamsController {
     @Body({ schema: TeamInput }) { name }: { name: string },
     @Changes() change: Change,
   ): Promise<Team & { token: NewToken }> {
-    refuseLimits(caller);
     if (caller.teamName !== 'default') throw new ProblemError(403, 'Only owners of the team "default" create teams.');
     return change(async (client) => {
       const { team, token, secret } = await createTeam(client, name);

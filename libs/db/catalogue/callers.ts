@@ -26,6 +26,8 @@ export interface Caller {
   /** The token of the request, or the one its session began with; null for a session of a sign-in at a provider. */
   tokenId: string | null;
   tokenName: string | null;
+  /** When the token expires; null for never, or for no token. */
+  tokenExpiresAt: Date | null;
   sessionId: string | null;
   personId: string;
   personKind: 'person' | 'service';
@@ -47,16 +49,31 @@ export const isLimited = ({ readsOnly, suiteIds, monthlyCapUsd }: TokenLimits): 
 export const SESSION_HAS_ENDED = `(
   s.expires_at <= now() OR s.last_used_at <= now() - s.idle_hours * interval '1 hour')`;
 
+const HIDDEN = 'limited ';
 /**
- * The hash of a secret that the release before must not accept, because it does not know what it means: a token with
- * limits, a session that began with one or at a provider.
+ * What a secret is stored under that the release before must not accept, because it does not know what it means: a
+ * token with limits, a session that began with one or at a provider. That release hashes whatever it is given, and no
+ * text has this hash.
  */
-export const limitedHash = (secret: string): string => sha256(`limited ${secret}`);
+export const limitedHash = (secret: string): string => HIDDEN + sha256(secret);
+
+/**
+ * Keeps the tokens and sessions of a user, whose membership has changed, from the release before: it knows the roles of
+ * tokens alone.
+ */
+export async function hideFromEarlierRelease(client: PoolClient, userId: string): Promise<void> {
+  for (const table of ['token', 'session'])
+    await client.query(
+      `UPDATE ${table} SET hash = '${HIDDEN}' || hash WHERE user_id = $1 AND NOT starts_with(hash, '${HIDDEN}')`,
+      [userId],
+    );
+}
 /** What a token or a session may be stored under. */
 export const hashesOf = (secret: string): string[] => [sha256(secret), limitedHash(secret)];
 
 const COLUMNS = `
-  k.id AS "tokenId", k.name AS "tokenName", k.role AS "tokenRole", u.role AS "userRole",
+  k.id AS "tokenId", k.name AS "tokenName", k.expires_at AS "tokenExpiresAt",
+  k.role AS "tokenRole", u.role AS "userRole",
   coalesce(k.reads_only, false) AS "readsOnly", k.suite_ids AS "suiteIds", k.monthly_cap_usd AS "monthlyCapUsd",
   coalesce(u.person_id, u.id) AS "personId", coalesce(p.kind, 'person') AS "personKind",
   u.id AS "userId", u.name AS "userName", t.id AS "teamId", t.name AS "teamName"`;

@@ -2,11 +2,11 @@ import { randomInt } from 'node:crypto';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { Role } from '#lib/contracts/team';
 import { newId } from '#lib/runtime/ids';
-import { newAccessToken, newDeviceCode, sha256 } from '#lib/runtime/seal';
+import { newDeviceCode, sha256 } from '#lib/runtime/seal';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { audit } from './audit.js';
 import { lowest, type Caller } from './callers.js';
-import { storeToken } from './tokens.js';
+import { TokenRepository } from './tokens.js';
 
 /** How long a person has to approve a login. */
 export const LOGIN_MS = 600_000;
@@ -14,7 +14,8 @@ export const LOGIN_MS = 600_000;
 export const INTERVAL_MS = 5000;
 /** A request may take longer than the one after it. */
 const EARLY_MS = 1000;
-const MAX_OF_ADDRESS = 20;
+/** Everybody behind one proxy has its address. */
+const MAX_OF_ADDRESS = 200;
 const MAX_LOGINS = 10_000;
 /** Without vowels, so that no code is a word. */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
@@ -39,7 +40,7 @@ export async function beginDeviceLogin(pool: Pool, name: string, address: string
     await client.query(`SELECT pg_advisory_xact_lock(hashtext('device login'))`);
     await client.query(
       `DELETE FROM device_login WHERE expires_at <= now() OR id IN (
-         SELECT id FROM device_login WHERE address = $1 ORDER BY created_at DESC OFFSET $2)`,
+         SELECT id FROM device_login WHERE address = $1 AND user_id IS NULL ORDER BY created_at DESC OFFSET $2)`,
       [address, MAX_OF_ADDRESS - 1],
     );
     const { rows } = await client.query<{ logins: number }>('SELECT count(*)::int AS logins FROM device_login');
@@ -63,6 +64,8 @@ interface LoginRow {
   userId: string | null;
   role: Role | null;
   tokenId: string | null;
+  /** The id of the token with which it was approved. */
+  approvedWith: string | null;
   isRefused: boolean;
   isTooSoon: boolean;
 }
@@ -85,7 +88,8 @@ export type LoginState = 'pending' | 'too-soon' | 'refused' | 'ended' | LoginTok
 export async function askDeviceLogin(pool: Pool, deviceCode: string, tokenDays: number): Promise<LoginState> {
   return inTransaction(pool, async (client) => {
     const { rows } = await client.query<LoginRow>(
-      `SELECT id, name, user_id AS "userId", role, token_id AS "tokenId", refused_at IS NOT NULL AS "isRefused",
+      `SELECT id, name, user_id AS "userId", role, token_id AS "tokenId", approved_with AS "approvedWith",
+         refused_at IS NOT NULL AS "isRefused",
          coalesce(polled_at > now() - $2 * interval '1 ms', false) AS "isTooSoon"
        FROM device_login WHERE hash = $1 AND expires_at > now() FOR UPDATE`,
       [sha256(deviceCode), INTERVAL_MS - EARLY_MS],
@@ -118,6 +122,8 @@ async function deleteToken(client: PoolClient, id: string): Promise<void> {
 }
 
 interface Approver {
+  /** When the token expires with which the login was approved; null for never, or for no token. */
+  latest: Date | null;
   teamId: string;
   team: string;
   userId: string;
@@ -125,12 +131,18 @@ interface Approver {
   role: Role | null;
 }
 
-/** Makes the token, with the role that its user has by now. A user who has left gets none. */
+/**
+ * Makes the token, with the role that its user has by now, and at the latest with the end of the token that approved
+ * it. A user who has left gets none, nor does a login whose approving token has ended.
+ */
 async function makeToken(client: PoolClient, login: LoginRow, tokenDays: number): Promise<LoginToken | 'ended'> {
   const { rows } = await client.query<Approver>(
-    `SELECT t.id AS "teamId", t.name AS team, u.id AS "userId", u.name AS user, u.role
-     FROM users u JOIN team t ON t.id = u.team_id WHERE u.id = $1 AND u.removed_at IS NULL FOR SHARE OF u`,
-    [login.userId],
+    `SELECT t.id AS "teamId", t.name AS team, u.id AS "userId", u.name AS user, u.role, k.expires_at AS latest
+     FROM users u JOIN team t ON t.id = u.team_id LEFT JOIN token k ON k.id = $2
+     WHERE u.id = $1 AND u.removed_at IS NULL
+       AND ($2::uuid IS NULL OR k.id IS NOT NULL AND (k.expires_at IS NULL OR k.expires_at > now()))
+     FOR SHARE OF u`,
+    [login.userId, login.approvedWith],
   );
   const [approver] = rows;
   if (!approver) {
@@ -138,14 +150,14 @@ async function makeToken(client: PoolClient, login: LoginRow, tokenDays: number)
     return 'ended';
   }
   const role = lowest(login.role!, approver.role);
-  const expiresAt = new Date(Date.now() + tokenDays * 86_400_000).toISOString();
-  const secret = newAccessToken();
-  const token = await storeToken(
-    client,
-    approver.userId,
-    { name: `toolmark login on ${login.name}`.slice(0, 100), role, expires_at: expiresAt, created_by: approver.userId },
-    secret,
-  );
+  const inDays = Date.now() + tokenDays * 86_400_000;
+  const expiresAt = new Date(Math.min(inDays, approver.latest?.getTime() ?? inDays)).toISOString();
+  const { token, secret } = await new TokenRepository(client, approver.teamId).createFor(approver.userId, {
+    name: `toolmark login on ${login.name}`.slice(0, 100),
+    role,
+    expires_at: expiresAt,
+    created_by: approver.userId,
+  });
   await client.query('UPDATE device_login SET token_id = $2 WHERE id = $1', [login.id, token.id]);
   await audit(client, approver, 'token.create', token.id);
   return { token: secret, team: approver.team, user: approver.user, role, expires_at: token.expires_at };
@@ -185,9 +197,10 @@ export async function decideDeviceLogin(
 ): Promise<boolean> {
   const isApproved = role !== 'refused';
   const { rows } = await client.query<{ id: string }>(
-    `UPDATE device_login SET user_id = $2, role = $3, refused_at = CASE WHEN $2::uuid IS NULL THEN now() END
+    `UPDATE device_login SET user_id = $2, role = $3, approved_with = $4,
+       refused_at = CASE WHEN $2::uuid IS NULL THEN now() END
      WHERE user_code = $1 AND expires_at > now() AND user_id IS NULL AND refused_at IS NULL RETURNING id`,
-    [typed(userCode), isApproved ? caller.userId : null, isApproved ? role : null],
+    [typed(userCode), isApproved ? caller.userId : null, isApproved ? role : null, caller.tokenId],
   );
   const [login] = rows;
   if (login) await audit(client, caller, isApproved ? 'device_login.approve' : 'device_login.refuse', login.id);

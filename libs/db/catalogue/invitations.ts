@@ -101,13 +101,15 @@ export interface OpenInvitation {
   teamName: string;
   role: Role;
   invitedBy: string;
+  /** The id of the member who made it. */
+  createdBy: string;
   expiresAt: Date;
 }
 
 /** @throws ProblemError 404 when there is no such invitation, 409 when it has ended, with how it did */
 export async function readInvitation(db: Pool | PoolClient, secret: string): Promise<OpenInvitation> {
   const { rows } = await db.query<OpenInvitation & { status: 'open' | EndedStatus }>(
-    `SELECT i.id, i.team_id AS "teamId", t.name AS "teamName", i.role, u.name AS "invitedBy",
+    `SELECT i.id, i.team_id AS "teamId", t.name AS "teamName", i.role, u.name AS "invitedBy", u.id AS "createdBy",
        i.expires_at AS "expiresAt", ${STATUS} AS status
      FROM invitation i JOIN team t ON t.id = i.team_id JOIN users u ON u.id = i.created_by WHERE i.hash = $1`,
     [sha256(secret)],
@@ -134,6 +136,9 @@ export async function redeemInvitation(
     'SELECT id AS "userId" FROM users WHERE team_id = $1 AND person_id = $2',
     [teamId, joiner.personId],
   );
+  // It would turn a role that follows the groups at the provider into one that stays.
+  if (rows[0]?.userId === invitation.createdBy)
+    throw new ProblemError(409, 'You made this invitation. It is for somebody else.');
   return keepAWayIn(client, { teamId, userId: rows[0]?.userId }, async () => {
     const member = await join(client, invitation, joiner);
     const { rowCount } = await client.query(

@@ -5,8 +5,9 @@ import type { Role } from '#lib/contracts/team';
 import { newId } from '#lib/runtime/ids';
 import type { PoolClient } from '../connection/pool.js';
 import { TeamScoped } from '../team-isolation.js';
-import { SESSION_HAS_ENDED } from './callers.js';
+import { hideFromEarlierRelease, SESSION_HAS_ENDED } from './callers.js';
 import { toPage } from './page.js';
+import { deleteTokens } from './tokens.js';
 import { addMember, checkNameIsFree, endMembership, type Giver } from './users.js';
 import { keepAWayIn } from './ways-in.js';
 
@@ -78,6 +79,7 @@ export class MemberChanges extends TeamScoped<PoolClient> {
             'invitation, whose role stays.',
         ).as('role_from_sign_in');
       await this.db.query('UPDATE users SET role = $2 WHERE id = $1', [id, role]);
+      await hideFromEarlierRelease(this.db, id);
     });
   }
 
@@ -91,7 +93,7 @@ export class MemberChanges extends TeamScoped<PoolClient> {
       await this.#read(id);
       await endMembership(this.db, id, 'owner');
       // Their sessions go with them.
-      await this.db.query('DELETE FROM token WHERE user_id = $1', [id]);
+      await deleteTokens(this.db, 'user_id = $1', id);
       const { rows } = await this.db.query<{ count: number }>(
         `SELECT count(*)::int AS count FROM job WHERE user_id = $1 AND status IN ('pending', 'queued', 'running')`,
         [id],

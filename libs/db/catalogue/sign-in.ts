@@ -3,6 +3,7 @@ import { newId } from '#lib/runtime/ids';
 import { sha256 } from '#lib/runtime/seal';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { audit } from './audit.js';
+import { hideFromEarlierRelease } from './callers.js';
 import { addMember, endMembership, renameMember, type Giver } from './users.js';
 
 /** Whom a provider has signed in. Issuer and subject say who it is; name and address are for people to read. */
@@ -129,6 +130,7 @@ async function followRule(client: PoolClient, membership: Membership, role: Role
     `UPDATE users SET role = $2, given_by = 'rule', removed_at = NULL, removed_by = NULL WHERE id = $1`,
     [id, role],
   );
+  await hideFromEarlierRelease(client, id);
   await audit(client, { teamId, userId: id }, isRemoved ? 'user.create' : 'user.update', id);
 }
 

@@ -85,7 +85,7 @@ export async function createTeam(
 
 /** Every team for owners of the team `default`, who create teams; only their own for other users. */
 export async function listTeams(pool: Pool, caller: Caller, { limit, cursor }: PageQuery): Promise<Page<Team>> {
-  const seesAll = caller.teamName === 'default' && caller.role === 'owner';
+  const seesAll = caller.teamName === 'default' && caller.role === 'owner' && !caller.limits.readsOnly;
   const { rows } = await pool.query<{ id: string; name: string; created_at: Date }>(
     `SELECT id, name, created_at FROM team WHERE ($1::uuid IS NULL OR id = $1) AND ($2::uuid IS NULL OR id < $2)
       ORDER BY id DESC LIMIT $3`,

@@ -56,6 +56,7 @@ export class TokenRepository extends TeamScoped {
     const { rows } = await this.db.query<TokenRow>(
       `SELECT ${COLUMNS} FROM token k JOIN users u ON u.id = k.user_id
        WHERE k.team_id = $1 AND ($2::uuid IS NULL OR k.id < $2) AND ($4::uuid IS NULL OR k.user_id = $4)
+         AND k.deleted_at IS NULL
        ORDER BY k.id DESC LIMIT $3`,
       [this.teamId, cursor ?? null, limit + 1, userId ?? null],
     );
@@ -114,7 +115,10 @@ export class TokenRepository extends TeamScoped {
   async changeCap(id: string, monthlyCapUsd: number | null): Promise<Token> {
     const change = async (client: PoolClient): Promise<Token> => {
       const { rows } = await client.query<TokenRow>(
-        `WITH k AS (UPDATE token SET monthly_cap_usd = $3 WHERE id = $1 AND team_id = $2 RETURNING *)
+        `WITH k AS (
+           UPDATE token SET monthly_cap_usd = $3,
+             hash = CASE WHEN $3::float8 IS NULL OR starts_with(hash, 'limited ') THEN hash ELSE 'limited ' || hash END
+           WHERE id = $1 AND team_id = $2 AND deleted_at IS NULL RETURNING *)
          SELECT ${COLUMNS} FROM k JOIN users u ON u.id = k.user_id`,
         [id, this.teamId, monthlyCapUsd],
       );
@@ -133,7 +137,8 @@ export class TokenRepository extends TeamScoped {
   async delete(id: string, by?: { userId: string; role: Role }): Promise<void> {
     await inTransaction(this.db, async (client) => {
       const { rows } = await client.query<{ role: Role }>(
-        'SELECT role FROM token WHERE id = $1 AND team_id = $2 AND ($3::uuid IS NULL OR user_id = $3)',
+        `SELECT role FROM token
+         WHERE id = $1 AND team_id = $2 AND ($3::uuid IS NULL OR user_id = $3) AND deleted_at IS NULL`,
         [id, this.teamId, by?.userId ?? null],
       );
       if (!rows[0]) throw notFound('token', id);
@@ -143,11 +148,21 @@ export class TokenRepository extends TeamScoped {
           needed: role,
           role: by.role,
         });
-      const deleted = () => client.query('DELETE FROM token WHERE id = $1', [id]);
+      const deleted = () => deleteTokens(client, 'id = $1', id);
       if (role === 'owner') await keepAWayIn(client, this, deleted, lastOwnerToken);
       else await deleted();
     });
   }
+}
+
+/** Deletes tokens. Those with a cap only end, because their runs keep to it. @param which SQL with `$1` */
+export async function deleteTokens(client: PoolClient, which: string, value: string): Promise<void> {
+  await client.query(
+    `UPDATE token SET expires_at = now(), deleted_at = now()
+     WHERE ${which} AND monthly_cap_usd IS NOT NULL AND deleted_at IS NULL`,
+    [value],
+  );
+  await client.query(`DELETE FROM token WHERE ${which} AND monthly_cap_usd IS NULL`, [value]);
 }
 
 /** A token with its secret, which is not stored. */

@@ -2,6 +2,7 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import type { Role } from '#lib/contracts/team';
 import { newId } from '#lib/runtime/ids';
 import type { PoolClient } from '../connection/pool.js';
+import { hideFromEarlierRelease } from './callers.js';
 
 /** Who gave a membership, or took it away: an owner, or a rule of sign-in. */
 export type Giver = 'owner' | 'rule';
@@ -98,6 +99,7 @@ export async function endMembership(client: PoolClient, userId: string, by: Give
     [userId, by],
   );
   if (!rows[0]) return;
+  await hideFromEarlierRelease(client, userId);
   const { personId } = rows[0];
   await client.query(
     `UPDATE session s SET user_id = other.id FROM (

@@ -10,6 +10,7 @@ ADD COLUMN     "role" TEXT;
 
 -- AlterTable
 ALTER TABLE "token" ADD COLUMN     "created_by" UUID,
+ADD COLUMN     "deleted_at" TIMESTAMPTZ(3),
 ADD COLUMN     "last_used_address" TEXT,
 ADD COLUMN     "last_used_agent" TEXT,
 ADD COLUMN     "last_used_at" TIMESTAMPTZ(3),
@@ -97,6 +98,7 @@ CREATE TABLE "device_login" (
     "user_id" UUID,
     "role" TEXT,
     "refused_at" TIMESTAMPTZ(3),
+    "approved_with" UUID,
     "token_id" UUID,
 
     CONSTRAINT "device_login_pkey" PRIMARY KEY ("id")
