@@ -2,7 +2,7 @@
 export const ACCESS_CODES = {
   token_expired: {
     means: 'The token has expired.',
-    wayOut: 'Create another one: POST /api/me/tokens, or POST /api/tokens as an owner.',
+    wayOut: 'Sign in, or ask an owner of the team for another one.',
     command: 'toolmark login',
   },
   not_in_team: {

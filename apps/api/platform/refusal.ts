@@ -8,7 +8,8 @@ export async function refusalOf(pool: Pool, credential: Credential): Promise<Pro
   if (found.why === 'expired')
     return new ProblemError(
       401,
-      `The token "${found.tokenName}" expired on ${found.expiredAt.toISOString().slice(0, 10)}. Create another one.`,
+      `The token "${found.tokenName}" expired on ${found.expiredAt.toISOString().slice(0, 10)}. ` +
+        'Sign in, or ask an owner of your team for another one.',
     ).as('token_expired');
   if (found.why === 'removed')
     return new ProblemError(401, `The user of this token is no longer in the team "${found.teamName}".`);

@@ -272,7 +272,7 @@ describe('own tokens and sessions', () => {
     expect([...codeOf(expired), expired.body.detail]).toEqual([
       401,
       'token_expired',
-      'The token "mine" expired on 2026-01-02. Create another one.',
+      'The token "mine" expired on 2026-01-02. Sign in, or ask an owner of your team for another one.',
     ]);
   });
 });
