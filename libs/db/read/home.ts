@@ -33,7 +33,8 @@ const STEPS: Record<FirstStepId, string> = {
   run: 'EXISTS (SELECT FROM run WHERE team_id = $1 AND listed)',
   baseline: `EXISTS (SELECT FROM experiment WHERE team_id = $1 AND baseline_set_by = 'user')
     OR EXISTS (SELECT FROM gate WHERE team_id = $1)`,
-  colleague: 'EXISTS (SELECT FROM users WHERE team_id = $1 OFFSET 1)',
+  colleague: `EXISTS (SELECT FROM users u JOIN person p ON p.id = u.person_id
+    WHERE u.team_id = $1 AND p.kind = 'person' OFFSET 1)`,
 };
 
 /** What the first screen of a team shows, from what is stored already. */

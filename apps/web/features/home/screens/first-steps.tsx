@@ -39,7 +39,7 @@ const STEPS: Record<FirstStepId, Step> = {
     name: 'Invite a colleague',
     action: 'Invite',
     to: linkOptions({ to: '/settings/people' }),
-    guide: 'operations',
+    guide: 'sign-in#invitations',
   },
 };
 
