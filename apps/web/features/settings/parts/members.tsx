@@ -44,7 +44,7 @@ export function Members({ kind, makeToken }: Props) {
         </p>
       )}
       {rows.length === 0 ? (
-        <Empty>{kind === 'person' ? 'Nobody is in the team.' : 'No service accounts yet.'}</Empty>
+        !list.hasNextPage && <Empty>{kind === 'person' ? 'Nobody is in the team.' : 'No service accounts yet.'}</Empty>
       ) : (
         <Table
           label={kind === 'person' ? 'List of members' : 'List of service accounts'}
