@@ -8,6 +8,7 @@ import { Skeleton } from '../../../ui/query-boundary';
 import { Secret } from '../../../ui/secret';
 import { Time } from '../../../ui/time';
 import { UserText, visible } from '../../../ui/user-text';
+import { expiryInWords } from '../../settings/parts/token-words';
 import { signedInAddress } from '../address';
 import {
   invitationQuery,
@@ -98,7 +99,7 @@ function JoinByName({ invitation }: { invitation: string }) {
   const router = useRouter();
   const [name, setName] = useState('');
   const join = useAction(joinWithToken);
-  const token = join.data?.token.token;
+  const { token, expires_at: end = null } = join.data?.token ?? {};
   const open = useAction(async () => {
     if (token !== undefined) await signIn(token);
     router.history.replace('/');
@@ -107,7 +108,12 @@ function JoinByName({ invitation }: { invitation: string }) {
     return (
       <>
         <Secret title="Your token" token={token} done={() => open.mutate(undefined)} action="Open Toolmark">
-          <p>You sign in with it from now on, here and in the command line.</p>
+          <p>
+            You sign in with it here and in the command line
+            {end === null
+              ? '.'
+              : `, until ${expiryInWords(end)}. Before then, make another one under Settings › Your account.`}
+          </p>
         </Secret>
         {open.isError && <ErrorNotice error={open.error} />}
       </>
