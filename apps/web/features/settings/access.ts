@@ -70,8 +70,11 @@ const ofOwners = (...lists: unknown[]) =>
 
 /** Fetches what a screen shows before it is shown: it would move while its lists come in. */
 export const before = {
-  account: () =>
-    Promise.allSettled([queryClient.ensureQueryData(ownTeamsQuery), fetchAll([ownSessionsQuery, ownTokensQuery])]),
+  account: async () => {
+    const me = await queryClient.ensureQueryData(meQuery).catch(() => undefined);
+    const teams = me?.session?.provider != null && queryClient.ensureQueryData(ownTeamsQuery);
+    return Promise.allSettled([teams, fetchAll([ownSessionsQuery, ownTokensQuery])]);
+  },
   people: ofOwners(membersQuery, invitationsQuery),
   tokens: ofOwners(tokensQuery),
   sessions: ofOwners(sessionsQuery),

@@ -73,7 +73,7 @@ export function Teams({ address }: { address?: string }) {
             <button
               type="button"
               className="plain"
-              disabled={change.isPending}
+              disabled={change.isPending || team.id === me?.team.id}
               aria-current={team.id === me?.team.id || undefined}
               onClick={() => (hasUnsavedChanges() ? setAsked(team) : change.mutate(team))}
             >

@@ -12,6 +12,7 @@ import { createOwnToken, deleteOwnToken, endOwnSession, ownSessionsQuery, ownTok
 import { NewTokenForm } from '../parts/new-token';
 import { SessionTable } from '../parts/session-table';
 import { TokenTable } from '../parts/token-table';
+import { expiryInWords } from '../parts/token-words';
 import { SettingsPage } from './settings-page';
 
 /** Who the user is, where they are signed in, and their own tokens. */
@@ -27,9 +28,11 @@ export function AccountScreen() {
           </div>
         ))}
       </dl>
-      <Section id="your-teams" title="Your teams" rows={1}>
-        <Teams />
-      </Section>
+      {me.session?.provider != null && (
+        <Section id="your-teams" title="Your teams" rows={1}>
+          <Teams />
+        </Section>
+      )}
       <Section id="your-sessions" title="Your sessions" rows={2}>
         <SessionTable query={ownSessionsQuery} end={endOwnSession} />
       </Section>
@@ -55,6 +58,7 @@ function factsOf(me: Me, nameOfProvider: (id: string) => string): [string, React
   facts.push(['Team', <UserText key="team" text={`${team.name}, ${role}`} max={300} />]);
   const way = session?.provider != null ? nameOfProvider(session.provider) : token && `the token ${token.name}`;
   if (way) facts.push(['Signed in with', <UserText key="way" text={way} max={300} />]);
+  if (token) facts.push(['Token expires', expiryInWords(token.expires_at)]);
   if (token && isLimited(me)) facts.push(['Limits', <UserText key="limits" text={limitsInWords(token)} />]);
   if (session) facts.push(['Session ends', <Time key="ends" at={session.expires_at} />]);
   return facts;
