@@ -93,6 +93,7 @@ const ACTS: Partial<Record<ProblemCode | NoteCode, Make>> = {
     ),
   no_prices: provider('Set prices', 'models'),
   monthly_cap_reached: () => <OwnersGo to="/operate/spending">Raise the cap</OwnersGo>,
+  token_cap_reached: () => <OwnersGo to="/settings/tokens">Raise the cap</OwnersGo>,
   budget_spent: run('Open the run'),
   jobs_limit: () => <OwnersGo to="/settings/jobs">Raise the limit</OwnersGo>,
   no_default_judge: () => <OwnersGo to="/settings/judge">Choose a default judge</OwnersGo>,

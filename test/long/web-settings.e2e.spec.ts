@@ -121,9 +121,17 @@ journeys('settings', () => {
     await button(page, 'Save cap').click();
     await row.getByText('this month').waitFor({ state: 'detached' });
 
-    const { page: theirs } = await web.open({ token: secret, path: '/settings/account' });
+    const { page: theirs, faults: theirFaults } = await web.open({ token: secret, path: '/settings/account' });
     await theirs.getByText('reads only, 1 suite').waitFor();
     await isRefused(button(theirs, 'Create token'), 'has limits');
+    await theirs.getByText('Token expires').waitFor();
+    expect(await theirs.getByRole('heading', { name: 'Your teams' }).count()).toBe(0);
+    await theirs.getByRole('link', { name: 'Toolmark' }).click();
+    await theirs.getByText('is limited to some suites').waitFor();
+    await theirs.getByRole('link', { name: 'All suites' }).click();
+    await theirs.getByRole('link', { name, exact: true }).click();
+    await isRefused(button(theirs, 'Add a case'), 'only reads');
+    expect(theirFaults()).toEqual([]);
     expect(faults()).toEqual([]);
   });
 
@@ -148,6 +156,7 @@ journeys('settings', () => {
     await theirs.keyboard.press('Enter');
     const token = theirs.getByRole('group', { name: 'Your token' });
     expect(await token.locator('code').innerText()).toMatch(/^tm_/);
+    await token.getByText(/, until \d+ \w+ \d{4}\. Before then, make another one/).waitFor();
     await button(theirs, 'Open Toolmark').click();
     await theirs.getByRole('button', { name: 'Ada, editor' }).waitFor();
     const late = await guest.newPage();

@@ -1,4 +1,4 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient, type QueryKey } from '@tanstack/react-query';
 import { codeOf, statusOf } from './client';
 import { keys } from './keys';
 import { tab } from './tab';
@@ -41,16 +41,9 @@ export const POLL_MS = 5000;
 
 /** Refreshes jobs, runs, tunes, reports, experiments and gates after one changed. @param id of the one that did */
 export async function refreshWork(id?: string): Promise<void> {
-  await Promise.all([
-    queryClient.invalidateQueries({ queryKey: keys.jobs }),
-    queryClient.invalidateQueries({ queryKey: keys.home }),
-    queryClient.invalidateQueries({ queryKey: keys.runLists }),
-    queryClient.invalidateQueries({ queryKey: keys.tuneLists }),
-    queryClient.invalidateQueries({ queryKey: keys.reportLists }),
-    queryClient.invalidateQueries({ queryKey: keys.experiments }),
-    queryClient.invalidateQueries({ queryKey: keys.gates }),
-    id === undefined ? undefined : queryClient.invalidateQueries({ queryKey: keys.run(id) }),
-    id === undefined ? undefined : queryClient.invalidateQueries({ queryKey: keys.tune(id) }),
-    id === undefined ? undefined : queryClient.invalidateQueries({ queryKey: keys.report(id) }),
-  ]);
+  const changed: QueryKey[] = [
+    ...[keys.jobs, keys.home, keys.runLists, keys.tuneLists, keys.reportLists, keys.experiments, keys.gates],
+    ...(id === undefined ? [] : [keys.run(id), keys.tune(id), keys.report(id)]),
+  ];
+  await Promise.all(changed.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
 }

@@ -112,8 +112,10 @@ function refusalOf(role: Role | undefined, needed: Role): string | undefined {
   return `This needs ${WITH_ARTICLE[needed]}; you are ${role ? WITH_ARTICLE[role] : 'not signed in'}.`;
 }
 
-/** Why the user lacks this role, as the reason of a disabled control; undefined if they have it. */
+/** Why the user may not do what needs this role, as the reason of a disabled control; undefined if they may. */
 export function useRefusal(needed: Role): string | undefined {
   const { data } = useQuery(meQuery);
-  return refusalOf(data?.role, needed);
+  return data?.token?.reads_only && needed !== 'viewer'
+    ? 'The token that you signed in with only reads.'
+    : refusalOf(data?.role, needed);
 }

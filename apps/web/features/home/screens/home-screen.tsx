@@ -2,6 +2,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy } from 'react';
 import type { Home } from '#lib/contracts/home';
+import { meQuery } from '../../../api/session';
 import { Head } from '../../../ui/head';
 import { QueryBoundary } from '../../../ui/query-boundary';
 import { homeQuery } from '../api';
@@ -18,7 +19,11 @@ export const HomeScreen = () => (
   <>
     <Head title="Home" actions={<Link to="/suites">All suites</Link>} />
     <QueryBoundary rows={20}>
-      <Parts />
+      {useSuspenseQuery(meQuery).data.token?.suite_ids ? (
+        <p>The token that you signed in with is limited to some suites.</p>
+      ) : (
+        <Parts />
+      )}
     </QueryBoundary>
   </>
 );
