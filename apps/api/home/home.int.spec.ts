@@ -18,7 +18,7 @@ const home = async (as = client): Promise<Home> => {
 const doneSteps = ({ first_steps: { items } }: Home) => items.filter(({ done }) => done).map(({ id }) => id);
 
 it('an empty team has its first steps before it, which each user puts away for themselves', async () => {
-  // A service account is no colleague.
+  // A service account is not a colleague.
   expect((await client.post('/api/users', { name: 'nightly', role: 'viewer' })).status).toBe(201);
   const empty = await home();
   expect(empty).toMatchObject({
