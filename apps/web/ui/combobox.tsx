@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery, type QueryKey, type UseQueryOptions } from '@tanstack/react-query';
-import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
 import type { Page } from '#lib/contracts/page';
 import css from './combobox.module.css';
 import { useDebounced } from './debounced';
@@ -93,6 +93,8 @@ export function Combobox(props: ComboboxProps) {
   const input = useRef<HTMLInputElement>(null);
   const { text, setText } = lookup;
   const { listId, options, at, isOpen, open, take, onKeyDown, setActive } = useChoices(props);
+  const shown = visible(chosen);
+  useSelected(input, shown, text);
   return (
     <div
       className={css.combobox}
@@ -113,8 +115,8 @@ export function Combobox(props: ComboboxProps) {
         maxLength={200}
         disabled={isDisabled || refusal !== undefined}
         title={refusal}
-        placeholder={isOpen ? visible(chosen) || 'Type to search' : (none ?? 'Choose')}
-        value={text ?? visible(chosen)}
+        placeholder={isOpen ? shown || 'Type to search' : (none ?? 'Choose')}
+        value={text ?? shown}
         onFocus={({ currentTarget }) => currentTarget.select()}
         onClick={() => isOpen || open()}
         onKeyDown={onKeyDown}
@@ -144,6 +146,13 @@ export function Combobox(props: ComboboxProps) {
       )}
     </div>
   );
+}
+
+/** Selects a name that comes after the focus: typing replaces it all the same. */
+function useSelected(input: RefObject<HTMLInputElement | null>, shown: string, text: string | undefined): void {
+  useEffect(() => {
+    if (text === undefined && document.activeElement === input.current) input.current?.select();
+  }, [input, shown, text]);
 }
 
 /** The options of a combobox, which of them is active, and what its keys do. */

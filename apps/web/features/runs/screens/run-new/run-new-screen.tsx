@@ -1,6 +1,6 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { JsonObject } from '#lib/contracts/json/json';
 import { refreshWork } from '../../../../api/query-client';
 import { EstimatedForm } from '../../../../ui/form/estimated-form';
@@ -61,12 +61,17 @@ function RunOfSuite({ name, suite, empty }: { name: string; suite: string; empty
 /** Without a suite in the address, the one that ran last is chosen; its models are one click away. */
 function RunOfLastSuite({ name }: { name: string }) {
   const { data: newest, isPending } = useQuery(runsQuery({ limit: 1 }));
-  const last = newest?.items[0]?.suite.id ?? '';
-  const { data: suite, isPending: isAsked } = useQuery({ ...suiteQuery(last), enabled: last !== '', retry: false });
+  if (isPending) return <Skeleton rows={16} />;
+  return <RunOfChosenSuite name={name} newest={newest?.items[0]?.suite.id ?? ''} />;
+}
+
+function RunOfChosenSuite({ name, newest }: { name: string; newest: string }) {
+  // A run that somebody submits meanwhile changes nothing in the form that is open.
+  const [last] = useState(newest);
+  const { data: suite, isPending } = useQuery({ ...suiteQuery(last), enabled: last !== '', retry: false });
   const chosen = suite?.id ?? '';
   const initial = useMemo(() => emptyRun(chosen), [chosen]);
-  if (isPending || (last !== '' && isAsked)) return <Skeleton rows={16} />;
-  return <RunForm name={name} initial={initial} />;
+  return last !== '' && isPending ? <Skeleton rows={16} /> : <RunForm name={name} initial={initial} />;
 }
 
 function RunForm({ name, initial }: { name: string; initial: JsonObject }) {
