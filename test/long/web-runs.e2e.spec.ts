@@ -169,6 +169,8 @@ journeys('runs', () => {
     await rowsOfRuns(page).nth(1).waitFor();
     await tabTo(page.getByRole('link', { name: 'New run' }).first());
     await keyboard.press('Enter');
+    // The list before it has a field of the same name.
+    await page.getByRole('heading', { name: 'New run' }).waitFor();
     await tabTo(page.getByLabel('Suite', { exact: true }));
     await keyboard.type('Weather');
     await page.getByRole('option', { name: 'Weather' }).first().waitFor();
