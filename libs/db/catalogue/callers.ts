@@ -56,6 +56,11 @@ const HIDDEN = 'limited ';
  * text has this hash.
  */
 export const limitedHash = (secret: string): string => HIDDEN + sha256(secret);
+/** SQL: whether something is stored so. */
+export const isHidden = (hash: string): string => `starts_with(${hash}, '${HIDDEN}')`;
+/** SQL: what it is stored under then. */
+export const hidden = (hash: string): string =>
+  `CASE WHEN ${isHidden(hash)} THEN ${hash} ELSE '${HIDDEN}' || ${hash} END`;
 
 /**
  * Keeps the tokens and sessions of a user, whose membership has changed, from the release before: it knows the roles of
@@ -63,10 +68,9 @@ export const limitedHash = (secret: string): string => HIDDEN + sha256(secret);
  */
 export async function hideFromEarlierRelease(client: PoolClient, userId: string): Promise<void> {
   for (const table of ['token', 'session'])
-    await client.query(
-      `UPDATE ${table} SET hash = '${HIDDEN}' || hash WHERE user_id = $1 AND NOT starts_with(hash, '${HIDDEN}')`,
-      [userId],
-    );
+    await client.query(`UPDATE ${table} SET hash = ${hidden('hash')} WHERE user_id = $1 AND NOT ${isHidden('hash')}`, [
+      userId,
+    ]);
 }
 /** What a token or a session may be stored under. */
 export const hashesOf = (secret: string): string[] => [sha256(secret), limitedHash(secret)];

@@ -3,7 +3,7 @@ import { newId } from '#lib/runtime/ids';
 import { newSessionSecret, sha256 } from '#lib/runtime/seal';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { audit } from './audit.js';
-import { findCaller, hashesOf, limitedHash, SESSION_HAS_ENDED, type Caller } from './callers.js';
+import { findCaller, hashesOf, isHidden, limitedHash, SESSION_HAS_ENDED, type Caller } from './callers.js';
 
 /** Maximum number of browser sessions of a token. Another one ends the least recently used session. */
 export const MAX_SESSIONS_OF_A_TOKEN = 100;
@@ -57,7 +57,7 @@ export async function beginSession(
     const [secret, sessionId] = [newSessionSecret(), newId()];
     const { rows } = await client.query<{ expiresAt: Date }>(
       `INSERT INTO session (hash, user_id, token_id, role, expires_at, id, idle_hours, address, agent)
-       SELECT CASE WHEN starts_with(hash, 'limited ') THEN $8 ELSE $1 END, user_id, id, role,
+       SELECT CASE WHEN ${isHidden('hash')} THEN $8 ELSE $1 END, user_id, id, role,
          least(expires_at, now() + $3 * interval '1 day'), $4, $5, $6, $7
        FROM token WHERE id = $2 RETURNING expires_at AS "expiresAt"`,
       [sha256(secret), caller.tokenId, days, sessionId, idleHours, address, agent, limitedHash(secret)],

@@ -5,7 +5,7 @@ import { newId } from '#lib/runtime/ids';
 import { newAccessToken, sha256 } from '#lib/runtime/seal';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { TeamScoped } from '../team-isolation.js';
-import { isLimited, limitedHash, lowest } from './callers.js';
+import { hidden, isLimited, limitedHash, lowest } from './callers.js';
 import { toPage } from './page.js';
 import { spentThisMonthBy } from './spending.js';
 import { keepAWayIn } from './ways-in.js';
@@ -117,7 +117,7 @@ export class TokenRepository extends TeamScoped {
       const { rows } = await client.query<TokenRow>(
         `WITH k AS (
            UPDATE token SET monthly_cap_usd = $3,
-             hash = CASE WHEN $3::float8 IS NULL OR starts_with(hash, 'limited ') THEN hash ELSE 'limited ' || hash END
+             hash = CASE WHEN $3::float8 IS NULL THEN hash ELSE ${hidden('hash')} END
            WHERE id = $1 AND team_id = $2 AND deleted_at IS NULL RETURNING *)
          SELECT ${COLUMNS} FROM k JOIN users u ON u.id = k.user_id`,
         [id, this.teamId, monthlyCapUsd],
