@@ -92,6 +92,45 @@ export const Env = z.object({
     readBy: 'API',
     description: 'Days after which a session of the page ends, however much it is used, 1 to 90.',
   }),
+  TOOLMARK_TRUSTED_PROXIES: z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(
+      z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'must be networks such as 10.0.0.0/8')).max(100),
+    )
+    .optional()
+    .meta({
+      readBy: 'API',
+      unset: 'none',
+      description:
+        'Addresses and networks of the proxies before the API, separated by commas. Only what they say about the ' +
+        'caller (`X-Forwarded-For`, `-Proto`, `-Host`) is believed; see [Behind a proxy](#behind-a-proxy).',
+      example: '10.0.0.0/8, 192.0.2.7',
+    }),
+  TOOLMARK_REQUESTS_PER_MINUTE: integer(1, 10_000_000).default(6000).meta({
+    readBy: 'API',
+    description: 'Requests a minute of one token or session; see [Limits of callers](#limits-of-callers).',
+  }),
+  TOOLMARK_USER_REQUESTS_PER_MINUTE: integer(1, 10_000_000).default(12_000).meta({
+    readBy: 'API',
+    description: 'Requests a minute of one user, with all tokens and sessions.',
+  }),
+  TOOLMARK_OPEN_REQUESTS_PER_MINUTE: integer(1, 10_000_000).default(600).meta({
+    readBy: 'API',
+    description: 'Requests a minute of one address without a token or session, apart from the files of the page.',
+  }),
+  TOOLMARK_FAILED_SIGN_INS_PER_MINUTE: integer(1, 10_000_000).default(30).meta({
+    readBy: 'API',
+    description: 'Wrong tokens and failed sign-ins a minute of one address. A right token is never refused for them.',
+  }),
+  TOOLMARK_SOCKETS_PER_TOKEN: integer(1, 100_000).default(100).meta({
+    readBy: 'API',
+    description: 'Live connections of one token, or of one person who signed in, to one API process.',
+  }),
+  TOOLMARK_SUBSCRIPTIONS_PER_SOCKET: integer(1, 100_000).default(500).meta({
+    readBy: 'API',
+    description: 'Jobs that one live connection may follow at a time.',
+  }),
   TOOLMARK_ALLOW_PRIVATE_NETWORKS: flag.meta({
     readBy: 'API, worker',
     unset: '`false`',
@@ -110,6 +149,12 @@ export const Env = z.object({
         'runs cannot be scored again, and their replies no longer answer requests.',
       example: '90',
     }),
+  TOOLMARK_KEEP_AUDIT_DAYS: integer(1, 36_500).optional().meta({
+    readBy: 'worker',
+    unset: 'forever',
+    description: 'Days after which the [audit log](#audit-log) is removed, a month at a time.',
+    example: '400',
+  }),
   TOOLMARK_DATABASE_POOL: integer(2, 200)
     .default(10)
     .meta({

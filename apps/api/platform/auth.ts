@@ -51,7 +51,7 @@ export function checkTokens(fastify: FastifyInstance, pool: Pool): void {
       );
     checkReading(request, caller, needed);
     if (needed === 'owner' && !isReading) refuseLimits(caller);
-    request.caller = caller;
+    request.caller = { ...caller, request: { id: request.id, address: sourceOf(request.raw).address } };
   });
 }
 

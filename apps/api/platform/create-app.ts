@@ -4,6 +4,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Env } from '#lib/runtime/env';
+import { newId } from '#lib/runtime/ids';
 import { serveWeb } from '../web/serve-web.js';
 import { answerInOrder } from './answer-in-order.js';
 import { AnswerMemory, boundAnswers } from './answer-memory.js';
@@ -35,6 +36,7 @@ const MOST_CONNECTIONS = 5000;
 export async function createApp(root: DynamicModule): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
     requestTimeout: REQUEST_TIMEOUT_MS,
+    genReqId: () => newId(),
     frameworkErrors: (error: unknown, _request: unknown, reply: FastifyReply) => sendProblem(reply, toProblem(error)),
   });
   const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
@@ -47,6 +49,7 @@ export async function createApp(root: DynamicModule): Promise<NestFastifyApplica
   answerInOrder(fastify);
   const inHand = new BytesInHand(bytesInHand(app.get<Env>(ENV).TOOLMARK_BODIES_MIB));
   addBodyParsers(fastify, { inHand, reader: readerOf(app) });
+  fastify.addHook('onRequest', async ({ id }, reply) => void reply.header('x-request-id', id));
   measureRequests(fastify);
   closeConnections(fastify, app.get(Shutdown));
   boundAnswers(fastify, app.get(AnswerMemory));

@@ -31,7 +31,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (response.problem.status >= 500) {
       const { message, stack } = error as Error;
       this.logger.error(
-        { error: message, stack, method: request.method, route: request.routeOptions?.url },
+        { request: request.id, error: message, stack, method: request.method, route: request.routeOptions?.url },
         'A request failed',
       );
     }

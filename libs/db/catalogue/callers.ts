@@ -20,6 +20,13 @@ export interface TokenLimits {
   monthlyCapUsd: number | null;
 }
 
+/** What the audit log says about a request, apart from its caller. */
+export interface RequestFacts {
+  id: string;
+  /** The address that it came from; null if unknown. */
+  address: string | null;
+}
+
 /** The user, role and team that a request comes from. */
 export interface Caller {
   kind: Credential['kind'];
@@ -39,6 +46,8 @@ export interface Caller {
   /** The lower one of the token's and the membership's. */
   role: Role;
   limits: TokenLimits;
+  /** The request, for callers of requests. */
+  request?: RequestFacts;
 }
 
 /** Whether a token, or the session that began with it, may do less than its role. */
@@ -107,7 +116,7 @@ const STATEMENTS: Record<Credential['kind'], { name: string; text: string }> = {
   },
 };
 
-interface CallerRow extends Omit<Caller, 'kind' | 'role' | 'limits'>, TokenLimits {
+interface CallerRow extends Omit<Caller, 'kind' | 'role' | 'limits' | 'request'>, TokenLimits {
   n: number;
   tokenRole: Role | null;
   userRole: Role | null;

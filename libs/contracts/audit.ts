@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { described, named } from './named.js';
+import { id, PageQuery, time } from './page.js';
+
+const text = z.string().min(1).max(200);
+const filters = {
+  action: text.optional().describe('An action such as `provider.update`, or the beginning of some: `provider.`.'),
+  user_id: id.optional().describe('The id of a user.'),
+  token_id: id.optional().describe('The id of a token.'),
+  subject: text.optional().describe('The id or key of what was changed, or the route that was refused.'),
+  address: z.string().min(1).max(45).optional().describe('The address that the request came from.'),
+  request_id: z.string().min(1).max(100).optional().describe('The `x-request-id` of a response.'),
+  from: time.optional().describe('The earliest time.'),
+  to: time.optional().describe('The time up to which entries are listed.'),
+  team_id: id.optional().describe('Another team; for owners of the team `default`.'),
+};
+
+export const AuditQuery = PageQuery.extend(filters);
+export type AuditQuery = z.infer<typeof AuditQuery>;
+/** The filters of an export. */
+export const AuditFilter = z.strictObject(filters);
+export type AuditFilter = z.infer<typeof AuditFilter>;
+
+const who = (what: string) =>
+  described(`The ${what}.`, {
+    id: id.describe(`The id of the ${what}.`),
+    name: z.string().nullable().describe(`The name of the ${what}; null if it is gone.`),
+  }).nullable();
+
+export const AuditChange = named('AuditChange', 'A field that changed.', {
+  field: z.string().describe('The name of the field; a dot leads into an object.'),
+  before: z
+    .unknown()
+    .describe('What was there, up to 1 KiB; a digest of prompts and suites; missing when it was created.'),
+  after: z.unknown().describe('What is there now, likewise; missing when it was deleted.'),
+});
+export type AuditChange = z.infer<typeof AuditChange>;
+
+export const AuditEntry = named('AuditEntry', 'Something that was changed, or refused.', {
+  id: id.describe('The id of the entry.'),
+  at: time.describe('When it happened; for refusals, when the minute began that they are counted for.'),
+  action: z.string().describe('What was done, such as `provider.update`, or refused, such as `refused.role`.'),
+  subject: z.string().describe('The id or key of what was changed; the route of what was refused.'),
+  team_id: id.nullable().describe('The team; null when nobody knows whose: a wrong token, a failed sign-in.'),
+  user: who('user').describe('Who did it; null for workers and for unknown callers.'),
+  token: who('token').describe('The token of the request, or of its session; null for none.'),
+  session_id: id.nullable().describe('The session of the request; null for none.'),
+  address: z.string().nullable().describe('The address that the request came from; null if unknown.'),
+  request_id: z.string().nullable().describe('The `x-request-id` of the response; null if there was no request.'),
+  changes: z.array(AuditChange).describe('What changed; empty if nothing more is known.'),
+  cause: z.string().nullable().describe('Why a worker did it, such as `retention`; null for people.'),
+  count: z.number().int().describe('How many refusals of this kind the minute had; 1 for a change.'),
+});
+export type AuditEntry = z.infer<typeof AuditEntry>;

@@ -1,0 +1,75 @@
+-- The audit log is partitioned by the month of its ids. Its rows so far are the default partition, which
+-- `ensure_partitions` divides. The release before goes on writing the columns that it knows.
+ALTER TABLE "audit" RENAME TO "audit_default";
+ALTER TABLE "audit_default" RENAME CONSTRAINT "audit_pkey" TO "audit_default_pkey";
+ALTER INDEX "audit_team_id_id_idx" RENAME TO "audit_default_team_id_id_idx";
+
+-- AlterTable
+ALTER TABLE "audit_default" ADD COLUMN     "token_id" UUID,
+ADD COLUMN     "session_id" UUID,
+ADD COLUMN     "address" TEXT,
+ADD COLUMN     "request_id" TEXT,
+ADD COLUMN     "changes" TEXT,
+ADD COLUMN     "cause" TEXT,
+ADD COLUMN     "count" INTEGER NOT NULL DEFAULT 1,
+ALTER COLUMN "team_id" DROP NOT NULL,
+ALTER COLUMN "user_id" DROP NOT NULL;
+
+-- CreateTable
+CREATE TABLE "audit" (
+    "id" UUID NOT NULL,
+    "team_id" UUID,
+    "user_id" UUID,
+    "action" TEXT NOT NULL,
+    "subject" TEXT NOT NULL,
+    "at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "token_id" UUID,
+    "session_id" UUID,
+    "address" TEXT,
+    "request_id" TEXT,
+    "changes" TEXT,
+    "cause" TEXT,
+    "count" INTEGER NOT NULL DEFAULT 1,
+
+    CONSTRAINT "audit_pkey" PRIMARY KEY ("id")
+) PARTITION BY RANGE ("id");
+
+-- CreateIndex
+CREATE INDEX "audit_team_id_id_idx" ON "audit"("team_id", "id");
+
+ALTER TABLE "audit" ATTACH PARTITION "audit_default" DEFAULT;
+
+-- AlterTable
+ALTER TABLE "suite" ADD COLUMN     "case_bytes" BIGINT NOT NULL DEFAULT 0,
+ADD COLUMN     "case_count" INTEGER NOT NULL DEFAULT 0;
+
+-- AlterTable
+ALTER TABLE "target" ADD COLUMN     "exchange_bytes" BIGINT NOT NULL DEFAULT 0,
+ADD COLUMN     "result_bytes" BIGINT NOT NULL DEFAULT 0;
+
+-- CreateTable
+CREATE TABLE "quota" (
+    "team_id" UUID NOT NULL,
+    "name" TEXT NOT NULL,
+    "most" BIGINT NOT NULL,
+
+    CONSTRAINT "quota_pkey" PRIMARY KEY ("team_id","name")
+);
+
+-- CreateTable
+CREATE TABLE "team_day" (
+    "team_id" UUID NOT NULL,
+    "day" DATE NOT NULL,
+    "items" BIGINT NOT NULL,
+
+    CONSTRAINT "team_day_pkey" PRIMARY KEY ("team_id","day")
+);
+
+-- CreateTable
+CREATE TABLE "team_storage" (
+    "team_id" UUID NOT NULL,
+    "bytes" BIGINT NOT NULL,
+    "counted_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    CONSTRAINT "team_storage_pkey" PRIMARY KEY ("team_id")
+);
