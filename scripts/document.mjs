@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
+import { auditActions } from './document/audit.mjs';
 import { commands, exitCodes } from './document/cli.mjs';
 import { liveTables } from './document/live.mjs';
 import { noteCodes, problemCodes } from './document/problems.mjs';
@@ -15,7 +16,7 @@ const PAGES = {
   'deploy/helm/toolmark/README.md': { values },
   'docs/cli.md': { commands, 'exit codes': exitCodes },
   'docs/live.md': { events: liveTables },
-  'docs/operations.md': { settings },
+  'docs/operations.md': { settings, 'audit actions': auditActions },
   'docs/problems.md': { problems: problemCodes, notes: noteCodes },
   'docs/scoring.md': { metrics: metricInputs },
 };
