@@ -1,3 +1,4 @@
+import type { AuditAction } from '#lib/contracts/audit-actions';
 import { newId } from '#lib/runtime/ids';
 import type { Pool, PoolClient } from '../connection/pool.js';
 import { changesBetween, type Before } from './audit-changes.js';
@@ -15,7 +16,7 @@ export type Actor = Pick<Caller, 'teamId' | 'userId'> & Partial<Pick<Caller, 'to
 export async function audit(
   db: Pool | PoolClient,
   { teamId, userId, tokenId, sessionId, request }: Actor,
-  action: string,
+  action: AuditAction,
   subject: string,
   change?: Before,
 ): Promise<void> {
@@ -36,7 +37,7 @@ export async function audit(
 export async function auditWork(
   db: Pool | PoolClient,
   teamId: string | null,
-  action: string,
+  action: AuditAction,
   subject: string,
   { cause, ...change }: Before & { cause: string },
 ): Promise<void> {
