@@ -150,7 +150,7 @@ export class ImportsController {
     }
     return change(async (client) => {
       const id = await new SuiteRepository(client, caller.teamId).create(settings, imported.cases);
-      await audit(client, caller, 'suite.import', id);
+      await audit(client, caller, 'suite.import', id, { after: { ...settings, cases: imported.count } });
       return { suite_id: id, ...answer };
     });
   }

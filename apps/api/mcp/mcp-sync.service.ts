@@ -118,15 +118,17 @@ export class McpSyncService {
     const isChanged = diff.added.length + diff.changed.length + (keepRemoved ? 0 : diff.removed.length) > 0;
     if (isChanged) warnings.push(...(await this.#checkTools(teamId, suite, tools)));
     return change(async (client) => {
-      if (isChanged) {
-        await new SuiteRepository(client, teamId).update(suite.id, { tools }, suite.version);
-        await audit(client, caller, 'suite.update', suite.id);
-      }
+      const suites = new SuiteRepository(client, teamId);
+      const updated = isChanged ? await suites.update(suite.id, { tools }, suite.version) : undefined;
       const toolNames = [
         ...now.map((tool) => tool.function.name),
         ...unusable.filter((name) => known.some((before) => before.toLowerCase() === name.toLowerCase())),
       ];
-      await new McpSourceRepository(client, teamId).save(suite.id, { ...server, url, toolNames });
+      const saved = await new McpSourceRepository(client, teamId).save(suite.id, { ...server, url, toolNames });
+      await audit(client, caller, 'suite.update', suite.id, {
+        before: { ...updated?.before, ...saved.before },
+        after: { ...updated?.after, ...saved.after },
+      });
       return { server, ...diff, applied: true, version: suite.version + (isChanged ? 1 : 0), warnings };
     });
   }

@@ -17,7 +17,7 @@ import { z } from 'zod';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { audit } from '#lib/db/catalogue/audit';
 import { writeCase } from '#lib/db/catalogue/insert-cases';
-import { McpSourceRepository } from '#lib/db/catalogue/mcp-sources';
+import { McpSourceRepository, withoutQuery } from '#lib/db/catalogue/mcp-sources';
 import { SuiteRepository } from '#lib/db/catalogue/suites';
 import { draftCases } from '#lib/mcp/draft-cases';
 import { SuiteValidator } from '../suites/suite-validator.js';
@@ -85,11 +85,9 @@ export class McpController {
     return change(async (client) => {
       const suite = { ...settingsOf(input, server), tools };
       const id = await new SuiteRepository(client, teamId).create(suite, drafts.map(writeCase));
-      if (read) {
-        const source = { ...read.server, url: url!, toolNames: suiteNames(read.tools) };
-        await new McpSourceRepository(client, teamId).save(id, source);
-      }
-      await audit(client, caller, 'suite.import', id);
+      const source = read && { ...read.server, url: url!, toolNames: suiteNames(read.tools) };
+      const saved = source && (await new McpSourceRepository(client, teamId).save(id, source));
+      await audit(client, caller, 'suite.import', id, { after: { ...suite, cases: drafts.length, ...saved?.after } });
       return { suite_id: id, tools_created: tools.length, test_cases_created: drafts.length, server, warnings };
     });
   }
@@ -136,10 +134,4 @@ function instructionWarnings({ length }: string, isUsed: boolean): string[] {
     `The server's instructions have ${length} characters; the first ${MAX_SYSTEM_PROMPT} are the ` +
       "suite's system prompt.",
   ];
-}
-
-/** Some URLs carry a token in their query. */
-function withoutQuery(url: string): string {
-  const { origin, pathname } = new URL(url);
-  return origin + pathname;
 }

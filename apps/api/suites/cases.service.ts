@@ -88,8 +88,8 @@ export class CaseService {
     return this.#withSuite(caller, suiteId, async ({ tools }) => {
       const warnings = await this.#check(caller.teamId, cases, tools, pathOf);
       return change(async (client) => {
-        const items = await new CaseRepository(client, caller.teamId).add(suiteId, cases, tools);
-        await audit(client, caller, 'suite.add-cases', suiteId);
+        const { added: items, ...changed } = await new CaseRepository(client, caller.teamId).add(suiteId, cases, tools);
+        await audit(client, caller, 'suite.add-cases', suiteId, changed);
         return isSingle ? { ...items[0], warnings } : { items, warnings };
       });
     });
@@ -99,8 +99,9 @@ export class CaseService {
     return this.#withSuite(caller, suiteId, async ({ tools }) => {
       const warnings = await this.#check(caller.teamId, [input], tools, () => '');
       return change(async (client) => {
-        const replaced = await new CaseRepository(client, caller.teamId).replace(suiteId, caseId, input, tools);
-        await audit(client, caller, 'suite.replace-case', suiteId);
+        const repository = new CaseRepository(client, caller.teamId);
+        const { replaced, ...changed } = await repository.replace(suiteId, caseId, input, tools);
+        await audit(client, caller, 'suite.replace-case', `${suiteId} ${caseId}`, changed);
         return { ...replaced, warnings };
       });
     });
@@ -108,8 +109,8 @@ export class CaseService {
 
   delete(caller: Caller, suiteId: string, caseId: string, change: Change): Promise<void> {
     return change(async (client) => {
-      await new CaseRepository(client, caller.teamId).delete(suiteId, caseId);
-      await audit(client, caller, 'suite.delete-case', suiteId);
+      const before = await new CaseRepository(client, caller.teamId).delete(suiteId, caseId);
+      await audit(client, caller, 'suite.delete-case', `${suiteId} ${caseId}`, { before });
     });
   }
 

@@ -68,8 +68,9 @@ export class SuiteVersionsController {
   ): Promise<Suite> {
     const [suiteId, wanted] = [uuid('suite', id), versionOf(version)];
     return change(async (client) => {
-      await new RestoreVersionRepository(client, caller.teamId).restore(suiteId, wanted);
-      await audit(client, caller, 'suite.restore', suiteId);
+      const restored = await new RestoreVersionRepository(client, caller.teamId).restore(suiteId, wanted);
+      const after = { ...restored.after, restored_version: wanted };
+      await audit(client, caller, 'suite.restore', suiteId, { ...restored, after });
       return new SuiteRepository(client, caller.teamId).read(suiteId);
     });
   }

@@ -107,7 +107,7 @@ export class SuitesController {
     return change(async (client) => {
       const suites = new SuiteRepository(client, caller.teamId);
       const id = await suites.create(input, []);
-      await audit(client, caller, 'suite.create', id);
+      await audit(client, caller, 'suite.create', id, { after: { ...input, cases: 0 } });
       return { ...(await suites.read(id)), warnings };
     });
   }
@@ -166,8 +166,8 @@ export class SuitesController {
   remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
     const suiteId = uuid('suite', id);
     return change(async (client) => {
-      await new SuiteRepository(client, caller.teamId).delete(suiteId);
-      await audit(client, caller, 'suite.delete', suiteId);
+      const before = await new SuiteRepository(client, caller.teamId).delete(suiteId);
+      await audit(client, caller, 'suite.delete', suiteId, { before });
     });
   }
 
@@ -302,8 +302,8 @@ export class SuitesController {
         : [];
       return change(async (client) => {
         const suites = new SuiteRepository(client, teamId);
-        await suites.update(suiteId, patch, tools && suite.version);
-        await audit(client, caller, 'suite.update', suiteId);
+        const changed = await suites.update(suiteId, patch, tools && suite.version);
+        await audit(client, caller, 'suite.update', suiteId, changed);
         return { ...(await suites.read(suiteId)), warnings };
       });
     });

@@ -24,6 +24,19 @@ const toCase = (row: CaseRow): Case => ({
   ...jsonColumn<CaseInput>(row.body),
 });
 
+/** What the audit says of a case: its texts are in `body`. */
+function factsOf({ position, body }: Pick<CaseRow, 'position' | 'body'>) {
+  const { name = null, category = null, tags = [] } = jsonColumn<CaseInput>(body);
+  return { position, name, category, tags, body };
+}
+type CaseFacts = ReturnType<typeof factsOf>;
+
+/** The number of cases and the version of a suite before and after. */
+interface CasesChange {
+  before: { cases: number; version: number };
+  after: { cases: number; version: number };
+}
+
 /** Which cases a list has. */
 export interface CaseListQuery extends PageQuery {
   text?: string | undefined;
@@ -221,9 +234,14 @@ export class CaseRepository extends TeamScoped {
   /**
    * Appends cases.
    * @param checkedTools the tools that the cases were checked against
+   * @returns the cases, and the suite before and after
    * @throws SuiteChanged when the suite has other tools now
    */
-  add(suiteId: string, cases: readonly CaseInput[], checkedTools: readonly Tool[]): Promise<Case[]> {
+  add(
+    suiteId: string,
+    cases: readonly CaseInput[],
+    checkedTools: readonly Tool[],
+  ): Promise<{ added: Case[] } & CasesChange> {
     return this.#suites().change(suiteId, async (client, suite) => {
       requireTools(suite, checkedTools);
       const { rows } = await client.query<{ next: number }>(
@@ -232,39 +250,55 @@ export class CaseRepository extends TeamScoped {
       );
       const first = rows[0]!.next;
       const ids = await insertCases(client, suiteId, cases.map(writeCase), first);
-      await checkSuiteSize(client, suiteId, { cases: cases.length, bytes: 1 });
-      return cases.map((input, index) => ({ id: ids[index]!, position: first + index, ...input }));
+      const count = (await checkSuiteSize(client, suiteId, { cases: cases.length, bytes: 1 }))!;
+      return {
+        added: cases.map((input, index) => ({ id: ids[index]!, position: first + index, ...input })),
+        before: { cases: count - cases.length, version: suite.version },
+        after: { cases: count, version: suite.version + 1 },
+      };
     });
   }
 
   /**
    * @param checkedTools the tools that the case was checked against
+   * @returns the case, as it was and as it is
    * @throws ProblemError 404; SuiteChanged when the suite has other tools now
    */
-  replace(suiteId: string, caseId: string, input: CaseInput, checkedTools: readonly Tool[]): Promise<Case> {
+  replace(
+    suiteId: string,
+    caseId: string,
+    input: CaseInput,
+    checkedTools: readonly Tool[],
+  ): Promise<{ replaced: Case; before: CaseFacts; after: CaseFacts }> {
     return this.#suites().change(suiteId, async (client, suite) => {
       requireTools(suite, checkedTools);
       const { category, tags, body } = writeCase(input);
-      const { rows } = await client.query<{ position: number; bytes: number }>(
+      const { rows } = await client.query<{ position: number; before: string }>(
         `UPDATE suite_case c SET category = $3, tags = $4, body = $5
-         FROM (SELECT octet_length(body) AS bytes FROM suite_case WHERE id = $2) before
-         WHERE c.id = $2 AND c.suite_id = $1 RETURNING c.position, before.bytes`,
+         FROM (SELECT body FROM suite_case WHERE id = $2) earlier
+         WHERE c.id = $2 AND c.suite_id = $1 RETURNING c.position, earlier.body AS before`,
         [suiteId, caseId, category, tags, body],
       );
       if (!rows[0]) throw notFound('case', caseId);
-      await checkSuiteSize(client, suiteId, { cases: 0, bytes: byteLength(body) - rows[0].bytes });
-      return { id: caseId, position: rows[0].position, ...input };
+      const { position, before } = rows[0];
+      await checkSuiteSize(client, suiteId, { cases: 0, bytes: byteLength(body) - byteLength(before) });
+      return {
+        replaced: { id: caseId, position, ...input },
+        before: factsOf({ position, body: before }),
+        after: factsOf({ position, body }),
+      };
     });
   }
 
-  /** @throws ProblemError 404 */
-  delete(suiteId: string, caseId: string): Promise<void> {
+  /** @returns what it was @throws ProblemError 404 */
+  delete(suiteId: string, caseId: string): Promise<CaseFacts> {
     return this.#suites().change(suiteId, async (client) => {
-      const { rowCount } = await client.query('DELETE FROM suite_case WHERE id = $2 AND suite_id = $1', [
-        suiteId,
-        caseId,
-      ]);
-      if (rowCount === 0) throw notFound('case', caseId);
+      const { rows } = await client.query<CaseRow>(
+        'DELETE FROM suite_case WHERE id = $2 AND suite_id = $1 RETURNING position, body',
+        [suiteId, caseId],
+      );
+      if (!rows[0]) throw notFound('case', caseId);
+      return factsOf(rows[0]);
     });
   }
 

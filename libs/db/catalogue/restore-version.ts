@@ -1,15 +1,21 @@
 import { ProblemError } from '#lib/contracts/input/problem';
+import type { Tool } from '#lib/contracts/tool';
+import { jsonColumn } from '../connection/json-column.js';
 import { TeamScoped } from '../team-isolation.js';
-import { SuiteRepository } from './suites.js';
+import { SuiteRepository, type SuiteChange } from './suites.js';
+
+/** A suite before and after, with the number of its cases. */
+type Restored = { [Side in keyof SuiteChange]: SuiteChange[Side] & { cases: number } };
 
 /** Makes an earlier version of a suite its current one. */
 export class RestoreVersionRepository extends TeamScoped {
   /**
    * The suite gets the tools, settings and cases of the version as a new version; its name and description stay.
+   * @returns the suite before and after
    * @throws ProblemError 404 when no run pins the version; 409 when it is the current one
    */
-  async restore(suiteId: string, version: number): Promise<void> {
-    await new SuiteRepository(this.db, this.teamId).change(suiteId, async (client, suite) => {
+  async restore(suiteId: string, version: number): Promise<Restored> {
+    return new SuiteRepository(this.db, this.teamId).change(suiteId, async (client, suite) => {
       if (suite.version === version)
         throw new ProblemError(409, `Version ${version} is the current version of the suite.`);
       const { rows } = await client.query<{ id: string }>(
@@ -22,17 +28,21 @@ export class RestoreVersionRepository extends TeamScoped {
           `Version ${version} of the suite is not stored: only versions of runs are kept.`,
         ).as('version_gone', { version });
       const versionId = rows[0].id;
-      await client.query(
+      const restored = await client.query<{ system_prompt: string | null; tools: string; pass_threshold: number }>(
         `UPDATE suite s SET system_prompt = v.system_prompt, tools = v.tools, pass_threshold = v.pass_threshold
-         FROM suite_version v WHERE s.id = $1 AND v.id = $2`,
+         FROM suite_version v WHERE s.id = $1 AND v.id = $2
+         RETURNING s.system_prompt, s.tools, s.pass_threshold`,
         [suiteId, versionId],
       );
-      await client.query('DELETE FROM suite_case WHERE suite_id = $1', [suiteId]);
-      await client.query(
+      const { tools, ...settings } = restored.rows[0]!;
+      const removed = await client.query('DELETE FROM suite_case WHERE suite_id = $1', [suiteId]);
+      const added = await client.query(
         `INSERT INTO suite_case (id, suite_id, position, category, tags, body)
          SELECT case_id, $1, position, category, tags, body FROM suite_version_case WHERE version_id = $2`,
         [suiteId, versionId],
       );
+      const after = { ...suite, ...settings, tools: jsonColumn<Tool[]>(tools), version: suite.version + 1 };
+      return { before: { ...suite, cases: removed.rowCount! }, after: { ...after, cases: added.rowCount! } };
     });
   }
 }

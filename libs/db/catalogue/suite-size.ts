@@ -9,14 +9,15 @@ const WAY_OUT = 'Delete cases that you do not need, or divide them among several
  * made the suite grow. It counts again instead of trusting a counter, so it is right whatever else wrote here. Postgres
  * knows the lengths without reading the texts: some 30 ms for 100,000 cases.
  * @param growth what was added, minus what was removed
+ * @returns how many cases it has; undefined if it did not grow
  * @throws ProblemError 422 when the suite grew beyond its maximum size
  */
 export async function checkSuiteSize(
   client: PoolClient,
   suiteId: string,
   growth: { cases: number; bytes: number },
-): Promise<void> {
-  if (growth.cases <= 0 && growth.bytes <= 0) return;
+): Promise<number | undefined> {
+  if (growth.cases <= 0 && growth.bytes <= 0) return undefined;
   const { rows } = await client.query<{ cases: number; bytes: number }>(
     `SELECT c.cases, c.bytes + octet_length(tools) + octet_length(description) +
        coalesce(octet_length(system_prompt), 0) AS bytes
@@ -36,4 +37,5 @@ export async function checkSuiteSize(
       `The suite would have ${bytes} bytes, and a suite may have ${MAX_SUITE.bytes} ` +
         `(${MAX_SUITE.bytes / 2 ** 20} MiB). ${WAY_OUT}`,
     );
+  return cases;
 }

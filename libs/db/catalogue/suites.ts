@@ -57,6 +57,12 @@ const toSuite = <Row extends SuiteRow>(row: Row) => ({
   updated_at: row.updated_at.toISOString(),
 });
 
+/** A suite before and after a change. */
+export interface SuiteChange {
+  before: UncountedSuite;
+  after: UncountedSuite;
+}
+
 /** The suite was changed or deleted since it was read. */
 export class SuiteChanged extends Error {}
 
@@ -146,7 +152,7 @@ export class SuiteRepository extends TeamScoped {
    * @param checkedVersion the version that the patch was checked against; if omitted, any version is accepted
    * @throws SuiteChanged when the suite has another version now
    */
-  update(id: string, patch: SuitePatch, checkedVersion?: number): Promise<void> {
+  update(id: string, patch: SuitePatch, checkedVersion?: number): Promise<SuiteChange> {
     return this.change(id, async (client, suite) => {
       if (checkedVersion !== undefined && suite.version !== checkedVersion)
         throw new SuiteChanged('Someone else changed the suite in the meantime.');
@@ -159,13 +165,17 @@ export class SuiteRepository extends TeamScoped {
       const bytes = (of: UncountedSuite): number =>
         byteLength(of.tools) + byteLength(of.description) + byteLength(of.system_prompt ?? '');
       await checkSuiteSize(client, id, { cases: 0, bytes: bytes(next) - bytes(suite) });
+      return { before: suite, after: { ...next, version: suite.version + 1 } };
     });
   }
 
-  /** @throws ProblemError 404; 409 while an unfinished run uses it */
-  async delete(id: string): Promise<void> {
-    await inTransaction(this.db, async (client) => {
-      await this.#lock(client, id, 'FOR UPDATE');
+  /**
+   * @returns what it was
+   * @throws ProblemError 404; 409 while an unfinished run uses it
+   */
+  delete(id: string): Promise<Pick<Suite, 'name' | 'version' | 'tools'> & { cases: number }> {
+    return inTransaction(this.db, async (client) => {
+      const { name, version, tools } = await this.#lock(client, id, 'FOR UPDATE');
       const used = await client.query(
         `SELECT 1 FROM run WHERE suite_id = $1 AND status IN ('pending', 'queued', 'running') LIMIT 1`,
         [id],
@@ -173,7 +183,9 @@ export class SuiteRepository extends TeamScoped {
       if (used.rowCount)
         throw new ProblemError(409, 'An unfinished run uses this suite. Cancel it or wait until it ends.');
       await client.query('DELETE FROM mark WHERE subject_id = $1', [id]);
+      const { rowCount: cases } = await client.query('DELETE FROM suite_case WHERE suite_id = $1', [id]);
       await client.query('DELETE FROM suite WHERE id = $1', [id]);
+      return { name, version, tools, cases: cases ?? 0 };
     });
   }
 }

@@ -10,6 +10,7 @@ import { WAITING_FOR } from '#lib/contracts/values/jobs';
 import { newId } from '#lib/runtime/ids';
 import { insertRow } from '../connection/insert-row.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+import { takeTurn } from '../connection/take-turn.js';
 import { IS_RESTING, toMinute } from '../rests.js';
 import { deleteRuns, purgeRun } from '../upkeep/delete-run.js';
 import { cancelFamily } from './cancel-job.js';
@@ -52,7 +53,7 @@ export interface TryOut {
 export async function startTryOut(client: PoolClient, of: NewTryOut): Promise<TryOut> {
   const { teamId, userId, tokenId, suite, input, metrics, targets } = of;
   // Starts of one team are serialised, so that each counts the others.
-  await client.query(`SELECT pg_advisory_xact_lock(hashtext('try'), hashtext($1))`, [teamId]);
+  await takeTurn(client, 'try', teamId);
   await refuseTooManyTries(client, of);
   const versionId = await storeVersion(client, suite, input.case);
   const { jobId, runId } = await submitRun(client, {

@@ -3,6 +3,8 @@ import type { Page } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import { newId } from '#lib/runtime/ids';
 import { insertRow } from '#lib/db/connection/insert-row';
+import type { PoolClient } from '#lib/db/connection/pool';
+import { takeTurn } from '#lib/db/connection/take-turn';
 import { TeamScoped } from '#lib/db/team-isolation';
 import { ExperimentRepository } from '#lib/db/catalogue/experiments';
 import type { Reader } from '#lib/db/catalogue/marks';
@@ -128,7 +130,7 @@ export class GateRepository extends TeamScoped {
 
   /** Serialises callers that take a name in a team. @throws ProblemError 409 */
   async #refuseTaken(name: string, id: string): Promise<void> {
-    await this.db.query(`SELECT pg_advisory_xact_lock(hashtext('gate names'), hashtext($1))`, [this.teamId]);
+    await takeTurn(this.db as PoolClient, 'gate names', this.teamId);
     const { rows } = await this.db.query<{ id: string }>(
       'SELECT id FROM gate WHERE team_id = $1 AND name = $2 AND id <> $3',
       [this.teamId, name, id],
