@@ -31,8 +31,8 @@ export const AuditChange = named('AuditChange', 'A field that changed.', {
   field: z.string().describe('The name of the field; a dot leads into an object.'),
   before: z
     .unknown()
-    .describe('What was there, up to 1 KiB; a digest of prompts and suites; missing when it was created.'),
-  after: z.unknown().describe('What is there now, likewise; missing when it was deleted.'),
+    .describe('What was there, up to 1 KiB; a digest of prompts and suites; null when it was created.'),
+  after: z.unknown().describe('What is there now, likewise; null when it was deleted.'),
 });
 export type AuditChange = z.infer<typeof AuditChange>;
 

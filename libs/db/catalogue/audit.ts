@@ -1,7 +1,7 @@
 import type { AuditAction } from '#lib/contracts/audit-actions';
 import { newId } from '#lib/runtime/ids';
 import type { Pool, PoolClient } from '../connection/pool.js';
-import { changesBetween, type Before } from './audit-changes.js';
+import { changesBetween, type Change } from './audit-changes.js';
 import type { Caller } from './callers.js';
 
 /** Who did something: the caller of a request, or only their team and user where no request is known. */
@@ -18,7 +18,7 @@ export async function audit(
   { teamId, userId, tokenId, sessionId, request }: Actor,
   action: AuditAction,
   subject: string,
-  change?: Before,
+  change?: Change,
 ): Promise<void> {
   await db.query(
     `INSERT INTO audit (id, team_id, user_id, token_id, session_id, address, request_id, action, subject, changes)
@@ -39,7 +39,7 @@ export async function auditWork(
   teamId: string | null,
   action: AuditAction,
   subject: string,
-  { cause, ...change }: Before & { cause: string },
+  { cause, ...change }: Change & { cause: string },
 ): Promise<void> {
   const changes = change.before || change.after ? JSON.stringify(changesBetween(change)) : null;
   await db.query('INSERT INTO audit (id, team_id, action, subject, changes, cause) VALUES ($1, $2, $3, $4, $5, $6)', [
