@@ -1,5 +1,6 @@
 import { ResultsFilter } from '#lib/contracts/result';
-import { errorWord, filterParts, inFileName, resultsFilter, resultsSearch, withToggled } from './address.js';
+import { resultsFilter, resultsSearch, withToggled } from './address.js';
+import { errorWord, filterParts, inFileName } from './filter-words.js';
 
 describe('the address of a list of results', () => {
   it('writes an error type in words, also one of a later release', () => {

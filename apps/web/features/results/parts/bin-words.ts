@@ -1,4 +1,4 @@
-import { inPercent } from '../address';
+import { inPercent } from '../filter-words';
 import { duration } from '../../../ui/time';
 
 type Bin = { from: number; to: number };

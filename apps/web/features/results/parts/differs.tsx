@@ -1,6 +1,6 @@
 import { differenceWords } from '#lib/contracts/difference-words';
 import { UserLine } from '../../../ui/user-text';
-import { errorWord } from '../address';
+import { errorWord } from '../filter-words';
 import type { Result } from '../api';
 
 const MAX_NAMES = 5;

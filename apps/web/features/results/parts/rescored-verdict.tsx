@@ -1,7 +1,8 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { rescoresQuery } from '../../runs/api';
-import { errorWord, type ResultsSearch } from '../address';
+import type { ResultsSearch } from '../address';
+import { errorWord } from '../filter-words';
 import { resultQuery, type Result } from '../api';
 
 interface Props {

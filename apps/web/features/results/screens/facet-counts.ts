@@ -3,7 +3,8 @@ import type { FacetBin, RunFacets } from '#lib/contracts/run-facets';
 import { SYNTAX_NAMES } from '#lib/contracts/values/verdicts';
 import { naturalOrder } from '../../../ui/natural-order';
 import { toolWords } from '../../runs/parts/tool-words';
-import { ERROR_WORDS, FORMAT_WORDS, wordOf, type ListKey, type ResultsSearch } from '../address';
+import type { ListKey, ResultsSearch } from '../address';
+import { ERROR_WORDS, FORMAT_WORDS, wordOf } from '../filter-words';
 import { latencyRange, latencyWords, scoreRange, scoreWords } from '../parts/bin-words';
 import { countOf, verdictCounts, type ByTarget } from '../parts/verdict-counts';
 

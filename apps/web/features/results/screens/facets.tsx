@@ -7,7 +7,8 @@ import { isUnderWay } from '../../../ui/status';
 import { useModelLabel } from '../../providers/parts/model-name';
 import { facetsQuery } from '../../runs/api';
 import { Counted } from '../../runs/parts/counted';
-import { boundsOf, ORDER_WORDS, withChange, withToggled, type ListKey, type ResultsSearch } from '../address';
+import { boundsOf, withChange, withToggled, type ListKey, type ResultsSearch } from '../address';
+import { ORDER_WORDS } from '../filter-words';
 import { binsOf, countsSoFar, modelsOf, valuesOf, type CountedFacet } from './facet-counts';
 import css from './results.module.css';
 

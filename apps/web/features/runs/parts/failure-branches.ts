@@ -1,6 +1,6 @@
 import type { FailureGroup, FailureGroups } from '#lib/contracts/run-facets';
 import { count } from '../../../ui/amounts.js';
-import { errorWord } from '../../results/address.js';
+import { errorWord } from '../../results/filter-words.js';
 import { argumentWords, groupWords, toolsOf } from './failure-words.js';
 
 /** A row of the tree of failures: an error type, a pair of tools, an argument, or what is folded. */

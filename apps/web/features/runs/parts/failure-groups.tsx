@@ -4,7 +4,7 @@ import type { ErrorType } from '#lib/contracts/verdict';
 import { count } from '../../../ui/amounts';
 import { Table } from '../../../ui/table';
 import { UserLine } from '../../../ui/user-text';
-import { errorWord } from '../../results/address';
+import { errorWord } from '../../results/filter-words';
 import { groupWords } from './failure-words';
 import { ModelStrip } from './model-strip';
 import css from './figures.module.css';

@@ -6,7 +6,7 @@ import type { FailureGroups } from '#lib/contracts/run-facets';
 import { Empty } from '../../../ui/empty';
 import { Head } from '../../../ui/head';
 import { FilterChoice } from '../../../ui/filters';
-import { ERROR_WORDS } from '../../results/address';
+import { ERROR_WORDS } from '../../results/filter-words';
 import { failuresSearch } from '../address';
 import { failureGroupsQuery, runQuery } from '../api';
 import { Counted, useCounted } from '../parts/counted';

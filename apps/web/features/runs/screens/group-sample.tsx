@@ -7,7 +7,7 @@ import { count } from '../../../ui/amounts';
 import { Table } from '../../../ui/table';
 import { UserLine, UserText } from '../../../ui/user-text';
 import { ModelName, useModelLabel } from '../../providers/parts/model-name';
-import { errorWord } from '../../results/address';
+import { errorWord } from '../../results/filter-words';
 import type { Result } from '../../results/api';
 import { drawQuery } from '../api';
 import { Counted } from '../parts/counted';

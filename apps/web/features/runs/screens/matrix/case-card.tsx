@@ -6,7 +6,7 @@ import { cellWords, type CellCounts } from '../../../../ui/figures/cells';
 import { percent } from '../../../../ui/amounts';
 import { UserLine, UserText } from '../../../../ui/user-text';
 import { ModelName } from '../../../providers/parts/model-name';
-import { errorWord } from '../../../results/address';
+import { errorWord } from '../../../results/filter-words';
 import { cellResultsQuery } from '../../api';
 import css from './matrix.module.css';
 

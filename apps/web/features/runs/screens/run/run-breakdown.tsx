@@ -10,7 +10,7 @@ import { Table, type Column } from '../../../../ui/table';
 import { naturalOrder } from '../../../../ui/natural-order';
 import { UserLine } from '../../../../ui/user-text';
 import { ModelName } from '../../../providers/parts/model-name';
-import { ERROR_WORDS } from '../../../results/address';
+import { ERROR_WORDS } from '../../../results/filter-words';
 import { confusionQuery, facetsQuery, failedCasesQuery, failureGroupsQuery } from '../../api';
 import { Counted } from '../../parts/counted';
 import { FailureGroupRows } from '../../parts/failure-groups';
