@@ -1,12 +1,10 @@
-import { queryOptions } from '@tanstack/react-query';
 import type { JudgeEstimate } from '#lib/contracts/judge-estimate';
 import type { Calibration, Judgement, JudgeReport, JudgeSetting, JudgeSubmitted } from '#lib/judge/contract';
-import type { Label, LabelInput, LabelQueue } from '#lib/contracts/label';
+import type { Label } from '#lib/contracts/label';
 import type { Page } from '#lib/contracts/page';
 import { newIdempotencyKey, type Sent } from '../../api/action';
-import { client, estimateQuery, pathWith, read, readQuery } from '../../api/client';
+import { client, estimateQuery, pathWith, readQuery } from '../../api/client';
 import { keys } from '../../api/keys';
-import { queryClient } from '../../api/query-client';
 import { runsQuery } from '../runs/api';
 import { judgementsFilter, type ReportSearch } from './address';
 
@@ -74,49 +72,14 @@ export const calibrationQuery = ({ judge, report }: CalibrationFilter) =>
     pathWith('/api/judge/calibration', report ? { report_id: report } : { judge }),
   );
 
-export interface QueueFilter {
-  run: string | undefined;
-  judge: string | undefined;
-  limit: number;
-  /** A new number draws again among results without a label; a draw stays unchanged until the next. */
-  draw: number;
-}
-
-export const labelQueueQuery = ({ run, judge, limit, draw }: QueueFilter) => {
-  const path = pathWith('/api/judge/label-queue', { limit, eval_id: run, judge });
-  return queryOptions({
-    queryKey: [...keys.queues, path, draw],
-    queryFn: read<LabelQueue>(path),
-    staleTime: Infinity,
-    gcTime: 0,
-  });
-};
-
 /** A result of a run. */
 export interface LabelledResult {
   runId: string;
   resultId: string;
 }
 
-const runPath = (runId: string): string => `/api/tool-eval/history/${encodeURIComponent(runId)}`;
-const labelPath = ({ runId, resultId }: LabelledResult): string =>
-  `${runPath(runId)}/results/${encodeURIComponent(resultId)}/label`;
+export const runPath = (runId: string): string => `/api/tool-eval/history/${encodeURIComponent(runId)}`;
 
 /** People's labels of a result: the first 200. */
 export const labelsOfResultQuery = ({ runId, resultId }: LabelledResult) =>
   readQuery<Page<Label>>(keys.labels(runId), pathWith(`${runPath(runId)}/labels`, { result_id: resultId, limit: 200 }));
-
-export const putLabel = ({ label, note, ...result }: LabelledResult & LabelInput, options: Sent): Promise<Label> =>
-  client.call('PUT', labelPath(result), { label, note }, options);
-
-export const deleteLabel = (result: LabelledResult, options: Sent): Promise<void> =>
-  client.call('DELETE', labelPath(result), undefined, options);
-
-/** Refreshes after a label was given or withdrawn: it counts for the judges of its result. The drawn queue stays. */
-export async function refreshLabels(runId: string): Promise<void> {
-  const { judge, queues } = keys;
-  await Promise.all([
-    queryClient.invalidateQueries({ queryKey: keys.labels(runId) }),
-    queryClient.invalidateQueries({ queryKey: judge, predicate: ({ queryKey }) => queryKey[1] !== queues[1] }),
-  ]);
-}

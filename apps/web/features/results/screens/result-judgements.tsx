@@ -11,14 +11,8 @@ import { QueryBoundary } from '../../../ui/query-boundary';
 import { count } from '../../../ui/amounts';
 import { Time } from '../../../ui/time';
 import { UserText } from '../../../ui/user-text';
-import {
-  judgementsOfResultQuery,
-  type LabelledResult,
-  labelsOfResultQuery,
-  putLabel,
-  refreshLabels,
-  reportsQuery,
-} from '../../judge/api';
+import { judgementsOfResultQuery, type LabelledResult, labelsOfResultQuery, reportsQuery } from '../../judge/api';
+import { putLabel, refreshLabels } from '../../judge/labels';
 import { CalibrationSentence } from '../../judge/parts/calibration';
 import { JudgementMark, JudgementText } from '../../judge/parts/judgement';
 import type { Result } from '../api';

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { LabelDraw, LabelName } from '#lib/contracts/label';
 import { useAction } from '../../../../api/action';
-import { deleteLabel, labelQueueQuery, putLabel, refreshLabels, type QueueFilter } from '../../api';
+import { deleteLabel, labelQueueQuery, putLabel, refreshLabels, type QueueFilter } from '../../labels';
 import { EMPTY_LABELLING, remaining, skipCount, undoneOnce, withoutSkips, withStep } from './labelling';
 
 /** How many results are drawn at once. */
