@@ -1,11 +1,11 @@
--- The audit log is partitioned by the month of its ids. Its rows so far are the default partition, which
--- `ensure_partitions` divides. The release before goes on writing the columns that it knows.
-ALTER TABLE "audit" RENAME TO "audit_default";
-ALTER TABLE "audit_default" RENAME CONSTRAINT "audit_pkey" TO "audit_default_pkey";
-ALTER INDEX "audit_team_id_id_idx" RENAME TO "audit_default_team_id_id_idx";
+-- The audit log is partitioned by the month of its ids. Its rows so far are the partition of this month, which also
+-- holds whatever is older, so that no row moves. The release before goes on writing the columns that it knows.
+ALTER TABLE "audit" RENAME TO "audit_before";
+ALTER TABLE "audit_before" RENAME CONSTRAINT "audit_pkey" TO "audit_before_pkey";
+ALTER INDEX "audit_team_id_id_idx" RENAME TO "audit_before_team_id_id_idx";
 
 -- AlterTable
-ALTER TABLE "audit_default" ADD COLUMN     "token_id" UUID,
+ALTER TABLE "audit_before" ADD COLUMN     "token_id" UUID,
 ADD COLUMN     "session_id" UUID,
 ADD COLUMN     "address" TEXT,
 ADD COLUMN     "request_id" TEXT,
@@ -37,7 +37,25 @@ CREATE TABLE "audit" (
 -- CreateIndex
 CREATE INDEX "audit_team_id_id_idx" ON "audit"("team_id", "id");
 
-ALTER TABLE "audit" ATTACH PARTITION "audit_default" DEFAULT;
+DO $$
+DECLARE
+  -- That of the last row, if a clock was ahead.
+  month timestamp := greatest(
+    date_trunc('month', now() AT TIME ZONE 'UTC'),
+    (SELECT uuid7_month(id) FROM audit_before ORDER BY id DESC LIMIT 1)
+  );
+  partition text := 'audit_' || to_char(month, 'YYYY_MM');
+BEGIN
+  EXECUTE format('ALTER TABLE audit_before RENAME CONSTRAINT audit_before_pkey TO %I', partition || '_pkey');
+  EXECUTE format('ALTER INDEX audit_before_team_id_id_idx RENAME TO %I', partition || '_team_id_id_idx');
+  EXECUTE format('ALTER TABLE audit_before RENAME TO %I', partition);
+  EXECUTE format(
+    'ALTER TABLE audit ATTACH PARTITION %I FOR VALUES FROM (MINVALUE) TO (%L)',
+    partition, uuid7_floor((month + interval '1 month') AT TIME ZONE 'UTC')
+  );
+END
+$$;
+CREATE TABLE "audit_default" PARTITION OF "audit" DEFAULT;
 
 -- AlterTable
 ALTER TABLE "suite" ADD COLUMN     "case_bytes" BIGINT NOT NULL DEFAULT 0,
@@ -73,3 +91,6 @@ CREATE TABLE "team_storage" (
 
     CONSTRAINT "team_storage_pkey" PRIMARY KEY ("team_id")
 );
+
+-- Jobs of a team that run or wait; those of child runs are covered by their parents.
+CREATE INDEX "job_under_way" ON "job" ("team_id", "id") WHERE status IN ('pending', 'queued', 'running') AND parent_id IS NULL;
