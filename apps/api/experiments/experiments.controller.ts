@@ -64,7 +64,7 @@ export class ExperimentsController {
     await findSuite(this.pool, caller.teamId, input.suite_id);
     return change(async (client) => {
       const id = await new ExperimentRepository(client, caller.teamId).create(input);
-      await audit(client, caller, 'experiment.create', id);
+      await audit(client, caller, 'experiment.create', id, { after: input });
       return this.#read(client, caller, id);
     });
   }
@@ -91,8 +91,8 @@ export class ExperimentsController {
   ): Promise<Experiment> {
     const experimentId = uuid('experiment', id);
     return change(async (client) => {
-      await new ExperimentRepository(client, caller.teamId).update(experimentId, update);
-      await audit(client, caller, 'experiment.update', experimentId);
+      const changed = await new ExperimentRepository(client, caller.teamId).update(experimentId, update);
+      await audit(client, caller, 'experiment.update', experimentId, changed);
       return this.#read(client, caller, experimentId);
     });
   }
@@ -103,8 +103,9 @@ export class ExperimentsController {
   remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
     const experimentId = uuid('experiment', id);
     return change(async (client) => {
-      if (!(await deleteExperiment(client, caller.teamId, experimentId))) throw notFound('experiment', experimentId);
-      await audit(client, caller, 'experiment.delete', experimentId);
+      const before = await deleteExperiment(client, caller.teamId, experimentId);
+      if (!before) throw notFound('experiment', experimentId);
+      await audit(client, caller, 'experiment.delete', experimentId, { before });
     });
   }
 
@@ -125,8 +126,10 @@ export class ExperimentsController {
     return change(async (client) => {
       const { suiteId, measure } = await new ExperimentRepository(client, teamId).read(experimentId);
       await takeBaseline(client, teamId, { runId, suiteId, measure, path: '/eval_id' });
-      if (!(await pinBaseline(client, teamId, experimentId, runId))) throw notFound('experiment', experimentId);
-      await audit(client, caller, 'experiment.baseline', experimentId);
+      const before = await pinBaseline(client, teamId, experimentId, runId);
+      if (!before) throw notFound('experiment', experimentId);
+      const after = { eval_id: runId, set_by: 'user' };
+      await audit(client, caller, 'experiment.baseline', experimentId, { before, after });
       return this.#read(client, caller, experimentId);
     });
   }
@@ -178,7 +181,8 @@ export class ExperimentsController {
     const withConfig: Change = (work) =>
       change(async (client) => {
         const submitted = await work(client);
-        await audit(client, caller, 'experiment.run_best', experimentId);
+        const { eval_id } = submitted as RunBestSubmitted;
+        await audit(client, caller, 'experiment.run_best', experimentId, { after: { eval_id, best_eval_id: bestId } });
         return Object.assign({}, submitted, { config_used: used });
       });
     return (await this.runs.submit(caller, input, withConfig)) as RunBestSubmitted;

@@ -78,7 +78,7 @@ export class GatesController {
     const models = (await checkRules(this, teamId, { ...input, suiteId })) ?? null;
     return change(async (client) => {
       const id = await new GateRepository(client, teamId).create({ ...input, suite_id: suiteId, models });
-      await audit(client, caller, 'gate.create', id);
+      await audit(client, caller, 'gate.create', id, { after: { ...input, suite_id: suiteId, models } });
       return this.#read(client, caller, id);
     });
   }
@@ -111,8 +111,8 @@ export class GatesController {
     const models = await checkRules(this, teamId, { ...changed, suiteId: gate.suiteId, baseline });
     const rules = { ...gate.rules, ...changed, ...(models !== undefined && { models }) };
     return change(async (client) => {
-      await new GateRepository(client, teamId).update(gate, { name, baseline, rules });
-      await audit(client, caller, 'gate.update', gateId);
+      const changed = await new GateRepository(client, teamId).update(gate, { name, baseline, rules });
+      await audit(client, caller, 'gate.update', gateId, changed);
       return this.#read(client, caller, gateId);
     });
   }
@@ -133,8 +133,8 @@ export class GatesController {
         throw new ProblemError(409, 'The gate has an unfinished gate run. Cancel it, or wait for it to end.').as(
           'job_unfinished',
         );
-      await new GateRepository(client, teamId).delete(gateId);
-      await audit(client, caller, 'gate.delete', gateId);
+      const before = await new GateRepository(client, teamId).delete(gateId);
+      await audit(client, caller, 'gate.delete', gateId, { before });
     });
   }
 

@@ -139,8 +139,8 @@ export class JudgeService {
     const judge = setting.judge === null ? null : targetName(await resolveJudge(this, teamId, setting.judge, '/judge'));
     const stored = { ...setting, judge };
     return change(async (client) => {
-      await new JudgeSettingRepository(client, teamId).set(stored);
-      await audit(client, caller, 'settings.judge', judge ?? 'none');
+      const before = await new JudgeSettingRepository(client, teamId).set(stored);
+      await audit(client, caller, 'settings.judge', judge ?? 'none', { before, after: stored });
       return stored;
     });
   }

@@ -20,7 +20,7 @@ import { MAX_BODY_BYTES, Upload } from '../platform/upload.js';
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Pool } from '#lib/db/connection/pool';
-import { deleteLabel, storeLabels } from '#lib/judge/rows/store-labels';
+import { deleteLabel, storeLabel, storeLabels } from '#lib/judge/rows/store-labels';
 import { LabelRepository } from '#lib/judge/rows/labels';
 import { parseResultId } from '#lib/db/read/result-rows';
 import { POOL } from '../platform/stores.js';
@@ -56,11 +56,11 @@ export class LabelsController {
     const item = parseResultId(resultId);
     if (!item) throw notFound('result', resultId);
     return change(async (client) => {
-      const given = { ...item, label, note: note || null };
-      const whyNot = (await storeLabels(client, { teamId, userId, runId }, [given])).get(0);
+      const after = { label, note: note || null };
+      const { before, whyNot } = await storeLabel(client, { teamId, userId, runId }, { ...item, ...after });
       if (whyNot === 'missing') throw notFound('result', resultId);
       if (whyNot === 'errored') throw new ProblemError(422, `The result "${resultId}" ${ERRORED}.`);
-      await audit(client, caller, 'label.put', `${runId} ${resultId}`);
+      await audit(client, caller, 'label.put', `${runId} ${resultId}`, { before, after });
       return new LabelRepository(client, teamId, userId).readOwn(runId, resultId);
     });
   }
@@ -78,8 +78,8 @@ export class LabelsController {
     const runId = uuid('run', id);
     const { teamId, userId } = caller;
     return change(async (client) => {
-      await deleteLabel(client, { teamId, userId, runId }, resultId);
-      await audit(client, caller, 'label.delete', `${runId} ${resultId}`);
+      const before = await deleteLabel(client, { teamId, userId, runId }, resultId);
+      await audit(client, caller, 'label.delete', `${runId} ${resultId}`, { before });
     });
   }
 
@@ -140,7 +140,7 @@ export class LabelsController {
         return faultOf(labels[index]!.line, { path: '/result_id', message });
       });
       refuseLabels(faults);
-      await audit(client, caller, 'label.import', runId);
+      await audit(client, caller, 'label.import', runId, { after: { labels: labels.length } });
       return { labels: labels.length };
     });
   }

@@ -4,6 +4,7 @@ import { notFound } from '#lib/contracts/input/problem';
 import { pageOf } from '#lib/contracts/page';
 import { MARKED_KINDS, VIEW_LISTS, type MarkedKind, type ViewList } from '#lib/contracts/values/kept';
 import type { Caller } from '#lib/db/catalogue/callers';
+import { audit } from '#lib/db/catalogue/audit';
 import { KeptViewRepository } from '#lib/db/catalogue/kept-views';
 import { MarkRepository } from '#lib/db/catalogue/marks';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
@@ -27,13 +28,17 @@ export class KeptController {
   @Needs('viewer')
   @Answers(200, View, 404)
   keepView(
-    @Me() { teamId, userId }: Caller,
+    @Me() caller: Caller,
     @Param('list') list: string,
     @Body({ schema: ViewInput }) view: ViewInput,
     @Changes() change: Change,
   ): Promise<View> {
     const name = listOf(list);
-    return change((client) => new KeptViewRepository(client, teamId, userId).write(name, view));
+    return change(async (client) => {
+      const { before, kept } = await new KeptViewRepository(client, caller.teamId, caller.userId).write(name, view);
+      await audit(client, caller, 'view.put', name, { before, after: view });
+      return kept;
+    });
   }
 
   @Get('marks')
@@ -67,7 +72,11 @@ export class KeptController {
   ): Promise<Marks> {
     const known = kindOf(kind);
     const subject = uuid(known, id);
-    return change((client) => this.#marks(caller, client).change(known, subject, marks));
+    return change(async (client) => {
+      const changed = await this.#marks(caller, client).change(known, subject, marks);
+      await audit(client, caller, 'mark.update', `${known} ${subject}`, changed);
+      return changed.after;
+    });
   }
 
   #marks({ teamId, userId }: Caller, db: Pool | PoolClient = this.pool): MarkRepository {

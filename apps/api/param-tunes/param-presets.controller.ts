@@ -38,7 +38,7 @@ export class ParamPresetsController {
     expandSpace(input.search_space as JsonObject, { ...BASE, max_tokens: null }, ['search_space']);
     return change(async (client) => {
       const preset = await new ParamPresetRepository(client, caller.teamId).create(input);
-      await audit(client, caller, 'param_preset.create', preset.id);
+      await audit(client, caller, 'param_preset.create', preset.id, { after: input });
       return preset;
     });
   }
@@ -49,8 +49,8 @@ export class ParamPresetsController {
   remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
     const presetId = uuid('preset', id);
     return change(async (client) => {
-      await new ParamPresetRepository(client, caller.teamId).delete(presetId);
-      await audit(client, caller, 'param_preset.delete', presetId);
+      const before = await new ParamPresetRepository(client, caller.teamId).delete(presetId);
+      await audit(client, caller, 'param_preset.delete', presetId, { before });
     });
   }
 }

@@ -73,7 +73,7 @@ export class PromptVersionsController {
         source: 'manual',
         origin: null,
       });
-      await audit(client, caller, 'prompt_version.create', id);
+      await audit(client, caller, 'prompt_version.create', id, { after: input });
       return this.#withUse(client, teamId, await versions.read(id));
     });
   }
@@ -97,9 +97,10 @@ export class PromptVersionsController {
   ): Promise<PromptVersion> {
     const versionId = uuid(WHAT, id);
     return change(async (client) => {
-      const version = await new PromptVersionRepository(client, caller.teamId).update(versionId, patch);
-      await audit(client, caller, 'prompt_version.update', versionId);
-      return this.#withUse(client, caller.teamId, version);
+      const { before, after } = await new PromptVersionRepository(client, caller.teamId).update(versionId, patch);
+      const { label, tags } = after;
+      await audit(client, caller, 'prompt_version.update', versionId, { before, after: { label, tags } });
+      return this.#withUse(client, caller.teamId, after);
     });
   }
 
@@ -109,8 +110,8 @@ export class PromptVersionsController {
   remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
     const versionId = uuid(WHAT, id);
     return change(async (client) => {
-      await new PromptVersionRepository(client, caller.teamId).delete(versionId);
-      await audit(client, caller, 'prompt_version.delete', versionId);
+      const before = await new PromptVersionRepository(client, caller.teamId).delete(versionId);
+      await audit(client, caller, 'prompt_version.delete', versionId, { before });
     });
   }
 

@@ -28,9 +28,11 @@ export class NotesController {
     const place = placeOf(resultId);
     return change(async (client) => {
       const notes = new ResultNoteRepository(client, caller.teamId);
-      const note = await notes.write(runId, place, { text, userId: caller.userId });
-      if (!note) throw notFound('result', resultId);
-      await audit(client, caller, 'note.put', `${runId} ${resultId}`);
+      const written = await notes.write(runId, place, { text, userId: caller.userId });
+      if (!written) throw notFound('result', resultId);
+      const { note, before } = written;
+      const changed = { before: { text: before }, after: { text } };
+      await audit(client, caller, 'note.put', `${runId} ${resultId}`, changed);
       return note;
     });
   }
@@ -47,9 +49,9 @@ export class NotesController {
     const runId = uuid('run', id);
     const place = placeOf(resultId);
     return change(async (client) => {
-      const isRemoved = await new ResultNoteRepository(client, caller.teamId).remove(runId, place, caller.userId);
-      if (!isRemoved) throw new ProblemError(404, `The result "${resultId}" has no note.`);
-      await audit(client, caller, 'note.delete', `${runId} ${resultId}`);
+      const removed = await new ResultNoteRepository(client, caller.teamId).remove(runId, place, caller.userId);
+      if (removed === undefined) throw new ProblemError(404, `The result "${resultId}" has no note.`);
+      await audit(client, caller, 'note.delete', `${runId} ${resultId}`, { before: { text: removed } });
     });
   }
 }

@@ -129,15 +129,22 @@ export class ExperimentRepository extends TeamScoped {
     return id;
   }
 
-  /** @throws ProblemError 404 */
-  async update(id: string, { name, description, status }: ExperimentUpdate): Promise<void> {
-    const { rowCount } = await this.db.query(
-      `UPDATE experiment SET name = coalesce($3, name), description = coalesce($4, description),
-         status = coalesce($5, status), updated_at = now()
-       WHERE team_id = $1 AND id = $2`,
+  /** @returns it before and after @throws ProblemError 404 */
+  async update(
+    id: string,
+    { name, description, status }: ExperimentUpdate,
+  ): Promise<{ before: ExperimentUpdate; after: ExperimentUpdate }> {
+    const { rows } = await this.db.query<{ before: ExperimentUpdate; after: ExperimentUpdate }>(
+      `UPDATE experiment e SET name = coalesce($3, e.name), description = coalesce($4, e.description),
+         status = coalesce($5, e.status), updated_at = now()
+       FROM (SELECT id, name, description, status FROM experiment WHERE team_id = $1 AND id = $2 FOR NO KEY UPDATE) b
+       WHERE e.id = b.id
+       RETURNING json_build_object('name', b.name, 'description', b.description, 'status', b.status) AS before,
+         json_build_object('name', e.name, 'description', e.description, 'status', e.status) AS after`,
       [this.teamId, id, name ?? null, description ?? null, status ?? null],
     );
-    if (rowCount === 0) throw notFound('experiment', id);
+    if (!rows[0]) throw notFound('experiment', id);
+    return rows[0];
   }
 
   async #checkSuite(suiteId: string): Promise<void> {

@@ -1,6 +1,7 @@
 import type { View, ViewInput } from '#lib/contracts/kept';
 import type { ViewList } from '#lib/contracts/values/kept';
 import type { Pool, PoolClient } from '../connection/pool.js';
+import { takeTurn } from '../connection/take-turn.js';
 import { TeamScoped } from '../team-isolation.js';
 
 const EMPTY: ViewInput = { filters: {}, order: null, columns: null, hidden: [] };
@@ -29,12 +30,15 @@ export class KeptViewRepository extends TeamScoped {
     };
   }
 
-  async write(list: ViewList, view: ViewInput): Promise<View> {
+  /** @returns it, and the earlier one */
+  async write(list: ViewList, view: ViewInput): Promise<{ before: ViewInput; kept: View }> {
+    await takeTurn(this.db as PoolClient, 'views', this.userId);
+    const { list: _list, updated_at: _at, ...before } = await this.read(list);
     await this.db.query(
       `INSERT INTO kept_view (user_id, team_id, list, value) VALUES ($1, $2, $3, $4)
        ON CONFLICT (user_id, list) DO UPDATE SET value = excluded.value, updated_at = now()`,
       [this.userId, this.teamId, list, JSON.stringify(view)],
     );
-    return this.read(list);
+    return { before, kept: await this.read(list) };
   }
 }

@@ -4,6 +4,7 @@ import type { Page } from '#lib/contracts/page';
 import type { OwnTags } from '#lib/contracts/kept';
 import type { MarkedKind } from '#lib/contracts/values/kept';
 import type { Pool, PoolClient } from '../connection/pool.js';
+import { takeTurn } from '../connection/take-turn.js';
 import { TeamScoped } from '../team-isolation.js';
 import { pageOf } from './page.js';
 
@@ -52,14 +53,19 @@ export class MarkRepository extends TeamScoped {
     return { items: rows };
   }
 
-  /** @throws ProblemError 404 when the team has no such thing, 422 when the user has marked too many */
-  async change(kind: MarkedKind, id: string, { tags, archived }: MarksInput): Promise<Marks> {
+  /**
+   * @returns the marks before and after
+   * @throws ProblemError 404 when the team has no such thing, 422 when the user has marked too many
+   */
+  async change(kind: MarkedKind, id: string, { tags, archived }: MarksInput): Promise<{ before: Marks; after: Marks }> {
+    await takeTurn(this.db as PoolClient, 'marks', this.userId);
     // Deleting it waits for this transaction, and takes these marks along.
     const found = await this.db.query(`SELECT 1 FROM ${kind} WHERE id = $1 AND team_id = $2 FOR KEY SHARE`, [
       id,
       this.teamId,
     ]);
     if (found.rowCount === 0) throw notFound(kind, id);
+    const before = (await this.of(kind, [id]))(id);
     const { rows } = await this.db.query<Marks>(
       `INSERT INTO mark (user_id, team_id, kind, subject_id, tags, archived)
        VALUES ($1, $2, $3, $4, coalesce($5::text[], '{}'), coalesce($6::boolean, false))
@@ -68,10 +74,10 @@ export class MarkRepository extends TeamScoped {
        RETURNING tags, archived`,
       [this.userId, this.teamId, kind, id, tags && [...new Set(tags)].sort(), archived ?? null],
     );
-    const marks = rows[0]!;
-    if (marks.tags.length === 0 && !marks.archived) await this.#forget(kind, id);
+    const after = rows[0]!;
+    if (after.tags.length === 0 && !after.archived) await this.#forget(kind, id);
     else await this.#checkNumber();
-    return marks;
+    return { before, after };
   }
 
   async #forget(kind: MarkedKind, id: string): Promise<void> {

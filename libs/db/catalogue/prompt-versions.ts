@@ -13,6 +13,7 @@ import {
 import { newId } from '#lib/runtime/ids';
 import { insertRow } from '../connection/insert-row.js';
 import { inTransaction, type PoolClient } from '../connection/pool.js';
+import { takeTurn } from '../connection/take-turn.js';
 import { TeamScoped } from '../team-isolation.js';
 import type { Reader } from './marks.js';
 import { isOfSuites } from './named-suites.js';
@@ -96,7 +97,7 @@ export class PromptVersionRepository extends TeamScoped {
   create(version: NewPromptVersion, id = newId()): Promise<string> {
     const { suiteId, parentId, components, origin } = version;
     return inTransaction(this.db, async (client) => {
-      await takeTurn(client, suiteId);
+      await takeTurnOf(client, suiteId);
       await this.#keepSuite(client, suiteId);
       if (parentId !== null) await this.#keepParent(client, parentId, suiteId);
       await insertRow(client, 'prompt_version', {
@@ -117,38 +118,50 @@ export class PromptVersionRepository extends TeamScoped {
     });
   }
 
-  /** @throws ProblemError 404 */
-  update(id: string, { label, tags }: PromptVersionPatch): Promise<StoredPromptVersion> {
+  /** @returns it before and after @throws ProblemError 404 */
+  update(
+    id: string,
+    { label, tags }: PromptVersionPatch,
+  ): Promise<{ before: PromptVersionPatch; after: StoredPromptVersion }> {
     return inTransaction(this.db, async (client) => {
       const versions = new PromptVersionRepository(client, this.teamId);
       const { suite_id: suiteId } = await versions.read(id);
-      if (tags?.length && suiteId !== null) {
-        await takeTurn(client, suiteId);
-        await this.#takeTags(client, { id, suiteId, tags });
-      }
+      const takesTags = tags?.length && suiteId !== null;
+      if (takesTags) await takeTurnOf(client, suiteId);
+      const { rows } = await client.query<Required<PromptVersionPatch>>(
+        'SELECT label, tags FROM prompt_version WHERE id = $1 AND team_id = $2 FOR NO KEY UPDATE',
+        [id, this.teamId],
+      );
+      if (!rows[0]) throw notFound('prompt version', id);
+      if (takesTags) await this.#takeTags(client, { id, suiteId, tags });
       await client.query(
         `UPDATE prompt_version SET label = coalesce($3, label), tags = coalesce($4, tags)
          WHERE id = $1 AND team_id = $2`,
         [id, this.teamId, label ?? null, tags ?? null],
       );
-      return versions.read(id);
+      return { before: rows[0], after: await versions.read(id) };
     });
   }
 
-  /** Runs that used the version keep their own copy of its texts. @throws ProblemError 404 */
-  async delete(id: string): Promise<void> {
-    await inTransaction(this.db, async (client) => {
+  /**
+   * Runs that used the version keep their own copy of its texts.
+   * @returns what it was
+   * @throws ProblemError 404
+   */
+  delete(id: string): Promise<Pick<StoredPromptVersion, 'suite_id' | 'label' | 'tags' | 'source'>> {
+    return inTransaction(this.db, async (client) => {
       const { rows } = await client.query<{ suite_id: string | null }>(
         'SELECT suite_id FROM prompt_version WHERE id = $1 AND team_id = $2',
         [id, this.teamId],
       );
       // The versions whose parent it is change, too.
-      if (rows[0]?.suite_id) await takeTurn(client, rows[0].suite_id);
-      const { rowCount } = await client.query('DELETE FROM prompt_version WHERE id = $1 AND team_id = $2', [
-        id,
-        this.teamId,
-      ]);
-      if (rowCount === 0) throw notFound('prompt version', id);
+      if (rows[0]?.suite_id) await takeTurnOf(client, rows[0].suite_id);
+      const deleted = await client.query<StoredPromptVersion>(
+        'DELETE FROM prompt_version WHERE id = $1 AND team_id = $2 RETURNING suite_id, label, tags, source',
+        [id, this.teamId],
+      );
+      if (!deleted.rows[0]) throw notFound('prompt version', id);
+      return deleted.rows[0];
     });
   }
 
@@ -201,7 +214,7 @@ export class PromptVersionRepository extends TeamScoped {
 }
 
 /** Serialises adding versions to a suite, moving its tags, and deleting a version or the suite. */
-async function takeTurn(client: PoolClient, suiteId: string): Promise<void> {
+async function takeTurnOf(client: PoolClient, suiteId: string): Promise<void> {
   await client.query('SELECT 1 FROM suite WHERE id = $1 FOR KEY SHARE', [suiteId]);
-  await client.query(`SELECT pg_advisory_xact_lock(hashtext('prompt versions'), hashtext($1))`, [suiteId]);
+  await takeTurn(client, 'prompt versions', suiteId);
 }

@@ -57,7 +57,10 @@ describe('the revision of an experiment', () => {
     const { runId } = await team.submit();
     await set(runId, `status = 'completed', score = 0.5`);
     const id = await experimentOf(team);
-    expect(await inTransaction(pool, (client) => pinBaseline(client, team.teamId, id, runId))).toBe(true);
+    expect(await inTransaction(pool, (client) => pinBaseline(client, team.teamId, id, runId))).toEqual({
+      eval_id: null,
+      set_by: null,
+    });
     expect(await stored(id)).toMatchObject({ baseline_run_id: runId, baseline_set_by: 'user', revision: 2 });
     await set(runId, `status = 'pending', generation = 2`);
     expect(await revision(id)).toBe(3);
@@ -81,9 +84,9 @@ describe('deleting', () => {
     await set(runId, `delta = 0.1, differs = '{cases}', comparison = '{}'`);
     const other = await createTeam(pool);
     const remove = (teamId: string) => inTransaction(pool, (client) => deleteExperiment(client, teamId, id));
-    expect(await remove(other.teamId)).toBe(false);
-    expect(await remove(team.teamId)).toBe(true);
-    expect(await remove(team.teamId)).toBe(false);
+    expect(await remove(other.teamId)).toBeUndefined();
+    expect(await remove(team.teamId)).toMatchObject({ suite_id: team.suiteId, status: 'active' });
+    expect(await remove(team.teamId)).toBeUndefined();
     const { rows } = await pool.query('SELECT experiment_id, delta, differs, comparison FROM run WHERE id = $1', [
       runId,
     ]);

@@ -3,30 +3,43 @@ import type { PoolClient } from '../connection/pool.js';
 
 // Transactions lock in one order (`lockUser`): an experiment comes after its runs.
 
+/** The run that is the baseline of an experiment, and what made it that. */
+interface Baseline {
+  eval_id: string | null;
+  set_by: 'user' | 'first_run' | null;
+}
+
 /**
  * Makes a run the baseline of an experiment, on behalf of a user. The figures of the experiment follow
  * (`refreshExperiment`). Lock and check the run first (`takeBaseline`): it could be deleted or resumed meanwhile.
- * @returns whether the team has such an experiment
+ * @returns the earlier one; undefined if the team has no such experiment
  */
 export async function pinBaseline(
   client: PoolClient,
   teamId: string,
   experimentId: string,
   runId: string,
-): Promise<boolean> {
-  const { rowCount } = await client.query(
-    `UPDATE experiment SET baseline_run_id = $3, baseline_set_by = 'user', updated_at = now()
-     WHERE team_id = $1 AND id = $2`,
+): Promise<Baseline | undefined> {
+  const { rows } = await client.query<Baseline>(
+    `UPDATE experiment e SET baseline_run_id = $3, baseline_set_by = 'user', updated_at = now()
+     FROM (
+       SELECT id, baseline_run_id, baseline_set_by FROM experiment WHERE team_id = $1 AND id = $2 FOR NO KEY UPDATE
+     ) b
+     WHERE e.id = b.id RETURNING b.baseline_run_id AS eval_id, b.baseline_set_by AS set_by`,
     [teamId, experimentId, runId],
   );
-  return rowCount !== 0;
+  return rows[0];
 }
 
 /**
  * Deletes an experiment and its comparisons. Its runs and tunes remain, without it.
- * @returns whether the team has such an experiment
+ * @returns what it was; undefined if the team has no such experiment
  */
-export async function deleteExperiment(client: PoolClient, teamId: string, experimentId: string): Promise<boolean> {
+export async function deleteExperiment(
+  client: PoolClient,
+  teamId: string,
+  experimentId: string,
+): Promise<{ name: string; suite_id: string; status: string; baseline_eval_id: string | null } | undefined> {
   const ofExperiment = [teamId, experimentId];
   // Another process that admits a pending run of such a user may already hold the experiment.
   await client.query(
@@ -41,18 +54,19 @@ export async function deleteExperiment(client: PoolClient, teamId: string, exper
     ofExperiment,
   );
   await unlinkRuns(client, ofExperiment);
-  const { rowCount } = await client.query(
-    'SELECT 1 FROM experiment WHERE team_id = $1 AND id = $2 FOR UPDATE',
-    ofExperiment,
-  );
+  await client.query('SELECT 1 FROM experiment WHERE team_id = $1 AND id = $2 FOR UPDATE', ofExperiment);
   await unlinkRuns(client, ofExperiment); // Runs submitted meanwhile.
   await client.query(
     'UPDATE orchestration SET experiment_id = NULL WHERE team_id = $1 AND experiment_id = $2',
     ofExperiment,
   );
   await client.query('DELETE FROM mark WHERE team_id = $1 AND subject_id = $2', ofExperiment);
-  await client.query('DELETE FROM experiment WHERE team_id = $1 AND id = $2', ofExperiment);
-  return rowCount !== 0;
+  const { rows } = await client.query(
+    `DELETE FROM experiment WHERE team_id = $1 AND id = $2
+     RETURNING name, suite_id, status, baseline_run_id AS baseline_eval_id`,
+    ofExperiment,
+  );
+  return rows[0];
 }
 
 async function unlinkRuns(client: PoolClient, ofExperiment: string[]): Promise<void> {

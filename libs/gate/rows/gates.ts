@@ -90,32 +90,42 @@ export class GateRepository extends TeamScoped {
 
   /**
    * Updates a gate that was read before. Another baseline or other rules create its next version.
+   * @returns it before and after
    * @throws ProblemError as `create`, and 409 when it was changed concurrently
    */
-  async update(gate: StoredGate, fields: GateFields): Promise<void> {
+  async update(gate: StoredGate, fields: GateFields): Promise<{ before: GateFacts; after: GateFacts }> {
     const { name, rules } = fields;
     const [columns, before] = [toColumns(fields), toColumns(gate)];
     const isNext = !isDeepStrictEqual(columns, before);
-    if (!isNext && name === gate.name) return;
+    if (!isNext && name === gate.name) return { before: gateFacts(gate), after: gateFacts(gate) };
     if (!isDeepStrictEqual({ ...columns, rules: rules.measure }, { ...before, rules: gate.rules.measure }))
       await this.#takeBaseline(gate.suiteId, fields);
     if (name !== gate.name) await this.#refuseTaken(name, gate.id);
-    const { rowCount } = await this.db.query(
-      `UPDATE gate SET name = $4, version = version + $5, baseline_run_id = $6, experiment_id = $7, rules = $8,
+    const { rows } = await this.db.query<{ name: string }>(
+      `UPDATE gate g SET name = $4, version = version + $5, baseline_run_id = $6, experiment_id = $7, rules = $8,
          updated_at = now()
-       WHERE id = $1 AND team_id = $2 AND version = $3`,
+       FROM (SELECT id, name FROM gate WHERE id = $1 AND team_id = $2 FOR NO KEY UPDATE) earlier
+       WHERE g.id = earlier.id AND g.version = $3 RETURNING earlier.name`,
       [gate.id, this.teamId, gate.version, name, isNext ? 1 : 0, ...Object.values(columns)],
     );
-    if (rowCount === 0)
+    if (!rows[0])
       throw new ProblemError(409, 'The gate was changed or deleted in the meantime. Read it and try again.').as(
         'changed_meanwhile',
       );
+    return {
+      before: gateFacts({ ...gate, name: rows[0].name }),
+      after: gateFacts({ ...gate, ...fields, version: gate.version + (isNext ? 1 : 0) }),
+    };
   }
 
-  /** Deletes the gate with its looks. @throws ProblemError 404 */
-  async delete(id: string): Promise<void> {
-    const { rowCount } = await this.db.query('DELETE FROM gate WHERE id = $1 AND team_id = $2', [id, this.teamId]);
-    if (rowCount === 0) throw notFound('gate', id);
+  /** Deletes the gate with its looks. @returns what it was @throws ProblemError 404 */
+  async delete(id: string): Promise<Pick<GateFacts, 'name' | 'suite_id' | 'version'>> {
+    const { rows } = await this.db.query<Pick<GateFacts, 'name' | 'suite_id' | 'version'>>(
+      'DELETE FROM gate WHERE id = $1 AND team_id = $2 RETURNING name, suite_id, version',
+      [id, this.teamId],
+    );
+    if (!rows[0]) throw notFound('gate', id);
+    return rows[0];
   }
 
   async #takeBaseline(suiteId: string, { baseline, rules }: Pick<GateFields, 'baseline' | 'rules'>): Promise<void> {
@@ -146,6 +156,16 @@ export class GateRepository extends TeamScoped {
       );
   }
 }
+
+/** What the audit says of a gate. */
+const gateFacts = ({ name, suiteId, version, baseline, rules }: Omit<StoredGate, 'id'>) => ({
+  name,
+  suite_id: suiteId,
+  version,
+  baseline,
+  ...rules,
+});
+type GateFacts = ReturnType<typeof gateFacts>;
 
 const toColumns = ({ baseline, rules }: Pick<GateFields, 'baseline' | 'rules'>) => ({
   baseline_run_id: 'eval_id' in baseline ? baseline.eval_id.toLowerCase() : null,

@@ -37,19 +37,23 @@ export class ParamPresetRepository extends TeamScoped {
     return toPreset(rows[0]);
   }
 
-  /** @throws ProblemError 404 */
-  async delete(id: string): Promise<void> {
-    const { rowCount } = await this.db.query('DELETE FROM param_preset WHERE id = $1 AND team_id = $2', [
-      id,
-      this.teamId,
-    ]);
-    if (rowCount === 0) throw notFound('preset', id);
+  /** @returns what it was @throws ProblemError 404 */
+  async delete(id: string): Promise<ParamPresetInput> {
+    const { rows } = await this.db.query<PresetRow>(
+      'DELETE FROM param_preset WHERE id = $1 AND team_id = $2 RETURNING name, search_space',
+      [id, this.teamId],
+    );
+    if (!rows[0]) throw notFound('preset', id);
+    return toInput(rows[0]);
   }
 }
 
-const toPreset = ({ id, name, search_space, created_at }: PresetRow): ParamPreset => ({
-  id,
+const toInput = ({ name, search_space }: PresetRow): ParamPresetInput => ({
   name,
   search_space: parseJson(search_space) as ParamPreset['search_space'],
-  created_at: created_at.toISOString(),
+});
+const toPreset = (row: PresetRow): ParamPreset => ({
+  id: row.id,
+  ...toInput(row),
+  created_at: row.created_at.toISOString(),
 });
