@@ -124,12 +124,12 @@ export class SignInController {
     const search = new URL(raw.url!, settings.redirect_uri).search;
     const identity = await provider.finish(search, attempt);
     const { invitation } = attempt;
-    const { session, invitationProblem } = await this.service.enter({ settings, identity, invitation, request: raw });
+    const { session, problem } = await this.service.enter({ settings, identity, invitation, request: raw });
     if (!session) {
       const { issuer, subject } = identity;
       this.logger.info({ provider: settings.id, issuer, subject }, 'Nobody lets this person in: no rule matches');
       return this.#sendRefusal(reply, attempt, [
-        invitationProblem ??
+        problem ??
           `You signed in at ${settings.name}, but you are in no team of this Toolmark. Ask an owner of your team for ` +
             'an invitation, or your administrator for a group that may come in.',
       ]);
@@ -138,9 +138,9 @@ export class SignInController {
     void reply.header('set-cookie', cookieOf(raw, session.secret, session.expiresAt, isSecure));
     sendPage(reply, 200, {
       title: 'Signed in',
-      sentences: invitationProblem === undefined ? [] : [invitationProblem],
+      sentences: problem === undefined ? [] : [problem],
       link: { path: attempt.back, text: 'Open Toolmark' },
-      opens: invitationProblem === undefined,
+      opens: problem === undefined,
     });
   }
 

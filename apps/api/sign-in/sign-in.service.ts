@@ -25,8 +25,8 @@ const LOCK_TIMEOUT = `SET LOCAL lock_timeout = '5s'`;
 export interface Entered {
   /** Undefined: the person is in no team. */
   session: BegunSession | undefined;
-  /** Why the invitation counts no more. */
-  invitationProblem: string | undefined;
+  /** Why the invitation counts no more, or why a team that a rule names took nobody in. */
+  problem: string | undefined;
 }
 
 interface Entering {
@@ -54,7 +54,7 @@ export class SignInService {
     await client.query(LOCK_TIMEOUT);
     const person = personOf(identity);
     const { personId, isNew } = await enterPerson(client, person);
-    await followRules(client, personId, person.name, membershipsOf(settings, identity.claims));
+    const full = await followRules(client, personId, person.name, membershipsOf(settings, identity.claims));
     const redeemed = invitation === undefined ? {} : await redeem(client, invitation, { personId, name: person.name });
     const session = await beginSignInSession(client, {
       personId,
@@ -68,7 +68,7 @@ export class SignInService {
     });
     // Of whom nobody lets in, nothing is kept.
     if (!session && isNew) await forgetPerson(client, personId);
-    return { session, invitationProblem: redeemed.problem };
+    return { session, problem: redeemed.problem ?? (session ? undefined : full[0]?.message) };
   }
 
   /** Brings the memberships of a person in line with claims that were read again, and stores what comes with them. */

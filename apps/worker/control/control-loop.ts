@@ -5,6 +5,7 @@ import { runsToFinish, targetsToFinish } from '#lib/db/engine/finish-run';
 import { runsToPrepare } from '#lib/db/engine/prepare-run';
 import { rescoresToContinue } from '#lib/db/engine/rescore-run';
 import { runsMaybeOverBudget } from '#lib/db/engine/run-budget';
+import { usersToStart } from '#lib/db/engine/start-pending-jobs';
 import { targetsWithUnaskedItems } from '#lib/db/engine/unasked-items';
 import { notify } from '#lib/events/notifications';
 import type { LaneQueues } from '#lib/queue/lane-queue';
@@ -217,11 +218,11 @@ export class ControlLoop {
     });
     const bulkhead = this.#bulkhead('finish');
     return this.#ownedStep('finish', async (signal) => {
-      let left = 0;
-      left += await bulkhead.each(await targetsWithUnaskedItems(pool), byTeam, (one) => finisher.settleUnasked(one));
+      let left = await bulkhead.each(await targetsWithUnaskedItems(pool), byTeam, (one) => finisher.settleUnasked(one));
       left += await bulkhead.each(await targetsToFinish(pool), byTeam, (done) => finisher.finishTarget(done, signal));
       left += await bulkhead.each(await runsMaybeOverBudget(pool), byTeam, (run) => finisher.stopIfOverBudget(run));
       left += await bulkhead.each(await runsToFinish(pool), byTeam, (run) => finisher.finishRun(run, signal));
+      left += await bulkhead.each(await usersToStart(pool), byTeam, (user) => finisher.startJobs(user));
       return left;
     });
   }

@@ -4,6 +4,7 @@ import { hasEnded, readExperiment, readRun } from '#lib/db/engine/experiment-pai
 import { finishRun, finishTarget, type RunToFinish, type TargetToFinish } from '#lib/db/engine/finish-run';
 import type { ComparedRun } from '#lib/db/engine/place-run';
 import { stopIfOverBudget, type RunToStop } from '#lib/db/engine/run-budget';
+import { startJobsOf, type WaitingUser } from '#lib/db/engine/start-pending-jobs';
 import { settleUnasked, type UnaskedTarget } from '#lib/db/engine/unasked-items';
 import { resultsOfTarget } from '#lib/db/read/for-workers/results-of-target';
 import { notify } from '#lib/events/notifications';
@@ -55,6 +56,15 @@ export class Finisher {
   /** Stops a run that has spent its budget. */
   async stopIfOverBudget(run: RunToStop): Promise<void> {
     await this.#announce(await stopIfOverBudget(this.deps.pool, run));
+  }
+
+  /** Starts the jobs of somebody who waited for those of others. */
+  async startJobs({ userId }: WaitingUser): Promise<void> {
+    const { pool, redis, onJobFinished } = this.deps;
+    const jobs = await startJobsOf(pool, userId);
+    if (jobs.length === 0) return;
+    onJobFinished();
+    for (const id of jobs) await notify(redis, { topic: 'job', id });
   }
 
   async finishRun(run: RunToFinish, stop: AbortSignal): Promise<void> {

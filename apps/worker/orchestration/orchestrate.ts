@@ -7,6 +7,7 @@ import {
   leaseOfSteps,
   orchestrationsToAdvance,
   readOrchestration,
+  type OrchestrationEnd,
   type WaitingOrchestration,
 } from '#lib/db/engine/orchestrations';
 import { resumeChildren } from '#lib/db/engine/resume-orchestration';
@@ -89,7 +90,11 @@ export class Orchestrator {
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
       const { step: next, state } = orchestration;
-      return commitStep(pool, orchestration, { state, next, end: { status: 'failed', error: error.message } });
+      return commitStep(pool, orchestration, { state, next, end: endOf(error) });
     }
   }
 }
+
+/** Where a quota is reached, as that of items a day, the step can be made again once there is room: by a resume. */
+const endOf = ({ code, message }: ProblemError): OrchestrationEnd =>
+  code === 'quota_reached' ? { status: 'budget_exceeded', detail: message } : { status: 'failed', error: message };

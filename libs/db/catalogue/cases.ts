@@ -9,7 +9,7 @@ import { TeamScoped } from '../team-isolation.js';
 import { pageOf } from './page.js';
 import { BEFORE_FIRST, firstPage, NOT_DRAFT, type CasePlace } from './case-pages.js';
 import { searchCases } from './case-search.js';
-import { insertCases, writeCase } from './insert-cases.js';
+import { bytesOfCases, insertCases, writeCase } from './insert-cases.js';
 import { checkSuiteSize } from './suite-size.js';
 import { SuiteChanged, SuiteRepository, type UncountedSuite } from './suites.js';
 
@@ -249,8 +249,10 @@ export class CaseRepository extends TeamScoped {
         [suiteId],
       );
       const first = rows[0]!.next;
-      const ids = await insertCases(client, suiteId, cases.map(writeCase), first);
-      const count = (await checkSuiteSize(client, suiteId, { cases: cases.length, bytes: 1 }))!;
+      const written = cases.map(writeCase);
+      const ids = await insertCases(client, suiteId, written, first);
+      const growth = { cases: cases.length, bytes: bytesOfCases(written) };
+      const count = (await checkSuiteSize(client, this.#of(suiteId), growth))!;
       return {
         added: cases.map((input, index) => ({ id: ids[index]!, position: first + index, ...input })),
         before: { cases: count - cases.length, version: suite.version },
@@ -281,7 +283,7 @@ export class CaseRepository extends TeamScoped {
       );
       if (!rows[0]) throw notFound('case', caseId);
       const { position, before } = rows[0];
-      await checkSuiteSize(client, suiteId, { cases: 0, bytes: byteLength(body) - byteLength(before) });
+      await checkSuiteSize(client, this.#of(suiteId), { cases: 0, bytes: byteLength(body) - byteLength(before) });
       return {
         replaced: { id: caseId, position, ...input },
         before: factsOf({ position, body: before }),
@@ -300,6 +302,10 @@ export class CaseRepository extends TeamScoped {
       if (!rows[0]) throw notFound('case', caseId);
       return factsOf(rows[0]);
     });
+  }
+
+  #of(suiteId: string): { teamId: string; suiteId: string } {
+    return { teamId: this.teamId, suiteId };
   }
 
   #suites(): SuiteRepository {

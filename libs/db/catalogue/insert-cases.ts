@@ -18,6 +18,9 @@ export const writeCase = (input: CaseInput): WrittenCase => ({
   body: JSON.stringify(input),
 });
 
+export const bytesOfCases = (cases: readonly WrittenCase[]): number =>
+  cases.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
+
 /**
  * @param firstPosition position of the first case; the others follow
  * @returns their ids

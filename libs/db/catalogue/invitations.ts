@@ -8,6 +8,7 @@ import type { Pool, PoolClient } from '../connection/pool.js';
 import { TeamScoped } from '../team-isolation.js';
 import { audit } from './audit.js';
 import { toPage } from './page.js';
+import { keepQuotas } from './quotas.js';
 import { storeToken } from './tokens.js';
 import { addMember, checkNameIsFree, type Membership } from './users.js';
 import { keepAWayIn } from './ways-in.js';
@@ -124,7 +125,8 @@ export async function readInvitation(db: Pool | PoolClient, secret: string): Pro
  * Makes a person a member of the team that invites, within a transaction: an invitation counts once. A member by a rule
  * of sign-in becomes one of an owner, with the role of the invitation; whoever was removed is a member again.
  * @param joiner.name of a new member; one that is taken in the team gets a number
- * @throws ProblemError 404 and 409 as `readInvitation`; 409 for a member by an owner, whose invitation stays open
+ * @throws ProblemError 404 and 409 as `readInvitation`; 409 for a member by an owner, or when the team reached its
+ *   quota of users: the invitation stays open
  */
 export async function redeemInvitation(
   client: PoolClient,
@@ -140,7 +142,7 @@ export async function redeemInvitation(
   if (rows[0]?.userId === invitation.createdBy)
     throw new ProblemError(409, 'You made this invitation. It is for somebody else.');
   return keepAWayIn(client, { teamId, userId: rows[0]?.userId }, async () => {
-    const member = await join(client, invitation, joiner);
+    const { isNew, ...member } = await join(client, invitation, joiner);
     const { rowCount } = await client.query(
       `UPDATE invitation i SET accepted_by = $2, accepted_at = now() WHERE id = $1 AND ${STATUS} = 'open'`,
       [id, member.userId],
@@ -148,6 +150,7 @@ export async function redeemInvitation(
     // Somebody else was faster: this says so, and rolls back.
     if (!rowCount) await readInvitation(client, secret);
     await audit(client, member, 'invitation.accept', id);
+    await keepQuotas(client, teamId, { users: isNew ? 1 : 0 });
     return member;
   });
 }
@@ -156,14 +159,16 @@ async function join(
   client: PoolClient,
   { teamId, teamName, role }: OpenInvitation,
   { personId, name }: { personId: string; name: string },
-): Promise<Membership> {
-  const { rows } = await client.query<{ userId: string; userName: string }>(
-    `UPDATE users SET role = $3, given_by = 'owner', removed_at = NULL, removed_by = NULL
-     WHERE team_id = $1 AND person_id = $2 AND (removed_at IS NOT NULL OR given_by = 'rule')
-     RETURNING id AS "userId", name AS "userName"`,
+): Promise<Membership & { isNew: boolean }> {
+  const { rows } = await client.query<{ userId: string; userName: string; isNew: boolean }>(
+    `UPDATE users u SET role = $3, given_by = 'owner', removed_at = NULL, removed_by = NULL FROM users before
+     WHERE u.team_id = $1 AND u.person_id = $2 AND (u.removed_at IS NOT NULL OR u.given_by = 'rule')
+       AND before.id = u.id
+     RETURNING u.id AS "userId", u.name AS "userName", before.removed_at IS NOT NULL AS "isNew"`,
     [teamId, personId, role],
   );
-  const member = rows[0] ?? (await addMember(client, { teamId, personId, name, role, givenBy: 'owner' }));
+  const added = rows[0] ? undefined : await addMember(client, { teamId, personId, name, role, givenBy: 'owner' });
+  const member = rows[0] ?? (added && { ...added, isNew: true });
   if (!member) throw new ProblemError(409, 'You are a member of this team already. Owners change roles.');
   return { ...member, teamId, teamName, role };
 }
@@ -179,7 +184,7 @@ const invitationEnded = (status: EndedStatus): ProblemError =>
 
 /**
  * Joins a team where people cannot sign in: makes a person, a member and a token.
- * @throws ProblemError as `redeemInvitation`, and 409 when the name is taken
+ * @throws ProblemError as `redeemInvitation`, and 409 when the name is taken, or the team reached a quota
  */
 export async function acceptInvitation(
   client: PoolClient,
@@ -194,5 +199,7 @@ export async function acceptInvitation(
   if (userName !== name) await checkNameIsFree(client, teamId, name);
   const tokenSecret = newAccessToken();
   const input = { name: 'first token', role, expires_at: tokenExpiresAt, created_by: userId };
-  return { token: await storeToken(client, userId, input, tokenSecret), secret: tokenSecret };
+  const token = await storeToken(client, userId, input, tokenSecret);
+  await keepQuotas(client, teamId, { tokens: 1 });
+  return { token, secret: tokenSecret };
 }

@@ -7,6 +7,7 @@ import type { PoolClient } from '../connection/pool.js';
 import { TeamScoped } from '../team-isolation.js';
 import { hideFromEarlierRelease, SESSION_HAS_ENDED } from './callers.js';
 import { toPage } from './page.js';
+import { keepQuotas } from './quotas.js';
 import { deleteTokens } from './tokens.js';
 import { addMember, checkNameIsFree, endMembership, type Giver } from './users.js';
 import { keepAWayIn } from './ways-in.js';
@@ -59,12 +60,13 @@ export class MemberRepository extends TeamScoped {
 
 /** Changes of the members of a team, each within a transaction. */
 export class MemberChanges extends TeamScoped<PoolClient> {
-  /** @throws ProblemError 409 when the name is taken */
+  /** @throws ProblemError 409 when the name is taken, or the team reached its quota of users */
   async addServiceAccount(name: string, role: Role): Promise<string> {
     await checkNameIsFree(this.db, this.teamId, name);
     const personId = newId();
     await this.db.query(`INSERT INTO person (id, kind, name) VALUES ($1, 'service', $2)`, [personId, name]);
     const added = await addMember(this.db, { teamId: this.teamId, personId, name, role, givenBy: 'owner' });
+    await keepQuotas(this.db, this.teamId, { users: 1 });
     return added!.userId;
   }
 

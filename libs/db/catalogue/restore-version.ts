@@ -2,6 +2,7 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import type { Tool } from '#lib/contracts/tool';
 import { jsonColumn } from '../connection/json-column.js';
 import { TeamScoped } from '../team-isolation.js';
+import { checkSuiteSize, sizeOfSuite } from './suite-size.js';
 import { SuiteRepository, type SuiteChange } from './suites.js';
 
 /** A suite before and after, with the number of its cases. */
@@ -12,7 +13,7 @@ export class RestoreVersionRepository extends TeamScoped {
   /**
    * The suite gets the tools, settings and cases of the version as a new version; its name and description stay.
    * @returns the suite before and after
-   * @throws ProblemError 404 when no run pins the version; 409 when it is the current one
+   * @throws ProblemError 404 when no run pins the version; 409 when it is the current one, or the team reached a quota
    */
   async restore(suiteId: string, version: number): Promise<Restored> {
     return new SuiteRepository(this.db, this.teamId).change(suiteId, async (client, suite) => {
@@ -28,6 +29,7 @@ export class RestoreVersionRepository extends TeamScoped {
           `Version ${version} of the suite is not stored: only versions of runs are kept.`,
         ).as('version_gone', { version });
       const versionId = rows[0].id;
+      const before = await sizeOfSuite(client, suiteId);
       const restored = await client.query<{ system_prompt: string | null; tools: string; pass_threshold: number }>(
         `UPDATE suite s SET system_prompt = v.system_prompt, tools = v.tools, pass_threshold = v.pass_threshold
          FROM suite_version v WHERE s.id = $1 AND v.id = $2
@@ -41,6 +43,9 @@ export class RestoreVersionRepository extends TeamScoped {
          SELECT case_id, $1, position, category, tags, body FROM suite_version_case WHERE version_id = $2`,
         [suiteId, versionId],
       );
+      const now = await sizeOfSuite(client, suiteId);
+      const growth = { cases: now.cases - before.cases, bytes: now.bytes - before.bytes };
+      await checkSuiteSize(client, { teamId: this.teamId, suiteId }, growth);
       const after = { ...suite, ...settings, tools: jsonColumn<Tool[]>(tools), version: suite.version + 1 };
       return { before: { ...suite, cases: removed.rowCount! }, after: { ...after, cases: added.rowCount! } };
     });

@@ -1,9 +1,11 @@
+import type { ProblemError } from '#lib/contracts/input/problem';
 import type { Role } from '#lib/contracts/team';
 import { newId } from '#lib/runtime/ids';
 import { sha256 } from '#lib/runtime/seal';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { audit } from './audit.js';
 import { hideFromEarlierRelease } from './callers.js';
+import { overQuota } from './quotas.js';
 import { addMember, endMembership, renameMember, type Giver } from './users.js';
 
 /** Whom a provider has signed in. Issuer and subject say who it is; name and address are for people to read. */
@@ -81,14 +83,17 @@ export async function forgetPerson(client: PoolClient, personId: string): Promis
 
 /**
  * Brings the memberships of a person in line with what the rules give. Those that owners gave are left alone, and
- * those that an owner ended stay ended. The person's row must be locked.
+ * those that an owner ended stay ended. The person's row must be locked. A team that reached its quota of users takes
+ * nobody in, and nobody is removed for that.
+ * @returns why teams took the person not in
  */
 export async function followRules(
   client: PoolClient,
   personId: string,
   name: string,
   given: readonly GivenMembership[],
-): Promise<void> {
+): Promise<ProblemError[]> {
+  const full: ProblemError[] = [];
   const memberships = await membershipsOf(client, personId);
   const { rows: teams } = await client.query<{ id: string; name: string }>(
     'SELECT id, name FROM team WHERE name = ANY ($1) ORDER BY id',
@@ -97,6 +102,12 @@ export async function followRules(
   for (const team of teams) {
     const { role } = given.find((one) => one.team === team.name)!;
     const existing = memberships.find(({ teamId }) => teamId === team.id);
+    const joins = !existing || (existing.isRemoved && existing.removedBy === 'rule');
+    const problem = joins ? await overQuota(client, team.id, 'users', 1) : undefined;
+    if (problem) {
+      full.push(problem);
+      continue;
+    }
     if (existing) {
       await followRule(client, existing, role);
       continue;
@@ -111,6 +122,7 @@ export async function followRules(
   }
   for (const { id, teamId, name: old } of memberships)
     if (!isNamed(old, name)) await renameMember(client, { userId: id, teamId }, name);
+  return full;
 }
 
 async function membershipsOf(client: PoolClient, personId: string): Promise<Membership[]> {

@@ -8,7 +8,7 @@ import { jsonColumn } from '../connection/json-column.js';
 import { TeamScoped } from '../team-isolation.js';
 import { hasMarks, markValues, type MarksOfReader } from './marks.js';
 import { isOfSuites } from './named-suites.js';
-import { insertCases, type WrittenCase } from './insert-cases.js';
+import { bytesOfCases, insertCases, type WrittenCase } from './insert-cases.js';
 import { toPage } from './page.js';
 import { checkSuiteSize } from './suite-size.js';
 
@@ -62,6 +62,10 @@ export interface SuiteChange {
   before: UncountedSuite;
   after: UncountedSuite;
 }
+
+/** Bytes of a suite without its cases, as they are stored. */
+const bytesOf = (of: Pick<UncountedSuite, 'tools' | 'description' | 'system_prompt'>): number =>
+  byteLength(of.tools) + byteLength(of.description) + byteLength(of.system_prompt ?? '');
 
 /** The suite was changed or deleted since it was read. */
 export class SuiteChanged extends Error {}
@@ -120,7 +124,8 @@ export class SuiteRepository extends TeamScoped {
         ],
       );
       await insertCases(client, id, cases, 0);
-      await checkSuiteSize(client, id, { cases: cases.length, bytes: 1 });
+      const bytes = bytesOf(suite) + bytesOfCases(cases);
+      await checkSuiteSize(client, { teamId: this.teamId, suiteId: id }, { suites: 1, cases: cases.length, bytes });
       return id;
     });
   }
@@ -162,9 +167,11 @@ export class SuiteRepository extends TeamScoped {
           WHERE id = $1`,
         [id, next.name, next.description, next.system_prompt, JSON.stringify(next.tools), next.pass_threshold],
       );
-      const bytes = (of: UncountedSuite): number =>
-        byteLength(of.tools) + byteLength(of.description) + byteLength(of.system_prompt ?? '');
-      await checkSuiteSize(client, id, { cases: 0, bytes: bytes(next) - bytes(suite) });
+      await checkSuiteSize(
+        client,
+        { teamId: this.teamId, suiteId: id },
+        { cases: 0, bytes: bytesOf(next) - bytesOf(suite) },
+      );
       return { before: suite, after: { ...next, version: suite.version + 1 } };
     });
   }

@@ -7,6 +7,7 @@ import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js
 import { TeamScoped } from '../team-isolation.js';
 import { hidden, isLimited, limitedHash, lowest } from './callers.js';
 import { toPage } from './page.js';
+import { keepQuotas } from './quotas.js';
 import { spentThisMonthBy } from './spending.js';
 import { keepAWayIn } from './ways-in.js';
 
@@ -65,11 +66,12 @@ export class TokenRepository extends TeamScoped {
 
   /**
    * Creates a token for the user of this name, and a person without a sign-in if the team has none of this name.
-   * @throws ProblemError 422 for somebody who signs in, who was removed, or whose role is lower
+   * @throws ProblemError 422 for somebody who signs in, who was removed, or whose role is lower; 409 when the team
+   *   reached a quota
    */
   async create(userName: string, input: TokenToStore): Promise<NewToken> {
     return inTransaction(this.db, async (client) => {
-      await client.query(
+      const { rowCount: users } = await client.query(
         'INSERT INTO users (id, team_id, name) VALUES ($1, $2, $3) ON CONFLICT (team_id, name) DO NOTHING',
         [newId(), this.teamId, userName],
       );
@@ -80,11 +82,13 @@ export class TokenRepository extends TeamScoped {
       );
       checkUser(rows[0]!, input);
       const secret = newAccessToken();
-      return { token: await storeToken(client, rows[0]!.id, input, secret), secret };
+      const token = await storeToken(client, rows[0]!.id, input, secret);
+      await keepQuotas(client, this.teamId, { users: users ?? 0, tokens: 1 });
+      return { token, secret };
     });
   }
 
-  /** Creates a token for the caller, whatever the name. */
+  /** Creates a token for the caller, whatever the name. @throws ProblemError 409 when the team reached its quota */
   async createFor(userId: string, input: TokenToStore): Promise<NewToken> {
     return inTransaction(this.db, async (client) => {
       const { rowCount } = await client.query(
@@ -94,7 +98,9 @@ export class TokenRepository extends TeamScoped {
       if (!rowCount) throw new ProblemError(403, 'You are no longer in this team.').as('not_in_team');
       await this.#makeRoom(client, userId);
       const secret = newAccessToken();
-      return { token: await storeToken(client, userId, input, secret), secret };
+      const token = await storeToken(client, userId, input, secret);
+      await keepQuotas(client, this.teamId, { tokens: 1 });
+      return { token, secret };
     });
   }
 

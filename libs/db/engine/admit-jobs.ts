@@ -1,33 +1,41 @@
+import { lockQuotas } from '../catalogue/quotas.js';
 import type { PoolClient } from '../connection/pool.js';
+import { jobTurns } from './job-turns.js';
 import { lockUser } from './lock-user.js';
 import { logJobEvents } from './log-events.js';
 
 /**
- * Starts the oldest pending jobs of a user while fewer are running than the team allows, and the pending jobs of child
- * runs, which are covered by their parent's slot: `pending` becomes `queued`, and a run's targets become active, unless
- * the run has to be prepared first. Called wherever the number may have changed: after a submit, a finish, a cancel.
- * The user's row lock makes simultaneous callers count each other's jobs. The share lock on the team's row makes a
- * change of the limit wait for callers that count by the old one.
+ * Starts the pending jobs of a user whose turn it is (`jobTurns`), and those of child runs, which are covered by their
+ * parent's slot: `pending` becomes `queued`, and a run's targets become active, unless it has to be prepared first.
+ * Called wherever the number may have changed: after a submit, a finish, a cancel. Jobs of others whose turn it is then
+ * are started by `startPendingJobs`. The lock on the quotas makes simultaneous callers count each other's jobs. The
+ * share lock on the team's row makes a change of the limit wait for callers that count by the old one.
  * @returns the jobs that start
  */
 export async function admitJobs(client: PoolClient, userId: string): Promise<string[]> {
   await lockUser(client, userId);
   // They stay pending until then: starting or ending one requires the lock on the user.
-  const { rows: admitted } = await client.query<{ id: string }>(
-    `SELECT id FROM job WHERE user_id = $1 AND status = 'pending' AND (parent_id IS NOT NULL OR id IN (
-       SELECT id FROM job WHERE user_id = $1 AND status = 'pending' AND parent_id IS NULL ORDER BY id
-       LIMIT greatest(0, (
-         SELECT t.running_jobs_per_user FROM team t JOIN users u ON u.team_id = t.id WHERE u.id = $1 FOR SHARE OF t
-       ) - (
-         SELECT count(*)::int FROM job
-         WHERE user_id = $1 AND status IN ('queued', 'running') AND parent_id IS NULL
-       ))
-     )) ORDER BY id`,
+  const { rows: pending } = await client.query<{ id: string; teamId: string; isChild: boolean }>(
+    `SELECT id, team_id AS "teamId", parent_id IS NOT NULL AS "isChild" FROM job
+     WHERE user_id = $1 AND status = 'pending' ORDER BY id`,
     [userId],
   );
-  const jobIds = admitted.map(({ id }) => id);
+  const own = pending.find(({ isChild }) => !isChild);
+  const turns = own ? await turnsOfUser(client, own.teamId, userId) : new Set();
+  const jobIds = pending.filter(({ id, isChild }) => isChild || turns.has(id)).map(({ id }) => id);
   if (jobIds.length) await startJobs(client, jobIds);
   return jobIds;
+}
+
+async function turnsOfUser(client: PoolClient, teamId: string, userId: string): Promise<Set<string>> {
+  await client.query('SELECT 1 FROM team WHERE id = $1 FOR SHARE', [teamId]);
+  await lockQuotas(client, teamId, 'work');
+  const { rows } = await client.query<{ id: string }>({
+    name: 'job_turns_of_team',
+    text: `SELECT id FROM (${jobTurns('team_id = $1')}) turns WHERE user_id = $2`,
+    values: [teamId, userId],
+  });
+  return new Set(rows.map(({ id }) => id));
 }
 
 async function startJobs(client: PoolClient, jobIds: readonly string[]): Promise<void> {

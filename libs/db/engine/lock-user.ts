@@ -5,11 +5,13 @@ import type { PoolClient } from '../connection/pool.js';
  *
  * Every transaction takes its locks in one order, or two could wait for each other and Postgres would abort one of
  * them: suite, version of a suite, user, orchestration, provider, team, targets by key, run, experiment, job, in-flight
- * items by key, lease, lane, resting model. Several rows of a table are locked by their key: first
- * `SELECT ... ORDER BY key FOR NO KEY UPDATE`, because an UPDATE or DELETE of many locks them as it finds them. A row
- * is locked `FOR NO KEY UPDATE`, which allows others to insert rows that refer to it, unless it is deleted.
+ * items by key, lease, lane, resting model, the team's quotas of work or of things (`lockQuotas`). Several rows of a
+ * table are locked by their key: first `SELECT ... ORDER BY key FOR NO KEY UPDATE`, because an UPDATE or DELETE of many
+ * locks them as it finds them. A row is locked `FOR NO KEY UPDATE`, which allows others to insert rows that refer to
+ * it, unless it is deleted.
  *
- * Pending jobs start within the transaction that ended another one (`admitJobs`), so this locks targets after jobs. A
+ * Pending jobs start within the transaction that ended another one (`admitJobs`), so this locks targets after jobs, and
+ * after the quotas of work: whoever waits for those holds no target of a pending run but those of its own user. A
  * transaction that holds targets of a pending run holds targets of no other run, or it holds the run's user.
  */
 export async function lockUser(client: PoolClient, userId: string): Promise<void> {

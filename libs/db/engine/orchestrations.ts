@@ -7,6 +7,7 @@ import { insertRow } from '../connection/insert-row.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { jsonColumn } from '../connection/json-column.js';
 import { admitJobs } from './admit-jobs.js';
+import { countWork } from './count-work.js';
 import { createJob } from './create-job.js';
 import { planExtensions, type Extension } from './extend-run.js';
 import { lockUser } from './lock-user.js';
@@ -45,7 +46,10 @@ export interface NewOrchestration {
   maxCostUsd: number | null;
 }
 
-/** Writes an orchestration and its job, which starts at once or waits for the user's other jobs. */
+/**
+ * Writes an orchestration and its job, which starts at once or waits for other jobs.
+ * @throws ProblemError 409 when the team reached a quota
+ */
 export async function submitOrchestration(
   db: Pool | PoolClient,
   {
@@ -86,6 +90,7 @@ export async function submitOrchestration(
       worker_level: SUBMIT_LEVEL,
     });
     await admitJobs(client, userId);
+    await countWork(client, { teamId, jobIds: [jobId], items: 0 });
     return { id, jobId };
   });
 }

@@ -13,6 +13,7 @@ import { replaceModels, syncModelLanes } from '../catalogue/provider-models.js';
 import { forgetLearned } from '../catalogue/learned-settings.js';
 import { findOrCreateLane, syncLaneLimits } from '../catalogue/provider-lanes.js';
 import { toProvider, withModels } from '../catalogue/providers.js';
+import { countUsed, keepQuotas } from '../catalogue/quotas.js';
 
 /** Adds, changes and removes the providers of a team. Their keys are sealed before they are stored. */
 export class ProviderChanges implements TeamScoped {
@@ -22,11 +23,12 @@ export class ProviderChanges implements TeamScoped {
     readonly sealer: Sealer,
   ) {}
 
-  /** @throws ProblemError 409 when the team has a provider with this key; 422 */
+  /** @throws ProblemError 409 when the team has a provider with this key, or reached a quota; 422 */
   async create(input: ProviderInput): Promise<Provider> {
     if (input.key === RECORDED) throw reservedKey();
     return inTransaction(this.db, async (client) => {
       const id = newId();
+      const lanes = await countUsed(client, this.teamId, 'lanes');
       const laneId = await this.#laneOf(client, input.key, input.base_url, input.api_key);
       const { rowCount } = await client.query(
         `INSERT INTO provider (id, team_id, key, name, kind, base_url, sealed_key, key_last4, requests_per_minute,
@@ -54,19 +56,22 @@ export class ProviderChanges implements TeamScoped {
       await replaceModels(client, this.sealer, { id, key: input.key, teamId: this.teamId }, input.models);
       await syncModelLanes(client, id);
       await syncLaneLimits(client, [laneId]);
+      await this.#keepQuotas(client, { providers: 1, lanes });
       return readProvider(client, id);
     });
   }
 
   /**
    * @returns undefined when the team has no such provider
-   * @throws ProblemError 422 when its key would be sent to an origin for which it was not entered
+   * @throws ProblemError 422 when its key would be sent to an origin for which it was not entered, 409 when the team
+   *   reached its quota of lanes
    */
   async update(key: string, patch: ProviderPatch): Promise<{ provider: Provider; moved: MovedTargets } | undefined> {
     return inTransaction(this.db, async (client) => {
       const old = await lockProvider<ProviderRow>(client, { teamId: this.teamId, key });
       if (!old) return undefined;
       refuseKeyAtOtherOrigin(old, patch);
+      const lanes = await countUsed(client, this.teamId, 'lanes');
       await client.query(
         `UPDATE provider SET name = $2, kind = $3, requests_per_minute = $4, tokens_per_minute = $5,
            max_concurrency = $6, updated_at = now() WHERE id = $1`,
@@ -92,8 +97,15 @@ export class ProviderChanges implements TeamScoped {
       if (patch.models) await endRestsOfRemoved(client, old.id);
       // The requested rest does not apply to another endpoint.
       if (isCredentialGiven || patch.kind !== undefined) await endRest(client, old.id);
+      await this.#keepQuotas(client, { providers: 0, lanes });
       return { provider: await readProvider(client, old.id), moved };
     });
+  }
+
+  /** @param before.lanes how many the team had */
+  async #keepQuotas(client: PoolClient, { providers, lanes }: { providers: number; lanes: number }): Promise<void> {
+    const added = (await countUsed(client, this.teamId, 'lanes')) - lanes;
+    await keepQuotas(client, this.teamId, { providers, lanes: added });
   }
 
   /** @returns the lane of the new credential */

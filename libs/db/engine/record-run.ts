@@ -9,6 +9,7 @@ import { BatchColumns } from '../connection/batch-columns.js';
 import { insertRow } from '../connection/insert-row.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
+import { countWork } from './count-work.js';
 import { createJob } from './create-job.js';
 import { joinExperiment } from './experiments.js';
 import { lockUser } from './lock-user.js';
@@ -126,7 +127,8 @@ export interface RecordedRun {
 
 /**
  * Creates the run of a recording whose replies are complete. Its job starts at once, or waits for the user's others.
- * @throws ProblemError 409 when the recording was abandoned, 422 when the experiment is gone
+ * @throws ProblemError 409 when the recording was abandoned, or the team reached a quota, 422 when the experiment is
+ *   gone
  */
 export async function finishRecording(
   client: PoolClient,
@@ -158,6 +160,7 @@ export async function finishRecording(
     model_id: run.name,
     recorded: true,
     n: total,
+    exchange_bytes: await countReplies(client, runId),
   });
   await insertWarnings(client, runId, run.warnings);
   await logEvents(
@@ -167,7 +170,16 @@ export async function finishRecording(
   );
   await admitJobs(client, userId);
   await joinExperiment(client, teamId, run.experimentId);
+  await countWork(client, { teamId, jobIds: [jobId], items: total });
   return { jobId, laneId };
+}
+
+async function countReplies(client: PoolClient, runId: string): Promise<number> {
+  const { rows } = await client.query<{ bytes: number }>(
+    'SELECT coalesce(sum(octet_length(body)), 0)::int8 AS bytes FROM exchange WHERE run_id = $1',
+    [runId],
+  );
+  return rows[0]!.bytes;
 }
 
 /** Deletes the row of a recording, and locks the suite version that its run will pin. */

@@ -17,6 +17,7 @@ import { HAS_NO_DELETED_PARENT } from '../made-by.js';
 import type { ItemPlace } from '../read/for-workers/exchanges.js';
 import { parseCase } from '../read/pinned-cases.js';
 import { admitJobs } from './admit-jobs.js';
+import { countWork } from './count-work.js';
 import { createJob } from './create-job.js';
 import { lockUser } from './lock-user.js';
 import { logEvents } from './log-events.js';
@@ -72,6 +73,7 @@ export async function submitRescore(
       worker_level: SUBMIT_LEVEL,
     });
     await admitJobs(client, userId);
+    await countWork(client, { teamId, jobIds: [jobId], items: 0 });
     return { jobId, rescoreId };
   });
 }

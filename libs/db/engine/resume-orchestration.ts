@@ -5,6 +5,7 @@ import type { ResumeInput } from '#lib/contracts/run-input';
 import { SUBMIT_LEVEL } from '#lib/contracts/worker-level';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
+import { countWork } from './count-work.js';
 import { createJob } from './create-job.js';
 import { lockUser, lockUserOrTimeOut } from './lock-user.js';
 import type { Orchestration } from './orchestrations.js';
@@ -17,7 +18,8 @@ type ResumedBy = Pick<Orchestration, 'teamId' | 'userId' | 'tokenId'>;
  * Resumes an orchestration that has ended, from the step where it ended: scores of its child runs are kept, and only
  * unscored items are requested. It continues under a new job. However many child runs it has, this writes a few rows;
  * workers resume them in batches (`resumeChildren`) before they execute the next step.
- * @throws ProblemError 404, 409 when there is nothing to resume, 422 when the budget is spent
+ * @throws ProblemError 404, 409 when there is nothing to resume or the team reached a quota, 422 when the budget is
+ *   spent
  */
 export async function resumeOrchestration(
   db: Pool | PoolClient,
@@ -45,6 +47,8 @@ export async function resumeOrchestration(
       [id, newJobId, userId, SUBMIT_LEVEL, unscored !== undefined],
     );
     await admitJobs(client, userId);
+    const items = await countUnscored(client, { id, jobId: newJobId });
+    await countWork(client, { teamId, jobIds: [newJobId], items });
     return { id, jobId: newJobId };
   });
 }
@@ -76,21 +80,36 @@ export async function resumeChildren(
   });
 }
 
-/** Child runs with unscored items that the current job of their parent has not resumed. */
+/**
+ * SQL: child runs `r` of the orchestration `$1` with unscored items that the current job of their parent, `$2`, has not
+ * resumed.
+ */
+const TO_RESUME = `FROM run r JOIN job j ON j.id = r.job_id
+  WHERE r.orchestration_id = $1 AND j.parent_id IS DISTINCT FROM $2
+    AND r.status IN ('completed', 'cancelled', 'budget_exceeded') AND EXISTS (
+      SELECT 1 FROM target t WHERE t.run_id = r.id AND t.n > t.settled - t.errored
+    )`;
+
+/** How many items all of them have without a score. */
+async function countUnscored(client: PoolClient, { id, jobId }: { id: string; jobId: string }): Promise<number> {
+  const { rows } = await client.query<{ items: number }>(
+    `SELECT coalesce(sum(n - settled + errored), 0)::int8 AS items FROM target
+     WHERE run_id IN (SELECT r.id ${TO_RESUME})`,
+    [id, jobId],
+  );
+  return rows[0]!.items;
+}
+
 async function childrenToResume(
   client: PoolClient,
   { id, jobId }: { id: string; jobId: string },
   limit: number,
 ): Promise<string[]> {
-  const { rows } = await client.query<{ id: string }>(
-    `SELECT r.id FROM run r JOIN job j ON j.id = r.job_id
-     WHERE r.orchestration_id = $1 AND j.parent_id IS DISTINCT FROM $2
-       AND r.status IN ('completed', 'cancelled', 'budget_exceeded') AND EXISTS (
-         SELECT 1 FROM target t WHERE t.run_id = r.id AND t.n > t.settled - t.errored
-       )
-     ORDER BY r.id LIMIT $3`,
-    [id, jobId, limit],
-  );
+  const { rows } = await client.query<{ id: string }>(`SELECT r.id ${TO_RESUME} ORDER BY r.id LIMIT $3`, [
+    id,
+    jobId,
+    limit,
+  ]);
   return rows.map((row) => row.id);
 }
 

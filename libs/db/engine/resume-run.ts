@@ -7,6 +7,7 @@ import { LaneRepository } from '../catalogue/lanes.js';
 import { lockProviders } from './move-targets.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
+import { countWork } from './count-work.js';
 import { createJobs } from './create-job.js';
 import { lockUser } from './lock-user.js';
 import { partOfJob } from '../made-by.js';
@@ -30,7 +31,8 @@ interface Resume extends ResumeInput {
  * replace them: if a model had replied, its reply is scored without a request. A recorded run makes no request either
  * way.
  *
- * @throws ProblemError 404, 409 when there is nothing to resume or its parent has to be, 422 when the budget is spent
+ * @throws ProblemError 404, 409 when there is nothing to resume, its parent has to be, or the team reached a quota, 422
+ *   when the budget is spent
  */
 export async function resumeRun(
   pool: Pool | PoolClient,
@@ -159,6 +161,9 @@ async function reopenRuns(
   await planPreparation(client, runIds);
   const lanes = await resetTargets(client, { teamId, userId, runIds });
   await admitJobs(client, userId);
+  // Items of child runs are counted at once, when their parent is resumed.
+  const items = runs.reduce((sum, { unscored }) => sum + unscored, 0);
+  if (parentId === undefined) await countWork(client, { teamId, jobIds, items });
   return { jobIds, lanes };
 }
 

@@ -5,6 +5,7 @@ import { BatchColumns } from '../connection/batch-columns.js';
 import type { PoolClient } from '../connection/pool.js';
 import { TRY_STEP } from '../made-by.js';
 import { admitJobs } from './admit-jobs.js';
+import { countWork } from './count-work.js';
 import { createJobs } from './create-job.js';
 import { joinExperiment } from './experiments.js';
 import { lockUser } from './lock-user.js';
@@ -111,7 +112,7 @@ export interface WrittenRun {
  * Writes runs of one user: their jobs, the suite version that each pins and one row per target, and starts those whose
  * turn it is. However many runs, cases and samples there are, it takes the same few statements.
  * @param runs by ascending id
- * @throws ProblemError 422 when a provider or an experiment is gone
+ * @throws ProblemError 422 when a provider or an experiment is gone, 409 when the team reached a quota
  */
 export async function writeRuns(client: PoolClient, runs: readonly NewRun[]): Promise<WrittenRun[]> {
   if (runs.length === 0) return [];
@@ -140,6 +141,12 @@ export async function writeRuns(client: PoolClient, runs: readonly NewRun[]): Pr
   await admitJobs(client, userId);
   for (const experimentId of new Set(runs.map((run) => run.experimentId ?? null)))
     await joinExperiment(client, teamId, experimentId);
+  await countWork(client, {
+    teamId,
+    jobIds: jobIds.filter((_id, n) => !runs[n]!.parent && !runs[n]!.isTry),
+    items: runs.reduce((sum, { items, targets }) => sum + items * targets.length, 0),
+    isOfParent: runs.every(({ parent }) => parent),
+  });
   return runs.map(({ id: runId }, n) => ({ jobId: jobIds[n]!, runId, lanes: lanes.get(runId) ?? [] }));
 }
 
