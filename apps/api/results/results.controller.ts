@@ -41,7 +41,7 @@ export class ResultsController {
     'With a filter, a page may hold fewer results than `limit`, or none, and a page of large results holds 2 MiB of ' +
       'them: read on until `next_cursor` is null. A cursor is valid only for its own order.',
   )
-  @Answers(200, pageOf(Result), 404, 422, 429)
+  @Answers(200, pageOf(Result), 404, 409, 422, 429)
   results(
     @Me() caller: Caller,
     @Param('id') id: string,
@@ -58,7 +58,7 @@ export class ResultsController {
     'Read a result with its exchange',
     'The requests and replies as they were sent, and the verdict in plain sentences.',
   )
-  @Answers(200, ResultWithExchange, 403, 404, 422, 429)
+  @Answers(200, ResultWithExchange, 403, 404, 409, 422, 429)
   result(
     @Me() caller: Caller,
     @Param('id') id: string,
@@ -75,7 +75,7 @@ export class ResultsController {
     'Find the neighbours of a result',
     'The previous and next result, and the nearest failures, by the filter and in the order of the list.',
   )
-  @Answers(200, ResultNeighbours, 404, 429)
+  @Answers(200, ResultNeighbours, 404, 409, 422, 429)
   neighbours(
     @Me() caller: Caller,
     @Param('id') id: string,
@@ -98,7 +98,7 @@ export class ResultsController {
       '`ci_method`. The filter is that of the list of results, whose `format` is `format_compliance` here. The ' +
       'file name includes it.',
   )
-  @Answers(200, RunExport, 404, 429)
+  @Answers(200, RunExport, 404, 409, 422, 429)
   async export(
     @Me() caller: Caller,
     @Param('id') id: string,

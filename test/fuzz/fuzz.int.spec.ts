@@ -1,0 +1,33 @@
+import { EXAMPLE_IDS } from '#lib/contracts/examples/examples';
+import { joinIdleApi } from '../api.js';
+import { seed } from '../seed.js';
+
+/** The part of `Walk` of walk.mjs that this file uses. */
+interface Walk {
+  faults: Map<string, object>;
+  prepare(): Promise<void>;
+  play(n: number): Promise<void>;
+  stillness(): Promise<Map<string, string>>;
+  endJobs(): Promise<object[]>;
+}
+/** A quarter of these requests is as any client would send them. */
+const REQUESTS = 300;
+
+it('hostile requests to every route are answered as documented, show nothing of another team and change none of it', async () => {
+  const api = await joinIdleApi();
+  const { Walk } = (await import('./walk.mjs' as string)) as { Walk: new (of: object) => Walk };
+  const walk = new Walk({
+    url: api.url,
+    token: api.operator.token,
+    simulatorUrl: 'http://127.0.0.1:9',
+    exampleIds: EXAMPLE_IDS,
+    hasWorkers: false,
+    seed,
+  });
+  await walk.prepare();
+  const before = await walk.stillness();
+  for (let n = 0; n < REQUESTS; n++) await walk.play(n);
+  expect(await walk.endJobs()).toEqual([]);
+  expect(await walk.stillness()).toEqual(before);
+  expect([...walk.faults.values()]).toEqual([]);
+}, 60_000);
