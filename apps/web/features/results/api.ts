@@ -2,16 +2,13 @@ import { queryOptions } from '@tanstack/react-query';
 import type { z } from 'zod';
 import type { CaseResult, CaseVerdicts } from '#lib/contracts/case-result';
 import type { Page } from '#lib/contracts/page';
-import type { ResultNote } from '#lib/contracts/result-note';
 import type {
   Result as ResultSchema,
   ResultNeighbours as NeighboursSchema,
   ResultWithExchange as WithExchangeSchema,
 } from '#lib/contracts/result';
-import type { Sent } from '../../api/action';
-import { client, pagesQuery, pathWith, readQuery } from '../../api/client';
+import { pagesQuery, pathWith, readQuery } from '../../api/client';
 import { keys } from '../../api/keys';
-import { queryClient } from '../../api/query-client';
 import { resultsFilter, type ResultsSearch } from './address';
 
 export type Result = z.infer<typeof ResultSchema>;
@@ -23,7 +20,8 @@ const PAGE = 200;
 const DROPPED_AFTER_MS = 60_000;
 
 const pathOf = (runId: string): string => `/api/tool-eval/history/${encodeURIComponent(runId)}/results`;
-const onePathOf = (runId: string, resultId: string): string => `${pathOf(runId)}/${encodeURIComponent(resultId)}`;
+export const onePathOf = (runId: string, resultId: string): string =>
+  `${pathOf(runId)}/${encodeURIComponent(resultId)}`;
 
 /** What the keys of a run's lists of results begin with. */
 export const resultPages = (runId: string) => [...keys.results(runId), 'page'];
@@ -83,26 +81,3 @@ export const caseVerdictsQuery = (suiteId: string, caseId: string, runId?: strin
 /** The results of a case in all runs, the newest run first. */
 export const caseResultsQuery = (suiteId: string, caseId: string) =>
   pagesQuery<CaseResult>(keys.cases(suiteId), `${casePathOf(suiteId, caseId)}/results?limit=200`);
-
-export interface NotedResult {
-  runId: string;
-  resultId: string;
-  text: string;
-}
-
-/** Writes the team's note on a result, or removes it if the text is empty. */
-export async function writeNote({ runId, resultId, text }: NotedResult, options: Sent): Promise<ResultNote | null> {
-  const path = `${onePathOf(runId, resultId)}/note`;
-  if (text !== '') return client.call<ResultNote>('PUT', path, { text }, options);
-  await client.call('DELETE', path, undefined, options);
-  return null;
-}
-
-/** Shows a changed note wherever the result is shown: its lists are not read again. */
-export function showNote({ runId, resultId }: NotedResult, note: ResultNote | null): void {
-  queryClient.setQueriesData<Result | Page<Result>>({ queryKey: keys.results(runId) }, (read) => {
-    const withNote = (one: Result): Result => (one.id === resultId ? { ...one, note } : one);
-    if (read === undefined || !('items' in read)) return read && 'target' in read ? withNote(read) : read;
-    return { ...read, items: read.items.map(withNote) };
-  });
-}

@@ -16,7 +16,7 @@ import { ChooseModels, modelsOf } from '../../providers/parts/choose-models';
 import { ModelName } from '../../providers/parts/model-name';
 import { newestRunQuery } from '../../runs/api';
 import { TOOL_CHOICES } from '../../tunes/parts/search-fields';
-import type { TryOut } from '../api';
+import type { TryOut } from '../try-out';
 import css from './case.module.css';
 import { TryResults } from './try-results';
 

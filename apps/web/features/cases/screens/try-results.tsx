@@ -6,7 +6,7 @@ import { Calls } from '../../results/parts/calls';
 import { Exchange } from '../../results/parts/exchange';
 import { Chain, Explanation, ModelReply, SchemaProblems } from '../../results/parts/result-details';
 import { Verdict } from '../../results/parts/verdict';
-import type { Try, TryResult } from '../api';
+import type { Try, TryResult } from '../try-out';
 import css from './case.module.css';
 
 interface Props {

@@ -15,7 +15,8 @@ import { labelsOfResultQuery } from '../../judge/api';
 import { deleteLabel, putLabel, refreshLabels } from '../../judge/labels';
 import { LABEL_KEYS, LabelButtons } from '../../judge/parts/label-buttons';
 import { KeyButton } from '../../judge/parts/key-button';
-import { showNote, writeNote, type ResultWithExchange } from '../api';
+import type { ResultWithExchange } from '../api';
+import { showNote, writeNote } from '../notes';
 import css from './results.module.css';
 
 /** Its form has an editor of JSON, which few results need. */
