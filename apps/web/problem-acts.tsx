@@ -95,7 +95,7 @@ const ACTS: Partial<Record<ProblemCode | NoteCode, Make>> = {
   monthly_cap_reached: () => <OwnersGo to="/operate/spending">Raise the cap</OwnersGo>,
   token_cap_reached: () => <OwnersGo to="/settings/tokens">Raise the cap</OwnersGo>,
   budget_spent: run('Open the run'),
-  jobs_limit: () => <OwnersGo to="/settings/jobs">Raise the limit</OwnersGo>,
+  jobs_limit: () => <OwnersGo to="/settings/limits">Raise the limit</OwnersGo>,
   no_default_judge: () => <OwnersGo to="/settings/judge">Choose a default judge</OwnersGo>,
   no_embedding_model: () => <OwnersGo to="/settings/embedding">Choose an embedding model</OwnersGo>,
   unknown_model: provider('Open the provider', 'model'),

@@ -47,6 +47,7 @@ const addresses = root.addChildren([
     ...deviceRoutes,
     leading('/operate', '/operate/lanes'),
     leading('/settings', '/settings/account'),
+    leading('/settings/jobs', '/settings/limits'),
   ]),
 ]);
 

@@ -44,7 +44,7 @@ interface Options<Path, Search extends Validator> {
    */
   loads?: (at: At<Path, Search>) => (ScreenQuery | undefined)[];
   /** Fetches what the screen shows, where its queries are not in the first view. It does not throw. */
-  before?: () => Promise<unknown>;
+  before?: (at: At<Path, Search>) => Promise<unknown>;
   /** What the address names, if the first query does not find it. */
   missing?: MissingWords;
   /** Whether it is shown although the first query failed, and says so itself. */
@@ -82,11 +82,14 @@ export const childScreen = <
     loader: async ({ context, params, location, preload }) => {
       // Pointing at a link costs the server nothing: it has the code loaded, and opening it the data.
       if (preload) return;
-      await before?.();
+      const at = {
+        params: params as At<Whole, Search>['params'],
+        search: (search?.(location.search) ?? {}) as ReturnType<Search>,
+      };
+      await before?.(at);
       if (!loads) return;
       const { queryClient } = context as { queryClient: QueryClient };
-      const read = (search?.(location.search) ?? {}) as At<Whole, Search>['search'];
-      const [first, ...others] = loads({ params: params as At<Whole, Search>['params'], search: read });
+      const [first, ...others] = loads(at);
       for (const query of others) if (query) void fetchOf(queryClient, query).catch(() => {});
       if (!first) return;
       await fetchOf(queryClient, first).catch((error: unknown) => {
@@ -114,7 +117,10 @@ type PlainQuery = Parameters<QueryClient['ensureQueryData']>[0];
 type InfiniteQuery = Parameters<QueryClient['ensureInfiniteQueryData']>[0];
 
 /** An address that leads to the first of its screens. */
-export const leading = <const Path extends string>(path: Path, to: '/operate/lanes' | '/settings/account') =>
+export const leading = <const Path extends string>(
+  path: Path,
+  to: '/operate/lanes' | '/settings/account' | '/settings/limits',
+) =>
   createRoute({
     getParentRoute: () => signedIn,
     path,

@@ -40,6 +40,7 @@ export const keys = {
   gate: (id: string) => ['gates', id],
   lanes: ['lanes'],
   settings: ['settings'],
+  audit: ['audit'],
   spending: ['spending'],
   tokens: ['tokens'],
   teams: ['teams'],

@@ -27,14 +27,17 @@ interface Changes {
   b: string;
   /** Whose values they are, for screen readers; unique among the tables of the page. */
   label: string;
+  /** Whether its rows are cards on a phone. */
+  hasCards?: boolean;
 }
 
 /** Differing values, side by side, with the differences marked. */
-export function ChangesTable({ rows, what, a, b, label }: Changes) {
+export function ChangesTable({ rows, what, a, b, label, hasCards }: Changes) {
   const [shown, setShown] = useState(FIRST_ROWS);
   return (
     <Table
       label={label}
+      hasCards={hasCards}
       className={css.changes}
       rows={rows.slice(0, shown).map(withEnds)}
       keyOf={({ path }) => path}

@@ -1,5 +1,53 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
+import { Combobox, type Lookup } from './combobox';
+import css from './filters.module.css';
 import { visible } from './user-text';
+
+/** The filters of a list, in a row. */
+export const FilterBar = ({ label, children }: { label: string; children: ReactNode }) => (
+  <div className={css.filters} role="search" aria-label={label}>
+    {children}
+  </div>
+);
+
+interface PickProps {
+  label: string;
+  value: string | undefined;
+  /** The name of the chosen value. */
+  chosen: string;
+  lookup: Lookup;
+  /** The label of no choice. */
+  none?: string;
+  choose: (value: string | undefined) => void;
+}
+
+/** A filter by one of many values, which typing finds. */
+export function PickFilter({ label, value = '', none = 'all', choose, ...combobox }: PickProps) {
+  const id = useId();
+  return (
+    <span className="actions">
+      <label htmlFor={id}>{label}</label>
+      <Combobox
+        {...{ ...combobox, label, value, none }}
+        choose={(chosen) => choose(chosen || undefined)}
+        attributes={{ id, 'data-filter': true }}
+      />
+    </span>
+  );
+}
+
+interface DayProps {
+  label: string;
+  value: string | undefined;
+  choose: (day: string | undefined) => void;
+}
+
+/** A filter by a day. */
+export const DayFilter = ({ label, value, choose }: DayProps) => (
+  <label>
+    {label} <input type="date" value={value ?? ''} onChange={({ target }) => choose(target.value || undefined)} />
+  </label>
+);
 
 interface FilterChoiceProps {
   label: string;

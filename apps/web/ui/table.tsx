@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactNode } from 'react';
+import { Fragment, type ComponentProps, type ReactNode } from 'react';
 
 export interface Column<Row> {
   name: ReactNode;
@@ -32,6 +32,8 @@ export interface TableProps<Row> {
   /** Whether its rows are cards on a phone. */
   hasCards?: boolean;
   rowProps?: (row: Row) => ComponentProps<'tr'>;
+  /** Shown below a row, over all columns; nothing if false. */
+  below?: (row: Row) => ReactNode;
   /** Rows of totals. */
   foot?: ReactNode;
   /** Shown below the table. */
@@ -40,7 +42,7 @@ export interface TableProps<Row> {
 
 /** A table that scrolls sideways if it is too wide. */
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, columns, rows, keyOf, className, hasCards, rowProps, foot, children } = props;
+  const { label, columns, rows, keyOf, className, hasCards, rowProps, below, foot, children } = props;
   return (
     <div className="wide" tabIndex={0} role="region" aria-label={label}>
       <table className={[className, hasCards && 'cards'].filter(Boolean).join(' ') || undefined}>
@@ -55,43 +57,50 @@ export function Table<Row>(props: TableProps<Row>) {
         </thead>
         <tbody>
           {rows.map((row, index) => (
-            <tr key={keyOf(row)} {...rowProps?.(row)}>
-              {columns.map((column, place) => {
-                const {
-                  cell,
-                  name,
-                  isNumber,
-                  isNameHidden,
-                  isHeading,
-                  className: own,
-                  onPhone,
-                  title,
-                  cellProps,
-                } = column;
-                const { className: ofCell, ...others } = cellProps?.(row) ?? {};
-                const phone = onPhone ?? (place === 0 ? 'title' : 'line');
-                const className =
-                  [isNumber && 'number', own, ofCell, hasCards && `phone-${phone}`].filter(Boolean).join(' ') ||
-                  undefined;
-                const isNamed = hasCards && phone === 'line' && typeof name === 'string' && !isNameHidden;
-                const attributes = { className, title, 'data-label': isNamed ? name : undefined, ...others };
-                const content = cell(row, index);
-                return isHeading ? (
-                  <th key={place} scope="row" {...attributes}>
-                    {content}
-                  </th>
-                ) : (
-                  <td key={place} {...attributes}>
-                    {content}
+            <Fragment key={keyOf(row)}>
+              <tr {...rowProps?.(row)}>
+                {columns.map((column, place) => (
+                  <Cell key={place} {...{ column, place, row, index, hasCards }} />
+                ))}
+              </tr>
+              {below?.(row) && (
+                <tr>
+                  <td colSpan={columns.length} className="phone-title">
+                    {below(row)}
                   </td>
-                );
-              })}
-            </tr>
+                </tr>
+              )}
+            </Fragment>
           ))}
         </tbody>
         {foot}
       </table>
       {children}
     </div>
+  );
+}
+
+interface CellProps<Row> extends Pick<TableProps<Row>, 'hasCards'> {
+  column: Column<Row>;
+  place: number;
+  row: Row;
+  index: number;
+}
+
+function Cell<Row>({ column, place, row, index, hasCards }: CellProps<Row>) {
+  const { cell, name, isNumber, isNameHidden, isHeading, className: own, onPhone, title, cellProps } = column;
+  const { className: ofCell, ...others } = cellProps?.(row) ?? {};
+  const phone = onPhone ?? (place === 0 ? 'title' : 'line');
+  const className =
+    [isNumber && 'number', own, ofCell, hasCards && `phone-${phone}`].filter(Boolean).join(' ') || undefined;
+  const isNamed = hasCards && phone === 'line' && typeof name === 'string' && !isNameHidden;
+  const attributes = { className, title, 'data-label': isNamed ? name : undefined, ...others };
+  const content = cell(row, index);
+  return isHeading ? (
+    <th scope="row" {...attributes}>
+      {content}
+    </th>
+  ) : (
+    <td {...attributes}>{content}</td>
   );
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Json } from '#lib/contracts/json/json';
-import type { CacheSetting, EmbeddingSetting, JobsSetting, Spending } from '#lib/contracts/settings';
+import type { CacheSetting, EmbeddingSetting, Spending } from '#lib/contracts/settings';
 import type { NewTeam as NewTeamSchema, Team } from '#lib/contracts/team';
 import type { Sent } from '../../api/action';
 import { client, pagesQuery, readQuery } from '../../api/client';
@@ -8,9 +8,9 @@ import { keys } from '../../api/keys';
 
 const pathOf = (what: string): string => `/api/settings/${what}`;
 
-const settingQuery = <Setting>(what: string) => readQuery<Setting>(keys.settings, pathOf(what));
+export const settingQuery = <Setting>(what: string) => readQuery<Setting>(keys.settings, pathOf(what));
 /** @param what the team setting that the body is sent to */
-const setTo =
+export const setTo =
   <Setting>(what: string) =>
   (body: string, options: Sent): Promise<Setting> =>
     client.call('PUT', pathOf(what), body, options);
@@ -22,9 +22,6 @@ export const cacheQuery = settingQuery<CacheSetting>('cache');
 export const setCache = setTo<CacheSetting>('cache');
 export const clearCache = (_: 'all', options: Sent): Promise<void> =>
   client.call('DELETE', pathOf('cache'), undefined, options);
-
-export const jobsSettingQuery = settingQuery<JobsSetting>('jobs');
-export const setJobs = setTo<JobsSetting>('jobs');
 
 export const spendingQuery = settingQuery<Spending>('spending');
 export const setSpending = setTo<Spending>('spending');

@@ -1,9 +1,12 @@
 import { screen } from '../../screen';
 import { judgeSettingQuery } from '../judge/api';
 import { providersQuery } from '../providers/api';
-import { cacheQuery, embeddingQuery, jobsSettingQuery, teamsQuery } from './api';
+import { auditSearch, limitsSearch } from './address';
+import { cacheQuery, embeddingQuery, teamsQuery } from './api';
 
 const settingScreens = () => import('./screens/setting-screens');
+const limits = () => import('./screens/limits-screen');
+const audit = () => import('./screens/audit-screen');
 
 /** Queries of these are not in the first view. */
 const before = (screenOf: 'account' | 'people' | 'tokens' | 'sessions') => async () =>
@@ -18,7 +21,14 @@ export const settingsRoutes = [
   }),
   screen('/settings/embedding', settingScreens, 'EmbeddingScreen', { loads: () => [embeddingQuery, providersQuery] }),
   screen('/settings/cache', settingScreens, 'CacheScreen', { loads: () => [cacheQuery] }),
-  screen('/settings/jobs', settingScreens, 'JobSettingsScreen', { loads: () => [jobsSettingQuery] }),
+  screen('/settings/limits', limits, 'LimitsScreen', {
+    search: limitsSearch,
+    before: async ({ search }) => (await limits()).loadLimits(search.team),
+  }),
+  screen('/settings/audit', audit, 'AuditScreen', {
+    search: auditSearch,
+    before: async ({ search }) => (await audit()).loadAudit(search),
+  }),
   screen('/settings/judge', settingScreens, 'JudgeSettingsScreen', {
     loads: () => [judgeSettingQuery, providersQuery],
   }),

@@ -30,7 +30,7 @@ export function JobsScreen() {
   const isFinished = isEnded(search.status);
   return (
     <>
-      <Head title="Activity" menu={<MenuLink to="/settings/jobs">Limits of jobs</MenuLink>} />
+      <Head title="Activity" menu={<MenuLink to="/settings/limits">Limits of jobs</MenuLink>} />
       <Tabs
         label="Jobs"
         items={[

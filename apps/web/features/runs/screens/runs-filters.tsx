@@ -1,15 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useId } from 'react';
-import { Combobox, useKnown, useLookup, type Lookup } from '../../../ui/combobox';
-import { FilterChoice, TypedFilter } from '../../../ui/filters';
+import { useKnown, useLookup } from '../../../ui/combobox';
+import { DayFilter, FilterBar, FilterChoice, PickFilter, TypedFilter } from '../../../ui/filters';
 import { experimentChoicesQuery, experimentQuery } from '../../experiments/api';
 import { providersQuery } from '../../providers/api';
 import { useModelLabel } from '../../providers/parts/model-name';
 import { SuiteFilter } from '../../suites/parts/choose-suite';
 import { keptOf, STATUS_FILTERS, type RunsSearch, type StatusFilter } from '../address';
 import { keepView } from '../parts/kept-view';
-import css from './runs.module.css';
 
 interface Props {
   search: RunsSearch;
@@ -30,7 +28,7 @@ export function RunsFilters({ search }: Props) {
   const { q, suite, status, experiment, from, to, tag, archived } = search;
   const isMore = [experiment, from, to, tag, archived].some((value) => value !== undefined);
   return (
-    <div className={css.filters} role="search" aria-label="Filter runs">
+    <FilterBar label="Filter runs">
       <TypedFilter label="Name" value={q} maxLength={200} choose={(chosen) => narrow({ q: chosen })} />
       <SuiteFilter suite={suite} choose={(chosen) => narrow({ suite: chosen })} />
       <ModelFilter search={search} narrow={narrow} />
@@ -44,8 +42,8 @@ export function RunsFilters({ search }: Props) {
         <summary>More filters</summary>
         <div className="actions">
           <ExperimentFilter search={search} narrow={narrow} />
-          <Day label="From" value={from} choose={(day) => narrow({ from: day })} />
-          <Day label="To" value={to} choose={(day) => narrow({ to: day })} />
+          <DayFilter label="From" value={from} choose={(day) => narrow({ from: day })} />
+          <DayFilter label="To" value={to} choose={(day) => narrow({ to: day })} />
           <TypedFilter label="My tag" value={tag} maxLength={50} choose={(chosen) => narrow({ tag: chosen })} />
           <FilterChoice
             label="Archived"
@@ -59,7 +57,7 @@ export function RunsFilters({ search }: Props) {
           />
         </div>
       </details>
-    </div>
+    </FilterBar>
   );
 }
 
@@ -70,12 +68,12 @@ function ModelFilter({ search: { model = '' }, narrow }: FilterProps) {
     models.map(({ id }) => ({ value: `${key}::${id}`, name: labelOf(`${key}::${id}`), detail: name })),
   );
   return (
-    <Pick
+    <PickFilter
       label="Model"
       value={model}
       chosen={model && labelOf(model)}
       lookup={useKnown(options)}
-      choose={(chosen) => narrow({ model: chosen || undefined })}
+      choose={(chosen) => narrow({ model: chosen })}
     />
   );
 }
@@ -87,40 +85,12 @@ function ExperimentFilter({ search: { experiment = '', suite = '' }, narrow }: F
     ({ id, name }) => ({ value: id, name }),
   );
   return (
-    <Pick
+    <PickFilter
       label="Experiment"
       value={experiment}
       chosen={experiment && (data?.name ?? 'unknown experiment')}
       lookup={lookup}
-      choose={(chosen) => narrow({ experiment: chosen || undefined })}
+      choose={(chosen) => narrow({ experiment: chosen })}
     />
   );
 }
-
-interface PickProps {
-  label: string;
-  value: string;
-  chosen: string;
-  lookup: Lookup;
-  choose: (value: string) => void;
-}
-function Pick({ label, ...combobox }: PickProps) {
-  const id = useId();
-  return (
-    <span className="actions">
-      <label htmlFor={id}>{label}</label>
-      <Combobox {...combobox} label={label} none="all" attributes={{ id, 'data-filter': true }} />
-    </span>
-  );
-}
-
-interface DayProps {
-  label: string;
-  value: string | undefined;
-  choose: (day: string | undefined) => void;
-}
-const Day = ({ label, value, choose }: DayProps) => (
-  <label>
-    {label} <input type="date" value={value ?? ''} onChange={({ target }) => choose(target.value || undefined)} />
-  </label>
-);

@@ -15,7 +15,7 @@ import { SettingForm } from '../../../ui/form/setting-form';
 import { count } from '../../../ui/amounts';
 import { judgeSettingQuery, setJudge } from '../../judge/api';
 import { ChooseModel } from '../../providers/parts/choose-models';
-import { cacheQuery, clearCache, embeddingQuery, jobsSettingQuery, setCache, setEmbedding, setJobs } from '../api';
+import { cacheQuery, clearCache, embeddingQuery, setCache, setEmbedding } from '../api';
 import { bytesInWords } from './setting-words';
 import { SettingsPage } from './settings-page';
 
@@ -109,22 +109,6 @@ function Clear({ entries }: { entries: number }) {
         </ConfirmDialog>
       )}
     </div>
-  );
-}
-
-/** How many jobs of each user run concurrently. */
-export function JobSettingsScreen() {
-  const { data: setting } = useSuspenseQuery(jobsSettingQuery);
-  return (
-    <SettingsPage title="Limits" about={<Link to="/jobs">Waiting jobs</Link>}>
-      <SettingForm name="jobs" stored={setting} put={setJobs} refreshes={keys.settings} save="Save limit">
-        <NumberField
-          path="running_jobs_per_user"
-          label="Running jobs per user"
-          help="From 1 to 100. Further jobs wait."
-        />
-      </SettingForm>
-    </SettingsPage>
   );
 }
 

@@ -15,6 +15,7 @@ const GROUPS: readonly (readonly [name: string, sections: readonly { to: LinkPro
       { to: '/settings/tokens', label: 'Tokens' },
       { to: '/settings/sessions', label: 'Sessions' },
       { to: '/settings/teams', label: 'Teams' },
+      { to: '/settings/audit', label: 'Audit' },
     ],
   ],
   [
@@ -27,7 +28,7 @@ const GROUPS: readonly (readonly [name: string, sections: readonly { to: LinkPro
   [
     'Runs',
     [
-      { to: '/settings/jobs', label: 'Limits' },
+      { to: '/settings/limits', label: 'Limits' },
       { to: '/settings/cache', label: 'Stored replies' },
     ],
   ],

@@ -1,9 +1,8 @@
-import { useQuery, useSuspenseInfiniteQuery } from '@tanstack/react-query';
+import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Team } from '#lib/contracts/team';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
-import { meQuery } from '../../../api/session';
 import { TextField } from '../../../ui/form/fields';
 import { Form } from '../../../ui/form/form';
 import { MoreButton } from '../../../ui/buttons';
@@ -13,6 +12,7 @@ import { Table, type Column } from '../../../ui/table';
 import { Time } from '../../../ui/time';
 import { UserLine } from '../../../ui/user-text';
 import { createTeam, teamsQuery, type NewTeam } from '../api';
+import { useOperatorRefusal } from '../operator';
 import { SettingsPage } from './settings-page';
 import css from './settings.module.css';
 
@@ -26,14 +26,11 @@ export const TeamsScreen = () => (
   </SettingsPage>
 );
 
-/** The team whose owners operate the installation. */
-const OPERATORS = 'default';
 const MAX_NAME = 100;
 const EMPTY = { name: '' };
 
 /** Creates a team. The secret of its first token is shown once. */
 function NewTeamForm() {
-  const { data: me } = useQuery(meQuery);
   const [made, setMade] = useState<NewTeam>();
   return (
     <section aria-labelledby="new-team" className="section">
@@ -49,7 +46,7 @@ function NewTeamForm() {
       <Form
         initial={EMPTY}
         needs="owner"
-        refusal={me?.team.name === OPERATORS ? undefined : `Only owners of the team “${OPERATORS}” create teams.`}
+        refusal={useOperatorRefusal('create teams')}
         send={createTeam}
         onDone={(team) => {
           setMade(team);

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { useId } from 'react';
 import { toText } from '#lib/contracts/json/json';
 import type { SuiteHead } from '#lib/contracts/suite';
 import { count, percent } from '../../../ui/amounts';
-import { Combobox, useLookup, type Option } from '../../../ui/combobox';
+import { useLookup, type Option } from '../../../ui/combobox';
+import { PickFilter } from '../../../ui/filters';
 import { edit } from '../../../ui/form/edited';
 import { type At, pathOf, useField, useForm } from '../../../ui/form/json-form';
 import { PickField } from '../../../ui/form/pick-field';
@@ -59,20 +59,7 @@ interface SuiteFilterProps {
 
 /** The suite filter of a list. */
 export function SuiteFilter({ suite = '', choose }: SuiteFilterProps) {
-  const id = useId();
   const { name } = useSuiteName(suite);
-  return (
-    <span className="actions">
-      <label htmlFor={id}>Suite</label>
-      <Combobox
-        lookup={useLookup(suiteChoicesQuery, optionOf)}
-        label="Suite"
-        value={suite}
-        chosen={suite && name}
-        none="all"
-        choose={(next) => choose(next || undefined)}
-        attributes={{ id, 'data-filter': true }}
-      />
-    </span>
-  );
+  const lookup = useLookup(suiteChoicesQuery, optionOf);
+  return <PickFilter label="Suite" value={suite} chosen={suite && name} {...{ lookup, choose }} />;
 }
