@@ -1,4 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import { AuditModule } from './audit/audit.module.js';
 import { ComparisonsModule } from './comparisons/comparisons.module.js';
 import { DeviceLoginsModule } from './device-logins/device-logins.module.js';
 import { ExperimentsModule } from './experiments/experiments.module.js';
@@ -60,6 +61,7 @@ import { TeamsModule } from './teams/teams.module.js';
     MetricsModule,
     SettingsModule,
     SpendingModule,
+    AuditModule,
     LanesModule,
     SystemModule,
     HealthModule,

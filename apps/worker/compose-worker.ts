@@ -66,6 +66,7 @@ export function composeWorker(env: Env, logger: Logger) {
     ...{ pool, pools, fleet, redis, queues: new LaneQueues(redis), laneWorkers, settler, budgets, runs, meters },
     ...{ embedder, scorer, comparing, workerId, logger },
     keepExchangesDays: env.TOOLMARK_KEEP_EXCHANGES_DAYS,
+    keepAuditDays: env.TOOLMARK_KEEP_AUDIT_DAYS,
   });
   const health = composeHealth({ pool, redis, meters, laneWorkers, fleet, workerId, logger });
   const subscriber = connectRedis(env.REDIS_URL, 'subscriber', logger);

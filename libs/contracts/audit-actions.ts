@@ -3,10 +3,15 @@
  * the entry is its id, unless the text says otherwise. An action keeps its meaning; a later release may add others.
  */
 export const AUDIT_ACTIONS = {
+  'audit.drop':
+    'Months of the audit were dropped, because TOOLMARK_KEEP_AUDIT_DAYS is over. The subject is the last one.',
+  'audit.export': 'The audit was exported.',
   'cache.empty': 'Stored replies were removed from the cache. The subject is the team.',
   'case.try': 'A case was tried out. The subject is its suite, if it has one.',
   'device_login.approve': 'A login of the command line was approved.',
   'device_login.refuse': 'A login of the command line was refused.',
+  'exchange.drop':
+    'The exchanges of a month were dropped: TOOLMARK_KEEP_EXCHANGES_DAYS are over. The subject is the month.',
   'experiment.baseline': 'A run became the baseline of an experiment.',
   'experiment.create': 'An experiment was created.',
   'experiment.delete': 'An experiment was deleted. Its runs stayed.',
@@ -49,6 +54,14 @@ export const AUDIT_ACTIONS = {
   'provider.delete': 'A provider was deleted. The subject is its key.',
   'provider.forget': 'What was learned about the models of a provider was forgotten. The subject is its key.',
   'provider.update': 'A provider was changed. The subject is its key.',
+  'refused.connection': 'A live connection was refused.',
+  'refused.credential': 'A token or session was refused: unknown, expired, or of a user who is not in the team.',
+  'refused.other': 'Refusals of more callers than are told apart in a minute.',
+  'refused.rate': 'A request was refused because there were too many.',
+  'refused.role': 'A request was refused because of the role of its caller.',
+  'refused.sign_in': 'A sign-in, an invitation or the code of a login was refused.',
+  'refused.team': 'Somebody asked for a team that they are not in.',
+  'refused.token': 'A request was refused because of the limits of its token.',
   'run.delete': 'A run was deleted, with the samples that were added to it.',
   'run.extend': 'Samples were added to a run.',
   'run.record': 'Replies that were made elsewhere were stored as a run.',

@@ -7,11 +7,15 @@ const filters = {
   action: text.optional().describe('An action such as `provider.update`, or the beginning of some: `provider.`.'),
   user_id: id.optional().describe('The id of a user.'),
   token_id: id.optional().describe('The id of a token.'),
-  subject: text.optional().describe('The id or key of what was changed, or the route that was refused.'),
+  subject: text
+    .optional()
+    .describe(
+      'The id or key of what was changed, or the route that was refused. For what has two, the first is enough.',
+    ),
   address: z.string().min(1).max(45).optional().describe('The address that the request came from.'),
   request_id: z.string().min(1).max(100).optional().describe('The `x-request-id` of a response.'),
   from: time.optional().describe('The earliest time.'),
-  to: time.optional().describe('The time up to which entries are listed.'),
+  to: time.optional().describe('The time before which entries were made.'),
   team_id: id.optional().describe('Another team; for owners of the team `default`.'),
 };
 

@@ -1,9 +1,14 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 
 /** A UUIDv7 (RFC 9562): the millisecond, then 74 random bits. Ids of later milliseconds sort after earlier ones. */
-export function newId(nowMs: number = Date.now()): string {
-  const bytes = randomBytes(16);
-  bytes.writeUIntBE(nowMs, 0, 6);
+export const newId = (nowMs: number = Date.now()): string => idOf(nowMs, randomBytes(16));
+
+/** A UUIDv7 that is the same for the same moment and key, in every process. */
+export const idOfKey = (atMs: number, key: string): string =>
+  idOf(atMs, createHash('sha256').update(key).digest().subarray(0, 16));
+
+function idOf(atMs: number, bytes: Buffer): string {
+  bytes.writeUIntBE(atMs, 0, 6);
   bytes[6] = 0x70 | (bytes[6]! & 0x0f);
   bytes[8] = 0x80 | (bytes[8]! & 0x3f);
   const hex = bytes.toString('hex');

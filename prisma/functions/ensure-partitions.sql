@@ -1,4 +1,4 @@
--- Makes the monthly partitions of the tables that are partitioned by run id, up to `until`: those of the months to
+-- Makes the monthly partitions of the tables that are partitioned by a UUIDv7, up to `until`: those of the months to
 -- come, and of every month that the default partition holds rows of, however long ago, because the default
 -- partition is never dropped. Its rows move to the partition that is made for them.
 --
@@ -8,21 +8,24 @@ CREATE OR REPLACE FUNCTION ensure_partitions(until timestamptz) RETURNS void
 LANGUAGE plpgsql SET lock_timeout = '2s' AS $$
 DECLARE
   parent text;
+  key text;
   month timestamp; -- in UTC
   partition text;
   first uuid;
   next uuid;
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtext('ensure_partitions'));
-  FOREACH parent IN ARRAY ARRAY['result', 'exchange', 'rescored'] LOOP
+  FOR parent, key IN
+    VALUES ('result', 'run_id'), ('exchange', 'run_id'), ('rescored', 'run_id'), ('audit', 'id')
+  LOOP
     FOR month IN EXECUTE format('
       WITH RECURSIVE late AS (
-        (SELECT uuid7_month(run_id) AS month FROM %1$I ORDER BY run_id LIMIT 1)
+        (SELECT uuid7_month(%2$I) AS month FROM %1$I ORDER BY %2$I LIMIT 1)
         UNION ALL
         SELECT (
-          SELECT uuid7_month(run_id) FROM %1$I
-          WHERE run_id >= uuid7_floor((late.month + interval ''1 month'') AT TIME ZONE ''UTC'')
-          ORDER BY run_id LIMIT 1
+          SELECT uuid7_month(%2$I) FROM %1$I
+          WHERE %2$I >= uuid7_floor((late.month + interval ''1 month'') AT TIME ZONE ''UTC'')
+          ORDER BY %2$I LIMIT 1
         ) FROM late WHERE late.month IS NOT NULL
       )
       SELECT month FROM late WHERE month IS NOT NULL
@@ -30,7 +33,7 @@ BEGIN
       SELECT generate_series(
         date_trunc(''month'', now() AT TIME ZONE ''UTC''), $1 - interval ''1 microsecond'', interval ''1 month''
       )
-      ORDER BY 1', parent || '_default') USING until AT TIME ZONE 'UTC'
+      ORDER BY 1', parent || '_default', key) USING until AT TIME ZONE 'UTC'
     LOOP
       partition := parent || '_' || to_char(month, 'YYYY_MM');
       CONTINUE WHEN to_regclass(partition) IS NOT NULL;
@@ -43,9 +46,9 @@ BEGIN
         EXECUTE format('ALTER TABLE %I ALTER COLUMN body SET STORAGE EXTERNAL', partition);
       END IF;
       EXECUTE format(
-        'WITH moved AS (DELETE FROM %I WHERE run_id >= %L AND run_id < %L RETURNING *)
-          INSERT INTO %I SELECT * FROM moved',
-        parent || '_default', first, next, partition
+        'WITH moved AS (DELETE FROM %1$I WHERE %2$I >= %3$L AND %2$I < %4$L RETURNING *)
+          INSERT INTO %5$I SELECT * FROM moved',
+        parent || '_default', key, first, next, partition
       );
       EXECUTE format(
         'ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', parent, partition, first, next

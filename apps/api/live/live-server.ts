@@ -9,6 +9,8 @@ import { refusalOf } from '../platform/refusal.js';
 import { credentialOf } from '../platform/credentials.js';
 import type { JobNotifications } from '../platform/job-notifications.js';
 import { toProblem } from '../platform/problem.filter.js';
+import type { Refusals } from '../platform/refusals.js';
+import { sourceOf } from '../platform/request-source.js';
 import { answerPackets, refuseOtherPackets } from './answer-packets.js';
 import type { ConnectionData, LiveSocket } from './connection.js';
 import { JobSubscriptions } from './job-subscriptions.js';
@@ -41,6 +43,7 @@ export class LiveServer {
       httpServer: HttpServer;
       pool: Pool;
       notifications: JobNotifications;
+      refusals: Refusals;
       logger: Logger;
       isShuttingDown: () => boolean;
     },
@@ -106,7 +109,7 @@ export class LiveServer {
       this.deps.pool.query<{ now: Date }>('SELECT now()'),
     ]);
     if (!credential) return new Error('The token is unknown, revoked or expired.');
-    if (!caller) return refusalOf(this.deps.pool, credential);
+    if (!caller) return this.#refuse(socket, credential);
     socket.data = {
       caller,
       credential,
@@ -115,6 +118,14 @@ export class LiveServer {
       unsent: new UnsentPackets(socket.conn),
     } satisfies ConnectionData;
     return undefined;
+  }
+
+  async #refuse({ request }: LiveSocket, credential: Credential): Promise<Error> {
+    const refusal = await refusalOf(this.deps.pool, credential);
+    const { address } = sourceOf(request);
+    const facts = { subject: 'live events', caller: refusal.owner, request: { id: null, address } };
+    this.deps.refusals.note({ action: 'refused.connection', ...facts });
+    return refusal;
   }
 
   #accept(socket: LiveSocket): void {

@@ -3,6 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Logger } from '#lib/runtime/logger';
 import { JobNotifications } from '../platform/job-notifications.js';
+import { Refusals } from '../platform/refusals.js';
 import { Shutdown } from '../platform/shutdown.js';
 import { LOGGER, POOL } from '../platform/stores.js';
 import { LiveServer } from './live-server.js';
@@ -16,17 +17,19 @@ export class LiveModule implements OnApplicationBootstrap, BeforeApplicationShut
     @Inject(POOL) readonly pool: Pool,
     @Inject(LOGGER) readonly logger: Logger,
     readonly notifications: JobNotifications,
+    readonly refusals: Refusals,
     readonly shutdown: Shutdown,
     readonly adapterHost: HttpAdapterHost,
   ) {}
 
   onApplicationBootstrap(): void {
-    const { pool, logger } = this;
+    const { pool, logger, refusals } = this;
     this.#server = new LiveServer({
       httpServer: this.adapterHost.httpAdapter.getHttpServer(),
       pool,
       notifications: this.notifications,
       logger,
+      refusals,
       isShuttingDown: () => !this.shutdown.isReady,
     });
   }

@@ -10,7 +10,7 @@ import { credentialOf } from './credentials.js';
 import { routeOptions, type CallerRequest, type OpenTo } from './decorators.js';
 import { isFromOwnPage } from './own-page.js';
 import { refusalOf } from './refusal.js';
-import { sourceOf } from './request-source.js';
+import { factsOf, sourceOf } from './request-source.js';
 import { checkReading, refuseLimits } from './token-limits.js';
 import { TokenUses } from './token-uses.js';
 import { sizeName } from './upload.js';
@@ -43,6 +43,8 @@ export function checkTokens(fastify: FastifyInstance, pool: Pool): void {
     const caller = await (isReading
       ? callers.find(credential, request.raw)
       : callers.findAnew(credential, request.raw));
+    // Also of a request that is refused below: the audit says who it was.
+    request.caller = { ...caller, request: factsOf(request) };
     const needed = needs ?? (isReading ? 'viewer' : 'editor');
     if (ROLES.indexOf(caller.role) < ROLES.indexOf(needed))
       throw new ProblemError(403, `This needs the role "${needed}"; the ${credential.kind} has "${caller.role}".`).as(
@@ -51,7 +53,6 @@ export function checkTokens(fastify: FastifyInstance, pool: Pool): void {
       );
     checkReading(request, caller, needed);
     if (needed === 'owner' && !isReading) refuseLimits(caller);
-    request.caller = { ...caller, request: { id: request.id, address: sourceOf(request.raw).address } };
   });
 }
 

@@ -11,6 +11,7 @@ import { AnswerMemory } from './answer-memory.js';
 import { badInput } from './bad-input.js';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 import { ProblemFilter } from './problem.filter.js';
+import { Refusals } from './refusals.js';
 import { JobNotifications } from './job-notifications.js';
 import { Shutdown } from './shutdown.js';
 import { ENV, LOGGER, POOL, REDIS } from './stores.js';
@@ -27,6 +28,7 @@ export interface PlatformOptions {
 @Module({
   providers: [
     JobNotifications,
+    Refusals,
     Shutdown,
     WorkersMissing,
     {
@@ -50,7 +52,7 @@ export interface PlatformOptions {
     { provide: APP_FILTER, useClass: ProblemFilter },
     { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
   ],
-  exports: [AnswerMemory, JobNotifications, POOL, REDIS, Sealer, Shutdown, WorkersMissing],
+  exports: [AnswerMemory, JobNotifications, POOL, REDIS, Refusals, Sealer, Shutdown, WorkersMissing],
 })
 export class PlatformModule implements OnApplicationShutdown {
   static forRoot({ env, logger }: PlatformOptions): DynamicModule {
@@ -67,10 +69,12 @@ export class PlatformModule implements OnApplicationShutdown {
   constructor(
     @Inject(POOL) readonly pool: Pool,
     @Inject(REDIS) readonly redis: Redis,
+    readonly refusals: Refusals,
   ) {}
 
   /** Called by Nest when the port is closed and all requests have ended. */
   async onApplicationShutdown(): Promise<void> {
+    await this.refusals.flush();
     await flushNotifications(this.redis);
     this.redis.disconnect();
     await this.pool.end();

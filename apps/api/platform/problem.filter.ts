@@ -8,7 +8,8 @@ import { codeOfStatus } from '#lib/contracts/problem-codes';
 import { isContention, isTransient } from '#lib/db/connection/pool';
 import { UnsealError } from '#lib/runtime/seal';
 import { contentTypeOf } from './content-type.js';
-import { routeOptions } from './decorators.js';
+import { routeOptions, type CallerRequest } from './decorators.js';
+import { noteRefusal, Refusals } from './refusals.js';
 import { LOGGER } from './stores.js';
 import { drain } from './upload.js';
 
@@ -22,12 +23,16 @@ const RETRY_AFTER_MS = 5000;
  */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
-  constructor(@Inject(LOGGER) readonly logger: Logger) {}
+  constructor(
+    @Inject(LOGGER) readonly logger: Logger,
+    readonly refusals: Refusals,
+  ) {}
 
   async catch(error: unknown, host: ArgumentsHost): Promise<void> {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
-    const request = host.switchToHttp().getRequest<FastifyRequest>();
+    const request = host.switchToHttp().getRequest<CallerRequest>();
     const response = toProblem(error, request);
+    noteRefusal(this.refusals, error, request);
     if (response.problem.status >= 500) {
       const { message, stack } = error as Error;
       this.logger.error(

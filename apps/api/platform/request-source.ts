@@ -1,4 +1,6 @@
+import type { FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
+import type { RequestFacts } from '#lib/db/catalogue/callers';
 import type { UsedFrom } from '#lib/db/catalogue/sessions';
 
 const MAX_ADDRESS = 45;
@@ -29,6 +31,9 @@ export const sourceOf = ({ socket, headers }: IncomingMessage): UsedFrom => ({
   address: socket.remoteAddress?.replace(/^::ffff:/, '').slice(0, MAX_ADDRESS) ?? null,
   agent: agentOf((headers['user-agent'] ?? '').slice(0, MAX_HEADER)),
 });
+
+/** What the audit says about a request. */
+export const factsOf = ({ id, raw }: FastifyRequest): RequestFacts => ({ id, address: sourceOf(raw).address });
 
 function agentOf(header: string): string | null {
   const browser = nameIn(BROWSERS, header);

@@ -22,7 +22,7 @@ import { endWithPeriod, ProblemError } from '#lib/contracts/input/problem';
 import { audit } from '#lib/db/catalogue/audit';
 import { forgetLearned, learnSetting } from '#lib/db/catalogue/learned-settings';
 import { ProviderChanges } from '#lib/db/engine/provider-changes';
-import { ProviderRepository, type StoredProvider } from '#lib/db/catalogue/providers';
+import { auditedProvider, ProviderRepository, type StoredProvider } from '#lib/db/catalogue/providers';
 import { endRest } from '#lib/db/engine/resting-models';
 import type { Pool } from '#lib/db/connection/pool';
 import { notify, type Notification } from '#lib/events/notifications';
@@ -74,7 +74,7 @@ export class ProvidersController {
     checkDefaultParams(input.models);
     return change(async (client) => {
       const provider = await new ProviderChanges(client, caller.teamId, this.sealer).create(input);
-      await audit(client, caller, 'provider.create', input.key);
+      await audit(client, caller, 'provider.create', input.key, { after: auditedProvider(provider, input.api_key) });
       return provider;
     });
   }
@@ -114,7 +114,7 @@ export class ProvidersController {
     const provider = await change(async (client) => {
       const updated = await new ProviderChanges(client, caller.teamId, this.sealer).update(key, patch);
       if (!updated) throw await new ProviderRepository(client, caller.teamId).unknown(key);
-      await audit(client, caller, 'provider.update', key);
+      await audit(client, caller, 'provider.update', key, updated.change);
       const { lanes, jobs } = updated.moved;
       notifications = [
         { topic: 'provider', id: key },
@@ -140,7 +140,7 @@ export class ProvidersController {
           'provider_in_use',
           { key },
         );
-      await audit(client, caller, 'provider.delete', key);
+      await audit(client, caller, 'provider.delete', key, outcome);
     });
     void notify(this.redis, { topic: 'provider', id: key });
   }
@@ -203,7 +203,7 @@ export class ProvidersController {
     if (model !== undefined) modelOf(provider, model);
     await change(async (client) => {
       await forgetLearned(client, provider.id, model);
-      await audit(client, caller, 'provider.forget', key);
+      await audit(client, caller, 'provider.forget', key, { before: { model: model ?? 'all' } });
     });
     void notify(this.redis, { topic: 'provider', id: key });
   }

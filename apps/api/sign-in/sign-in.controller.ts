@@ -13,6 +13,8 @@ import { Sealer } from '#lib/runtime/seal';
 import { MAX_OPEN_BYTES } from '../platform/auth.js';
 import { cookieOf } from '../platform/credentials.js';
 import { About, AlsoAnswers, Answers, Open, TakesFile } from '../platform/decorators.js';
+import { Refusals } from '../platform/refusals.js';
+import { factsOf } from '../platform/request-source.js';
 import { ENV, LOGGER, POOL } from '../platform/stores.js';
 import type { Upload } from '../platform/upload.js';
 import { beginAttempt, findAttempt, ownPath, removeAttempt, type Attempt } from './attempts.js';
@@ -39,6 +41,7 @@ export class SignInController {
     readonly sealer: Sealer,
     readonly providers: SignInProviders,
     readonly service: SignInService,
+    readonly refusals: Refusals,
   ) {}
 
   @Get()
@@ -202,6 +205,8 @@ export class SignInController {
   }
 
   #sendRefusal(reply: FastifyReply, attempt: Attempt | undefined, sentences: string[], status = 403): void {
+    const subject = 'GET /api/sign-in/:provider/callback';
+    this.refusals.note({ action: 'refused.sign_in', subject, request: factsOf(reply.request) });
     const back = attempt && ownPath(attempt.back) !== '/' ? `?back=${encodeURIComponent(attempt.back)}` : '';
     const again = attempt?.invitation ? ['To use your invitation, open its link again.'] : [];
     sendPage(reply, status, {

@@ -84,6 +84,7 @@ export class ControlLoop {
       logger: Logger;
       /** Retention of exchanges in days; undefined: forever. */
       keepExchangesDays: number | undefined;
+      keepAuditDays: number | undefined;
     },
   ) {
     this.#windows = new LaneWindows(deps);

@@ -28,7 +28,7 @@ it('a chore that runs out of time continues in the next turn and does not delay 
   await insertRow(pool, 'lane', { id: laneId, team_id: parent.teamId, ...unused });
 
   const housekeeping = new Housekeeping({
-    ...{ pool, locks: pool, redis, logger, keepExchangesDays: undefined },
+    ...{ pool, locks: pool, redis, logger, keepExchangesDays: undefined, keepAuditDays: undefined },
     maxChoreMs: 1,
   });
   const run = () => housekeeping.run(new AbortController().signal);

@@ -12,7 +12,7 @@ import { abandonedTryOuts, removeTryOut } from '#lib/db/engine/try-outs';
 import { parentsToRemove, removeParent } from '#lib/db/upkeep/delete-parents';
 import { purgeRun, runsToPurge } from '#lib/db/upkeep/delete-run';
 import { removeUnusedTrends } from '#lib/db/upkeep/unused-trends';
-import { dropOldExchanges } from '#lib/db/upkeep/drop-exchanges';
+import { dropOldMonths } from '#lib/db/upkeep/drop-months';
 import { removeUnusedVersions } from '#lib/db/upkeep/suite-versions';
 import { notify } from '#lib/events/notifications';
 import type { Logger } from '#lib/runtime/logger';
@@ -35,6 +35,8 @@ export class Housekeeping {
       logger: Logger;
       /** Retention of exchanges in days; undefined: forever. */
       keepExchangesDays: number | undefined;
+      /** Retention of the audit in days; undefined: forever. */
+      keepAuditDays: number | undefined;
       maxChoreMs?: number;
     },
   ) {}
@@ -66,7 +68,8 @@ export class Housekeeping {
       'forget finished sign-ins': () => forgetFinishedSignIns(pool),
       'remove leases of processes that died': () => removeExpiredLeases(pool),
       'forget workers that ended': () => forgetSilentWorkers(pool),
-      'drop old exchanges': () => this.#dropOldExchanges(),
+      'drop old exchanges': () => this.#dropOld('exchange', this.deps.keepExchangesDays),
+      'drop the old audit': () => this.#dropOld('audit', this.deps.keepAuditDays),
       'expire replies': inPieces(expireCachedReplies),
       'give up recordings that were left behind': () => abandonStaleRecordings(pool),
       'remove try-outs that nobody waits for': (signal) => this.#removeTryOuts(signal),
@@ -79,11 +82,10 @@ export class Housekeeping {
     };
   }
 
-  async #dropOldExchanges(): Promise<void> {
-    const { pool, logger, keepExchangesDays } = this.deps;
-    if (keepExchangesDays === undefined) return;
-    const partitions = await dropOldExchanges(pool, keepExchangesDays);
-    if (partitions.length) logger.info({ partitions }, 'Removed raw exchanges that were kept long enough');
+  async #dropOld(table: 'exchange' | 'audit', keepDays: number | undefined): Promise<void> {
+    if (keepDays === undefined) return;
+    const partitions = await dropOldMonths(this.deps.pool, table, keepDays);
+    if (partitions.length) this.deps.logger.info({ partitions }, 'Removed months that were kept long enough');
   }
 
   /** Failures are retried next time. */

@@ -152,12 +152,15 @@ function toCaller(kind: Credential['kind'], row: CallerRow): Caller {
 export const lowest = (role: Role, bound: Role | null): Role =>
   bound !== null && ROLES.indexOf(bound) < ROLES.indexOf(role) ? bound : role;
 
+/** Whose token or session a request used. */
+export type TokenOwner = Pick<Caller, 'teamId' | 'userId' | 'tokenId'>;
+
 /** Why a credential has no caller. */
 export type NoCaller =
   | { why: 'unknown' }
-  | { why: 'expired'; tokenName: string; expiredAt: Date }
+  | { why: 'expired'; tokenName: string; expiredAt: Date; owner: TokenOwner }
   | { why: 'not-in-team' }
-  | { why: 'removed'; teamName: string };
+  | { why: 'removed'; teamName: string; owner: TokenOwner };
 
 /** Why `findCaller` found nobody, for a sentence that whoever holds the secret can act on. */
 export async function whyNoCaller(db: Pool | PoolClient, { kind, secret, team }: Credential): Promise<NoCaller> {
@@ -165,13 +168,18 @@ export async function whyNoCaller(db: Pool | PoolClient, { kind, secret, team }:
     const isInOther = team !== undefined && (await findCaller(db, { kind, secret })) !== undefined;
     return { why: isInOther ? 'not-in-team' : 'unknown' };
   }
-  const { rows } = await db.query<{ tokenName: string; teamName: string; expiredAt: Date | null; isRemoved: boolean }>(
-    `SELECT k.name AS "tokenName", t.name AS "teamName", u.removed_at IS NOT NULL AS "isRemoved",
+  const { rows } = await db.query<
+    TokenOwner & { tokenName: string; teamName: string; expiredAt: Date | null; isRemoved: boolean }
+  >(
+    `SELECT k.id AS "tokenId", k.team_id AS "teamId", k.user_id AS "userId", k.name AS "tokenName",
+       t.name AS "teamName", u.removed_at IS NOT NULL AS "isRemoved",
        CASE WHEN k.expires_at <= now() THEN k.expires_at END AS "expiredAt"
      FROM token k JOIN users u ON u.id = k.user_id JOIN team t ON t.id = k.team_id WHERE k.hash = ANY ($1)`,
     [hashesOf(secret)],
   );
   const [token] = rows;
-  if (token?.expiredAt) return { why: 'expired', tokenName: token.tokenName, expiredAt: token.expiredAt };
-  return token?.isRemoved ? { why: 'removed', teamName: token.teamName } : { why: 'unknown' };
+  if (!token) return { why: 'unknown' };
+  const { tokenName, teamName, expiredAt, isRemoved, ...owner } = token;
+  if (expiredAt) return { why: 'expired', tokenName, expiredAt, owner };
+  return isRemoved ? { why: 'removed', teamName, owner } : { why: 'unknown' };
 }

@@ -92,6 +92,15 @@ export async function withModels(db: Pool | PoolClient, providers: readonly Prov
   return providers.map((provider) => ({ ...provider, models: byProvider.get(provider.id) ?? [] }));
 }
 
+/** A provider for the audit. @param apiKey tells keys apart */
+export const auditedProvider = (
+  { name, kind, base_url, api_key_last4, limits, models }: Provider,
+  apiKey: unknown,
+) => ({
+  ...{ name, kind, base_url, api_key: apiKey, api_key_last4, limits },
+  models: Object.fromEntries(models.map(({ id, ...model }) => [id, model])),
+});
+
 /** @param ofLane keys of the providers that share its lane */
 export function toProvider(row: StoredProvider, ofLane: readonly string[]): Provider {
   return {

@@ -12,7 +12,8 @@ import { lockProvider, moveTargets, type MovedTargets } from './move-targets.js'
 import { replaceModels, syncModelLanes } from '../catalogue/provider-models.js';
 import { forgetLearned } from '../catalogue/learned-settings.js';
 import { findOrCreateLane, syncLaneLimits } from '../catalogue/provider-lanes.js';
-import { toProvider, withModels } from '../catalogue/providers.js';
+import type { Change } from '../catalogue/audit-changes.js';
+import { auditedProvider, toProvider, withModels } from '../catalogue/providers.js';
 import { countUsed, keepQuotas } from '../catalogue/quotas.js';
 
 /** Adds, changes and removes the providers of a team. Their keys are sealed before they are stored. */
@@ -66,10 +67,14 @@ export class ProviderChanges implements TeamScoped {
    * @throws ProblemError 422 when its key would be sent to an origin for which it was not entered, 409 when the team
    *   reached its quota of lanes
    */
-  async update(key: string, patch: ProviderPatch): Promise<{ provider: Provider; moved: MovedTargets } | undefined> {
+  async update(
+    key: string,
+    patch: ProviderPatch,
+  ): Promise<{ provider: Provider; moved: MovedTargets; change: Change } | undefined> {
     return inTransaction(this.db, async (client) => {
       const old = await lockProvider<ProviderRow>(client, { teamId: this.teamId, key });
       if (!old) return undefined;
+      const before = await auditedRow(client, old);
       refuseKeyAtOtherOrigin(old, patch);
       const lanes = await countUsed(client, this.teamId, 'lanes');
       await client.query(
@@ -98,7 +103,9 @@ export class ProviderChanges implements TeamScoped {
       // The requested rest does not apply to another endpoint.
       if (isCredentialGiven || patch.kind !== undefined) await endRest(client, old.id);
       await this.#keepQuotas(client, { providers: 0, lanes });
-      return { provider: await readProvider(client, old.id), moved };
+      const provider = await readProvider(client, old.id);
+      const apiKey = patch.api_key === undefined ? old.sealed_key : patch.api_key;
+      return { provider, moved, change: { before, after: auditedProvider(provider, apiKey) } };
     });
   }
 
@@ -122,7 +129,8 @@ export class ProviderChanges implements TeamScoped {
     return laneId;
   }
 
-  async delete(key: string): Promise<'deleted' | 'in-use' | 'not-found'> {
+  /** @returns what was there */
+  async delete(key: string): Promise<Change | 'in-use' | 'not-found'> {
     return inTransaction(this.db, async (client) => {
       const provider = await lockProvider<ProviderRow>(client, { teamId: this.teamId, key });
       if (!provider) return 'not-found';
@@ -136,10 +144,11 @@ export class ProviderChanges implements TeamScoped {
         [provider.id],
       );
       if (used.rowCount) return 'in-use';
+      const before = await auditedRow(client, provider);
       await client.query('DELETE FROM provider WHERE id = $1', [provider.id]);
       await syncLaneLimits(client, [provider.lane_id]);
       await removeIfUnused(client, [provider.lane_id, ...models.rows.map(({ lane_id }) => lane_id)]);
-      return 'deleted';
+      return { before };
     });
   }
 
@@ -157,6 +166,9 @@ export class ProviderChanges implements TeamScoped {
     return [this.sealer.seal(apiKey, providerId), apiKey.length >= 12 ? apiKey.slice(-4) : null];
   }
 }
+
+const auditedRow = async (client: PoolClient, row: ProviderRow) =>
+  auditedProvider(toProvider((await withModels(client, [row]))[0]!, []), row.sealed_key);
 
 /** In a patch null is a value, and an omitted field keeps the old one. */
 const given = <Value>(value: Value | undefined, old: Value): Value => (value === undefined ? old : value);

@@ -1,6 +1,6 @@
 import { newId } from '#lib/runtime/ids';
 import { createDatabase } from '../../../test/services.js';
-import { dropOldExchanges } from './drop-exchanges.js';
+import { dropOldMonths } from './drop-months.js';
 import { createPool, type Pool } from '../connection/pool.js';
 
 let pool: Pool;
@@ -21,8 +21,8 @@ describe('raw exchanges', () => {
   it('are removed a month at a time once the whole month has expired; verdicts stay', async () => {
     const [first] = await partitions();
     const before = await partitions();
-    expect(await dropOldExchanges(pool, 30, nextMonth() + 29 * DAY)).toEqual([]);
-    expect(await dropOldExchanges(pool, 30, nextMonth() + 31 * DAY)).toEqual([first]);
+    expect(await dropOldMonths(pool, 'exchange', 30, nextMonth() + 29 * DAY)).toEqual([]);
+    expect(await dropOldMonths(pool, 'exchange', 30, nextMonth() + 31 * DAY)).toEqual([first]);
     expect(await partitions()).toEqual(before.slice(1));
     const { rows } = await pool.query(
       `SELECT count(*)::int AS n FROM pg_inherits WHERE inhparent = 'result'::regclass`,
@@ -35,7 +35,7 @@ describe('raw exchanges', () => {
     const [first] = await partitions();
     await reader.query('BEGIN');
     await reader.query(`SELECT 1 FROM ${first}`);
-    expect(await dropOldExchanges(pool, 1, nextMonth() + 90 * DAY)).not.toContain(first);
+    expect(await dropOldMonths(pool, 'exchange', 1, nextMonth() + 90 * DAY)).not.toContain(first);
     await reader.query('COMMIT');
     reader.release();
   }, 30_000);
@@ -104,8 +104,10 @@ describe('the partition of a month', () => {
     ]);
     await pool.query('SELECT ensure_partitions(now())');
     expect((await bounds('exchange')).slice(0, 2).map(({ month }) => month)).toEqual(['2023_12', '2024_02']);
-    expect(await dropOldExchanges(pool, 30, Date.parse('2024-03-31T00:00:00Z') - 1)).toEqual(['exchange_2023_12']);
-    expect(await dropOldExchanges(pool, 30, Date.parse('2024-03-31T00:00:00Z'))).toEqual(['exchange_2024_02']);
+    expect(await dropOldMonths(pool, 'exchange', 30, Date.parse('2024-03-31T00:00:00Z') - 1)).toEqual([
+      'exchange_2023_12',
+    ]);
+    expect(await dropOldMonths(pool, 'exchange', 30, Date.parse('2024-03-31T00:00:00Z'))).toEqual(['exchange_2024_02']);
     expect(
       (await pool.query('SELECT 1 FROM exchange WHERE run_id < $1', [newId(Date.parse('2025-01-01'))])).rowCount,
     ).toBe(0);
