@@ -12,7 +12,7 @@ import { readEnv, type Env } from '#lib/runtime/env';
 import { createLogger } from '#lib/runtime/logger';
 import { afterFile } from './after-file.js';
 import { clientOf, type Answer, type Client } from './client.js';
-import { ADMIN_TOKEN, SEALING_KEY } from './processes.js';
+import { ADMIN_TOKEN, TEST_SETTINGS } from './processes.js';
 import { createDatabase, createRedis } from './services.js';
 import { createTeamIn, sharedApi, sharedIdleApi } from './system.js';
 
@@ -65,9 +65,7 @@ export async function startApi(
   const env = readEnv({
     DATABASE_URL: database.url,
     REDIS_URL: redis.url,
-    TOOLMARK_SEALING_KEY: SEALING_KEY,
-    TOOLMARK_ADMIN_TOKEN: ADMIN_TOKEN,
-    TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'true',
+    ...TEST_SETTINGS,
     ...variables,
   });
   const app = await createApp(modules({ env, logger: createLogger('api', 'silent') }));

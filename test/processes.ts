@@ -9,6 +9,17 @@ export { until } from './until.js';
 export const ADMIN_TOKEN = 'a-token-for-tests-0123456789';
 export const SEALING_KEY = '00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff';
 
+/** Tests come from one address, and faster than people: those of limits set them. */
+export const TEST_SETTINGS = {
+  TOOLMARK_ADMIN_TOKEN: ADMIN_TOKEN,
+  TOOLMARK_SEALING_KEY: SEALING_KEY,
+  TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'true',
+  TOOLMARK_REQUESTS_PER_MINUTE: '1000000',
+  TOOLMARK_USER_REQUESTS_PER_MINUTE: '1000000',
+  TOOLMARK_OPEN_REQUESTS_PER_MINUTE: '1000000',
+  TOOLMARK_FAILED_SIGN_INS_PER_MINUTE: '1000000',
+};
+
 export interface RunningProcess {
   /** `http://127.0.0.1:<port>` */
   url: string;
@@ -52,9 +63,7 @@ export async function startProcess(
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       PORT: port,
-      TOOLMARK_ADMIN_TOKEN: ADMIN_TOKEN,
-      TOOLMARK_SEALING_KEY: SEALING_KEY,
-      TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'true',
+      ...TEST_SETTINGS,
       ...env,
     },
   });

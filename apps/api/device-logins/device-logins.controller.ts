@@ -24,11 +24,12 @@ import type { Env } from '#lib/runtime/env';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { sha256 } from '#lib/runtime/seal';
 import { Semaphore } from '#lib/runtime/semaphore';
+import { CallerLimits } from '../platform/caller-limits.js';
 import { About, Answers, Changes, Me, Needs, Open, type Change } from '../platform/decorators.js';
 import { ENV, POOL } from '../platform/stores.js';
 import { refuseLimits } from '../platform/token-limits.js';
+import { addressOf } from '../platform/trusted-proxies.js';
 import { refuseRolesAbove } from '../teams/token-rules.js';
-import { WrongCodes } from './wrong-codes.js';
 
 const MAX_WAITING = 20;
 const TOO_MANY = 'Too many logins begin at once. Try again in a few seconds.';
@@ -39,11 +40,11 @@ export class DeviceLoginsController {
   /** Nobody has shown a token yet: all together take two connections, and one address, or login, waits for itself. */
   readonly #ofOne = new KeyedSemaphore(1, MAX_WAITING, TOO_MANY);
   readonly #ofAll = new Semaphore(2, MAX_WAITING * 5, TOO_MANY);
-  readonly #wrongCodes = new WrongCodes();
 
   constructor(
     @Inject(POOL) readonly pool: Pool,
     @Inject(ENV) readonly env: Env,
+    readonly limits: CallerLimits,
   ) {}
 
   @Post('device-logins')
@@ -55,8 +56,9 @@ export class DeviceLoginsController {
   )
   @Open('everybody')
   @Answers(201, DeviceLogin, 429)
-  async begin(@Body({ schema: DeviceLoginInput }) { name }: { name: string }, @Req() { ip }: FastifyRequest) {
-    const { deviceCode, userCode } = await this.#inTurn(ip, () => beginDeviceLogin(this.pool, name, ip));
+  async begin(@Body({ schema: DeviceLoginInput }) { name }: { name: string }, @Req() { raw }: FastifyRequest) {
+    const address = addressOf(raw) ?? 'unknown';
+    const { deviceCode, userCode } = await this.#inTurn(address, () => beginDeviceLogin(this.pool, name, address));
     return {
       device_code: deviceCode,
       user_code: userCode,
@@ -76,6 +78,7 @@ export class DeviceLoginsController {
   @Answers(200, DeviceToken, 403, 404, 409, 429)
   async ask(
     @Body({ schema: DeviceCode }) { device_code }: { device_code: string },
+    @Req() request: FastifyRequest,
   ): Promise<z.infer<typeof DeviceToken>> {
     const days = this.env.TOOLMARK_TOKEN_DAYS;
     const state = await this.#inTurn(sha256(device_code), () => askDeviceLogin(this.pool, device_code, days));
@@ -84,19 +87,23 @@ export class DeviceLoginsController {
     if (state === 'too-soon')
       throw new ProblemError(429, `Ask every ${INTERVAL_MS / 1000} seconds.`, undefined, INTERVAL_MS).as('slow_down');
     if (state === 'refused') throw new ProblemError(403, 'The login was refused in the browser.').as('login_refused');
-    if (state === 'ended')
-      throw new ProblemError(404, 'The login has ended: nobody approved it in time, or its token was fetched.').as(
-        'login_ended',
-      );
+    if (state === 'ended') {
+      const ended = 'The login has ended: nobody approved it in time, or its token was fetched.';
+      throw await this.limits.failed(request, () => new ProblemError(404, ended).as('login_ended'));
+    }
     return state;
   }
 
   @Get('me/device-logins/:userCode')
   @About('Read a login that waits', 'Who asks, and from where, for whoever is to approve it.')
   @Answers(200, WaitingDeviceLogin, 404, 429)
-  async read(@Me() caller: Caller, @Param('userCode') userCode: string): Promise<z.infer<typeof WaitingDeviceLogin>> {
+  async read(
+    @Me() caller: Caller,
+    @Param('userCode') userCode: string,
+    @Req() request: FastifyRequest,
+  ): Promise<z.infer<typeof WaitingDeviceLogin>> {
     checkApprover(caller);
-    return this.#wrongCodes.count(caller.personId, () => findDeviceLogin(this.pool, userCode));
+    return this.#find(caller, request, () => findDeviceLogin(this.pool, userCode));
   }
 
   @Post('me/device-logins/:userCode')
@@ -112,15 +119,24 @@ export class DeviceLoginsController {
     @Param('userCode') userCode: string,
     @Body({ schema: DeviceDecision }) { approve, role = caller.role }: z.infer<typeof DeviceDecision>,
     @Changes() change: Change,
+    @Req() request: FastifyRequest,
   ): Promise<void> {
     checkApprover(caller);
     if (approve) refuseRolesAbove(caller, role);
-    await this.#wrongCodes.count(caller.personId, () =>
+    await this.#find(caller, request, () =>
       change(async (client) => {
         const isDecided = await decideDeviceLogin(client, caller, userCode, approve ? role : 'refused');
         return isDecided || undefined;
       }),
     );
+  }
+
+  /** Wrong codes are failed sign-ins of the caller: nobody finds the login of somebody else by trying. */
+  async #find<Found>(caller: Caller, request: FastifyRequest, find: () => Promise<Found | undefined>): Promise<Found> {
+    const found = this.limits.isBeyond(request, caller) ? undefined : await find();
+    if (found !== undefined) return found;
+    const unknown = 'No login waits with this code. Compare it with the one in the terminal.';
+    throw await this.limits.failed(request, () => new ProblemError(404, unknown).as('login_ended'), caller);
   }
 
   #inTurn<Made>(one: string, work: () => Promise<Made>): Promise<Made> {

@@ -16,6 +16,8 @@ export interface RouteOptions {
   needs?: Role;
   /** Needs neither a token nor a session, and takes a small body only. */
   open?: OpenTo;
+  /** What its body proves: a right one is never refused for the address that it comes from. */
+  provesItself?: 'token' | 'signature';
   /** Its answer is not stored for an Idempotency-Key. */
   keepsNoAnswer?: boolean;
   /** Files that it accepts as its body, in addition to JSON. */
@@ -75,7 +77,8 @@ export const KeepsNoAnswer = () => addRouteOptions({ keepsNoAnswer: true });
  * The route needs neither a token nor a session: it is how people get one. Its requests take turns of their own, and
  * one that calls out leaves its turn (`leaveTurn`).
  */
-export const Open = (to: OpenTo) => applyDecorators(addRouteOptions({ open: to }), ApiExtension(OPEN, true));
+export const Open = (to: OpenTo, provesItself?: RouteOptions['provesItself']) =>
+  applyDecorators(addRouteOptions({ open: to, provesItself }), ApiExtension(OPEN, true));
 
 /** Size limit of the JSON body, in bytes. */
 export const TakesUpTo = (bytes: number, schema?: z.ZodType, more: Omit<JsonBody, 'bytes' | 'schema'> = {}) =>

@@ -9,10 +9,12 @@ import { Sealer } from '#lib/runtime/seal';
 import { stopTracing } from '#lib/runtime/tracing/tracing';
 import { AnswerMemory } from './answer-memory.js';
 import { badInput } from './bad-input.js';
+import { CallerLimits } from './caller-limits.js';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 import { ProblemFilter } from './problem.filter.js';
 import { Refusals } from './refusals.js';
 import { JobNotifications } from './job-notifications.js';
+import { KnownCallers } from './known-callers.js';
 import { Shutdown } from './shutdown.js';
 import { ENV, LOGGER, POOL, REDIS } from './stores.js';
 import { ValidationPipe } from './validation.pipe.js';
@@ -27,7 +29,9 @@ export interface PlatformOptions {
 @Global()
 @Module({
   providers: [
+    CallerLimits,
     JobNotifications,
+    KnownCallers,
     Refusals,
     Shutdown,
     WorkersMissing,
@@ -52,7 +56,18 @@ export interface PlatformOptions {
     { provide: APP_FILTER, useClass: ProblemFilter },
     { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
   ],
-  exports: [AnswerMemory, JobNotifications, POOL, REDIS, Refusals, Sealer, Shutdown, WorkersMissing],
+  exports: [
+    AnswerMemory,
+    CallerLimits,
+    JobNotifications,
+    KnownCallers,
+    POOL,
+    REDIS,
+    Refusals,
+    Sealer,
+    Shutdown,
+    WorkersMissing,
+  ],
 })
 export class PlatformModule implements OnApplicationShutdown {
   static forRoot({ env, logger }: PlatformOptions): DynamicModule {

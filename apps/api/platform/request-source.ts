@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import type { RequestFacts } from '#lib/db/catalogue/callers';
 import type { UsedFrom } from '#lib/db/catalogue/sessions';
+import { addressOf } from './trusted-proxies.js';
 
-const MAX_ADDRESS = 45;
 /** More of the header is not read. */
 const MAX_HEADER = 300;
 /** In this order: browsers also name those that they are like. */
@@ -23,13 +23,10 @@ const SYSTEMS: [mark: RegExp, name: string][] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/**
- * Where a request comes from: the address of its connection, which behind a proxy is that of the proxy, and a browser
- * such as "Firefox on Linux", or the name of a program.
- */
-export const sourceOf = ({ socket, headers }: IncomingMessage): UsedFrom => ({
-  address: socket.remoteAddress?.replace(/^::ffff:/, '').slice(0, MAX_ADDRESS) ?? null,
-  agent: agentOf((headers['user-agent'] ?? '').slice(0, MAX_HEADER)),
+/** Where a request comes from: its address, and a browser such as "Firefox on Linux", or the name of a program. */
+export const sourceOf = (request: IncomingMessage): UsedFrom => ({
+  address: addressOf(request),
+  agent: agentOf((request.headers['user-agent'] ?? '').slice(0, MAX_HEADER)),
 });
 
 /** What the audit says about a request. */

@@ -32,11 +32,7 @@ export function sendPage(reply: FastifyReply, status: number, content: PageConte
     .status(status)
     .headers({
       'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'no-store',
       'content-security-policy': POLICY,
-      'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
-      'cross-origin-opener-policy': 'same-origin',
     })
     .send(pageOf(content));
 }

@@ -11,6 +11,7 @@ import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import type { Logger } from '#lib/runtime/logger';
 import { Sealer } from '#lib/runtime/seal';
 import { MAX_OPEN_BYTES } from '../platform/auth.js';
+import { CallerLimits } from '../platform/caller-limits.js';
 import { cookieOf } from '../platform/credentials.js';
 import { About, AlsoAnswers, Answers, Open, TakesFile } from '../platform/decorators.js';
 import { Refusals } from '../platform/refusals.js';
@@ -41,6 +42,7 @@ export class SignInController {
     readonly sealer: Sealer,
     readonly providers: SignInProviders,
     readonly service: SignInService,
+    readonly limits: CallerLimits,
     readonly refusals: Refusals,
   ) {}
 
@@ -110,7 +112,7 @@ export class SignInController {
       await this.#requests.run(id, () => this.#finish(provider, attempt, request, reply));
     } catch (error) {
       const { status, sentence } = this.#describe(provider, error);
-      this.#sendRefusal(reply, attempt, [sentence], status);
+      await this.#sendRefusal(reply, attempt, [sentence], status);
     }
   }
 
@@ -157,25 +159,24 @@ export class SignInController {
     { 'application/x-www-form-urlencoded': LOGOUT_TOKEN },
     { bounds: { bytes: MAX_OPEN_BYTES, totalMs: 10_000 }, identifiedBy: 'length' },
   )
-  @Open('everybody')
+  @Open('everybody', 'signature')
   @Answers(200, undefined, 400, 404, 503)
   async logOut(
     @Param('provider') id: string,
     @Body() body: Upload,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
-    void reply.header('cache-control', 'no-store');
     const provider = this.providers.get(id);
     const token = typeof body?.text === 'function' ? new URLSearchParams(await body.text()).get('logout_token') : null;
     if (!token) throw new ProblemError(400, 'Send the form field "logout_token".');
     const logout = await this.#requests
       .run(id, () => provider.readLogoutToken(token))
-      .catch((error: unknown) => {
+      .catch(async (error: unknown) => {
         if (!(error instanceof SignInRefusal)) throw error;
         this.#log(provider, error);
-        throw error.kind === 'unavailable'
-          ? new ProblemError(503, error.sentence, undefined, 5000)
-          : new ProblemError(400, `The logout token is not valid: ${error.message}.`);
+        if (error.kind === 'unavailable') throw new ProblemError(503, error.sentence, undefined, 5000);
+        const invalid = new ProblemError(400, `The logout token is not valid: ${error.message}.`);
+        throw await this.limits.failed(reply.request, () => invalid);
       });
     // Times of tokens are whole seconds. Of a session of the provider that has ended, no newer one of ours can begin.
     const tolerance = logout.sid === undefined ? 1 : CLOCK_TOLERANCE_S;
@@ -204,14 +205,22 @@ export class SignInController {
     this.logger.warn({ provider: settings.id, issuer: settings.issuer, kind, reason: message }, 'Sign-in was refused');
   }
 
-  #sendRefusal(reply: FastifyReply, attempt: Attempt | undefined, sentences: string[], status = 403): void {
+  /** Whoever is refused counts as a failed sign-in. */
+  async #sendRefusal(
+    reply: FastifyReply,
+    attempt: Attempt | undefined,
+    sentences: string[],
+    status: number = 403,
+  ): Promise<void> {
     const subject = 'GET /api/sign-in/:provider/callback';
     this.refusals.note({ action: 'refused.sign_in', subject, request: factsOf(reply.request) });
     const back = attempt && ownPath(attempt.back) !== '/' ? `?back=${encodeURIComponent(attempt.back)}` : '';
     const again = attempt?.invitation ? ['To use your invitation, open its link again.'] : [];
-    sendPage(reply, status, {
+    const refusal = new ProblemError(403, sentences[0]!);
+    const counted = status === 403 ? await this.limits.failed(reply.request, () => refusal) : refusal;
+    sendPage(reply, counted.status === 429 ? 429 : status, {
       title: 'Not signed in',
-      sentences: [...sentences, ...again],
+      sentences: [...(counted.status === 429 ? [counted.message] : sentences), ...again],
       link: { path: `/sign-in${back}`, text: 'Sign in again' },
     });
   }

@@ -18,6 +18,7 @@ import type { Caller } from '#lib/db/catalogue/callers';
 import { acceptInvitation, InvitationRepository, readInvitation } from '#lib/db/catalogue/invitations';
 import { inTransaction, type Pool } from '#lib/db/connection/pool';
 import type { Env } from '#lib/runtime/env';
+import { CallerLimits } from '../platform/caller-limits.js';
 import { About, Answers, Changes, idCursor, Me, Needs, Open, uuid, type Change } from '../platform/decorators.js';
 import { originOf } from '../platform/own-page.js';
 import { ENV, POOL } from '../platform/stores.js';
@@ -29,6 +30,7 @@ export class InvitationsController {
   constructor(
     @Inject(POOL) readonly pool: Pool,
     @Inject(ENV) readonly env: Env,
+    readonly limits: CallerLimits,
   ) {}
 
   @Get()
@@ -75,8 +77,11 @@ export class InvitationsController {
   @Answers(200, ReadInvitation, 404, 409)
   async read(
     @Body({ schema: InvitationSecret }) { invitation }: InvitationSecret,
+    @Req() request: FastifyRequest,
   ): Promise<z.infer<typeof ReadInvitation>> {
-    const { teamName, role, invitedBy, expiresAt } = await readInvitation(this.pool, invitation);
+    const { teamName, role, invitedBy, expiresAt } = await readInvitation(this.pool, invitation).catch(
+      this.#countWrong(request),
+    );
     return { team: teamName, role, invited_by: invitedBy, expires_at: expiresAt.toISOString() };
   }
 
@@ -90,6 +95,7 @@ export class InvitationsController {
   @Answers(201, Joined, 404, 409)
   async accept(
     @Body({ schema: InvitationAcceptance }) { invitation, name }: InvitationAcceptance,
+    @Req() request: FastifyRequest,
   ): Promise<z.infer<typeof Joined>> {
     if (this.env.TOOLMARK_SIGN_IN_FILE !== undefined)
       throw new ProblemError(409, 'People sign in here. Open the link of the invitation in a browser.').as(
@@ -102,7 +108,13 @@ export class InvitationsController {
         name,
         tokenExpiresAt: inDays(this.env.TOOLMARK_TOKEN_DAYS),
       });
-    });
+    }).catch(this.#countWrong(request));
     return { token: { ...token, token: secret } };
   }
+
+  /** An invitation that does not exist counts as a failed sign-in. */
+  #countWrong = (request: FastifyRequest) => async (error: unknown) => {
+    if (!(error instanceof ProblemError) || error.status !== 404) throw error;
+    throw await this.limits.failed(request, () => error);
+  };
 }

@@ -90,9 +90,13 @@ describe('an invitation', () => {
   });
 
   it('is not accepted with a name alone where people sign in', async () => {
-    const controller = new InvitationsController(api.pool, { TOOLMARK_SIGN_IN_FILE: 'sign-in.yaml' } as never);
+    const controller = new InvitationsController(
+      api.pool,
+      { TOOLMARK_SIGN_IN_FILE: 'sign-in.yaml' } as never,
+      {} as never,
+    );
     const { invitation } = await invite();
-    await expect(controller.accept({ invitation, name: 'x' })).rejects.toMatchObject({
+    await expect(controller.accept({ invitation, name: 'x' }, {} as never)).rejects.toMatchObject({
       status: 409,
       code: 'sign_in_needed',
     });

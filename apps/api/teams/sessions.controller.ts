@@ -12,6 +12,7 @@ import type { Pool } from '#lib/db/connection/pool';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Env } from '#lib/runtime/env';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
+import { CallerLimits } from '../platform/caller-limits.js';
 import { refusalOf } from '../platform/refusal.js';
 import { cookieOf, credentialOf, noCookie } from '../platform/credentials.js';
 import { About, Answers, Changes, cursorOf, Me, Needs, Open, uuid, type Change } from '../platform/decorators.js';
@@ -27,6 +28,7 @@ export class SessionsController {
   constructor(
     @Inject(POOL) readonly pool: Pool,
     @Inject(ENV) readonly env: Env,
+    readonly limits: CallerLimits,
   ) {}
 
   @Post('session')
@@ -36,18 +38,19 @@ export class SessionsController {
       'read, is in the header Set-Cookie. The session ends with the token, after twelve hours without a request, and ' +
       'after seven days; an operator may set other times. A token of a service account starts none.',
   )
-  @Open('own-page')
+  @Open('own-page', 'token')
   @Answers(200, MeSchema)
   async signIn(
     @Body({ schema: SessionInput }) { token }: SessionInput,
-    @Req() { raw }: FastifyRequest,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
+    const { raw } = request;
     const { TOOLMARK_SESSION_IDLE_HOURS: idleHours, TOOLMARK_SESSION_DAYS: days } = this.env;
     const session = await this.#signIns.run(token, () =>
       beginSession(this.pool, token, { idleHours, days }, sourceOf(raw)),
     );
-    if (!session) throw await refusalOf(this.pool, { kind: 'token', secret: token });
+    if (!session) throw await this.limits.failed(request, () => refusalOf(this.pool, { kind: 'token', secret: token }));
     void reply.header('set-cookie', cookieOf(raw, session.secret, session.expiresAt));
     return meOf(this.pool, session.caller);
   }

@@ -37,7 +37,6 @@ export async function serveWeb(fastify: FastifyInstance): Promise<void> {
       preCompressed: true,
       decorateReply: false,
       index: false,
-      setHeaders: (reply) => void reply.header('x-content-type-options', 'nosniff'),
     });
   if (folder)
     await fastify.register(fastifyStatic, {
@@ -45,11 +44,7 @@ export async function serveWeb(fastify: FastifyInstance): Promise<void> {
       prefix: '/guide/',
       decorateReply: false,
       index: 'README.html',
-      setHeaders: (reply) =>
-        void reply
-          .header('content-security-policy', GUIDE_POLICY)
-          .header('x-content-type-options', 'nosniff')
-          .header('referrer-policy', 'no-referrer'),
+      setHeaders: (reply) => void reply.header('content-security-policy', GUIDE_POLICY),
     });
   let page: readonly string[] = [];
   // Read for each view: `npm run dev` rebuilds the page under the API. While a build swaps it, the last one is kept.
@@ -77,9 +72,6 @@ function sendPage(reply: FastifyReply, page: readonly string[]): void {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
       'content-security-policy': policy(nonce),
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-      'cross-origin-opener-policy': 'same-origin',
     })
     .send(page.join(nonce));
 }
