@@ -111,7 +111,8 @@ export class JobWatch {
     this.#isSubscribing = true;
     this.server.subscribe((answer) => {
       if (this.#isClosed) return;
-      if (answer.ok || answer.error.status < 500) return this.#finishSubscribing(answer);
+      const mayChange = !answer.ok && (answer.error.status >= 500 || answer.error.status === 429);
+      if (!mayChange) return this.#finishSubscribing(answer);
       this.#lastFailure = answer.error.detail;
       this.#startPatience();
       const backoffMs = Math.min(FIRST_RETRY_MS * 2 ** this.#failures++, MAX_RETRY_MS);

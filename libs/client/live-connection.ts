@@ -24,6 +24,17 @@ interface LiveAuth {
 
 const RECONNECT_MS = 1000;
 
+/** What the server adds to a refusal. The release before adds nothing: there, the sentence tells. */
+interface RefusalFacts {
+  status: number;
+  params: { limit?: string };
+  retry_after_ms?: number;
+}
+
+/** Whether trying again is of no use: the credential is wrong, not its limit reached. */
+const isFinal = ({ status, params }: RefusalFacts): boolean =>
+  status < 500 && (status !== 429 || params.limit === 'failed_sign_ins');
+
 /**
  * One socket to a server that follows any number of jobs and receives the team's events. It reconnects by itself until
  * it is closed or refused.
@@ -143,11 +154,15 @@ export class LiveConnection {
       for (const watch of this.#watches) watch.subscribe();
       this.#tell({ name: 'connected' });
     });
-    this.#socket.on('connect_error', ({ message }) => {
-      if (/\b(token|session)\b/.test(message)) return this.#refuse(message);
+    this.#socket.on('connect_error', (error: Error & { data?: RefusalFacts }) => {
+      const { message, data } = error;
+      if (data ? isFinal(data) : /\b(token|session)\b/.test(message)) return this.#refuse(message);
       for (const watch of this.#watches) watch.onDisconnect(message);
-      // Servers of the previous release answer this while their database is down. Socket.IO does not retry by itself.
-      if (!this.#socket.active) this.#retry = setTimeout(() => this.#socket.connect(), RECONNECT_MS);
+      if (this.#socket.active) return;
+      // Socket.IO does not retry by itself what the server has refused. Many clients may be refused at once.
+      const waitMs = data?.retry_after_ms ?? RECONNECT_MS;
+      clearTimeout(this.#retry);
+      this.#retry = setTimeout(() => this.#socket.connect(), waitMs * (1 + Math.random() / 2));
     });
     this.#socket.io.on('close', (reason) => {
       for (const watch of this.#watches) watch.onDisconnect(`the connection was closed: ${reason}`);

@@ -64,5 +64,5 @@ export function refuseOtherPackets(
 }
 
 /** Removes the acknowledgement, which Socket.IO passes last, from a packet's arguments. */
-const acknowledgementIn = (parts: unknown[]): ((answer: unknown) => void) | undefined =>
+export const acknowledgementIn = (parts: unknown[]): ((answer: unknown) => void) | undefined =>
   typeof parts.at(-1) === 'function' ? (parts.pop() as (answer: unknown) => void) : undefined;

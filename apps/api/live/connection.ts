@@ -12,6 +12,8 @@ export interface ConnectionData {
   /** The team events that it was sent. */
   sent: SentEvents;
   unsent: UnsentPackets;
+  /** Ids of the jobs that it follows, or is about to. */
+  subscribed: Set<string>;
 }
 
 export type LiveSocket = Socket<DefaultEventsMap, DefaultEventsMap, DefaultEventsMap, ConnectionData>;

@@ -1,12 +1,13 @@
 import type { Server } from 'socket.io';
 import { TEAM_EVENTS } from '#lib/contracts/values/jobs';
 import type { ServerMessage, Subscribe, SubscribeAnswer } from '#lib/contracts/event';
-import { notFound } from '#lib/contracts/input/problem';
+import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import type { Pool } from '#lib/db/connection/pool';
 import { JobRepository } from '#lib/db/read/jobs';
 import { readLog, readWatchedJobs, type WatchedJob } from '#lib/db/read/log';
 import { readProgress } from '#lib/db/read/progress';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
+import { countRefusal } from '../platform/refusal-metrics.js';
 import { checkSuiteOf } from '../platform/token-limits.js';
 import type { LiveSocket } from './connection.js';
 import { emitTo, progressOf, toMessages } from './emit-events.js';
@@ -72,17 +73,33 @@ export class JobSubscriptions {
     readonly deps: {
       io: Server;
       pool: Pool;
+      /** Jobs that one socket may follow. */
+      mostOfSocket: number;
       onReadFailure: (error: unknown, jobId: string) => void;
       onSendFailure: (socket: LiveSocket, error: Error) => void;
     },
   ) {}
 
   /**
-   * @throws ProblemError 403 for a suite that the token is not for, 404 for a job of another team, 429 when too many
-   *   packets of the team are waiting
+   * @throws ProblemError 403 for a suite that the token is not for, 404 for a job of another team, 429 when the socket
+   *   follows as many jobs as it may, or too many packets of the team are waiting
    */
-  subscribe(socket: LiveSocket, input: Subscribe): Promise<Extract<SubscribeAnswer, { ok: true }>> {
-    return this.#subscribes.run(socket.data.caller.teamId, () => this.#subscribe(socket, input));
+  async subscribe(socket: LiveSocket, input: Subscribe): Promise<Extract<SubscribeAnswer, { ok: true }>> {
+    const { caller, subscribed } = socket.data;
+    const { mostOfSocket } = this.deps;
+    if (subscribed.size >= mostOfSocket && !subscribed.has(input.job_id)) {
+      countRefusal('subscriptions');
+      throw new ProblemError(429, `A live connection follows at most ${mostOfSocket} jobs. Unsubscribe from one.`).as(
+        'rate_limited',
+        { limit: 'subscriptions', most: mostOfSocket },
+      );
+    }
+    subscribed.add(input.job_id);
+    try {
+      return await this.#subscribes.run(caller.teamId, () => this.#subscribe(socket, input));
+    } finally {
+      if (!this.isSubscribed(socket, input.job_id)) subscribed.delete(input.job_id);
+    }
   }
 
   async #subscribe(
@@ -102,8 +119,9 @@ export class JobSubscriptions {
     const missed = last - (afterSeq ?? last);
     const truncated = missed > MAX_REPLAY;
     const cursor = truncated ? last : Math.min(afterSeq ?? last, last);
-    this.#logOf(watched).subscribers.set(socket.id, { socket, cursor, batch });
-    if (socket.disconnected) this.unsubscribe(socket, jobId);
+    // It may have unsubscribed or left since.
+    if (socket.connected && socket.data.subscribed.has(jobId))
+      this.#logOf(watched).subscribers.set(socket.id, { socket, cursor, batch });
     // `setImmediate` lets the acknowledgement go first.
     setImmediate(() => this.wake(jobId));
     return {
@@ -114,6 +132,7 @@ export class JobSubscriptions {
   }
 
   unsubscribe(socket: LiveSocket, jobId: string): void {
+    socket.data.subscribed.delete(jobId);
     const log = this.#logs.get(jobId);
     if (!log) return;
     log.subscribers.delete(socket.id);
@@ -121,7 +140,7 @@ export class JobSubscriptions {
   }
 
   unsubscribeAll(socket: LiveSocket): void {
-    for (const jobId of [...this.#logs.keys()]) this.unsubscribe(socket, jobId);
+    for (const jobId of [...socket.data.subscribed]) this.unsubscribe(socket, jobId);
   }
 
   isSubscribed(socket: LiveSocket, jobId: string): boolean {
@@ -135,8 +154,10 @@ export class JobSubscriptions {
 
   /** Sends a slow client the next page, now that it has read the previous one. */
   resume(socket: LiveSocket): void {
-    for (const [jobId, log] of this.#logs)
-      if ((log.subscribers.get(socket.id)?.cursor ?? Infinity) < log.lastSeq) void this.#read(jobId, log);
+    for (const jobId of socket.data.subscribed) {
+      const log = this.#logs.get(jobId);
+      if (log && (log.subscribers.get(socket.id)?.cursor ?? Infinity) < log.lastSeq) void this.#read(jobId, log);
+    }
   }
 
   /** Reads the logs that have grown, in case a notification was lost. */

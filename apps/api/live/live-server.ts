@@ -2,16 +2,19 @@ import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import { Server } from 'socket.io';
 import { Subscribe, Unsubscribe } from '#lib/contracts/event';
 import type { Problem } from '#lib/contracts/input/problem-document';
-import { findCaller, findCallers, type Caller, type Credential } from '#lib/db/catalogue/callers';
+import { findCallers, type Caller, type Credential } from '#lib/db/catalogue/callers';
+import { ProblemError } from '#lib/contracts/input/problem';
 import { isTransient, type Pool } from '#lib/db/connection/pool';
 import type { Logger } from '#lib/runtime/logger';
-import { refusalOf } from '../platform/refusal.js';
 import { credentialOf } from '../platform/credentials.js';
 import type { JobNotifications } from '../platform/job-notifications.js';
+import type { KnownCallers } from '../platform/known-callers.js';
 import { toProblem } from '../platform/problem.filter.js';
+import { RefusedCredential } from '../platform/refusal.js';
 import type { Refusals } from '../platform/refusals.js';
 import { sourceOf } from '../platform/request-source.js';
 import { answerPackets, refuseOtherPackets } from './answer-packets.js';
+import { boundPackets, SocketCounts, type SocketLimits } from './socket-limits.js';
 import type { ConnectionData, LiveSocket } from './connection.js';
 import { JobSubscriptions } from './job-subscriptions.js';
 import { measureLive, type LiveStep } from './live-metrics.js';
@@ -24,6 +27,10 @@ const POLL_MS = 2000;
 /** Every commit of a worker sends a notification; team events are read this long after the first. */
 const TEAM_EVENTS_DELAY_MS = 250;
 const MAX_PACKET_BYTES = 100_000;
+/** A client says at once who it is. */
+const CONNECT_TIMEOUT_MS = 10_000;
+/** A client that reconnects subscribes to everything again, and may unsubscribe just after. */
+const PACKETS_PER_SUBSCRIPTION = 2;
 
 /**
  * Live results over Socket.IO. The source is the log in Postgres; Redis only signals that there is something to read.
@@ -34,6 +41,8 @@ export class LiveServer {
   readonly #io: Server;
   readonly #subscriptions: JobSubscriptions;
   readonly #pollTimer: NodeJS.Timeout;
+  readonly #connecting = new WeakSet<LiveSocket['conn']>();
+  readonly #socketCounts: SocketCounts;
   readonly #countFailure: (step: LiveStep) => void;
   readonly #sendTeamEvents: () => Promise<void>;
   #teamEventsSoon: NodeJS.Timeout | undefined;
@@ -42,32 +51,38 @@ export class LiveServer {
     readonly deps: {
       httpServer: HttpServer;
       pool: Pool;
+      callers: KnownCallers;
+      limits: SocketLimits;
       notifications: JobNotifications;
       refusals: Refusals;
       logger: Logger;
       isShuttingDown: () => boolean;
     },
   ) {
-    const { httpServer, pool, notifications, isShuttingDown } = deps;
-    this.#io = new Server(httpServer, { maxHttpBufferSize: MAX_PACKET_BYTES, serveClient: false });
+    const { httpServer, pool, limits, notifications, isShuttingDown } = deps;
+    this.#io = new Server(httpServer, {
+      maxHttpBufferSize: MAX_PACKET_BYTES,
+      serveClient: false,
+      connectTimeout: CONNECT_TIMEOUT_MS,
+    });
     this.#io.engine.on('headers', (headers: Record<string, string>, request: IncomingMessage) => {
+      headers['x-content-type-options'] = 'nosniff';
       if (isShuttingDown() && !request.headers.upgrade) headers.connection = 'close';
     });
     this.#io.use((socket, next) => {
-      this.#authenticate(socket).then(next, (error: Error) => {
-        this.#failed('connect', error);
-        // An error passed to `next` arrives as `connect_error`, after which Socket.IO clients do not retry. They do
-        // reconnect after a lost connection.
-        socket.conn.close();
-        next();
-      });
+      this.#authenticate(socket).then(
+        () => next(),
+        (error: Error) => this.#refuse(socket, error, next),
+      );
     });
     this.#io.on('connection', (socket: LiveSocket) => this.#accept(socket));
+    this.#socketCounts = new SocketCounts(limits.sockets);
     this.#countFailure = measureLive(this.#io);
     const onSendFailure = (socket: LiveSocket, error: Error): void => this.#drop(socket, error);
     const subscriptions = new JobSubscriptions({
       io: this.#io,
       pool,
+      mostOfSocket: limits.subscriptions,
       onReadFailure: (error, jobId) => this.#failed('job', error, { job: jobId }),
       onSendFailure,
     });
@@ -95,37 +110,55 @@ export class LiveServer {
     await this.#io.close();
   }
 
-  /**
-   * @returns why the client's credential is refused, if it is
-   * @throws the error that keeps the server from checking it
-   */
-  async #authenticate(socket: LiveSocket): Promise<Error | undefined> {
+  /** @throws ProblemError why the client is refused, or the error that keeps the server from checking it */
+  async #authenticate(socket: LiveSocket): Promise<void> {
+    const { conn } = socket;
+    const { callers, pool } = this.deps;
+    const { limits } = callers;
+    // One connection could ask for many sockets before the first is accepted.
+    if (this.#connecting.has(conn)) throw new ProblemError(400, 'A connection takes one client.');
+    this.#connecting.add(conn);
     const { token, team } = socket.handshake.auth as { token?: unknown; team?: unknown };
     const credential: Credential | undefined =
       typeof token === 'string' ? { kind: 'token', secret: token } : credentialOf(socket.request, team);
+    const asked = { raw: socket.request, method: 'GET', routeOptions: { url: '/socket.io' } };
+    if (!credential)
+      throw (await limits.ofAddress(asked)) ?? new ProblemError(401, 'The token is unknown, revoked or expired.');
+    const caller = await callers.findAnew(credential, asked);
+    socket.data.caller = caller;
+    await limits.ofCaller(caller);
+    this.#socketCounts.take(caller, conn);
     // The clock of Postgres stamps events, and a reconnecting client must not be sent earlier ones again.
-    const [caller, { rows }] = await Promise.all([
-      credential && findCaller(this.deps.pool, credential),
-      this.deps.pool.query<{ now: Date }>('SELECT now()'),
-    ]);
-    if (!credential) return new Error('The token is unknown, revoked or expired.');
-    if (!caller) return this.#refuse(socket, credential);
+    const { rows } = await pool.query<{ now: Date }>('SELECT now()');
     socket.data = {
       caller,
       credential,
       sinceMs: rows[0]!.now.getTime(),
       sent: new SentEvents(REMEMBER_MS),
-      unsent: new UnsentPackets(socket.conn),
+      unsent: new UnsentPackets(conn),
+      subscribed: new Set(),
     } satisfies ConnectionData;
-    return undefined;
   }
 
-  async #refuse({ request }: LiveSocket, credential: Credential): Promise<Error> {
-    const refusal = await refusalOf(this.deps.pool, credential);
-    const { address } = sourceOf(request);
-    const facts = { subject: 'live events', caller: refusal.owner, request: { id: null, address } };
-    this.deps.refusals.note({ action: 'refused.connection', ...facts });
-    return refusal;
+  #refuse(socket: LiveSocket, error: Error, next: (error?: Error) => void): void {
+    if (error instanceof ProblemError) {
+      const { data, request } = socket as { data: Partial<ConnectionData>; request: IncomingMessage };
+      this.deps.refusals.note({
+        action: 'refused.connection',
+        subject: 'live events',
+        caller: data.caller ?? (error instanceof RefusedCredential ? error.owner : undefined),
+        request: { id: null, address: sourceOf(request).address },
+      });
+      next(connectError(error));
+      // After the packet that says why.
+      setImmediate(() => socket.conn.close());
+      return;
+    }
+    this.#failed('connect', error);
+    // An error passed to `next` arrives as `connect_error`, after which Socket.IO clients do not retry by themselves.
+    // They do reconnect after a lost connection.
+    socket.conn.close();
+    next();
   }
 
   #accept(socket: LiveSocket): void {
@@ -134,6 +167,7 @@ export class LiveServer {
       if (problem.status >= 500) this.#failed('packet', error, { job: input?.job_id });
       return problem;
     };
+    boundPackets(socket, PACKETS_PER_SUBSCRIPTION * this.deps.limits.subscriptions);
     answerPackets(socket, 'subscribe', {
       schema: Subscribe,
       takes: '{job_id, after_seq?, batch?}',
@@ -207,6 +241,12 @@ export class LiveServer {
     else logger[isTransient(error) ? 'debug' : 'warn'](facts, 'A live step failed; it is repeated within seconds');
   }
 }
+
+/** What a client gets as `connect_error`, with the problem beside the sentence. */
+const connectError = (error: ProblemError): Error =>
+  Object.assign(new Error(error.message), {
+    data: { status: error.status, code: error.code, params: error.params, retry_after_ms: error.retryAfterMs },
+  });
 
 const keyOf = ({ secret, team = '' }: Credential): string => `${team} ${secret}`;
 
