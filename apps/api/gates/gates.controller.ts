@@ -34,6 +34,7 @@ import { submitOrchestration } from '#lib/db/engine/orchestrations';
 import { GateRunRepository, type GateRunInput as StoredInput, type GateStep } from '#lib/gate/rows/gate-runs';
 import type { Redis } from '#lib/runtime/redis';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';
+import { runFacts } from '../runs/run-facts.js';
 import { RunService } from '../runs/runs.service.js';
 import { prepareGateRun } from './prepare-gate-run.js';
 import { readSensitivity } from './read-sensitivity.js';
@@ -134,7 +135,7 @@ export class GatesController {
           'job_unfinished',
         );
       const before = await new GateRepository(client, teamId).delete(gateId);
-      await audit(client, caller, 'gate.delete', gateId, { before });
+      await audit(client, caller, 'gate.delete', gateId, { before: { ...before, gate_runs: outcome.length } });
     });
   }
 
@@ -205,7 +206,9 @@ export class GatesController {
         maxRequests: lowest(rules.max_requests, budget?.max_requests),
         maxCostUsd: budget?.max_cost_usd ?? null,
       });
-      await audit(client, caller, 'gate.run', gateId);
+      await audit(client, caller, 'gate.run', gateId, {
+        after: { ...factsOf(stored), gate_run_id: gateRunId, budget },
+      });
       return { job_id: jobId, gate_run_id: gateRunId, status: 'submitted' as const };
     });
     notifyOfJobs(this.redis, [submitted.job_id]);
@@ -253,6 +256,12 @@ export class GatesController {
     return { ...describeGate(gate), sensitivity };
   }
 }
+
+/** What the audit says of a gate run. */
+const factsOf = ({ gate, baselineId, evalId, run }: StoredInput) => ({
+  ...(run && runFacts(run)),
+  ...{ version: gate.version, baseline_eval_id: baselineId, eval_id: evalId },
+});
 
 /** The lower of the limits that are set. */
 function lowest(...limits: (number | null | undefined)[]): number | null {

@@ -56,7 +56,11 @@ export class JobService {
         });
       }
       ({ runIds } = outcome);
-      await audit(client, caller, 'job.cancel', jobId);
+      const { type, result_ref, status } = changed;
+      await audit(client, caller, 'job.cancel', jobId, {
+        before: { status: outcome.status },
+        after: { status, type, result_ref, runs: runIds.length },
+      });
       return changed;
     });
     for (const id of runIds) void notify(this.redis, { topic: 'cancel', id });

@@ -68,7 +68,7 @@ export class JudgeService {
       });
       const { id, jobId } = report!;
       await joinExperiment(client, teamId, input.experiment_id);
-      await audit(client, caller, 'judge.submit', id);
+      await audit(client, caller, 'judge.submit', id, { after: { ...input, judge: name, instructions, requests } });
       return { job_id: jobId, report_id: id, status: 'submitted' as const };
     });
     notifyOfJobs(this.redis, [submitted.job_id]);
@@ -116,13 +116,14 @@ export class JudgeService {
   delete(caller: Caller, id: string, change: Change): Promise<void> {
     const { teamId } = caller;
     return change(async (client) => {
-      const { job_id: jobId } = await new JudgeReportRepository(client, teamId).read(id);
+      const report = await new JudgeReportRepository(client, teamId).read(id);
+      const { job_id: jobId, judge, version, status, created_at } = report;
       const outcome = await deleteOrchestrations(client, { teamId, subjectId: id });
       if (outcome === 'unfinished')
         throw new ProblemError(409, 'The report is not finished. Cancel it first.').as('job_unfinished', {
           job_id: jobId,
         });
-      await audit(client, caller, 'judge.delete', id);
+      await audit(client, caller, 'judge.delete', id, { before: { judge, version, status, created_at } });
     });
   }
 

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
-import type { RunMetric } from '#lib/contracts/metric';
+import { metricName, type RunMetric } from '#lib/contracts/metric';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { RECORDED, RecordedInput, RecordedSettings, type RecordedSubmitted } from '#lib/contracts/recorded';
 import type { RecordedConfig } from '#lib/contracts/run-input';
@@ -121,7 +121,12 @@ export class RecordedService {
         config: { ...NO_REQUEST_SETTINGS, samples, metrics },
       });
       lanes.push(laneId);
-      await audit(client, caller, 'run.record', recording.runId);
+      await audit(client, caller, 'run.record', recording.runId, {
+        after: {
+          ...{ ...settings, suite_version: recording.suite.version, metrics: metrics.map(metricName), samples },
+          ...{ cases: positions.length, replies: stored.replies, read_as: stored.readAs },
+        },
+      });
       return {
         job_id: jobId,
         eval_id: recording.runId,

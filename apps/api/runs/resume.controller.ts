@@ -17,6 +17,7 @@ import { JobRepository } from '#lib/db/read/jobs';
 import type { Redis } from '#lib/runtime/redis';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';
 import { POOL, REDIS } from '../platform/stores.js';
+import { resumeFacts } from './run-facts.js';
 import { RunService } from './runs.service.js';
 
 const Resumed = z
@@ -56,9 +57,10 @@ export class ResumeController {
         type,
       });
     const submitted = await change(async (client) => {
-      const { id, jobId: newJobId } = await resumeOrchestration(client, { teamId, userId, tokenId, jobId, ...input });
-      await audit(client, caller, `${type}.resume`, id);
-      return { job_id: newJobId, [refOf(type)]: id, status: 'submitted' as const };
+      const resumed = await resumeOrchestration(client, { teamId, userId, tokenId, jobId, ...input });
+      const { id, jobId: newId, earlierBudget } = resumed;
+      await audit(client, caller, `${type}.resume`, id, resumeFacts(newId, earlierBudget, input));
+      return { job_id: newId, [refOf(type)]: id, status: 'submitted' as const };
     });
     notifyOfJobs(this.redis, [submitted.job_id]);
     return submitted;

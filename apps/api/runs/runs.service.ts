@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { defaultCachePolicy } from '#lib/contracts/cache-policy';
 import type { SamplesInput } from '#lib/gate/contract';
 import type { JudgeOfRun } from '#lib/contracts/judge-of-run';
-import type { RunMetric } from '#lib/contracts/metric';
+import { metricName, type RunMetric } from '#lib/contracts/metric';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import type { Rescore, RescoreInput, RescoreOptions, RescoreSubmitted } from '#lib/contracts/rescore';
@@ -42,6 +42,7 @@ import { resolveMaxTokens } from './resolve-max-tokens.js';
 import { resolveMetrics, withVersions } from './resolve-metrics.js';
 import { resolvePrompt } from './resolve-prompt.js';
 import { resolveTargets } from './resolve-targets.js';
+import { resumeFacts, runFacts } from './run-facts.js';
 
 /** Requests that are counted before a run is stored, while its user waits. */
 const MAX_COUNTED_AT_SUBMIT = 200;
@@ -61,7 +62,7 @@ export class RunService {
     const run = await this.prepare(caller, input);
     const { targets, estimate } = run;
     const submitted = await change(async (client) => {
-      const { jobId, runId } = await submitRun(client, {
+      const written = await submitRun(client, {
         teamId: caller.teamId,
         userId: caller.userId,
         tokenId: caller.tokenId,
@@ -70,6 +71,7 @@ export class RunService {
         targets,
         estimate,
       });
+      const { jobId, runId } = written;
       const { judge } = run.input;
       if (judge?.when === 'inline' && judge.below > 0)
         await askByRun(client, {
@@ -81,7 +83,7 @@ export class RunService {
           below: judge.below,
           instructions: (await new JudgeSettingRepository(client, caller.teamId).read()).instructions,
         });
-      await audit(client, caller, 'run.submit', runId);
+      await audit(client, caller, 'run.submit', runId, { after: runFacts(run, written) });
       return { job_id: jobId, eval_id: runId, status: 'submitted' as const };
     });
     traceSubmit(submitted.eval_id, startedAtMs, {
@@ -154,9 +156,9 @@ export class RunService {
   async label(caller: Caller, runId: string, labels: RunLabels, change: Change): Promise<Run> {
     const run = await this.read(caller, runId);
     return change(async (client) => {
-      const labelled = await labelRun(client, { teamId: caller.teamId, runId }, labels);
-      await audit(client, caller, 'run.update', runId);
-      return { ...run, ...labelled };
+      const changed = await labelRun(client, { teamId: caller.teamId, runId }, labels);
+      await audit(client, caller, 'run.update', runId, changed);
+      return { ...run, ...changed.after };
     });
   }
 
@@ -168,7 +170,8 @@ export class RunService {
         throw new ProblemError(409, 'The run is not finished. Cancel it first.').as('run_unfinished', {
           run_id: runId,
         });
-      await audit(client, caller, 'run.delete', runId);
+      const { id: _id, ...before } = outcome;
+      await audit(client, caller, 'run.delete', runId, { before });
     });
   }
 
@@ -179,7 +182,9 @@ export class RunService {
       const { teamId, userId, tokenId } = caller;
       const resumed = await resumeRun(client, { teamId, userId, tokenId, runId, ...input });
       ({ lanes } = resumed);
-      await audit(client, caller, 'run.resume', runId);
+      const { jobId, items, earlierBudget } = resumed;
+      const { before, after } = resumeFacts(jobId, earlierBudget, input);
+      await audit(client, caller, 'run.resume', runId, { before, after: { ...after, items } });
       return { job_id: resumed.jobId, eval_id: runId, status: 'submitted' as const };
     });
     notifyOfJobs(this.redis, [submitted.job_id], lanes);
@@ -196,7 +201,10 @@ export class RunService {
     const submitted = await change(async (client) => {
       const extension = await extendRun(client, { teamId, userId, tokenId, runId, ...input });
       ({ lanes } = extension);
-      await audit(client, caller, 'run.extend', runId);
+      const { runId: added, jobId, items } = extension;
+      await audit(client, caller, 'run.extend', runId, {
+        after: { ...input, eval_id: added, job_id: jobId, items },
+      });
       return { job_id: extension.jobId, eval_id: extension.runId, status: 'submitted' as const };
     });
     notifyOfJobs(this.redis, [submitted.job_id], lanes);
@@ -228,7 +236,9 @@ export class RunService {
           409,
           'The run is not finished. Cancel it, or wait for it to end, then score it again.',
         ).as('run_unfinished', { run_id: runId });
-      await audit(client, caller, 'run.rescore', runId);
+      await audit(client, caller, 'run.rescore', runId, {
+        after: { ...input, metrics: metrics.map(metricName), job_id: rescore.jobId, rescore_id: rescore.rescoreId },
+      });
       return { job_id: rescore.jobId, rescore_id: rescore.rescoreId, eval_id: runId, status: 'submitted' as const };
     });
     notifyOfJobs(this.redis, [submitted.job_id]);

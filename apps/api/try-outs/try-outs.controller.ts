@@ -5,6 +5,7 @@ import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, KeepsNoAnswer, Me, TakesUpTo, type Change } from '../platform/decorators.js';
 import { leaveSignal } from '../platform/leave-signal.js';
 import { ProblemError } from '#lib/contracts/input/problem';
+import { targetName } from '#lib/contracts/target-name';
 import { SUBMIT_LEVEL } from '#lib/contracts/worker-level';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Pool } from '#lib/db/connection/pool';
@@ -81,7 +82,8 @@ export class TryOutsController {
     left.throwIfAborted();
     const tryOut = await change(async (client) => {
       const started = await startTryOut(client, { teamId, userId, tokenId, suite, input, metrics, targets });
-      await audit(client, caller, 'case.try', input.suite_id ?? 'no suite');
+      const after = { suite_id: input.suite_id, models: targets.map(targetName), job_id: started.jobId };
+      await audit(client, caller, 'case.try', input.suite_id ?? 'no suite', { after });
       return started;
     });
     try {

@@ -14,7 +14,13 @@ type TuneType = 'param_tune' | 'prompt_tune';
 
 interface NewTune {
   type: TuneType;
-  input: { name: string | null; experiment_id: string | null; budget: z.infer<typeof Budget> | null };
+  input: {
+    name: string | null;
+    experiment_id: string | null;
+    models: readonly string[];
+    mode: string;
+    budget: z.infer<typeof Budget> | null;
+  };
   /** The suite as it was when the tune was planned. */
   suite: { id: string; version: number };
   /** Total number of requests. */
@@ -52,14 +58,31 @@ export async function submitTune(
   });
   await store?.(id);
   await joinExperiment(client, teamId, input.experiment_id);
-  await audit(client, caller, `${type}.submit`, id);
+  const { models, mode, budget, experiment_id } = input;
+  await audit(client, caller, `${type}.submit`, id, {
+    after: {
+      name: input.name,
+      suite_id: suite.id,
+      suite_version: version,
+      models,
+      mode,
+      planned,
+      budget,
+      experiment_id,
+    },
+  });
   return { job_id: jobId, tune_id: id, status: 'submitted' };
 }
 
 /** Names an existing tune. */
 export async function labelTune(client: PoolClient, caller: Caller, type: TuneType, id: string, name: string | null) {
-  await client.query('UPDATE orchestration SET name = $3 WHERE id = $1 AND team_id = $2', [id, caller.teamId, name]);
-  await audit(client, caller, `${type}.label`, id);
+  const { rows } = await client.query<{ name: string | null }>(
+    `UPDATE orchestration o SET name = $3
+     FROM (SELECT id, name FROM orchestration WHERE id = $1 AND team_id = $2 FOR NO KEY UPDATE) earlier
+     WHERE o.id = earlier.id RETURNING earlier.name`,
+    [id, caller.teamId, name],
+  );
+  await audit(client, caller, `${type}.label`, id, { before: rows[0], after: { name } });
 }
 
 /** Deletes an existing tune. @throws ProblemError 409 while it is in progress */
@@ -67,5 +90,6 @@ export async function deleteTune(client: PoolClient, caller: Caller, type: TuneT
   const outcome = await deleteOrchestrations(client, { teamId: caller.teamId, subjectId: id });
   if (outcome === 'unfinished')
     throw new ProblemError(409, 'The tune is not finished. Cancel it first.').as('job_unfinished', { tune_id: id });
-  await audit(client, caller, `${type}.delete`, id);
+  const [before] = outcome.map(({ id: _id, ...tune }) => tune);
+  await audit(client, caller, `${type}.delete`, id, { before });
 }

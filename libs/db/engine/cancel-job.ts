@@ -1,3 +1,4 @@
+import type { JobStatus } from '#lib/contracts/job-status';
 import { takeLeasesAway } from '../connection/lease.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
@@ -7,17 +8,23 @@ import { partOfJob } from '../made-by.js';
 import { leaseOfSteps } from './orchestrations.js';
 import { cancelPreparations } from './prepare-run.js';
 
+interface Cancelled {
+  runIds: string[];
+  /** What the job was before. */
+  status: JobStatus;
+}
+
 /**
  * Cancels a job and its child runs in one transaction: their status changes, the dispatcher takes no more of their
  * targets, their items leave the lanes' windows, and a running step ends. Settling an item afterwards finds no
  * in-flight row and changes nothing.
- * @returns the runs that were cancelled
+ * @returns the runs that were cancelled, and the status that the job had
  * @throws ProblemError 409 for the job of a child run, which is cancelled with its parent
  */
 export async function cancelJob(
   pool: Pool | PoolClient,
   { teamId, jobId }: { teamId: string; jobId: string },
-): Promise<{ runIds: string[] } | 'finished' | 'not-found'> {
+): Promise<Cancelled | 'finished' | 'not-found'> {
   return inTransaction(pool, async (client) => {
     const job = await findJob(client, teamId, jobId);
     if (!job) return 'not-found';
@@ -25,19 +32,20 @@ export async function cancelJob(
   });
 }
 
-/** Cancels a job with its child runs. @returns the runs that were cancelled */
+/** Cancels a job with its child runs. */
 export async function cancelFamily(
   client: PoolClient,
   { userId, jobId }: { userId: string; jobId: string },
-): Promise<{ runIds: string[] } | 'finished'> {
+): Promise<Cancelled | 'finished'> {
   await lockUser(client, userId);
   // Holding the lock on the user keeps child runs from being created and these jobs from being ended elsewhere.
-  const { rows: jobs } = await client.query<{ id: string; result_ref: string }>(
-    `SELECT id, result_ref FROM job WHERE (id = $1 OR parent_id = $1) AND status IN ('pending', 'queued', 'running')
-     ORDER BY id`,
+  const { rows: jobs } = await client.query<{ id: string; result_ref: string; status: JobStatus }>(
+    `SELECT id, result_ref, status FROM job
+     WHERE (id = $1 OR parent_id = $1) AND status IN ('pending', 'queued', 'running') ORDER BY id`,
     [jobId],
   );
-  if (!jobs.some(({ id }) => id === jobId)) return 'finished';
+  const job = jobs.find(({ id }) => id === jobId);
+  if (!job) return 'finished';
   const jobIds = jobs.map(({ id }) => id);
   const runIds = await cancelRuns(client, jobIds);
   await logJobEvents(
@@ -49,7 +57,7 @@ export async function cancelFamily(
     })),
   );
   await admitJobs(client, userId);
-  return { runIds };
+  return { runIds, status: job.status };
 }
 
 async function findJob(client: PoolClient, teamId: string, jobId: string): Promise<{ user_id: string } | undefined> {

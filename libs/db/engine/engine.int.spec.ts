@@ -565,7 +565,10 @@ describe('the limit of running jobs', () => {
         jobs.map((job) => job.jobId),
       ])
     ).rows[0]!.id;
-    expect(await cancelJob(pool, { teamId: team.teamId, jobId: running })).toEqual({ runIds: [expect.any(String)] });
+    expect(await cancelJob(pool, { teamId: team.teamId, jobId: running })).toEqual({
+      runIds: [expect.any(String)],
+      status: 'queued',
+    });
     expect(await cancelJob(pool, { teamId: team.teamId, jobId: running })).toBe('finished');
     expect((await statuses()).sort()).toEqual(['cancelled', 'pending', 'queued']);
   });

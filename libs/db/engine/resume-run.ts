@@ -1,7 +1,7 @@
 import type { JobStatus } from '#lib/contracts/job-status';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
-import type { ResumeInput } from '#lib/contracts/run-input';
+import type { ResumeInput, RunConfig } from '#lib/contracts/run-input';
 import { SUBMIT_LEVEL } from '#lib/contracts/worker-level';
 import { LaneRepository } from '../catalogue/lanes.js';
 import { lockProviders } from './move-targets.js';
@@ -31,13 +31,14 @@ interface Resume extends ResumeInput {
  * replace them: if a model had replied, its reply is scored without a request. A recorded run makes no request either
  * way.
  *
+ * @returns also the number of items that it goes on with, and the earlier budget if that was replaced
  * @throws ProblemError 404, 409 when there is nothing to resume, its parent has to be, or the team reached a quota, 422
  *   when the budget is spent
  */
 export async function resumeRun(
   pool: Pool | PoolClient,
   resume: Resume,
-): Promise<{ jobId: string; runId: string; lanes: string[] }> {
+): Promise<{ jobId: string; runId: string; lanes: string[]; items: number; earlierBudget: ResumeInput['budget'] }> {
   const { teamId, userId, tokenId, runId, budget } = resume;
   return inTransaction(pool, async (client) => {
     const [run] = await lockRuns(client, { teamId, userId, runIds: [runId] });
@@ -51,7 +52,7 @@ export async function resumeRun(
           status: run.status,
         },
       );
-    if (budget !== undefined) await replaceBudget(client, runId, run.config, budget);
+    const earlierBudget = budget === undefined ? undefined : await replaceBudget(client, run, budget);
     if (run.unscored === 0)
       throw new ProblemError(409, 'Every item of the run is scored, so there is nothing to resume.').as(
         'nothing_to_resume',
@@ -60,7 +61,7 @@ export async function resumeRun(
     await passToToken(client, [runId], tokenId);
     await refuseSpentBudget(client, runId);
     const { jobIds, lanes } = await reopenRuns(client, { teamId, userId }, [run]);
-    return { jobId: jobIds[0]!, runId, lanes };
+    return { jobId: jobIds[0]!, runId, lanes, items: run.unscored, earlierBudget };
   });
 }
 
@@ -167,18 +168,20 @@ async function reopenRuns(
   return { jobIds, lanes };
 }
 
+/** @returns the earlier one */
 async function replaceBudget(
   client: PoolClient,
-  runId: string,
-  config: string,
-  budget: NonNullable<ResumeInput['budget']> | null,
-): Promise<void> {
+  { id, config }: LockedRun,
+  budget: RunConfig['budget'],
+): Promise<RunConfig['budget']> {
+  const earlier = parseJson(config) as JsonObject & Pick<RunConfig, 'budget'>;
   await client.query('UPDATE run SET max_requests = $2, max_cost_usd = $3, config = $4 WHERE id = $1', [
-    runId,
+    id,
     budget?.max_requests ?? null,
     budget?.max_cost_usd ?? null,
-    JSON.stringify({ ...(parseJson(config) as JsonObject), budget }),
+    JSON.stringify({ ...earlier, budget }),
   ]);
+  return earlier.budget;
 }
 
 /** @throws ProblemError 422 when the budget of a run, or of its parent, is spent */

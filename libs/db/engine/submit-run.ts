@@ -5,7 +5,7 @@ import { newId } from '#lib/runtime/ids';
 import { NOT_DRAFT } from '../catalogue/case-pages.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { noCases, pinSuiteVersion, readPinned, type PinnedSuite } from './pin-suite-version.js';
-import { writeRuns, type NewRun, type RunParent } from './write-runs.js';
+import { writeRuns, type NewRun, type RunParent, type WrittenRun } from './write-runs.js';
 
 export interface ResolvedTarget {
   providerId: string;
@@ -60,10 +60,7 @@ interface PinnedItems {
  * @throws ProblemError 422 when the suite is gone, has no case left, or makes too many items, and when a provider is or
  *   the experiment is gone
  */
-export async function submitRun(
-  pool: Pool | PoolClient,
-  submission: Submission,
-): Promise<{ jobId: string; runId: string }> {
+export async function submitRun(pool: Pool | PoolClient, submission: Submission): Promise<WrittenRun> {
   return inTransaction(pool, async (client) => {
     const submissions = [{ ...submission, id: newId() }];
     const pinned = await pinSuites(client, submissions);

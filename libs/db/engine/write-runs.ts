@@ -106,6 +106,9 @@ export interface WrittenRun {
   runId: string;
   /** The lanes that its targets use. */
   lanes: string[];
+  suiteVersion: number;
+  /** Number of its items, of all targets. */
+  items: number;
 }
 
 /**
@@ -147,7 +150,13 @@ export async function writeRuns(client: PoolClient, runs: readonly NewRun[]): Pr
     items: runs.reduce((sum, { items, targets }) => sum + items * targets.length, 0),
     isOfParent: runs.every(({ parent }) => parent),
   });
-  return runs.map(({ id: runId }, n) => ({ jobId: jobIds[n]!, runId, lanes: lanes.get(runId) ?? [] }));
+  return runs.map((run, n) => ({
+    jobId: jobIds[n]!,
+    runId: run.id,
+    lanes: lanes.get(run.id) ?? [],
+    suiteVersion: run.suite.version,
+    items: run.items * run.targets.length,
+  }));
 }
 
 async function insertRuns(client: PoolClient, runs: readonly (NewRun & { jobId: string })[]): Promise<void> {

@@ -5,17 +5,25 @@ import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js
 import { deleteRuns, lockOwners, removePiece } from './delete-run.js';
 import { hideParents } from './hide-parents.js';
 
+/** An orchestration that was deleted, as the audit says it. */
+interface DeletedParent {
+  id: string;
+  name: string | null;
+  status: JobStatus;
+  created_at: Date;
+}
+
 /**
  * Deletes the orchestrations of a deleted subject. The runs they created are removed after the response; promoted runs
  * stay.
- * @returns whether it was possible: not while one of them is active
+ * @returns those that were deleted; not while one of them is active
  */
 export async function deleteOrchestrations(
   client: PoolClient,
   { teamId, subjectId }: { teamId: string; subjectId: string },
-): Promise<'deleted' | 'unfinished'> {
-  const { rows } = await client.query<{ id: string; status: JobStatus }>(
-    `SELECT o.id, j.status FROM orchestration o JOIN job j ON j.id = o.job_id
+): Promise<DeletedParent[] | 'unfinished'> {
+  const { rows } = await client.query<DeletedParent>(
+    `SELECT o.id, o.name, j.status, o.created_at FROM orchestration o JOIN job j ON j.id = o.job_id
      WHERE o.team_id = $1 AND o.subject_id = $2 ORDER BY o.id FOR UPDATE OF o`,
     [teamId, subjectId],
   );
@@ -24,7 +32,7 @@ export async function deleteOrchestrations(
     client,
     rows.map(({ id }) => id),
   );
-  return 'deleted';
+  return rows;
 }
 
 /** Deleted parents with runs or rows left, in random order like `runsToPurge`. */
@@ -51,7 +59,7 @@ export async function removeParent(pool: Pool, id: string, { runs = 50, rows = 5
     await lockOwners(client, runIds);
     return deleteRuns(client, runIds);
   });
-  if (removed !== 'none') return removed === 'deleted';
+  if (removed !== 'none') return removed !== 'unfinished';
   for (const of of ORCHESTRATION_KINDS.flatMap(({ rows: tables }) => [...tables]))
     if (await removePiece(pool, of, id, rows)) return true;
   await pool.query('DELETE FROM orchestration WHERE id = $1 AND team_id = id', [id]);

@@ -5,15 +5,28 @@ import { inTransaction, longQuery, type Pool, type PoolClient } from '../connect
 import { partOfJob } from '../made-by.js';
 import { hideParents } from './hide-parents.js';
 
+/** A run that was deleted, as the audit says it. */
+export interface DeletedRun {
+  id: string;
+  name: string | null;
+  suite_id: string | null;
+  suite_name: string;
+  suite_version: number;
+  status: JobStatus;
+  score: number | null;
+  created_at: Date;
+}
+
 /**
  * Deletes a finished run and the samples that were added to it. It disappears from every list at once; `purgeRun`
  * removes the rest of it in batches.
+ * @returns the run, if it was possible
  * @throws ProblemError 409 for a child run that was not promoted: it is deleted with its parent
  */
 export async function deleteRun(
   pool: Pool | PoolClient,
   { teamId, runId }: { teamId: string; runId: string },
-): Promise<'deleted' | 'unfinished' | 'not-found'> {
+): Promise<DeletedRun | 'unfinished' | 'not-found'> {
   return inTransaction(pool, async (client) => {
     await lockOwners(client, [runId], teamId);
     const { rows } = await client.query<{ orchestration_id: string | null; listed: boolean }>(
@@ -23,7 +36,8 @@ export async function deleteRun(
     if (!rows[0]) return 'not-found';
     const { orchestration_id: parent, listed } = rows[0];
     if (parent !== null && !listed) throw partOfJob('run', parent, 'Delete its gate or its tune instead.');
-    return deleteRuns(client, [runId]);
+    const deleted = await deleteRuns(client, [runId]);
+    return deleted === 'unfinished' ? deleted : deleted.find(({ id }) => id === runId)!;
   });
 }
 
@@ -43,9 +57,9 @@ export async function lockOwners(client: PoolClient, runIds: readonly string[], 
 
 /**
  * Deletes runs of one team, with the samples that were added to them, once their owners are locked (`lockOwners`).
- * @returns whether it was possible: not while one of them, or a rescore of one, is active
+ * @returns all that were deleted; not while one of them, or a rescore of one, is active
  */
-export async function deleteRuns(client: PoolClient, runIds: readonly string[]): Promise<'deleted' | 'unfinished'> {
+export async function deleteRuns(client: PoolClient, runIds: readonly string[]): Promise<DeletedRun[] | 'unfinished'> {
   await client.query(
     `SELECT 1 FROM target WHERE run_id IN (SELECT id FROM run WHERE id = ANY ($1) OR extends_run_id = ANY ($1))
      ORDER BY run_id, ordinal FOR UPDATE`,
@@ -83,8 +97,12 @@ export async function deleteRuns(client: PoolClient, runIds: readonly string[]):
   await forgetInExperiments(client, ids);
   await client.query('DELETE FROM gate_look WHERE run_id = ANY ($1) OR baseline_run_id = ANY ($1)', [ids]);
   await client.query('DELETE FROM mark WHERE subject_id = ANY ($1)', [ids]);
-  await client.query('DELETE FROM run WHERE id = ANY ($1)', [ids]);
-  return 'deleted';
+  const deleted = await client.query<DeletedRun>(
+    `DELETE FROM run WHERE id = ANY ($1)
+     RETURNING id, name, suite_id, suite_name, suite_version, status, score, created_at`,
+    [ids],
+  );
+  return deleted.rows;
 }
 
 /**
