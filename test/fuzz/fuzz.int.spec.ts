@@ -13,7 +13,7 @@ interface Walk {
 /** A quarter of these requests is as any client would send them. */
 const REQUESTS = 300;
 
-it('hostile requests to every route are answered as documented, show nothing of another team and change none of it', async () => {
+it('hostile requests to every route are answered as documented, and neither show nor change another team', async () => {
   const api = await joinIdleApi();
   const { Walk } = (await import('./walk.mjs' as string)) as { Walk: new (of: object) => Walk };
   const walk = new Walk({
