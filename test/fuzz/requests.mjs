@@ -86,11 +86,14 @@ function pathOf({ path, parameters }, _document, isOdd) {
   return fc.record(Object.fromEntries(names.map((name) => [name, segment(name)])));
 }
 
+/** What is compared: any id serves as their example. */
+const SIDES = { a: '«own.baseline»', b: '«own.run»', runs: '«own.baseline»,«own.run»' };
 const textOfQuery = hostileText.filter((text) => text.length < 3000);
 function queryOf({ parameters }, document, isOdd) {
   const inQuery = parameters.filter((parameter) => parameter.in === 'query');
-  const one = ({ schema, required }) => {
-    const allowed = allowedBy(schema, document);
+  const one = ({ name, schema, required }) => {
+    const allowed =
+      name in SIDES ? fc.oneof(fc.constant(SIDES[name]), allowedBy(schema, document)) : allowedBy(schema, document);
     const odd = fc.oneof(
       allowed,
       allowed.map((text) => (typeof text === 'string' ? anothersOf(text) : text)),
@@ -100,7 +103,8 @@ function queryOf({ parameters }, document, isOdd) {
         { maxLength: 4 },
       ),
     );
-    return sometimes(required ? 96 : inQuery.length > 4 ? 15 : 40, isOdd ? odd : allowed);
+    const percent = required || name === 'a' || name === 'b' ? 94 : inQuery.length > 4 ? 15 : 40;
+    return sometimes(percent, isOdd ? odd : allowed);
   };
   const known = fc.record(Object.fromEntries(inQuery.map((parameter) => [parameter.name, one(parameter)])));
   if (!isOdd) return known;
@@ -208,7 +212,7 @@ const ODDITIES = fc.oneof(
   { weight: 6, arbitrary: fc.constant([]) },
   { weight: 10, arbitrary: fc.constantFrom(...['path', 'query', 'headers', 'caller'].map((one) => [one])) },
   { weight: 8, arbitrary: fc.constant(['body']) },
-  { weight: 1, arbitrary: fc.constantFrom(['method'], ['sent'], ['times']) },
+  { weight: 2, arbitrary: fc.constantFrom(['method'], ['sent'], ['times'], ['times']) },
   { weight: 3, arbitrary: fc.subarray(['path', 'query', 'body', 'headers', 'caller', 'method']) },
 );
 

@@ -50,12 +50,12 @@ async function fuzz({ url, token, simulatorUrl, processes }) {
     if ((n + 1) % 500 === 0) say(`${n + 1} requests, ${walk.faults.size} faults`);
   }
   await talk(walk, Math.ceil(requests / 20));
-  const left = await walk.endJobs();
-  for (const { id, type, status } of left) walk.note('jobs', `${type} ${id} is ${status} and does not end`);
-  const after = await walk.snapshot();
+  const after = await walk.stillness();
   for (const [path, text] of before)
     if (after.get(path) !== text)
       walk.note(`GET ${path}`, `the other team's has changed: ${difference(text, after.get(path))}`);
+  for (const { id, type, status } of await walk.endJobs())
+    walk.note('jobs', `${type} ${id} is ${status} and does not end`);
   await health.stop();
   for (const one of processes) judgeProcess(walk, one);
   report(walk);

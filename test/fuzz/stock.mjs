@@ -38,14 +38,9 @@ export async function stockTeam({ url, operator, simulatorUrl, mark }) {
   for (const key of ['simulator', 'openai', 'anthropic', 'vllm']) {
     const kind = key === 'anthropic' ? 'anthropic' : 'openai';
     const base_url = key === 'anthropic' ? `${simulatorUrl}/anthropic` : `${simulatorUrl}/v1`;
-    await keeper('POST', '/api/providers', {
-      key,
-      name: `${mark} ${key}`,
-      kind,
-      base_url,
-      api_key: secret,
-      models: MODELS,
-    });
+    // With a credential of its own, vllm has a lane of its own.
+    const api_key = key === 'vllm' ? `${secret}-vllm` : secret;
+    await keeper('POST', '/api/providers', { key, name: `${mark} ${key}`, kind, base_url, api_key, models: MODELS });
   }
   const ids = { team: teamId, ...people.ids, ...(await stockWork(keeper, mark)) };
   const limits = { suite_ids: [ids.suite] };
@@ -130,12 +125,16 @@ async function stockWork(keeper, mark) {
   const { suite_id: suite } = await keeper('POST', '/api/tool-eval/import', suiteOf(mark, example));
   const hidden = await keeper('POST', '/api/tool-eval/import', suiteOf(`${mark} ${HIDDEN_MARK}`, example));
   const { test_cases: cases } = await keeper('GET', `/api/tool-suites/${suite}`);
-  const submit = (name, suite_id = suite) =>
-    keeper('POST', '/api/tool-eval', { suite_id, models: [GOOD], name: `${mark} ${name}`, tool_choice: 'auto' });
-  const [baseline, run, job] = [await submit('baseline'), await submit('run'), await submit('job')];
+  const submit = (name, suite_id = suite, model = GOOD) =>
+    keeper('POST', '/api/tool-eval', { suite_id, models: [model], name: `${mark} ${name}`, tool_choice: 'auto' });
+  const [baseline, run] = [await submit('baseline'), await submit('run')];
+  const { items: lanes } = await keeper('GET', '/api/lanes');
+  const paused = lanes.find(({ name }) => name === 'vllm');
+  await keeper('POST', `/api/lanes/${paused.id}/pause`);
+  const job = await submit('waiting', suite, 'vllm::perfect-ish');
   await submit(HIDDEN_MARK, hidden.suite_id);
   const experiment = await keeper('POST', '/api/experiments', { name: `${mark} experiment`, suite_id: suite });
-  const { lane, preset, prompt, earlierPrompt } = await stockSettings(keeper, mark, suite);
+  const { preset, prompt, earlierPrompt } = await stockSettings(keeper, mark, suite);
   return {
     suite,
     hidden: hidden.suite_id,
@@ -148,7 +147,8 @@ async function stockWork(keeper, mark) {
     best: baseline.eval_id,
     job: job.job_id,
     experiment: experiment.id,
-    ...{ lane, preset, prompt, earlierPrompt },
+    lane: lanes[0].id,
+    ...{ preset, prompt, earlierPrompt },
   };
 }
 
@@ -158,8 +158,7 @@ async function stockSettings(keeper, mark, suite_id) {
     keeper('POST', '/api/prompt-versions', { suite_id, components: { system_prompt: `${mark} Be brief.` }, ...more });
   const earlier = await keep({});
   const later = await keep({ parent_id: earlier.id });
-  const { items } = await keeper('GET', '/api/lanes');
-  return { lane: items[0].id, preset: preset.id, prompt: later.id, earlierPrompt: earlier.id };
+  return { preset: preset.id, prompt: later.id, earlierPrompt: earlier.id };
 }
 
 /** Adds what needs a run that has ended: a gate, tunes, a report. @param hasEnded waits for a job */

@@ -8,7 +8,7 @@ import { asCurl, send } from './send.mjs';
 import { addDecisions, addSession, callerOf, MARK, stockTeam } from './stock.mjs';
 
 /** How many requests a team takes before its things are deleted, renamed and cancelled beyond use. */
-const REQUESTS_OF_TEAM = 150;
+const REQUESTS_OF_TEAM = 200;
 const MOST_ATTEMPTS_TO_SHRINK = 60;
 const TRIES_OF_503 = 6;
 const WRONG_TOKEN = 'tm_this-is-a-token-of-nobody-0123456789';
@@ -35,10 +35,11 @@ export class Walk {
   async prepare() {
     const document = await this.operator('GET', '/openapi.json');
     this.document = withPlaceholders(document, this.exampleIds);
-    this.operations = operationsOf(this.document);
+    // Without a worker, a try-out waits for as long as it is told to.
+    this.operations = operationsOf(this.document).filter(({ name }) => this.hasWorkers || !/\/try$/.test(name));
     this.requests = new Map();
-    this.judge = judgeOf(document);
-    this.other = await this.#stock(MARK);
+    this.judge = judgeOf(document, { readsBodies: this.hasWorkers });
+    [this.other] = await Promise.all([this.#stock(MARK), this.#stock('fuzz').then((team) => this.#teams.push(team))]);
   }
 
   get teams() {
@@ -47,7 +48,7 @@ export class Walk {
 
   /** Sends the n-th request of the seed, and a smaller one that is wrong in the same way, if it is wrong. */
   async play(n) {
-    if (n % REQUESTS_OF_TEAM === 0) this.#teams.push(await this.#stock('fuzz'));
+    if (this.#teams.length <= n / REQUESTS_OF_TEAM) this.#teams.push(await this.#stock('fuzz'));
     const operation = this.operations[(n * 7 + this.seed) % this.operations.length];
     if (!this.requests.has(operation)) this.requests.set(operation, requestOf(operation, this.document));
     const seed = this.seed * 1_000_003 + n;
@@ -136,7 +137,7 @@ export class Walk {
 
   /** What the other team has when its own jobs have ended: it must be the same before and after. */
   async stillness() {
-    await this.#untilIdle(this.other.keeper);
+    if (this.hasWorkers) await this.#untilIdle(this.other.keeper);
     for (let last; ; await delay(300)) {
       const now = await this.snapshot();
       if (last && [...now].every(([path, text]) => last.get(path) === text)) return now;
@@ -145,7 +146,8 @@ export class Walk {
   }
 
   async #untilIdle(keeper) {
-    const isIdle = async () => (await keeper('GET', `/api/jobs?${OPEN_JOBS}`)).items.length === 0;
+    const isIdle = async () =>
+      (await keeper('GET', `/api/jobs?${OPEN_JOBS}`)).items.every(({ id }) => id === this.other.ids.job);
     for (const deadline = performance.now() + 120_000; performance.now() < deadline; await delay(100))
       if (await isIdle()) return;
     throw new Error('The jobs of the other team do not end.');
@@ -167,19 +169,22 @@ export class Walk {
   }
 
   /** Cancels what is left of each team's jobs. @returns those that do not end, and say no reason */
-  async endJobs(within = 60_000) {
-    const left = [];
-    for (const { keeper } of this.teams) {
-      const open = async () => (await keeper('GET', `/api/jobs?${OPEN_JOBS}`)).items;
-      const deadline = performance.now() + within;
-      let jobs = await open();
-      for (; jobs.length && performance.now() < deadline; jobs = await open()) {
-        for (const { id } of jobs) await keeper('POST', `/api/jobs/${id}/cancel`).catch(() => {});
-        if (this.hasWorkers) await delay(200);
-      }
-      left.push(...jobs.filter(({ detail }) => !detail));
+  async endJobs() {
+    return (await Promise.all(this.teams.map(({ keeper }) => this.#endJobsOf(keeper)))).flat();
+  }
+
+  async #endJobsOf(keeper) {
+    const open = async () => (await keeper('GET', `/api/jobs?${OPEN_JOBS}`)).items;
+    let jobs = await open();
+    for (
+      const deadline = performance.now() + 60_000;
+      jobs.length && performance.now() < deadline;
+      jobs = await open()
+    ) {
+      for (const { id } of jobs) await keeper('POST', `/api/jobs/${id}/cancel`).catch(() => {});
+      if (this.hasWorkers) await delay(200);
     }
-    return left;
+    return jobs.filter(({ detail }) => !detail);
   }
 }
 
