@@ -152,7 +152,7 @@ export const Env = z.object({
   TOOLMARK_KEEP_AUDIT_DAYS: integer(1, 36_500).optional().meta({
     readBy: 'worker',
     unset: 'forever',
-    description: 'Days after which the [audit log](#audit-log) is removed, a month at a time.',
+    description: 'Days after which the [audit](#the-audit) is removed, a month at a time.',
     example: '400',
   }),
   TOOLMARK_DATABASE_POOL: integer(2, 200)

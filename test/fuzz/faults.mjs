@@ -8,8 +8,8 @@ export const LONGEST_MS = 5000;
 const WAITING = new Set(['POST /api/tool-eval/try']);
 /** These answer a page that says what is wrong. */
 const PAGES = new Set(['GET /api/sign-in/{provider}/callback']);
-/** What a body may be refused for where none is expected. */
-const OF_ANY_BODY = new Set([400, 408, 413, 415]);
+/** What is refused before a route is known, or a body where none is expected. */
+const OF_ANY_ROUTE = new Set([400, 408, 413, 414, 415, 431]);
 /** These answer a new token, which is shown once. */
 const ISSUING = new Set([
   ...['POST /api/tokens', 'POST /api/me/tokens', 'POST /api/teams'],
@@ -52,7 +52,7 @@ export function judgeOf(document, { readsBodies }) {
 
   function isDocumented({ operation, asked, answer: { status, headers, text } }) {
     if (asked.method !== operation.method || status === 0 || status >= 500) return undefined;
-    if (!operation.statuses.has(String(status)) && !OF_ANY_BODY.has(status))
+    if (!operation.statuses.has(String(status)) && !OF_ANY_ROUTE.has(status))
       return [`${status} is not documented: ${text.slice(0, 200)}`];
     if (!readsBodies || status >= 300 || !/^application\/json/.test(headers['content-type'] ?? '')) return undefined;
     const place = operation.path.replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D');

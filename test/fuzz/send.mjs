@@ -26,7 +26,8 @@ function once(url, { method, path, headers, body, sent }) {
     const none = (error, more) => resolve({ status: 0, headers: {}, text: '', error, ...more });
     let request;
     try {
-      request = http.request(url + path, {
+      request = http.request(url, {
+        path, // Not as a part of the URL, which would be normalised.
         method,
         agent,
         headers: { ...(bytes && { 'content-length': bytes.length }), ...headers },

@@ -35,7 +35,7 @@ export class Walk {
   async prepare() {
     const document = await this.operator('GET', '/openapi.json');
     this.document = withPlaceholders(document, this.exampleIds);
-    // Without a worker, a try-out waits for as long as it is told to.
+    // Without a worker, a try-out waits until its deadline.
     this.operations = operationsOf(this.document).filter(({ name }) => this.hasWorkers || !/\/try$/.test(name));
     this.requests = new Map();
     this.judge = judgeOf(document, { readsBodies: this.hasWorkers });
@@ -200,9 +200,11 @@ const STILL = new Set([
   ...['judge', 'embedding', 'cache', 'jobs', 'spending'].map((one) => `/api/settings/${one}`),
 ]);
 
-/** When something was last used, and what runs and experiments go on to find. */
+/** Without when something was last used, sums whose order differs, and what runs go on to find. */
 const withoutTimes = (answer) =>
-  JSON.stringify(answer, (key, value) => (/_at$|^(jobs|used|warnings|session)/.test(key) ? undefined : value));
+  JSON.stringify(answer, (key, value) =>
+    /_at$|^(jobs|used|warnings|session|spent_usd)/.test(key) ? undefined : value,
+  );
 
 async function hasEnded(call, jobId) {
   for (const deadline = performance.now() + 60_000; performance.now() < deadline; await delay(50)) {

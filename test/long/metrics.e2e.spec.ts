@@ -167,6 +167,7 @@ const RARE: Record<string, string[]> = {
   toolmark_item_crashes_total: ['lane', 'lane_name'],
   toolmark_items_from_cache_total: ['lane', 'lane_name'],
   toolmark_live_failures_total: ['step'],
+  toolmark_refused_requests_total: ['reason'],
   toolmark_redeliveries_total: ['lane', 'lane_name', 'reason'],
 };
 
