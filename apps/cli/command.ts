@@ -1,8 +1,10 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { ApiClient } from '#lib/client/api-client';
+import type { ApiClient } from '#lib/client/api-client';
+import { PatientClient } from '#lib/client/patient-client';
 import { isObject, parseJson } from '#lib/contracts/json/json';
 import { likelyName } from '#lib/contracts/input/nearest-names';
 import { connection } from './connection.js';
+import { printError } from './output/terminal.js';
 
 /** Options that every command takes. */
 export interface GlobalOptions {
@@ -35,7 +37,9 @@ export const serverAction = <Options, Args extends unknown[] = []>(
 ) =>
   localAction<Options, Args>(async (options, ...args) => {
     const { server, token } = connection(options);
-    await perform(new ApiClient(server, token), options, ...args);
+    const note = (seconds: number): void =>
+      options.json ? undefined : printError(`Too many requests: waiting ${seconds} s, as the server asks.`);
+    await perform(new PatientClient(server, token, note), options, ...args);
   });
 
 /** Example calls at the end of a command's help. The tests run each line. */

@@ -4,10 +4,14 @@ import type { Problem } from '#lib/contracts/input/problem-document';
 import { PROBLEM_CODES, type CodeEntry } from '#lib/contracts/problem-codes';
 import { EXIT, exitCodeOf, NegativeAnswer } from './exit-codes.js';
 
+/** When to try again, of what the server refused for now. */
+const waitOf = ({ problem, retryAfterS }: ApiError): string[] =>
+  problem.status === 429 && retryAfterS !== undefined ? [`Try again in ${retryAfterS} s.`] : [];
+
 /** The lines that explain an error. */
 export function explainError(error: Error): string[] {
   const { message, cause } = error;
-  if (error instanceof ApiError) return [...error.lines, ...commandFor(error.problem)];
+  if (error instanceof ApiError) return [...error.lines, ...waitOf(error), ...commandFor(error.problem)];
   if (error instanceof CommanderError) return explainUsage(error);
   if (error instanceof NegativeAnswer) return [message, ...error.candidates.map((candidate) => `  ${candidate}`)];
   if (!(cause instanceof Error)) return [message];

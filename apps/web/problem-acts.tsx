@@ -7,6 +7,7 @@ import { MakeActive } from './features/experiments/parts/make-active';
 import { AddSamples } from './features/runs/parts/add-samples';
 import { RepeatErrored } from './features/runs/parts/repeat-errored';
 import { RescoreRuns } from './features/runs/parts/rescore-runs';
+import { queryClient } from './api/query-client';
 import { useRefusal } from './api/session';
 import type { Coded } from './ui/problem-words';
 
@@ -21,6 +22,13 @@ function OwnersGo(props: LinkProps & { children: ReactNode }) {
   const refusal = useRefusal('owner');
   return refusal === undefined ? <Go {...props} /> : <span className="muted small">An owner of the team can.</span>;
 }
+
+/** What was asked for is done, but what came of it is not answered again. */
+const ReadAgain = () => (
+  <button type="button" className="dense" onClick={() => void queryClient.invalidateQueries()}>
+    Show what is there now
+  </button>
+);
 
 /** The provider of a model's name, such as `acme` of `acme::small`. */
 const providerOf = (names: string | undefined): string | undefined => /^[^:,]+(?=::)/.exec(names ?? '')?.[0];
@@ -96,6 +104,8 @@ const ACTS: Partial<Record<ProblemCode | NoteCode, Make>> = {
   token_cap_reached: () => <OwnersGo to="/settings/tokens">Raise the cap</OwnersGo>,
   budget_spent: run('Open the run'),
   jobs_limit: () => <OwnersGo to="/settings/limits">Raise the limit</OwnersGo>,
+  quota_reached: () => <Go to="/settings/limits">See the limits</Go>,
+  answer_not_kept: () => <ReadAgain />,
   no_default_judge: () => <OwnersGo to="/settings/judge">Choose a default judge</OwnersGo>,
   no_embedding_model: () => <OwnersGo to="/settings/embedding">Choose an embedding model</OwnersGo>,
   unknown_model: provider('Open the provider', 'model'),

@@ -54,7 +54,7 @@ export function readAnswer(
   throw new ApiError(JSON.parse(text) as ReceivedProblem, retryAfter ? Number(retryAfter) : undefined);
 }
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 const MAX_PAGE = 200;
 /** Minimum delay between polls of a pending answer, for servers that do not long-poll. */
 const MIN_POLL_GAP_MS = 900;
@@ -66,7 +66,7 @@ export interface CallOptions {
 }
 
 /** @throws the reason of the signal */
-async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   await new Promise<void>((resolve, reject) => {
     const leave = (): void => (clearTimeout(timer), reject(signal!.reason as Error));
@@ -127,7 +127,7 @@ export class ApiClient {
   async #fetch(path: string, method: Method, body: unknown, options?: CallOptions): Promise<Response> {
     for (let place = path; ;) {
       const askedAt = performance.now();
-      const response = await this.#fetchOnce(place, method, body, options);
+      const response = await this.send(place, method, body, options);
       const next = response.headers.get('location');
       if (method !== 'GET' || response.status !== 202 || !next?.startsWith('/')) return response;
       await response.body?.cancel();
@@ -137,7 +137,7 @@ export class ApiClient {
     }
   }
 
-  #fetchOnce(path: string, method: Method, body: unknown, options: CallOptions = {}): Promise<Response> {
+  protected send(path: string, method: Method, body: unknown, options: CallOptions = {}): Promise<Response> {
     const { signal, idempotencyKey } = options;
     const team = this.team?.();
     return fetch(`${withoutSlash(this.serverUrl)}${path}`, {

@@ -27,6 +27,9 @@ export class LiveUnavailable extends Error {}
 const FIRST_RETRY_MS = 250;
 const MAX_RETRY_MS = 4000;
 
+/** The server cannot subscribe now, or not yet another. */
+const isTransient = (status: number): boolean => status >= 500 || status === 429;
+
 type QueueEntry = WatchEvent | Error | 'end';
 type Timer = ReturnType<typeof setTimeout>;
 
@@ -111,8 +114,7 @@ export class JobWatch {
     this.#isSubscribing = true;
     this.server.subscribe((answer) => {
       if (this.#isClosed) return;
-      const mayChange = !answer.ok && (answer.error.status >= 500 || answer.error.status === 429);
-      if (!mayChange) return this.#finishSubscribing(answer);
+      if (answer.ok || !isTransient(answer.error.status)) return this.#finishSubscribing(answer);
       this.#lastFailure = answer.error.detail;
       this.#startPatience();
       const backoffMs = Math.min(FIRST_RETRY_MS * 2 ** this.#failures++, MAX_RETRY_MS);

@@ -23,6 +23,8 @@ interface LiveAuth {
 }
 
 const RECONNECT_MS = 1000;
+/** The first wait after a connection too many, if the server does not say, and the longest. */
+const [TOO_MANY_MS, MOST_MS] = [30_000, 300_000];
 
 /** What the server adds to a refusal. The release before adds nothing: there, the sentence tells. */
 interface RefusalFacts {
@@ -45,6 +47,9 @@ export class LiveConnection {
   readonly #listeners = new Set<TeamListener>();
   #refusal: LiveRefused | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
+  /** How often in a row there were too many connections. */
+  #tooMany = 0;
+  #isTold = false;
 
   /**
    * @param auth the token, omitted in a browser, which sends its session cookie; and the id of the team that a page
@@ -151,18 +156,18 @@ export class LiveConnection {
 
   #followConnection(): void {
     this.#socket.on('connect', () => {
+      this.#tooMany = 0;
       for (const watch of this.#watches) watch.subscribe();
-      this.#tell({ name: 'connected' });
+      this.#tellOf('connected');
     });
-    this.#socket.on('connect_error', (error: Error & { data?: RefusalFacts }) => {
-      const { message, data } = error;
+    this.#socket.on('connect_error', ({ message, data }: Error & { data?: RefusalFacts }) => {
       if (data ? isFinal(data) : /\b(token|session)\b/.test(message)) return this.#refuse(message);
       for (const watch of this.#watches) watch.onDisconnect(message);
+      if (!this.#isTold) this.#tellOf('disconnected');
+      // Socket.IO does not retry by itself what the server has refused.
       if (this.#socket.active) return;
-      // Socket.IO does not retry by itself what the server has refused. Many clients may be refused at once.
-      const waitMs = data?.retry_after_ms ?? RECONNECT_MS;
       clearTimeout(this.#retry);
-      this.#retry = setTimeout(() => this.#socket.connect(), waitMs * (1 + Math.random() / 2));
+      this.#retry = setTimeout(() => this.#socket.connect(), data?.status === 429 ? this.#waitMs(data) : RECONNECT_MS);
     });
     this.#socket.io.on('close', (reason) => {
       for (const watch of this.#watches) watch.onDisconnect(`the connection was closed: ${reason}`);
@@ -170,10 +175,20 @@ export class LiveConnection {
     this.#socket.on('disconnect', (reason) => {
       clearTimeout(this.#retry);
       for (const watch of this.#watches) watch.onDisconnect();
-      this.#tell({ name: 'disconnected' });
+      this.#tellOf('disconnected');
       if (reason === 'io server disconnect')
         this.#refuse('The server ended the connection: the token was revoked, or the session has ended.');
     });
+  }
+
+  #tellOf(name: 'connected' | 'disconnected'): void {
+    this.#isTold = name === 'disconnected';
+    this.#tell({ name });
+  }
+
+  /** Each time longer, and not for all who were refused together. */
+  #waitMs({ retry_after_ms: first = TOO_MANY_MS }: RefusalFacts): number {
+    return Math.min(first * 2 ** this.#tooMany++, MOST_MS) * (1 + Math.random() / 4);
   }
 
   #refuse(message: string): void {

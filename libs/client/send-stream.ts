@@ -40,6 +40,7 @@ export async function sendStream<Answer>(
       readAnswer(serverUrl, {
         status: response.statusCode!,
         type: response.headers['content-type'],
+        retryAfter: response.headers['retry-after'],
         text: await text(response),
       }),
     ) as Answer;

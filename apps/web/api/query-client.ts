@@ -1,4 +1,5 @@
 import { MutationCache, QueryCache, QueryClient, type QueryKey } from '@tanstack/react-query';
+import { ApiError } from '#lib/client/api-client';
 import { codeOf, statusOf } from './client';
 import { keys } from './keys';
 import { tab } from './tab';
@@ -15,11 +16,20 @@ const noticeEnd =
     else if (codeOf(error) === 'not_in_team') tab.giveAway();
   };
 
+/** The longest wait that the server may ask for; beyond it, the user decides. */
+const MOST_WAIT_S = 60;
+const waitOf = (error: unknown): number | undefined => (error instanceof ApiError ? error.retryAfterS : undefined);
+
 /** Retries only what may succeed next time: no response, 429 and 5xx. */
 const mayRetry = (failures: number, error: unknown): boolean => {
   const status = statusOf(error);
-  return failures < RETRIES && (status === undefined || status === 429 || status >= 500);
+  const isTransient = status === undefined || status === 429 || status >= 500;
+  return failures < RETRIES && isTransient && (waitOf(error) ?? 0) <= MOST_WAIT_S;
 };
+
+/** As long as the server asks, and not in all tabs together. */
+const retryDelay = (failures: number, error: unknown): number =>
+  (waitOf(error) ?? 2 ** failures) * 1000 * (1 + Math.random() / 4);
 
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: noticeEnd(false) }),
@@ -27,6 +37,7 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       retry: mayRetry,
+      retryDelay,
       staleTime: FRESH_MS,
       // It would copy a number that is kept as text into a plain object: 6.0 would become {"rawJSON": "6.0"}.
       structuralSharing: false,

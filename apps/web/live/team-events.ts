@@ -6,20 +6,30 @@ import { closeLiveConnection, liveConnection, useResumptions } from './connectio
 
 /** Thousands of jobs may begin and end: lists are refreshed at most this often. */
 const REFRESH_MS = 1000;
+/** Without events, lists that are seen are read again this often. */
+const POLL_MS = 15_000;
 
 /** Keeps lists of runs and jobs up to date as long as the page is open. */
 export function useTeamEvents(): void {
   const resumptions = useResumptions();
   useEffect(() => {
     const stop = new AbortController();
+    let poll: ReturnType<typeof setInterval> | undefined;
     const refresh = atMostEvery(REFRESH_MS, (runs) => runs.forEach((run) => void refreshWork(run)), stop.signal);
     const hear = (news: LiveTeamEvent): void => {
       if (news.name === 'refused') return void resetSession();
-      if (news.name === 'connected' || news.name === 'disconnected') return refresh(undefined);
+      if (news.name === 'connected' || news.name === 'disconnected') {
+        clearInterval(poll);
+        if (news.name === 'disconnected') poll = setInterval(() => document.hidden || refresh(undefined), POLL_MS);
+        return refresh(undefined);
+      }
       if ('result_ref' in news.event.data) refresh(news.event.data.result_ref);
     };
     void liveConnection().then((connection) => connection.onTeamEvent(hear, { signal: stop.signal }));
-    return () => stop.abort();
+    return () => {
+      stop.abort();
+      clearInterval(poll);
+    };
   }, [resumptions]);
 }
 

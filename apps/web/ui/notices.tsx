@@ -68,14 +68,24 @@ const isStale = (query: Query): boolean => {
 };
 const isGone = (error: unknown): boolean => GONE.includes(statusOf(error) ?? 0);
 
-/** Above content that could not be refreshed: the error, and how old the content is. */
+/** Refused for now: it is asked for again by itself. */
+const isHeldUp = ({ state: { fetchStatus, fetchFailureReason: reason } }: Query): boolean =>
+  fetchStatus === 'fetching' && statusOf(reason) === 429;
+
+/** Above content that could not be refreshed, or not yet: the error, and how old the content is. */
 export function StaleNotice() {
   const queryClient = useQueryClient();
   const cache = queryClient.getQueryCache();
   const state = useSyncExternalStore(
     useCallback((listener) => cache.subscribe(listener), [cache]),
-    () => cache.getAll().find(isStale)?.state,
+    () => (cache.getAll().find(isHeldUp) ?? cache.getAll().find(isStale))?.state,
   );
+  if (state?.fetchStatus === 'fetching' && state.fetchFailureReason)
+    return (
+      <ErrorNotice error={state.fetchFailureReason}>
+        <p>Loading goes on by itself.</p>
+      </ErrorNotice>
+    );
   if (!state?.error) return null;
   return (
     <ErrorNotice error={state.error} retry={() => queryClient.refetchQueries({ predicate: isStale })}>

@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import { ApiClient, pause, type CallOptions, type Method } from './api-client.js';
+
+/** How long a request waits in all, and how often it is sent again. */
+const [MOST_WAITS_S, MOST_REPEATS] = [120, 5];
+
+/**
+ * A client that waits as long as the server asks when it answers 429, and then sends the request again. A request that
+ * creates something has an Idempotency-Key for that; one that only changes something, without a key, is not repeated.
+ */
+export class PatientClient extends ApiClient {
+  /** @param onWait told how many seconds it waits */
+  constructor(
+    serverUrl: string,
+    token: string | undefined,
+    readonly onWait: (seconds: number) => void,
+  ) {
+    super(serverUrl, token);
+  }
+
+  protected override async send(path: string, method: Method, body: unknown, given?: CallOptions): Promise<Response> {
+    const options = method === 'POST' ? { idempotencyKey: randomUUID(), ...given } : given;
+    const mayRepeat = method === 'GET' || options?.idempotencyKey !== undefined;
+    let left = MOST_WAITS_S;
+    for (let repeats = 0; ; repeats++) {
+      const response = await super.send(path, method, body, options);
+      const waits = response.status === 429 ? Number(response.headers.get('retry-after') ?? NaN) : NaN;
+      if (!mayRepeat || repeats === MOST_REPEATS || !(waits <= left)) return response;
+      await response.body?.cancel();
+      left -= waits;
+      this.onWait(waits);
+      await pause(waits * 1000, options?.signal);
+    }
+  }
+}
