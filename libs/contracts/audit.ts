@@ -4,19 +4,33 @@ import { id, PageQuery, time } from './page.js';
 
 const text = z.string().min(1).max(200);
 const filters = {
-  action: text.optional().describe('An action such as `provider.update`, or the beginning of some: `provider.`.'),
-  user_id: id.optional().describe('The id of a user.'),
-  token_id: id.optional().describe('The id of a token.'),
-  subject: text
+  action: text.optional().meta({
+    description: 'An action such as `provider.update`, or the beginning of some: `provider.`.',
+    example: 'provider.',
+  }),
+  user_id: id.optional().meta({ description: 'The id of a user.', example: '019aa8a2-5c1e-7000-8000-000000000002' }),
+  token_id: id.optional().meta({ description: 'The id of a token.', example: '019aa8a2-5c1e-7000-8000-000000000071' }),
+  subject: text.optional().meta({
+    description:
+      'The id or key of what was changed, or the route that was refused. For what has two ids, the first is enough.',
+    example: 'openai',
+  }),
+  address: z.string().min(1).max(45).optional().meta({
+    description: 'The address that the request came from.',
+    example: '192.0.2.7',
+  }),
+  request_id: z.string().min(1).max(100).optional().meta({
+    description: 'The `x-request-id` of a response.',
+    example: '019aa8a2-5c1e-7000-8000-000000000191',
+  }),
+  from: time.optional().meta({ description: 'The earliest time.', example: '2026-11-01T00:00:00Z' }),
+  to: time
     .optional()
-    .describe(
-      'The id or key of what was changed, or the route that was refused. For what has two, the first is enough.',
-    ),
-  address: z.string().min(1).max(45).optional().describe('The address that the request came from.'),
-  request_id: z.string().min(1).max(100).optional().describe('The `x-request-id` of a response.'),
-  from: time.optional().describe('The earliest time.'),
-  to: time.optional().describe('The time before which entries were made.'),
-  team_id: id.optional().describe('Another team; for owners of the team `default`.'),
+    .meta({ description: 'The time before which entries were made.', example: '2026-12-01T00:00:00Z' }),
+  team_id: id.optional().meta({
+    description: 'Another team; for owners of the team `default`.',
+    example: '019aa8a2-5c1e-7000-8000-000000000001',
+  }),
 };
 
 export const AuditQuery = PageQuery.extend(filters);

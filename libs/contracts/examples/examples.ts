@@ -22,6 +22,8 @@ export const PROBLEM_EXAMPLES: Record<string, object> = { ...captured.problems, 
 export const EXAMPLES: Record<string, Record<string, unknown>> = {
   Problem: { 'A field is missing': PROBLEM_EXAMPLES[400] },
   ...captured.examples,
+  AuditChange: RARE_EXAMPLES.AuditChange,
+  AuditEntry: RARE_EXAMPLES.AuditEntry,
   Counting: RARE_EXAMPLES.Counting,
   SampleDrift: RARE_EXAMPLES.SampleDrift,
   Concern: { ...captured.examples.Concern, ...RARE_EXAMPLES.Concern },

@@ -10,8 +10,43 @@ const longText = {
   note: 'Longer than 20000 characters: compared exactly.',
 };
 
+const change = { field: 'limits.max_concurrency', before: 4, after: 8 };
+
 /** Objects that are gone before a capture can request them, or too long to show. */
 export const RARE_EXAMPLES = {
+  AuditChange: { 'A limit': change },
+  AuditEntry: {
+    'A provider was changed': {
+      id: '019aa8a2-5c1e-7000-8000-000000000181',
+      at: '2026-11-20T09:00:14.000Z',
+      action: 'provider.update',
+      subject: 'openai',
+      team_id: '019aa8a2-5c1e-7000-8000-000000000001',
+      user: { id: '019aa8a2-5c1e-7000-8000-000000000002', name: 'ada' },
+      token: { id: '019aa8a2-5c1e-7000-8000-000000000071', name: 'Ada' },
+      session_id: null,
+      address: '192.0.2.7',
+      request_id: '019aa8a2-5c1e-7000-8000-000000000191',
+      changes: [change],
+      cause: null,
+      count: 1,
+    },
+    'A session ended': {
+      id: '019aa8a2-5c1e-7000-8000-000000000182',
+      at: '2026-11-20T09:10:00.000Z',
+      action: 'session.delete',
+      subject: '019aa8a2-5c1e-7000-8000-000000000171',
+      team_id: '019aa8a2-5c1e-7000-8000-000000000001',
+      user: null,
+      token: null,
+      session_id: '019aa8a2-5c1e-7000-8000-000000000171',
+      address: null,
+      request_id: null,
+      changes: [],
+      cause: 'logout at the provider',
+      count: 1,
+    },
+  },
   Counting: { 'A run that has just ended': { status: 'counting' } },
   SampleDrift: { 'Samples of another day': DRIFT_EXAMPLE },
   Concern: {
