@@ -26,6 +26,7 @@ import { sha256 } from '#lib/runtime/seal';
 import { Semaphore } from '#lib/runtime/semaphore';
 import { CallerLimits } from '../platform/caller-limits.js';
 import { About, Answers, Changes, Me, Needs, Open, type Change } from '../platform/decorators.js';
+import { factsOf } from '../platform/request-source.js';
 import { ENV, POOL } from '../platform/stores.js';
 import { refuseLimits } from '../platform/token-limits.js';
 import { addressOf } from '../platform/trusted-proxies.js';
@@ -81,7 +82,9 @@ export class DeviceLoginsController {
     @Req() request: FastifyRequest,
   ): Promise<z.infer<typeof DeviceToken>> {
     const days = this.env.TOOLMARK_TOKEN_DAYS;
-    const state = await this.#inTurn(sha256(device_code), () => askDeviceLogin(this.pool, device_code, days));
+    const state = await this.#inTurn(sha256(device_code), () =>
+      askDeviceLogin(this.pool, device_code, days, factsOf(request)),
+    );
     if (state === 'pending')
       throw new ProblemError(409, 'Nobody has approved the login yet.').as('authorization_pending');
     if (state === 'too-soon')

@@ -66,10 +66,11 @@ export class LanesController {
     const current = await this.#read(id);
     const lane = await change(async (client) => {
       const lanes = new LaneRepository(client, caller.teamId);
-      if (!(await lanes.setPaused(id, paused))) throw notFound('lane', id);
-      await audit(client, caller, paused ? 'lane.pause' : 'lane.resume', id);
-      const found = await lanes.find(id);
+      const wasPaused = await lanes.setPaused(id, paused);
+      const found = wasPaused === undefined ? undefined : await lanes.find(id);
       if (!found) throw notFound('lane', id);
+      const change = { before: { is_paused: wasPaused }, after: { is_paused: paused } };
+      await audit(client, caller, paused ? 'lane.pause' : 'lane.resume', id, change);
       return { ...found, now: nowOf(found, current) };
     });
     void notify(this.redis, { topic: 'lane', id });

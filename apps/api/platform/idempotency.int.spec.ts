@@ -238,6 +238,7 @@ describe('every route of the OpenAPI document that changes data', () => {
     await client.post('/api/providers', { key: 'unused', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
     const { userCode } = await beginDeviceLogin(pool, 'host', '127.0.0.1');
     const lane = (await client.get('/api/lanes')).body.items[0].id;
+    const me = (await client.get('/api/me')).body;
     const case_ = { prompt: 'p', expected_tool: 'get_weather' };
     const { test_cases: _cases, ...suite } = weatherSuite(0);
     /** Sent in this order. Requests without effects are marked. */
@@ -407,6 +408,7 @@ describe('every route of the OpenAPI document that changes data', () => {
         END LOOP;
       END $$`);
     const effects = async (): Promise<number> => (await pool.query('SELECT n FROM effects')).rows[0].n;
+    const auditedAs: Record<string, string[]> = {};
     for (const [operation, path, body, changes] of requests) {
       const [method, route] = operation.split(' ') as [string, string];
       const send = () => client.send(method, path || route, body, { 'idempotency-key': operation });
@@ -430,6 +432,19 @@ describe('every route of the OpenAPI document that changes data', () => {
             : answer.body,
       ]);
       expect([operation, await effects()]).toEqual([operation, done]);
+      const ids = [answer, again].map(({ headers }) => headers.get('x-request-id'));
+      const { rows: audited } = await pool.query(
+        `SELECT action, user_id, token_id, address, request_id FROM audit WHERE request_id = ANY ($1)`,
+        [ids],
+      );
+      const by = { user_id: me.user.id, token_id: me.token.id, address: '127.0.0.1', request_id: ids[0] };
+      expect([operation, audited]).toEqual([operation, audited.map(({ action }) => ({ action, ...by }))]);
+      auditedAs[operation] = audited.map(({ action }) => action);
+      expect([operation, audited.length > 0]).toEqual([operation, changes !== 'nothing']);
     }
+    const { rows } = await pool.query(`SELECT action, changes FROM audit WHERE request_id IS NOT NULL`);
+    const text = JSON.stringify(rows);
+    for (const secret of [ADMIN_TOKEN, 'sk-secret', 'tm_', 'Be brief.', 'Ask again.', 'weather in Paris'])
+      expect([secret, text.includes(secret)]).toEqual([secret, false]);
   });
 });

@@ -46,8 +46,11 @@ export class SettingsController {
     @Changes() change: Change,
   ): Promise<EmbeddingSetting> {
     return change(async (client) => {
-      await this.#of(caller, client).setEmbedding(setting);
-      await audit(client, caller, 'settings.embedding', setting.provider_key ?? 'none');
+      const settings = this.#of(caller, client);
+      await settings.lock();
+      const before = await settings.readEmbedding();
+      await settings.setEmbedding(setting);
+      await audit(client, caller, 'settings.embedding', setting.provider_key ?? 'none', { before, after: setting });
       return setting;
     });
   }
@@ -67,8 +70,10 @@ export class SettingsController {
     const days = input.lifetime_days;
     return change(async (client) => {
       const settings = this.#of(caller, client);
+      await settings.lock();
+      const { lifetime_days } = await settings.readCache();
       await settings.setCacheLifetime(days);
-      await audit(client, caller, 'settings.cache', String(days));
+      await audit(client, caller, 'settings.cache', String(days), { before: { lifetime_days }, after: input });
       return settings.readCache();
     });
   }
@@ -100,8 +105,11 @@ export class SettingsController {
   @Answers(200, JobsSetting)
   async setJobs(@Me() caller: Caller, @Body({ schema: JobsSetting }) setting: JobsSetting, @Changes() change: Change) {
     await change(async (client) => {
-      await this.#of(caller, client).setRunningJobs(setting.running_jobs_per_user);
-      await audit(client, caller, 'settings.jobs', String(setting.running_jobs_per_user));
+      const settings = this.#of(caller, client);
+      await settings.lock();
+      const before = await settings.readJobs();
+      await settings.setRunningJobs(setting.running_jobs_per_user);
+      await audit(client, caller, 'settings.jobs', String(setting.running_jobs_per_user), { before, after: setting });
       return setting;
     });
     const { jobs, lanes } = await startPendingJobs(this.pool, caller.teamId);
@@ -127,8 +135,10 @@ export class SettingsController {
     const capUsd = input.monthly_cap_usd;
     return change(async (client) => {
       const settings = this.#of(caller, client);
+      await settings.lock();
+      const { monthly_cap_usd } = await settings.readSpending();
       await settings.setMonthlyCap(capUsd);
-      await audit(client, caller, 'settings.spending', String(capUsd));
+      await audit(client, caller, 'settings.spending', String(capUsd), { before: { monthly_cap_usd }, after: input });
       return settings.readSpending();
     });
   }

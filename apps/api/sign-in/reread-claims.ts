@@ -79,7 +79,7 @@ export class RereadClaims implements OnApplicationBootstrap, BeforeApplicationSh
       const place = { provider: settings.id, session: session.id };
       const hasEnded = error instanceof UnsealError || (error instanceof SignInRefusal && error.kind === 'grant-ended');
       if (hasEnded) {
-        await endSessionById(this.pool, session.id);
+        await endSessionById(this.pool, session.id, 'the provider does not renew it');
         this.logger.info({ ...place, reason: message }, 'A session ended, because its claims cannot be read again');
         return 'done';
       }

@@ -119,9 +119,10 @@ export class SignInController {
   async #finish(
     provider: ProviderClient,
     attempt: Attempt,
-    { raw }: FastifyRequest,
+    request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<void> {
+    const { raw } = request;
     const { settings } = provider;
     // Before the code is exchanged: a provider that sees a code twice takes back what it gave for it.
     if (!(await finishOnce(this.pool, attempt.state, new Date(attempt.untilMs))))
@@ -129,7 +130,7 @@ export class SignInController {
     const search = new URL(raw.url!, settings.redirect_uri).search;
     const identity = await provider.finish(search, attempt);
     const { invitation } = attempt;
-    const { session, problem } = await this.service.enter({ settings, identity, invitation, request: raw });
+    const { session, problem } = await this.service.enter({ settings, identity, invitation, request });
     if (!session) {
       const { issuer, subject } = identity;
       this.logger.info({ provider: settings.id, issuer, subject }, 'Nobody lets this person in: no rule matches');

@@ -1,13 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { IncomingMessage } from 'node:http';
+import type { FastifyRequest } from 'fastify';
 import { ProblemError } from '#lib/contracts/input/problem';
+import type { RequestFacts } from '#lib/db/catalogue/callers';
 import { redeemInvitation } from '#lib/db/catalogue/invitations';
 import { enterPerson, followRules, forgetPerson, type SignedInPerson } from '#lib/db/catalogue/sign-in';
 import { beginSignInSession, type BegunSession } from '#lib/db/catalogue/sign-in-sessions';
 import { inTransaction, isContention, type Pool, type PoolClient } from '#lib/db/connection/pool';
 import type { Env } from '#lib/runtime/env';
 import { Sealer } from '#lib/runtime/seal';
-import { sourceOf } from '../platform/request-source.js';
+import { factsOf, sourceOf } from '../platform/request-source.js';
 import { ENV, POOL } from '../platform/stores.js';
 import type { Identity } from './provider-client.js';
 import { membershipsOf, type Claims } from './rules.js';
@@ -33,7 +34,7 @@ interface Entering {
   settings: SignInSettings;
   identity: Identity;
   invitation: string | undefined;
-  request: IncomingMessage;
+  request: FastifyRequest;
 }
 
 /** Lets in whom a provider has signed in. */
@@ -54,15 +55,18 @@ export class SignInService {
     await client.query(LOCK_TIMEOUT);
     const person = personOf(identity);
     const { personId, isNew } = await enterPerson(client, person);
-    const full = await followRules(client, personId, person.name, membershipsOf(settings, identity.claims));
-    const redeemed = invitation === undefined ? {} : await redeem(client, invitation, { personId, name: person.name });
+    const facts = factsOf(request);
+    const joiner = { personId, name: person.name, request: facts };
+    const full = await followRules(client, joiner, membershipsOf(settings, identity.claims));
+    const redeemed = invitation === undefined ? {} : await redeem(client, invitation, joiner);
     const session = await beginSignInSession(client, {
       personId,
       userId: redeemed.userId,
       provider: settings.id,
       providerSid: identity.sid,
       refreshToken: this.seal(identity.refreshToken, identity),
-      ...sourceOf(request),
+      ...sourceOf(request.raw),
+      request: facts,
       days: this.env.TOOLMARK_SESSION_DAYS,
       idleHours: this.env.TOOLMARK_SESSION_IDLE_HOURS,
     });
@@ -82,7 +86,7 @@ export class SignInService {
         await client.query(LOCK_TIMEOUT);
         const person = personOf(identity);
         const { personId } = await enterPerson(client, person);
-        await followRules(client, personId, person.name, membershipsOf(settings, identity.claims));
+        await followRules(client, { personId, name: person.name }, membershipsOf(settings, identity.claims));
         await store(client);
       }),
     );
@@ -115,11 +119,11 @@ const contextOf = ({ issuer, subject }: Key): string => `refresh token ${JSON.st
 async function redeem(
   client: PoolClient,
   secret: string,
-  joiner: { personId: string; name: string },
+  { request, ...joiner }: { personId: string; name: string; request: RequestFacts },
 ): Promise<{ userId?: string; problem?: string }> {
   await client.query('SAVEPOINT invitation');
   try {
-    const { userId } = await redeemInvitation(client, { secret, ...joiner });
+    const { userId } = await redeemInvitation(client, { secret, ...joiner, by: { request } });
     await client.query('RELEASE SAVEPOINT invitation');
     return { userId };
   } catch (error) {

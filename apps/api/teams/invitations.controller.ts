@@ -21,6 +21,7 @@ import type { Env } from '#lib/runtime/env';
 import { CallerLimits } from '../platform/caller-limits.js';
 import { About, Answers, Changes, idCursor, Me, Needs, Open, uuid, type Change } from '../platform/decorators.js';
 import { originOf } from '../platform/own-page.js';
+import { factsOf } from '../platform/request-source.js';
 import { ENV, POOL } from '../platform/stores.js';
 import { inDays } from './token-rules.js';
 
@@ -53,7 +54,8 @@ export class InvitationsController {
   ): Promise<z.infer<typeof NewInvitation>> {
     return change(async (client) => {
       const { invitation, secret } = await new InvitationRepository(client, caller.teamId).create(caller.userId, input);
-      await audit(client, caller, 'invitation.create', invitation.id);
+      const { role, note, expires_at } = invitation;
+      await audit(client, caller, 'invitation.create', invitation.id, { after: { role, note, expires_at } });
       const origin = this.env.TOOLMARK_PUBLIC_URL ?? originOf(raw);
       return { ...invitation, url: `${origin}${INVITATION_PATH}${secret}` };
     });
@@ -66,8 +68,8 @@ export class InvitationsController {
   withdraw(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
     const invitationId = uuid('invitation', id);
     return change(async (client) => {
-      await new InvitationRepository(client, caller.teamId).withdraw(invitationId);
-      await audit(client, caller, 'invitation.delete', invitationId);
+      const before = await new InvitationRepository(client, caller.teamId).withdraw(invitationId);
+      await audit(client, caller, 'invitation.delete', invitationId, { before });
     });
   }
 
@@ -107,6 +109,7 @@ export class InvitationsController {
         secret: invitation,
         name,
         tokenExpiresAt: inDays(this.env.TOOLMARK_TOKEN_DAYS),
+        by: { request: factsOf(request) },
       });
     }).catch(this.#countWrong(request));
     return { token: { ...token, token: secret } };

@@ -35,7 +35,7 @@ export class MembersController {
   ): Promise<Member> {
     return change(async (client) => {
       const id = await new MemberChanges(client, caller.teamId).addServiceAccount(name, role);
-      await audit(client, caller, 'user.create', id);
+      await audit(client, caller, 'user.create', id, { after: { name, role, kind: 'service' } });
       return new MemberRepository(client, caller.teamId).read(id);
     });
   }
@@ -56,8 +56,8 @@ export class MembersController {
   ): Promise<Member> {
     const userId = uuid('member', id);
     return change(async (client) => {
-      await new MemberChanges(client, caller.teamId).changeRole(userId, role);
-      await audit(client, caller, 'user.update', userId);
+      const before = await new MemberChanges(client, caller.teamId).changeRole(userId, role);
+      await audit(client, caller, 'user.update', userId, { before: { role: before }, after: { role } });
       return new MemberRepository(client, caller.teamId).read(userId);
     });
   }
@@ -73,8 +73,8 @@ export class MembersController {
   remove(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<RemovedMember> {
     const userId = uuid('member', id);
     return change(async (client) => {
-      const runningJobs = await new MemberChanges(client, caller.teamId).remove(userId);
-      await audit(client, caller, 'user.delete', userId);
+      const { runningJobs, before } = await new MemberChanges(client, caller.teamId).remove(userId);
+      await audit(client, caller, 'user.delete', userId, { before });
       return { running_jobs: runningJobs };
     });
   }

@@ -10,7 +10,7 @@ import type { Caller } from '#lib/db/catalogue/callers';
 import { redeemInvitation } from '#lib/db/catalogue/invitations';
 import { SESSION_CURSOR, SessionList } from '#lib/db/catalogue/session-list';
 import { listOwnTeams } from '#lib/db/catalogue/teams';
-import { TokenRepository } from '#lib/db/catalogue/tokens';
+import { auditedToken, TokenRepository } from '#lib/db/catalogue/tokens';
 import { nameOfPerson } from '#lib/db/catalogue/users';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Env } from '#lib/runtime/env';
@@ -53,7 +53,9 @@ export class OwnController {
       throw new ProblemError(403, 'A token has one team. Sign in at a provider to join another one.');
     return change(async (client) => {
       const name = await nameOfPerson(client, personId);
-      const { teamId, teamName, role } = await redeemInvitation(client, { secret: invitation, personId, name });
+      const { sessionId, request } = caller;
+      const joiner = { secret: invitation, personId, name, by: { sessionId, request } };
+      const { teamId, teamName, role } = await redeemInvitation(client, joiner);
       return { id: teamId, name: teamName, role, is_current: teamId === caller.teamId };
     });
   }
@@ -91,7 +93,7 @@ export class OwnController {
         expires_at: expiresAt,
         created_by: caller.userId,
       });
-      await audit(client, caller, 'token.create', token.id);
+      await audit(client, caller, 'token.create', token.id, { after: auditedToken(token) });
       return { ...token, token: secret };
     });
   }
@@ -109,8 +111,8 @@ export class OwnController {
     // One with a cap would lift it from its runs.
     refuseLimits(caller);
     return change(async (client) => {
-      await new TokenRepository(client, caller.teamId).delete(tokenId, caller);
-      await audit(client, caller, 'token.delete', tokenId);
+      const token = await new TokenRepository(client, caller.teamId).delete(tokenId, caller);
+      await audit(client, caller, 'token.delete', tokenId, { before: auditedToken(token) });
     });
   }
 

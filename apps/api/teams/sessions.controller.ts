@@ -16,7 +16,7 @@ import { CallerLimits } from '../platform/caller-limits.js';
 import { refusalOf } from '../platform/refusal.js';
 import { cookieOf, credentialOf, noCookie } from '../platform/credentials.js';
 import { About, Answers, Changes, cursorOf, Me, Needs, Open, uuid, type Change } from '../platform/decorators.js';
-import { sourceOf } from '../platform/request-source.js';
+import { factsOf, sourceOf } from '../platform/request-source.js';
 import { ENV, POOL } from '../platform/stores.js';
 import { meOf } from './me.js';
 
@@ -48,7 +48,7 @@ export class SessionsController {
     const { raw } = request;
     const { TOOLMARK_SESSION_IDLE_HOURS: idleHours, TOOLMARK_SESSION_DAYS: days } = this.env;
     const session = await this.#signIns.run(token, () =>
-      beginSession(this.pool, token, { idleHours, days }, sourceOf(raw)),
+      beginSession(this.pool, token, { idleHours, days }, { ...sourceOf(raw), request: factsOf(request) }),
     );
     if (!session) throw await this.limits.failed(request, () => refusalOf(this.pool, { kind: 'token', secret: token }));
     void reply.header('set-cookie', cookieOf(raw, session.secret, session.expiresAt));
@@ -71,7 +71,8 @@ export class SessionsController {
     return change(async (client) => {
       await changeTeam(client, caller, teamId);
       const there = await findCaller(client, credentialOf(raw, teamId)!);
-      await audit(client, there!, 'session.update', caller.sessionId!);
+      const change = { before: { team: caller.teamName }, after: { team: there!.teamName } };
+      await audit(client, { ...there!, request: caller.request }, 'session.update', caller.sessionId!, change);
       return meOf(client, there!);
     });
   }

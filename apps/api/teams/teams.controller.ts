@@ -5,9 +5,9 @@ import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, idCursor, Me, Needs, uuid, type Change } from '../platform/decorators.js';
 import { meOf } from './me.js';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { audit } from '#lib/db/catalogue/audit';
+import { audit, auditWork } from '#lib/db/catalogue/audit';
 import { createTeam, listTeams } from '#lib/db/catalogue/teams';
-import { TokenRepository } from '#lib/db/catalogue/tokens';
+import { auditedToken, TokenRepository } from '#lib/db/catalogue/tokens';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Env } from '#lib/runtime/env';
 import { ENV, POOL } from '../platform/stores.js';
@@ -54,7 +54,8 @@ export class TeamsController {
     return change(async (client) => {
       const tokens = new TokenRepository(client, caller.teamId);
       const made = await (user === undefined ? tokens.createFor(caller.userId, token) : tokens.create(user, token));
-      await audit(client, caller, 'token.create', made.token.id);
+      if (made.newUserId) await audit(client, caller, 'user.create', made.newUserId, { after: { name: user } });
+      await audit(client, caller, 'token.create', made.token.id, { after: auditedToken(made.token) });
       return { ...made.token, token: made.secret };
     });
   }
@@ -71,8 +72,9 @@ export class TeamsController {
   ): Promise<Token> {
     const tokenId = uuid('token', id);
     return change(async (client) => {
-      const token = await new TokenRepository(client, caller.teamId).changeCap(tokenId, monthly_cap_usd);
-      await audit(client, caller, 'token.update', tokenId);
+      const { token, capBefore } = await new TokenRepository(client, caller.teamId).changeCap(tokenId, monthly_cap_usd);
+      const before = { monthly_cap_usd: capBefore };
+      await audit(client, caller, 'token.update', tokenId, { before, after: { monthly_cap_usd } });
       return token;
     });
   }
@@ -84,8 +86,8 @@ export class TeamsController {
   deleteToken(@Me() caller: Caller, @Param('id') id: string, @Changes() change: Change): Promise<void> {
     const tokenId = uuid('token', id);
     return change(async (client) => {
-      await new TokenRepository(client, caller.teamId).delete(tokenId);
-      await audit(client, caller, 'token.delete', tokenId);
+      const token = await new TokenRepository(client, caller.teamId).delete(tokenId);
+      await audit(client, caller, 'token.delete', tokenId, { before: auditedToken(token) });
     });
   }
 
@@ -108,7 +110,9 @@ export class TeamsController {
     if (caller.teamName !== 'default') throw new ProblemError(403, 'Only owners of the team "default" create teams.');
     return change(async (client) => {
       const { team, token, secret } = await createTeam(client, name);
-      await audit(client, caller, 'team.create', team.id);
+      const change = { after: { name, first_token: auditedToken(token) } };
+      await audit(client, caller, 'team.create', team.id, change);
+      await auditWork(client, team.id, 'team.create', team.id, { ...change, cause: 'an owner of the team "default"' });
       return { ...team, token: { ...token, token: secret } };
     });
   }

@@ -5,8 +5,8 @@ import { newId } from '#lib/runtime/ids';
 import { newDeviceCode, sha256 } from '#lib/runtime/seal';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { audit } from './audit.js';
-import { lowest, type Caller } from './callers.js';
-import { TokenRepository } from './tokens.js';
+import { lowest, type Caller, type RequestFacts } from './callers.js';
+import { auditedToken, TokenRepository } from './tokens.js';
 
 /** How long a person has to approve a login. */
 export const LOGIN_MS = 600_000;
@@ -85,7 +85,12 @@ export type LoginState = 'pending' | 'too-soon' | 'refused' | 'ended' | LoginTok
  * Asks about a login. The question that finds it approved makes the token, and its answer is the only one with the
  * secret: whoever asks again never got it, or somebody else did, so the token is deleted and the login has ended.
  */
-export async function askDeviceLogin(pool: Pool, deviceCode: string, tokenDays: number): Promise<LoginState> {
+export async function askDeviceLogin(
+  pool: Pool,
+  deviceCode: string,
+  tokenDays: number,
+  request: RequestFacts,
+): Promise<LoginState> {
   return inTransaction(pool, async (client) => {
     const { rows } = await client.query<LoginRow>(
       `SELECT id, name, user_id AS "userId", role, token_id AS "tokenId", approved_with AS "approvedWith",
@@ -98,7 +103,7 @@ export async function askDeviceLogin(pool: Pool, deviceCode: string, tokenDays: 
     if (!login) return 'ended';
     if (login.tokenId !== null) {
       await removeLogin(client, login.id);
-      await deleteToken(client, login.tokenId);
+      await deleteToken(client, login.tokenId, request);
       return 'ended';
     }
     if (login.isTooSoon) return 'too-soon';
@@ -107,18 +112,20 @@ export async function askDeviceLogin(pool: Pool, deviceCode: string, tokenDays: 
       return 'refused';
     }
     await client.query('UPDATE device_login SET polled_at = now() WHERE id = $1', [login.id]);
-    return login.userId === null ? 'pending' : makeToken(client, login, tokenDays);
+    return login.userId === null ? 'pending' : makeToken(client, login, tokenDays, request);
   });
 }
 
 const removeLogin = (client: PoolClient, id: string) => client.query('DELETE FROM device_login WHERE id = $1', [id]);
 
-async function deleteToken(client: PoolClient, id: string): Promise<void> {
-  const { rows } = await client.query<{ teamId: string; userId: string }>(
-    'DELETE FROM token WHERE id = $1 RETURNING team_id AS "teamId", user_id AS "userId"',
+/** Its secret was asked for twice: whoever asked first may be somebody else. */
+async function deleteToken(client: PoolClient, id: string, request: RequestFacts): Promise<void> {
+  const { rows } = await client.query<{ teamId: string; userId: string; name: string; role: Role }>(
+    'DELETE FROM token WHERE id = $1 RETURNING team_id AS "teamId", user_id AS "userId", name, role',
     [id],
   );
-  for (const owner of rows) await audit(client, owner, 'token.delete', id);
+  for (const { name, role, ...owner } of rows)
+    await audit(client, { ...owner, request }, 'token.delete', id, { before: { name, role }, cause: 'fetched twice' });
 }
 
 interface Approver {
@@ -135,7 +142,12 @@ interface Approver {
  * Makes the token, with the role that its user has by now, and at the latest with the end of the token that approved
  * it. A user who has left gets none, nor does a login whose approving token has ended.
  */
-async function makeToken(client: PoolClient, login: LoginRow, tokenDays: number): Promise<LoginToken | 'ended'> {
+async function makeToken(
+  client: PoolClient,
+  login: LoginRow,
+  tokenDays: number,
+  request: RequestFacts,
+): Promise<LoginToken | 'ended'> {
   const { rows } = await client.query<Approver>(
     `SELECT t.id AS "teamId", t.name AS team, u.id AS "userId", u.name AS user, u.role, k.expires_at AS latest
      FROM users u JOIN team t ON t.id = u.team_id LEFT JOIN token k ON k.id = $2
@@ -159,7 +171,7 @@ async function makeToken(client: PoolClient, login: LoginRow, tokenDays: number)
     created_by: approver.userId,
   });
   await client.query('UPDATE device_login SET token_id = $2 WHERE id = $1', [login.id, token.id]);
-  await audit(client, approver, 'token.create', token.id);
+  await audit(client, { ...approver, request }, 'token.create', token.id, { after: auditedToken(token) });
   return { token: secret, team: approver.team, user: approver.user, role, expires_at: token.expires_at };
 }
 
@@ -196,15 +208,17 @@ export async function decideDeviceLogin(
   role: Role | 'refused',
 ): Promise<boolean> {
   const isApproved = role !== 'refused';
-  const { rows } = await client.query<{ id: string }>(
+  const { rows } = await client.query<{ id: string; name: string; address: string | null }>(
     `UPDATE device_login SET user_id = $2, role = $3, approved_with = $4,
        refused_at = CASE WHEN $2::uuid IS NULL THEN now() END
-     WHERE user_code = $1 AND expires_at > now() AND user_id IS NULL AND refused_at IS NULL RETURNING id`,
+     WHERE user_code = $1 AND expires_at > now() AND user_id IS NULL AND refused_at IS NULL RETURNING id, name, address`,
     [typed(userCode), isApproved ? caller.userId : null, isApproved ? role : null, caller.tokenId],
   );
   const [login] = rows;
-  if (login) await audit(client, caller, isApproved ? 'device_login.approve' : 'device_login.refuse', login.id);
-  return login !== undefined;
+  if (!login) return false;
+  const change = { after: { name: login.name, address: login.address, role: isApproved ? role : null } };
+  await audit(client, caller, isApproved ? 'device_login.approve' : 'device_login.refuse', login.id, change);
+  return true;
 }
 
 export async function removeEndedDeviceLogins(pool: Pool): Promise<void> {

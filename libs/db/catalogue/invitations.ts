@@ -6,10 +6,10 @@ import { newId } from '#lib/runtime/ids';
 import { newAccessToken, newInvitationSecret, sha256 } from '#lib/runtime/seal';
 import type { Pool, PoolClient } from '../connection/pool.js';
 import { TeamScoped } from '../team-isolation.js';
-import { audit } from './audit.js';
+import { audit, type Actor } from './audit.js';
 import { toPage } from './page.js';
 import { keepQuotas } from './quotas.js';
-import { storeToken } from './tokens.js';
+import { auditedToken, storeToken } from './tokens.js';
 import { addMember, checkNameIsFree, type Membership } from './users.js';
 import { keepAWayIn } from './ways-in.js';
 
@@ -79,13 +79,14 @@ export class InvitationRepository extends TeamScoped {
     return { invitation: toInvitation(rows[0]!), secret };
   }
 
-  /** Withdraws an open invitation. @throws ProblemError 404, or 409 when it has ended */
-  async withdraw(id: string): Promise<void> {
-    const { rowCount } = await this.db.query(
-      `UPDATE invitation i SET withdrawn_at = now() WHERE id = $1 AND team_id = $2 AND ${STATUS} = 'open'`,
+  /** Withdraws an open invitation. @returns what was there @throws ProblemError 404, or 409 when it has ended */
+  async withdraw(id: string): Promise<{ role: Role; note: string | null; expires_at: Date }> {
+    const { rows: withdrawn } = await this.db.query<{ role: Role; note: string | null; expires_at: Date }>(
+      `UPDATE invitation i SET withdrawn_at = now() WHERE id = $1 AND team_id = $2 AND ${STATUS} = 'open'
+       RETURNING role, note, expires_at`,
       [id, this.teamId],
     );
-    if (rowCount) return;
+    if (withdrawn[0]) return withdrawn[0];
     const { rows } = await this.db.query<{ status: EndedStatus }>(
       `SELECT ${STATUS} AS status FROM invitation i WHERE id = $1 AND team_id = $2`,
       [id, this.teamId],
@@ -130,7 +131,7 @@ export async function readInvitation(db: Pool | PoolClient, secret: string): Pro
  */
 export async function redeemInvitation(
   client: PoolClient,
-  { secret, ...joiner }: { secret: string; personId: string; name: string },
+  { secret, by = {}, ...joiner }: Joining & { secret: string; personId: string },
 ): Promise<Membership> {
   const invitation = await readInvitation(client, secret);
   const { id, teamId } = invitation;
@@ -149,10 +150,17 @@ export async function redeemInvitation(
     );
     // Somebody else was faster: this says so, and rolls back.
     if (!rowCount) await readInvitation(client, secret);
-    await audit(client, member, 'invitation.accept', id);
+    const change = { after: { user: member.userName, role: member.role } };
+    await audit(client, { ...by, ...member }, 'invitation.accept', id, change);
     await keepQuotas(client, teamId, { users: isNew ? 1 : 0 });
     return member;
   });
+}
+
+/** Who joins a team, and with which request. */
+interface Joining {
+  name: string;
+  by?: Pick<Actor, 'sessionId' | 'request'>;
 }
 
 async function join(
@@ -188,18 +196,19 @@ const invitationEnded = (status: EndedStatus): ProblemError =>
  */
 export async function acceptInvitation(
   client: PoolClient,
-  { secret, name, tokenExpiresAt }: { secret: string; name: string; tokenExpiresAt: string },
+  { secret, name, tokenExpiresAt, by = {} }: Joining & { secret: string; tokenExpiresAt: string },
 ): Promise<{ token: Token; secret: string }> {
   const { teamId } = await readInvitation(client, secret);
   await checkNameIsFree(client, teamId, name);
   const personId = newId();
   await client.query('INSERT INTO person (id, name) VALUES ($1, $2)', [personId, name]);
-  const { userId, userName, role } = await redeemInvitation(client, { secret, personId, name });
+  const { userId, userName, role } = await redeemInvitation(client, { secret, personId, name, by });
   // Somebody else took the name meanwhile.
   if (userName !== name) await checkNameIsFree(client, teamId, name);
   const tokenSecret = newAccessToken();
   const input = { name: 'first token', role, expires_at: tokenExpiresAt, created_by: userId };
   const token = await storeToken(client, userId, input, tokenSecret);
+  await audit(client, { ...by, teamId, userId }, 'token.create', token.id, { after: auditedToken(token) });
   await keepQuotas(client, teamId, { tokens: 1 });
   return { token, secret: tokenSecret };
 }

@@ -59,13 +59,15 @@ export class LaneRepository extends TeamScoped {
     return rows.map(toLane);
   }
 
-  /** @returns whether the team has such a lane */
-  async setPaused(id: string, paused: boolean): Promise<boolean> {
-    const { rowCount } = await this.db.query(
-      'UPDATE lane SET paused_at = CASE WHEN $3 THEN coalesce(paused_at, now()) END WHERE id = $1 AND team_id = $2',
+  /** @returns whether it was paused; undefined if the team has no such lane */
+  async setPaused(id: string, paused: boolean): Promise<boolean | undefined> {
+    const { rows } = await this.db.query<{ wasPaused: boolean }>(
+      `WITH old AS (SELECT id, paused_at FROM lane WHERE id = $1 AND team_id = $2 FOR NO KEY UPDATE)
+       UPDATE lane SET paused_at = CASE WHEN $3 THEN coalesce(old.paused_at, now()) END
+       FROM old WHERE lane.id = old.id RETURNING old.paused_at IS NOT NULL AS "wasPaused"`,
       [id, this.teamId, paused],
     );
-    return rowCount === 1;
+    return rows[0]?.wasPaused;
   }
 
   /**

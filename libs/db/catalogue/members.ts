@@ -70,10 +70,13 @@ export class MemberChanges extends TeamScoped<PoolClient> {
     return added!.userId;
   }
 
-  /** @throws ProblemError 404, and 409 when a rule gives the role, or nobody could manage the team any more */
-  async changeRole(id: string, role: Role): Promise<void> {
-    await keepAWayIn(this.db, { teamId: this.teamId, userId: id }, async () => {
-      const { givenBy } = await this.#read(id);
+  /**
+   * @returns the role before
+   * @throws ProblemError 404, and 409 when a rule gives the role, or nobody could manage the team any more
+   */
+  async changeRole(id: string, role: Role): Promise<Role | null> {
+    return keepAWayIn(this.db, { teamId: this.teamId, userId: id }, async () => {
+      const { givenBy, role: before } = await this.#read(id);
       if (givenBy === 'rule')
         throw new ProblemError(
           409,
@@ -82,17 +85,18 @@ export class MemberChanges extends TeamScoped<PoolClient> {
         ).as('role_from_sign_in');
       await this.db.query('UPDATE users SET role = $2 WHERE id = $1', [id, role]);
       await hideFromEarlierRelease(this.db, id);
+      return before;
     });
   }
 
   /**
    * Ends a membership, and with it tokens and sessions. The work of the member stays, and jobs go on.
-   * @returns how many jobs go on
+   * @returns how many jobs go on, and what was there
    * @throws ProblemError 404, and 409 when nobody could manage the team any more
    */
-  async remove(id: string): Promise<number> {
+  async remove(id: string): Promise<{ runningJobs: number; before: { name: string; role: Role | null } }> {
     return keepAWayIn(this.db, { teamId: this.teamId, userId: id }, async () => {
-      await this.#read(id);
+      const { name, role } = await this.#read(id);
       await endMembership(this.db, id, 'owner');
       // Their sessions go with them.
       await deleteTokens(this.db, 'user_id = $1', id);
@@ -100,13 +104,13 @@ export class MemberChanges extends TeamScoped<PoolClient> {
         `SELECT count(*)::int AS count FROM job WHERE user_id = $1 AND status IN ('pending', 'queued', 'running')`,
         [id],
       );
-      return rows[0]!.count;
+      return { runningJobs: rows[0]!.count, before: { name, role } };
     });
   }
 
-  async #read(id: string): Promise<{ givenBy: Giver }> {
-    const { rows } = await this.db.query<{ givenBy: Giver }>(
-      'SELECT given_by AS "givenBy" FROM users WHERE id = $1 AND team_id = $2 AND removed_at IS NULL',
+  async #read(id: string): Promise<{ name: string; role: Role | null; givenBy: Giver }> {
+    const { rows } = await this.db.query<{ name: string; role: Role | null; givenBy: Giver }>(
+      'SELECT name, role, given_by AS "givenBy" FROM users WHERE id = $1 AND team_id = $2 AND removed_at IS NULL',
       [id, this.teamId],
     );
     if (!rows[0]) throw notFound('member', id);

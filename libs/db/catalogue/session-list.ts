@@ -58,12 +58,13 @@ export class SessionList {
   /** Ends a session. @throws ProblemError 404 for one that the caller may not see */
   async end(id: string): Promise<void> {
     const { condition, values } = this.#scope;
-    const { rowCount } = await this.db.query(
-      `DELETE FROM session WHERE id = (SELECT s.id FROM ${SESSIONS} AND ${condition} AND s.id = $3)`,
+    const { rows } = await this.db.query<{ user: string; agent: string | null; created_at: Date }>(
+      `DELETE FROM session WHERE id = (SELECT s.id FROM ${SESSIONS} AND ${condition} AND s.id = $3)
+       RETURNING (SELECT name FROM users WHERE id = user_id) AS user, agent, created_at`,
       [...values, id],
     );
-    if (!rowCount) throw notFound('session', id);
-    await audit(this.db, this.caller, 'session.delete', id);
+    if (!rows[0]) throw notFound('session', id);
+    await audit(this.db, this.caller, 'session.delete', id, { before: rows[0] });
   }
 }
 

@@ -3,7 +3,15 @@ import { newId } from '#lib/runtime/ids';
 import { newSessionSecret, sha256 } from '#lib/runtime/seal';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { audit } from './audit.js';
-import { findCaller, hashesOf, isHidden, limitedHash, SESSION_HAS_ENDED, type Caller } from './callers.js';
+import {
+  findCaller,
+  hashesOf,
+  isHidden,
+  limitedHash,
+  SESSION_HAS_ENDED,
+  type Caller,
+  type RequestFacts,
+} from './callers.js';
 
 /** Maximum number of browser sessions of a token. Another one ends the least recently used session. */
 export const MAX_SESSIONS_OF_A_TOKEN = 100;
@@ -36,7 +44,7 @@ export async function beginSession(
   pool: Pool,
   token: string,
   { idleHours, days }: SessionTimes,
-  { address, agent }: UsedFrom,
+  { address, agent, request }: UsedFrom & { request?: RequestFacts },
 ): Promise<NewSession | undefined> {
   return inTransaction(pool, async (client) => {
     // Sessions of one token begin one after another, so that they can be counted.
@@ -62,8 +70,10 @@ export async function beginSession(
        FROM token WHERE id = $2 RETURNING expires_at AS "expiresAt"`,
       [sha256(secret), caller.tokenId, days, sessionId, idleHours, address, agent, limitedHash(secret)],
     );
-    await audit(client, caller, 'session.create', caller.tokenId);
-    return { caller: { ...caller, kind: 'session', sessionId }, secret, expiresAt: rows[0]!.expiresAt };
+    const { expiresAt } = rows[0]!;
+    const change = { after: { agent, expires_at: expiresAt } };
+    await audit(client, { ...caller, sessionId, request }, 'session.create', sessionId, change);
+    return { caller: { ...caller, kind: 'session', sessionId }, secret, expiresAt };
   });
 }
 
@@ -92,8 +102,12 @@ export async function changeTeam(db: PoolClient, { sessionId, tokenId }: Caller,
 }
 
 export async function endSession(db: Pool | PoolClient, caller: Caller, secret: string): Promise<void> {
-  await db.query('DELETE FROM session WHERE hash = ANY ($1)', [hashesOf(secret)]);
-  await audit(db, caller, 'session.delete', caller.sessionId ?? caller.userId);
+  const { rows } = await db.query<{ agent: string | null; created_at: Date }>(
+    'DELETE FROM session WHERE hash = ANY ($1) RETURNING agent, created_at',
+    [hashesOf(secret)],
+  );
+  const change = { before: { user: caller.userName, ...rows[0] } };
+  await audit(db, caller, 'session.delete', caller.sessionId ?? caller.userId, change);
 }
 
 export async function removeEndedSessions(pool: Pool): Promise<void> {

@@ -13,6 +13,11 @@ const MAX_COMPARED = 1000;
  * and its monthly cap.
  */
 export class SettingsRepository extends TeamScoped {
+  /** Makes changes of the team's settings follow each other, so that the audit knows what was there before. */
+  async lock(): Promise<void> {
+    await this.db.query('SELECT 1 FROM team WHERE id = $1 FOR NO KEY UPDATE', [this.teamId]);
+  }
+
   async readEmbedding(): Promise<EmbeddingSetting> {
     const { rows } = await this.db.query<{ provider_key: string; model_id: string }>(
       `SELECT p.key AS provider_key, e.model_id FROM embedding_model e JOIN provider p ON p.id = e.provider_id

@@ -1,7 +1,7 @@
 import { newSessionSecret } from '#lib/runtime/seal';
-import type { Pool, PoolClient } from '../connection/pool.js';
-import { audit } from './audit.js';
-import { limitedHash, SESSION_HAS_ENDED } from './callers.js';
+import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+import { audit, auditWork } from './audit.js';
+import { limitedHash, SESSION_HAS_ENDED, type RequestFacts } from './callers.js';
 
 /** Maximum number of browser sessions of a person. Another one ends the least recently used session. */
 const MAX_SESSIONS_OF_A_PERSON = 100;
@@ -21,6 +21,7 @@ export interface SignInSession {
   agent: string | null;
   days: number;
   idleHours: number;
+  request: RequestFacts;
 }
 
 export interface BegunSession {
@@ -31,7 +32,7 @@ export interface BegunSession {
 
 /** Begins a session; undefined if the person is in no team. The release before does not accept it. */
 export async function beginSignInSession(client: PoolClient, begun: SignInSession): Promise<BegunSession | undefined> {
-  const { personId, userId, provider, providerSid, refreshToken, address, agent, days, idleHours } = begun;
+  const { personId, userId, provider, providerSid, refreshToken, address, agent, days, idleHours, request } = begun;
   const { rows: users } = await client.query<{ userId: string; teamId: string }>(
     `SELECT u.id AS "userId", u.team_id AS "teamId" FROM users u
      WHERE u.person_id = $1 AND u.removed_at IS NULL
@@ -49,20 +50,22 @@ export async function beginSignInSession(client: PoolClient, begun: SignInSessio
     [personId, MAX_SESSIONS_OF_A_PERSON - 1],
   );
   const secret = newSessionSecret();
-  const { rows } = await client.query<{ expiresAt: Date }>(
+  const { rows } = await client.query<{ sessionId: string; expiresAt: Date }>(
     `INSERT INTO session (hash, user_id, role, expires_at, idle_hours, person_id, provider, provider_sid,
        claims_read_at, refresh_token, address, agent)
      SELECT $1, u.id, coalesce(u.role, 'viewer'), now() + $3 * interval '1 day', $4, $5, $6, $7, now(), $8, $9, $10
      FROM users u WHERE u.id = $2
-     RETURNING expires_at AS "expiresAt"`,
+     RETURNING id AS "sessionId", expires_at AS "expiresAt"`,
     [
       ...[limitedHash(secret), user.userId, days, idleHours, personId, provider, providerSid ?? null],
       ...[refreshToken, address, agent],
     ],
   );
   await client.query('UPDATE person SET signed_in_at = now() WHERE id = $1', [personId]);
-  await audit(client, user, 'session.create', personId);
-  return { secret, expiresAt: rows[0]!.expiresAt };
+  const { sessionId, expiresAt } = rows[0]!;
+  const change = { after: { provider, agent, expires_at: expiresAt } };
+  await audit(client, { ...user, sessionId, request }, 'session.create', sessionId, change);
+  return { secret, expiresAt };
 }
 
 /** A session whose person's claims have to be read again. */
@@ -107,8 +110,25 @@ export async function keepReread(client: PoolClient, id: string, refreshToken: s
   );
 }
 
-export async function endSessionById(db: Pool | PoolClient, id: string): Promise<void> {
-  await db.query('DELETE FROM session WHERE id = $1', [id]);
+/** @param cause for the audit */
+export const endSessionById = (pool: Pool, id: string, cause: string): Promise<void> =>
+  inTransaction(pool, async (client) => {
+    const { rows } = await client.query<EndedSession>(`DELETE FROM session WHERE id = $1 ${RETURNING_ENDED}`, [id]);
+    await auditEnd(client, rows, cause);
+  });
+
+interface EndedSession {
+  id: string;
+  teamId: string;
+  user: string;
+}
+const RETURNING_ENDED = `RETURNING id, (SELECT team_id FROM users WHERE id = user_id) AS "teamId",
+  (SELECT name FROM users WHERE id = user_id) AS user`;
+
+/** A person has a limited number of sessions. */
+async function auditEnd(client: PoolClient, sessions: readonly EndedSession[], cause: string): Promise<void> {
+  for (const { id, teamId, user } of sessions)
+    await auditWork(client, teamId, 'session.delete', id, { before: { user }, cause });
 }
 
 /** Whose sessions end at a provider's back-channel logout. */
@@ -124,11 +144,16 @@ export interface EndedAtProvider {
 /** Ends sessions, and returns how many. */
 export async function endSessionsOf(pool: Pool, ended: EndedAtProvider): Promise<number> {
   const { provider, issuer, subject, sid, begunBefore } = ended;
-  const { rowCount } = await pool.query(
-    `DELETE FROM session s USING person p
-     WHERE p.id = s.person_id AND s.provider = $1 AND p.issuer = $2 AND ($3::text IS NULL OR p.subject = $3)
-       AND ($4::text IS NULL OR s.provider_sid = $4) AND s.created_at < $5`,
-    [provider, issuer, subject ?? null, sid ?? null, begunBefore],
-  );
-  return rowCount ?? 0;
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<EndedSession>(
+      `DELETE FROM session WHERE hash IN (
+         SELECT s.hash FROM session s JOIN person p ON p.id = s.person_id
+         WHERE s.provider = $1 AND p.issuer = $2 AND ($3::text IS NULL OR p.subject = $3)
+           AND ($4::text IS NULL OR s.provider_sid = $4) AND s.created_at < $5 ORDER BY s.hash FOR UPDATE OF s
+       ) ${RETURNING_ENDED}`,
+      [provider, issuer, subject ?? null, sid ?? null, begunBefore],
+    );
+    await auditEnd(client, rows, 'logout at the provider');
+    return rows.length;
+  });
 }

@@ -3,8 +3,8 @@ import type { Role } from '#lib/contracts/team';
 import { newId } from '#lib/runtime/ids';
 import { sha256 } from '#lib/runtime/seal';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
-import { audit } from './audit.js';
-import { hideFromEarlierRelease } from './callers.js';
+import { audit, auditWork } from './audit.js';
+import { hideFromEarlierRelease, type RequestFacts } from './callers.js';
 import { overQuota } from './quotas.js';
 import { addMember, endMembership, renameMember, type Giver } from './users.js';
 
@@ -38,8 +38,14 @@ export async function createMissingTeams(pool: Pool, names: readonly string[]): 
   if (names.length === 0) return;
   await inTransaction(pool, async (client) => {
     await client.query(`SELECT pg_advisory_xact_lock(hashtext('bootstrap'))`);
-    for (const name of new Set(names))
-      await client.query('INSERT INTO team (id, name) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING', [newId(), name]);
+    for (const name of new Set(names)) {
+      const id = newId();
+      const { rowCount } = await client.query(
+        'INSERT INTO team (id, name) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING',
+        [id, name],
+      );
+      if (rowCount) await auditWork(client, id, 'team.create', id, { after: { name }, cause: BY_RULE });
+    }
   });
 }
 
@@ -85,12 +91,12 @@ export async function forgetPerson(client: PoolClient, personId: string): Promis
  * Brings the memberships of a person in line with what the rules give. Those that owners gave are left alone, and
  * those that an owner ended stay ended. The person's row must be locked. A team that reached its quota of users takes
  * nobody in, and nobody is removed for that.
+ * @param person.request with which the person signs in; left out when claims are read again
  * @returns why teams took the person not in
  */
 export async function followRules(
   client: PoolClient,
-  personId: string,
-  name: string,
+  { personId, name, request }: { personId: string; name: string; request?: RequestFacts },
   given: readonly GivenMembership[],
 ): Promise<ProblemError[]> {
   const full: ProblemError[] = [];
@@ -109,16 +115,18 @@ export async function followRules(
       continue;
     }
     if (existing) {
-      await followRule(client, existing, role);
+      await followRule(client, existing, role, request);
       continue;
     }
     const joined = await addMember(client, { teamId: team.id, personId, name, role, givenBy: 'rule' });
-    if (joined) await audit(client, { teamId: team.id, userId: joined.userId }, 'user.create', joined.userId);
+    const change = { after: { name: joined?.userName, role }, cause: BY_RULE };
+    if (joined) await audit(client, actorOf(team.id, joined.userId, request), 'user.create', joined.userId, change);
   }
-  for (const { id, teamId, team, givenBy, isRemoved } of memberships) {
+  for (const { id, teamId, team, name: before, role, givenBy, isRemoved } of memberships) {
     if (isRemoved || givenBy !== 'rule' || given.some((one) => one.team === team)) continue;
     await endMembership(client, id, 'rule');
-    await audit(client, { teamId, userId: id }, 'user.delete', id);
+    const change = { before: { name: before, role }, cause: BY_RULE };
+    await audit(client, actorOf(teamId, id, request), 'user.delete', id, change);
   }
   for (const { id, teamId, name: old } of memberships)
     if (!isNamed(old, name)) await renameMember(client, { userId: id, teamId }, name);
@@ -135,7 +143,20 @@ async function membershipsOf(client: PoolClient, personId: string): Promise<Memb
   return rows;
 }
 
-async function followRule(client: PoolClient, membership: Membership, role: Role): Promise<void> {
+/** Rules follow what the provider says of a person, who is the actor when they sign in. */
+const BY_RULE = 'a rule of sign-in';
+const actorOf = (teamId: string, userId: string, request: RequestFacts | undefined) => ({
+  teamId,
+  userId: request ? userId : null,
+  request,
+});
+
+async function followRule(
+  client: PoolClient,
+  membership: Membership,
+  role: Role,
+  request: RequestFacts | undefined,
+): Promise<void> {
   const { id, teamId, givenBy, isRemoved, removedBy } = membership;
   if (isRemoved ? removedBy !== 'rule' : givenBy !== 'rule' || membership.role === role) return;
   await client.query(
@@ -143,7 +164,9 @@ async function followRule(client: PoolClient, membership: Membership, role: Role
     [id, role],
   );
   await hideFromEarlierRelease(client, id);
-  await audit(client, { teamId, userId: id }, isRemoved ? 'user.create' : 'user.update', id);
+  const before = isRemoved ? undefined : { role: membership.role, given_by: givenBy };
+  const change = { before, after: { role, given_by: 'rule' }, cause: BY_RULE };
+  await audit(client, actorOf(teamId, id, request), isRemoved ? 'user.create' : 'user.update', id, change);
 }
 
 /** Whether a member has this name, or this name with a number. */

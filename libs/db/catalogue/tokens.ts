@@ -34,6 +34,12 @@ const toToken = ({ expires_at, created_at, last_used_at, ...row }: TokenRow): To
   last_used_at: last_used_at?.toISOString() ?? null,
 });
 
+/** A token for the audit. */
+export const auditedToken = ({ name, role, user, expires_at, reads_only, suites, monthly_cap_usd }: Token) => ({
+  ...{ name, role, user, expires_at, reads_only, monthly_cap_usd },
+  suites: suites?.map((suite) => suite.name) ?? null,
+});
+
 /** A token to store. `created_by` is the id of the user who makes it. */
 export interface TokenToStore {
   name: string;
@@ -84,7 +90,7 @@ export class TokenRepository extends TeamScoped {
       const secret = newAccessToken();
       const token = await storeToken(client, rows[0]!.id, input, secret);
       await keepQuotas(client, this.teamId, { users: users ?? 0, tokens: 1 });
-      return { token, secret };
+      return { token, secret, newUserId: users ? rows[0]!.id : undefined };
     });
   }
 
@@ -118,18 +124,21 @@ export class TokenRepository extends TeamScoped {
   }
 
   /** @throws ProblemError 404; 409 for the last way in for an owner, because a token with a cap manages nothing */
-  async changeCap(id: string, monthlyCapUsd: number | null): Promise<Token> {
-    const change = async (client: PoolClient): Promise<Token> => {
-      const { rows } = await client.query<TokenRow>(
-        `WITH k AS (
+  async changeCap(id: string, monthlyCapUsd: number | null): Promise<{ token: Token; capBefore: number | null }> {
+    const change = async (client: PoolClient): Promise<{ token: Token; capBefore: number | null }> => {
+      const { rows } = await client.query<TokenRow & { capBefore: number | null }>(
+        `WITH old AS (
+           SELECT id, monthly_cap_usd FROM token WHERE id = $1 AND team_id = $2 AND deleted_at IS NULL FOR UPDATE
+         ), k AS (
            UPDATE token SET monthly_cap_usd = $3,
              hash = CASE WHEN $3::float8 IS NULL THEN hash ELSE ${hidden('hash')} END
-           WHERE id = $1 AND team_id = $2 AND deleted_at IS NULL RETURNING *)
-         SELECT ${COLUMNS} FROM k JOIN users u ON u.id = k.user_id`,
+           FROM old WHERE token.id = old.id RETURNING token.*, old.monthly_cap_usd AS cap_before)
+         SELECT ${COLUMNS}, k.cap_before AS "capBefore" FROM k JOIN users u ON u.id = k.user_id`,
         [id, this.teamId, monthlyCapUsd],
       );
       if (!rows[0]) throw notFound('token', id);
-      return toToken(rows[0]);
+      const { capBefore, ...token } = rows[0];
+      return { token: toToken(token), capBefore };
     };
     return inTransaction(this.db, (client) =>
       keepAWayIn(client, { teamId: this.teamId }, () => change(client), lastOwnerToken),
@@ -138,13 +147,14 @@ export class TokenRepository extends TeamScoped {
 
   /**
    * @param by the user who ends one of their own tokens, with the role that they have now; by default, an owner
+   * @returns what was there
    * @throws ProblemError 404; 403 for a token of a higher role; 409 for the last way in for an owner
    */
-  async delete(id: string, by?: { userId: string; role: Role }): Promise<void> {
-    await inTransaction(this.db, async (client) => {
-      const { rows } = await client.query<{ role: Role }>(
-        `SELECT role FROM token
-         WHERE id = $1 AND team_id = $2 AND ($3::uuid IS NULL OR user_id = $3) AND deleted_at IS NULL`,
+  async delete(id: string, by?: { userId: string; role: Role }): Promise<Token> {
+    return inTransaction(this.db, async (client) => {
+      const { rows } = await client.query<TokenRow>(
+        `SELECT ${COLUMNS} FROM token k JOIN users u ON u.id = k.user_id
+         WHERE k.id = $1 AND k.team_id = $2 AND ($3::uuid IS NULL OR k.user_id = $3) AND k.deleted_at IS NULL`,
         [id, this.teamId, by?.userId ?? null],
       );
       if (!rows[0]) throw notFound('token', id);
@@ -157,6 +167,7 @@ export class TokenRepository extends TeamScoped {
       const deleted = () => deleteTokens(client, 'id = $1', id);
       if (role === 'owner') await keepAWayIn(client, this, deleted, lastOwnerToken);
       else await deleted();
+      return toToken(rows[0]);
     });
   }
 }
@@ -175,6 +186,8 @@ export async function deleteTokens(client: PoolClient, which: string, value: str
 interface NewToken {
   token: Token;
   secret: string;
+  /** The user who was made for it. */
+  newUserId?: string | undefined;
 }
 
 interface UserOfToken {
