@@ -211,7 +211,8 @@ export async function decideDeviceLogin(
   const { rows } = await client.query<{ id: string; name: string; address: string | null }>(
     `UPDATE device_login SET user_id = $2, role = $3, approved_with = $4,
        refused_at = CASE WHEN $2::uuid IS NULL THEN now() END
-     WHERE user_code = $1 AND expires_at > now() AND user_id IS NULL AND refused_at IS NULL RETURNING id, name, address`,
+     WHERE user_code = $1 AND expires_at > now() AND user_id IS NULL AND refused_at IS NULL
+     RETURNING id, name, address`,
     [typed(userCode), isApproved ? caller.userId : null, isApproved ? role : null, caller.tokenId],
   );
   const [login] = rows;
