@@ -11,6 +11,11 @@ export const productEnv = ({ postgresUrl, database, redisUrl, logLevel }) => ({
   TOOLMARK_ADMIN_TOKEN: TOKEN,
   TOOLMARK_SEALING_KEY: 'ab'.repeat(32),
   TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'true',
+  // One machine is many callers here.
+  TOOLMARK_REQUESTS_PER_MINUTE: '10000000',
+  TOOLMARK_USER_REQUESTS_PER_MINUTE: '10000000',
+  TOOLMARK_OPEN_REQUESTS_PER_MINUTE: '10000000',
+  TOOLMARK_SOCKETS_PER_TOKEN: '100000',
   LOG_LEVEL: logLevel,
 });
 

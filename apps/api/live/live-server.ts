@@ -29,8 +29,8 @@ const TEAM_EVENTS_DELAY_MS = 250;
 const MAX_PACKET_BYTES = 100_000;
 /** A client says at once who it is. */
 const CONNECT_TIMEOUT_MS = 10_000;
-/** A client that reconnects subscribes to everything again, and may unsubscribe just after. */
-const PACKETS_PER_SUBSCRIPTION = 2;
+/** Packets at once: a client that reconnects subscribes to everything again, and may unsubscribe just after. */
+const packetsAtOnce = ({ subscriptions }: SocketLimits): number => 100 + 2 * subscriptions;
 
 /**
  * Live results over Socket.IO. The source is the log in Postgres; Redis only signals that there is something to read.
@@ -167,7 +167,7 @@ export class LiveServer {
       if (problem.status >= 500) this.#failed('packet', error, { job: input?.job_id });
       return problem;
     };
-    boundPackets(socket, PACKETS_PER_SUBSCRIPTION * this.deps.limits.subscriptions);
+    boundPackets(socket, packetsAtOnce(this.deps.limits));
     answerPackets(socket, 'subscribe', {
       schema: Subscribe,
       takes: '{job_id, after_seq?, batch?}',

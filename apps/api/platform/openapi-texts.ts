@@ -11,7 +11,9 @@ export const PROBLEMS: Record<string, string> = {
   422:
     'The body fits the schema, but its parts do not fit together, it names something that does not exist, or it ' +
     'holds text that cannot be stored.',
-  429: 'The team has too many requests of this kind at once; see Retry-After.',
+  429:
+    'The team has too many requests of this kind at once, or the token, the user or the address sent too many in the ' +
+    'last minute; see Retry-After.',
   503: 'The database is unavailable; see Retry-After.',
 };
 

@@ -9,15 +9,22 @@ type Counted = Parameters<FastifyRateLimitStore['incr']>[1];
 const MAX_WAIT_MS = 250;
 const TRY_AGAIN_MS = 5000;
 const MOST_COUNTS = 50_000;
+/** A window of Redis that ends later than ours by more than this is another one. */
+const SAME_WINDOW_MS = 1000;
+
+interface Window {
+  count: number;
+  endsMs: number;
+}
 
 /**
- * Counts of callers for `@fastify/rate-limit`, in windows of the clock: in Redis for all API processes together, and in
- * the memory of this one, which goes on alone while Redis is away or slow. So no request fails, waits long or goes
- * uncounted for Redis.
+ * Counts of callers for `@fastify/rate-limit`, in windows that begin with the first request: in Redis for all API
+ * processes together, and in the memory of this one, which goes on alone while Redis is away or slow. So no request
+ * fails, waits long or goes uncounted for Redis.
  */
 export class RequestCounts implements FastifyRateLimitStore {
   /** What is known of each count. */
-  readonly #known = new LRUCache<string, number>({ max: MOST_COUNTS });
+  readonly #windows = new LRUCache<string, Window>({ max: MOST_COUNTS });
   #isAway = false;
   #nextTryMs = 0;
 
@@ -28,17 +35,16 @@ export class RequestCounts implements FastifyRateLimitStore {
 
   incr(key: string, counted: Counted, windowMs: number, most: number): void {
     const nowMs = Date.now();
-    const window = Math.floor(nowMs / windowMs);
-    const name = `toolmark:requests:${key}:${window}`;
-    const ttl = (window + 1) * windowMs - nowMs;
-    const own = this.#countOf(name) + 1;
-    this.#note(name, own);
+    let window = this.#windows.get(key);
+    if (!window || window.endsMs <= nowMs) {
+      window = { count: 0, endsMs: nowMs + windowMs };
+      this.#windows.set(key, window);
+    }
+    const own = ++window.count;
+    const answer = (count: number): void => counted(null, { current: count, ttl: Math.max(1, window.endsMs - nowMs) });
     // Whoever is beyond the limit stays there until the window ends: Redis has nothing to add.
-    if (own > most) return counted(null, { current: own, ttl });
-    void this.#shared(name, windowMs).then((shared) => {
-      this.#note(name, shared);
-      counted(null, { current: Math.max(own, shared), ttl });
-    });
+    if (own > most) answer(own);
+    else void this.#shared(key, windowMs).then((shared) => answer(shared ? join(window, own, shared) : own));
   }
 
   /** Keys name their limit, so all limits share the counts. */
@@ -46,39 +52,36 @@ export class RequestCounts implements FastifyRateLimitStore {
     return this;
   }
 
-  #countOf = (name: string): number => this.#known.get(name) ?? 0;
-
-  #note(name: string, count: number): void {
-    if (count > this.#countOf(name)) this.#known.set(name, count);
-  }
-
-  /** The count of all processes; 0 where Redis does not say. */
-  async #shared(name: string, windowMs: number): Promise<number> {
-    if (!this.#isAway) return this.#ask(name, windowMs);
+  /** The window of all processes; undefined where Redis does not say. */
+  async #shared(key: string, windowMs: number): Promise<Window | undefined> {
+    if (!this.#isAway) return this.#ask(key, windowMs);
     if (Date.now() >= this.#nextTryMs) {
       this.#nextTryMs = Date.now() + TRY_AGAIN_MS;
       // Nobody waits for it.
-      void this.#ask(name, windowMs);
+      void this.#ask(key, windowMs);
     }
-    return 0;
+    return undefined;
   }
 
-  async #ask(name: string, windowMs: number): Promise<number> {
+  async #ask(key: string, windowMs: number): Promise<Window | undefined> {
+    const name = `toolmark:requests:${key}`;
     let timer: NodeJS.Timeout | undefined;
     const tooLate = new Promise<void>((resolve) => (timer = setTimeout(resolve, MAX_WAIT_MS)));
-    const asked = this.redis
-      .pipeline()
-      .incr(name)
-      .pexpire(name, 2 * windowMs)
-      .exec();
+    const asked = this.redis.multi().set(name, 0, 'PX', windowMs, 'NX').incr(name).pttl(name).exec();
     try {
-      const [error, count] = (await Promise.race([asked, tooLate]))?.[0] ?? [new Error('It does not answer in time.')];
-      if (error) throw error;
+      const replies = await Promise.race([asked, tooLate]);
+      if (!replies) throw new Error('It does not answer in time.');
+      const [count, ttl] = replies.slice(1).map(([error, reply]) => {
+        if (error) throw error;
+        return Number(reply);
+      }) as [number, number];
       this.#isThere();
-      return Number(count);
+      // It expired between two of the commands.
+      if (ttl < 0) await this.redis.pexpire(name, windowMs);
+      return { count, endsMs: Date.now() + (ttl < 0 ? windowMs : ttl) };
     } catch (error) {
       this.#isGone(error as Error);
-      return 0;
+      return undefined;
     } finally {
       clearTimeout(timer);
       asked.catch(() => {});
@@ -96,4 +99,12 @@ export class RequestCounts implements FastifyRateLimitStore {
     this.#nextTryMs = Date.now() + TRY_AGAIN_MS;
     this.logger.warn({ error: message }, 'Redis does not count callers: each API process counts its own');
   }
+}
+
+/** Brings a window of this process in line with that of all. @returns the number of the request that was counted */
+function join(window: Window, own: number, shared: Window): number {
+  const isAnother = shared.endsMs > window.endsMs + SAME_WINDOW_MS;
+  window.count = isAnother ? shared.count : Math.max(window.count, shared.count);
+  window.endsMs = shared.endsMs;
+  return isAnother ? shared.count : Math.max(own, shared.count);
 }
