@@ -26,7 +26,7 @@ const INSIDES = /node_modules|\.js:\d+|syntax error at or near|relation "|violat
 export function judgeOf(document, { readsBodies }) {
   const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema({ ...document, $id: 'api' });
   const isProblem = ajv.getSchema('api#/components/schemas/Problem');
-  const checks = [isAnswered, isProblemDocument, isDocumented, keepsRoles, keepsTeams, keepsSecrets];
+  const checks = [isAnswered, hasHeaders, isProblemDocument, isDocumented, keepsRoles, keepsTeams, keepsSecrets];
   return (seen) => checks.flatMap((check) => check(seen) ?? []);
 
   function isAnswered({ operation, answer: { status, error, cut, tookMs } }) {
@@ -65,6 +65,16 @@ export function judgeOf(document, { readsBodies }) {
       ? undefined
       : [`${status} is not as documented: ${ajv.errorsText()}`];
   }
+}
+
+/** What keeps a browser from doing more with an answer than showing it. */
+function hasHeaders({ asked, answer: { status, headers } }) {
+  if (status === 0 || !asked.path.startsWith('/api/')) return undefined;
+  return [
+    ...(headers['x-content-type-options'] === 'nosniff' ? [] : [`${status} lacks nosniff`]),
+    ...(headers['content-security-policy'] ? [] : [`${status} lacks a Content-Security-Policy`]),
+    ...(/no-store/.test(headers['cache-control'] ?? '') ? [] : [`${status} may be stored on the way`]),
+  ];
 }
 
 function parsed(text) {

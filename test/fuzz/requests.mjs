@@ -65,7 +65,7 @@ export function withPlaceholders(document, exampleIds) {
 }
 
 /** Left out, unless it is one of so many in a hundred. */
-export const sometimes = (percent, arbitrary, otherwise = undefined) =>
+const sometimes = (percent, arbitrary, otherwise = undefined) =>
   fc.oneof({ weight: 100 - percent, arbitrary: fc.constant(otherwise) }, { weight: percent, arbitrary });
 
 const otherIds = fc.oneof(

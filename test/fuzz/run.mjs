@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { root } from '../../scripts/set-up.mjs';
 import { ANY_TOKEN, LONGEST_MS } from './faults.mjs';
+import { whisper } from './raw.mjs';
 import { send } from './send.mjs';
 import { talk } from './sockets.mjs';
 import { startToolServer, withSimulator, withToolmark } from './system.mjs';
@@ -49,6 +50,7 @@ async function fuzz({ url, token, simulatorUrl, processes }) {
     await walk.play(n);
     if ((n + 1) % 500 === 0) say(`${n + 1} requests, ${walk.faults.size} faults`);
   }
+  if (!options.only) await whisper(walk);
   await talk(walk, Math.ceil(requests / 20));
   const after = await walk.stillness();
   for (const [path, text] of before)
@@ -90,6 +92,9 @@ function difference(before, after = '') {
   return `${before.slice(Math.max(0, at - 60), at + 80)} -> ${after.slice(Math.max(0, at - 60), at + 80)}`;
 }
 
+/** What every operation does wrong is shown of some. */
+const MOST_ALIKE = 4;
+
 function report({ faults, statuses, slowest, played, operations }) {
   const all = new Map();
   for (const of of statuses.values()) for (const [status, n] of of) all.set(status, (all.get(status) ?? 0) + n);
@@ -102,8 +107,11 @@ function report({ faults, statuses, slowest, played, operations }) {
     `slowest: ${slowest.map(({ name, status, tookMs }) => `${name} ${status} ${Math.round(tookMs)} ms`).join(', ')}`,
   );
   if (never.length) console.log(`never answered 2xx: ${never.map(({ name }) => name).join(', ')}`);
-  for (const { name, sentence, n, curl, times } of faults.values())
-    console.log(`\n${name}: ${sentence} (${times} times, first at request ${n} of seed ${seed})\n  ${curl}`);
+  for (const alike of Map.groupBy(faults.values(), ({ sentence }) => sentence.slice(0, 40)).values()) {
+    for (const { name, sentence, n, curl, times } of alike.slice(0, MOST_ALIKE))
+      console.log(`\n${name}: ${sentence} (${times} times, first at request ${n} of seed ${seed})\n  ${curl}`);
+    if (alike.length > MOST_ALIKE) console.log(`\n... and ${alike.length - MOST_ALIKE} more operations like that`);
+  }
   console.log(faults.size ? `\n${faults.size} faults.` : 'All is well.');
   process.exitCode = faults.size ? 1 : 0;
 }

@@ -9,6 +9,8 @@ import { addDecisions, addSession, callerOf, MARK, stockTeam } from './stock.mjs
 
 /** How many requests a team takes before its things are deleted, renamed and cancelled beyond use. */
 const REQUESTS_OF_TEAM = 200;
+/** From one operation to the next: a prime, so that it meets all of them. */
+const STEP = 9973;
 const MOST_ATTEMPTS_TO_SHRINK = 60;
 const TRIES_OF_503 = 6;
 const WRONG_TOKEN = 'tm_this-is-a-token-of-nobody-0123456789';
@@ -49,7 +51,7 @@ export class Walk {
   /** Sends the n-th request of the seed, and a smaller one that is wrong in the same way, if it is wrong. */
   async play(n) {
     if (this.#teams.length <= n / REQUESTS_OF_TEAM) this.#teams.push(await this.#stock('fuzz'));
-    const operation = this.operations[(n * 7 + this.seed) % this.operations.length];
+    const operation = this.operations[(n * STEP + this.seed) % this.operations.length];
     if (!this.requests.has(operation)) this.requests.set(operation, requestOf(operation, this.document));
     const seed = this.seed * 1_000_003 + n;
     let attempts = 0;
@@ -127,12 +129,23 @@ export class Walk {
   }
 
   async #stock(mark) {
+    await this.#resetQuotas();
     const { url, operator, simulatorUrl } = this;
     const team = await stockTeam({ url, operator, simulatorUrl, mark });
     await addSession(url, team);
     if (this.hasWorkers) await addDecisions(team, mark, (jobId) => hasEnded(team.keeper, jobId));
     team.callers.operator = { authorization: `Bearer ${this.token}` };
     return team;
+  }
+
+  /** Those of all teams, which operators have set. */
+  async #resetQuotas() {
+    if (!this.document.paths['/api/settings/quotas']) return;
+    const path = '/api/settings/quotas?team_id=all';
+    const { quotas } = await this.operator('GET', path);
+    const set = quotas.filter((quota) => quota.is_set);
+    if (set.length)
+      await this.operator('PUT', path, { quotas: Object.fromEntries(set.map(({ name }) => [name, null])) });
   }
 
   /** What the other team has when its own jobs have ended: it must be the same before and after. */
