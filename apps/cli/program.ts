@@ -63,6 +63,10 @@ export const FILES: Record<string, Record<string, () => Promise<Add>>> = {
     prices: async () => (await import('./commands/prices.js')).addPrices,
     metrics: async () => (await import('./commands/metrics.js')).addMetrics,
   },
+  'Who may do what, and who did:': {
+    limits: async () => (await import('./commands/limits.js')).addLimits,
+    audit: async () => (await import('./commands/audit.js')).addAudit,
+  },
   'Without a server:': {
     score: async () => (await import('./commands/score.js')).addScore,
   },

@@ -102,6 +102,7 @@ export const PROBLEM_CODES = {
   quota_reached: {
     means: 'The team has as much of this as its quota allows.',
     wayOut: 'Delete what is not needed, or let an owner of the team `default` raise it: PUT /api/settings/quotas.',
+    command: 'toolmark limits',
     params: ['quota', 'limit', 'used', 'asked'],
   },
   answer_not_kept: {

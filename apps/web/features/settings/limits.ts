@@ -1,4 +1,6 @@
+import type { Quotas } from '#lib/contracts/quotas';
 import type { JobsSetting } from '#lib/contracts/settings';
+import type { QuotaName } from '#lib/contracts/values/quotas';
 import type { Sent } from '../../api/action';
 import { client, pathWith, readQuery } from '../../api/client';
 import { keys } from '../../api/keys';
@@ -8,20 +10,6 @@ import { loadTeams } from './operator';
 
 // The quotas of a team. The first view does without.
 
-export interface Quota {
-  name: string;
-  limit: number;
-  default: number;
-  /** Whether it is set for just this team, or just for all. */
-  is_set: boolean;
-  /** Null: of no team. */
-  used: number | null;
-}
-export interface Quotas {
-  team: string | null;
-  quotas: Quota[];
-}
-
 const pathOf = (team: string | undefined): string => pathWith('/api/settings/quotas', { team_id: team });
 
 /** @param team another team, or `all`; undefined for the user's own */
@@ -29,7 +17,7 @@ export const quotasQuery = (team: string | undefined) => readQuery<Quotas>(keys.
 
 export interface QuotaChange {
   team: string | undefined;
-  name: string;
+  name: QuotaName;
   /** Null: the limit is not set any more. */
   limit: number | null;
 }

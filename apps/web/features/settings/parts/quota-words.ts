@@ -1,7 +1,6 @@
-import { count } from '../../../ui/amounts';
-import { bytesInWords } from '../screens/setting-words';
+import { QUOTAS, type QuotaName } from '#lib/contracts/values/quotas';
 
-const WORDS: Record<string, string> = {
+const WORDS: Record<QuotaName, string> = {
   suites: 'Suites',
   cases: 'Cases in all suites',
   suite_bytes: 'Size of all suites',
@@ -12,24 +11,20 @@ const WORDS: Record<string, string> = {
   pending_jobs: 'Waiting jobs',
   running_jobs: 'Running jobs',
   items_a_day: 'Items today (UTC)',
-  stored_bytes: 'Stored replies and exchanges',
+  stored_bytes: 'Stored results',
 };
 
-/** What is limited. A later release may limit more. */
-export const quotaWords = (name: string): string =>
-  Object.hasOwn(WORDS, name) ? WORDS[name]! : name.replaceAll('_', ' ');
-
-export const isBytes = (name: string): boolean => name.endsWith('_bytes');
-
-/** "1,000", "4.0 GiB" */
-export const quotaFigure = (name: string, n: number): string => (isBytes(name) ? bytesInWords(n) : count(n));
+/** What is limited, and what counts. A later release may limit more. */
+export const quotaWords = (name: QuotaName): string => WORDS[name] ?? name;
+export const quotaMeans = (name: QuotaName): string => QUOTAS[name]?.means ?? '';
+export const isBytes = (name: QuotaName): boolean => 'isInBytes' in (QUOTAS[name] ?? {});
 
 /** From this share of a limit on, it is near. */
 const NEAR = 0.8;
 
 export interface Use {
   limit: number;
-  /** Null: of no team. */
+  /** Null: of all teams. */
   used: number | null;
 }
 export type Nearness = 'reached' | 'near' | 'far';

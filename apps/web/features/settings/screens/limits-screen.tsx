@@ -1,19 +1,22 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { Quota } from '#lib/contracts/quotas';
+import { quotaFigure } from '#lib/contracts/values/quotas';
 import { keys } from '../../../api/keys';
 import { queryClient } from '../../../api/query-client';
 import { FilterBar } from '../../../ui/filters';
 import { FormDialog } from '../../../ui/form/form-dialog';
 import { NumberField } from '../../../ui/form/fields';
 import { SettingForm } from '../../../ui/form/setting-form';
+import { Note } from '../../../ui/hint';
 import { useKeptQuery } from '../../../ui/list';
 import { Section } from '../../../ui/query-boundary';
 import { Bar, DOWN, Mark } from '../../../ui/status';
 import { Table, type Column } from '../../../ui/table';
-import { jobsSettingQuery, quotasQuery, setJobs, setQuota, type Quota } from '../limits';
+import { jobsSettingQuery, quotasQuery, setJobs, setQuota } from '../limits';
 import { useOperatorRefusal } from '../operator';
-import { isBytes, nearestFirst, nearness, quotaFigure, quotaWords, type Nearness } from '../parts/quota-words';
+import { isBytes, nearestFirst, nearness, quotaMeans, quotaWords, type Nearness } from '../parts/quota-words';
 import { TeamChoice } from '../parts/team-choice';
 import css from './settings.module.css';
 import { SettingsPage } from './settings-page';
@@ -83,7 +86,12 @@ function Quotas({ team, canChange }: { team: string | undefined; canChange: bool
 }
 
 const columnsOf = (team: string | undefined): Column<Quota>[] => [
-  { name: 'Limit', isHeading: true, className: 'named', cell: ({ name }) => quotaWords(name) },
+  {
+    name: 'Limit',
+    isHeading: true,
+    className: 'named',
+    cell: ({ name }) => <Note of={quotaWords(name)}>{quotaMeans(name)}</Note>,
+  },
   { name: team === ALL ? 'At most' : 'Used', cell: (quota) => <Used {...quota} /> },
   {
     name: 'Default',

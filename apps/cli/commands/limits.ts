@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import type { ApiClient } from '#lib/client/api-client';
+import type { Quota, Quotas } from '#lib/contracts/quotas';
+import { quotaFigure } from '#lib/contracts/values/quotas';
+import { examples, serverAction, subcommand, type GlobalOptions } from '../command.js';
+import { percent, table } from '../output/table.js';
+import { print, printJson } from '../output/terminal.js';
+
+export function addLimits(program: Command): void {
+  subcommand(program, 'limits', 'show how much the team may have, and how much it has')
+    .action(serverAction<GlobalOptions>(showLimits))
+    .addHelpText(...examples('toolmark limits'));
+}
+
+async function showLimits(client: ApiClient, { json }: GlobalOptions): Promise<void> {
+  const limits = await client.call<Quotas>('GET', '/api/settings/quotas');
+  if (json) return printJson(limits);
+  print(...table([['limit', 'used', 'of', 'share'], ...limits.quotas.map(cellsOf)]));
+  print('', 'An owner of the team "default" can raise them.');
+}
+
+const cellsOf = ({ name, used, limit }: Quota): string[] => [
+  name,
+  used === null ? '-' : quotaFigure(name, used),
+  quotaFigure(name, limit),
+  used === null || limit === 0 ? '-' : percent(used / limit),
+];
