@@ -17,8 +17,11 @@ const REFUSED: Record<string, RegExp> = {
   'keeps everybody from settling while it makes an index (ON ONLY result, then each partition)':
     /\bCREATE\s+(UNIQUE\s+)?INDEX\b[^;(]*\bON\s+(?!ONLY\b)("?public"?\.)?"?result"?\s*(USING\s+\w+\s*)?\(/i,
 };
-/** The way out, above a statement: since which release nothing reads or writes what it removes. */
-const WAY_OUT = /--\s*nothing (reads|writes|uses) it since \S+/i;
+/**
+ * The ways out, above a statement: since which release nothing reads or writes what it removes, or that something else
+ * has the name of what it renames when the migration ends.
+ */
+const WAY_OUT = /--\s*(nothing (reads|writes|uses) it since \S+|another (takes|has) its name)/i;
 
 /** What is wrong with a migration: each statement that is refused, and why. */
 const faultsOf = (sql: string): string[] =>

@@ -153,7 +153,8 @@ export function noteRefusal(refusals: Refusals, error: unknown, request: CallerR
   refusals.note({ action, subject, caller, request: request.caller?.request ?? factsOf(request) });
 }
 
-const routeOf = ({ method, routeOptions: { url } }: FastifyRequest): string => `${method} ${url ?? ''}`;
+/** A route, without anything that was sent. */
+export const routeOf = ({ method, routeOptions: { url } }: FastifyRequest): string => `${method} ${url ?? ''}`;
 const OF_UNKNOWN = 'any route';
 
 const ACTIONS: Partial<Record<ProblemCode, RefusalAction>> = {

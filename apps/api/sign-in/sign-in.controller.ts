@@ -14,7 +14,7 @@ import { MAX_OPEN_BYTES } from '../platform/auth.js';
 import { CallerLimits } from '../platform/caller-limits.js';
 import { cookieOf } from '../platform/credentials.js';
 import { About, AlsoAnswers, Answers, Open, TakesFile } from '../platform/decorators.js';
-import { Refusals } from '../platform/refusals.js';
+import { Refusals, routeOf } from '../platform/refusals.js';
 import { factsOf } from '../platform/request-source.js';
 import { ENV, LOGGER, POOL } from '../platform/stores.js';
 import type { Upload } from '../platform/upload.js';
@@ -213,8 +213,8 @@ export class SignInController {
     sentences: string[],
     status: number = 403,
   ): Promise<void> {
-    const subject = 'GET /api/sign-in/:provider/callback';
-    this.refusals.note({ action: 'refused.sign_in', subject, request: factsOf(reply.request) });
+    const { request } = reply;
+    this.refusals.note({ action: 'refused.sign_in', subject: routeOf(request), request: factsOf(request) });
     const back = attempt && ownPath(attempt.back) !== '/' ? `?back=${encodeURIComponent(attempt.back)}` : '';
     const again = attempt?.invitation ? ['To use your invitation, open its link again.'] : [];
     const refusal = new ProblemError(403, sentences[0]!);

@@ -34,7 +34,7 @@ it('a process is ready for a database with every migration and function that it 
 
 it('it names what a database lacks, and how to apply it', async () => {
   expect(await checkedAfter('DROP TABLE _prisma_migrations')).toMatch(
-    /^the database lacks \d+ migrations from 20261121000000_init on and \d+ functions from count-for-parents on /,
+    /^the database lacks \d+ migrations from 20261121000000_init on and \d+ functions from count-cases on /,
   );
   expect(await checkedAfter(WITHOUT_LAST)).toMatch(/^the database lacks migration 2026\w+ of this release: run its /);
   expect(await checkedAfter(OTHER_TEXT)).toMatch(/lacks function settle-items of .*migrate/);

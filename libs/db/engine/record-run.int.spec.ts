@@ -105,7 +105,10 @@ it('is independent of a provider with the same key from before the key was reser
   const team = await createTeam(pool);
   await pool.query(`UPDATE provider SET key = 'recorded' WHERE team_id = $1`, [team.teamId]);
   const { runId } = await recorded(team);
-  expect(await new ProviderChanges(pool, team.teamId, new Sealer('ab'.repeat(32))).delete('recorded')).toBe('deleted');
+  expect(await new ProviderChanges(pool, team.teamId, new Sealer('ab'.repeat(32))).delete('recorded')).toHaveProperty(
+    'before.name',
+    'Sim',
+  );
   expect(await one('SELECT status FROM run WHERE id = $1', [runId])).toEqual({ status: 'queued' });
 });
 

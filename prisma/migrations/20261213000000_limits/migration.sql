@@ -1,7 +1,10 @@
 -- The audit log is partitioned by the month of its ids. Its rows so far are the partition of this month, which also
 -- holds whatever is older, so that no row moves. The release before goes on writing the columns that it knows.
+-- Another takes its name below.
 ALTER TABLE "audit" RENAME TO "audit_before";
+-- Another takes its name below.
 ALTER TABLE "audit_before" RENAME CONSTRAINT "audit_pkey" TO "audit_before_pkey";
+-- Another takes its name below.
 ALTER INDEX "audit_team_id_id_idx" RENAME TO "audit_before_team_id_id_idx";
 
 -- AlterTable
@@ -46,8 +49,11 @@ DECLARE
   );
   partition text := 'audit_' || to_char(month, 'YYYY_MM');
 BEGIN
+  -- Another has its name.
   EXECUTE format('ALTER TABLE audit_before RENAME CONSTRAINT audit_before_pkey TO %I', partition || '_pkey');
+  -- Another has its name.
   EXECUTE format('ALTER INDEX audit_before_team_id_id_idx RENAME TO %I', partition || '_team_id_id_idx');
+  -- Another has its name.
   EXECUTE format('ALTER TABLE audit_before RENAME TO %I', partition);
   EXECUTE format(
     'ALTER TABLE audit ATTACH PARTITION %I FOR VALUES FROM (MINVALUE) TO (%L)',
