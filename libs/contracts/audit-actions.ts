@@ -3,8 +3,7 @@
  * the entry is its id, unless the text says otherwise. An action keeps its meaning; a later release may add others.
  */
 export const AUDIT_ACTIONS = {
-  'audit.drop':
-    'Months of the audit were dropped, because TOOLMARK_KEEP_AUDIT_DAYS is over. The subject is the last one.',
+  'audit.drop': 'The audit of a month was dropped: TOOLMARK_KEEP_AUDIT_DAYS are over. The subject is the month.',
   'audit.export': 'The audit was exported.',
   'cache.empty': 'Stored replies were removed from the cache. The subject is the team.',
   'case.try': 'A case was tried out. The subject is its suite, if it has one.',
@@ -26,9 +25,10 @@ export const AUDIT_ACTIONS = {
   'invitation.create': 'Somebody was invited to the team.',
   'invitation.delete': 'An invitation was withdrawn.',
   'job.cancel': 'A job was cancelled.',
+  'job.stop': 'A job was stopped by a budget, a cap or a quota.',
   'judge.delete': 'A report of a judge was deleted.',
   'judge.resume': 'A report of a judge was resumed.',
-  'judge.submit': 'A report of a judge was submitted.',
+  'judge.submit': 'A report of a judge was submitted, by a user or by a run that asks for it.',
   'label.delete': 'A label of a result was removed. The subject is the run and the result.',
   'label.import': 'Labels of the results of a run were imported. The subject is the run.',
   'label.put': 'A result was labelled. The subject is the run and the result.',
@@ -47,7 +47,7 @@ export const AUDIT_ACTIONS = {
   'prompt_tune.label': 'A tune of prompts was renamed.',
   'prompt_tune.resume': 'A tune of prompts was resumed.',
   'prompt_tune.submit': 'A tune of prompts was submitted.',
-  'prompt_version.create': 'A prompt version was created.',
+  'prompt_version.create': 'A prompt version was created, by a user or by a tune.',
   'prompt_version.delete': 'A prompt version was deleted.',
   'prompt_version.update': 'The label or the tags of a prompt version were changed.',
   'provider.create': 'A provider was created. The subject is its key.',
@@ -64,6 +64,7 @@ export const AUDIT_ACTIONS = {
   'refused.token': 'A request was refused because of the limits of its token.',
   'run.delete': 'A run was deleted, with the samples that were added to it.',
   'run.extend': 'Samples were added to a run.',
+  'run.make': 'A gate run, a tune or a judge made runs. The subject is what made them.',
   'run.record': 'Replies that were made elsewhere were stored as a run.',
   'run.rescore': 'A run was scored again.',
   'run.resume': 'A run was resumed.',
@@ -81,6 +82,7 @@ export const AUDIT_ACTIONS = {
   'suite.create': 'A suite was created, without cases.',
   'suite.delete': 'A suite was deleted, with its cases.',
   'suite.delete-case': 'A case of a suite was deleted.',
+  'suite.drop-versions': 'Earlier versions of a suite were removed, because no run uses them.',
   'suite.import': 'A suite was created from a file or an MCP server.',
   'suite.replace-case': 'A case of a suite was replaced.',
   'suite.restore': 'An earlier version of a suite became its current one.',

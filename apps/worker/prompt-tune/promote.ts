@@ -1,4 +1,5 @@
 import { withNote } from '#lib/contracts/note';
+import { auditWork } from '#lib/db/catalogue/audit';
 import { PromptVersionRepository } from '#lib/db/catalogue/prompt-versions';
 import type { NewChildRun, Step } from '#lib/db/engine/orchestrations';
 import { newId } from '#lib/runtime/ids';
@@ -19,7 +20,7 @@ export async function promoteOrEnd(here: PromptTuneContext): Promise<Step> {
   const outcome = outcomeOf(state, { isDone: true, heldOut: tune.heldOut.length });
   if (best === 0 || outcome === 'worse') return endTune(here);
   const versionId = newId();
-  const { id: tuneId, teamId, userId } = orchestration;
+  const { id: tuneId, teamId, userId, jobId } = orchestration;
   const components = Object.fromEntries(
     Object.entries({ ...tune.fixed, ...texts }).filter(([component, text]) => text !== tune.own[component]),
   );
@@ -38,6 +39,9 @@ export async function promoteOrEnd(here: PromptTuneContext): Promise<Step> {
   };
   const store: Step['store'] = async (client) => {
     await new PromptVersionRepository(client, teamId).create(version, versionId);
+    const { label, components, source } = version;
+    const change = { after: { label, components, source }, cause: `job ${jobId}` };
+    await auditWork(client, teamId, 'prompt_version.create', versionId, change);
   };
   const kept: PromptTuneContext = { ...here, state: { ...state, versionId } };
   if (tune.asked.experiment_id === null) return { ...endTune(kept), store };

@@ -1,6 +1,7 @@
 import type { LogEvent } from '#lib/contracts/event';
 import type { JobStatus } from '#lib/contracts/job-status';
 import type { OrchestrationType } from '#lib/contracts/values/jobs';
+import { auditWork } from '../catalogue/audit.js';
 import { SUBMIT_LEVEL } from '#lib/contracts/worker-level';
 import { newId, newIds } from '#lib/runtime/ids';
 import { insertRow } from '../connection/insert-row.js';
@@ -249,6 +250,7 @@ export async function commitStep(pool: Pool, orchestration: Orchestration, step:
     if (!(await raiseRevision(client, orchestration, step))) return undefined;
     await store?.(client);
     const made = await makeChildren(client, children, pinned);
+    if (made.length) await auditChildren(client, orchestration, step, made);
     await client.query(
       `UPDATE job SET status = 'running', started_at = coalesce(started_at, now()), detail = NULL WHERE id = $1`,
       [jobId],
@@ -258,6 +260,18 @@ export async function commitStep(pool: Pool, orchestration: Orchestration, step:
     return [...new Set(made.flatMap(({ lanes }) => lanes))];
   });
 }
+
+/** One entry for all runs of a step, however many they are. */
+const auditChildren = (
+  client: PoolClient,
+  { id, teamId, jobId }: Orchestration,
+  { children }: Step,
+  made: readonly WrittenRun[],
+): Promise<void> =>
+  auditWork(client, teamId, 'run.make', id, {
+    after: { runs: made.length, step: children![0]!.step, ...(made.length === 1 && { run: made[0]!.runId }) },
+    cause: `job ${jobId}`,
+  });
 
 /** @returns whether this step is the next one and its job is still active */
 async function raiseRevision(
@@ -307,7 +321,11 @@ async function makeChildren(
   );
 }
 
-async function endJob(client: PoolClient, { id, jobId, userId }: Orchestration, end: OrchestrationEnd): Promise<void> {
+async function endJob(
+  client: PoolClient,
+  { id, teamId, jobId, userId }: Orchestration,
+  end: OrchestrationEnd,
+): Promise<void> {
   const detail = end.status === 'budget_exceeded' ? end.detail : null;
   const error = end.status === 'failed' ? end.error : null;
   await client.query(
@@ -317,6 +335,8 @@ async function endJob(client: PoolClient, { id, jobId, userId }: Orchestration, 
     [jobId, end.status, detail, error],
   );
   await logEvents(client, jobId, [endEvent(id, end)]);
+  if (end.status === 'budget_exceeded')
+    await auditWork(client, teamId, 'job.stop', jobId, { after: { parent: id }, cause: end.detail });
   await admitJobs(client, userId);
 }
 

@@ -1,4 +1,5 @@
 import type { LogEvent } from '#lib/contracts/event';
+import { auditWork } from '../catalogue/audit.js';
 import type { PoolClient } from '../connection/pool.js';
 import { areCandidatesKnown, readCandidates } from './best-run.js';
 import type { ComparedPair, RunOfExperiment } from './experiment-pairs.js';
@@ -14,6 +15,7 @@ export interface ComparedRun {
 
 export interface LockedExperiment {
   id: string;
+  teamId: string;
   suiteId: string;
   baselineDeleted: boolean;
   bestId: string | null;
@@ -28,7 +30,8 @@ export async function lockExperiment(
   { experimentId, run, baseline }: ComparedRun,
 ): Promise<LockedExperiment | 'changed' | undefined> {
   const { rows } = await client.query<LockedExperiment & { baselineId: string | null }>(
-    `SELECT id, suite_id AS "suiteId", baseline_run_id AS "baselineId", baseline_deleted AS "baselineDeleted",
+    `SELECT id, team_id AS "teamId", suite_id AS "suiteId",
+       baseline_run_id AS "baselineId", baseline_deleted AS "baselineDeleted",
        best_run_id AS "bestId"
      FROM experiment WHERE id = $1 FOR NO KEY UPDATE`,
     [experimentId],
@@ -61,9 +64,16 @@ export async function placeRun(
   return known ? updateBest(client, experiment, known) : [];
 }
 
+/** Of an experiment whose first run became its baseline. */
+export const auditFirstRun = (client: PoolClient, teamId: string, experimentId: string, runId: string): Promise<void> =>
+  auditWork(client, teamId, 'experiment.baseline', experimentId, {
+    after: { baseline: runId },
+    cause: 'the first run that ended',
+  });
+
 async function becomeBaseline(
   client: PoolClient,
-  { id, suiteId }: LockedExperiment,
+  { id, teamId, suiteId }: LockedExperiment,
   run: RunOfExperiment,
 ): Promise<boolean> {
   const { rowCount } = await client.query(
@@ -75,6 +85,7 @@ async function becomeBaseline(
        )`,
     [id, run.id, suiteId],
   );
+  if (rowCount) await auditFirstRun(client, teamId, id, run.id);
   return rowCount !== 0;
 }
 

@@ -1,4 +1,5 @@
 import { inTransaction, type Pool } from '../connection/pool.js';
+import { auditFirstRun } from './place-run.js';
 import { HAS_ENDED, type ExperimentToCompare, type RunOfExperiment } from './experiment-pairs.js';
 
 // The figures of an experiment are its baseline (if the first run became it), the best run and those tied with it, and
@@ -48,12 +49,13 @@ export async function adoptFirstRun(pool: Pool, experimentId: string): Promise<b
       [experimentId],
     );
     if (!rows[0]) return false;
-    const { rowCount } = await client.query(
+    const { rows: adopted } = await client.query<{ teamId: string }>(
       `UPDATE experiment SET baseline_run_id = $2, baseline_set_by = 'first_run', updated_at = now()
-       WHERE id = $1 AND baseline_run_id IS NULL AND NOT baseline_deleted`,
+       WHERE id = $1 AND baseline_run_id IS NULL AND NOT baseline_deleted RETURNING team_id AS "teamId"`,
       [experimentId, rows[0].id],
     );
-    return rowCount !== 0;
+    if (adopted[0]) await auditFirstRun(client, adopted[0].teamId, experimentId, rows[0].id);
+    return adopted.length > 0;
   });
 }
 

@@ -1,3 +1,4 @@
+import { auditWork } from '../catalogue/audit.js';
 import { spentThisMonthBy, spentThisMonth } from '../catalogue/spending.js';
 import { embeddingCosts } from '../catalogue/embedding-model.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
@@ -187,6 +188,7 @@ export async function stopIfOverBudget(pool: Pool, run: RunToStop): Promise<stri
     await logEvents(client, jobId, [
       { name: 'job_completed', data: { status: 'budget_exceeded', result_ref: run.id, detail: reason } },
     ]);
+    await auditWork(client, run.teamId, 'job.stop', jobId, { after: { run: run.id }, cause: reason });
     await admitJobs(client, run.userId);
     return jobId;
   });

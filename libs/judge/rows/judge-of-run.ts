@@ -1,3 +1,4 @@
+import { auditWork } from '#lib/db/catalogue/audit';
 import type { z } from 'zod';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { JobStatus } from '#lib/contracts/job-status';
@@ -41,7 +42,10 @@ export async function askByRun(
     askedBy: runId,
     planned: 0,
   });
-  return report?.jobId;
+  if (!report) return undefined;
+  const change = { after: { judge, below, source: of.source }, cause: `run ${runId}` };
+  await auditWork(client, of.teamId, 'judge.submit', report.id, change);
+  return report.jobId;
 }
 
 export interface RunToJudge {
