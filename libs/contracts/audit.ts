@@ -63,7 +63,10 @@ export const AuditEntry = named('AuditEntry', 'Something that was changed, or re
   user: who('user').describe('Who did it; null for workers and for unknown callers.'),
   token: who('token').describe('The token of the request, or of its session; null for none.'),
   session_id: id.nullable().describe('The session of the request; null for none.'),
-  address: z.string().nullable().describe('The address that the request came from; null if unknown.'),
+  address: z
+    .string()
+    .nullable()
+    .describe('The address that the request came from, or the IPv6 network of an unknown caller; null if unknown.'),
   request_id: z.string().nullable().describe('The `x-request-id` of the response; null if there was no request.'),
   changes: z.array(AuditChange).describe('What changed; empty if nothing more is known.'),
   cause: z.string().nullable().describe('Why a worker did it, such as `retention`; null for people.'),

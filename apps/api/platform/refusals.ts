@@ -1,5 +1,7 @@
+import { normalizeIP } from '@fastify/rate-limit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { isIPv6 } from 'node:net';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { ProblemCode } from '#lib/contracts/problem-codes';
 import type { Caller } from '#lib/db/catalogue/callers';
@@ -59,7 +61,7 @@ export class Refusals {
       this.#keys = new Set();
       this.#rowsOf = new Map();
     }
-    this.#add(this.#within(refusal));
+    this.#add(this.#within(refusal.caller ? refusal : withNetwork(refusal)));
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref();
   }
 
@@ -118,6 +120,13 @@ export class Refusals {
     const since = this.#waiting.get(row.id);
     this.#waiting.set(row.id, since ? { ...since, count: row.count + since.count } : row);
   }
+}
+
+/** Whoever has an IPv6 network has all of its addresses. */
+function withNetwork({ request, ...refusal }: Refusal): Refusal {
+  const { address } = request;
+  const network = address !== null && isIPv6(address) ? `${normalizeIP(address)}/64` : address;
+  return { ...refusal, request: { ...request, address: network } };
 }
 
 /** What the refusals of one caller count under that are too many to be told apart. */
