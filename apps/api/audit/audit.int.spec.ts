@@ -1,6 +1,7 @@
 import { newId } from '#lib/runtime/ids';
 import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { addUnreachableModels, clientOf, type Answer, type Client } from '../../../test/client.js';
+import { sendAs, signIn } from '../../../test/people.js';
 import { until } from '../../../test/until.js';
 
 let api: SharedApi;
@@ -64,6 +65,58 @@ it('says who changed what, from where, with which request, and what was there be
       cause: null,
       count: 1,
     },
+  ]);
+});
+
+it('names ways in and out: who signs in, joins, changes teams and signs out, with what they may', async () => {
+  const { paths } = (await owner.get('/openapi.json')).body as {
+    paths: Record<string, Record<string, { security?: object[] }>>;
+  };
+  const open = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([method, { security }]) => method !== 'get' && security?.length === 0)
+      .map(([method]) => `${method.toUpperCase()} ${path}`),
+  );
+  // The walk of all other changes is in idempotency.int.spec.ts.
+  expect(open.sort()).toEqual([
+    'POST /api/device-logins', // Nobody knows whose it is: the approval is an entry.
+    'POST /api/device-logins/token', // token.create: device-logins.int.spec.ts
+    'POST /api/invitations/accept',
+    'POST /api/invitations/read', // Changes nothing.
+    'POST /api/session',
+    'POST /api/sign-in/{provider}', // Changes nothing: the callback is an entry.
+    'POST /api/sign-in/{provider}/logout', // session.delete: sign-in.int.spec.ts
+  ]);
+  const invite = async (by: Client) =>
+    new URL((await by.post('/api/invitations', { role: 'editor' })).body.url).hash.replace('#invitation=', '');
+  const person = await signIn(api, 'Ada', [{ teamId: api.teamId, role: 'viewer' }]);
+  const joined = await person.send('POST', '/api/me/memberships', { invitation: await invite(other) });
+  const moved = await person.send('PUT', '/api/session', { team_id: otherTeam });
+  const left = await person.send('DELETE', '/api/session');
+  const began = await sendAs({ url: api.url, cookie: '' }, 'POST', '/api/session', { token: owner.token });
+  const accepted = await clientOf(api.url, '').post('/api/invitations/accept', {
+    invitation: await invite(owner),
+    name: 'Grace',
+  });
+  const said = async (by: Client, answer: Answer) => {
+    expect(answer.status).toBeLessThan(300);
+    const rows = await entries(by, `request_id=${idOf(answer)}`);
+    return rows.map(({ action, user, changes }) => [
+      action,
+      user.name,
+      Object.fromEntries(changes.map(({ field, before, after }: any) => [field, after ?? before])),
+    ]);
+  };
+  const ofTeam = { role: 'editor', user: 'Ada' };
+  expect(await said(other, joined)).toEqual([['invitation.accept', 'Ada', ofTeam]]);
+  expect(await said(other, moved)).toMatchObject([['session.update', 'Ada', { team: expect.any(String) }]]);
+  expect(await said(other, left)).toMatchObject([['session.delete', 'Ada', { user: 'Ada' }]]);
+  expect(await said(owner, began)).toMatchObject([
+    ['session.create', expect.any(String), { agent: 'Firefox on Linux', expires_at: expect.any(String) }],
+  ]);
+  expect(await said(owner, accepted)).toMatchObject([
+    ['token.create', 'Grace', { name: 'first token', role: 'editor' }],
+    ['invitation.accept', 'Grace', { role: 'editor', user: 'Grace' }],
   ]);
 });
 

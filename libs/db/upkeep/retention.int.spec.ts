@@ -24,6 +24,8 @@ describe('raw exchanges', () => {
     expect(await dropOldMonths(pool, 'exchange', 30, nextMonth() + 29 * DAY)).toEqual([]);
     expect(await dropOldMonths(pool, 'exchange', 30, nextMonth() + 31 * DAY)).toEqual([first]);
     expect(await partitions()).toEqual(before.slice(1));
+    const dropped = await pool.query(`SELECT subject, cause FROM audit WHERE action = 'exchange.drop'`);
+    expect(dropped.rows).toEqual([{ subject: first!.slice(-7).replace('_', '-'), cause: 'retention' }]);
     const { rows } = await pool.query(
       `SELECT count(*)::int AS n FROM pg_inherits WHERE inhparent = 'result'::regclass`,
     );
@@ -39,6 +41,29 @@ describe('raw exchanges', () => {
     await reader.query('COMMIT');
     reader.release();
   }, 30_000);
+});
+
+it('months of the audit are dropped likewise, and say so; the release before writes what it knows', async () => {
+  const month = new Date().toISOString().slice(0, 7);
+  const ended = Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1);
+  const write = (id: string) =>
+    pool.query(`INSERT INTO audit (id, team_id, user_id, action, subject) VALUES ($1, $1, $1, 'run.submit', 'old')`, [
+      id,
+    ]);
+  // What was there before the upgrade is in the partition of the month of the upgrade, however old.
+  for (const at of [Date.parse('2024-02-10'), Date.now()]) await write(newId(at));
+  expect(await dropOldMonths(pool, 'audit', 30, ended + 29 * 86_400_000)).toEqual([]);
+  const partition = `audit_${month.replace('-', '_')}`;
+  expect(await dropOldMonths(pool, 'audit', 30, ended + 31 * 86_400_000)).toEqual([partition]);
+  const entries = async () =>
+    (
+      await pool.query(`SELECT action, subject, cause, count, tableoid::regclass::text AS place FROM audit
+        WHERE action <> 'exchange.drop'`)
+    ).rows;
+  const entry = { action: 'audit.drop', subject: month, cause: 'retention', count: 1 };
+  expect(await entries()).toEqual([{ ...entry, place: 'audit_default' }]);
+  await pool.query(`SELECT ensure_partitions(now() + interval '3 months')`);
+  expect(await entries()).toEqual([{ ...entry, place: partition }]);
 });
 
 describe('the partition of a month', () => {
