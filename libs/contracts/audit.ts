@@ -59,6 +59,7 @@ export const AuditEntry = named('AuditEntry', 'Something that was changed, or re
   at: time.describe('When it happened; for refusals, when the minute began that they are counted for.'),
   action: z.string().describe('What was done, such as `provider.update`, or refused, such as `refused.role`.'),
   subject: z.string().describe('The id or key of what was changed; the route of what was refused.'),
+  subject_name: z.string().nullable().describe('The name of what was changed; null if it has none, or is gone.'),
   team_id: id.nullable().describe('The team; null when nobody knows whose: a wrong token, a failed sign-in.'),
   user: who('user').describe('Who did it; null for workers and for unknown callers.'),
   token: who('token').describe('The token of the request, or of its session; null for none.'),

@@ -51,6 +51,7 @@ it('says who changed what, from where, with which request, and what was there be
       at: expect.any(String),
       action: 'provider.update',
       subject: 'sim',
+      subject_name: null,
       team_id: api.teamId,
       user: { id: me.user.id, name: me.user.name },
       token: { id: me.token.id, name: me.token.name },
@@ -107,6 +108,9 @@ it('names ways in and out: who signs in, joins, changes teams and signs out, wit
       Object.fromEntries(changes.map(({ field, before, after }: any) => [field, after ?? before])),
     ]);
   };
+  expect(await entries(owner, `request_id=${idOf(accepted)}&action=token.create`)).toMatchObject([
+    { subject_name: 'first token' },
+  ]);
   const ofTeam = { role: 'editor', user: 'Ada' };
   expect(await said(other, joined)).toEqual([['invitation.accept', 'Ada', ofTeam]]);
   expect(await said(other, moved)).toMatchObject([['session.update', 'Ada', { team: expect.any(String) }]]);

@@ -26,6 +26,7 @@ interface Row {
   at: Date;
   action: string;
   subject: string;
+  subjectName: string | null;
   teamId: string | null;
   userId: string | null;
   userName: string | null;
@@ -73,6 +74,29 @@ const NOBODY = 'a.team_id IS NULL';
 const COLUMNS = `a.id, a.at, a.action, a.subject, a.team_id, a.user_id, a.token_id, a.session_id, a.address,
   a.request_id, a.changes, a.cause, a.count`;
 
+/** Where the names of subjects are, by what stands before the point of an action. */
+const NAMES: Readonly<Record<string, string>> = {
+  experiment: 'name FROM experiment',
+  gate: 'name FROM gate',
+  lane: 'name FROM lane',
+  param_preset: 'name FROM param_preset',
+  prompt_version: 'label FROM prompt_version',
+  run: 'coalesce(name, suite_name) FROM run',
+  suite: 'name FROM suite',
+  token: 'name FROM token',
+  user: 'name FROM users',
+};
+/** SQL: what people call the subject of the entry `m`, if it is there. */
+const SUBJECT_NAME = `CASE WHEN m.subject ~ '^[0-9a-f-]{36}( |$)' THEN CASE split_part(m.action, '.', 1)
+  ${Object.entries(NAMES)
+    .map(
+      ([kind, name]) =>
+        `WHEN '${kind}' THEN (SELECT ${name} WHERE id = left(m.subject, 36)::uuid AND team_id = m.team_id)`,
+    )
+    .join('\n  ')}
+  WHEN 'team' THEN (SELECT name FROM team WHERE id = left(m.subject, 36)::uuid)
+  END END`;
+
 /** An index leads from entry to entry of a team, and of nobody. */
 function statement(withNobodys: boolean): string {
   const newest = (whose: string): string => `(
@@ -94,7 +118,7 @@ function statement(withNobodys: boolean): string {
     )
     SELECT s.*, m.id, m.at, m.action, m.subject, m.team_id AS "teamId", m.user_id AS "userId", u.name AS "userName",
       m.token_id AS "tokenId", k.name AS "tokenName", m.session_id AS "sessionId", m.address,
-      m.request_id AS "requestId", m.changes, m.cause, m.count
+      m.request_id AS "requestId", m.changes, m.cause, m.count, ${SUBJECT_NAME} AS "subjectName"
     FROM (SELECT count(*)::int AS scanned, (SELECT id FROM scanned ORDER BY id LIMIT 1) AS last FROM scanned) s
       LEFT JOIN matching m ON true LEFT JOIN users u ON u.id = m.user_id LEFT JOIN token k ON k.id = m.token_id
     ORDER BY m.id DESC`;
@@ -123,6 +147,7 @@ const toEntry = (row: Row): AuditEntry => ({
   at: row.at.toISOString(),
   action: row.action,
   subject: row.subject,
+  subject_name: row.subjectName,
   team_id: row.teamId,
   user: row.userId === null ? null : { id: row.userId, name: row.userName },
   token: row.tokenId === null ? null : { id: row.tokenId, name: row.tokenName },
