@@ -81,11 +81,11 @@ export class SettingsController {
   @Delete('cache')
   @About('Clear the cache', 'Later requests use no reply stored before. Results keep their replies.')
   @Answers(204)
-  async emptyCache(@Me() caller: Caller): Promise<void> {
+  async emptyCache(@Me() caller: Caller, @Changes() change: Change): Promise<void> {
     const { entries, bytes } = await this.#of(caller).readCache();
-    await audit(this.pool, caller, 'cache.empty', caller.teamId, { before: { entries, bytes } });
-    // After its audit entry, and not in a transaction: it deletes in batches, and a repeated request deletes the rest.
+    // Not in the transaction: it deletes in batches, and a repeated request deletes the rest.
     await clearCache(this.pool, caller.teamId);
+    await change((client) => audit(client, caller, 'cache.empty', caller.teamId, { before: { entries, bytes } }));
   }
 
   @Get('jobs')

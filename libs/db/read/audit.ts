@@ -86,8 +86,9 @@ const NAMES: Readonly<Record<string, string>> = {
   token: 'name FROM token',
   user: 'name FROM users',
 };
+const BEGINS_WITH_ID = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}( |$)';
 /** SQL: what people call the subject of the entry `m`, if it is there. */
-const SUBJECT_NAME = `CASE WHEN m.subject ~ '^[0-9a-f-]{36}( |$)' THEN CASE split_part(m.action, '.', 1)
+const SUBJECT_NAME = `CASE WHEN m.subject ~ '${BEGINS_WITH_ID}' THEN CASE split_part(m.action, '.', 1)
   ${Object.entries(NAMES)
     .map(
       ([kind, name]) =>
