@@ -205,6 +205,7 @@ const oddHeaders = fc.record(
 const callers = fc.oneof(
   ...Object.entries(CALLERS).map(([name, weight]) => ({ weight, arbitrary: fc.constant(name) })),
 );
+const OWN_PAGE = { 'sec-fetch-site': 'same-origin' };
 const METHODS = ['HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'POST', 'GET'];
 
 /** What is odd about a request: most have one oddity, because the first one that is seen hides the others. */
@@ -232,7 +233,7 @@ export function requestOf(operation, document) {
       method: of([fc.constant(method), fc.constantFrom(...METHODS)], 'method'),
       path: of(path, 'path'),
       query: of(query, 'query'),
-      headers: of([fc.constant({}), oddHeaders], 'headers'),
+      headers: of([fc.constant(operation.isOpen ? OWN_PAGE : {}), oddHeaders], 'headers'),
       body: of(body, 'body'),
       sent: of([fc.constant(1), fc.constantFrom(0, 0.5)], 'sent'),
       times: of([fc.constant(1), fc.constantFrom(2, 8)], 'times'),

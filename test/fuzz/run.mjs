@@ -27,6 +27,8 @@ const { values: options } = parseArgs({
   },
 });
 const [seed, requests] = [Number(options.seed), Number(options.requests)];
+/** What every operation does wrong is shown of some. */
+const MOST_ALIKE = 4;
 const say = (text) => process.stderr.write(`${text}\n`);
 const { ids } = JSON.parse(readFileSync(join(root, 'libs/contracts/examples/captured.json'), 'utf8'));
 const exampleIds = { ...ids, rescore: '019aa8a2-5c1e-7000-8000-000000000081' };
@@ -91,9 +93,6 @@ function difference(before, after = '') {
   const at = [...before].findIndex((character, index) => after[index] !== character);
   return `${before.slice(Math.max(0, at - 60), at + 80)} -> ${after.slice(Math.max(0, at - 60), at + 80)}`;
 }
-
-/** What every operation does wrong is shown of some. */
-const MOST_ALIKE = 4;
 
 function report({ faults, statuses, slowest, played, operations }) {
   const all = new Map();

@@ -1,6 +1,5 @@
 // Walks the operations of a running Toolmark with generated requests, one after another, and keeps what is wrong.
 import fc from 'fast-check';
-import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { judgeOf } from './faults.mjs';
 import { concrete, operationsOf, requestOf, withPlaceholders } from './requests.mjs';
@@ -11,6 +10,7 @@ import { addDecisions, addSession, callerOf, MARK, stockTeam } from './stock.mjs
 const REQUESTS_OF_TEAM = 200;
 /** From one operation to the next: a prime, so that it meets all of them. */
 const STEP = 9973;
+const ID_OF_NOTHING = '019aa8a2-5c1e-7000-8000-0000000000ff';
 const MOST_ATTEMPTS_TO_SHRINK = 60;
 const TRIES_OF_503 = 6;
 const WRONG_TOKEN = 'tm_this-is-a-token-of-nobody-0123456789';
@@ -116,10 +116,10 @@ export class Walk {
   }
 
   #fill(kind, whose) {
-    if (kind === 'nothing') return randomUUID();
+    if (kind === 'nothing') return ID_OF_NOTHING;
     if (kind === 'simulator') return this.simulatorUrl;
     if (kind === 'tools') return this.toolsUrl;
-    return (whose === 'other' ? this.other : this.#teams.at(-1)).ids[kind] ?? '019aa8a2-5c1e-7000-8000-0000000000ff';
+    return (whose === 'other' ? this.other : this.#teams.at(-1)).ids[kind] ?? ID_OF_NOTHING;
   }
 
   #count({ name }, { status, tookMs }) {
