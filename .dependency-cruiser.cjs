@@ -365,8 +365,8 @@ module.exports = {
     owned(['bullmq'], ['^libs/queue/', '^apps/worker/'], 'Queues are an affair of dispatcher and worker.'),
     owned(['socket\\.io'], ['^apps/api/'], 'The live edge.'),
     {
-      ...owned(['fast-check'], [], 'Its seed is set in test/fast-check.ts.'),
-      from: { path: '.', pathNot: '^test/fast-check\\.ts$' },
+      ...owned(['fast-check'], [], 'Its seed is set in test/fast-check.ts, and given to each call of test/fuzz.'),
+      from: { path: '.', pathNot: '^test/(fast-check\\.ts$|fuzz/)' },
     },
     owned(['socket\\.io-client'], ['^libs/client/', '^apps/cli/'], 'The live edge, seen from outside.'),
   ],

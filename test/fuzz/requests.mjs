@@ -18,7 +18,7 @@ const CALLERS = {
   nobody: 3,
 };
 /** Those who may do nothing that needs a role. */
-export const STRANGERS = new Set(['revoked', 'wrong', 'malformed', 'nobody']);
+const STRANGERS = new Set(['revoked', 'wrong', 'malformed', 'nobody']);
 
 const ROLES = ['viewer', 'editor', 'owner'];
 /** The role of each caller; `limited` and `readsOnly` are editors who may do less. */

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 
 /** Text that goes into JSON unchanged: numbers that JavaScript cannot hold, keys twice, depth without recursion. */
-export class Raw {
+class Raw {
   constructor(text) {
     this.text = text;
   }
