@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from './connection/pool.js';
  * Isolation of teams.
  *
  * - A request belongs to the team of its token, which `apps/api/platform/auth.ts` looks up before it reads the body. No
- *   route takes a team from its path, query or body.
+ *   route takes a team from its path, query or body, except from the operator: quotas and the audit of any team.
  * - The API reads and writes a team's data through repositories that are created for one team, such as
  *   `new SuiteRepository(pool, caller.teamId)` (`catalogue/`, `read/`). Each of their statements names the team, even
  *   where an id alone would find the row: the id of another team's row counts as an id that does not exist.

@@ -135,7 +135,7 @@ const withoutCredentials = (text: string): string =>
   );
 
 /** Tells texts apart without quoting them. */
-export function digest(value: unknown): string {
+function digest(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return `sha256:${sha256(text).slice(0, 12)} (${charactersOf(text)})`;
 }
