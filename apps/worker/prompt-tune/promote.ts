@@ -1,5 +1,5 @@
 import { withNote } from '#lib/contracts/note';
-import { auditWork } from '#lib/db/catalogue/audit';
+import { auditWork } from '#lib/db/audit-work';
 import { PromptVersionRepository } from '#lib/db/catalogue/prompt-versions';
 import type { NewChildRun, Step } from '#lib/db/engine/orchestrations';
 import { newId } from '#lib/runtime/ids';

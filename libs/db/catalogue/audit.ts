@@ -1,55 +1,20 @@
 import type { AuditAction } from '#lib/contracts/audit-actions';
-import { newId } from '#lib/runtime/ids';
+import { writeEntry, type AuditedBy, type AuditedChange } from '../audit-work.js';
 import type { Pool, PoolClient } from '../connection/pool.js';
-import { changesBetween, type Change } from './audit-changes.js';
 import type { Caller } from './callers.js';
 
 /** Who did something: the caller of a request, or only their team and user where no request is known. */
 export type Actor = Pick<Caller, 'teamId' | 'userId'> & Partial<Pick<Caller, 'tokenId' | 'sessionId' | 'request'>>;
-
-/** What was there before and after; without `before` it was created, without `after` deleted. */
-export interface AuditedChange extends Change {
-  /** Why it was done, if no caller wanted it: "retention", "a rule of sign-in". */
-  cause?: string;
-}
 
 /**
  * Records who changed what, in the transaction of the change.
  * @param action such as "provider.update"
  * @param subject the id or key
  */
-export async function audit(
+export const audit = (
   db: Pool | PoolClient,
-  {
-    teamId,
-    userId,
-    tokenId,
-    sessionId,
-    request,
-  }: Omit<Actor, 'teamId' | 'userId'> & {
-    teamId: string | null;
-    userId: string | null;
-  },
+  actor: Actor | AuditedBy,
   action: AuditAction,
   subject: string,
-  { before, after, cause }: AuditedChange = {},
-): Promise<void> {
-  await db.query(
-    `INSERT INTO audit (id, team_id, user_id, token_id, session_id, address, request_id, action, subject, changes,
-       cause)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-    [
-      ...[newId(), teamId, userId, tokenId ?? null, sessionId ?? null, request?.address ?? null, request?.id ?? null],
-      ...[action, subject, before || after ? JSON.stringify(changesBetween({ before, after })) : null, cause ?? null],
-    ],
-  );
-}
-
-/** Records what a worker changed of a team, in the transaction of the change, and why: "job 0192...". */
-export const auditWork = (
-  db: Pool | PoolClient,
-  teamId: string | null,
-  action: AuditAction,
-  subject: string,
-  change: AuditedChange & { cause: string },
-): Promise<void> => audit(db, { teamId, userId: null }, action, subject, change);
+  change: AuditedChange = {},
+): Promise<void> => writeEntry(db, actor, action, subject, change);

@@ -1,6 +1,7 @@
 import { newSessionSecret } from '#lib/runtime/seal';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
-import { audit, auditWork } from './audit.js';
+import { auditWork } from '../audit-work.js';
+import { audit } from './audit.js';
 import { limitedHash, SESSION_HAS_ENDED, type RequestFacts } from './callers.js';
 
 /** Maximum number of browser sessions of a person. Another one ends the least recently used session. */

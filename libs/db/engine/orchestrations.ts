@@ -1,7 +1,7 @@
 import type { LogEvent } from '#lib/contracts/event';
 import type { JobStatus } from '#lib/contracts/job-status';
 import type { OrchestrationType } from '#lib/contracts/values/jobs';
-import { auditWork } from '../catalogue/audit.js';
+import { auditWork } from '../audit-work.js';
 import { SUBMIT_LEVEL } from '#lib/contracts/worker-level';
 import { newId, newIds } from '#lib/runtime/ids';
 import { insertRow } from '../connection/insert-row.js';

@@ -1,5 +1,5 @@
 import type { LogEvent } from '#lib/contracts/event';
-import { auditWork } from '../catalogue/audit.js';
+import { auditWork } from '../audit-work.js';
 import type { PoolClient } from '../connection/pool.js';
 import { areCandidatesKnown, readCandidates } from './best-run.js';
 import type { ComparedPair, RunOfExperiment } from './experiment-pairs.js';

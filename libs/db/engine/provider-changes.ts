@@ -12,7 +12,7 @@ import { lockProvider, moveTargets, type MovedTargets } from './move-targets.js'
 import { replaceModels, syncModelLanes } from '../catalogue/provider-models.js';
 import { forgetLearned } from '../catalogue/learned-settings.js';
 import { findOrCreateLane, syncLaneLimits } from '../catalogue/provider-lanes.js';
-import type { Change } from '../catalogue/audit-changes.js';
+import type { Change } from '../audit-changes.js';
 import { auditedProvider, toProvider, withModels } from '../catalogue/providers.js';
 import { countUsed, keepQuotas } from '../catalogue/quotas.js';
 

@@ -1,4 +1,4 @@
-import { auditWork } from '../catalogue/audit.js';
+import { auditWork } from '../audit-work.js';
 import { spentThisMonthBy, spentThisMonth } from '../catalogue/spending.js';
 import { embeddingCosts } from '../catalogue/embedding-model.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';

@@ -1,4 +1,4 @@
-import { auditWork } from '../catalogue/audit.js';
+import { auditWork } from '../audit-work.js';
 import { inTransaction, isTransient, longQuery, type Pool } from '../connection/pool.js';
 
 /** What is kept for some time, by its table, with what the audit calls its end. */

@@ -1,4 +1,4 @@
-import { auditWork } from '../catalogue/audit.js';
+import { auditWork } from '../audit-work.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 
 const MAX_RETIRED_AT_ONCE = 100;

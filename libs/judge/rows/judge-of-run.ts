@@ -1,4 +1,4 @@
-import { auditWork } from '#lib/db/catalogue/audit';
+import { auditWork } from '#lib/db/audit-work';
 import type { z } from 'zod';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { JobStatus } from '#lib/contracts/job-status';

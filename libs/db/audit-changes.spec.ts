@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../test/fast-check.js';
 import { sha256 } from '#lib/runtime/seal';
 import { changesBetween, MAX_CHANGES_BYTES, MAX_VALUE_BYTES } from './audit-changes.js';
 
