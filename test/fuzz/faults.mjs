@@ -94,15 +94,15 @@ function keepsRoles({ operation, asked, answer }) {
     : undefined;
 }
 
-/** An id that the caller sent may come back; an operator sees all teams. */
-function keepsTeams({ asked, answer: { text, headers }, teams: { other } }) {
+/** An id that the caller sent, or has stored, may come back; an operator sees all teams. */
+function keepsTeams({ asked, answer: { text, headers }, teams: { own, other } }) {
   if (asked.caller === 'operator') return undefined;
   const sent = `${asked.path} ${asked.body ?? ''} ${JSON.stringify(asked.headers)}`;
   const seen = `${text} ${JSON.stringify(headers)}`;
   return [
     ...(seen.includes(MARK) ? [`it shows a name of another team: ${around(seen, MARK)}`] : []),
     ...Object.entries(other.ids)
-      .filter(([, id]) => seen.includes(id) && !sent.includes(id))
+      .filter(([, id]) => seen.includes(id) && !sent.includes(id) && !own.storedIds.has(id))
       .map(([kind]) => `it shows the ${kind} of another team`),
     ...(asked.caller === 'limited' && seen.includes(HIDDEN_MARK)
       ? [`it shows a suite that the token does not name: ${around(seen, HIDDEN_MARK)}`]

@@ -28,7 +28,7 @@ export const callerOf = (url, token) => async (method, path, body) => {
  * A new team with one thing of each kind.
  * @param of.mark in each of its names
  * @returns its `ids` by the kinds of the examples, the credentials of its `callers`, its `secrets`, and `keeper`, whose
- * token is nowhere else
+ * token is nowhere else; and `storedIds`, of the other team, which the requests have stored in this one
  */
 export async function stockTeam({ url, operator, simulatorUrl, mark }) {
   const { id: teamId, token: first } = await operator('POST', '/api/teams', { name: `${mark} ${randomUUID()}` });
@@ -47,7 +47,7 @@ export async function stockTeam({ url, operator, simulatorUrl, mark }) {
   const limited = await keeper('POST', '/api/tokens', { name: `${mark} limited`, role: 'editor', ...limits });
   const callers = { ...people.callers, limited: bearer(limited.token) };
   const secrets = [secret, first.token, ...Object.values(callers).map(secretOf)];
-  return { teamId, ids, callers, secrets, keeper };
+  return { teamId, ids, callers, secrets, keeper, storedIds: new Set() };
 }
 
 const bearer = (token) => ({ authorization: `Bearer ${token}` });
@@ -67,7 +67,7 @@ async function stockPeople(keeper, mark) {
   ];
   await keeper('DELETE', `/api/tokens/${revoked.id}`);
   const invitation = await keeper('POST', '/api/invitations', { role: 'viewer', note: mark });
-  const login = await keeper('POST', '/api/device-logins', { name: mark });
+  const login = await keeper('POST', '/api/device-logins', { name: 'a laptop' });
   return {
     ids: {
       token: spare.id,

@@ -99,6 +99,8 @@ export class Walk {
     const answers = [await this.#answerTo(sent), ...(await Promise.all(others))];
     if (isFirst) answers.forEach((answer) => this.#count(operation, answer));
     const teams = { own, other: this.other };
+    if (asked.body !== undefined && answers.some(({ status }) => status >= 200 && status < 300))
+      for (const id of Object.values(this.other.ids)) if (asked.body.includes(id)) own.storedIds.add(id);
     return {
       asked,
       faults: [...new Set(answers.flatMap((answer) => this.judge({ operation, asked, answer, teams })))],
