@@ -77,6 +77,7 @@ export const AUDIT_ACTIONS = {
   'settings.embedding': 'The embedding model was changed. The subject is its provider.',
   'settings.jobs': 'The number of jobs that a user can run at once was changed. The subject is the number.',
   'settings.judge': 'The default judge was changed. The subject is the judge.',
+  'settings.quotas': 'Quotas were set. The subject is the team, or `all`.',
   'settings.spending': 'The monthly cap of the team was changed. The subject is the cap.',
   'suite.add-cases': 'Cases were added to a suite.',
   'suite.create': 'A suite was created, without cases.',

@@ -108,7 +108,12 @@ export const PROBLEM_CODES = {
   answer_not_kept: {
     means: 'The first request with this Idempotency-Key was answered; its answer was too large to be kept.',
     wayOut: 'Do not send it again: read what it made.',
-    params: ['status'],
+    params: ['status', 'bytes'],
+  },
+  too_many_keys: {
+    means: 'The user, or the team, has used as many Idempotency-Keys in the last day as are kept.',
+    wayOut: 'Send the request without a key, or try again after `Retry-After` seconds.',
+    params: ['limit'],
   },
   no_prices: {
     means: 'A budget in dollars needs prices for every model.',

@@ -369,6 +369,7 @@ describe('every route of the OpenAPI document that changes data', () => {
       ['PUT /api/settings/cache', '', { lifetime_days: 7 }],
       ['DELETE /api/settings/cache', '', undefined],
       ['PUT /api/settings/jobs', '', { running_jobs_per_user: 4 }],
+      ['PUT /api/settings/quotas', '', { quotas: { suites: 900, lanes: null } }],
       ['PUT /api/settings/spending', '', { monthly_cap_usd: 1000 }],
       ['POST /api/lanes/{id}/pause', `/api/lanes/${lane}/pause`, undefined],
       ['POST /api/lanes/{id}/resume', `/api/lanes/${lane}/resume`, undefined],

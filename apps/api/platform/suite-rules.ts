@@ -35,6 +35,7 @@ const ROUTES: readonly (readonly [SuiteRule, ...string[]])[] = [
     'GET /api/settings/embedding',
     'GET /api/settings/jobs',
     'GET /api/settings/judge',
+    'GET /api/settings/quotas',
     'GET /api/system',
     'GET /api/tool-eval/import/example',
   ],

@@ -1,5 +1,6 @@
 import { codeOfStatus } from '../problem-codes.js';
 import { DRIFT_EXAMPLE } from '../sample-drift.js';
+import { QUOTA_NAMES } from '../values/quotas.js';
 
 const longText = {
   path: '/report',
@@ -64,6 +65,22 @@ export const RARE_EXAMPLES = {
       lane: null,
       state: null,
       waiting: 0,
+    },
+  },
+  Quota: { 'A quota that was set': { name: 'suites', limit: 2000, default: 1000, is_set: true, used: 1204 } },
+  Quotas: {
+    'A team': {
+      team_id: '019aa8a2-5c1e-7000-8000-000000000001',
+      team: 'search',
+      quotas: [
+        { name: 'suites', limit: 2000, default: 1000, is_set: true, used: 1204 },
+        { name: 'cases', limit: 1000000, default: 1000000, is_set: false, used: 48210 },
+      ],
+    },
+  },
+  QuotasInput: {
+    'One more than the default, one back to it': {
+      quotas: Object.fromEntries(QUOTA_NAMES.map((name) => [name, name === 'suites' ? 2000 : null])),
     },
   },
   SessionPatch: { 'Another team': { team_id: '019aa8a2-5c1e-7000-8000-000000000001' } },

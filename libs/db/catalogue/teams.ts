@@ -67,6 +67,11 @@ async function insertTeam(client: PoolClient, name: string, teamId: string): Pro
   return { userId };
 }
 
+/** Undefined when there is no such team. */
+export async function findTeamName(db: Pool | PoolClient, teamId: string): Promise<string | undefined> {
+  return (await db.query<{ name: string }>('SELECT name FROM team WHERE id = $1', [teamId])).rows[0]?.name;
+}
+
 /** @throws ProblemError 409 when the name is taken */
 export async function createTeam(
   db: Pool | PoolClient,
