@@ -1,4 +1,5 @@
 import { ACCESS_CODES } from './access-codes.js';
+import { LIMIT_CODES } from './limit-codes.js';
 
 /** What a code says, for docs/problems.md and the command line. The page has words and buttons of its own. */
 export interface CodeEntry {
@@ -94,27 +95,7 @@ export const PROBLEM_CODES = {
     wayOut: 'Start the server with the key it was stored with, or store the secret again.',
   },
 
-  rate_limited: {
-    means: 'The token, the user or the address has sent too many requests in the last minute.',
-    wayOut: 'Try again after `Retry-After` seconds. The operator sets the limits (TOOLMARK_REQUESTS_PER_MINUTE).',
-    params: ['limit', 'per_minute'],
-  },
-  quota_reached: {
-    means: 'The team has as much of this as its quota allows.',
-    wayOut: 'Delete what is not needed, or let an owner of the team `default` raise it: PUT /api/settings/quotas.',
-    command: 'toolmark limits',
-    params: ['quota', 'limit', 'used', 'asked'],
-  },
-  answer_not_kept: {
-    means: 'The first request with this Idempotency-Key was answered; its answer was too large to be kept.',
-    wayOut: 'Do not send it again: read what it made.',
-    params: ['status', 'bytes'],
-  },
-  too_many_keys: {
-    means: 'The user, or the team, has used as many Idempotency-Keys in the last day as are kept.',
-    wayOut: 'Send the request without a key, or try again after `Retry-After` seconds.',
-    params: ['limit'],
-  },
+  ...LIMIT_CODES,
   no_prices: {
     means: 'A budget in dollars needs prices for every model.',
     wayOut:

@@ -1,6 +1,7 @@
 -- Settles a batch of items: stores the verdict or the error of each, once, with its exchange, and counts it for its
--- target, its job, its team's month and day, and the month of the token that asked for it. Parameters are columns of the batch; the n-th entries of all are one
--- item.
+-- target, its job, its team's month and day, and the month of the token that asked for it. Parameters are columns of
+-- the batch; the n-th entries of all are one item. Bytes count what is stored; what a resume replaces is counted again
+-- when its target is finished (`finishTarget`).
 --
 -- Only items whose delivery still holds them settle: their in_flight row has the token of the delivery, and their
 -- run is running. A late reply, after a cancel, a takeover or a resume, finds no row and changes nothing. Nor does a
@@ -111,7 +112,10 @@ BEGIN
       coalesce(sum(p_cache_write_1h[counted]), 0) AS cache_write_1h,
       coalesce(sum(p_reasoning[counted]), 0) AS reasoning,
       coalesce(sum(p_cost[counted]), 0) AS counted_cost,
-      (count(*) FILTER (WHERE p_cost_reported[n]))::int AS reported
+      (count(*) FILTER (WHERE p_cost_reported[n]))::int AS reported,
+      sum(length(p_exchange[n])) AS exchange_bytes,
+      sum(coalesce(octet_length(p_evidence[n]), 0) + coalesce(octet_length(p_metrics[n]), 0) +
+        coalesce(octet_length(p_error_message[n]), 0) + coalesce(octet_length(p_called[n]), 0) + 200) AS result_bytes
     FROM asked GROUP BY run, job, target
   ), counted AS (
     UPDATE target t SET
@@ -123,7 +127,8 @@ BEGIN
       cache_write_5m_tokens = t.cache_write_5m_tokens + c.cache_write_5m,
       cache_write_1h_tokens = t.cache_write_1h_tokens + c.cache_write_1h,
       reasoning_tokens = t.reasoning_tokens + c.reasoning, counted_cost_usd = t.counted_cost_usd + c.counted_cost,
-      cost_reported = t.cost_reported + c.reported
+      cost_reported = t.cost_reported + c.reported, exchange_bytes = t.exchange_bytes + c.exchange_bytes,
+      result_bytes = t.result_bytes + c.result_bytes
     FROM sums c
     WHERE t.run_id = c.run AND t.ordinal = c.target
     RETURNING t.run_id AS run, t.settled = t.n AS ended

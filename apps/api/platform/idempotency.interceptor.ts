@@ -20,6 +20,7 @@ import { Semaphore } from '#lib/runtime/semaphore';
 import { sha256 } from '#lib/runtime/seal';
 import { routeOptions, type CallerRequest } from './decorators.js';
 import { LargeJson } from './large-bodies.js';
+import { KeyCounts } from './key-counts.js';
 import { toProblem } from './problem.filter.js';
 import { POOL } from './stores.js';
 import { SHARE_OF_TEAM } from './turns.js';
@@ -36,20 +37,24 @@ const LOCK_TIMEOUT = '5s';
 const WAIT_MS = 10_000;
 const POLL_MS = 100;
 const MAX_KEY_LENGTH = 200;
+/** The largest response that is kept. */
+const MAX_KEPT_BYTES = 64 * 1024;
 /** Problems after which the same request may succeed. Their responses are not stored. */
 const isRetryable = (status: number): boolean => status >= 500 || status === 429 || status === 408;
 
 /**
  * Returns the same response for the same Idempotency-Key and body for a day, so that a request whose response was lost
- * can be sent again. Every changing route gets its `Change` here.
+ * can be sent again. Of a large response only that there was one is kept. Every changing route gets its `Change` here.
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
   readonly #ofTeam: KeyedSemaphore;
   readonly #ofAll: Semaphore;
+  readonly #counts: KeyCounts;
 
   constructor(@Inject(POOL) readonly pool: Pool) {
     const connections = (share: number): number => Math.max(1, Math.floor(share * pool.options.max));
+    this.#counts = new KeyCounts(pool);
     this.#ofAll = new Semaphore(connections(SHARE_OF_ALL));
     this.#ofTeam = new KeyedSemaphore(
       connections(SHARE_OF_TEAM),
@@ -88,6 +93,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     reply: FastifyReply,
     handle: () => Promise<unknown>,
   ): Promise<unknown> {
+    await this.#counts.check(owner);
     const fingerprint = sha256(`${request.method} ${request.url}\n${jsonOf(request.body)}`);
     const key = await this.#claimKey(owner, fingerprint);
     if (key.state === 'under-way')
@@ -102,6 +108,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
         'idempotency_key_reused',
       );
     if (key.state === 'answered') return storedResponse(key, reply);
+    this.#counts.add(owner);
     return this.#respondFirst(key.claim, request, reply, handle);
   }
 
@@ -123,12 +130,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     handle: () => Promise<unknown>,
   ): Promise<unknown> {
     const store = (db: Pool | PoolClient, response: unknown): Promise<void> =>
-      storeResponse(
-        db,
-        claim,
-        reply.statusCode,
-        response === undefined ? '' : JSON.stringify(withoutSecrets(response)),
-      );
+      storeAnswer(db, claim, reply.statusCode, withoutSecrets(response));
     let isStored = false;
     request.change = async (work) => {
       const response = await this.#inTransaction(claim.teamId, async (client) => {
@@ -152,7 +154,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   async #afterFailure(claim: ClaimedKey, error: unknown): Promise<void> {
     const { problem } = toProblem(error);
     if (isRetryable(problem.status)) return releaseKey(this.pool, claim);
-    await storeResponse(this.pool, claim, problem.status, JSON.stringify(problem)).catch((failure: unknown) => {
+    await storeAnswer(this.pool, claim, problem.status, problem).catch((failure: unknown) => {
       // A repeated request has taken over the key.
       if (!(failure instanceof ProblemError)) throw failure;
     });
@@ -161,6 +163,26 @@ export class IdempotencyInterceptor implements NestInterceptor {
 
 const jsonOf = (body: unknown): string =>
   body instanceof LargeJson ? `${body.text}${body.entries?.join() ?? ''}` : (JSON.stringify(body) ?? '');
+
+/** Stores a response, or instead of a large one the problem that a repeat gets. */
+function storeAnswer(db: Pool | PoolClient, claim: ClaimedKey, status: number, response: unknown): Promise<void> {
+  const text = response === undefined ? '' : JSON.stringify(response);
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= MAX_KEPT_BYTES) return storeResponse(db, claim, status, text);
+  const { problem } = toProblem(answerNotKept(status, bytes, response));
+  return storeResponse(db, claim, problem.status, JSON.stringify(problem));
+}
+
+function answerNotKept(status: number, bytes: number, response: unknown): ProblemError {
+  const { id } = response as { id?: unknown };
+  const place =
+    typeof id === 'string' ? `What it made or changed has the id "${id}".` : 'Read what it made or changed.';
+  return new ProblemError(
+    409,
+    `The first request with this Idempotency-Key was answered with status ${status}, and is not done again. Its ` +
+      `answer of ${bytes.toLocaleString('en-US')} bytes was too large to be kept. ${place}`,
+  ).as('answer_not_kept', { status, bytes, ...(typeof id === 'string' && { id }) });
+}
 
 function storedResponse({ status, response }: Extract<KeyState, { state: 'answered' }>, reply: FastifyReply): unknown {
   if (status >= 400) void reply.header('content-type', 'application/problem+json');

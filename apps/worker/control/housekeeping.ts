@@ -1,4 +1,5 @@
 import { removeEndedDeviceLogins } from '#lib/db/catalogue/device-logins';
+import { forgetKeys } from '#lib/db/catalogue/idempotency';
 import { removeEndedSessions } from '#lib/db/catalogue/sessions';
 import { forgetFinishedSignIns } from '#lib/db/catalogue/sign-in';
 import { removeUnusedEmbeddings } from '#lib/db/upkeep/unused-embeddings';
@@ -12,6 +13,7 @@ import { abandonedTryOuts, removeTryOut } from '#lib/db/engine/try-outs';
 import { parentsToRemove, removeParent } from '#lib/db/upkeep/delete-parents';
 import { purgeRun, runsToPurge } from '#lib/db/upkeep/delete-run';
 import { removeUnusedTrends } from '#lib/db/upkeep/unused-trends';
+import { countStorage } from '#lib/db/upkeep/count-storage';
 import { dropOldMonths } from '#lib/db/upkeep/drop-months';
 import { removeUnusedVersions } from '#lib/db/upkeep/suite-versions';
 import { notify } from '#lib/events/notifications';
@@ -61,8 +63,7 @@ export class Housekeeping {
     };
     return {
       'make partitions': () => longQuery(pool, `SELECT ensure_partitions(now() + interval '3 months')`),
-      'forget idempotency keys': () =>
-        pool.query(`DELETE FROM idempotency_key WHERE created_at < now() - interval '24 hours'`),
+      'forget idempotency keys': inPieces(forgetKeys),
       'remove ended sessions': () => removeEndedSessions(pool),
       'remove logins that nobody approved': () => removeEndedDeviceLogins(pool),
       'forget finished sign-ins': () => forgetFinishedSignIns(pool),
@@ -70,6 +71,7 @@ export class Housekeeping {
       'forget workers that ended': () => forgetSilentWorkers(pool),
       'drop old exchanges': () => this.#dropOld('exchange', this.deps.keepExchangesDays),
       'drop the old audit': () => this.#dropOld('audit', this.deps.keepAuditDays),
+      'count what teams store': (signal) => countStorage(pool, signal),
       'expire replies': inPieces(expireCachedReplies),
       'give up recordings that were left behind': () => abandonStaleRecordings(pool),
       'remove try-outs that nobody waits for': (signal) => this.#removeTryOuts(signal),

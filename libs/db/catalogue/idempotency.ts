@@ -43,6 +43,24 @@ export async function claimKey(pool: Pool, owner: KeyOwner, request: string): Pr
     : { state: 'answered', status: row.status, response: row.response ?? '' };
 }
 
+/** How many keys each user of a team has. */
+export async function countKeys(pool: Pool, teamId: string): Promise<Map<string, number>> {
+  const { rows } = await pool.query<{ userId: string; keys: number }>(
+    'SELECT user_id AS "userId", count(*)::int AS keys FROM idempotency_key WHERE team_id = $1 GROUP BY 1',
+    [teamId],
+  );
+  return new Map(rows.map(({ userId, keys }) => [userId, keys]));
+}
+
+/** Whether a request has used the key. */
+export async function hasKey(pool: Pool, { teamId, userId, key }: KeyOwner): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    'SELECT 1 FROM idempotency_key WHERE team_id = $1 AND user_id = $2 AND key = $3',
+    [teamId, userId, key],
+  );
+  return rowCount === 1;
+}
+
 /** SQL: the claim of `$1` to `$4` that has no response yet. Two claims of a key are at least a minute apart. */
 const CLAIM = 'team_id = $1 AND user_id = $2 AND key = $3 AND created_at = $4 AND status IS NULL';
 const valuesOf = ({ teamId, userId, key, claimedAt }: ClaimedKey): unknown[] => [teamId, userId, key, claimedAt];
@@ -74,4 +92,17 @@ export async function storeResponse(
 /** Lets the next request with the key run. */
 export async function releaseKey(pool: Pool, claim: ClaimedKey): Promise<void> {
   await pool.query(`DELETE FROM idempotency_key WHERE ${CLAIM}`, valuesOf(claim));
+}
+
+const PIECE = 5000;
+
+/** Forgets some of the keys that have expired. @returns whether there may be more */
+export async function forgetKeys(pool: Pool): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `DELETE FROM idempotency_key WHERE ctid = ANY (ARRAY(
+       SELECT ctid FROM idempotency_key WHERE created_at < now() - interval '24 hours' LIMIT $1
+     )) AND created_at < now() - interval '24 hours'`,
+    [PIECE],
+  );
+  return rowCount === PIECE;
 }

@@ -1,6 +1,7 @@
 import { auditWork } from '../audit-work.js';
 import { spentThisMonthBy, spentThisMonth } from '../catalogue/spending.js';
 import { embeddingCosts } from '../catalogue/embedding-model.js';
+import { limitOf } from '../catalogue/quotas.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
 import { lockUserOrTimeOut } from './lock-user.js';
@@ -15,6 +16,8 @@ export interface Budget {
   /** What is left of the monthly cap of the token that asked for it; null if none applies. */
   tokenLeft: number | null;
   tokenName: string | null;
+  /** Whether the team stores as much as its quota allows. */
+  isStorageFull: boolean;
   requests: number;
   cost: number;
   settled: number;
@@ -27,9 +30,9 @@ export interface Budget {
  * is left one item may be dispatched, whatever it costs.
  */
 export function itemsAllowed(budget: Budget): number {
-  const { maxRequests, maxCost, capLeft, tokenLeft, requests, cost, settled, inFlight } = budget;
+  const { maxRequests, maxCost, capLeft, tokenLeft, isStorageFull, requests, cost, settled, inFlight } = budget;
   const left = Math.min(maxCost === null ? Infinity : maxCost - cost, capLeft ?? Infinity, tokenLeft ?? Infinity);
-  if (left <= 0) return 0;
+  if (left <= 0 || isStorageFull) return 0;
   const isCostUnknown = left === Infinity || cost === 0;
   const byCost = isCostUnknown ? Infinity : Math.max(1, Math.floor((left * settled) / cost)) - inFlight;
   const byRequests = maxRequests === null ? Infinity : maxRequests - requests - inFlight;
@@ -38,22 +41,35 @@ export function itemsAllowed(budget: Budget): number {
 
 /** The limit of a budget that is reached, as a sentence; undefined if none is. */
 export function budgetExceeded(budget: Budget): string | undefined {
-  const { maxRequests, maxCost, capLeft, tokenLeft, tokenName, requests, cost } = budget;
+  const { maxRequests, maxCost, capLeft, tokenLeft, tokenName, isStorageFull, requests, cost } = budget;
   if (maxRequests !== null && requests >= maxRequests) return `${requests} of ${maxRequests} requests are made.`;
   if (maxCost !== null && cost >= maxCost) return `$${round(cost)} of $${round(maxCost)} are spent.`;
   if (capLeft !== null && capLeft <= 0) return "The team's monthly cap is spent; an owner can raise it.";
   if (tokenLeft !== null && tokenLeft <= 0)
     return `The monthly cap of the token "${tokenName}" is spent; an owner can raise it, or wait for the next month.`;
+  if (isStorageFull)
+    return (
+      'The team stores as many bytes as its quota allows. Delete runs that are not needed, or ask an owner of the ' +
+      'team "default" to raise it. Resume the run then.'
+    );
   return undefined;
 }
 
 const round = (usd: number): number => Number(usd.toPrecision(4));
 
-/** SQL: the run `r` of the team `tm`, or its parent `o`, has a budget, or its team or its token a monthly cap. */
+/** SQL: the team of the run `r` stores as much as its quota allows, as of the last count. */
+const IS_STORAGE_FULL = `EXISTS (
+  SELECT 1 FROM team_storage s WHERE s.team_id = r.team_id AND s.bytes >= ${limitOf('r.team_id', 'stored_bytes')})`;
+
+/**
+ * SQL: the run `r` of the team `tm`, or its parent `o`, has a budget, its team or its token a monthly cap, or its team
+ * no room for replies.
+ */
 export const HAS_BUDGET = `(
   r.max_requests IS NOT NULL OR r.max_cost_usd IS NOT NULL OR tm.monthly_cap_usd IS NOT NULL
   OR o.max_requests IS NOT NULL OR o.max_cost_usd IS NOT NULL
-  OR EXISTS (SELECT 1 FROM token k WHERE k.id = r.token_id AND k.monthly_cap_usd IS NOT NULL))`;
+  OR EXISTS (SELECT 1 FROM token k WHERE k.id = r.token_id AND k.monthly_cap_usd IS NOT NULL)
+  OR ${IS_STORAGE_FULL})`;
 
 const HAS_PRICED_MODEL = `EXISTS (
   SELECT 1 FROM target t JOIN model m ON m.provider_id = t.provider_id AND m.model_id = t.model_id
@@ -66,7 +82,8 @@ const MAY_COMPARE_MEANING = `EXISTS (
 const ASKED = `
   SELECT r.id, r.team_id, r.user_id, r.job_id, r.suite_version_id, coalesce(o.id, r.id) AS account,
     coalesce(o.max_requests, r.max_requests) AS max_requests, coalesce(o.max_cost_usd, r.max_cost_usd) AS max_cost,
-    tm.monthly_cap_usd AS cap, k.id AS token_id, k.name AS token_name, k.monthly_cap_usd AS token_cap
+    ${IS_STORAGE_FULL} AS is_storage_full, tm.monthly_cap_usd AS cap,
+    k.id AS token_id, k.name AS token_name, k.monthly_cap_usd AS token_cap
   FROM run r JOIN team tm ON tm.id = r.team_id LEFT JOIN orchestration o ON o.id = r.orchestration_id
     LEFT JOIN token k ON k.id = CASE WHEN o.id IS NULL THEN r.token_id ELSE o.token_id END
       AND k.monthly_cap_usd IS NOT NULL`;
@@ -115,7 +132,8 @@ export async function readBudgets(client: Pool | PoolClient, runIds: readonly st
     text: `WITH asked AS (${ASKED} WHERE r.id = ANY ($1) AND ${HAS_BUDGET}), ${ACCOUNTS}
      SELECT r.id, r.max_requests AS "maxRequests", r.max_cost AS "maxCost",
        CASE WHEN c.applies THEN s.cap_left END AS "capLeft", CASE WHEN c.applies THEN s.token_left END AS "tokenLeft",
-       r.token_name AS "tokenName", s.requests, s.cost, s.settled, s.in_flight AS "inFlight"
+       r.token_name AS "tokenName", r.is_storage_full AS "isStorageFull",
+       s.requests, s.cost, s.settled, s.in_flight AS "inFlight"
      FROM asked r JOIN accounts s USING (account) CROSS JOIN LATERAL (SELECT ${IS_CAPPED} AS applies) c`,
     values: [runIds],
   });
@@ -138,7 +156,8 @@ export async function runsMaybeOverBudget(pool: Pool): Promise<RunToStop[]> {
     name: 'runs_over_budget',
     text: `WITH asked AS (
        ${ASKED}
-       WHERE r.status IN ('queued', 'running') AND (r.status = 'running' OR o.id IS NOT NULL) AND ${HAS_BUDGET}
+       WHERE r.status IN ('queued', 'running') AND 
+         AND (r.status = 'running' OR o.id IS NOT NULL OR ${IS_STORAGE_FULL}) AND ${HAS_BUDGET}
          AND r.worker_level <= level_of_session()
      ), ${ACCOUNTS}
      SELECT id, "teamId", "jobId", "userId" FROM (
@@ -146,7 +165,7 @@ export async function runsMaybeOverBudget(pool: Pool): Promise<RunToStop[]> {
          row_number() OVER (PARTITION BY r.team_id ORDER BY r.id) AS n
        FROM asked r JOIN accounts s USING (account)
        WHERE s.in_flight = 0
-         AND (s.requests >= r.max_requests OR s.cost >= r.max_cost
+         AND (s.requests >= r.max_requests OR s.cost >= r.max_cost OR r.is_storage_full
            OR (least(s.cap_left, s.token_left) <= 0 AND ${IS_CAPPED}))
          AND EXISTS (SELECT 1 FROM target t WHERE t.run_id = r.id AND t.active_for IS NOT NULL)
      ) over

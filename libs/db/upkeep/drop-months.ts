@@ -15,21 +15,15 @@ export async function dropOldMonths(
   keepDays: number,
   now = Date.now(),
 ): Promise<string[]> {
-  const { rows } = await pool.query<{ name: string }>(
-    `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-      WHERE i.inhparent = $1::regclass ORDER BY 1`,
-    [table],
-  );
   const dropped: string[] = [];
-  for (const { name } of rows) {
-    const [, year, month] = new RegExp(`^${table}_(\\d{4})_(\\d\\d)$`).exec(name) ?? [];
-    if (!year || Date.UTC(Number(year), Number(month)) + keepDays * 86_400_000 > now) continue;
+  for (const { name, month, untilMs } of await monthsOf(pool, table)) {
+    if (untilMs + keepDays * 86_400_000 > now) continue;
     try {
       await inTransaction(pool, async (client) => {
         // Others that need the table wait for this no longer than two seconds.
         await client.query(`SET LOCAL lock_timeout = '2s'`);
         await longQuery(client, `DROP TABLE IF EXISTS ${name}`);
-        await auditWork(client, null, ACTIONS[table], `${year}-${month}`, { cause: 'retention' });
+        await auditWork(client, null, ACTIONS[table], month, { cause: 'retention' });
       });
       dropped.push(name);
     } catch (error) {
@@ -37,4 +31,28 @@ export async function dropOldMonths(
     }
   }
   return dropped;
+}
+
+interface Month {
+  /** Its partition. */
+  name: string;
+  /** As YYYY-MM. */
+  month: string;
+  fromMs: number;
+  untilMs: number;
+}
+
+/** The months of a table whose rows are kept, the oldest first. */
+export async function monthsOf(pool: Pool, table: keyof typeof ACTIONS): Promise<Month[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+      WHERE i.inhparent = $1::regclass ORDER BY 1`,
+    [table],
+  );
+  return rows.flatMap(({ name }) => {
+    const [, year, month] = new RegExp(`^${table}_(\\d{4})_(\\d\\d)$`).exec(name) ?? [];
+    if (!year || !month) return [];
+    const [fromMs, untilMs] = [Date.UTC(Number(year), Number(month) - 1), Date.UTC(Number(year), Number(month))];
+    return { name, month: `${year}-${month}`, fromMs, untilMs };
+  });
 }
