@@ -1,6 +1,6 @@
 // Needs its own API: the tests drop a table, and triggers watch every write to its database.
 import { beginDeviceLogin } from '#lib/db/catalogue/device-logins';
-import { storeResponse, claimKey, type ClaimedKey } from '#lib/db/catalogue/idempotency';
+import { claimKey, forgetKeys, storeResponse, type ClaimedKey } from '#lib/db/catalogue/idempotency';
 import { sha256 } from '#lib/runtime/seal';
 import { settleRun } from '#lib/db/testing/settled-run';
 import { startApi, type ApiInProcess } from '../../../test/api.js';
@@ -127,6 +127,43 @@ describe('an Idempotency-Key', () => {
         )
       ).rows,
     ).toEqual([{ id: made.body.id, notes: 1 }]);
+  });
+
+  it('repeats a large answer as a problem that says that the request was done; keys of a day are bounded', async () => {
+    const suiteId = await importSuite();
+    const cases = Array.from({ length: 5 }, (_, n) => ({
+      prompt: `${n}${'x'.repeat(15_000)}`,
+      expected_tool: 'get_weather',
+    }));
+    const add = (key: string) => client.post(`/api/tool-suites/${suiteId}/cases`, cases, { 'idempotency-key': key });
+    expect((await add('large')).status).toBe(201);
+    expect(await add('large')).toMatchObject({
+      status: 409,
+      body: { code: 'answer_not_kept', params: { status: 201 }, detail: expect.stringMatching(/is not done again/) },
+    });
+    expect((await client.get(`/api/tool-suites/${suiteId}`)).body.test_cases_count).toBe(7);
+    const { teamId } = await owner();
+    const { body } = await client.post('/api/tokens', { name: 'k', role: 'editor', user: 'with many keys' });
+    const busy = clientOf(api.url, body.token);
+    const { id: userId } = (await busy.get('/api/me')).body.user;
+    await api.pool.query(
+      `INSERT INTO idempotency_key (team_id, user_id, key, request, status, response)
+       SELECT $1, $2, n::text, $3, 201, '{"id":"kept"}' FROM generate_series(1, 5000) n`,
+      [teamId, userId, fingerprint],
+    );
+    const create = (key: string) => busy.post('/api/tool-suites', suite, { 'idempotency-key': key });
+    const refused = await until(async () => {
+      const answer = await create(`new ${Math.random()}`);
+      return answer.status === 429 ? answer : undefined;
+    });
+    expect(refused.body).toMatchObject({ code: 'too_many_keys', params: { limit: 5000 } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await create('5000')).body).toEqual({ id: 'kept' });
+    await api.pool.query(`UPDATE idempotency_key SET created_at = now() - interval '25 hours' WHERE user_id = $1`, [
+      userId,
+    ]);
+    while (await forgetKeys(api.pool));
+    await until(async () => (await create(`again ${Math.random()}`)).status === 201);
   });
 
   it('repeats a refusal as the same problem document', async () => {

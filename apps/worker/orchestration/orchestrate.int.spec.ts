@@ -1,11 +1,13 @@
 import { pino } from 'pino';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { LeaseExpired } from '#lib/db/connection/lease';
-import { createPool, type Pool } from '#lib/db/connection/pool';
+import { setQuotas } from '#lib/db/catalogue/quotas';
+import { createPool, inTransaction, type Pool } from '#lib/db/connection/pool';
 import { cancelJob } from '#lib/db/engine/cancel-job';
 import { submitOrchestration } from '#lib/db/engine/orchestrations';
 import { resumeOrchestration } from '#lib/db/engine/resume-orchestration';
 import { JobRepository } from '#lib/db/read/jobs';
+import { createParent } from '#lib/db/testing/parent-fixture';
 import { createTeam } from '#lib/db/testing/run-fixture';
 import { newId } from '#lib/runtime/ids';
 import { connectRedis, type Redis } from '#lib/runtime/redis';
@@ -151,4 +153,29 @@ it('an obstacle fails the job, which states the reason', async () => {
   });
   expect(await turn()).toEqual([]);
   expect(await gone.job()).toMatchObject({ status: 'failed', error: 'The model is gone. Add it again.' });
+});
+
+it('a parent that would make more items than are left of the day stops, and goes on when it is resumed', async () => {
+  const parent = await createParent(pool, { cases: 4 });
+  const { teamId, userId, id, jobId } = parent;
+  const job = () => new JobRepository(pool, teamId).read(jobId);
+  const allow = (items_a_day: number) => inTransaction(pool, (on) => setQuotas(on, teamId, { items_a_day }));
+  const orchestrator = anOrchestrator(() =>
+    Promise.resolve({ state: { seen: true }, next: 'second', children: [parent.child('a'), parent.child('b')] }),
+  );
+  const advance = (of: string) => orchestrator.advance({ orchestrationId: id, teamId, jobId: of }, never);
+  await allow(7);
+  await advance(jobId);
+  expect(await job()).toMatchObject({
+    status: 'budget_exceeded',
+    detail: expect.stringMatching(/^The quota of the team for items a day is reached: 0 of 7 are used/),
+  });
+  const by = { teamId, userId, tokenId: null };
+  await allow(0);
+  await expect(resumeOrchestration(pool, { ...by, jobId })).rejects.toMatchObject({ code: 'quota_reached' });
+  await allow(8);
+  const resumed = await resumeOrchestration(pool, { ...by, jobId });
+  await advance(resumed.jobId);
+  const { rows } = await pool.query('SELECT items FROM team_day WHERE team_id = $1', [teamId]);
+  expect([(await parent.read()).children.length, rows]).toEqual([2, [{ items: 8 }]]);
 });

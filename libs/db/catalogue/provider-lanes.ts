@@ -27,6 +27,27 @@ export async function findOrCreateLane(
   }
 }
 
+const LANES = `SELECT lane_id FROM provider WHERE id = $1
+  UNION SELECT lane_id FROM model WHERE provider_id = $1 AND lane_id IS NOT NULL`;
+
+/** The lanes of a provider and its models. */
+export async function lanesOfProvider(client: PoolClient, providerId: string): Promise<string[]> {
+  return (await client.query<{ lane_id: string }>(LANES, [providerId])).rows.map((row) => row.lane_id);
+}
+
+/** How many lanes a provider has that it had not before, and that no other provider uses. */
+export async function countNewLanes(
+  client: PoolClient,
+  { providerId, before }: { providerId: string; before: readonly string[] },
+): Promise<number> {
+  const { rows } = await client.query<{ lanes: number }>(
+    `SELECT count(*)::int AS lanes FROM (${LANES}) own WHERE lane_id <> ALL ($2)
+       AND NOT EXISTS (SELECT 1 FROM provider p WHERE p.lane_id = own.lane_id AND p.id <> $1)`,
+    [providerId, before],
+  );
+  return rows[0]!.lanes;
+}
+
 /** Gives each lane of shared credentials the strictest limits of the providers that use it. */
 export async function syncLaneLimits(client: PoolClient, laneIds: string[]): Promise<void> {
   await client.query(

@@ -57,11 +57,6 @@ export async function readStates(
   return (await client.query<QuotaState>(rows.join(' UNION ALL '), [teamId])).rows;
 }
 
-/** How much of something a team has. */
-export async function countUsed(client: Pool | PoolClient, teamId: string, name: QuotaName): Promise<number> {
-  return (await readStates(client, teamId, [name]))[0]!.used;
-}
-
 /** The quotas of a team with what it has, or of all teams. */
 export async function readQuotas(client: Pool | PoolClient, teamId: string): Promise<Quota[]> {
   const { rows } = await client.query<{ name: string }>('SELECT name FROM quota WHERE team_id = $1', [teamId]);

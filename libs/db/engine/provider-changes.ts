@@ -11,10 +11,10 @@ import { endRest, endRestsOfRemoved } from './resting-models.js';
 import { lockProvider, moveTargets, type MovedTargets } from './move-targets.js';
 import { replaceModels, syncModelLanes } from '../catalogue/provider-models.js';
 import { forgetLearned } from '../catalogue/learned-settings.js';
-import { findOrCreateLane, syncLaneLimits } from '../catalogue/provider-lanes.js';
+import { countNewLanes, findOrCreateLane, lanesOfProvider, syncLaneLimits } from '../catalogue/provider-lanes.js';
 import type { Change } from '../audit-changes.js';
 import { auditedProvider, toProvider, withModels } from '../catalogue/providers.js';
-import { countUsed, keepQuotas } from '../catalogue/quotas.js';
+import { keepQuotas, lockQuotas } from '../catalogue/quotas.js';
 
 /** Adds, changes and removes the providers of a team. Their keys are sealed before they are stored. */
 export class ProviderChanges implements TeamScoped {
@@ -29,7 +29,6 @@ export class ProviderChanges implements TeamScoped {
     if (input.key === RECORDED) throw reservedKey();
     return inTransaction(this.db, async (client) => {
       const id = newId();
-      const lanes = await countUsed(client, this.teamId, 'lanes');
       const laneId = await this.#laneOf(client, input.key, input.base_url, input.api_key);
       const { rowCount } = await client.query(
         `INSERT INTO provider (id, team_id, key, name, kind, base_url, sealed_key, key_last4, requests_per_minute,
@@ -57,7 +56,7 @@ export class ProviderChanges implements TeamScoped {
       await replaceModels(client, this.sealer, { id, key: input.key, teamId: this.teamId }, input.models);
       await syncModelLanes(client, id);
       await syncLaneLimits(client, [laneId]);
-      await this.#keepQuotas(client, { providers: 1, lanes });
+      await this.#keepQuotas(client, id);
       return readProvider(client, id);
     });
   }
@@ -76,7 +75,7 @@ export class ProviderChanges implements TeamScoped {
       if (!old) return undefined;
       const before = await auditedRow(client, old);
       refuseKeyAtOtherOrigin(old, patch);
-      const lanes = await countUsed(client, this.teamId, 'lanes');
+      const lanes = await lanesOfProvider(client, old.id);
       await client.query(
         `UPDATE provider SET name = $2, kind = $3, requests_per_minute = $4, tokens_per_minute = $5,
            max_concurrency = $6, updated_at = now() WHERE id = $1`,
@@ -102,17 +101,18 @@ export class ProviderChanges implements TeamScoped {
       if (patch.models) await endRestsOfRemoved(client, old.id);
       // The requested rest does not apply to another endpoint.
       if (isCredentialGiven || patch.kind !== undefined) await endRest(client, old.id);
-      await this.#keepQuotas(client, { providers: 0, lanes });
+      await this.#keepQuotas(client, old.id, lanes);
       const provider = await readProvider(client, old.id);
       const apiKey = patch.api_key === undefined ? old.sealed_key : patch.api_key;
       return { provider, moved, change: { before, after: auditedProvider(provider, apiKey) } };
     });
   }
 
-  /** @param before.lanes how many the team had */
-  async #keepQuotas(client: PoolClient, { providers, lanes }: { providers: number; lanes: number }): Promise<void> {
-    const added = (await countUsed(client, this.teamId, 'lanes')) - lanes;
-    await keepQuotas(client, this.teamId, { providers, lanes: added });
+  /** @param before the lanes that the provider had; undefined for a new one */
+  async #keepQuotas(client: PoolClient, providerId: string, before?: readonly string[]): Promise<void> {
+    await lockQuotas(client, this.teamId, 'things');
+    const lanes = await countNewLanes(client, { providerId, before: before ?? [] });
+    await keepQuotas(client, this.teamId, { providers: before ? 0 : 1, lanes });
   }
 
   /** @returns the lane of the new credential */

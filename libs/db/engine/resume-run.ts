@@ -187,7 +187,8 @@ async function replaceBudget(
 /** @throws ProblemError 422 when the budget of a run, or of its parent, is spent */
 export async function refuseSpentBudget(client: PoolClient, runId: string): Promise<void> {
   const budget = (await readBudgets(client, [runId])).get(runId);
-  const reason = budget && budgetExceeded(budget);
+  // `countWork` refuses what a team cannot store.
+  const reason = budget && budgetExceeded({ ...budget, isStorageFull: false });
   if (reason)
     throw new ProblemError(
       422,

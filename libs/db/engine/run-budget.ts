@@ -156,7 +156,7 @@ export async function runsMaybeOverBudget(pool: Pool): Promise<RunToStop[]> {
     name: 'runs_over_budget',
     text: `WITH asked AS (
        ${ASKED}
-       WHERE r.status IN ('queued', 'running') AND 
+       WHERE r.status IN ('queued', 'running')
          AND (r.status = 'running' OR o.id IS NOT NULL OR ${IS_STORAGE_FULL}) AND ${HAS_BUDGET}
          AND r.worker_level <= level_of_session()
      ), ${ACCOUNTS}

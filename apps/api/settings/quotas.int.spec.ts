@@ -1,0 +1,182 @@
+import { QUOTA_NAMES, type QuotaName } from '#lib/contracts/values/quotas';
+import { inTransaction } from '#lib/db/connection/pool';
+import { followRules } from '#lib/db/catalogue/sign-in';
+import { newId } from '#lib/runtime/ids';
+import { joinIdleApi, type SharedApi } from '../../../test/api.js';
+import { addUnreachableModels, clientOf, weatherSuite, type Answer, type Client } from '../../../test/client.js';
+
+let api: SharedApi;
+let client: Client;
+let suiteId: string;
+let oneCase: string;
+let made = 0;
+
+beforeAll(async () => {
+  api = await joinIdleApi();
+  client = api.client;
+  await addUnreachableModels(client);
+  [suiteId, oneCase] = [await client.importSuite(weatherSuite(1)), await client.importSuite(weatherSuite(1))];
+});
+
+const path = (): string => `/api/settings/quotas?team_id=${api.teamId}`;
+const setQuotas = (quotas: Partial<Record<QuotaName, number | null>>): Promise<Answer> =>
+  api.operator.put(path(), { quotas });
+const usedOf = async (name: QuotaName): Promise<number> =>
+  (await client.get('/api/settings/quotas')).body.quotas.find((quota: { name: string }) => quota.name === name).used;
+
+const testCase = () => ({ prompt: 'x'.repeat(1000), expected_tool: 'get_weather' });
+const provider = (more: object) => ({ key: `p${made++}`, base_url: 'http://127.0.0.1:9/v1', ...more });
+const model = () => ({ id: `m${made++}`, limits: { max_concurrency: 2 } });
+const submitBy = (by: Client) => by.post('/api/tool-eval', { suite_id: oneCase, models: ['sim::a'] });
+const submit = () => submitBy(client);
+const accept = async (): Promise<Answer> => {
+  const { body } = await client.post('/api/invitations', { role: 'viewer' });
+  const invitation = body.url.split('#invitation=')[1];
+  return clientOf(api.url, 'none').post('/api/invitations/accept', { invitation, name: `guest ${made++}` });
+};
+
+/** Ways to have one more, and how much room is for one of them alone. */
+const WAYS: [QuotaName, room: number, ...ways: (() => Promise<Answer>)[]][] = [
+  [
+    'suites',
+    1,
+    () => client.post('/api/tool-suites', { name: 'new', tools: weatherSuite(0).tools }),
+    () => client.post('/api/tool-eval/import', weatherSuite(1)),
+  ],
+  [
+    'cases',
+    1,
+    () => client.post(`/api/tool-suites/${suiteId}/cases`, testCase()),
+    () => client.post('/api/tool-eval/import', weatherSuite(1)),
+  ],
+  ['suite_bytes', 1900, () => client.post(`/api/tool-suites/${suiteId}/cases`, testCase())],
+  ['providers', 1, () => client.post('/api/providers', provider({ models: [] }))],
+  ['lanes', 1, () => client.post('/api/providers', provider({ models: [model()] }))],
+  [
+    'users',
+    1,
+    () => client.post('/api/users', { name: `account ${made++}`, role: 'viewer' }),
+    () => client.post('/api/tokens', { name: 't', role: 'viewer', user: `user ${made++}` }),
+    accept,
+  ],
+  [
+    'tokens',
+    1,
+    () => client.post('/api/tokens', { name: 't', role: 'viewer' }),
+    () => client.post('/api/me/tokens', { name: 't', role: 'viewer' }),
+  ],
+  ['pending_jobs', 1, submit],
+  ['items_a_day', 1, submit],
+];
+
+it.each(WAYS)('%s: as many requests at once as there are make no more than the quota', async (name, room, ...ways) => {
+  // Otherwise jobs would start.
+  if (name === 'pending_jobs') await setQuotas({ running_jobs: 0 });
+  const before = await usedOf(name);
+  const limit = before + room;
+  expect((await setQuotas({ [name]: limit })).status).toBe(200);
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => ways[n % ways.length]!()));
+  const refused = answers.filter(({ status }) => status >= 300);
+  expect(refused.length).toBe(19);
+  const used = await usedOf(name);
+  expect(used).toBeGreaterThan(before);
+  for (const { status, body } of refused)
+    expect({ status, body }).toMatchObject({
+      status: 409,
+      body: {
+        code: 'quota_reached',
+        params: { quota: name, limit, used, asked: expect.any(Number) },
+        detail: expect.stringMatching(
+          /^The quota of the team for .* is reached: .* An owner of the team "default" can/,
+        ),
+      },
+    });
+  // Below what there is nothing is lost, and what grows is refused in each way.
+  await setQuotas({ [name]: 0 });
+  for (const way of ways) expect((await way()).body.code).toBe('quota_reached');
+  expect(await usedOf(name)).toBe(used);
+  await setQuotas({ [name]: null, running_jobs: null });
+  expect((await ways[0]!()).status).toBeLessThan(300);
+});
+
+it('what there is can be read, changed without growing, and deleted below a quota', async () => {
+  const kept = await client.importSuite(weatherSuite(2));
+  const { body: answer } = await setQuotas(Object.fromEntries(QUOTA_NAMES.map((name) => [name, 0])));
+  expect(answer.quotas.map(({ name, limit, is_set: isSet }: any) => [name, limit, isSet])).toEqual(
+    QUOTA_NAMES.map((name) => [name, 0, true]),
+  );
+  const cases = (await client.get(`/api/tool-suites/${kept}/cases`)).body.items;
+  const shorter = { prompt: 'x', expected_tool: 'get_weather' };
+  for (const { status } of [
+    await client.patch(`/api/tool-suites/${kept}`, { name: 'other' }),
+    await client.put(`/api/tool-suites/${kept}/cases/${cases[0].id}`, shorter),
+    await client.patch('/api/providers/sim', { name: 'Renamed' }),
+    await client.delete(`/api/tool-suites/${kept}/cases/${cases[1].id}`),
+    await client.delete(`/api/tool-suites/${kept}`),
+  ])
+    expect(status).toBeLessThan(300);
+  await setQuotas(Object.fromEntries(QUOTA_NAMES.map((name) => [name, null])));
+});
+
+it('jobs beyond the running ones of a team wait, in the order in which they came, whoever submits them', async () => {
+  await client.put('/api/settings/jobs', { running_jobs_per_user: 100 });
+  await setQuotas({ running_jobs: (await usedOf('running_jobs')) + 1 });
+  const { body } = await client.post('/api/tokens', { name: 't', role: 'editor', user: 'another' });
+  const other = clientOf(api.url, body.token);
+  const jobs: string[] = [];
+  for (const by of [client, other, client]) jobs.push((await submitBy(by)).body.job_id);
+  const statuses = () => Promise.all(jobs.map(async (id) => (await client.get(`/api/jobs/${id}`)).body.status));
+  expect(await statuses()).toEqual(['queued', 'pending', 'pending']);
+  await setQuotas({ running_jobs: null });
+  expect(await statuses()).not.toContain('pending');
+});
+
+it('a team that is full takes nobody in by a rule, and keeps whom it has', async () => {
+  const personId = newId();
+  await api.pool.query(`INSERT INTO person (id, name, issuer, subject) VALUES ($1, 'Ada', 'https://a', 'ada')`, [
+    personId,
+  ]);
+  const { body: me } = await client.get('/api/me');
+  const { body: roomy } = await api.anotherTeam();
+  const follow = () =>
+    inTransaction(api.pool, (on) =>
+      followRules(
+        on,
+        personId,
+        'Ada',
+        [me.team.name, roomy.name].map((team) => ({ team, role: 'viewer' as const })),
+      ),
+    );
+  const teams = async () =>
+    (await api.pool.query('SELECT team_id FROM users WHERE person_id = $1 AND removed_at IS NULL', [personId])).rows
+      .length;
+  await setQuotas({ users: 0 });
+  expect(await follow()).toMatchObject([{ code: 'quota_reached', params: { quota: 'users' } }]);
+  expect(await teams()).toBe(1);
+  await setQuotas({ users: null });
+  expect([await follow(), await teams()]).toEqual([[], 2]);
+  await setQuotas({ users: 0 });
+  expect([await follow(), await teams()]).toEqual([[], 2]);
+  await setQuotas({ users: null });
+});
+
+it('the operator sets quotas for one team or for all; others read their own', async () => {
+  const all = '/api/settings/quotas?team_id=all';
+  expect(await client.put('/api/settings/quotas', { quotas: { suites: 5 } })).toMatchObject({ status: 403 });
+  expect(await client.get(all)).toMatchObject({ status: 403 });
+  expect(await api.operator.get(`/api/settings/quotas?team_id=${newId()}`)).toMatchObject({ status: 404 });
+  expect((await api.operator.put(all, { quotas: { lanes: 499 } })).body).toMatchObject({ team_id: null, team: null });
+  const lanes = async (of: Client, at: string) =>
+    (await of.get(at)).body.quotas.find(({ name }: { name: string }) => name === 'lanes');
+  expect(await lanes(api.operator, all)).toMatchObject({ limit: 499, default: 500, is_set: true, used: null });
+  expect(await lanes(client, '/api/settings/quotas')).toMatchObject({ limit: 499, is_set: false });
+  await setQuotas({ lanes: 7 });
+  await api.operator.put(all, { quotas: { lanes: null } });
+  expect(await lanes(api.operator, path())).toMatchObject({ limit: 7, is_set: true });
+  await setQuotas({ lanes: null });
+  const { rows } = await api.pool.query(
+    `SELECT changes FROM audit WHERE action = 'settings.quotas' AND subject = $1 ORDER BY id DESC LIMIT 1`,
+    [api.teamId],
+  );
+  expect(JSON.parse(rows[0].changes)).toEqual([{ field: 'lanes', before: 7, after: 500 }]);
+});
