@@ -152,6 +152,15 @@ describe('a run of an experiment that ends', () => {
       baseline_set_by: 'first_run',
       best_run_id: first.runId,
     });
+    expect(
+      (await pool.query('SELECT action, changes::json, cause FROM audit WHERE subject = $1', [exp.id])).rows,
+    ).toEqual([
+      {
+        action: 'experiment.baseline',
+        changes: [{ field: 'baseline', before: null, after: first.runId }],
+        cause: 'the first run that ended',
+      },
+    ]);
     expect(await run(first.runId)).toEqual({
       status: 'completed',
       score: 0.5,

@@ -4,10 +4,12 @@ import type { OwnTeam } from '#lib/contracts/people';
 import type { Team, Token } from '#lib/contracts/team';
 import { newId } from '#lib/runtime/ids';
 import { newAccessToken, sha256 } from '#lib/runtime/seal';
+import type { Change } from '../audit-changes.js';
+import { auditWork } from '../audit-work.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import type { Caller } from './callers.js';
 import { toPage } from './page.js';
-import { storeToken } from './tokens.js';
+import { auditedToken, storeToken } from './tokens.js';
 import { addMember } from './users.js';
 import { waysIn } from './ways-in.js';
 
@@ -31,9 +33,7 @@ export async function bootstrapTeam(pool: Pool, adminToken: string | undefined):
     );
     const [team] = rows;
     const isGiven = adminToken !== undefined;
-    await client.query('DELETE FROM token WHERE from_env AND hash IS DISTINCT FROM $1', [
-      isGiven ? sha256(adminToken) : null,
-    ]);
+    await removeAdminTokens(client, 'hash IS DISTINCT FROM $1', isGiven ? sha256(adminToken) : null);
     const generated = !team && !isGiven ? newAccessToken() : undefined;
     const secret = adminToken ?? generated;
     if (secret === undefined) return undefined;
@@ -41,10 +41,32 @@ export async function bootstrapTeam(pool: Pool, adminToken: string | undefined):
       ? (team.userId ?? (await insertAdmin(client, team.teamId)))
       : (await insertTeam(client, 'default', newId())).userId;
     // It may belong to a user who was given a lower role since.
-    await client.query('DELETE FROM token WHERE from_env AND user_id <> $1', [userId]);
-    await storeToken(client, userId, { name: 'admin', role: 'owner', expires_at: null }, secret, isGiven);
+    await removeAdminTokens(client, 'user_id <> $1', userId);
+    const { rowCount: isKnown } = await client.query('SELECT 1 FROM token WHERE hash = $1', [sha256(secret)]);
+    const token = await storeToken(client, userId, { name: 'admin', role: 'owner', expires_at: null }, secret, isGiven);
+    if (!isKnown) await auditAdminToken(client, 'token.create', token.id, { after: auditedToken(token) });
     return generated;
   });
+}
+
+/** @param which SQL with `$1`: tokens of the environment that count no more */
+async function removeAdminTokens(client: PoolClient, which: string, value: string | null): Promise<void> {
+  const { rows } = await client.query<{ id: string; name: string }>(
+    `DELETE FROM token WHERE from_env AND ${which} RETURNING id, name`,
+    [value],
+  );
+  for (const { id, name } of rows) await auditAdminToken(client, 'token.delete', id, { before: { name } });
+}
+
+/** An entry for the team `default`. */
+async function auditAdminToken(
+  client: PoolClient,
+  action: 'token.create' | 'token.delete',
+  tokenId: string,
+  change: Change,
+): Promise<void> {
+  const { rows } = await client.query<{ id: string }>(`SELECT id FROM team WHERE name = 'default'`);
+  await auditWork(client, rows[0]!.id, action, tokenId, { ...change, cause: 'the start of the API' });
 }
 
 /** Whether an owner of the team `default` can come in, with a token or by signing in. */

@@ -161,6 +161,11 @@ describe('child runs', () => {
     expect((await parent.children()).map(({ status }) => status)).toEqual(Array(3).fill('budget_exceeded'));
     expect(await parent.waits()).toBe(true);
     expect((await parent.read()).children[0]!.detail).toBe('5 of 5 requests are made.');
+    // The audit says why, in one entry for all runs of a step.
+    const stopped = { action: 'job.stop', user_id: null, cause: '5 of 5 requests are made.' };
+    expect(
+      await rows('SELECT action, user_id, cause FROM audit WHERE team_id = $1 ORDER BY id', [parent.teamId]),
+    ).toEqual([{ action: 'run.make', user_id: null, cause: `job ${parent.jobId}` }, ...[stopped, stopped, stopped]]);
   });
 
   it('are cancelled with their parent, immediately, and cannot be cancelled alone', async () => {

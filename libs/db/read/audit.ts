@@ -9,6 +9,7 @@ const MAX_SCANNED = 20_000;
 const CLOCKS_MS = 3600_000;
 /** An entry is written while its request is answered, which may take so long; a refusal at the start of its minute. */
 const [BEFORE_REQUEST_MS, AFTER_REQUEST_MS] = [120_000, 7 * 3600_000];
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** A request id that `newId` made. */
 const OWN_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -57,7 +58,7 @@ export async function readAudit(
     name: withNobodys ? 'read_audit_of_operator' : 'read_audit',
     text: statement(withNobodys),
     values: [
-      ...[teamId, first, last, cursor ?? null, scanned, limit + 1],
+      ...[teamId, first, last, cursor ?? LAST_ID, scanned, limit + 1],
       ...[filter.action?.endsWith('.') ? null : filter.action, filter.action?.endsWith('.') ? filter.action : null],
       ...[filter.user_id, filter.token_id, filter.subject, filter.address, filter.request_id, filter.from, filter.to],
     ].map((value) => value ?? null),
@@ -98,12 +99,11 @@ const SUBJECT_NAME = `CASE WHEN m.subject ~ '${BEGINS_WITH_ID}' THEN CASE split_
   WHEN 'team' THEN (SELECT name FROM team WHERE id = left(m.subject, 36)::uuid)
   END END`;
 
-/** An index leads from entry to entry of a team, and of nobody. */
+/** An index leads from entry to entry of a team, and of nobody: all bounds are conditions of it in every plan. */
 function statement(withNobodys: boolean): string {
   const newest = (whose: string): string => `(
     SELECT ${COLUMNS} FROM audit a
-    WHERE ${whose} AND ($2::uuid IS NULL OR a.id >= $2) AND ($3::uuid IS NULL OR a.id <= $3)
-      AND ($4::uuid IS NULL OR a.id < $4)
+    WHERE ${whose} AND a.id >= $2 AND a.id <= $3 AND a.id < $4
     ORDER BY a.id DESC LIMIT $5)`;
   const scanned = withNobodys
     ? `SELECT * FROM (${newest('a.team_id = $1')} UNION ALL ${newest(NOBODY)}) a ORDER BY a.id DESC LIMIT $5`
@@ -126,7 +126,7 @@ function statement(withNobodys: boolean): string {
 }
 
 /** The ids between which entries can match: ids begin with their time. */
-function idsOf({ from, to, request_id: requestId }: AuditFilter): { first: string | null; last: string | null } {
+function idsOf({ from, to, request_id: requestId }: AuditFilter): { first: string; last: string } {
   const requestMs = requestId && OWN_ID.test(requestId) ? timeOfId(requestId).getTime() : undefined;
   const earliest = [from && Date.parse(from) - CLOCKS_MS, requestMs && requestMs - BEFORE_REQUEST_MS];
   const latest = [to && Date.parse(to) + CLOCKS_MS, requestMs && requestMs + AFTER_REQUEST_MS];
@@ -135,8 +135,8 @@ function idsOf({ from, to, request_id: requestId }: AuditFilter): { first: strin
     latest.filter((ms) => typeof ms === 'number'),
   ];
   return {
-    first: first.length ? floorOf(Math.max(...first)) : null,
-    last: last.length ? floorOf(Math.min(...last)) : null,
+    first: floorOf(Math.max(0, ...first)),
+    last: last.length ? floorOf(Math.min(...last)) : LAST_ID,
   };
 }
 

@@ -41,6 +41,7 @@ describe('a version of a suite', () => {
     await remove(teamId, three);
     while (await removeUnusedVersions(pool, 3));
     expect([await count('suite_version'), await cases()]).toEqual([0, 0]);
+    expect(await count(`audit WHERE subject = $1 AND action = 'suite.drop-versions'`, [suiteId])).toBe(2);
   });
 
   it('that is about to be pinned is kept', async () => {
