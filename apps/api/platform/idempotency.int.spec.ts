@@ -282,8 +282,8 @@ describe('every route of the OpenAPI document that changes data', () => {
     const me = (await client.get('/api/me')).body;
     const case_ = { prompt: 'p', expected_tool: 'get_weather' };
     const { test_cases: _cases, ...suite } = weatherSuite(0);
-    /** Sent in this order. Requests without effects are marked. */
-    const requests: [operation: string, path: string, body: unknown, changes?: 'nothing'][] = [
+    /** Sent in this order. Requests without effects, and without an entry in the audit, say why. */
+    const requests: [operation: string, path: string, body: unknown, changesNothing?: string][] = [
       ['POST /api/tokens', '', { name: 'new', role: 'viewer', user: 'someone' }],
       ['DELETE /api/tokens/{id}', `/api/tokens/${token.id}`, undefined],
       ['PATCH /api/tokens/{id}', `/api/tokens/${capped.id}`, { monthly_cap_usd: 5 }],
@@ -302,7 +302,7 @@ describe('every route of the OpenAPI document that changes data', () => {
       ['PATCH /api/providers/{key}', '/api/providers/new', { name: 'newer' }],
       ['DELETE /api/providers/{key}/learned', '/api/providers/new/learned', undefined],
       ['DELETE /api/providers/{key}', '/api/providers/unused', undefined],
-      ['POST /api/providers/{key}/test', '/api/providers/sim/test', undefined, 'nothing'],
+      ['POST /api/providers/{key}/test', '/api/providers/sim/test', undefined, 'only asks the provider'],
       ['POST /api/tool-suites', '', suite],
       ['PUT /api/tool-suites/{id}', `/api/tool-suites/${suiteId}`, suite],
       ['PATCH /api/tool-suites/{id}', `/api/tool-suites/${suiteId}`, { name: 'Patched' }],
@@ -312,7 +312,7 @@ describe('every route of the OpenAPI document that changes data', () => {
       ['PUT /api/tool-suites/{id}/cases/{caseId}', `/api/tool-suites/${suiteId}/cases/${first.id}`, case_],
       ['DELETE /api/tool-suites/{id}/cases/{caseId}', `/api/tool-suites/${suiteId}/cases/${second.id}`, undefined],
       ['POST /api/tool-eval/import', '', weatherSuite(1)],
-      ['POST /api/mcp/discover', '', { url }, 'nothing'],
+      ['POST /api/mcp/discover', '', { url }, 'only asks the server'],
       ['POST /api/mcp/import', '', { url, generate_cases: true }],
       [
         'POST /api/tool-suites/{id}/mcp-sync',
@@ -325,7 +325,7 @@ describe('every route of the OpenAPI document that changes data', () => {
         '',
         { suite_id: suiteId, target_name: 'agent', replies: [{ case: first.id, reply: 'x' }] },
       ],
-      ['POST /api/tool-eval/estimate', '', { suite_id: suiteId, models: ['sim::a'] }, 'nothing'],
+      ['POST /api/tool-eval/estimate', '', { suite_id: suiteId, models: ['sim::a'] }, 'only calculates'],
       ['POST /api/tool-eval/cancel', '', { job_id: one.job_id }],
       ['POST /api/jobs/{id}/cancel', `/api/jobs/${other.job_id}/cancel`, undefined],
       ['POST /api/tool-eval/history/{id}/rescore', `/api/tool-eval/history/${third.eval_id}/rescore`, {}],
@@ -340,15 +340,15 @@ describe('every route of the OpenAPI document that changes data', () => {
       ['POST /api/gates', '', { name: 'new', suite_id: suiteId, baseline: pinned }],
       ['PUT /api/gates/{id}', `/api/gates/${gate.id}`, { margin: 0 }],
       ['POST /api/gates/{id}/run', `/api/gates/${gate.id}/run`, undefined],
-      ['POST /api/gates/sensitivity', '', { suite_id: suiteId, baseline: pinned }, 'nothing'],
-      ['POST /api/gates/{id}/run/estimate', `/api/gates/${gate.id}/run/estimate`, {}, 'nothing'],
+      ['POST /api/gates/sensitivity', '', { suite_id: suiteId, baseline: pinned }, 'only calculates'],
+      ['POST /api/gates/{id}/run/estimate', `/api/gates/${gate.id}/run/estimate`, {}, 'only calculates'],
       ['DELETE /api/gates/{id}', `/api/gates/${unusedGate.id}`, undefined],
       ['POST /api/tool-eval/param-tune', '', tune],
-      ['POST /api/tool-eval/param-tune/estimate', '', tune, 'nothing'],
+      ['POST /api/tool-eval/param-tune/estimate', '', tune, 'only calculates'],
       ['PATCH /api/tool-eval/param-tune/history/{id}', `${route}/history/${unusedTune.tune_id}`, { name: 'named' }],
       ['DELETE /api/tool-eval/param-tune/history/{id}', `${route}/history/${unusedTune.tune_id}`, undefined],
       ['POST /api/tool-eval/prompt-tune', '', prompts],
-      ['POST /api/tool-eval/prompt-tune/estimate', '', prompts, 'nothing'],
+      ['POST /api/tool-eval/prompt-tune/estimate', '', prompts, 'only calculates'],
       [
         'PATCH /api/tool-eval/prompt-tune/history/{id}',
         `/api/tool-eval/prompt-tune/history/${unusedPrompts.tune_id}`,
@@ -360,7 +360,7 @@ describe('every route of the OpenAPI document that changes data', () => {
         undefined,
       ],
       ['POST /api/judge', '', judged],
-      ['POST /api/judge/estimate', '', judged, 'nothing'],
+      ['POST /api/judge/estimate', '', judged, 'only calculates'],
       ['POST /api/judge/reports/{id}/rerun', `/api/judge/reports/${report.body.report_id}/rerun`, undefined],
       ['DELETE /api/judge/reports/{id}', `/api/judge/reports/${unusedReport.body.report_id}`, undefined],
       [
@@ -450,7 +450,7 @@ describe('every route of the OpenAPI document that changes data', () => {
         END LOOP;
       END $$`);
     const effects = async (): Promise<number> => (await pool.query('SELECT n FROM effects')).rows[0].n;
-    for (const [operation, path, body, changes] of requests) {
+    for (const [operation, path, body, changesNothing] of requests) {
       const [method, route] = operation.split(' ') as [string, string];
       const send = () => client.send(method, path || route, body, { 'idempotency-key': operation });
       const before = await effects();
@@ -458,8 +458,8 @@ describe('every route of the OpenAPI document that changes data', () => {
       const done = await effects();
       expect([operation, answer.status, done > before]).toEqual([
         operation,
-        changes === 'nothing' ? expect.any(Number) : answer.status < 300 ? answer.status : 'done',
-        changes !== 'nothing',
+        changesNothing ? expect.any(Number) : answer.status < 300 ? answer.status : 'done',
+        !changesNothing,
       ]);
       const again = await send();
       const { token: secret, url: link, ...shown } = answer.body;
@@ -480,7 +480,7 @@ describe('every route of the OpenAPI document that changes data', () => {
       );
       const by = { user_id: me.user.id, token_id: me.token.id, address: '127.0.0.1', request_id: ids[0] };
       expect([operation, audited]).toEqual([operation, audited.map(({ action }) => ({ action, ...by }))]);
-      expect([operation, audited.length > 0]).toEqual([operation, changes !== 'nothing']);
+      expect([operation, audited.length > 0]).toEqual([operation, !changesNothing]);
     }
     const { rows } = await pool.query(`SELECT action, changes FROM audit WHERE request_id IS NOT NULL`);
     const text = JSON.stringify(rows);
