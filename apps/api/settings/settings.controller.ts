@@ -46,10 +46,7 @@ export class SettingsController {
     @Changes() change: Change,
   ): Promise<EmbeddingSetting> {
     return change(async (client) => {
-      const settings = this.#of(caller, client);
-      await settings.lock();
-      const before = await settings.readEmbedding();
-      await settings.setEmbedding(setting);
+      const before = await this.#of(caller, client).setEmbedding(setting);
       await audit(client, caller, 'settings.embedding', setting.provider_key ?? 'none', { before, after: setting });
       return setting;
     });

@@ -27,14 +27,17 @@ export class SettingsRepository extends TeamScoped {
     return rows[0] ?? { provider_key: null, model_id: null };
   }
 
-  /** @throws ProblemError 422 when the team has no such model */
-  async setEmbedding({ provider_key: key, model_id: modelId }: EmbeddingSetting): Promise<void> {
+  /** @returns what was set before @throws ProblemError 422 when the team has no such model */
+  async setEmbedding({ provider_key: key, model_id: modelId }: EmbeddingSetting): Promise<EmbeddingSetting> {
+    // Lock order of deleting a provider: the provider first, then this setting, then the team.
+    if (key !== null)
+      await this.db.query('SELECT 1 FROM provider WHERE team_id = $1 AND key = $2 FOR KEY SHARE', [this.teamId, key]);
+    await this.db.query(`SELECT pg_advisory_xact_lock(hashtext('embedding model'), hashtext($1))`, [this.teamId]);
+    const before = await this.readEmbedding();
     if (key === null) {
       await this.db.query('DELETE FROM embedding_model WHERE team_id = $1', [this.teamId]);
-      return;
+      return before;
     }
-    // Lock order of deleting a provider: the provider first, then this setting.
-    await this.db.query('SELECT 1 FROM provider WHERE team_id = $1 AND key = $2 FOR KEY SHARE', [this.teamId, key]);
     const { rowCount } = await this.db.query(
       `INSERT INTO embedding_model (team_id, provider_id, model_id)
        SELECT $1, p.id, m.model_id FROM provider p JOIN model m ON m.provider_id = p.id
@@ -43,6 +46,7 @@ export class SettingsRepository extends TeamScoped {
       [this.teamId, key, modelId],
     );
     if (rowCount === 0) throw await this.#unknownModel(`${key}::${modelId}`);
+    return before;
   }
 
   async #unknownModel(name: string): Promise<ProblemError> {
