@@ -483,6 +483,8 @@ describe('every route of the OpenAPI document that changes data', () => {
       expect([operation, audited.length > 0]).toEqual([operation, !changesNothing]);
     }
     const { rows } = await pool.query(`SELECT action, changes FROM audit WHERE request_id IS NOT NULL`);
+    const withoutChanges = rows.filter(({ changes }) => changes === null).map(({ action }) => action);
+    expect([...new Set(withoutChanges)].sort()).toEqual([]);
     const text = JSON.stringify(rows);
     for (const secret of [ADMIN_TOKEN, 'sk-secret', 'tm_', 'Be brief.', 'Ask again.', 'weather in Paris'])
       expect([secret, text.includes(secret)]).toEqual([secret, false]);
