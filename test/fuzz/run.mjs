@@ -98,14 +98,15 @@ function report({ faults, statuses, slowest, played, operations }) {
   const all = new Map();
   for (const of of statuses.values()) for (const [status, n] of of) all.set(status, (all.get(status) ?? 0) + n);
   const counts = [...all].sort(([a], [b]) => a - b).map(([status, n]) => `${n} x ${status || 'cut'}`);
-  const never = operations.filter(
-    ({ name }) => ![...(statuses.get(name)?.keys() ?? [])].some((one) => one >= 200 && one < 300),
-  );
+  const never = operations.flatMap(({ name }) => {
+    const seen = [...(statuses.get(name) ?? [])];
+    const isDone = seen.some(([status]) => status >= 200 && status < 300);
+    return isDone ? [] : `${name} (${seen.map(([status, n]) => `${n} x ${status || 'cut'}`).join(', ')})`;
+  });
   console.log(`seed ${seed}: ${played} requests to ${operations.length} operations: ${counts.join(', ')}`);
-  console.log(
-    `slowest: ${slowest.map(({ name, status, tookMs }) => `${name} ${status} ${Math.round(tookMs)} ms`).join(', ')}`,
-  );
-  if (never.length) console.log(`never answered 2xx: ${never.map(({ name }) => name).join(', ')}`);
+  const slow = slowest.map(({ name, status, tookMs }) => `${name} ${status} ${Math.round(tookMs)} ms`);
+  console.log(`slowest: ${slow.join(', ')}`);
+  if (never.length) console.log(`never answered 2xx: ${never.join(', ')}`);
   for (const alike of Map.groupBy(faults.values(), ({ sentence }) => sentence.slice(0, 40)).values()) {
     for (const { name, sentence, n, curl, times } of alike.slice(0, MOST_ALIKE))
       console.log(`\n${name}: ${sentence} (${times} times, first at request ${n} of seed ${seed})\n  ${curl}`);
