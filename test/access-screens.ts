@@ -7,6 +7,7 @@ export const ACCESS: [name: string, path: string][] = [
   ['tokens', '/settings/tokens'],
   ['sessions', '/settings/sessions'],
   ['teams', '/settings/teams'],
+  ['audit', '/settings/audit'],
   ['login of a command line', '/device'],
   ['sign-in', '/sign-in'],
   ['invitation', '/join'],

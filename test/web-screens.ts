@@ -258,7 +258,7 @@ const OPERATING: [name: string, path: string][] = [
   ['spending', '/operate/spending'],
   ['embedding', '/settings/embedding'],
   ['cache', '/settings/cache'],
-  ['running jobs', '/settings/jobs'],
+  ['limits', '/settings/limits'],
   ['default judge', '/settings/judge'],
 ];
 

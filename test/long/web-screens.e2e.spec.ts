@@ -34,7 +34,11 @@ journeys('every screen', () => {
   );
 
   it('has none either when only the operator is allowed to act', async () => {
-    const screens = [['teams', '/settings/teams']] as const;
+    const screens = [
+      ['teams', '/settings/teams'],
+      ['limits', '/settings/limits?team=all'],
+      ['audit', '/settings/audit'],
+    ] as const;
     const token = web.operator.token;
     expect(await faultsOfScreens(web, screens, { token }, { axe: 'both', loads: true })).toEqual({});
   });

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
 import { untilRunCompleted } from '../until-ended.js';
 import { until } from '../until.js';
-import { act, choose, joinWeb, journeys, tabTo, type TeamWeb } from '../web.js';
+import { act, choose, joinWeb, journeys, tabTo, textOf, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
 
@@ -348,6 +348,74 @@ journeys('settings', () => {
     const list = theirs.getByRole('region', { name: 'List of teams' });
     await list.getByText(name).waitFor();
     expect(await list.getByRole('row').count()).toBe(2);
+    expect(faults()).toEqual([]);
+  });
+
+  it('what is near its limit comes first; the operator changes a limit, which others read', async () => {
+    const { team } = (await web.client.get('/api/me')).body;
+    const { page, faults, axe } = await web.open({
+      path: `/settings/limits?team=${team.id}`,
+      token: web.operator.token,
+    });
+    const list = page.getByRole('region', { name: 'List of limits' });
+    const tokenRow = list.getByRole('row', { name: /^Tokens/ });
+    await button(page, 'Change the limit: Tokens').click();
+    const dialog = page.getByRole('dialog', { name: 'Limit: Tokens' });
+    await dialog.getByLabel('At most').fill('1');
+    expect(await axe()).toEqual([]);
+    await page.keyboard.press('Control+Enter');
+    await tokenRow.getByText('set for this team').waitFor();
+    await tokenRow.getByText('reached').waitFor();
+    expect(await list.getByRole('row').nth(1).innerText()).toMatch(/^Tokens/);
+    expect(await axe()).toEqual([]);
+
+    const { page: theirs, faults: theirFaults, isTooWide } = await web.open({ path: '/settings/tokens', width: 390 });
+    await theirs.getByLabel('Purpose').fill('One too many');
+    await button(theirs, 'Create token').click();
+    await theirs.getByRole('alert').getByRole('link', { name: 'See the limits' }).click();
+    await theirs.getByText('Only owners of the team “default” change these limits.').waitFor();
+    await theirs.getByRole('progressbar', { name: 'Tokens: used' }).waitFor();
+    expect(await isTooWide()).toBe(false);
+    await button(page, 'Change the limit: Tokens').click();
+    await dialog.getByLabel('At most').fill('');
+    await dialog.getByRole('button', { name: 'Save limit' }).click();
+    await tokenRow.getByText('reached').waitFor({ state: 'detached' });
+    expect([...faults(), ...theirFaults()]).toEqual([]);
+  });
+
+  it('an owner finds in the audit who changed what, and what was refused', async () => {
+    const key = `audited-${randomUUID().slice(0, 8)}`;
+    await web.client.post('/api/providers', {
+      key,
+      name: 'Before',
+      base_url: `${web.simulator.url}/v1`,
+      models: ['m'],
+    });
+    await web.client.put(`/api/providers/${key}`, {
+      ...{ name: 'After', base_url: `${web.simulator.url}/v1`, models: ['m'], api_key: 'sk-never-shown' },
+    });
+    const { page, faults, axe, isTooWide } = await web.open({ path: `/settings/audit?subject=${key}` });
+    const list = page.getByRole('region', { name: 'List of entries' });
+    const row = list.getByRole('button', { name: 'A provider was changed' });
+    await tabTo(row);
+    await page.keyboard.press('Enter');
+    const changed = page.getByRole('row', { name: /^name/ });
+    expect(await changed.getByRole('cell').allInnerTexts()).toEqual(['Before', 'After']);
+    expect(await page.content()).not.toContain('sk-never-shown');
+    expect(await axe()).toEqual([]);
+    const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Export as JSON lines').click()]);
+    const lines = (await textOf(download)).trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).action)).toEqual(['provider.update', 'provider.create']);
+    await choose(page.getByRole('combobox', { name: 'Action' }), 'A provider was created');
+    await row.waitFor({ state: 'detached' });
+    expect(new URL(page.url()).searchParams.get('action')).toBe('provider.create');
+    await page.setViewportSize({ width: 360, height: 800 });
+    await list.getByRole('button', { name: 'A provider was created' }).click();
+    expect(await isTooWide()).toBe(false);
+    expect(await axe('light')).toEqual([]);
+
+    const { page: theirs } = await web.open({ path: '/settings/audit', role: 'editor' });
+    await theirs.getByText('Only owners read the audit of the team. This needs an owner').waitFor();
     expect(faults()).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { AuditEntry } from '#lib/contracts/audit';
 import { useRefusal } from '../../../api/session';
 import { MoreButton } from '../../../ui/buttons';
@@ -8,7 +8,7 @@ import { useKnown } from '../../../ui/combobox';
 import { Empty } from '../../../ui/empty';
 import { useExport } from '../../../ui/export-as';
 import { DayFilter, FilterBar, PickFilter, TypedFilter } from '../../../ui/filters';
-import { Section } from '../../../ui/query-boundary';
+import { Section, Skeleton } from '../../../ui/query-boundary';
 import { Table } from '../../../ui/table';
 import { membersQuery, tokensQuery } from '../access';
 import type { AuditSearch } from '../address';
@@ -140,16 +140,27 @@ function Export({ search }: { search: AuditSearch }) {
   );
 }
 
+/** A page may hold few entries, or none, though older ones match: so many are looked for, on at most so many pages. */
+const [ENOUGH, MOST_PAGES] = [20, 20];
+
 function Entries({ search }: { search: AuditSearch }) {
   const list = useSuspenseInfiniteQuery(auditQuery(search));
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const rows = list.data.pages.flatMap(({ items }) => items);
   const narrow = useNarrow(search);
-  if (rows.length === 0) return <NoEntries search={search} />;
+  const { hasNextPage: isMore, isFetchNextPageError: hasFailed, isFetchingNextPage: isReading, fetchNextPage } = list;
+  const pages = list.data.pages.length;
+  const readsOn = rows.length < ENOUGH && isMore && !hasFailed && pages < MOST_PAGES;
+  useEffect(() => {
+    if (readsOn && !isReading) void fetchNextPage();
+  }, [readsOn, isReading, fetchNextPage]);
+  if (rows.length === 0 && readsOn) return <Skeleton rows={ROWS} label="Looking among older entries" />;
+  if (rows.length === 0 && !isMore) return <NoEntries search={search} />;
   const toggle = ({ id }: AuditEntry): void =>
     setOpen((before) => new Set(before.has(id) ? [...before].filter((one) => one !== id) : [...before, id]));
   return (
     <>
+      {rows.length === 0 && <Empty>Nothing matches among the newest entries.</Empty>}
       <Table
         label="List of entries"
         className="run-rows"
