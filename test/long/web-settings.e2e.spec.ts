@@ -391,9 +391,7 @@ journeys('settings', () => {
       base_url: `${web.simulator.url}/v1`,
       models: ['m'],
     });
-    await web.client.put(`/api/providers/${key}`, {
-      ...{ name: 'After', base_url: `${web.simulator.url}/v1`, models: ['m'], api_key: 'sk-never-shown' },
-    });
+    await web.client.patch(`/api/providers/${key}`, { name: 'After', api_key: 'sk-never-shown' });
     const { page, faults, axe, isTooWide } = await web.open({ path: `/settings/audit?subject=${key}` });
     const list = page.getByRole('region', { name: 'List of entries' });
     const row = list.getByRole('button', { name: 'A provider was changed' });

@@ -13,7 +13,7 @@ export const auditTable = (entries: readonly AuditEntry[]): string[] =>
       beginning(wayOf(entry), MAX_NAME),
       entry.address ?? '-',
       entry.count > 1 ? `${entry.action} (${entry.count} times)` : entry.action,
-      entry.subject,
+      beginning(entry.subject_name ?? entry.subject, MAX_NAME),
       beginning(entry.changes.map(({ field }) => field).join(', '), MAX_FIELDS),
     ]),
   ]);

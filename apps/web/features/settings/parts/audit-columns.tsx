@@ -34,9 +34,14 @@ export const auditColumns = ({ isOpen, toggle }: Unfolding): Column<AuditEntry>[
       </button>
     ),
   },
-  { name: 'When', className: 'nowrap', cell: ({ at }) => <Moment at={at} /> },
+  { name: 'When', className: css.when, cell: ({ at }) => <Moment at={at} /> },
   { name: 'Who', className: 'named', cell: (entry) => <Who entry={entry} /> },
-  { name: 'Subject', className: 'named', cell: (entry) => <UserLine text={subjectOf(entry)} /> },
+  {
+    name: 'Subject',
+    className: 'named',
+    cell: (entry) => <UserLine text={subjectOf(entry)} />,
+    cellProps: ({ subject }) => ({ title: visible(subject) }),
+  },
   { name: 'Changed', className: 'named', cell: ({ changes }) => <UserLine text={fieldsOf(changes)} /> },
 ];
 
@@ -51,12 +56,15 @@ function Who({ entry: { user, token, session_id: session, cause } }: { entry: Au
 }
 const MAX = 200;
 
-/** The name of what was changed, where the entry has it; the end of its id otherwise. */
-function subjectOf(entry: AuditEntry): string {
-  const { subject, changes } = entry;
+/** The end of an id tells those of a day apart. */
+const ID = /[\da-f]{8}-[\da-f-]{19}([\da-f]{8})/g;
+
+/** The name of what was changed, which a deleted one has in its entry alone; the end of its id if it has none. */
+function subjectOf({ subject, subject_name: known, changes, action }: AuditEntry): string {
+  if (isRefusal(action)) return subject;
   const named = changes.find(({ field }) => field === 'name');
-  const name = named?.after ?? named?.before;
-  return typeof name === 'string' && !isRefusal(entry.action) ? name : subject;
+  const name = known ?? named?.after ?? named?.before;
+  return typeof name === 'string' ? name : subject.replaceAll(ID, '…$1');
 }
 
 const SHOWN = 4;

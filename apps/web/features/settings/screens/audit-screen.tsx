@@ -69,10 +69,25 @@ function Filters({ search }: { search: AuditSearch }) {
       />
       <WhoFilters {...{ search, narrow }} />
       <TypedFilter label="Subject" value={subject} maxLength={200} choose={(chosen) => narrow({ subject: chosen })} />
-      <TypedFilter label="Address" value={address} maxLength={45} choose={(chosen) => narrow({ address: chosen })} />
       <DayFilter label="From" value={from} choose={(day) => narrow({ from: day })} />
       <DayFilter label="To" value={to} choose={(day) => narrow({ to: day })} />
-      <TypedFilter label="Request" value={request} maxLength={100} choose={(chosen) => narrow({ request: chosen })} />
+      <details open={(address ?? request) !== undefined}>
+        <summary>More filters</summary>
+        <div className="actions">
+          <TypedFilter
+            label="Address"
+            value={address}
+            maxLength={45}
+            choose={(chosen) => narrow({ address: chosen })}
+          />
+          <TypedFilter
+            label="Request"
+            value={request}
+            maxLength={100}
+            choose={(chosen) => narrow({ request: chosen })}
+          />
+        </div>
+      </details>
     </FilterBar>
   );
 }

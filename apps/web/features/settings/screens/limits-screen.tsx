@@ -92,7 +92,7 @@ const columnsOf = (team: string | undefined): Column<Quota>[] => [
     className: 'named',
     cell: ({ name }) => <Note of={quotaWords(name)}>{quotaMeans(name)}</Note>,
   },
-  { name: team === ALL ? 'At most' : 'Used', cell: (quota) => <Used {...quota} /> },
+  { name: team === ALL ? 'At most' : 'Used', className: css.used, cell: (quota) => <Used {...quota} /> },
   {
     name: 'Default',
     cell: ({ name, limit, is_set: isSet, default: usual }) => (
