@@ -29,8 +29,8 @@ export const auditColumns = ({ isOpen, toggle }: Unfolding): Column<AuditEntry>[
         onClick={() => toggle(entry)}
       >
         <span aria-hidden="true">{isOpen(entry) ? '▾' : '▸'}</span>{' '}
-        {isRefusal(entry.action) ? <Mark {...DOWN}>{actionWords(entry.action)}</Mark> : actionWords(entry.action)}
-        {entry.count > 1 && ` ${count(entry.count)} times`}
+        {isRefusal(entry.action) && <Mark {...DOWN}>refused</Mark>} {actionWords(entry.action)}
+        {entry.count > 1 && <strong> {count(entry.count)} times</strong>}
       </button>
     ),
   },
@@ -42,7 +42,7 @@ export const auditColumns = ({ isOpen, toggle }: Unfolding): Column<AuditEntry>[
     cell: (entry) => <UserLine text={subjectOf(entry)} />,
     cellProps: ({ subject }) => ({ title: visible(subject) }),
   },
-  { name: 'Changed', className: 'named', cell: ({ changes }) => <UserLine text={fieldsOf(changes)} /> },
+  { name: 'Changed', className: 'named', cell: ({ changes }) => visible(fieldsOf(changes)) },
 ];
 
 function Who({ entry: { user, token, session_id: session, cause } }: { entry: AuditEntry }) {
@@ -67,7 +67,7 @@ function subjectOf({ subject, subject_name: known, changes, action }: AuditEntry
   return typeof name === 'string' ? name : subject.replaceAll(ID, '…$1');
 }
 
-const SHOWN = 4;
+const SHOWN = 3;
 function fieldsOf(changes: AuditEntry['changes']): string {
   const names = changes.slice(0, SHOWN).map(({ field }) => field);
   const more = changes.length - names.length;
