@@ -18,6 +18,13 @@ describe('a refusal', () => {
       expect(explainError(problem(more))).toEqual(['It is spent.']);
   });
 
+  it('says once when to try again', () => {
+    const refused = (detail: string): Error =>
+      new ApiError({ type: 'about:blank', title: 'Too Many Requests', status: 429, detail }, 7);
+    expect(explainError(refused('Too many.'))).toEqual(['Too many.', 'Try again in 7 s.']);
+    expect(explainError(refused('Too many. Try again in 7 s.'))).toEqual(['Too many. Try again in 7 s.']);
+  });
+
   it('names only commands that exist', () => {
     const page = readFileSync('docs/cli.md', 'utf8');
     const commands = Object.values<CodeEntry>({ ...PROBLEM_CODES, ...NOTE_CODES }).flatMap(

@@ -5,8 +5,8 @@ import { PROBLEM_CODES, type CodeEntry } from '#lib/contracts/problem-codes';
 import { EXIT, exitCodeOf, NegativeAnswer } from './exit-codes.js';
 
 /** When to try again, of what the server refused for now. */
-const waitOf = ({ problem, retryAfterS }: ApiError): string[] =>
-  problem.status === 429 && retryAfterS !== undefined ? [`Try again in ${retryAfterS} s.`] : [];
+const waitOf = ({ problem: { status, detail }, retryAfterS: seconds }: ApiError): string[] =>
+  status === 429 && seconds !== undefined && !detail.includes('Try again') ? [`Try again in ${seconds} s.`] : [];
 
 /** The lines that explain an error. */
 export function explainError(error: Error): string[] {
