@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-it('a connection too many is told once, tries again by itself, and ends no session', async () => {
+it('a connection too many is reported once, tries again by itself, and ends no session', async () => {
   const connection = new LiveConnection(url);
   const news: string[] = [];
   connection.onTeamEvent(({ name }) => news.push(name));

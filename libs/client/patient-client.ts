@@ -9,7 +9,7 @@ const [MOST_WAITS_S, MOST_REPEATS] = [120, 5];
  * creates something has an Idempotency-Key for that; one that only changes something, without a key, is not repeated.
  */
 export class PatientClient extends ApiClient {
-  /** @param onWait told how many seconds it waits */
+  /** @param onWait called with the seconds of each wait */
   constructor(
     serverUrl: string,
     token: string | undefined,
