@@ -142,8 +142,7 @@ it('a team that is full takes nobody in by a rule, and keeps whom it has', async
     inTransaction(api.pool, (on) =>
       followRules(
         on,
-        personId,
-        'Ada',
+        { personId, name: 'Ada' },
         [me.team.name, roomy.name].map((team) => ({ team, role: 'viewer' as const })),
       ),
     );
