@@ -42,7 +42,7 @@ it('no answer of the API is stored on the way, sniffed, framed or run', async ()
   }
 });
 
-it('pages have policies of their own, and what is no page has none to show', async () => {
+it('pages have policies of their own, and other answers allow nothing', async () => {
   const page = "script-src 'self'";
   const [icon] = /(?<=href=")\/assets\/[^"]+/.exec(await (await fetch(api.url)).text()) ?? [];
   const kinds: [path: string, policy: string][] = [

@@ -1,7 +1,7 @@
 import helmet from '@fastify/helmet';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-/** For answers that are no page. */
+/** For answers that are not pages. */
 const NO_PAGE = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /** Swagger UI has styles of its own in the page, and pictures in its styles. */
 const DOCS = [
