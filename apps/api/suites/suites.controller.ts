@@ -114,7 +114,7 @@ export class SuitesController {
 
   @Get('tool-suites/:id')
   @About('Read a suite with its cases', 'Returns all cases at once; `?cases=false` leaves them out.')
-  @Answers(200, SuiteWithCases, 404, 429)
+  @Answers(200, SuiteWithCases, 404, 409, 429)
   async read(
     @Me() { teamId }: Caller,
     @Param('id') id: string,
