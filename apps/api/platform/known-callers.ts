@@ -46,7 +46,9 @@ export class KnownCallers {
       // A right session that asks for another team is no wrong credential.
       if (credential.team !== undefined && (await this.lookUp({ ...credential, team: undefined }, request)))
         throw await refusalOf(this.pool, credential);
-      throw await this.limits.failed(request, () => refusalOf(this.pool, credential));
+      const refusal = await this.limits.failed(request, () => refusalOf(this.pool, credential));
+      // A page whose session has ended has to ask its person to sign in, whatever others at the address do.
+      throw credential.kind === 'session' ? await refusalOf(this.pool, credential) : refusal;
     }
     if (credential.kind === 'session') await keepSession(this.pool, credential.secret, sourceOf(request.raw));
     else this.#tokenUses.note({ tokenId: caller.tokenId!, ...sourceOf(request.raw) });

@@ -82,7 +82,6 @@ export class ControlLoop {
       comparing: Comparer;
       workerId: string;
       logger: Logger;
-      /** Retention of exchanges in days; undefined: forever. */
       keepExchangesDays: number | undefined;
       keepAuditDays: number | undefined;
     },

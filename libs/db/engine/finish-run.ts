@@ -55,30 +55,18 @@ export async function finishTarget(
     // A separate statement, so that the next one sees the changes of the previous lock holder.
     await client.query('SELECT 1 FROM target WHERE run_id = $1 AND ordinal = $2 FOR NO KEY UPDATE', [runId, ordinal]);
     const { rows } = await client.query<{ job_id: string; status: string }>(
-      `UPDATE target t SET summary = $3, finished_at = now() FROM run r
+      `UPDATE target t SET summary = $3, finished_at = now(),
+         -- What a resume replaced was added to what it replaced: it is counted anew (\`countTargets\`).
+         result_bytes = CASE WHEN r.generation > 1 THEN 0 ELSE t.result_bytes END
+       FROM run r
        WHERE t.run_id = $1 AND t.ordinal = $2 AND t.finished_at IS NULL AND r.id = t.run_id AND r.generation = $4
        RETURNING r.job_id, r.status`,
       [runId, ordinal, JSON.stringify(summary), generation],
     );
-    if (rows[0] && generation > 1) await countBytes(client, runId, ordinal);
     if (rows[0]?.status === 'running') {
       await logEvents(client, rows[0].job_id, [{ name: 'tool_eval_summary', data: { eval_id: runId, summary } }]);
     }
   });
-}
-
-/** Counts what a target stores. Settling has added what replaced results and replies of earlier generations. */
-async function countBytes(client: PoolClient, runId: string, ordinal: number): Promise<void> {
-  await client.query(
-    `UPDATE target SET exchange_bytes = (
-       SELECT coalesce(sum(octet_length(body)), 0) FROM exchange WHERE run_id = $1 AND target = $2
-     ), result_bytes = (
-       SELECT coalesce(sum(coalesce(octet_length(evidence), 0) + coalesce(octet_length(metrics), 0) +
-         coalesce(octet_length(error_message), 0) + coalesce(octet_length(called), 0) + 200), 0)
-       FROM result WHERE run_id = $1 AND target = $2
-     ) WHERE run_id = $1 AND ordinal = $2`,
-    [runId, ordinal],
-  );
 }
 
 /** A run whose targets are all finished. */

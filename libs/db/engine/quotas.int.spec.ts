@@ -2,7 +2,7 @@ import { createDatabase } from '../../../test/services.js';
 import { setQuotas } from '../catalogue/quotas.js';
 import { createPool, inTransaction, type Pool } from '../connection/pool.js';
 import { createTeam, settlementOf } from '../testing/run-fixture.js';
-import { countStorage } from '../upkeep/count-storage.js';
+import { countStorage, countTargets } from '../upkeep/count-storage.js';
 import { dispatchLane } from './dispatch-lane.js';
 import { finishTarget } from './finish-run.js';
 import { resumeRun } from './resume-run.js';
@@ -65,6 +65,7 @@ it('what a resume replaces is counted once, and a deleted run leaves', async () 
   await settle('scored');
   expect(await bytes()).toBe(2000);
   await finishTarget(pool, { teamId: team.teamId, runId, generation: 2, ordinal: 0 }, {} as never);
+  await countTargets(pool);
   expect(await bytes()).toBe(1000);
   await pool.query('DELETE FROM run WHERE id = $1', [runId]);
   await pool.query('DELETE FROM target WHERE run_id = $1', [runId]);

@@ -35,3 +35,30 @@ export async function countStorage(pool: Pool, signal?: AbortSignal): Promise<vo
     );
   }
 }
+
+const PIECE = 100;
+
+/**
+ * Counts what some targets store that have ended without a count: under a release that had none, or after a resume.
+ * @returns whether there may be more
+ */
+export async function countTargets(pool: Pool): Promise<boolean> {
+  const { rows } = await longQuery<{ runId: string; ordinal: number }>(
+    pool,
+    `SELECT run_id AS "runId", ordinal FROM target
+     WHERE result_bytes = 0 AND settled > 0 AND finished_at IS NOT NULL LIMIT ${PIECE}`,
+  );
+  for (const { runId, ordinal } of rows)
+    await longQuery(
+      pool,
+      `UPDATE target SET exchange_bytes = (
+         SELECT coalesce(sum(octet_length(body)), 0) FROM exchange WHERE run_id = $1 AND target = $2
+       ), result_bytes = (
+         SELECT coalesce(sum(coalesce(octet_length(evidence), 0) + coalesce(octet_length(metrics), 0) +
+           coalesce(octet_length(error_message), 0) + coalesce(octet_length(called), 0) + 200), 1)
+         FROM result WHERE run_id = $1 AND target = $2
+       ) WHERE run_id = $1 AND ordinal = $2 AND result_bytes = 0 AND finished_at IS NOT NULL`,
+      [runId, ordinal],
+    );
+  return rows.length === PIECE;
+}
