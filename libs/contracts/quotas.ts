@@ -21,13 +21,11 @@ export const Quotas = named('Quotas', 'The quotas of a team, or those that hold 
 export type Quotas = z.infer<typeof Quotas>;
 
 export const QuotasQuery = z.strictObject({
-  team_id: z
-    .uuid()
-    .or(z.literal('all'))
-    .optional()
-    .describe(
+  team_id: z.uuid().or(z.literal('all')).optional().meta({
+    description:
       'Another team, or `all` for what holds for all teams, for owners of the team `default`; your own if omitted.',
-    ),
+    example: 'all',
+  }),
 });
 export type QuotasQuery = z.infer<typeof QuotasQuery>;
 

@@ -2,7 +2,8 @@ import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import { Server } from 'socket.io';
 import { Subscribe, Unsubscribe } from '#lib/contracts/event';
 import type { Problem } from '#lib/contracts/input/problem-document';
-import { findCallers, type Caller, type Credential } from '#lib/db/catalogue/callers';
+import { findCallers, type Caller, type Credential, type TokenOwner } from '#lib/db/catalogue/callers';
+import type { RefusalAction } from '#lib/db/catalogue/refusals';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { isTransient, type Pool } from '#lib/db/connection/pool';
 import type { Logger } from '#lib/runtime/logger';
@@ -142,13 +143,7 @@ export class LiveServer {
 
   #refuse(socket: LiveSocket, error: Error, next: (error?: Error) => void): void {
     if (error instanceof ProblemError) {
-      const { data, request } = socket as { data: Partial<ConnectionData>; request: IncomingMessage };
-      this.deps.refusals.note({
-        action: 'refused.connection',
-        subject: 'live events',
-        caller: data.caller ?? (error instanceof RefusedCredential ? error.owner : undefined),
-        request: { id: null, address: sourceOf(request).address },
-      });
+      this.#noteRefusal('refused.connection', socket, error instanceof RefusedCredential ? error.owner : undefined);
       next(connectError(error));
       // After the packet that says why.
       setImmediate(() => socket.conn.close());
@@ -161,10 +156,18 @@ export class LiveServer {
     next();
   }
 
+  #noteRefusal(action: RefusalAction, { data, request }: LiveSocket, owner?: TokenOwner): void {
+    const { caller = owner } = data as Partial<ConnectionData>;
+    const { address } = sourceOf(request);
+    this.deps.refusals.note({ action, subject: 'live events', caller, request: { id: null, address } });
+  }
+
   #accept(socket: LiveSocket): void {
     const onError = (error: unknown, input?: { job_id: string }): Problem => {
       const { problem } = toProblem(error);
       if (problem.status >= 500) this.#failed('packet', error, { job: input?.job_id });
+      if (problem.status === 403) this.#noteRefusal('refused.token', socket);
+      if (problem.status === 429) this.#noteRefusal('refused.rate', socket);
       return problem;
     };
     boundPackets(socket, packetsAtOnce(this.deps.limits));

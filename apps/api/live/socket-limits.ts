@@ -17,34 +17,44 @@ export interface SocketLimits {
 const TRY_AGAIN_MS = 30_000;
 const PACKETS_PER_SECOND = 50;
 
-/** Counts the open connections of each token, and of each person with sessions. */
+/** A user may have as many sockets as this many tokens: whoever makes tokens does not make room for more. */
+const TOKENS_OF_A_USER = 3;
+
+/** Counts the open connections of each token, of each person with sessions, and of each user. */
 export class SocketCounts {
   readonly #open = new Map<string, number>();
 
   constructor(readonly most: number) {}
 
   /** Counts a connection until it is closed, in whatever way. @throws ProblemError 429 */
-  take({ kind, tokenId, personId }: Caller, connection: LiveSocket['conn']): void {
-    const key = kind === 'token' ? tokenId! : personId;
-    const open = this.#open.get(key) ?? 0;
-    if (open >= this.most) {
-      countRefusal('sockets');
-      // Without the words token and session: to clients of the release before they mean the end.
-      throw new ProblemError(
-        429,
-        `You have ${this.most} live connections open already (the limit). Close one of them.`,
-        undefined,
-        TRY_AGAIN_MS,
-      ).as('rate_limited', { limit: 'sockets', most: this.most });
-    }
+  take({ kind, tokenId, personId, userId }: Caller, connection: LiveSocket['conn']): void {
+    const counts = [
+      { key: kind === 'token' ? tokenId! : personId, most: this.most },
+      { key: `user ${userId}`, most: TOKENS_OF_A_USER * this.most },
+    ];
+    const full = counts.find(({ key, most }) => (this.#open.get(key) ?? 0) >= most);
+    if (full) throw tooManySockets(full.most);
     if (connection.readyState !== 'open') return;
-    this.#open.set(key, open + 1);
-    connection.once('close', () => {
-      const left = this.#open.get(key)! - 1;
-      if (left > 0) this.#open.set(key, left);
-      else this.#open.delete(key);
-    });
+    for (const { key } of counts) this.#open.set(key, (this.#open.get(key) ?? 0) + 1);
+    connection.once('close', () => counts.forEach(({ key }) => this.#leave(key)));
   }
+
+  #leave(key: string): void {
+    const left = this.#open.get(key)! - 1;
+    if (left > 0) this.#open.set(key, left);
+    else this.#open.delete(key);
+  }
+}
+
+function tooManySockets(most: number): ProblemError {
+  countRefusal('sockets');
+  // Without the words token and session: to clients of the release before they mean the end.
+  return new ProblemError(
+    429,
+    `You have ${most} live connections open already (the limit). Close one of them.`,
+    undefined,
+    TRY_AGAIN_MS,
+  ).as('rate_limited', { limit: 'sockets', most });
 }
 
 /**

@@ -208,6 +208,13 @@ describe('live connections', () => {
     await until(async () => isOpen(await connect(token)), { what: 'a place' });
     await until(async () => isOpen(await connect(token)), { what: 'another place' });
     expect(await connect(token)).toEqual([429, 'sockets']);
+    // More tokens make no more room: the user has as much as three of them.
+    const more = await Promise.all(
+      (await Promise.all(times(3, newToken))).flatMap((one) => times(3, () => connect(one))),
+    );
+    expect(more.filter(isOpen)).toHaveLength(9 - 3 - 1);
+    more.filter(isOpen).forEach((socket) => socket.disconnect());
+    await until(async () => isOpen(await connect(other)), { what: 'a place for the user' });
   });
 
   it('with wrong tokens are failed sign-ins of their address', async () => {

@@ -43,12 +43,13 @@ export class KnownCallers {
     const caller = await this.lookUp(credential, request);
     if (!caller) {
       this.#callers.delete(keyOf(credential));
-      // A right session that asks for another team is no wrong credential.
-      if (credential.team !== undefined && (await this.lookUp({ ...credential, team: undefined }, request)))
+      const unknown = { ...credential, team: undefined };
+      // A right session that asks for another team is not a wrong credential.
+      if (credential.team !== undefined && (await this.lookUp(unknown, request)))
         throw await refusalOf(this.pool, credential);
-      const refusal = await this.limits.failed(request, () => refusalOf(this.pool, credential));
+      const refusal = await this.limits.failed(request, () => refusalOf(this.pool, unknown));
       // A page whose session has ended has to ask its person to sign in, whatever others at the address do.
-      throw credential.kind === 'session' ? await refusalOf(this.pool, credential) : refusal;
+      throw credential.kind === 'session' ? await refusalOf(this.pool, unknown) : refusal;
     }
     if (credential.kind === 'session') await keepSession(this.pool, credential.secret, sourceOf(request.raw));
     else this.#tokenUses.note({ tokenId: caller.tokenId!, ...sourceOf(request.raw) });

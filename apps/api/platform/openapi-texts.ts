@@ -48,6 +48,7 @@ export const TAGS: Record<string, string> = {
   Home: 'What needs somebody, and how it went.',
   Search: 'Find things by name, and how scores went.',
   Settings: 'Settings of a whole team.',
+  Quotas: 'How much each team may have, and has.',
   Audit: 'Who changed what in a team, what workers changed and why, and what was refused; for owners.',
   Spending: 'What a team has spent, by day, model, provider, suite and person.',
   System: 'Whether the installation works.',

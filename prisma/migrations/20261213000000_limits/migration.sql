@@ -71,6 +71,9 @@ ADD COLUMN     "case_count" INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE "target" ADD COLUMN     "exchange_bytes" BIGINT NOT NULL DEFAULT 0,
 ADD COLUMN     "result_bytes" BIGINT NOT NULL DEFAULT 0;
 
+-- AlterTable
+ALTER TABLE "suite_version" ADD COLUMN     "bytes" BIGINT NOT NULL DEFAULT 0;
+
 -- CreateTable
 CREATE TABLE "quota" (
     "team_id" UUID NOT NULL,
