@@ -13,11 +13,14 @@ export async function dropOldMonths(
   pool: Pool,
   table: keyof typeof ACTIONS,
   keepDays: number,
-  now = Date.now(),
+  now?: Date,
 ): Promise<string[]> {
   const dropped: string[] = [];
+  // The clock of Postgres: that of one worker may be wrong.
+  const { rows } = await pool.query<{ now: Date }>('SELECT coalesce($1::timestamptz, now()) AS now', [now]);
+  const endedBeforeMs = rows[0]!.now.getTime() - keepDays * 86_400_000;
   for (const { name, month, untilMs } of await monthsOf(pool, table)) {
-    if (untilMs + keepDays * 86_400_000 > now) continue;
+    if (untilMs > endedBeforeMs) continue;
     try {
       await inTransaction(pool, async (client) => {
         // Others that need the table wait for this no longer than two seconds.

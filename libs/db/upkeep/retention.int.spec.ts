@@ -21,8 +21,8 @@ describe('raw exchanges', () => {
   it('are removed a month at a time once the whole month has expired; verdicts stay', async () => {
     const [first] = await partitions();
     const before = await partitions();
-    expect(await dropOldMonths(pool, 'exchange', 30, nextMonth() + 29 * DAY)).toEqual([]);
-    expect(await dropOldMonths(pool, 'exchange', 30, nextMonth() + 31 * DAY)).toEqual([first]);
+    expect(await dropOldMonths(pool, 'exchange', 30, new Date(nextMonth() + 29 * DAY))).toEqual([]);
+    expect(await dropOldMonths(pool, 'exchange', 30, new Date(nextMonth() + 31 * DAY))).toEqual([first]);
     expect(await partitions()).toEqual(before.slice(1));
     const dropped = await pool.query(`SELECT subject, cause FROM audit WHERE action = 'exchange.drop'`);
     expect(dropped.rows).toEqual([{ subject: first!.slice(-7).replace('_', '-'), cause: 'retention' }]);
@@ -37,7 +37,7 @@ describe('raw exchanges', () => {
     const [first] = await partitions();
     await reader.query('BEGIN');
     await reader.query(`SELECT 1 FROM ${first}`);
-    expect(await dropOldMonths(pool, 'exchange', 1, nextMonth() + 90 * DAY)).not.toContain(first);
+    expect(await dropOldMonths(pool, 'exchange', 1, new Date(nextMonth() + 90 * DAY))).not.toContain(first);
     await reader.query('COMMIT');
     reader.release();
   }, 30_000);
@@ -52,9 +52,9 @@ it('months of the audit are dropped likewise, and say so; the release before wri
     ]);
   // What was there before the upgrade is in the partition of the month of the upgrade, however old.
   for (const at of [Date.parse('2024-02-10'), Date.now()]) await write(newId(at));
-  expect(await dropOldMonths(pool, 'audit', 30, ended + 29 * 86_400_000)).toEqual([]);
+  expect(await dropOldMonths(pool, 'audit', 30, new Date(ended + 29 * 86_400_000))).toEqual([]);
   const partition = `audit_${month.replace('-', '_')}`;
-  expect(await dropOldMonths(pool, 'audit', 30, ended + 31 * 86_400_000)).toEqual([partition]);
+  expect(await dropOldMonths(pool, 'audit', 30, new Date(ended + 31 * 86_400_000))).toEqual([partition]);
   const entries = async () =>
     (
       await pool.query(`SELECT action, subject, cause, count, tableoid::regclass::text AS place FROM audit
@@ -129,10 +129,12 @@ describe('the partition of a month', () => {
     ]);
     await pool.query('SELECT ensure_partitions(now())');
     expect((await bounds('exchange')).slice(0, 2).map(({ month }) => month)).toEqual(['2023_12', '2024_02']);
-    expect(await dropOldMonths(pool, 'exchange', 30, Date.parse('2024-03-31T00:00:00Z') - 1)).toEqual([
+    expect(await dropOldMonths(pool, 'exchange', 30, new Date(Date.parse('2024-03-31T00:00:00Z') - 1))).toEqual([
       'exchange_2023_12',
     ]);
-    expect(await dropOldMonths(pool, 'exchange', 30, Date.parse('2024-03-31T00:00:00Z'))).toEqual(['exchange_2024_02']);
+    expect(await dropOldMonths(pool, 'exchange', 30, new Date(Date.parse('2024-03-31T00:00:00Z')))).toEqual([
+      'exchange_2024_02',
+    ]);
     expect(
       (await pool.query('SELECT 1 FROM exchange WHERE run_id < $1', [newId(Date.parse('2025-01-01'))])).rowCount,
     ).toBe(0);

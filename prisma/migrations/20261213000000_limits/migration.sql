@@ -40,28 +40,27 @@ CREATE TABLE "audit" (
 -- CreateIndex
 CREATE INDEX "audit_team_id_id_idx" ON "audit"("team_id", "id");
 
+CREATE TABLE "audit_default" PARTITION OF "audit" DEFAULT;
+
 DO $$
 DECLARE
-  -- That of the last row, if a clock was ahead.
-  month timestamp := greatest(
-    date_trunc('month', now() AT TIME ZONE 'UTC'),
-    (SELECT uuid7_month(id) FROM audit_before ORDER BY id DESC LIMIT 1)
-  );
+  month timestamp := date_trunc('month', now() AT TIME ZONE 'UTC');
   partition text := 'audit_' || to_char(month, 'YYYY_MM');
+  next uuid := uuid7_floor((month + interval '1 month') AT TIME ZONE 'UTC');
 BEGIN
+  -- Of a clock that was ahead: `ensure_partitions` makes the months that they need.
+  WITH ahead AS (DELETE FROM audit_before WHERE id >= next RETURNING *)
+    INSERT INTO audit (id, team_id, user_id, action, subject, at)
+    SELECT id, team_id, user_id, action, subject, at FROM ahead;
   -- Another has its name.
   EXECUTE format('ALTER TABLE audit_before RENAME CONSTRAINT audit_before_pkey TO %I', partition || '_pkey');
   -- Another has its name.
   EXECUTE format('ALTER INDEX audit_before_team_id_id_idx RENAME TO %I', partition || '_team_id_id_idx');
   -- Another has its name.
   EXECUTE format('ALTER TABLE audit_before RENAME TO %I', partition);
-  EXECUTE format(
-    'ALTER TABLE audit ATTACH PARTITION %I FOR VALUES FROM (MINVALUE) TO (%L)',
-    partition, uuid7_floor((month + interval '1 month') AT TIME ZONE 'UTC')
-  );
+  EXECUTE format('ALTER TABLE audit ATTACH PARTITION %I FOR VALUES FROM (MINVALUE) TO (%L)', partition, next);
 END
 $$;
-CREATE TABLE "audit_default" PARTITION OF "audit" DEFAULT;
 
 -- AlterTable
 ALTER TABLE "suite" ADD COLUMN     "case_bytes" BIGINT NOT NULL DEFAULT 0,
