@@ -245,7 +245,7 @@ export class LiveServer {
   }
 }
 
-/** What a client gets as `connect_error`, with the problem beside the sentence. */
+/** What a client gets as `connect_error`, with the problem next to its sentence. */
 const connectError = (error: ProblemError): Error =>
   Object.assign(new Error(error.message), {
     data: { status: error.status, code: error.code, params: error.params, retry_after_ms: error.retryAfterMs },

@@ -18,7 +18,7 @@ import { addressOf } from './trusted-proxies.js';
 const WINDOW_MS = 60_000;
 const MAX_REMEMBERED = 50_000;
 
-/** What is counted of whom, a minute. The names stand in headers and problems. */
+/** What is counted of whom, a minute. Headers and problems have these names. */
 type Limit = 'token' | 'session' | 'user' | 'open' | 'failed_sign_ins';
 interface Count {
   limit: Limit;
@@ -139,7 +139,7 @@ export class CallerLimits {
   }
 }
 
-/** What the plugin reads of a request: handshakes of sockets are no requests of Fastify. */
+/** What the plugin reads of a request: handshakes of sockets do not pass through Fastify. */
 interface Counted {
   key: string;
   routeOptions: { config: object };

@@ -263,7 +263,7 @@ export class CaseRepository extends TeamScoped {
 
   /**
    * @param checkedTools the tools that the case was checked against
-   * @returns the case, as it was and as it is
+   * @returns the case before and after
    * @throws ProblemError 404; SuiteChanged when the suite has other tools now
    */
   replace(

@@ -56,7 +56,7 @@ export async function finishTarget(
     await client.query('SELECT 1 FROM target WHERE run_id = $1 AND ordinal = $2 FOR NO KEY UPDATE', [runId, ordinal]);
     const { rows } = await client.query<{ job_id: string; status: string }>(
       `UPDATE target t SET summary = $3, finished_at = now(),
-         -- What a resume replaced was added to what it replaced: it is counted anew (\`countTargets\`).
+         -- What a resume replaced was added to what it replaced: it is counted again (\`countTargets\`).
          result_bytes = CASE WHEN r.generation > 1 THEN 0 ELSE t.result_bytes END
        FROM run r
        WHERE t.run_id = $1 AND t.ordinal = $2 AND t.finished_at IS NULL AND r.id = t.run_id AND r.generation = $4
