@@ -7,6 +7,7 @@ let client: PatientClient;
 /** How often the server still refuses, and what it asks to wait. */
 let refusals = 0;
 let retryAfter: string | undefined = '0';
+let code = 'rate_limited';
 const asked: { method?: string; key: unknown }[] = [];
 const waits: number[] = [];
 
@@ -18,7 +19,7 @@ beforeAll(async () => {
       'content-type': isRefused ? 'application/problem+json' : 'application/json',
       ...(isRefused && retryAfter !== undefined && { 'retry-after': retryAfter }),
     });
-    response.end(JSON.stringify(isRefused ? { status: 429, detail: 'Too many.' } : { all: 1 }));
+    response.end(JSON.stringify(isRefused ? { status: 429, code, detail: 'Too many.' } : { all: 1 }));
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -26,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 beforeEach(() => {
-  [refusals, retryAfter] = [0, '0'];
+  [refusals, retryAfter, code] = [0, '0', 'rate_limited'];
   asked.length = waits.length = 0;
 });
 
@@ -58,4 +59,18 @@ it('does not repeat a change without a key, wait for minutes, or ask for ever', 
   [refusals, retryAfter] = [9, '0'];
   await expect(client.call('GET', '/api/suites')).rejects.toMatchObject(refused);
   expect(asked.length).toBe(6);
+});
+
+it('sends a change again without its own key when no more are kept, once, and never without a given one', async () => {
+  [refusals, retryAfter, code] = [1, '600', 'too_many_keys'];
+  expect(await client.call('POST', '/api/tool-eval/estimate', {})).toEqual({ all: 1 });
+  expect(asked.splice(0).map(({ key }) => typeof key)).toEqual(['string', 'undefined']);
+  expect(waits).toEqual([]);
+  const refused = { problem: { code: 'too_many_keys' }, retryAfterS: 600 };
+  refusals = 2;
+  await expect(client.call('POST', '/api/tool-eval', {})).rejects.toMatchObject(refused);
+  expect(asked.splice(0).length).toBe(2);
+  refusals = 1;
+  await expect(client.call('POST', '/api/tool-eval', {}, { idempotencyKey: 'mine' })).rejects.toMatchObject(refused);
+  expect(asked.map(({ key }) => key)).toEqual(['mine']);
 });

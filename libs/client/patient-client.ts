@@ -7,6 +7,7 @@ const [MOST_WAITS_S, MOST_REPEATS] = [120, 5];
 /**
  * A client that waits as long as the server asks when it answers 429, and then sends the request again. A request that
  * creates something has an Idempotency-Key for that; one that only changes something, without a key, is not repeated.
+ * When the server keeps no more keys for the user, the request goes without the one that was made up here.
  */
 export class PatientClient extends ApiClient {
   /** @param onWait called with the seconds of each wait */
@@ -19,13 +20,19 @@ export class PatientClient extends ApiClient {
   }
 
   protected override async send(path: string, method: Method, body: unknown, given?: CallOptions): Promise<Response> {
-    const options = method === 'POST' ? { idempotencyKey: randomUUID(), ...given } : given;
-    const mayRepeat = method === 'GET' || options?.idempotencyKey !== undefined;
+    let options: CallOptions | undefined = method === 'POST' ? { idempotencyKey: randomUUID(), ...given } : given;
     let left = MOST_WAITS_S;
     for (let repeats = 0; ; repeats++) {
       const response = await super.send(path, method, body, options);
-      const waits = response.status === 429 ? Number(response.headers.get('retry-after') ?? NaN) : NaN;
-      if (!mayRepeat || repeats === MOST_REPEATS || !(waits <= left)) return response;
+      if (response.status !== 429) return response;
+      if (options?.idempotencyKey !== given?.idempotencyKey && (await isForKeys(response))) {
+        await response.body?.cancel();
+        options = given;
+        continue;
+      }
+      const waits = Number(response.headers.get('retry-after') ?? NaN);
+      const mayRepeat = method === 'GET' || options?.idempotencyKey !== undefined;
+      if (!mayRepeat || repeats >= MOST_REPEATS || !(waits <= left)) return response;
       await response.body?.cancel();
       left -= waits;
       this.onWait(waits);
@@ -33,3 +40,7 @@ export class PatientClient extends ApiClient {
     }
   }
 }
+
+/** Whether it is refused because of its Idempotency-Key. The response can still be read. */
+const isForKeys = async (response: Response): Promise<boolean> =>
+  (await response.clone().text()).includes('"too_many_keys"');
