@@ -98,6 +98,8 @@ function keepsRoles({ operation, asked, answer }) {
 function keepsTeams({ asked, answer: { text, headers }, teams: { own, other } }) {
   if (asked.caller === 'operator') return undefined;
   const sent = `${asked.path} ${asked.body ?? ''} ${JSON.stringify(asked.headers)}`;
+  // A session of the other team, which a right token of it began.
+  if (sent.includes(other.ids.ownToken)) return undefined;
   const seen = `${text} ${JSON.stringify(headers)}`;
   return [
     ...(seen.includes(MARK) ? [`it shows a name of another team: ${around(seen, MARK)}`] : []),

@@ -1,5 +1,5 @@
 // `npm run fuzz`: generated requests to every operation of a running Toolmark, and packets to its live connections.
-//   npm run fuzz -- [--seed=1] [--requests=1000] [--default-limits] [--only=part of an operation] [--json]
+//   npm run fuzz -- [--seed=1] [--requests=1000] [--default-limits] [--only=part of an operation]
 //   npm run fuzz -- --url=http://127.0.0.1:8501 --token=<an owner of the team "default">
 // Without --url it starts one. The same seed makes the same requests; what they meet depends on the server. It fails if
 // anything is wrong: an answer 5xx or after 5 s, another team's things, a secret, a job that does not end, a process
