@@ -58,7 +58,7 @@ export const AUDIT_ACTIONS = {
   'refused.credential': 'A token or session was refused: unknown, expired, or of a user who is not in the team.',
   'refused.other': 'Refusals of more callers than are told apart in a minute.',
   'refused.rate': 'A request was refused because there were too many.',
-  'refused.role': 'A request was refused because of the role of its caller.',
+  'refused.role': 'A request was refused because of its caller: the role, or who it is.',
   'refused.sign_in': 'A sign-in, an invitation or the code of a login was refused.',
   'refused.team': 'Somebody asked for a team that they are not in.',
   'refused.token': 'A request was refused because of the limits of its token.',

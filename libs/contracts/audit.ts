@@ -70,7 +70,10 @@ export const AuditEntry = named('AuditEntry', 'Something that was changed, or re
     .describe('The address that the request came from, or the IPv6 network of an unknown caller; null if unknown.'),
   request_id: z.string().nullable().describe('The `x-request-id` of the response; null if there was no request.'),
   changes: z.array(AuditChange).describe('What changed; empty if nothing more is known.'),
-  cause: z.string().nullable().describe('Why a worker did it, such as `retention`; null for people.'),
+  cause: z
+    .string()
+    .nullable()
+    .describe('Why, where no caller asked for it, such as `retention` or `a rule of sign-in`; null otherwise.'),
   count: z.number().int().describe('How many refusals of this kind the minute had; 1 for a change.'),
 });
 export type AuditEntry = z.infer<typeof AuditEntry>;

@@ -1,9 +1,13 @@
 /** The codes of problems about limits of callers and teams. */
 export const LIMIT_CODES = {
   rate_limited: {
-    means: 'The token, the user or the address has sent too many requests in the last minute.',
-    wayOut: 'Try again after `Retry-After` seconds. The operator sets the limits (TOOLMARK_REQUESTS_PER_MINUTE).',
-    params: ['limit', 'per_minute'],
+    means:
+      'The token, the session, the user or the address has sent too many requests in the last minute. Or it has too ' +
+      'many live connections, or one of these follows too many jobs or sends too many packets.',
+    wayOut:
+      'Try again after `Retry-After` seconds, or close what you do not need. The operator sets the limits: see ' +
+      '"Limits of callers" in docs/operations.md.',
+    params: ['limit', 'per_minute', 'most', 'per_second'],
   },
   quota_reached: {
     means: 'The team has as much of this as its quota allows.',

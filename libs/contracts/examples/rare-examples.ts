@@ -79,7 +79,7 @@ export const RARE_EXAMPLES = {
     },
   },
   QuotasInput: {
-    'One more than the default, one back to it': {
+    'One quota changed, the others back to the default': {
       quotas: Object.fromEntries(QUOTA_NAMES.map((name) => [name, name === 'suites' ? 2000 : null])),
     },
   },

@@ -20,7 +20,7 @@ export interface TokenLimits {
   monthlyCapUsd: number | null;
 }
 
-/** What the audit log says about a request, apart from its caller. */
+/** What the audit says about a request, apart from its caller. */
 export interface RequestFacts {
   id: string;
   /** The address that it came from; null if unknown. */
