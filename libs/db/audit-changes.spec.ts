@@ -39,6 +39,8 @@ describe('what an audit entry says of a change', () => {
       changesBetween({
         before: {
           api_key: 'sk-1',
+          provider_key: 'sim',
+          prompt_version_id: 'a',
           headers: { 'x-team': 'a' },
           system_prompt: prompt,
           components: { tools: 'same', system: 'old' },
@@ -48,6 +50,8 @@ describe('what an audit entry says of a change', () => {
         },
         after: {
           api_key: 'sk-2',
+          provider_key: 'sim2',
+          prompt_version_id: 'b',
           headers: { 'x-team': 'b' },
           system_prompt: null,
           components: { tools: 'same', system: 'new' },
@@ -59,6 +63,8 @@ describe('what an audit entry says of a change', () => {
       }),
     ).toEqual([
       { field: 'api_key', before: '(secret)', after: '(secret)' },
+      { field: 'provider_key', before: 'sim', after: 'sim2' },
+      { field: 'prompt_version_id', before: 'a', after: 'b' },
       { field: 'headers', before: '(secret)', after: '(secret)' },
       { field: 'system_prompt', before: digestOf(prompt), after: null },
       { field: 'components.system', before: digestOf('old'), after: digestOf('new') },
@@ -78,6 +84,8 @@ describe('what an audit entry says of a change', () => {
     const names = fc.constantFrom('name', 'prices', 'params', 'models', 'limits', '__proto__', 'a.b');
     const hiding = fc.constantFrom(
       ...['api_key', 'apiKey', 'X-API-Key', 'token', 'refresh_token', 'headers', 'client_secret', 'Password'],
+      ...['key', 'auth', 'jwt', 'pwd', 'pass', 'ssh_key', 'signing-keys', 'headers_json', 'Default-Headers'],
+      ...['prompt_text', 'userPromptPrefix', 'few_shot', 'fewShotExamples'],
       ...['Authorization', 'cookie', 'system_prompt', 'prompt', 'messages', 'tools', 'test_cases', 'note', 'text'],
     );
     const hidden = fc.oneof(
@@ -91,7 +99,10 @@ describe('what an audit entry says of a change', () => {
       fc.string({ unit: 'binary' }),
       fc.double(),
       fc.constantFrom(null, undefined, true, '\u0000'.repeat(2000), '"'.repeat(2000), '🙂'.repeat(900), at),
-      fc.constant('https://me:#hidden#@host/v1?key=#hidden#'),
+      fc.constantFrom(
+        ...['https://me:#hidden#@host/v1?key=#hidden#', '//me:#hidden#@host', 'see //#hidden#@host/v1//me:#hidden#@b'],
+        ...['https://host/v1#access_token=#hidden#', 'postgres://host/db?a=1#?#hidden#'],
+      ),
     );
     const { state } = fc.letrec<{ state: Record<string, unknown>; value: unknown }>((tie) => ({
       value: fc.oneof({ depthSize: 'small' }, plain, tie('state'), fc.array(tie('value'), { maxLength: 3 })),

@@ -29,9 +29,10 @@ const MAX_PARAM_CHARACTERS = 100;
 /** What names hold or end with, without case and punctuation: `X-Api-Key` and `api_key` are `apikey`. */
 const SECRETS = new RegExp(
   [
-    '^(token|headers?)$',
+    '^(token|auth|jwt|pwd|pass)$|header',
     'secret|passw(or)?d|passphrase|credential|authorization|cookie',
-    '(api|private|access|sealed|signing)key$',
+    // The key of a provider is its name.
+    '(?<!provider)keys?$',
     '(access|refresh|bearer|admin|auth|api|id|session)token$',
   ].join('|'),
 );
@@ -39,7 +40,8 @@ const WRITING = new RegExp(
   [
     '^(messages?|tools|cases?|testcases?|components?|body|texts?|content|notes?|instructions|rubric|template)$',
     '^(repl(y|ies)|responses?)$',
-    'prompts?$',
+    // Ids are not writing.
+    'fewshot|prompt(?!(version)?(ids?)?$)|prompts?$',
   ].join('|'),
 );
 const PARAMS = /params$/;
@@ -128,11 +130,13 @@ function withoutSecrets(value: unknown, path: readonly string[]): unknown {
   return value instanceof Date ? value : String(value);
 }
 
-/** Addresses without user, password and query. */
+/** Addresses, also without a scheme, without user, password, query and fragment. */
 const withoutCredentials = (text: string): string =>
-  text.replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/)([^\s/]*@)?([^\s?]*)(\?\S*)?/gi, (_whole, scheme, user, rest, query) =>
-    [scheme, user && '(secret)@', rest, query && '?(secret)'].join(''),
-  );
+  text
+    .replaceAll(/\/\/[^\s/]*@/g, '//(secret)@')
+    .replaceAll(/(\/\/[^\s?#]*)(?:([?#])\S*)?/g, (_whole, address: string, mark?: string) =>
+      mark ? `${address}${mark}(secret)` : address,
+    );
 
 /** Tells texts apart without quoting them. */
 function digest(value: unknown): string {
