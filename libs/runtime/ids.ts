@@ -18,5 +18,9 @@ function idOf(atMs: number, bytes: Buffer): string {
 /** Several ids, in ascending order. */
 export const newIds = (count: number): string[] => Array.from({ length: count }, () => newId()).sort();
 
+const OWN_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+/** Whether a text has the form of an id of `newId`. */
+export const hasFormOfId = (text: string): boolean => OWN_ID.test(text);
+
 /** The creation time of an id of `newId`. */
 export const timeOfId = (id: string): Date => new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));

@@ -36,6 +36,8 @@ beforeAll(async () => {
     'refused.credential': [await expired.post('/api/tool-suites', {})],
   };
   refused.unknown = await Promise.all(Array.from({ length: 20 }, () => clientOf(api.url, 'tm_wrong').get('/api/me')));
+  const stranger = await signIn(api, 'Eve', [{ teamId: api.teamId, role: 'viewer' }]);
+  refused.team = [await stranger.send('GET', '/api/me', undefined, otherTeam)];
   refused.sign_in = [
     await owner.send('POST', '/api/session', { token: 'tm_wrong' }, { 'sec-fetch-site': 'same-origin' }),
     await clientOf(api.url, '').post('/api/invitations/read', { invitation: 'wrong' }),
@@ -67,6 +69,12 @@ it('says who changed what, from where, with which request, and what was there be
       count: 1,
     },
   ]);
+  const subjectsOf = async (query: string) =>
+    (await entries(owner, `action=provider.&${query}`)).map(({ subject }) => subject);
+  expect(await subjectsOf(`user_id=${me.user.id}`)).toContain('sim');
+  expect(await subjectsOf(`token_id=${me.token.id}`)).toContain('sim');
+  expect(await subjectsOf(`user_id=${newId()}`)).toEqual([]);
+  expect(await subjectsOf(`token_id=${newId()}`)).toEqual([]);
 });
 
 it('names ways in and out: who signs in, joins, changes teams and signs out, with what they may', async () => {
@@ -113,7 +121,15 @@ it('names ways in and out: who signs in, joins, changes teams and signs out, wit
   ]);
   const ofTeam = { role: 'editor', user: 'Ada' };
   expect(await said(other, joined)).toEqual([['invitation.accept', 'Ada', ofTeam]]);
-  expect(await said(other, moved)).toMatchObject([['session.update', 'Ada', { team: expect.any(String) }]]);
+  // It does not name the team where the session was.
+  expect(await entries(other, `request_id=${idOf(moved)}`)).toMatchObject([
+    {
+      action: 'session.update',
+      user: { name: 'Ada' },
+      session_id: expect.any(String),
+      changes: [{ field: 'team', before: null, after: (await other.get('/api/me')).body.team.name }],
+    },
+  ]);
   expect(await said(other, left)).toMatchObject([['session.delete', 'Ada', { user: 'Ada' }]]);
   expect(await said(owner, began)).toMatchObject([
     ['session.create', expect.any(String), { agent: 'Firefox on Linux', expires_at: expect.any(String) }],
@@ -174,7 +190,7 @@ it('counts refusals by minute and caller, and has nothing of what was sent', asy
     (await entries(by, `limit=200&${query}`)).filter(({ request_id }) =>
       answers.some((answer) => idOf(answer) === request_id),
     );
-  const { unknown, sign_in: signIns, ...known } = refused;
+  const { unknown, team, sign_in: signIns, ...known } = refused;
   for (const [action, answers] of Object.entries(known)) {
     const rows = await until(
       async () => {
@@ -195,6 +211,7 @@ it('counts refusals by minute and caller, and has nothing of what was sent', asy
   expect(wrong).toMatchObject({ team_id: null, user: null, token: null, subject: 'any route', address: '127.0.0.1' });
   expect(wrong.count).toBeGreaterThanOrEqual(10);
   expect(await seen(api.operator, 'action=refused.sign_in', signIns!)).toHaveLength(2);
+  expect(await seen(api.operator, 'action=refused.team', team!)).toHaveLength(1);
   const { rows } = await api.pool.query(`SELECT 1 FROM audit a WHERE a::text LIKE '%tm_wrong%'`);
   expect(rows).toEqual([]);
 });

@@ -134,12 +134,14 @@ export class DeviceLoginsController {
     );
   }
 
-  /** Wrong codes are failed sign-ins of the caller: nobody finds the login of somebody else by trying. */
+  /** A person tries few codes: nobody finds the login of somebody else by trying. */
   async #find<Found>(caller: Caller, request: FastifyRequest, find: () => Promise<Found | undefined>): Promise<Found> {
-    const found = this.limits.isBeyond(request, caller) ? undefined : await find();
+    await this.limits.ofTry(caller);
+    const found = await find();
     if (found !== undefined) return found;
+    this.limits.noteFailure(request);
     const unknown = 'No login waits with this code. Compare it with the one in the terminal.';
-    throw await this.limits.failed(request, () => new ProblemError(404, unknown).as('login_ended'), caller);
+    throw new ProblemError(404, unknown).as('login_ended');
   }
 
   #inTurn<Made>(one: string, work: () => Promise<Made>): Promise<Made> {

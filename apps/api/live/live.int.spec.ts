@@ -259,6 +259,7 @@ it('a try-out queries Postgres once a second, and when it is notified of a chang
   try {
     expect((await tryOut(1)).body.results).toMatchObject([{ error: { kind: 'unanswered' } }]);
     expect(asked).toBeLessThanOrEqual(3);
+    expect((await first.client.get('/api/audit?action=case.try')).body.items).toHaveLength(1);
     asked = 0;
     const told = tryOut(2);
     const redis = new Redis(api.env.REDIS_URL);

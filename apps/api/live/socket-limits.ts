@@ -1,6 +1,7 @@
 import type { Socket } from 'socket.io';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { Caller } from '#lib/db/catalogue/callers';
+import { MOST_CONNECTIONS } from '../platform/connections.js';
 import { countRefusal } from '../platform/refusal-metrics.js';
 import { toProblem } from '../platform/problem.filter.js';
 import { acknowledgementIn } from './answer-packets.js';
@@ -20,20 +21,27 @@ const PACKETS_PER_SECOND = 50;
 /** A user may have as many sockets as this many tokens: whoever makes tokens does not make room for more. */
 const TOKENS_OF_A_USER = 3;
 
-/** Counts the open connections of each token, of each person with sessions, and of each user. */
+/** No team takes the connections of the others. */
+const MOST_OF_A_TEAM = MOST_CONNECTIONS / 5;
+
+/** Counts the open connections of each token, of each person with sessions, of each user and of each team. */
 export class SocketCounts {
   readonly #open = new Map<string, number>();
 
   constructor(readonly most: number) {}
 
   /** Counts a connection until it is closed, in whatever way. @throws ProblemError 429 */
-  take({ kind, tokenId, personId, userId }: Caller, connection: LiveSocket['conn']): void {
+  take(
+    { kind, tokenId, personId, userId, teamId }: Pick<Caller, SocketOwner>,
+    connection: Pick<LiveSocket['conn'], 'readyState' | 'once'>,
+  ): void {
     const counts = [
-      { key: kind === 'token' ? tokenId! : personId, most: this.most },
-      { key: `user ${userId}`, most: TOKENS_OF_A_USER * this.most },
+      { who: 'You have', key: kind === 'token' ? tokenId! : personId, most: this.most },
+      { who: 'You have', key: `user ${userId}`, most: TOKENS_OF_A_USER * this.most },
+      { who: 'Your team has', key: `team ${teamId}`, most: MOST_OF_A_TEAM },
     ];
     const full = counts.find(({ key, most }) => (this.#open.get(key) ?? 0) >= most);
-    if (full) throw tooManySockets(full.most);
+    if (full) throw tooManySockets(full.who, full.most);
     if (connection.readyState !== 'open') return;
     for (const { key } of counts) this.#open.set(key, (this.#open.get(key) ?? 0) + 1);
     connection.once('close', () => counts.forEach(({ key }) => this.#leave(key)));
@@ -46,12 +54,14 @@ export class SocketCounts {
   }
 }
 
-function tooManySockets(most: number): ProblemError {
+type SocketOwner = 'kind' | 'tokenId' | 'personId' | 'userId' | 'teamId';
+
+function tooManySockets(who: string, most: number): ProblemError {
   countRefusal('sockets');
   // Without the words token and session: to clients of the release before they mean the end.
   return new ProblemError(
     429,
-    `You have ${most} live connections open already (the limit). Close one of them.`,
+    `${who} ${most} live connections open already (the limit). Close one of them.`,
     undefined,
     TRY_AGAIN_MS,
   ).as('rate_limited', { limit: 'sockets', most });

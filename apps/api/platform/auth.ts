@@ -2,7 +2,10 @@ import { NotFoundException } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { ProblemError } from '#lib/contracts/input/problem';
+import { SessionInput } from '#lib/contracts/session';
 import { ROLES } from '#lib/contracts/values/team';
+import type { Caller } from '#lib/db/catalogue/callers';
+import type { CallerLimits } from './caller-limits.js';
 import { credentialOf } from './credentials.js';
 import { routeOptions, type CallerRequest, type OpenTo } from './decorators.js';
 import type { KnownCallers } from './known-callers.js';
@@ -45,7 +48,7 @@ export function checkTokens(fastify: FastifyInstance, callers: KnownCallers): vo
     const caller = await (isReading ? callers.find(credential, request) : callers.findAnew(credential, request));
     // Also of a request that is refused below: the audit says who it was.
     request.caller = { ...caller, request: factsOf(request) };
-    await limits.ofCaller(request.caller, reply);
+    await limits.ofCaller(caller, reply);
     const needed = needs ?? (isReading ? 'viewer' : 'editor');
     if (ROLES.indexOf(caller.role) < ROLES.indexOf(needed))
       throw new ProblemError(403, `This needs the role "${needed}"; the ${credential.kind} has "${caller.role}".`).as(
@@ -56,10 +59,11 @@ export function checkTokens(fastify: FastifyInstance, callers: KnownCallers): vo
     if (needed === 'owner' && !isReading) refuseLimits(caller);
   });
   // Before a sign-in waits for its turn: one with a right token must not wait for the wrong ones of its address.
-  fastify.addHook('preHandler', async (request: CallerRequest) => {
-    const { token } = (request.body ?? {}) as { token?: unknown };
-    if (routeOptions(request).provesItself !== 'token' || typeof token !== 'string') return;
-    if (limits.isBeyond(request)) await callers.findAnew({ kind: 'token', secret: token }, request);
+  fastify.addHook('preHandler', async (request: CallerRequest, reply) => {
+    if (routeOptions(request).provesItself !== 'token') return;
+    const { success, data } = SessionInput.safeParse(request.body);
+    if (success)
+      await countCaller(await callers.find({ kind: 'token', secret: data.token }, request), request, reply, limits);
   });
 }
 
@@ -69,7 +73,23 @@ async function countOpen(request: CallerRequest, reply: FastifyReply, callers: K
   if (!refusal) return;
   const credential = credentialOf(request.raw);
   if (!credential) throw refusal;
-  await callers.limits.ofCaller(await callers.find(credential, request), reply);
+  await countCaller(await callers.find(credential, request), request, reply, callers.limits);
+}
+
+/** Counts the caller of a route that needs none. */
+async function countCaller(
+  caller: Caller,
+  request: CallerRequest,
+  reply: FastifyReply,
+  limits: CallerLimits,
+): Promise<void> {
+  try {
+    await limits.ofCaller(caller, reply);
+  } catch (error) {
+    // The audit says who it was.
+    request.caller = { ...caller, request: factsOf(request) };
+    throw error;
+  }
 }
 
 /** Another site must not sign its visitors in as a different user, and nobody may send much without a token. */

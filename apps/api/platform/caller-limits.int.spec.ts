@@ -101,13 +101,21 @@ it.each([
   });
   expect(statusesOf(guesses)).toEqual({ 401: FAILURES, 429: 41 });
   expect(statusesOf(reads)).toEqual({ 200: 12 });
-  expect(asked).toBeLessThan(60);
+  expect(asked).toBeLessThan(45);
   const { headers, body } = guesses.at(-1);
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   expect(body).toMatchObject({ code: 'rate_limited', params: { limit: 'failed_sign_ins', per_minute: FAILURES } });
   watching?.disconnect();
   // Other tests use the same Redis.
   if (watching) expect(commands.filter((line) => /^incr .*:failed_sign_ins:/i.test(line)).length).toBeLessThan(60);
+  // A page whose session has ended signs in again, whatever its neighbours do: that takes no statement each either.
+  const ended: any[] = [];
+  const sessions = await lookUps(of, async () => {
+    const cookie = (n: number) => ({ ...guesser, ...OWN_PAGE, cookie: `toolmark_session=ts_${n}` });
+    ended.push(...(await Promise.all(times(40, (n) => ask(of, '/api/me', cookie(n))))));
+  });
+  expect(statusesOf(ended)).toEqual({ 401: 40 });
+  expect(sessions).toBeLessThan(10);
   // Behind a proxy that is trusted, another address is another caller.
   const elsewhere = await ask(of, '/api/me', { ...from('203.0.113.10'), ...bearer('guess') });
   expect(elsewhere.status).toBe(of === api ? 401 : 429);
@@ -130,6 +138,23 @@ it('a token and a user have limits of their own, which every answer shows', asyn
   const others = await Promise.all(times(9, () => read(second)));
   expect(statusesOf(others)).toEqual({ 200: 8, 429: 1 });
   expect(others.find(({ status }) => status === 429)!.body.params).toEqual({ limit: 'user', per_minute: 30 });
+
+  // A sign-in counts as well: each begins a session, and is an entry of the audit.
+  const { token } = (await alone.client.post('/api/tokens', { name: 'signs in', role: 'viewer', user: `${user} b` }))
+    .body;
+  const signIns = await Promise.all(times(25, () => ask(alone, '/api/session', OWN_PAGE, { token })));
+  expect(statusesOf(signIns)).toEqual({ 200: 20, 429: 5 });
+  const counts = await until(async () => {
+    const { rows } = await alone.pool.query(
+      `SELECT a.action, sum(a.count)::int AS count FROM audit a JOIN token k ON k.id = a.token_id
+       WHERE k.name = 'signs in' GROUP BY 1 ORDER BY 1`,
+    );
+    return rows.length === 2 && rows;
+  });
+  expect(counts).toEqual([
+    { action: 'refused.rate', count: 5 },
+    { action: 'session.create', count: 20 },
+  ]);
 });
 
 it('whoever has no token may read the documents so often, health always, and a right token more', async () => {
@@ -157,6 +182,10 @@ it('wrong invitations, device codes and guessed logins are failed sign-ins', asy
   for (let n = 0; n < FAILURES; n++) expect((await guess('BBBB-BBBB')).status).toBe(404);
   // Beyond the limit, a right code is not looked for either.
   expect([(await guess('BBBB-BBBB')).status, (await guess(begun.user_code)).status]).toEqual([429, 429]);
+  const body = { name: 'guesses', role: 'viewer', user: `guesser ${Math.random()}` };
+  const other = bearer((await api.client.post('/api/tokens', body)).body.token);
+  const atOnce = await Promise.all(times(20, () => ask(api, '/api/me/device-logins/BBBB-BBBB', other)));
+  expect(statusesOf(atOnce)).toEqual({ 404: FAILURES, 429: 15 });
 });
 
 it('headers of a proxy say where the page is, if the proxy is trusted or the address is the public one', async () => {
@@ -174,6 +203,12 @@ it('headers of a proxy say where the page is, if the proxy is trusted or the add
   expect(await signIn(api, { origin: 'https://toolmark.example' })).toEqual([200, true]);
   expect(await signIn(alone, { origin: 'https://toolmark.example' })).toEqual([403, undefined]);
   expect(await signIn(api, { origin: api.url, 'x-forwarded-proto': 'https' })).toEqual([403, undefined]);
+  const { headers } = await ask(api, '/api/me', bearer(ADMIN_TOKEN));
+  expect(headers.get('strict-transport-security')).toMatch(/^max-age=\d{8}$/);
+  const { items } = (await api.client.get('/api/sessions')).body;
+  expect(items.map(({ address }: any) => address)).toContain('203.0.113.40');
+  const audited = (await api.client.get('/api/audit?action=session.create&address=203.0.113.40')).body.items;
+  expect(audited).toHaveLength(2);
   const named = { ...bearer(ADMIN_TOKEN), 'x-request-id': 'proxy-7' };
   expect((await ask(api, '/api/me', named)).headers.get('x-request-id')).toBe('proxy-7');
   expect((await ask(alone, '/api/me', named)).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
@@ -215,6 +250,14 @@ describe('live connections', () => {
     expect(more.filter(isOpen)).toHaveLength(9 - 3 - 1);
     more.filter(isOpen).forEach((socket) => socket.disconnect());
     await until(async () => isOpen(await connect(other)), { what: 'a place for the user' });
+    const { rows } = await until(
+      async () => {
+        const found = await api.pool.query(`SELECT team_id FROM audit WHERE action = 'refused.connection'`);
+        return found.rowCount ? found : undefined;
+      },
+      { what: 'the refused connections in the audit' },
+    );
+    expect(rows[0].team_id).toEqual(expect.any(String));
   });
 
   it('with wrong tokens are failed sign-ins of their address', async () => {

@@ -106,24 +106,35 @@ export class CallerLimits {
     return refusalOf(count);
   }
 
-  /** Whether an address, or a caller who tries codes, is beyond the limit of failed sign-ins. */
-  isBeyond({ raw }: Asked, caller?: Caller): boolean {
-    return this.#beyond.has(caller?.userId ?? keyOf(raw));
+  /** Whether an address is beyond the limit of failed sign-ins. */
+  isBeyond({ raw }: Asked): boolean {
+    return this.#beyond.has(keyOf(raw));
+  }
+
+  /**
+   * Counts the try of a code by a person before it is looked for, right or wrong: many at once find no more than one
+   * after the other. @throws ProblemError 429
+   */
+  async ofTry({ personId }: Caller): Promise<void> {
+    const count = await this.#count('failed_sign_ins', personId);
+    if (!count.isExceeded) return;
+    countRefusal('failed_sign_ins');
+    throw refusalOf(count);
+  }
+
+  /** Logs a wrong credential, or code. */
+  noteFailure({ raw, method, routeOptions }: Asked): void {
+    countRefusal('wrong_credential');
+    this.#failures.note(addressOf(raw) ?? 'unknown', `${method} ${routeOptions.url}`);
   }
 
   /**
    * Counts and logs a wrong credential.
-   * @param caller who tried a code, with a right token or session
    * @returns the problem to answer: this one, or 429 beyond the limit
    */
-  async failed(
-    { raw, method, routeOptions }: Asked,
-    problem: () => ProblemError | Promise<ProblemError>,
-    caller?: Caller,
-  ): Promise<ProblemError> {
-    countRefusal('wrong_credential');
-    this.#failures.note(addressOf(raw) ?? 'unknown', `${method} ${routeOptions.url}`);
-    const key = caller?.userId ?? keyOf(raw);
+  async failed(asked: Asked, problem: () => ProblemError | Promise<ProblemError>): Promise<ProblemError> {
+    this.noteFailure(asked);
+    const key = keyOf(asked.raw);
     const count = await this.#count('failed_sign_ins', key);
     if (!count.isExceeded) return problem();
     this.#beyond.set(key, true, { ttl: count.resetMs });

@@ -14,6 +14,7 @@ import { CallerLimits } from './caller-limits.js';
 import { refuseLargeBodies } from './body-bounds.js';
 import { addBodyParsers } from './body-parsers.js';
 import { BytesInHand, bytesInHand } from './bytes-in-hand.js';
+import { MOST_CONNECTIONS } from './connections.js';
 import { KnownCallers } from './known-callers.js';
 import type { LargeBodyReader } from './large-bodies.js';
 import { resetCutAnswers } from './reset-cut-answers.js';
@@ -31,8 +32,6 @@ import { takeTurns } from './turns.js';
 
 /** Backstop for everything with its own limits: a file of replies may take six hours to send. */
 const REQUEST_TIMEOUT_MS = 6.5 * 3600_000;
-/** Each takes about 20 KB, and a page has two. */
-const MOST_CONNECTIONS = 5000;
 
 /**
  * An application of these modules on Fastify, ready to listen.

@@ -16,8 +16,8 @@ export interface RouteOptions {
   needs?: Role;
   /** Needs neither a token nor a session, and takes a small body only. */
   open?: OpenTo;
-  /** What its body proves: a right one is never refused for the address that it comes from. */
-  provesItself?: 'token' | 'signature';
+  /** What its body or cookie proves: a right one is never refused for the address that it comes from. */
+  provesItself?: 'token' | 'signature' | 'attempt';
   /** Its answer is not stored for an Idempotency-Key. */
   keepsNoAnswer?: boolean;
   /** Files that it accepts as its body, in addition to JSON. */

@@ -9,7 +9,10 @@ const OTHERS = 'other addresses';
 export class FailureLog {
   readonly #addresses = new Map<string, { failures: number; route: string }>();
 
-  constructor(readonly logger: Logger) {}
+  constructor(
+    readonly logger: Logger,
+    readonly everyMs = EVERY_MS,
+  ) {}
 
   /** @param route without anything that was sent */
   note(from: string, route: string): void {
@@ -26,6 +29,6 @@ export class FailureLog {
     setTimeout(() => {
       this.#addresses.delete(address);
       if (later.failures > 0) this.#log(address, later.failures, later.route);
-    }, EVERY_MS).unref();
+    }, this.everyMs).unref();
   }
 }

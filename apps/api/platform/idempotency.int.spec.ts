@@ -421,7 +421,8 @@ describe('every route of the OpenAPI document that changes data', () => {
         .map(([method]) => `${method.toUpperCase()} ${path}`),
     );
     // A cookie cannot be issued again: a client that lost the answer signs in or out once more. Whoever comes in has no
-    // keys yet, and a session joins a team (invitations.int.spec.ts). A try-out ends with the connection that waits.
+    // keys yet, and a session joins a team (invitations.int.spec.ts). A try-out ends with the connection that waits
+    // (its entry: live.int.spec.ts).
     const repeated = [
       ...[' /api/session', ' /api/tool-eval/try', ' /api/me/memberships'],
       ...[' /api/invitations/read', ' /api/invitations/accept'],

@@ -4,6 +4,7 @@ import { Refusals, type Refusal } from './refusals.js';
 
 interface Row {
   subject: string;
+  teamId: string | null;
   action: string;
   count: number;
 }
@@ -16,7 +17,8 @@ function storeOf() {
     if (state.isAway) throw new Error('connection lost');
     for (const [n, id] of (ids as string[]).entries()) {
       const count = (rows.get(id)?.count ?? 0) + (more.at(-1) as number[])[n]!;
-      rows.set(id, { action: actions![n] as string, subject: subjects![n] as string, count });
+      const teamId = more[1]![n] as string | null;
+      rows.set(id, { action: actions![n] as string, subject: subjects![n] as string, teamId, count });
     }
   };
   return { state, refusals: new Refusals({ query } as unknown as Pool, createLogger('api', 'silent')) };
@@ -39,11 +41,29 @@ it('one caller makes a few rows a minute, all of them together a limited number,
   await count(() => {
     for (let n = 0; n < 5000; n++) refusals.note(from(`198.51.${n >> 8}.${n & 255}`, 1));
   });
-  expect(state.rows.size).toBeLessThanOrEqual(2 * 1002);
+  expect(state.rows.size).toBeLessThanOrEqual(2 * 202);
   expect(sum(state.rows.values())).toBe(5500);
   expect(new Set([...state.rows.values()].map(({ action }) => action))).toEqual(
     new Set(['refused.sign_in', 'refused.other']),
   );
+});
+
+it('a team, or nobody, takes a share of the rows of a minute, and what is beyond stays its own', async () => {
+  const { state, refusals } = storeOf();
+  const of = (teamId: string | undefined, n: number): Refusal => ({
+    ...from(`198.51.${n >> 8}.${n & 255}`, 1),
+    caller: teamId === undefined ? undefined : { teamId, userId: `user ${n}` },
+  });
+  for (const team of [undefined, 'first', 'second', 'third', 'fourth'])
+    for (let n = 0; n < 1000; n++) refusals.note(of(team, n));
+  for (let n = 0; n < 10; n++) refusals.note(of('fifth', n));
+  await refusals.flush();
+  const counts = Map.groupBy(state.rows.values(), ({ teamId }) => teamId);
+  expect([...counts].map(([team, rows]) => [team, sum(rows)])).toEqual([
+    ...[null, 'first', 'second', 'third', 'fourth'].map((team) => [team, 1000]),
+    ['fifth', 10],
+  ]);
+  for (const rows of counts.values()) expect(rows.length).toBeLessThanOrEqual(2 * 201);
 });
 
 it('an IPv6 network is one caller', async () => {

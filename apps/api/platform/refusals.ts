@@ -19,8 +19,9 @@ const MINUTE_MS = 60_000;
 const FLUSH_MS = 2000;
 /** Rows that one caller, or one address without a caller, makes in a minute. */
 const MAX_OF_ONE = 10;
-/** Rows that a process makes in a minute. */
+/** Rows that a process makes in a minute, and those of one team, or of nobody, among them. */
 const MAX_A_MINUTE = 1000;
+const MAX_OF_A_TEAM = MAX_A_MINUTE / 5;
 /** Rows that wait for Postgres. */
 const MAX_WAITING = 5000;
 const ROWS_AT_ONCE = 500;
@@ -37,8 +38,9 @@ export interface Refusal {
 
 /**
  * Counts refusals for the audit, by minute and caller. No request waits for that, and nobody can make the audit grow by
- * more than `MAX_OF_ONE` rows a minute, nor all together by more than `MAX_A_MINUTE` rows a minute and process: what
- * goes beyond counts in a row of its own. While Postgres is away, refusals wait in memory.
+ * more than `MAX_OF_ONE` rows a minute, nor a team by more than `MAX_OF_A_TEAM`, nor all together by more than
+ * `MAX_A_MINUTE` rows a minute and process: what goes beyond counts in one row of the team. While Postgres is away,
+ * refusals wait in memory.
  */
 @Injectable()
 export class Refusals {
@@ -68,13 +70,12 @@ export class Refusals {
   /** The refusal, or what it counts under when there are too many different ones. */
   #within(refusal: Refusal): Refusal {
     if (this.#keys.has(keyOf(refusal))) return refusal;
-    const caller = callerOf(refusal);
-    const rows = this.#rowsOf.get(caller) ?? 0;
-    if (this.#keys.size >= MAX_A_MINUTE)
-      return { action: 'refused.other', subject: OTHERS, request: { id: refusal.request.id, address: null } };
-    if (rows >= MAX_OF_ONE) return othersOf(refusal);
+    const [one, team] = [callerOf(refusal), `team ${refusal.caller?.teamId}`];
+    const rowsOf = (whose: string): number => this.#rowsOf.get(whose) ?? 0;
+    if (this.#keys.size >= MAX_A_MINUTE || rowsOf(team) >= MAX_OF_A_TEAM) return othersOfTeam(refusal);
+    if (rowsOf(one) >= MAX_OF_ONE) return othersOf(refusal);
     this.#keys.add(keyOf(refusal));
-    this.#rowsOf.set(caller, rows + 1);
+    for (const whose of [one, team]) this.#rowsOf.set(whose, rowsOf(whose) + 1);
     return refusal;
   }
 
@@ -135,6 +136,14 @@ const othersOf = ({ caller, request }: Refusal): Refusal => ({
   subject: OTHERS,
   caller: caller && { ...caller, sessionId: null },
   request: caller ? { ...request, address: null } : request,
+});
+
+/** The same of a team, or of nobody. */
+const othersOfTeam = ({ caller, request: { id } }: Refusal): Refusal => ({
+  action: 'refused.other',
+  subject: OTHERS,
+  caller: caller && { teamId: caller.teamId },
+  request: { id, address: null },
 });
 
 const callerOf = ({ caller, request }: Refusal): string =>

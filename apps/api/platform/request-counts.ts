@@ -77,7 +77,7 @@ export class RequestCounts implements FastifyRateLimitStore {
       }) as [number, number];
       this.#isThere();
       // It expired between two of the commands.
-      if (ttl < 0) await this.redis.pexpire(name, windowMs);
+      if (ttl < 0) this.redis.pexpire(name, windowMs).catch(() => {});
       return { count, endsMs: Date.now() + (ttl < 0 ? windowMs : ttl) };
     } catch (error) {
       this.#isGone(error as Error);

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { newId } from '#lib/runtime/ids';
 import { addressOf, forwarded, forwardedId, trustProxies } from './trusted-proxies.js';
 
 const servers: Server[] = [];
@@ -46,4 +47,11 @@ it('host and id of a request are believed from trusted proxies only', async () =
   expect(await understood([], headers)).toEqual({ address: '127.0.0.1' });
   expect((await understood(['127.0.0.1'], { 'x-request-id': 'a b' })).id).toBeUndefined();
   expect((await understood(['127.0.0.1'], { 'x-request-id': 'x'.repeat(101) })).id).toBeUndefined();
+  // The audit looks for an id like ours around its time.
+  const idOf = async (atMs: number) => (await understood(['127.0.0.1'], { 'x-request-id': newId(atMs) })).id;
+  expect(await Promise.all([idOf(Date.now()), idOf(0), idOf(Date.now() + 3600_000)])).toEqual([
+    expect.any(String),
+    undefined,
+    undefined,
+  ]);
 });

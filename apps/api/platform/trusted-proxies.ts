@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv6, type Server, type Socket } from 'node:net';
+import { hasFormOfId, timeOfId } from '#lib/runtime/ids';
 
 /** What a server knows of the way to it. */
 interface Surroundings {
@@ -13,6 +14,8 @@ const known = new WeakMap<Socket, Surroundings>();
 
 /** A chain of proxies is short; whoever writes a longer one invents it. */
 const MAX_HOPS = 20;
+/** The audit finds the entries of an id that has a time around that time. */
+const CLOCKS_MS = 60_000;
 const REQUEST_ID = /^[\w.-]{1,100}$/;
 
 /**
@@ -46,7 +49,8 @@ export function forwarded(
 /** The id that a trusted proxy gave the request. */
 export function forwardedId(request: IncomingMessage): string | undefined {
   const id = isFromProxy(request) ? request.headers['x-request-id'] : undefined;
-  return typeof id === 'string' && REQUEST_ID.test(id) ? id : undefined;
+  if (typeof id !== 'string' || !REQUEST_ID.test(id)) return undefined;
+  return hasFormOfId(id) && Math.abs(timeOfId(id).getTime() - Date.now()) > CLOCKS_MS ? undefined : id;
 }
 
 /** The address of whoever sent a request: of its connection, or what trusted proxies say about those before them. */

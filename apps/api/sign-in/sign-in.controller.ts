@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Inject, Param, Post, Req, Res } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ProblemError } from '#lib/contracts/input/problem';
@@ -17,6 +18,7 @@ import { About, AlsoAnswers, Answers, Open, TakesFile } from '../platform/decora
 import { Refusals, routeOf } from '../platform/refusals.js';
 import { factsOf } from '../platform/request-source.js';
 import { ENV, LOGGER, POOL } from '../platform/stores.js';
+import { addressOf } from '../platform/trusted-proxies.js';
 import type { Upload } from '../platform/upload.js';
 import { beginAttempt, findAttempt, ownPath, removeAttempt, type Attempt } from './attempts.js';
 import type { ProviderClient } from './provider-client.js';
@@ -27,6 +29,9 @@ import { SignInService } from './sign-in.service.js';
 
 /** Requests to one provider at a time, and how many may wait: whoever has no token can cause them. */
 const [AT_ONCE, MAX_WAITING] = [8, 100];
+/** Logout tokens of one address at a time: those of nobody must not wait beside sign-ins. */
+const [LOGOUTS_AT_ONCE, MAX_WAITING_LOGOUTS] = [2, 20];
+const MAX_REMEMBERED = 10_000;
 const LOGOUT_TOKEN = 'logout_token=eyJhbGciOiJSUzI1NiIsInR5cCI6ImxvZ291dCtqd3QifQ.eyJpc3MiOiJodHRwczov...';
 const PAGE = '<!doctype html><html lang="en">...</html>';
 
@@ -34,6 +39,13 @@ const PAGE = '<!doctype html><html lang="en">...</html>';
 @Controller('api/sign-in')
 export class SignInController {
   readonly #requests = new KeyedSemaphore(AT_ONCE, MAX_WAITING, 'Too many people sign in at once. Try again soon.');
+  readonly #logouts = new KeyedSemaphore(
+    LOGOUTS_AT_ONCE,
+    MAX_WAITING_LOGOUTS,
+    'Too many logouts wait. Try again soon.',
+  );
+  /** The states of callbacks that came. */
+  readonly #states = new LRUCache<string, true>({ max: MAX_REMEMBERED });
 
   constructor(
     @Inject(POOL) readonly pool: Pool,
@@ -97,12 +109,13 @@ export class SignInController {
       'nobody was signed in.',
   )
   @AlsoAnswers({ 'text/html': PAGE })
-  @Open('everybody')
+  @Open('everybody', 'attempt')
   @Answers(200)
   async callback(@Param('provider') id: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply) {
     const provider = this.providers.find(id);
     const { state } = request.query as { state?: unknown };
     const attempt = provider && findAttempt(request.raw, this.sealer, { provider: id, state });
+    await this.#countCallback(request, reply, attempt);
     if (!provider || !attempt)
       return this.#sendRefusal(reply, undefined, [
         'This sign-in has ended: it began in another browser, or more than ten minutes ago.',
@@ -114,6 +127,14 @@ export class SignInController {
       const { status, sentence } = this.#describe(provider, error);
       await this.#sendRefusal(reply, attempt, [sentence], status);
     }
+  }
+
+  /** The first callback of a sign-in that began here counts for nobody: neighbours at its address cannot stop it. */
+  async #countCallback(request: FastifyRequest, reply: FastifyReply, attempt: Attempt | undefined): Promise<void> {
+    const isFirst = attempt !== undefined && !this.#states.has(attempt.state);
+    if (attempt) this.#states.set(attempt.state, true);
+    const refusal = isFirst ? undefined : await this.limits.ofAddress(request, reply);
+    if (refusal) throw refusal;
   }
 
   async #finish(
@@ -169,15 +190,17 @@ export class SignInController {
   ): Promise<void> {
     const provider = this.providers.get(id);
     const token = typeof body?.text === 'function' ? new URLSearchParams(await body.text()).get('logout_token') : null;
-    if (!token) throw new ProblemError(400, 'Send the form field "logout_token".');
-    const logout = await this.#requests
-      .run(id, () => provider.readLogoutToken(token))
+    const { request } = reply;
+    if (!token)
+      throw await this.limits.failed(request, () => new ProblemError(400, 'Send the form field "logout_token".'));
+    const logout = await this.#logouts
+      .run(addressOf(request.raw) ?? 'unknown', () => provider.readLogoutToken(token))
       .catch(async (error: unknown) => {
         if (!(error instanceof SignInRefusal)) throw error;
-        this.#log(provider, error);
+        if (!this.limits.isBeyond(request)) this.#log(provider, error);
         if (error.kind === 'unavailable') throw new ProblemError(503, error.sentence, undefined, 5000);
         const invalid = new ProblemError(400, `The logout token is not valid: ${error.message}.`);
-        throw await this.limits.failed(reply.request, () => invalid);
+        throw await this.limits.failed(request, () => invalid);
       });
     // Times of tokens are whole seconds. Of a session of the provider that has ended, no newer one of ours can begin.
     const tolerance = logout.sid === undefined ? 1 : CLOCK_TOLERANCE_S;

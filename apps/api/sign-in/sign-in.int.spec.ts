@@ -1,6 +1,7 @@
 // Needs its own API with a replica: the providers of sign-in are settings.
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { pino } from 'pino';
+import type { Env } from '#lib/runtime/env';
 import { startApi, type ApiInProcess } from '../../../test/api.js';
 import {
   signInFile,
@@ -8,6 +9,7 @@ import {
   type ProviderState,
   type SignInProvider,
 } from '../../../test/sign-in-provider.js';
+import { until } from '../../../test/until.js';
 import { AppModule } from '../app.module.js';
 import { createApp } from '../platform/create-app.js';
 import { ProviderClient } from './provider-client.js';
@@ -23,6 +25,9 @@ let api: ApiInProcess;
 let replica: NestFastifyApplication;
 let replicaUrl: string;
 let log: Record<string, string>[] = [];
+/** Another one that counts alone, with limits that a test reaches. */
+let limited: { app: NestFastifyApplication; url: string };
+const limitedLog: Record<string, string>[] = [];
 
 beforeAll(async () => {
   provider = await startSignInProvider({ accounts: { ada: ADA } });
@@ -35,12 +40,17 @@ beforeAll(async () => {
   const settings = { TOOLMARK_PUBLIC_URL: PUBLIC_URL, TOOLMARK_SESSION_DAYS: '2', TOOLMARK_SESSION_IDLE_HOURS: '3' };
   const TOOLMARK_SIGN_IN_FILE = signInFile(provider.entry({ id: 'corp', name: 'Corp', rules }));
   api = await startApi({ ...settings, TOOLMARK_SIGN_IN_FILE });
-  const logger = pino({ level: 'info' }, { write: (line) => void log.push(JSON.parse(line)) });
-  replica = await createApp(AppModule.forRoot({ env: api.env, logger }));
-  await replica.listen(0, '127.0.0.1');
-  replicaUrl = (await replica.getUrl()).replace('[::1]', '127.0.0.1');
+  const start = async (env: Partial<Env>, into: (line: Record<string, string>) => void) => {
+    const logger = pino({ level: 'info' }, { write: (line) => into(JSON.parse(line)) });
+    const app = await createApp(AppModule.forRoot({ env: { ...api.env, ...env }, logger }));
+    await app.listen(0, '127.0.0.1');
+    return { app, url: (await app.getUrl()).replace('[::1]', '127.0.0.1') };
+  };
+  const few = { TOOLMARK_FAILED_SIGN_INS_PER_MINUTE: 3, TOOLMARK_OPEN_REQUESTS_PER_MINUTE: 5 };
+  limited = await start({ ...few, REDIS_URL: 'redis://127.0.0.1:1' }, (line) => void limitedLog.push(line));
+  ({ app: replica, url: replicaUrl } = await start({}, (line) => void log.push(line)));
 }, 60_000);
-afterAll(() => Promise.all([api.close(), replica.close()]));
+afterAll(() => Promise.all([api.close(), replica.close(), limited.app.close()]));
 beforeEach(async () => {
   log = [];
   await provider.set({ fault: null, clockAheadMs: 0, refreshTokens: true, claimsInIdToken: true });
@@ -89,6 +99,16 @@ const members = async () => {
 
 const count = async (table: string): Promise<number> =>
   Number((await api.pool.query(`SELECT count(*) FROM ${table}`)).rows[0].count);
+/** Entries of the audit, the oldest first. */
+const audited = async (where: string, ...values: unknown[]): Promise<any[]> =>
+  (
+    await api.pool.query(
+      `SELECT a.*, u.name AS "userName", t.name AS "teamName"
+       FROM audit a LEFT JOIN users u ON u.id = a.user_id LEFT JOIN team t ON t.id = a.team_id
+       WHERE ${where} ORDER BY a.at, t.name`,
+      values,
+    )
+  ).rows;
 const reasons = (): (string | undefined)[] => log.map(({ reason }) => reason);
 
 it('begins on one replica and ends on another, in two tabs at once, on the page that was asked for', async () => {
@@ -126,6 +146,13 @@ it('begins on one replica and ends on another, in two tabs at once, on the page 
   });
   expect((await read('/api/me', later.session!, replicaUrl)).body.person).toEqual(me.body.person);
   expect(await members()).toEqual(['Ada: editor of default', 'Ada: owner of research']);
+  const callback = earlier.response.headers.get('x-request-id');
+  const begun = await audited('request_id = $1', callback);
+  expect(begun).toMatchObject([{ action: 'session.create', userName: 'Ada', teamName: 'default', cause: null }]);
+  expect(await audited(`action = 'user.create' AND a.cause = 'a rule of sign-in'`)).toMatchObject([
+    { userName: 'Ada', teamName: 'default', address: '127.0.0.1' },
+    { userName: 'Ada', teamName: 'research' },
+  ]);
 });
 
 it('counts a callback once, in the browser that began it, and keeps four pending sign-ins', async () => {
@@ -149,6 +176,10 @@ it('counts a callback once, in the browser that began it, and keeps four pending
     expect(html).toContain('href="/sign-in"');
     expect(html).not.toContain('<script>');
   }
+  const ids = opened.map(({ response }) => response.headers.get('x-request-id'));
+  const refused = `action = 'refused.sign_in' AND request_id = ANY ($1)`;
+  const [row] = await until(async () => ((await audited(refused, ids)).length ? audited(refused, ids) : undefined));
+  expect(row).toMatchObject({ subject: 'GET /api/sign-in/:provider/callback', address: '127.0.0.1', team_id: null });
   const both = await Promise.all([open(callback, cookie), open(callback, cookie, replicaUrl)]);
   expect(both.map(({ response }) => response.status).sort()).toEqual([200, 403]);
   const again = await open(callback, cookie);
@@ -439,4 +470,27 @@ it("ends sessions at the provider's back-channel logout, and at no other message
   expect(await alive()).toEqual([true, true]);
   await provider.logOut('ada');
   expect(await alive()).toEqual([false, true]);
+  expect(await audited(`action = 'session.delete' AND cause = 'logout at the provider'`)).toMatchObject([
+    { teamName: 'default', changes: expect.stringContaining('Ada') },
+  ]);
+});
+
+it('who sends wrong messages, or sends much from the same address, stops neither sign-ins nor the log', async () => {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const junk = async () =>
+    (await fetch(`${limited.url}/api/sign-in/corp/logout`, { method: 'POST', headers, body: 'logout_token=junk' }))
+      .status;
+  const { url, setCookies } = await begin({}, { at: limited.url });
+  const cookie = pair(setCookies[0]!);
+  const callback = await provider.choose('ada', url);
+  const statuses: number[] = [];
+  for (let n = 0; n < 6; n++) statuses.push(await junk());
+  expect(statuses).toEqual([400, 400, 400, 429, 429, 429]);
+  const options = async () => (await fetch(`${limited.url}/api/sign-in`)).status;
+  expect(await until(async () => (await options()) === 429)).toBe(true);
+  expect((await open(callback, '', limited.url)).response.status).toBe(429);
+  expect((await open(callback, cookie, limited.url)).session).toBeDefined();
+  // It counts once.
+  expect((await open(callback, cookie, limited.url)).response.status).toBe(429);
+  expect(limitedLog.filter(({ reason }) => /Invalid Compact JWS/.test(reason!))).toHaveLength(4);
 });

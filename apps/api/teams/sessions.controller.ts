@@ -71,7 +71,8 @@ export class SessionsController {
     return change(async (client) => {
       await changeTeam(client, caller, teamId);
       const there = await findCaller(client, credentialOf(raw, teamId)!);
-      const change = { before: { team: caller.teamName }, after: { team: there!.teamName } };
+      // Not where the session was before: the owners of this team need not know that one.
+      const change = { after: { team: there!.teamName } };
       await audit(client, { ...there!, request: caller.request }, 'session.update', caller.sessionId!, change);
       return meOf(client, there!);
     });

@@ -1,6 +1,6 @@
 import type { AuditChange, AuditEntry, AuditFilter } from '#lib/contracts/audit';
 import type { Page, PageQuery } from '#lib/contracts/page';
-import { newId, timeOfId } from '#lib/runtime/ids';
+import { hasFormOfId, newId, timeOfId } from '#lib/runtime/ids';
 import type { Pool } from '../connection/pool.js';
 
 /** Maximum number of entries that a page looks through for those that match its filters. */
@@ -10,8 +10,6 @@ const CLOCKS_MS = 3600_000;
 /** An entry is written while its request is answered, which may take so long; a refusal at the start of its minute. */
 const [BEFORE_REQUEST_MS, AFTER_REQUEST_MS] = [120_000, 7 * 3600_000];
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-/** A request id that `newId` made. */
-const OWN_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** Whose entries are read. */
 export interface AuditScope {
@@ -127,7 +125,7 @@ function statement(withNobodys: boolean): string {
 
 /** The ids between which entries can match: ids begin with their time. */
 function idsOf({ from, to, request_id: requestId }: AuditFilter): { first: string; last: string } {
-  const requestMs = requestId && OWN_ID.test(requestId) ? timeOfId(requestId).getTime() : undefined;
+  const requestMs = requestId && hasFormOfId(requestId) ? timeOfId(requestId).getTime() : undefined;
   const earliest = [from && Date.parse(from) - CLOCKS_MS, requestMs && requestMs - BEFORE_REQUEST_MS];
   const latest = [to && Date.parse(to) + CLOCKS_MS, requestMs && requestMs + AFTER_REQUEST_MS];
   const [first, last] = [
