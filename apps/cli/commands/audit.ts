@@ -4,7 +4,7 @@ import type { AuditEntry, AuditQuery } from '#lib/contracts/audit';
 import type { Member } from '#lib/contracts/people';
 import type { Token } from '#lib/contracts/team';
 import { examples, listByDefault, serverAction, subcommand, timeOf } from '../command.js';
-import { findNamed } from '../lookup/find-named.js';
+import { findNamed, findTeam } from '../lookup/find-named.js';
 import { addListOptions, printList, readList, type ListOptions } from '../lookup/read-list.js';
 import { auditTable } from '../output/audit-table.js';
 import { writeOutput } from '../output/terminal.js';
@@ -14,6 +14,7 @@ import { withInterruptionError, writeAtomically } from '../write-atomically.js';
 const ROUTE = '/api/audit';
 
 interface FilterOptions {
+  team?: string;
   since?: string;
   until?: string;
   action?: string;
@@ -38,6 +39,7 @@ export function addAudit(program: Command): void {
 
 const addFilters = (command: Command): Command =>
   command
+    .option('--team <team>', 'that of another team, by name or id; for owners of the team "default"')
     .option('--since <time>', 'only entries from then on, as 2026-11-01 or 2026-11-01T08:00:00Z', timeOf)
     .option('--until <time>', 'only entries before then', timeOf)
     .option('--action <action>', 'only this action, such as provider.update, or the beginning of some: provider.')
@@ -49,8 +51,9 @@ const addFilters = (command: Command): Command =>
 
 /** Options of `toolmark audit` may come before `export`. */
 async function filterOf(client: ApiClient, options: FilterOptions): Promise<URLSearchParams> {
-  const { user, byToken, since, until, action, subject, address, request } = options;
+  const { team, user, byToken, since, until, action, subject, address, request } = options;
   const filter = {
+    team_id: team === undefined ? undefined : await findTeam(client, team),
     from: since,
     to: until,
     action,

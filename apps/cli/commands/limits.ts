@@ -3,17 +3,23 @@ import type { ApiClient } from '#lib/client/api-client';
 import type { Quota, Quotas } from '#lib/contracts/quotas';
 import { quotaFigure } from '#lib/contracts/values/quotas';
 import { examples, serverAction, subcommand, type GlobalOptions } from '../command.js';
+import { findTeam } from '../lookup/find-named.js';
 import { percent, table } from '../output/table.js';
 import { print, printJson } from '../output/terminal.js';
+import { queryOf } from '../query.js';
 
 export function addLimits(program: Command): void {
   subcommand(program, 'limits', 'show how much the team may have, and how much it has')
-    .action(serverAction<GlobalOptions>(showLimits))
-    .addHelpText(...examples('toolmark limits'));
+    .option('--team <team>', 'another team, by name or id, or "all"; for owners of the team "default"')
+    .action(serverAction<LimitsOptions>(showLimits))
+    .addHelpText(...examples('toolmark limits', 'toolmark limits --team search'));
 }
 
-async function showLimits(client: ApiClient, { json }: GlobalOptions): Promise<void> {
-  const limits = await client.call<Quotas>('GET', '/api/settings/quotas');
+type LimitsOptions = GlobalOptions & { team?: string };
+
+async function showLimits(client: ApiClient, { json, team }: LimitsOptions): Promise<void> {
+  const id = team === undefined || team === 'all' ? team : await findTeam(client, team);
+  const limits = await client.call<Quotas>('GET', `/api/settings/quotas?${queryOf({ team_id: id })}`);
   if (json) return printJson(limits);
   print(...table([['limit', 'used', 'of', 'share'], ...limits.quotas.map(cellsOf)]));
   print('', 'An owner of the team "default" can raise them.');

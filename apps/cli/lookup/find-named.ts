@@ -3,6 +3,7 @@ import type { Experiment } from '#lib/contracts/experiment';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { Page } from '#lib/contracts/page';
 import type { Suite } from '#lib/contracts/suite';
+import type { Team } from '#lib/contracts/team';
 import type { Gate } from '#lib/gate/contract';
 import { isWholeId, matchByName, onlyMatch } from './match.js';
 import { readAll } from './read-list.js';
@@ -38,6 +39,14 @@ export async function findNamed<Item extends { id: string; name: string }>(
     each: (one) => `${one.id} (${describe(one)})`,
   }).id;
 }
+
+/** The id of a team by its name, its id or an id prefix, for an operator, who sees all of them. */
+export const findTeam = (client: ApiClient, wanted: string): Promise<string> =>
+  findNamed<Team>(client, wanted, {
+    what: 'team',
+    path: '/api/teams',
+    describe: ({ name, created_at: at }) => `${name}, ${at}`,
+  });
 
 /** The id of an experiment, archived or not, by its name, its id or an id prefix. */
 export const findExperiment = (client: ApiClient, wanted: string): Promise<string> =>
