@@ -1,7 +1,7 @@
 -- Settles a batch of items: stores the verdict or the error of each, once, with its exchange, and counts it for its
 -- target, its job, its team's month and day, and the month of the token that asked for it. Parameters are columns of
 -- the batch; the n-th entries of all are one item. Bytes count what is stored; what a resume replaces is counted again
--- after its target has finished (`countTargets`).
+-- after its target has finished (`countTarget`).
 --
 -- Only items whose delivery still holds them settle: their in_flight row has the token of the delivery, and their
 -- run is running. A late reply, after a cancel, a takeover or a resume, finds no row and changes nothing. Nor does a

@@ -1,5 +1,6 @@
 import { MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
 import { ProblemError, type InputError } from '#lib/contracts/input/problem';
+import { keepStoring } from '#lib/db/catalogue/quotas';
 import type { Pool } from '#lib/db/connection/pool';
 import { storeRecordedReplies, type RecordedReply, type Recording } from '#lib/db/engine/record-run';
 import type { TextStream } from '#lib/imports/source/text-stream';
@@ -17,7 +18,7 @@ export interface StoredReplies extends PlacementSummary {
 /**
  * Reads recorded replies as they arrive, and stores them in batches. Memory does not grow with their number, and no
  * connection to Postgres waits for the sender.
- * @throws ProblemError 422 with every fault of the replies, by line
+ * @throws ProblemError 422 with every fault of the replies, by line; 409 once the team would store more than it may
  */
 export async function storeReplies(
   { pool, suiteThreads }: { pool: Pool; suiteThreads: SuiteThreads },
@@ -29,6 +30,7 @@ export async function storeReplies(
   const readAs = new Map<string, number>();
   const faults: InputError[] = [];
   let replies = 0;
+  let written = 0;
   for await (const { from, lines } of lineBatches(incoming)) {
     const batch = await suiteThreads.run(teamId, { what: 'read-recorded', from, lines });
     const placed: RecordedReply[] = [];
@@ -41,6 +43,8 @@ export async function storeReplies(
     replies += batch.read.length;
     faults.push(...batch.faults);
     if (faults.length >= MAX_INPUT_ERRORS) break;
+    written += placed.reduce((bytes, { exchange }) => bytes + exchange.byteLength, 0);
+    if (placed.length) await keepStoring(pool, teamId, written);
     // After a fault the remaining lines are only checked. An empty batch keeps the recording from being abandoned.
     await storeRecordedReplies(pool, recording, faults.length ? [] : placed);
   }

@@ -131,6 +131,33 @@ it('jobs beyond the running ones of a team wait, in the order in which they came
   expect(await statuses()).not.toContain('pending');
 });
 
+it('recorded replies are refused before they are read, and broken off where they would exceed the quota', async () => {
+  await api.pool.query(
+    `INSERT INTO team_storage (team_id, bytes) VALUES ($1, 5000) ON CONFLICT (team_id) DO UPDATE SET bytes = 5000`,
+    [api.teamId],
+  );
+  const reply = (sample: number) => ({ case: 'case 0', sample, reply: newId().repeat(500) });
+  const record = (replies: object[]) =>
+    client.post('/api/tool-eval/recorded', { suite_id: oneCase, target_name: 'agent', replies });
+  const left = async () =>
+    (
+      await api.pool.query(
+        `SELECT count(*)::int AS n FROM recording r JOIN suite_version v ON v.id = r.suite_version_id
+         WHERE v.suite_id = $1`,
+        [oneCase],
+      )
+    ).rows[0].n;
+  await setQuotas({ stored_bytes: 5000 });
+  const full = await record([reply(0)]);
+  await setQuotas({ stored_bytes: 5050 });
+  const broken = await record([reply(0), reply(1)]);
+  await setQuotas({ stored_bytes: null });
+  for (const { body } of [full, broken])
+    expect(body).toMatchObject({ code: 'quota_reached', params: { quota: 'stored_bytes', used: 5000 } });
+  expect([full.body.params.asked, broken.body.params.asked > 50, await left()]).toEqual([0, true, 0]);
+  expect((await record([reply(0), reply(1)])).status).toBe(202);
+});
+
 it('a team that is full takes nobody in by a rule, and keeps whom it has', async () => {
   const personId = newId();
   await api.pool.query(`INSERT INTO person (id, name, issuer, subject) VALUES ($1, 'Ada', 'https://a', 'ada')`, [

@@ -13,7 +13,7 @@ import { abandonedTryOuts, removeTryOut } from '#lib/db/engine/try-outs';
 import { parentsToRemove, removeParent } from '#lib/db/upkeep/delete-parents';
 import { purgeRun, runsToPurge } from '#lib/db/upkeep/delete-run';
 import { removeUnusedTrends } from '#lib/db/upkeep/unused-trends';
-import { countStorage, countTargets } from '#lib/db/upkeep/count-storage';
+import { countStorage, forgetPastDays, TargetCounts } from '#lib/db/upkeep/count-storage';
 import { dropOldMonths } from '#lib/db/upkeep/drop-months';
 import { removeUnusedVersions } from '#lib/db/upkeep/suite-versions';
 import { notify } from '#lib/events/notifications';
@@ -29,6 +29,8 @@ const MAX_CHORE_MS = 60_000;
  * next time.
  */
 export class Housekeeping {
+  readonly #targetCounts = new TargetCounts();
+
   constructor(
     readonly deps: {
       pool: Pool;
@@ -71,8 +73,9 @@ export class Housekeeping {
       'forget workers that ended': () => forgetSilentWorkers(pool),
       'drop old exchanges': () => this.#dropOld('exchange', this.deps.keepExchangesDays),
       'drop the old audit': () => this.#dropOld('audit', this.deps.keepAuditDays),
-      'count what targets store': inPieces(countTargets),
+      'count what targets store': inPieces((on) => this.#targetCounts.countPiece(on)),
       'count what teams store': (signal) => countStorage(pool, signal),
+      'forget the items of past days': () => forgetPastDays(pool),
       'expire replies': inPieces(expireCachedReplies),
       'give up recordings that were left behind': () => abandonStaleRecordings(pool),
       'remove try-outs that nobody waits for': (signal) => this.#removeTryOuts(signal),

@@ -45,7 +45,9 @@ export const QUOTAS = {
   stored_bytes: {
     most: 100 * GIB,
     words: 'stored bytes',
-    means: 'Bytes of results and stored replies of all runs, counted every minute.',
+    means:
+      'Bytes of results, rescores and stored replies of all runs, and of the versions of suites that they use, ' +
+      'counted every minute.',
     isInBytes: true,
   },
 } as const satisfies Record<string, QuotaEntry>;

@@ -123,6 +123,16 @@ export async function overQuota(
   return state!.used + asked > state!.limit ? quotaReached(state!, asked) : undefined;
 }
 
+/**
+ * Refuses to store more for a team that stores as much as it may.
+ * @param written what the caller has stored, or is about to, that is not counted yet
+ * @throws ProblemError 409
+ */
+export async function keepStoring(db: Pool | PoolClient, teamId: string, written = 0): Promise<void> {
+  const [state] = await readStates(db, teamId, ['stored_bytes']);
+  if (state!.used + written >= state!.limit) throw quotaReached(state!, written);
+}
+
 /** @param asked how much more is refused; 0 where that is not known before */
 export function quotaReached({ name, limit, used }: QuotaState, asked: number): ProblemError {
   const [most, has, more] = [limit, used, asked].map((figure) => quotaFigure(name, figure));

@@ -1,6 +1,7 @@
 import type { LogEventData } from '#lib/contracts/event';
 import type { Summary } from '#lib/contracts/summary';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+import { countTarget } from '../upkeep/count-storage.js';
 import { admitJobs } from './admit-jobs.js';
 import { MEAN_OF_TARGETS, storePair, type ComparedPair } from './experiment-pairs.js';
 import { lockUserOrTimeOut } from './lock-user.js';
@@ -56,7 +57,7 @@ export async function finishTarget(
     await client.query('SELECT 1 FROM target WHERE run_id = $1 AND ordinal = $2 FOR NO KEY UPDATE', [runId, ordinal]);
     const { rows } = await client.query<{ job_id: string; status: string }>(
       `UPDATE target t SET summary = $3, finished_at = now(),
-         -- What a resume replaced was added to what it replaced: it is counted again (\`countTargets\`).
+         -- What a resume replaced was added to what it replaced: it is counted again.
          result_bytes = CASE WHEN r.generation > 1 THEN 0 ELSE t.result_bytes END
        FROM run r
        WHERE t.run_id = $1 AND t.ordinal = $2 AND t.finished_at IS NULL AND r.id = t.run_id AND r.generation = $4
@@ -67,6 +68,8 @@ export async function finishTarget(
       await logEvents(client, rows[0].job_id, [{ name: 'tool_eval_summary', data: { eval_id: runId, summary } }]);
     }
   });
+  // Outside of the transaction, because it takes a while for a million results; if it fails, `TargetCounts` does it.
+  if (generation > 1) await countTarget(pool, runId, ordinal).catch(() => {});
 }
 
 /** A run whose targets are all finished. */

@@ -5,7 +5,8 @@ import type { PoolClient } from '../connection/pool.js';
  *
  * Every transaction takes its locks in one order, or two could wait for each other and Postgres would abort one of
  * them: suite, version of a suite, user, orchestration, provider, team, targets by key, run, experiment, job, in-flight
- * items by key, lease, lane, resting model, the team's quotas of work or of things (`lockQuotas`). Several rows of a
+ * items by key, lease, lane, resting model, the team's quotas of work or of things (`lockQuotas`), the team's count of
+ * stored bytes. Several rows of a
  * table are locked by their key: first `SELECT ... ORDER BY key FOR NO KEY UPDATE`, because an UPDATE or DELETE of many
  * locks them as it finds them. A row is locked `FOR NO KEY UPDATE`, which allows others to insert rows that refer to
  * it, unless it is deleted.

@@ -112,8 +112,10 @@ async function lockVersion(client: PoolClient, suiteId: string, version: number)
 async function copySuite(client: PoolClient, suiteId: string, version?: number): Promise<string | undefined> {
   const { rows } = await client.query<{ id: string }>(
     `WITH suite_now AS (SELECT * FROM suite WHERE id = $1 AND ($3::int IS NULL OR version = $3)), copy AS (
-       INSERT INTO suite_version (id, suite_id, version, name, description, system_prompt, tools, pass_threshold)
-       SELECT $2, id, version, name, description, system_prompt, tools, pass_threshold FROM suite_now
+       INSERT INTO suite_version (id, suite_id, version, name, description, system_prompt, tools, pass_threshold, bytes)
+       SELECT $2, id, version, name, description, system_prompt, tools, pass_threshold,
+         case_bytes + octet_length(tools) + octet_length(description) + coalesce(octet_length(system_prompt), 0)
+       FROM suite_now
        ON CONFLICT (suite_id, version) DO NOTHING RETURNING id
      ), cases AS (
        INSERT INTO suite_version_case (version_id, position, case_id, category, tags, body)

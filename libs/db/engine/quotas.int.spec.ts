@@ -1,10 +1,13 @@
+import type { Verdict } from '#lib/contracts/verdict';
 import { createDatabase } from '../../../test/services.js';
 import { setQuotas } from '../catalogue/quotas.js';
 import { createPool, inTransaction, type Pool } from '../connection/pool.js';
 import { createTeam, settlementOf } from '../testing/run-fixture.js';
-import { countStorage, countTargets } from '../upkeep/count-storage.js';
+import { countStorage, TargetCounts } from '../upkeep/count-storage.js';
+import { deleteRun } from '../upkeep/delete-run.js';
 import { dispatchLane } from './dispatch-lane.js';
 import { finishTarget } from './finish-run.js';
+import { rescoresToContinue, storeRescored, submitRescore } from './rescore-run.js';
 import { resumeRun } from './resume-run.js';
 import { runsMaybeOverBudget, stopIfOverBudget } from './run-budget.js';
 import { settleItems } from './settle-items.js';
@@ -44,6 +47,50 @@ it('runs stop where a team stores as much as it may, and go on once it may store
   expect(await resume()).toMatchObject({ runId });
 });
 
+it('versions of suites and rescores count while a run pins them, and a deletion counts at once', async () => {
+  const team = await createTeam(pool, { cases: 1 });
+  const stored = async (): Promise<number> => {
+    await countStorage(pool);
+    return (await pool.query('SELECT bytes FROM team_storage WHERE team_id = $1', [team.teamId])).rows[0].bytes;
+  };
+  const { runId } = await team.submit();
+  const [one] = await dispatchLane(pool, team.laneId, 1);
+  await settleItems(pool, [{ ...settlementOf(one!), exchange: Buffer.alloc(1000) }]);
+  await finishTarget(pool, { teamId: team.teamId, runId, generation: 1, ordinal: 0 }, {} as never);
+  const before = await stored();
+  await pool.query(`UPDATE suite SET version = version + 1, system_prompt = repeat('x', 5000) WHERE id = $1`, [
+    team.suiteId,
+  ]);
+  const { runId: second } = await team.submit();
+  // The suite leaves, and the versions stay with their runs.
+  await pool.query('DELETE FROM suite_case WHERE suite_id = $1', [team.suiteId]);
+  await pool.query('DELETE FROM suite WHERE id = $1', [team.suiteId]);
+  const both = await stored();
+  expect(both).toBe(before + 5000 + '{"prompt":"hi","expected_tool":null}[]'.length);
+  await pool.query(`UPDATE run SET status = 'completed' WHERE team_id = $1`, [team.teamId]);
+  await pool.query(`UPDATE job SET status = 'completed' WHERE team_id = $1`, [team.teamId]);
+  await submitRescore(pool, { ...team, tokenId: null, runId, options: { metrics: [] } as never });
+  await pool.query(`UPDATE job SET status = 'queued' WHERE team_id = $1 AND type = 'rescore'`, [team.teamId]);
+  const [rescore] = await rescoresToContinue(pool);
+  const { verdict } = settlementOf(one!).result as { verdict: Verdict };
+  const item = { target: 0, casePosition: 0, sample: 0, scored: { verdict } };
+  expect(await storeRescored(pool, rescore!, [item])).toBe(true);
+  const rescored = await stored();
+  expect(rescored - both).toBeGreaterThan(200);
+  const ofTarget = async () =>
+    (await pool.query('SELECT result_bytes AS n FROM target WHERE run_id = $1', [runId])).rows[0].n;
+  const counted = await ofTarget();
+  await pool.query('UPDATE target SET result_bytes = 0 WHERE run_id = $1', [runId]);
+  await new TargetCounts().countPiece(pool);
+  expect(await ofTarget()).toBe(counted);
+  await pool.query(`UPDATE job SET status = 'completed' WHERE team_id = $1`, [team.teamId]);
+  expect(await stored()).toBe(rescored);
+  await deleteRun(pool, { teamId: team.teamId, runId: second });
+  expect(await stored()).toBeLessThan(rescored - 5000);
+  await deleteRun(pool, { teamId: team.teamId, runId });
+  expect(await stored()).toBe(0);
+});
+
 it('what a resume replaces is counted once, and a deleted run leaves', async () => {
   const team = await createTeam(pool, { cases: 1 });
   const { runId } = await team.submit();
@@ -65,7 +112,6 @@ it('what a resume replaces is counted once, and a deleted run leaves', async () 
   await settle('scored');
   expect(await bytes()).toBe(2000);
   await finishTarget(pool, { teamId: team.teamId, runId, generation: 2, ordinal: 0 }, {} as never);
-  await countTargets(pool);
   expect(await bytes()).toBe(1000);
   await pool.query('DELETE FROM run WHERE id = $1', [runId]);
   await pool.query('DELETE FROM target WHERE run_id = $1', [runId]);

@@ -5,6 +5,7 @@ import { SUBMIT_LEVEL } from '#lib/contracts/worker-level';
 import { newId } from '#lib/runtime/ids';
 import { NOT_DRAFT } from '../catalogue/case-pages.js';
 import { LaneRepository } from '../catalogue/lanes.js';
+import { keepStoring } from '../catalogue/quotas.js';
 import { BatchColumns } from '../connection/batch-columns.js';
 import { insertRow } from '../connection/insert-row.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
@@ -32,8 +33,12 @@ export interface Recording {
 /** A recording without additions for this long was left behind by its process. */
 const STALE_AFTER = '15 minutes';
 
-/** @throws ProblemError 422 when the team has no such suite, or the suite has no cases */
+/**
+ * @throws ProblemError 422 when the team has no such suite, or the suite has no cases; 409 when the team stores as much
+ *   as it may
+ */
 export async function beginRecording(pool: Pool, teamId: string, suiteId: string): Promise<Recording> {
+  await keepStoring(pool, teamId);
   return inTransaction(pool, async (client) => {
     const suite = await pinSuiteVersion(client, teamId, suiteId);
     if (suite.caseCount === 0) throw noCases(suite);

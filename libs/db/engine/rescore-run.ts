@@ -16,6 +16,7 @@ import { jsonColumn } from '../connection/json-column.js';
 import { HAS_NO_DELETED_PARENT } from '../made-by.js';
 import type { ItemPlace } from '../read/for-workers/exchanges.js';
 import { parseCase } from '../read/pinned-cases.js';
+import { VERDICT_BYTES } from '../upkeep/count-storage.js';
 import { admitJobs } from './admit-jobs.js';
 import { countWork } from './count-work.js';
 import { createJob } from './create-job.js';
@@ -237,6 +238,11 @@ export async function storeRescored(
   const last = page.at(-1)!;
   const scored = page.flatMap((item) => (item.scored ? [{ ...item, ...item.scored }] : []));
   return inTransaction(pool, async (client) => {
+    // Before the job, as in `settle_items`.
+    await client.query(
+      'SELECT 1 FROM target WHERE run_id = $1 AND ordinal = ANY ($2) ORDER BY ordinal FOR NO KEY UPDATE',
+      [runId, page.map(({ target }) => target)],
+    );
     if (!(await lockContinuing(client, rescore))) return false;
     await client.query('UPDATE rescore SET next_target = $2, next_case = $3, next_sample = $4 WHERE id = $1', [
       id,
@@ -251,8 +257,14 @@ export async function storeRescored(
       [jobId, page.length, page.filter((item) => !item.scored && !item.unmatched).length],
     );
     await client.query(
-      `INSERT INTO rescored (run_id, rescore_id, ${VERDICTS.names})
-       SELECT $1, $2, u.* FROM ${VERDICTS.unnest(3)}`,
+      // A target without a count gets that of all its rescores later (`countTarget`).
+      `WITH stored AS (
+         INSERT INTO rescored (run_id, rescore_id, ${VERDICTS.names})
+         SELECT $1, $2, u.* FROM ${VERDICTS.unnest(3)} RETURNING target, ${VERDICT_BYTES} AS bytes
+       )
+       UPDATE target t SET result_bytes = t.result_bytes + s.bytes
+       FROM (SELECT target, sum(bytes) AS bytes FROM stored GROUP BY 1) s
+       WHERE t.run_id = $1 AND t.ordinal = s.target AND t.result_bytes > 0`,
       [runId, id, ...VERDICTS.values(scored)],
     );
     return true;

@@ -3,6 +3,7 @@ import { isFinished } from '#lib/contracts/values/jobs';
 import type { JobStatus } from '#lib/contracts/job-status';
 import { inTransaction, longQuery, type Pool, type PoolClient } from '../connection/pool.js';
 import { partOfJob } from '../made-by.js';
+import { recountStorageOf } from './count-storage.js';
 import { hideParents } from './hide-parents.js';
 
 /** A run that was deleted, as the audit says it. */
@@ -97,12 +98,16 @@ export async function deleteRuns(client: PoolClient, runIds: readonly string[]):
   await forgetInExperiments(client, ids);
   await client.query('DELETE FROM gate_look WHERE run_id = ANY ($1) OR baseline_run_id = ANY ($1)', [ids]);
   await client.query('DELETE FROM mark WHERE subject_id = ANY ($1)', [ids]);
-  const deleted = await client.query<DeletedRun>(
+  const deleted = await client.query<DeletedRun & { team_id: string }>(
     `DELETE FROM run WHERE id = ANY ($1)
-     RETURNING id, name, suite_id, suite_name, suite_version, status, score, created_at`,
+     RETURNING id, name, suite_id, suite_name, suite_version, status, score, created_at, team_id`,
     [ids],
   );
-  return deleted.rows;
+  await recountStorageOf(
+    client,
+    deleted.rows.map(({ team_id: teamId }) => teamId),
+  );
+  return deleted.rows.map(({ team_id: _, ...run }) => run);
 }
 
 /**

@@ -150,8 +150,11 @@ export async function storeRequests(
     [reportId],
   );
   await client.query(
-    `INSERT INTO suite_version_case (version_id, tags, ${REQUESTS.names})
-     SELECT $1, '{}', ${REQUESTS.names} FROM ${REQUESTS.unnest(2)} ON CONFLICT DO NOTHING`,
+    `WITH stored AS (
+       INSERT INTO suite_version_case (version_id, tags, ${REQUESTS.names})
+       SELECT $1, '{}', ${REQUESTS.names} FROM ${REQUESTS.unnest(2)} ON CONFLICT DO NOTHING RETURNING body
+     )
+     UPDATE suite_version SET bytes = bytes + (SELECT coalesce(sum(octet_length(body)), 0) FROM stored) WHERE id = $1`,
     [reportId, ...REQUESTS.values(requests)],
   );
 }

@@ -80,6 +80,10 @@ export async function storeAsks(client: PoolClient, tuneId: string, asks: readon
       components: JSON.stringify(components),
     });
   }
+  await client.query('UPDATE suite_version SET bytes = bytes + $2 WHERE id = $1', [
+    tuneId,
+    asks.reduce((sum, { input }) => sum + Buffer.byteLength(JSON.stringify(input)), 0),
+  ]);
 }
 
 /** The parsed content of a reply. */
