@@ -4,7 +4,7 @@ import { AuditEntry, AuditFilter, AuditQuery } from '#lib/contracts/audit';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { pageOf } from '#lib/contracts/page';
 import { audit } from '#lib/db/catalogue/audit';
-import type { Caller } from '#lib/db/catalogue/callers';
+import { isOperator, type Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
 import { readAudit, type AuditScope } from '#lib/db/read/audit';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
@@ -94,9 +94,10 @@ async function* linesOf(
 }
 
 /** @throws ProblemError 403 for another team, unless an owner of the team `default` asks */
-function scopeOf({ teamId, teamName }: Caller, asked: string | undefined): AuditScope {
-  const isOperator = teamName === 'default';
-  if (asked === undefined || asked === teamId) return { teamId, withNobodys: isOperator };
-  if (!isOperator) throw new ProblemError(403, 'Only owners of the team "default" read the audit of other teams.');
+function scopeOf(caller: Caller, asked: string | undefined): AuditScope {
+  const { teamId } = caller;
+  if (asked === undefined || asked === teamId) return { teamId, withNobodys: isOperator(caller) };
+  if (!isOperator(caller))
+    throw new ProblemError(403, 'Only owners of the team "default" read the audit of other teams.');
   return { teamId: asked, withNobodys: false };
 }

@@ -2,10 +2,12 @@ import { Body, Controller, Get, Inject, Put, Query } from '@nestjs/common';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { Quotas, QuotasInput, QuotasQuery } from '#lib/contracts/quotas';
 import { audit } from '#lib/db/catalogue/audit';
-import type { Caller } from '#lib/db/catalogue/callers';
+import { auditWork } from '#lib/db/audit-work';
+import { isOperator, type Caller } from '#lib/db/catalogue/callers';
 import { ALL_TEAMS, readQuotas, setQuotas } from '#lib/db/catalogue/quotas';
 import { findTeamName } from '#lib/db/catalogue/teams';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
+import { takeTurn } from '#lib/db/connection/take-turn';
 import { startPendingJobs } from '#lib/db/engine/start-pending-jobs';
 import type { Redis } from '#lib/runtime/redis';
 import { About, Answers, Changes, Me, Needs, type Change } from '../platform/decorators.js';
@@ -50,13 +52,17 @@ export class QuotasController {
     checkOperator(caller);
     const teamId = teamOf(caller, team_id);
     const answer = await change(async (client) => {
+      await takeTurn(client, 'quotas', teamId);
       const before = await quotasOf(client, teamId);
       await setQuotas(client, teamId, quotas);
       const after = await quotasOf(client, teamId);
-      await audit(client, caller, 'settings.quotas', teamId === ALL_TEAMS ? 'all' : teamId, {
-        before: limitsOf(before),
-        after: limitsOf(after),
-      });
+      const change = { before: limitsOf(before), after: limitsOf(after) };
+      await audit(client, caller, 'settings.quotas', teamId === ALL_TEAMS ? 'all' : teamId, change);
+      if (teamId !== ALL_TEAMS && teamId !== caller.teamId)
+        await auditWork(client, teamId, 'settings.quotas', teamId, {
+          ...change,
+          cause: 'an owner of the team "default"',
+        });
       return after;
     });
     if (quotas.running_jobs !== undefined && teamId !== ALL_TEAMS) {
@@ -71,9 +77,8 @@ const teamOf = ({ teamId }: Caller, asked: QuotasQuery['team_id']): string =>
   asked === 'all' ? ALL_TEAMS : (asked ?? teamId);
 
 /** @throws ProblemError 403 */
-function checkOperator({ teamName, role, limits }: Caller): void {
-  const isLimited = limits.readsOnly || limits.suiteIds !== null;
-  if (teamName === 'default' && role === 'owner' && !isLimited) return;
+function checkOperator(caller: Caller): void {
+  if (isOperator(caller)) return;
   throw new ProblemError(403, 'Only owners of the team "default" read and set the quotas of other teams.');
 }
 

@@ -1,9 +1,11 @@
 import { QUOTA_NAMES, type QuotaName } from '#lib/contracts/values/quotas';
 import { inTransaction } from '#lib/db/connection/pool';
+import { keepQuotas } from '#lib/db/catalogue/quotas';
 import { followRules } from '#lib/db/catalogue/sign-in';
 import { newId } from '#lib/runtime/ids';
 import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { addUnreachableModels, clientOf, weatherSuite, type Answer, type Client } from '../../../test/client.js';
+import { until } from '../../../test/until.js';
 
 let api: SharedApi;
 let client: Client;
@@ -131,6 +133,52 @@ it('jobs beyond the running ones of a team wait, in the order in which they came
   expect(await statuses()).not.toContain('pending');
 });
 
+it('a token and a sign-in of the same name at once wait for each other in one order', async () => {
+  const [personId, name] = [newId(), `Grace ${made++}`];
+  await api.pool.query(`INSERT INTO person (id, name, issuer, subject) VALUES ($1, $2, 'https://a', $2)`, [
+    personId,
+    name,
+  ]);
+  const { body: me } = await client.get('/api/me');
+  let follows: Promise<unknown> | undefined;
+  await inTransaction(api.pool, async (on) => {
+    await on.query('INSERT INTO users (id, team_id, name) VALUES ($1, $2, $3)', [newId(), api.teamId, name]);
+    const { rows } = await on.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    follows = inTransaction(api.pool, (other) =>
+      followRules(other, { personId, name }, [{ team: me.team.name, role: 'viewer' }]),
+    );
+    follows.catch(() => {});
+    await until(async () => {
+      const waiting = await api.pool.query(
+        'SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND $1 = ANY (pg_blocking_pids(pid))',
+        [rows[0]!.pid],
+      );
+      return waiting.rowCount === 1;
+    });
+    await keepQuotas(on, api.teamId, { users: 1 });
+  });
+  expect(await follows).toEqual([]);
+  const { rows } = await api.pool.query('SELECT name FROM users WHERE person_id = $1', [personId]);
+  expect(rows).toEqual([{ name: `${name} (2)` }]);
+});
+
+it('one member cannot use up the tokens of the team', async () => {
+  const { body } = await client.post('/api/tokens', { name: 't', role: 'viewer', user: `hoarder ${made++}` });
+  const own = clientOf(api.url, body.token);
+  await api.pool.query(
+    `INSERT INTO token (id, team_id, user_id, name, role, hash)
+     SELECT gen_random_uuid(), team_id, user_id, 't', 'viewer', gen_random_uuid()
+     FROM token, generate_series(1, 98) WHERE id = $1`,
+    [body.id],
+  );
+  const make = () => own.post('/api/me/tokens', { name: 'mine', role: 'viewer' });
+  const both = await Promise.all([make(), make()]);
+  expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
+  expect(both.find(({ status }) => status === 409)!.body.detail).toMatch(/^You have 100 tokens .* Delete some of them/);
+  await own.delete(`/api/me/tokens/${both.find(({ status }) => status === 201)!.body.id}`);
+  expect((await make()).status).toBe(201);
+});
+
 it('recorded replies are refused before they are read, and broken off where they would exceed the quota', async () => {
   await api.pool.query(
     `INSERT INTO team_storage (team_id, bytes) VALUES ($1, 5000) ON CONFLICT (team_id) DO UPDATE SET bytes = 5000`,
@@ -199,10 +247,20 @@ it('the operator sets quotas for one team or for all; others read their own', as
   await setQuotas({ lanes: 7 });
   await api.operator.put(all, { quotas: { lanes: null } });
   expect(await lanes(api.operator, path())).toMatchObject({ limit: 7, is_set: true });
+  await Promise.all([5, 8, 9].map((limit) => setQuotas({ lanes: limit })));
+  await setQuotas({ lanes: 6 });
+  // Each is in the audit of the operator and in that of the team, and begins where the one before ended.
+  for (const ofTeam of [true, false]) {
+    const { rows } = await api.pool.query(
+      `SELECT changes FROM audit WHERE action = 'settings.quotas' AND subject = $1 AND (team_id::text = $1) = $2
+       ORDER BY id DESC LIMIT 4`,
+      [api.teamId, ofTeam],
+    );
+    const changes = rows.map((row) => JSON.parse(row.changes)[0]).reverse();
+    expect([changes[0].before, changes.at(-1).after]).toEqual([7, 6]);
+    expect(new Set(changes.slice(1).map(({ before }) => before))).toEqual(
+      new Set(changes.slice(0, -1).map(({ after }) => after)),
+    );
+  }
   await setQuotas({ lanes: null });
-  const { rows } = await api.pool.query(
-    `SELECT changes FROM audit WHERE action = 'settings.quotas' AND subject = $1 ORDER BY id DESC LIMIT 1`,
-    [api.teamId],
-  );
-  expect(JSON.parse(rows[0].changes)).toEqual([{ field: 'lanes', before: 7, after: 500 }]);
 });

@@ -1,14 +1,14 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Inject } from '@nestjs/common';
 import { PageQuery, pageOf, type PageQuery as PageQueryType, type Page } from '#lib/contracts/page';
 import { Me as MeSchema, NewTeam, NewToken, Team, TeamInput, Token, TokenInput, TokenPatch } from '#lib/contracts/team';
-import type { Caller } from '#lib/db/catalogue/callers';
+import { isOperator, type Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, idCursor, Me, Needs, uuid, type Change } from '../platform/decorators.js';
 import { meOf } from './me.js';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { auditWork } from '#lib/db/audit-work';
 import { audit } from '#lib/db/catalogue/audit';
 import { createTeam, listTeams } from '#lib/db/catalogue/teams';
-import { auditedToken, TokenRepository } from '#lib/db/catalogue/tokens';
+import { auditedToken, MOST_OF_A_USER, TokenRepository } from '#lib/db/catalogue/tokens';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Env } from '#lib/runtime/env';
 import { ENV, POOL } from '../platform/stores.js';
@@ -54,7 +54,9 @@ export class TeamsController {
     };
     return change(async (client) => {
       const tokens = new TokenRepository(client, caller.teamId);
-      const made = await (user === undefined ? tokens.createFor(caller.userId, token) : tokens.create(user, token));
+      const made = await (user === undefined
+        ? tokens.createFor(caller.userId, token, MOST_OF_A_USER)
+        : tokens.create(user, token));
       if (made.newUserId) await audit(client, caller, 'user.create', made.newUserId, { after: { name: user } });
       await audit(client, caller, 'token.create', made.token.id, { after: auditedToken(made.token) });
       return { ...made.token, token: made.secret };
@@ -108,7 +110,7 @@ export class TeamsController {
     @Body({ schema: TeamInput }) { name }: { name: string },
     @Changes() change: Change,
   ): Promise<Team & { token: NewToken }> {
-    if (caller.teamName !== 'default') throw new ProblemError(403, 'Only owners of the team "default" create teams.');
+    if (!isOperator(caller)) throw new ProblemError(403, 'Only owners of the team "default" create teams.');
     return change(async (client) => {
       const { team, token, secret } = await createTeam(client, name);
       const change = { after: { name, first_token: auditedToken(token) } };

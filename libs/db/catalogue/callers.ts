@@ -58,6 +58,13 @@ export const isLimited = ({ readsOnly, suiteIds, monthlyCapUsd }: TokenLimits): 
 export const SESSION_HAS_ENDED = `(
   s.expires_at <= now() OR s.last_used_at <= now() - s.idle_hours * interval '1 hour')`;
 
+/**
+ * Whether an owner of the team `default` asks, who operates the installation: reads and changes what is of all teams. A
+ * token that is limited to suites is none; one that only reads is refused every change before.
+ */
+export const isOperator = ({ teamName, role, limits }: Pick<Caller, 'teamName' | 'role' | 'limits'>): boolean =>
+  teamName === 'default' && role === 'owner' && limits.suiteIds === null;
+
 const HIDDEN = 'limited ';
 /**
  * What a secret is stored under that the release before must not accept, because it does not know what it means: a

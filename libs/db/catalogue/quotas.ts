@@ -111,18 +111,6 @@ export async function keepQuotas(client: PoolClient, teamId: string, growth: Gro
   if (over) throw quotaReached({ ...over, used: over.used - growth[over.name]! }, growth[over.name]!);
 }
 
-/** Whether the team may have this many more. @returns the problem if not */
-export async function overQuota(
-  client: PoolClient,
-  teamId: string,
-  name: QuotaName,
-  asked: number,
-): Promise<ProblemError | undefined> {
-  await lockQuotas(client, teamId, OF_WORK.has(name) ? 'work' : 'things');
-  const [state] = await readStates(client, teamId, [name]);
-  return state!.used + asked > state!.limit ? quotaReached(state!, asked) : undefined;
-}
-
 /**
  * Refuses to store more for a team that stores as much as it may.
  * @param written what the caller has stored, or is about to, that is not counted yet

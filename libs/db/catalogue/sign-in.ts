@@ -1,4 +1,4 @@
-import type { ProblemError } from '#lib/contracts/input/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import type { Role } from '#lib/contracts/team';
 import { newId } from '#lib/runtime/ids';
 import { sha256 } from '#lib/runtime/seal';
@@ -6,7 +6,7 @@ import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js
 import { auditWork } from '../audit-work.js';
 import { audit } from './audit.js';
 import { hideFromEarlierRelease, type RequestFacts } from './callers.js';
-import { overQuota } from './quotas.js';
+import { keepQuotas } from './quotas.js';
 import { addMember, endMembership, renameMember, type Giver } from './users.js';
 
 /** Whom a provider has signed in. Issuer and subject say who it is; name and address are for people to read. */
@@ -100,7 +100,7 @@ export async function followRules(
   { personId, name, request }: { personId: string; name: string; request?: RequestFacts },
   given: readonly GivenMembership[],
 ): Promise<ProblemError[]> {
-  const full: ProblemError[] = [];
+  const joins: { team: { id: string }; existing: Membership | undefined; role: Role }[] = [];
   const memberships = await membershipsOf(client, personId);
   const { rows: teams } = await client.query<{ id: string; name: string }>(
     'SELECT id, name FROM team WHERE name = ANY ($1) ORDER BY id',
@@ -109,19 +109,8 @@ export async function followRules(
   for (const team of teams) {
     const { role } = given.find((one) => one.team === team.name)!;
     const existing = memberships.find(({ teamId }) => teamId === team.id);
-    const joins = !existing || (existing.isRemoved && existing.removedBy === 'rule');
-    const problem = joins ? await overQuota(client, team.id, 'users', 1) : undefined;
-    if (problem) {
-      full.push(problem);
-      continue;
-    }
-    if (existing) {
-      await followRule(client, existing, role, request);
-      continue;
-    }
-    const joined = await addMember(client, { teamId: team.id, personId, name, role, givenBy: 'rule' });
-    const change = { after: { name: joined?.userName, role }, cause: BY_RULE };
-    if (joined) await audit(client, actorOf(team.id, joined.userId, request), 'user.create', joined.userId, change);
+    if (!existing || (existing.isRemoved && existing.removedBy === 'rule')) joins.push({ team, existing, role });
+    else await followRule(client, existing, role, request);
   }
   for (const { id, teamId, team, name: before, role, givenBy, isRemoved } of memberships) {
     if (isRemoved || givenBy !== 'rule' || given.some((one) => one.team === team)) continue;
@@ -131,7 +120,37 @@ export async function followRules(
   }
   for (const { id, teamId, name: old } of memberships)
     if (!isNamed(old, name)) await renameMember(client, { userId: id, teamId }, name);
+  // Last, because names come before the quotas in the order of locks.
+  const full: ProblemError[] = [];
+  for (const { team, existing, role } of joins) {
+    const problem = await orFull(client, team.id, async () => {
+      if (existing) return followRule(client, existing, role, request);
+      const joined = await addMember(client, { teamId: team.id, personId, name, role, givenBy: 'rule' });
+      const change = { after: { name: joined?.userName, role }, cause: BY_RULE };
+      if (joined) await audit(client, actorOf(team.id, joined.userId, request), 'user.create', joined.userId, change);
+    });
+    if (problem) full.push(problem);
+  }
   return full;
+}
+
+/** Takes somebody in, unless the team reached its quota of users. @returns the problem then */
+async function orFull(
+  client: PoolClient,
+  teamId: string,
+  takeIn: () => Promise<void>,
+): Promise<ProblemError | undefined> {
+  await client.query('SAVEPOINT joining');
+  try {
+    await takeIn();
+    await keepQuotas(client, teamId, { users: 1 });
+    await client.query('RELEASE SAVEPOINT joining');
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ProblemError && error.code === 'quota_reached')) throw error;
+    await client.query('ROLLBACK TO SAVEPOINT joining');
+    return error;
+  }
 }
 
 async function membershipsOf(client: PoolClient, personId: string): Promise<Membership[]> {

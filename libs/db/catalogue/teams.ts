@@ -7,7 +7,7 @@ import { newAccessToken, sha256 } from '#lib/runtime/seal';
 import type { Change } from '../audit-changes.js';
 import { auditWork } from '../audit-work.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
-import type { Caller } from './callers.js';
+import { isOperator, type Caller } from './callers.js';
 import { toPage } from './page.js';
 import { auditedToken, storeToken } from './tokens.js';
 import { addMember } from './users.js';
@@ -112,11 +112,10 @@ export async function createTeam(
 
 /** Every team for owners of the team `default`, who create teams; only their own for other users. */
 export async function listTeams(pool: Pool, caller: Caller, { limit, cursor }: PageQuery): Promise<Page<Team>> {
-  const seesAll = caller.teamName === 'default' && caller.role === 'owner' && !caller.limits.readsOnly;
   const { rows } = await pool.query<{ id: string; name: string; created_at: Date }>(
     `SELECT id, name, created_at FROM team WHERE ($1::uuid IS NULL OR id = $1) AND ($2::uuid IS NULL OR id < $2)
       ORDER BY id DESC LIMIT $3`,
-    [seesAll ? null : caller.teamId, cursor ?? null, limit + 1],
+    [isOperator(caller) ? null : caller.teamId, cursor ?? null, limit + 1],
   );
   return toPage(
     rows.map(({ id, name, created_at }) => ({ id, name, created_at: created_at.toISOString() })),

@@ -51,8 +51,10 @@ export interface TokenToStore {
   monthly_cap_usd?: number | null;
 }
 
-/** How many tokens people may make for themselves in a team. */
-const MOST_OF_A_USER = 500;
+/** How many tokens of a user are stored, with those that have expired. */
+export const MOST_OF_A_USER = 500;
+/** How many that have not ended people may make for themselves in a team: one of them cannot use up its quota. */
+const MOST_OWN = 100;
 /** How long an expired token still says that it expired. */
 const EXPIRED_KEPT_DAYS = 90;
 
@@ -94,8 +96,12 @@ export class TokenRepository extends TeamScoped {
     });
   }
 
-  /** Creates a token for the caller, whatever the name. @throws ProblemError 409 when the team reached its quota */
-  async createFor(userId: string, input: TokenToStore): Promise<NewToken> {
+  /**
+   * Creates a token for the caller, whatever the name.
+   * @param most how many the user may have then
+   * @throws ProblemError 409 when the user or the team has as many as they may
+   */
+  async createFor(userId: string, input: TokenToStore, most = MOST_OWN): Promise<NewToken> {
     return inTransaction(this.db, async (client) => {
       const { rowCount } = await client.query(
         'SELECT 1 FROM users WHERE id = $1 AND team_id = $2 AND removed_at IS NULL FOR SHARE',
@@ -105,7 +111,9 @@ export class TokenRepository extends TeamScoped {
       await this.#makeRoom(client, userId);
       const secret = newAccessToken();
       const token = await storeToken(client, userId, input, secret);
+      // Two at once are counted one after the other from here on.
       await keepQuotas(client, this.teamId, { tokens: 1 });
+      await checkOwn(client, userId, most);
       return { token, secret };
     });
   }
@@ -170,6 +178,21 @@ export class TokenRepository extends TeamScoped {
       return toToken(rows[0]);
     });
   }
+}
+
+/** @throws ProblemError 409 */
+async function checkOwn(client: PoolClient, userId: string, most: number): Promise<void> {
+  const { rows } = await client.query<{ tokens: number }>(
+    `SELECT count(*)::int AS tokens FROM token
+     WHERE user_id = $1 AND deleted_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
+    [userId],
+  );
+  if (rows[0]!.tokens > most)
+    throw new ProblemError(
+      409,
+      `You have ${rows[0]!.tokens - 1} tokens in this team that have not ended (the limit is ${most}). Delete ` +
+        'some of them first.',
+    );
 }
 
 /** Deletes tokens. Those with a cap only end, because their runs keep to it. @param which SQL with `$1` */
