@@ -6,7 +6,7 @@ import ts from 'typescript';
 const API_TALK = /\b(GET|PUT|POST|PATCH|DELETE) \/api/;
 /** Where the API is described: its OpenAPI document, the registries of codes, and a table of its routes. */
 const DESCRIBES = /^(describe|described|named|namedInput|meta|About|noteFields)$/;
-const REGISTRIES = /^(libs\/contracts\/(problem|note|access)-codes|apps\/api\/platform\/suite-rules)\.ts$/;
+const REGISTRIES = /^(libs\/contracts\/(problem|note|access|limit)-codes|apps\/api\/platform\/suite-rules)\.ts$/;
 
 const sources = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'apps/api', 'apps/worker', 'libs'], {
   encoding: 'utf8',

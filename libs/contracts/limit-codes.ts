@@ -2,11 +2,10 @@
 export const LIMIT_CODES = {
   rate_limited: {
     means:
-      'The token, the session, the user or the address has sent too many requests in the last minute. Or it has too ' +
-      'many live connections, or one of these follows too many jobs or sends too many packets.',
+      'Too many requests of the token, session, user or address in the last minute, or too many live connections, ' +
+      'followed jobs or packets.',
     wayOut:
-      'Try again after `Retry-After` seconds, or close what you do not need. The operator sets the limits: see ' +
-      '"Limits of callers" in docs/operations.md.',
+      'Try again after `Retry-After` seconds. The operator sets the limits (docs/operations.md, "Limits of callers").',
     params: ['limit', 'per_minute', 'most', 'per_second'],
   },
   quota_reached: {
