@@ -227,6 +227,7 @@ describe('a suite', () => {
         errors: [{ path: '/samples' }],
       },
     });
+    await client.put('/api/settings/quotas', { quotas: { items_a_day: 2 ** 31 } });
     expect(await client.post('/api/tool-eval', { suite_id: id, models, samples: 99 })).toMatchObject({ status: 202 });
   });
 });

@@ -12,7 +12,7 @@ export function addLimits(program: Command): void {
   subcommand(program, 'limits', 'show how much the team may have, and how much it has')
     .option('--team <team>', 'another team, by name or id, or "all"; for owners of the team "default"')
     .action(serverAction<LimitsOptions>(showLimits))
-    .addHelpText(...examples('toolmark limits', 'toolmark limits --team search'));
+    .addHelpText(...examples('toolmark limits'));
 }
 
 type LimitsOptions = GlobalOptions & { team?: string };

@@ -38,7 +38,7 @@ export const QUOTAS = {
     means: 'Jobs that run at once. Further ones wait as `pending`, whatever the limit for each user.',
   },
   items_a_day: {
-    most: 5_000_000,
+    most: 100_000_000,
     words: 'items a day',
     means: 'Items of all runs that were submitted, resumed or made by other jobs since midnight (UTC).',
   },
