@@ -1,10 +1,6 @@
 import type { AuditAction } from '#lib/contracts/audit-actions';
 import { writeEntry, type AuditedBy, type AuditedChange } from '../audit-work.js';
 import type { Pool, PoolClient } from '../connection/pool.js';
-import type { Caller } from './callers.js';
-
-/** Who did something: the caller of a request, or only their team and user where no request is known. */
-export type Actor = Pick<Caller, 'teamId' | 'userId'> & Partial<Pick<Caller, 'tokenId' | 'sessionId' | 'request'>>;
 
 /**
  * Records who changed what, in the transaction of the change.
@@ -13,7 +9,7 @@ export type Actor = Pick<Caller, 'teamId' | 'userId'> & Partial<Pick<Caller, 'to
  */
 export const audit = (
   db: Pool | PoolClient,
-  actor: Actor | AuditedBy,
+  actor: AuditedBy,
   action: AuditAction,
   subject: string,
   change: AuditedChange = {},

@@ -6,7 +6,8 @@ import { newId } from '#lib/runtime/ids';
 import { newAccessToken, newInvitationSecret, sha256 } from '#lib/runtime/seal';
 import type { Pool, PoolClient } from '../connection/pool.js';
 import { TeamScoped } from '../team-isolation.js';
-import { audit, type Actor } from './audit.js';
+import type { AuditedBy } from '../audit-work.js';
+import { audit } from './audit.js';
 import { toPage } from './page.js';
 import { keepQuotas } from './quotas.js';
 import { auditedToken, storeToken } from './tokens.js';
@@ -160,7 +161,7 @@ export async function redeemInvitation(
 /** Who joins a team, and with which request. */
 interface Joining {
   name: string;
-  by?: Pick<Actor, 'sessionId' | 'request'>;
+  by?: Pick<AuditedBy, 'sessionId' | 'request'>;
 }
 
 async function join(

@@ -2,6 +2,7 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import type { Quota, QuotasInput } from '#lib/contracts/quotas';
 import { QUOTA_NAMES, quotaFigure, QUOTAS, type QuotaName } from '#lib/contracts/values/quotas';
 import type { Pool, PoolClient } from '../connection/pool.js';
+import { takeTurn } from '../connection/take-turn.js';
 
 /** Limits of this team hold for every team that has none of its own. */
 export const ALL_TEAMS = '00000000-0000-0000-0000-000000000000';
@@ -94,7 +95,7 @@ type Kind = 'work' | 'things';
  * transaction (`lockUser`).
  */
 export async function lockQuotas(client: PoolClient, teamId: string, kind: Kind): Promise<void> {
-  await client.query(`SELECT pg_advisory_xact_lock(hashtext('quota of ' || $2), hashtext($1))`, [teamId, kind]);
+  await takeTurn(client, `quota of ${kind}`, teamId);
 }
 
 /**
