@@ -63,6 +63,60 @@ const apiKey = z
   .string()
   .trim()
   .regex(/^[\x21-\x7e]{1,2000}$/, 'must be 1 to 2000 visible ASCII characters without blanks');
+const apiKeyRef = z
+  .string()
+  .max(1000)
+  .regex(
+    /^(file:\/[^\0\r\n]+|env:[A-Za-z_][A-Za-z0-9_]*)$/,
+    'must be file:/path or env:NAME, as the operator listed it',
+  );
+const API_KEY_REF =
+  'A key that the operator keeps outside of Toolmark, in place of `api_key`: `file:/path` or `env:NAME`, one of those ' +
+  'that `GET /api/providers/key-refs` lists for your team.';
+
+export const HeaderKind = z
+  .enum(['secret', 'routing'])
+  .describe(
+    '`secret`: only the name counts for limits and for the reply cache. `routing`: the value leads to another ' +
+      'endpoint, account or model, so providers with different values share neither limits nor replies.',
+  );
+const headerName = z
+  .string()
+  .max(100)
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be the name of an HTTP header, such as X-Team')
+  .describe('The name of the header. Lists and the audit show it.');
+const headerValue = z
+  .string()
+  .max(4096)
+  .regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, 'must be visible ASCII characters, without blanks at its ends');
+const MAX_HEADERS = 20;
+
+export const ProviderHeaderInput = namedInput('ProviderHeaderInput', 'A header to send with each request.', {
+  name: headerName,
+  kind: HeaderKind.default('secret'),
+  value: headerValue.describe('The value, encrypted at rest and never returned.'),
+});
+export type ProviderHeaderInput = z.infer<typeof ProviderHeaderInput>;
+const ProviderHeaderPatch = namedInput('ProviderHeaderPatch', 'A header to send with each request.', {
+  name: headerName,
+  kind: HeaderKind.optional().describe('Left out: as stored, or `secret` for a new one.'),
+  value: headerValue.optional().describe('Left out: the stored value of the header with this name.'),
+});
+export type ProviderHeaderPatch = z.infer<typeof ProviderHeaderPatch>;
+
+const pem = z.string().min(1).max(65_536);
+export const ClientCertificateInput = namedInput(
+  'ClientCertificateInput',
+  'A certificate that proves to the endpoint who is asking (mutual TLS).',
+  {
+    certificate: pem.describe('The certificate as PEM, followed by the chain to its authority where one is needed.'),
+    private_key: pem.describe('Its private key as PEM, encrypted at rest and never returned.'),
+    passphrase: z.string().max(1000).optional().describe('The passphrase of the private key. It is not stored.'),
+  },
+);
+export type ClientCertificateInput = z.infer<typeof ClientCertificateInput>;
+const CLIENT_CERTIFICATE = 'A client certificate, for endpoints that demand mutual TLS; null for none.';
+
 function formatOf(kind: unknown): string | undefined {
   const plain =
     typeof kind === 'string'
@@ -100,6 +154,13 @@ export const ProviderInput = z
       .nullable()
       .default(null)
       .describe('The API key, encrypted at rest and never returned; null for an endpoint without a key.'),
+    api_key_ref: apiKeyRef.nullable().default(null).describe(API_KEY_REF),
+    headers: z
+      .array(ProviderHeaderInput)
+      .max(MAX_HEADERS)
+      .default([])
+      .describe('Headers to send with each request, such as those that a gateway wants.'),
+    client_certificate: ClientCertificateInput.nullable().default(null).describe(CLIENT_CERTIFICATE),
     limits: Limits.prefault({}).describe(
       'Limits of the provider as a whole, apart from models with limits of their own.',
     ),
@@ -125,7 +186,19 @@ export const ProviderPatch = z
     base_url: baseUrl
       .optional()
       .describe('Another address. At another origin the key is not kept: give `api_key` with it.'),
-    api_key: apiKey.nullable().optional().describe('Another API key; null removes it.'),
+    api_key: apiKey.nullable().optional().describe('Another API key; null removes it. It ends `api_key_ref`.'),
+    api_key_ref: apiKeyRef.nullable().optional().describe(`${API_KEY_REF} It ends \`api_key\`; null removes it.`),
+    headers: z
+      .array(ProviderHeaderPatch)
+      .max(MAX_HEADERS)
+      .optional()
+      .describe(
+        'The whole list of headers; those left out are removed. A header without a value keeps the stored one. At ' +
+          'another origin, values have to be given again.',
+      ),
+    client_certificate: ClientCertificateInput.nullable()
+      .optional()
+      .describe('Another client certificate; null removes it. At another origin it is not kept.'),
     limits: z
       .strictObject({
         requests_per_minute: z
@@ -180,6 +253,31 @@ export const ProviderQuery = z.strictObject({
     .meta({ description: 'The id of one of its models.', example: 'gpt-4o-mini' }),
 });
 
+export const ClientCertificate = named('ClientCertificate', 'What a client certificate says about itself.', {
+  subject: z.string().describe('Whom it names.'),
+  issuer: z.string().describe('Its authority.'),
+  expires_at: time.describe('When it ends.'),
+  sha256: z.string().describe('The SHA-256 of the certificate, in hexadecimal digits.'),
+});
+export type ClientCertificate = z.infer<typeof ClientCertificate>;
+
+export const KeyReferences = z
+  .object({
+    items: z
+      .array(
+        z.object({
+          ref: z.string().describe('For `api_key_ref`: `file:/path` or `env:NAME`.'),
+          origins: z
+            .array(z.string())
+            .nullable()
+            .describe('The origins that the key may be sent to, such as `https://api.openai.com`; null for any.'),
+        }),
+      )
+      .describe('All that the operator lets your team use.'),
+  })
+  .meta({ id: 'KeyReferences', description: 'Keys that the operator keeps outside of Toolmark, by name.' });
+export type KeyReferences = z.infer<typeof KeyReferences>;
+
 export const Provider = named('Provider', 'An endpoint with its limits and its models.', {
   key: z.string().describe('The name of the provider in paths and in `provider_key::model_id`, unique in the team.'),
   name: z.string().describe('The display name of the provider.'),
@@ -190,6 +288,14 @@ export const Provider = named('Provider', 'An endpoint with its limits and its m
     .string()
     .nullable()
     .describe('The last four characters of the key; null when there is none, or when it has fewer than 12 characters.'),
+  api_key_ref: z
+    .string()
+    .nullable()
+    .describe('The key that the operator keeps outside of Toolmark, `file:/path` or `env:NAME`; null for none.'),
+  headers: z
+    .array(z.object({ name: z.string().describe('The name of the header.'), kind: HeaderKind }))
+    .describe('The headers that are sent with each request. Their values are never returned.'),
+  client_certificate: ClientCertificate.nullable().describe('The client certificate; null for none.'),
   limits: Limits.describe('Limits of the provider as a whole, apart from models with limits of their own.'),
   models: z
     .array(ModelInput.extend({ name: z.string().describe('The display name of the model.') }))

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { toInputErrors } from '#lib/contracts/input/input-errors';
+import { isHostPattern } from './host-list.js';
 import { parseRedisUrl, REDIS_URL_FORMS } from './redis-url.js';
 
 const flag = z
@@ -16,6 +17,15 @@ const redisUrl = z.string(`must be a URL such as ${REDIS_URL_FORMS}`).superRefin
     context.addIssue({ code: 'custom', message: (error as Error).message });
   }
 });
+const hostList = (error: string) =>
+  z
+    .string()
+    .max(20_000)
+    .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+    .pipe(z.array(z.string().refine(isHostPattern, error)).max(1000));
+const proxy = z
+  .url({ protocol: /^https?$/, error: 'must be a URL such as http://proxy.example.com:3128; SOCKS is not supported' })
+  .max(2000);
 const HEX_KEY = 'must be 64 hexadecimal digits (openssl rand -hex 32)';
 
 /** All settings of the API and the workers. `npm run docs` writes their descriptions into docs/operations.md. */
@@ -42,6 +52,35 @@ export const Env = z.object({
       description:
         '64 hexadecimal digits (`openssl rand -hex 32`) that seal the keys of providers. Use the same value for ' +
         'all processes, and never change it. `npm start` and Compose create one.',
+    }),
+  TOOLMARK_SEALING_KEYS: z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(
+      z
+        .array(z.string().regex(/^[0-9a-fA-F]{64}$/, HEX_KEY))
+        .min(1)
+        .max(10),
+    )
+    .optional()
+    .meta({
+      readBy: 'API, worker',
+      unset: '`TOOLMARK_SEALING_KEY` alone',
+      description:
+        'Sealing keys, separated by commas, in place of `TOOLMARK_SEALING_KEY`. The first one seals, and all of them ' +
+        'open; see [Rotating the sealing key](#rotating-the-sealing-key).',
+    }),
+  TOOLMARK_KEY_REFS_FILE: z
+    .string()
+    .max(4096)
+    .optional()
+    .meta({
+      readBy: 'API, worker',
+      unset: 'none',
+      description:
+        'A YAML file with the [keys that providers may name by reference](#keys-by-reference), and the teams that may ' +
+        'use them. It is read once; the keys in it are read again when they change.',
+      example: '/etc/toolmark/key-refs.yaml',
     }),
   TOOLMARK_ADMIN_TOKEN: z
     .string()
@@ -131,14 +170,60 @@ export const Env = z.object({
     readBy: 'API',
     description: 'Jobs that one live connection may follow at a time.',
   }),
+  TOOLMARK_ALLOWED_NETWORKS: hostList(
+    'must be networks, addresses and names such as 10.0.0.0/8, 127.0.0.1:11434 or llm.example.internal',
+  )
+    .optional()
+    .meta({
+      readBy: 'API, worker',
+      unset: 'none',
+      description:
+        'Private networks, addresses and host names that requests to providers and MCP servers may go to, separated ' +
+        'by commas, each with a port if only that is meant. `npm start` and Compose add the simulator; see [Where ' +
+        'requests may go](#where-requests-may-go).',
+      example: '10.1.0.0/16, 127.0.0.1:11434, *.llm.example.internal',
+    }),
   TOOLMARK_ALLOW_PRIVATE_NETWORKS: flag.meta({
     readBy: 'API, worker',
     unset: '`false`',
     description:
-      '`true`: providers and MCP servers may have private and loopback addresses. `npm start` and Compose set ' +
-      '`true` for the simulator. Set `false` if you do not trust your editors and owners; see [Private ' +
-      'addresses](#private-addresses).',
+      '`true`: all private networks are allowed. In this release for the last time: name them in ' +
+      '`TOOLMARK_ALLOWED_NETWORKS`.',
   }),
+  HTTPS_PROXY: proxy.optional().meta({
+    readBy: 'API, worker',
+    unset: 'none',
+    description:
+      'The proxy for https requests to providers, MCP servers, providers of sign-in and the collector of traces; see ' +
+      '[Through a proxy](#through-a-proxy).',
+    example: 'http://user:password@proxy.example.com:3128',
+  }),
+  HTTP_PROXY: proxy.optional().meta({
+    readBy: 'API, worker',
+    unset: 'none',
+    description: 'The proxy for http requests. They go through it only to hosts in `TOOLMARK_ALLOWED_NETWORKS`.',
+    example: 'http://proxy.example.com:3128',
+  }),
+  NO_PROXY: hostList('must be networks, addresses and names such as 10.0.0.0/8, .example.internal or *')
+    .optional()
+    .meta({
+      readBy: 'API, worker',
+      unset: 'none',
+      description: 'Networks, addresses and host names that are reached without the proxy, separated by commas.',
+      example: '10.0.0.0/8, .example.internal',
+    }),
+  TOOLMARK_EXTRA_CA: z
+    .string()
+    .max(4096)
+    .optional()
+    .meta({
+      readBy: 'API, worker',
+      unset: 'none',
+      description:
+        "A PEM file with certificates of authorities to trust in addition to the system's, for every request that " +
+        'leaves. It is read once, and the process does not start if it cannot be read.',
+      example: '/etc/toolmark/ca.pem',
+    }),
   TOOLMARK_KEEP_EXCHANGES_DAYS: integer(1, 36_500)
     .optional()
     .meta({
@@ -260,7 +345,12 @@ export const readDatabaseUrl = (source: NodeJS.ProcessEnv = process.env): string
   read(Env.pick({ DATABASE_URL: true }), source).DATABASE_URL;
 
 function read<Schema extends z.ZodType>(schema: Schema, source: NodeJS.ProcessEnv): z.infer<Schema> {
-  const parsed = schema.safeParse(Object.fromEntries(Object.entries(source).filter(([, value]) => value !== '')));
+  const given = Object.entries(source).filter(([, value]) => value !== '');
+  // Other programs spell these in lower case.
+  const proxies = given
+    .filter(([name]) => /^(https?|no)_proxy$/.test(name))
+    .map(([name, value]) => [name.toUpperCase(), value]);
+  const parsed = schema.safeParse(Object.fromEntries([...proxies, ...given]));
   if (parsed.success) return parsed.data;
   const lines = toInputErrors(parsed.error.issues).map(({ path, message }) => `  ${path.slice(1)} ${message}`);
   process.stderr.write(

@@ -3,7 +3,7 @@ import { LEARNED_FOR_MS, readLearnedSettings } from '#lib/contracts/learned';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { ProblemError } from '#lib/contracts/input/problem';
-import type { Limits, Provider, ProviderKind } from '#lib/contracts/provider';
+import { ClientCertificate, type Limits, type Provider, type ProviderKind } from '#lib/contracts/provider';
 import type { Pool, PoolClient } from '../connection/pool.js';
 import type { Model as ModelRow, Provider as ProviderRow } from '../generated/client.js';
 import { TeamScoped } from '../team-isolation.js';
@@ -110,6 +110,10 @@ export function toProvider(row: StoredProvider, ofLane: readonly string[]): Prov
     base_url: row.base_url,
     api_key_set: row.sealed_key !== null,
     api_key_last4: row.key_last4,
+    api_key_ref: row.api_key_ref,
+    headers: (JSON.parse(row.headers) as Provider['headers']).map(({ name, kind }) => ({ name, kind })),
+    client_certificate:
+      row.client_certificate === null ? null : ClientCertificate.parse(JSON.parse(row.client_certificate)),
     limits: {
       requests_per_minute: row.requests_per_minute,
       tokens_per_minute: row.tokens_per_minute,
