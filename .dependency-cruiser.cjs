@@ -211,7 +211,7 @@ module.exports = {
     onlyOurs(
       'mcp-imports-contracts-and-guarded-fetch',
       lib('mcp'),
-      [lib('mcp', 'contracts'), '^libs/providers/guarded/'],
+      [lib('mcp', 'contracts', 'egress'), '^libs/providers/guarded/'],
       'Asking a server of tools needs the guarded client, and no more.',
     ),
     onlyOurs(
@@ -220,7 +220,19 @@ module.exports = {
       [lib('runtime', 'contracts')],
       'The ground that the other folders stand on.',
     ),
-    ...['providers', 'db', 'queue', 'events'].map((name) =>
+    onlyOurs(
+      'egress-imports-runtime',
+      lib('egress'),
+      [lib('egress', 'runtime', 'contracts')],
+      'Where requests may go, and how they leave; providers and servers of tools are asked through it.',
+    ),
+    onlyOurs(
+      'providers-import-egress',
+      lib('providers'),
+      [lib('providers', 'egress', 'contracts', 'runtime')],
+      'Model APIs are asked through the guarded agent.',
+    ),
+    ...['db', 'queue', 'events'].map((name) =>
       onlyOurs(
         `${name}-imports-contracts-and-runtime`,
         lib(name),
@@ -350,7 +362,11 @@ module.exports = {
       },
     },
     owned(['openai', '@anthropic-ai', '@google/genai'], ['^libs/providers/'], 'Models are called in one place.'),
-    owned(['undici'], ['^libs/(providers|runtime)/'], 'Requests that users can aim go through one guarded client.'),
+    owned(
+      ['undici'],
+      ['^libs/(egress|providers|runtime)/'],
+      'Requests that users can aim go through one guarded client.',
+    ),
     owned(['csv-parse'], ['^libs/imports/'], 'Files in other formats are read in one folder.'),
     owned(
       ['yaml'],

@@ -10,7 +10,7 @@ export const productEnv = ({ postgresUrl, database, redisUrl, logLevel }) => ({
   REDIS_URL: redisUrl,
   TOOLMARK_ADMIN_TOKEN: TOKEN,
   TOOLMARK_SEALING_KEY: 'ab'.repeat(32),
-  TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'true',
+  TOOLMARK_ALLOWED_NETWORKS: '0.0.0.0/0, ::/0',
   // One machine is many callers here.
   TOOLMARK_REQUESTS_PER_MINUTE: '10000000',
   TOOLMARK_USER_REQUESTS_PER_MINUTE: '10000000',

@@ -323,7 +323,7 @@ describe('an MCP server that changes', () => {
 });
 
 it('private addresses are refused unless the operator allows them', async () => {
-  const strict = await startApi({ TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'false' });
+  const strict = await startApi({ TOOLMARK_ALLOWED_NETWORKS: '' });
   try {
     expect(await strict.client.post('/api/mcp/discover', { url: 'http://127.0.0.1:9/mcp' })).toMatchObject({
       status: 422,

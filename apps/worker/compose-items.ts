@@ -1,4 +1,5 @@
 import { createPool } from '#lib/db/connection/pool';
+import { egressOf } from '#lib/egress/egress';
 import { flushNotifications } from '#lib/events/notifications';
 import { createGuardedFetch } from '#lib/providers/guarded/guarded-fetch';
 import { ReplyMemoryPool } from '#lib/providers/guarded/reply-memory';
@@ -30,7 +31,7 @@ export function composeItems(
 ) {
   const pool = createPool(env.DATABASE_URL, maxConnections, logger);
   const redis = connectRedis(env.REDIS_URL, 'producer', logger);
-  const guarded = createGuardedFetch({ allowPrivateNetworks: env.TOOLMARK_ALLOW_PRIVATE_NETWORKS });
+  const guarded = createGuardedFetch({ egress: egressOf(env) });
   const sealer = new Sealer(env.TOOLMARK_SEALING_KEY);
 
   const runs = new RunCache(pool);

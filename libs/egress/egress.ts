@@ -1,4 +1,7 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
 import type { Env } from '#lib/runtime/env';
+import { isHostPattern } from '#lib/runtime/host-list';
 
 /** What the operator decided about requests that leave. Plain data, so that threads can have it. */
 export interface EgressSettings {
@@ -12,15 +15,66 @@ export interface EgressSettings {
   extraCa?: string | undefined;
 }
 
-const ALL_PRIVATE = ['0.0.0.0/0', '::/0'];
+/** A file of certificates that cannot be used. */
+export class EgressFault extends Error {}
 
-/** The settings of this process. */
-export const egressOf = (env: Env): EgressSettings => ({
+const ALL_PRIVATE = ['0.0.0.0/0', '::/0'];
+const MAX_CA_BYTES = 2 ** 20;
+
+const known = new WeakMap<Env, EgressSettings>();
+
+/** The settings of this process. Files are read once. @throws EgressFault */
+export function egressOf(env: Env): EgressSettings {
+  const egress = known.get(env) ?? readEgress(env);
+  known.set(env, egress);
+  return egress;
+}
+
+const readEgress = (env: Env): EgressSettings => ({
   allowedNetworks: [
     ...(env.TOOLMARK_ALLOWED_NETWORKS ?? []),
     ...(env.TOOLMARK_ALLOW_PRIVATE_NETWORKS ? ALL_PRIVATE : []),
   ],
   httpsProxy: env.HTTPS_PROXY,
   httpProxy: env.HTTP_PROXY,
-  noProxy: env.NO_PROXY ?? [],
+  noProxy: (env.NO_PROXY ?? []).flatMap(withSubdomains),
+  extraCa: env.TOOLMARK_EXTRA_CA === undefined ? undefined : readCertificates(env.TOOLMARK_EXTRA_CA),
 });
+
+/** Other programs, too, take a name in NO_PROXY for itself and its subdomains. */
+const withSubdomains = (pattern: string): string[] =>
+  isHostPattern(`.${pattern}`) ? [pattern, `.${pattern}`] : [pattern];
+
+/** What to log at the start; undefined if all is well. */
+export const egressWarning = (env: Env): string | undefined =>
+  env.TOOLMARK_ALLOW_PRIVATE_NETWORKS
+    ? 'TOOLMARK_ALLOW_PRIVATE_NETWORKS lets requests go to every private address, in this release for the last time. ' +
+      'Name the networks and hosts that are needed in TOOLMARK_ALLOWED_NETWORKS instead.'
+    : undefined;
+
+/** @throws EgressFault */
+function readCertificates(file: string): string {
+  const pem = readPem(file);
+  const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  if (certificates.length === 0)
+    throw new EgressFault(`TOOLMARK_EXTRA_CA: ${file} has no certificate. It must be a PEM file (BEGIN CERTIFICATE).`);
+  for (const [index, certificate] of certificates.entries()) {
+    try {
+      new X509Certificate(certificate);
+    } catch (error) {
+      const reason = (error as Error).message;
+      throw new EgressFault(`TOOLMARK_EXTRA_CA: certificate ${index + 1} in ${file} cannot be read: ${reason}.`);
+    }
+  }
+  return certificates.join('\n');
+}
+
+function readPem(file: string): string {
+  try {
+    const { size } = statSync(file);
+    if (size > MAX_CA_BYTES) throw new Error(`it is larger than ${MAX_CA_BYTES} bytes`);
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new EgressFault(`TOOLMARK_EXTRA_CA: ${file} cannot be read: ${(error as Error).message}.`);
+  }
+}

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { toTools } from './to-tools.js';
 import { discoverTools, shortenMessage } from './discover-tools.js';
+import { ALL_NETWORKS, PUBLIC_NETWORKS } from '../../test/egress.js';
 
 const running: (() => void)[] = [];
 afterAll(() => running.forEach((stop) => stop()));
@@ -63,8 +64,8 @@ const listing = (tools: unknown, capabilities: object = { tools: {} }, nextCurso
 
 const ask = (
   url: string,
-  { transport = 'auto' as const, headers = {}, timeoutMs = 20_000, allowPrivateNetworks = true } = {},
-) => discoverTools({ url, headers, transport }, { timeoutMs, allowPrivateNetworks });
+  { transport = 'auto' as const, headers = {}, timeoutMs = 20_000, egress = ALL_NETWORKS } = {},
+) => discoverTools({ url, headers, transport }, { timeoutMs, egress });
 
 describe('an MCP server', () => {
   it('with hundreds of tools is read page by page, with its instructions and annotations', async () => {
@@ -204,16 +205,14 @@ describe('an MCP server', () => {
   });
 
   it('at a private address is not queried, even by redirect, unless the operator allows it', async () => {
-    await expect(ask(await paged(1), { allowPrivateNetworks: false })).rejects.toMatchObject({
+    await expect(ask(await paged(1), { egress: PUBLIC_NETWORKS })).rejects.toMatchObject({
       status: 422,
-      message: expect.stringMatching(/private address.*TOOLMARK_ALLOW_PRIVATE_NETWORKS/),
+      message: expect.stringMatching(/private address.*TOOLMARK_ALLOWED_NETWORKS/),
     });
-    await expect(ask('http://localhost:9/mcp', { allowPrivateNetworks: false })).rejects.toThrow(/private address/);
-    for (const allowPrivateNetworks of [false, true]) {
-      await expect(ask('http://169.254.169.254/latest', { allowPrivateNetworks })).rejects.toThrow(
-        /link-local.*whatever is allowed/,
-      );
-      await expect(ask('http://[::ffff:a9fe:a9fe]/latest', { allowPrivateNetworks })).rejects.toThrow(
+    await expect(ask('http://localhost:9/mcp', { egress: PUBLIC_NETWORKS })).rejects.toThrow(/private address/);
+    for (const egress of [PUBLIC_NETWORKS, ALL_NETWORKS]) {
+      await expect(ask('http://169.254.169.254/latest', { egress })).rejects.toThrow(/link-local.*whatever is allowed/);
+      await expect(ask('http://[::ffff:a9fe:a9fe]/latest', { egress })).rejects.toThrow(
         /link-local.*whatever is allowed/,
       );
     }

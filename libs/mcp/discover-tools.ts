@@ -10,7 +10,8 @@ import { z } from 'zod';
 import type { McpDiscoverInput, McpServer } from '#lib/contracts/mcp';
 import { jsonPointer, ProblemError } from '#lib/contracts/input/problem';
 import { findUnstorable } from '#lib/contracts/json/storable';
-import { AddressNotAllowed } from '#lib/providers/guarded/guarded-fetch';
+import type { EgressSettings } from '#lib/egress/egress';
+import { AddressNotAllowed } from '#lib/egress/policy';
 import { ResponseTooLarge } from '#lib/providers/guarded/response-limits';
 import { createGuardedStream, type StreamBounds } from '#lib/providers/guarded/guarded-stream';
 import { readListedTools, type ListedTools } from './read-listed-tools.js';
@@ -37,7 +38,7 @@ function readPage({ tools, nextCursor }: z.infer<typeof ToolsPage>): { tools: un
 
 export interface DiscoverTask {
   server: McpDiscoverInput;
-  options: { allowPrivateNetworks: boolean; timeoutMs: number };
+  options: { egress: EgressSettings; timeoutMs: number };
 }
 
 export interface DiscoveredServer extends ListedTools {
@@ -56,7 +57,7 @@ export async function discoverTools(
 ): Promise<DiscoveredServer> {
   const deadline = AbortSignal.timeout(options.timeoutMs);
   const { fetch, signal, reachedPrivate, close } = createGuardedStream({
-    allowPrivateNetworks: options.allowPrivateNetworks,
+    egress: options.egress,
     signal: deadline,
     bounds: BOUNDS,
   });

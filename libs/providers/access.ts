@@ -1,4 +1,5 @@
 import type { ClientCertificate, HeaderKind } from '#lib/contracts/provider';
+import type { ClientKeyPair } from '#lib/egress/authorities';
 import type { KeyRefs } from '#lib/runtime/key-refs';
 import type { Sealer } from '#lib/runtime/seal';
 import type { z } from 'zod';
@@ -21,12 +22,6 @@ export interface StoredAccess {
   apiKeyRef: string | null;
   sealedHeaders: string | null;
   sealedClientCertificate: string | null;
-}
-
-/** The certificate and private key of a client, as PEM. */
-export interface ClientKeyPair {
-  certificate: string;
-  privateKey: string;
 }
 
 /** How a provider is reached: what `Endpoint` of a dialect needs. */

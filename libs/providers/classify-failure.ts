@@ -1,6 +1,6 @@
 import { endWithPeriod } from '#lib/contracts/input/problem';
 import { ProviderFailure } from './failure.js';
-import { AddressNotAllowed } from './guarded/guarded-fetch.js';
+import { AddressNotAllowed } from '#lib/egress/policy';
 import { ResponseTooLarge, ResponseTooSlow } from './guarded/response-limits.js';
 import { saysModelMissing } from './model-missing.js';
 import { kindOfFailure } from './replies/host-failure.js';
@@ -89,7 +89,7 @@ export function classifyError(error: unknown, baseUrl: string): ProviderFailure 
     return new ProviderFailure(
       'network',
       `${host} has a certificate that cannot be trusted (${code}). Fix it, or add its authority with ` +
-        'NODE_EXTRA_CA_CERTS.',
+        'TOOLMARK_EXTRA_CA.',
       false,
     );
   }

@@ -1,7 +1,7 @@
 import { decideRetry, RetryState } from './retry-policy.js';
 import { classifyError, classifyStatus } from './classify-failure.js';
 import { ProviderFailure } from './failure.js';
-import { isPrivateAddress } from './guarded/addresses.js';
+import { isPrivateAddress } from '#lib/egress/addresses';
 import { maskKeys } from './guarded/mask-keys.js';
 import { replyInFailure } from './formats/stored-reply.js';
 

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { discoverModels, probeProvider } from './probe.js';
+import { ALL_NETWORKS } from '../../test/egress.js';
 
 let server: Server;
 let answer: { status: number; body: string };
@@ -19,7 +20,7 @@ const target = () => ({
   kind: 'openai' as const,
   baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
   apiKey: null,
-  allowPrivateNetworks: true,
+  egress: ALL_NETWORKS,
 });
 const models = (ids: readonly string[]): string => JSON.stringify({ data: ids.map((id) => ({ id })) });
 const range = (count: number): string[] => Array.from({ length: count }, (_, n) => `m${n}`);

@@ -6,6 +6,8 @@ import type { ProviderKind } from '#lib/contracts/provider';
 import { RunInput, type RunConfig } from '#lib/contracts/run-input';
 import type { Tool } from '#lib/contracts/tool';
 import { withoutSlash } from '#lib/contracts/url';
+import type { EgressSettings } from '#lib/egress/egress';
+import { EgressPolicy } from '#lib/egress/policy';
 import { buildRequest, type BuiltRequest } from './build-request.js';
 import { createChatClient } from './chat.js';
 import { classifyError, classifyStatus } from './classify-failure.js';
@@ -13,7 +15,7 @@ import { readError } from './dialects/read-errors.js';
 import { ProviderFailure } from './failure.js';
 import type { Fetch } from './dialects/dialect.js';
 import { DIALECTS } from './formats/formats.js';
-import { createGuardedFetch, addressProblem } from './guarded/guarded-fetch.js';
+import { createGuardedFetch } from './guarded/guarded-fetch.js';
 import { ResponseTooLarge } from './guarded/response-limits.js';
 import { readRefusal } from './learned/read-refusal.js';
 import { maskKeys } from './guarded/mask-keys.js';
@@ -22,7 +24,7 @@ export interface ProbeTarget {
   kind: ProviderKind;
   baseUrl: string;
   apiKey: string | null;
-  allowPrivateNetworks: boolean;
+  egress: EgressSettings;
 }
 
 interface ProbedModel {
@@ -114,10 +116,10 @@ const probeRequest = (
 
 /** A guarded fetch for responses that are cheap to parse. It throws ResponseTooLarge. */
 function boundedFetch(
-  { allowPrivateNetworks }: ProbeTarget,
+  { egress }: ProbeTarget,
   { bytes, values }: { bytes: number; values: number },
 ): { fetch: Fetch; close: () => Promise<void> } {
-  const guarded = createGuardedFetch({ allowPrivateNetworks, maxBytes: bytes });
+  const guarded = createGuardedFetch({ egress, maxBytes: bytes });
   const fetch: Fetch = async (url, init) => {
     const response = await guarded.fetch(url, init);
     if (countMarks(Buffer.from(await response.clone().text())) <= values) return response;
@@ -173,10 +175,8 @@ export async function discoverModels(target: ProbeTarget): Promise<string[]> {
  * Explains why an address cannot be a base URL, as far as that is possible without resolving its name.
  * @returns undefined if it can
  */
-export function baseUrlProblem(baseUrl: string, allowPrivateNetworks: boolean): string | undefined {
+export function baseUrlProblem(baseUrl: string, egress: EgressSettings): string | undefined {
   const url = new URL(baseUrl);
   if (url.username || url.password) return 'holds a user name or password. Give the key in api_key.';
-  const host = url.hostname.replace(/^\[|\]$|\.$/g, '');
-  const isLocal = host === 'localhost' || host.endsWith('.localhost');
-  return addressProblem(host, isLocal ? '127.0.0.1' : host, allowPrivateNetworks);
+  return new EgressPolicy(egress).urlProblem(url);
 }

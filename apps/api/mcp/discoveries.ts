@@ -1,6 +1,7 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { McpDiscoverInput } from '#lib/contracts/mcp';
+import { egressOf } from '#lib/egress/egress';
 import type { DiscoveredServer, DiscoverTask } from '#lib/mcp/discover-tools';
 import type { Env } from '#lib/runtime/env';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
@@ -33,7 +34,7 @@ export class Discoveries implements OnApplicationShutdown {
   /** @throws ProblemError 422 when the server cannot be read, 429 when too many requests of the team are waiting */
   async read(teamId: string, server: McpDiscoverInput): Promise<DiscoveredServer> {
     const { url, headers, transport } = server;
-    const options = { allowPrivateNetworks: this.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS, timeoutMs: TIMEOUT_MS };
+    const options = { egress: egressOf(this.env), timeoutMs: TIMEOUT_MS };
     const task: DiscoverTask = { server: { url, headers, transport }, options };
     try {
       const read = await this.#turns.run(teamId, () => this.#threads.run(task, teamId));

@@ -26,6 +26,7 @@ import { auditedProvider, ProviderRepository, type StoredProvider } from '#lib/d
 import { endRest } from '#lib/db/engine/resting-models';
 import type { Pool } from '#lib/db/connection/pool';
 import { notify, type Notification } from '#lib/events/notifications';
+import { egressOf } from '#lib/egress/egress';
 import { baseUrlProblem, discoverModels, probeProvider } from '#lib/providers/probe';
 import type { Env } from '#lib/runtime/env';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
@@ -237,12 +238,12 @@ export class ProvidersController {
       kind: provider.kind as ProviderKind,
       baseUrl: provider.base_url,
       apiKey: provider.sealed_key && this.sealer.open(provider.sealed_key, provider.id),
-      allowPrivateNetworks: this.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS,
+      egress: egressOf(this.env),
     };
   }
 
   #checkBaseUrl(baseUrl: string): void {
-    const problem = baseUrlProblem(baseUrl, this.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS);
+    const problem = baseUrlProblem(baseUrl, egressOf(this.env));
     if (problem) throw new ProblemError(422, problem, [{ path: '/base_url', message: problem }]);
   }
 }

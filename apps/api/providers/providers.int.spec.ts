@@ -326,14 +326,14 @@ it('a private base URL is refused unless the operator allows it, and prices are 
   const file = join(mkdtempSync(join(tmpdir(), 'toolmark-prices-')), 'prices.json');
   const table = { as_of: '2026-11-20', hosts: [] };
   writeFileSync(file, JSON.stringify(table));
-  const strict = await startApi({ TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'false', TOOLMARK_PRICES_FILE: file });
+  const strict = await startApi({ TOOLMARK_ALLOWED_NETWORKS: '', TOOLMARK_PRICES_FILE: file });
   rmSync(dirname(file), { recursive: true });
   expect((await strict.client.get('/api/prices')).body).toEqual({ source: 'file', ...table });
   for (const host of ['127.0.0.1', 'localhost', '[::1]', '10.1.2.3', '0x7f000001', '[::ffff:192.168.0.1]']) {
     expect([
       host,
       (await strict.client.post('/api/providers', { key: 'x', base_url: `http://${host}/v1` })).body.errors,
-    ]).toEqual([host, [{ path: '/base_url', message: expect.stringMatching(/TOOLMARK_ALLOW_PRIVATE_NETWORKS/) }]]);
+    ]).toEqual([host, [{ path: '/base_url', message: expect.stringMatching(/TOOLMARK_ALLOWED_NETWORKS/) }]]);
   }
   for (const { client: either } of [strict, api]) {
     for (const host of ['169.254.169.254', '2852039166', '[::ffff:a9fe:a9fe]', '[fd00:ec2::254]', '100.100.100.200']) {

@@ -1,8 +1,6 @@
-import { lookup as dnsLookup, type LookupAddress, type LookupOptions } from 'node:dns';
-import type { LookupFunction } from 'node:net';
 import type { IncomingHttpHeaders } from 'node:http';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { isNeverAllowed, isPrivateAddress } from './addresses.js';
+import type { Dispatcher } from 'undici';
+import { GuardedAgent, type AgentOptions } from '#lib/egress/guarded-agent';
 import { redactPrivateResponse } from './private-response.js';
 import {
   ResponseTooLarge,
@@ -13,50 +11,12 @@ import {
 } from './response-limits.js';
 import { SMALL_RESPONSE_BYTES, type GuardedRequestInit, type ReplyMemory } from './reply-memory.js';
 
-export class AddressNotAllowed extends Error {}
-
-/**
- * Explains why a request cannot go to a host at this address.
- * @returns undefined if it can
- */
-export function addressProblem(host: string, address: string, allowPrivateNetworks: boolean): string | undefined {
-  const at = host === address ? host : `${host} is at ${address}, which`;
-  if (isNeverAllowed(address))
-    return `${at} is a link-local address or a cloud's metadata service. Requests never go there, whatever is allowed.`;
-  if (allowPrivateNetworks || !isPrivateAddress(address)) return undefined;
-  return `${at} is a private address. An operator can allow those with TOOLMARK_ALLOW_PRIVATE_NETWORKS=true.`;
-}
-
-export interface GuardOptions {
-  allowPrivateNetworks: boolean;
-  connections?: number;
-  /** Replaces the system's resolver. */
-  resolve?: Resolve;
+export interface GuardOptions extends AgentOptions {
   /** Time limit for the arrival of a large response. Default: a minute. */
   maxArrivalMs?: number;
   /** Maximum size of a 2xx response. Default: `MAX_RESPONSE_BYTES`. */
   maxBytes?: number;
 }
-type Resolve = (
-  hostname: string,
-  options: LookupOptions & { all: true },
-  callback: (error: Error | null, addresses: LookupAddress[]) => void,
-) => void;
-
-/** Resolves a name and checks the addresses, so that the connection goes to an address that was checked. */
-const guardedLookup =
-  ({ allowPrivateNetworks, resolve = dnsLookup }: GuardOptions): LookupFunction =>
-  (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error) return callback(error, '', 0);
-      const refused = addresses
-        .map(({ address }) => addressProblem(hostname, address, allowPrivateNetworks))
-        .find(Boolean);
-      if (refused) return callback(new AddressNotAllowed(refused), '', 0);
-      if (options.all) return callback(null, addresses as never, 0);
-      callback(null, addresses[0]!.address, addresses[0]!.family);
-    });
-  };
 
 /**
  * A `fetch` that keeps connections alive, does not follow redirects, reads at most `MAX_RESPONSE_BYTES`, and connects
@@ -70,12 +30,12 @@ export function createGuardedFetch(options: GuardOptions): {
   fetch: (url: string | URL | Request, init?: GuardedRequestInit) => Promise<Response>;
   close: () => Promise<void>;
 } {
-  const { agent, reachedPrivate } = guardedAgent(options);
+  const agent = new GuardedAgent(options);
   const fetch = async (input: string | URL | Request, init: GuardedRequestInit = {}): Promise<Response> => {
     const url = new URL(input instanceof Request ? input.url : input);
-    assertHostAllowed(url, options);
+    const dispatcher = agent.dispatcherFor(url, init.clientCertificate);
     const response = await new Promise<BufferedResponse>((resolve, reject) => {
-      agent.dispatch(
+      dispatcher.dispatch(
         {
           origin: url.origin,
           path: url.pathname + url.search,
@@ -99,7 +59,7 @@ export function createGuardedFetch(options: GuardOptions): {
         ),
       );
     });
-    return reachedPrivate(url) ? response.asPrivate() : response;
+    return agent.reachedPrivate(url) ? response.asPrivate() : response;
   };
   return { fetch, close: () => agent.close() };
 }
@@ -107,37 +67,6 @@ export function createGuardedFetch(options: GuardOptions): {
 /** Whether a response came from a private address. Users may then see nothing of it except a model's reply. */
 export const isFromPrivateAddress = (response: Response): boolean =>
   response instanceof BufferedResponse && response.isPrivate;
-
-/**
- * An agent that checks the address of every connection after its name is resolved. `reachedPrivate` says whether a
- * connection for this URL led to a private address, by the socket's address.
- */
-export function guardedAgent(options: GuardOptions): { agent: Agent; reachedPrivate: (url: URL) => boolean } {
-  const connect = buildConnector({ timeout: 10_000, lookup: guardedLookup(options) });
-  const privateHosts = new Set<string>();
-  const agent = new Agent({
-    connections: options.connections ?? 1024,
-    keepAliveTimeout: 20_000,
-    headersTimeout: 0, // the caller's signal ends a request that takes too long
-    bodyTimeout: 0,
-    connect: (target, done) =>
-      connect(target, (...made) => {
-        const [error, socket] = made;
-        if (!error && (!socket.remoteAddress || isPrivateAddress(socket.remoteAddress)))
-          privateHosts.add(target.hostname);
-        done(...made);
-      }),
-  });
-  return { agent, reachedPrivate: (url) => privateHosts.has(hostOf(url)) };
-}
-
-const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
-
-/** Checks a URL whose host is an address, which is never resolved. @throws AddressNotAllowed */
-export function assertHostAllowed(url: URL, { allowPrivateNetworks }: GuardOptions): void {
-  const refused = addressProblem(hostOf(url), hostOf(url), allowPrivateNetworks);
-  if (refused) throw new AddressNotAllowed(refused);
-}
 
 /** Collects a response as it arrives. */
 class ResponseCollector implements Dispatcher.DispatchHandler {

@@ -1,7 +1,7 @@
 import { Readable, Transform } from 'node:stream';
 import { request } from 'undici';
 import { countMarks } from '#lib/contracts/json/count-values';
-import { guardedAgent, assertHostAllowed, type GuardOptions } from './guarded-fetch.js';
+import { GuardedAgent, type AgentOptions } from '#lib/egress/guarded-agent';
 import { ResponseTooLarge } from './response-limits.js';
 
 /** Limits for all responses together, before any of them is parsed. */
@@ -18,23 +18,23 @@ export interface StreamBounds {
  * within `bounds`. The returned `signal` aborts when the given one does, and with `ResponseTooLarge` when a bound is
  * exceeded; it ends all requests. `reachedPrivate` says whether any response came from a private address.
  */
-export function createGuardedStream(options: GuardOptions & { signal: AbortSignal; bounds: StreamBounds }): {
+export function createGuardedStream(options: AgentOptions & { signal: AbortSignal; bounds: StreamBounds }): {
   fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
   signal: AbortSignal;
   reachedPrivate: () => boolean;
   close: () => Promise<void>;
 } {
-  const { agent, reachedPrivate } = guardedAgent({ ...options, connections: 8 });
+  const agent = new GuardedAgent({ ...options, connections: 8 });
   const exceeded = new AbortController();
   const signal = AbortSignal.any([options.signal, exceeded.signal]);
   const count = countWithin(options.bounds);
   const hosts = new Map<string, URL>();
   const fetch = async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
     const url = new URL(input);
-    assertHostAllowed(url, options);
+    const dispatcher = agent.dispatcherFor(url);
     hosts.set(url.host, url);
     const { statusCode, headers, body } = await request(url, {
-      dispatcher: agent,
+      dispatcher,
       method: (init.method ?? 'GET') as 'GET',
       headers: Object.fromEntries(new Headers(init.headers)),
       body: init.body as string | undefined,
@@ -55,7 +55,7 @@ export function createGuardedStream(options: GuardOptions & { signal: AbortSigna
     });
     return new Response(Readable.toWeb(bounded) as ReadableStream, { status: statusCode, headers: pairs });
   };
-  const hasReachedPrivate = (): boolean => [...hosts.values()].some(reachedPrivate);
+  const hasReachedPrivate = (): boolean => [...hosts.values()].some((url) => agent.reachedPrivate(url));
   return { fetch, signal, reachedPrivate: hasReachedPrivate, close: () => agent.destroy() };
 }
 

@@ -2,14 +2,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { ProviderKind } from '#lib/contracts/provider';
-import { isNeverAllowed, isPrivateAddress } from './addresses.js';
+import { isNeverAllowed, isPrivateAddress } from '#lib/egress/addresses';
+import { AddressNotAllowed } from '#lib/egress/policy';
 import { createChatClient } from '../chat.js';
 import { embedTexts } from '../embed.js';
 import type { ProviderFailure } from '../failure.js';
-import { AddressNotAllowed, createGuardedFetch } from './guarded-fetch.js';
+import { createGuardedFetch } from './guarded-fetch.js';
 import { readRefusal } from '../learned/read-refusal.js';
 import { redactPrivateResponse } from './private-response.js';
 import { discoverModels, probeProvider, baseUrlProblem } from '../probe.js';
+import { ALL_NETWORKS } from '../../../test/egress.js';
 
 describe('an address that is never allowed', () => {
   it.each([
@@ -73,10 +75,10 @@ describe('an address that is never allowed', () => {
     'http://100.100.100.200/',
   ];
   it.each(URLS)('is not requested at %s, whatever is allowed', async (url) => {
-    const { fetch, close } = createGuardedFetch({ allowPrivateNetworks: true });
+    const { fetch, close } = createGuardedFetch({ egress: ALL_NETWORKS });
     await expect(fetch(url)).rejects.toThrow(AddressNotAllowed);
     await expect(fetch(url)).rejects.toThrow(/never go there, whatever is allowed/);
-    expect(baseUrlProblem(url, true)).toMatch(/whatever is allowed/);
+    expect(baseUrlProblem(url, ALL_NETWORKS)).toMatch(/whatever is allowed/);
     await close();
   });
 
@@ -95,7 +97,7 @@ describe('an address that is never allowed', () => {
         { address: '203.0.113.5', family: 4 },
         { address, family },
       ]);
-    const { fetch, close } = createGuardedFetch({ allowPrivateNetworks: true, resolve });
+    const { fetch, close } = createGuardedFetch({ egress: ALL_NETWORKS, resolve });
     const error = await fetch('http://metadata.example/').then(
       () => undefined,
       (thrown: Error) => thrown,
@@ -152,7 +154,7 @@ const at = (what: string, host = `127.0.0.1:${port}`): string => `http://${host}
 describe('a response of a private address', () => {
   it.each(Object.keys(answers))('is neither quoted nor stored when it is %s', async (what) => {
     for (const kind of ProviderKind.options) {
-      const target = { kind, baseUrl: at(what), apiKey: null, allowPrivateNetworks: true };
+      const target = { kind, baseUrl: at(what), apiKey: null, egress: ALL_NETWORKS };
       const probed = await probeProvider({ ...target, modelId: 'm' });
       expect(probed).toEqual({ ok: false, latencyMs: expect.any(Number), error: expect.any(String) });
       const discovered = await discoverModels(target).then((models) => ({ models }), whole);
@@ -174,7 +176,7 @@ describe('a response of a private address', () => {
     answers['a file, and 200'] = [200, 'application/octet-stream', SECRET];
     const kept: Record<string, string | undefined> = {};
     for (const what of Object.keys(answers)) {
-      const { fetch, close } = createGuardedFetch({ allowPrivateNetworks: true });
+      const { fetch, close } = createGuardedFetch({ egress: ALL_NETWORKS });
       const failure = await createChatClient('openai', { baseUrl: at(what), apiKey: key }, fetch)
         .ask({ model: 'm', messages: [] }, { signal: AbortSignal.timeout(5000), timeoutMs: 5000 })
         .catch((error: ProviderFailure) => error);
@@ -196,7 +198,7 @@ describe('a response of a private address', () => {
       kind: 'openai',
       baseUrl: at('JSON of another kind'),
       apiKey: null,
-      allowPrivateNetworks: true,
+      egress: ALL_NETWORKS,
       modelId: 'm',
     });
     expect(error).toMatch(
@@ -213,7 +215,7 @@ describe('a response of a private address', () => {
   ])('is quoted briefly when it is an error in the format of %s', async (who, body) => {
     for (const kind of ProviderKind.options) {
       answers[who] = [404, 'application/json', JSON.stringify(body)];
-      const target = { kind, baseUrl: at(who), apiKey: null, allowPrivateNetworks: true, modelId: 'm' };
+      const target = { kind, baseUrl: at(who), apiKey: null, egress: ALL_NETWORKS, modelId: 'm' };
       expect((await probeProvider(target)).error).toMatch(/answered 404: .*model \\?"m\\?" is still loading/);
       answers[who] = [
         404,
@@ -253,7 +255,7 @@ describe('a response of a private address', () => {
     ['LiteLLM', 400, 'seed', { error: { message: "m does not support parameters: ['seed']", code: '400' } }],
   ])('names at %s the setting that a model refuses', async (who, status, setting, body) => {
     answers[`a refusal of ${who}`] = [status, 'application/json', JSON.stringify(body)];
-    const { fetch, close } = createGuardedFetch({ allowPrivateNetworks: true });
+    const { fetch, close } = createGuardedFetch({ egress: ALL_NETWORKS });
     const sent = { model: 'm', messages: [], seed: 7, tool_choice: 'auto' };
     const failure = await createChatClient('openai', { baseUrl: at(`a refusal of ${who}`), apiKey: null }, fetch)
       .ask(sent, { signal: AbortSignal.timeout(5000), timeoutMs: 5000 })
@@ -268,7 +270,7 @@ describe('a response of a private address', () => {
       _options: object,
       callback: (error: null, all: { address: string; family: number }[]) => void,
     ) => callback(null, [{ address: '127.0.0.1', family: 4 }]);
-    const { fetch, close } = createGuardedFetch({ allowPrivateNetworks: true, resolve });
+    const { fetch, close } = createGuardedFetch({ egress: ALL_NETWORKS, resolve });
     const answer = await fetch(at('a text', `models.example:${port}`));
     expect([answer.status, await answer.text()]).toEqual([403, expect.not.stringContaining(SECRET)]);
     await close();

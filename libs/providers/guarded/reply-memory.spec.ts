@@ -8,6 +8,7 @@ import type { SerialisedJson } from '../reading/printed-json.js';
 import { decodeUtf8 } from '../reading/readers.js';
 import { createGuardedFetch } from './guarded-fetch.js';
 import { ReplyMemoryPool, type ReplyMemory } from './reply-memory.js';
+import { ALL_NETWORKS } from '../../../test/egress.js';
 
 const MIB = 2 ** 20;
 const BODY: JsonObject = { model: 'm', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] };
@@ -27,7 +28,7 @@ beforeAll(async () => {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  guarded = createGuardedFetch({ allowPrivateNetworks: true });
+  guarded = createGuardedFetch({ egress: ALL_NETWORKS });
 });
 afterAll(async () => {
   await guarded.close();
@@ -160,7 +161,7 @@ it('a large response that arrives too slowly releases its memory', async () => {
     response.write(' '.repeat(200_000));
   });
   await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
-  const impatient = createGuardedFetch({ allowPrivateNetworks: true, maxArrivalMs: 200 });
+  const impatient = createGuardedFetch({ egress: ALL_NETWORKS, maxArrivalMs: 200 });
   const budget = ReplyMemoryPool.of(64);
   const chat = createChatClient(
     'openai',

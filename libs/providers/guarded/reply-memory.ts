@@ -1,3 +1,4 @@
+import type { ClientKeyPair } from '#lib/egress/authorities';
 import { MemoryPool } from '#lib/runtime/memory-pool';
 import { MAX_RESPONSE_BYTES, ResponseTooLarge } from './response-limits.js';
 
@@ -108,4 +109,6 @@ export class ReplyMemory {
 /** The options of `createGuardedFetch` in addition to those of every `fetch`. */
 export interface GuardedRequestInit extends RequestInit {
   replyMemory?: ReplyMemory;
+  /** Connections with it are shared with no other one. */
+  clientCertificate?: ClientKeyPair;
 }

@@ -12,13 +12,14 @@ import { exceededBound, MANY_VALUES } from './count-values.js';
 import { SerialisedJson } from './printed-json.js';
 import { decodeUtf8, LARGE_RESPONSE_BYTES } from './readers.js';
 import { MAX_REPLY_VALUES } from './reading-work.js';
+import { ALL_NETWORKS } from '../../../test/egress.js';
 
 const KEY = 'secret-key-0123456789';
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const answer = { status: 200, body: '' };
 let server: Server;
 let baseUrl: string;
-const { fetch, close } = createGuardedFetch({ allowPrivateNetworks: true });
+const { fetch, close } = createGuardedFetch({ egress: ALL_NETWORKS });
 // Its address counts as public, so that failures quote it.
 const quoting = async (...[url, init]: Parameters<typeof fetch>): Promise<Response> => {
   const response = await fetch(url, init);

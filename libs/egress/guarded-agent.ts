@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto';
+import { lookup as dnsLookup, type LookupAddress, type LookupOptions } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { Agent, buildConnector, Pool, type Dispatcher } from 'undici';
+import { isNeverAllowed, isPrivateAddress } from './addresses.js';
+import { secureContextOf, type ClientKeyPair } from './authorities.js';
+import type { EgressSettings } from './egress.js';
+import { AddressNotAllowed, EgressPolicy, hostOf, portOf } from './policy.js';
+
+export interface AgentOptions {
+  egress: EgressSettings;
+  /** To one origin. Default: 1024. */
+  connections?: number;
+  /** Replaces the system's resolver. */
+  resolve?: Resolve;
+}
+type Resolve = (
+  hostname: string,
+  options: LookupOptions & { all: true },
+  callback: (error: Error | null, addresses: LookupAddress[]) => void,
+) => void;
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Agents with a client certificate, at most. The one that was used the longest ago closes. */
+const MAX_CLIENTS = 100;
+const IDLE_MS = 60_000;
+
+interface ClientAgent {
+  agent: Agent;
+  idle: NodeJS.Timeout;
+}
+
+/** Connects only to where the policy of an operator lets requests go. */
+export class GuardedAgent {
+  readonly #policy: EgressPolicy;
+  readonly #agent: Agent;
+  /** By a digest of certificate and private key, in the order of their last use. */
+  readonly #clients = new Map<string, ClientAgent>();
+  readonly #privateHosts = new Set<string>();
+
+  constructor(readonly options: AgentOptions) {
+    this.#policy = new EgressPolicy(options.egress);
+    this.#agent = this.#agentAs(undefined);
+  }
+
+  /**
+   * What sends a request to this URL.
+   * @param client whom it comes from. Its connections are not those of others, who could speak in its name.
+   * @throws AddressNotAllowed
+   */
+  dispatcherFor(url: URL, client?: ClientKeyPair | null): Dispatcher {
+    const refused = this.#policy.urlProblem(url);
+    if (refused) throw new AddressNotAllowed(refused);
+    return client ? this.#agentOf(client) : this.#agent;
+  }
+
+  /** Whether a connection for this URL led to a private address, by the address of its socket. */
+  reachedPrivate(url: URL): boolean {
+    return this.#privateHosts.has(hostOf(url));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#all().map((agent) => agent.close()));
+  }
+
+  async destroy(): Promise<void> {
+    await Promise.all(this.#all().map((agent) => agent.destroy()));
+  }
+
+  #all(): Agent[] {
+    const clients = [...this.#clients.values()];
+    this.#clients.clear();
+    for (const { idle } of clients) clearTimeout(idle);
+    return [this.#agent, ...clients.map(({ agent }) => agent)];
+  }
+
+  #agentOf(client: ClientKeyPair): Agent {
+    const digest = digestOf(client);
+    const known = this.#clients.get(digest);
+    this.#clients.delete(digest);
+    const used = known ?? {
+      agent: this.#agentAs(client),
+      idle: setTimeout(() => this.#drop(digest), IDLE_MS).unref(),
+    };
+    this.#clients.set(digest, used);
+    used.idle.refresh();
+    const [oldest] = this.#clients.keys();
+    if (this.#clients.size > MAX_CLIENTS) this.#drop(oldest!);
+    return used.agent;
+  }
+
+  /** Its requests end first. */
+  #drop(digest: string): void {
+    const { agent, idle } = this.#clients.get(digest)!;
+    this.#clients.delete(digest);
+    clearTimeout(idle);
+    void agent.close();
+  }
+
+  #agentAs(client: ClientKeyPair | undefined): Agent {
+    return new Agent({
+      connections: this.options.connections ?? 1024,
+      keepAliveTimeout: 20_000,
+      headersTimeout: 0, // the caller's signal ends a request that takes too long
+      bodyTimeout: 0,
+      factory: (origin, settings) =>
+        new Pool(origin, { ...settings, connect: this.#connectorTo(new URL(origin), client) }),
+    });
+  }
+
+  /** A connector for each origin: what is allowed depends on its port, which a lookup does not know. */
+  #connectorTo(url: URL, client: ClientKeyPair | undefined): buildConnector.connector {
+    const secureContext = url.protocol === 'https:' ? secureContextOf(this.options.egress.extraCa, client) : undefined;
+    const connect = buildConnector({
+      timeout: CONNECT_TIMEOUT_MS,
+      lookup: this.#lookupFor(portOf(url)),
+      ...(secureContext && { secureContext }),
+    });
+    return (target, done) =>
+      connect(target, (...made) => {
+        const [error, socket] = made;
+        if (!error && (!socket.remoteAddress || isPrivateAddress(socket.remoteAddress)))
+          this.#privateHosts.add(hostOf(url));
+        done(...made);
+      });
+  }
+
+  /** Resolves a name and checks the addresses, so that the connection goes to an address that was checked. */
+  #lookupFor(port: number): LookupFunction {
+    const { resolve = dnsLookup } = this.options;
+    return (hostname, options, callback) => {
+      resolve(hostname, { ...options, all: true }, (error, addresses) => {
+        if (error) return callback(error, '', 0);
+        const problems = addresses.map(({ address }) => this.#policy.addressProblem(hostname, port, address));
+        const allowed = addresses.filter((_, index) => problems[index] === undefined);
+        // A name that leads to the machine itself and elsewhere leads to where it may.
+        if (allowed.length === 0 || addresses.some(({ address }) => isNeverAllowed(address)))
+          return callback(new AddressNotAllowed(problems.find(Boolean) ?? `${hostname} has no address.`), '', 0);
+        if (options.all) return callback(null, allowed as never, 0);
+        callback(null, allowed[0]!.address, allowed[0]!.family);
+      });
+    };
+  }
+}
+
+const digests = new WeakMap<ClientKeyPair, string>();
+
+/** Of both: whoever has the certificate alone, which is public, is somebody else. */
+function digestOf(client: ClientKeyPair): string {
+  const digest =
+    digests.get(client) ??
+    createHash('sha256')
+      .update(JSON.stringify([client.certificate, client.privateKey]))
+      .digest('hex');
+  digests.set(client, digest);
+  return digest;
+}
