@@ -6,6 +6,7 @@ import { ReplyMemoryPool } from '#lib/providers/guarded/reply-memory';
 import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';
 import { connectRedis } from '#lib/runtime/redis';
+import { NO_KEY_REFS } from '#lib/runtime/key-refs';
 import { Sealer } from '#lib/runtime/seal';
 import { Embedder } from './embeddings/embedder.js';
 import type { LaneMeters } from './health/worker-metrics.js';
@@ -32,12 +33,12 @@ export function composeItems(
   const pool = createPool(env.DATABASE_URL, maxConnections, logger);
   const redis = connectRedis(env.REDIS_URL, 'producer', logger);
   const guarded = createGuardedFetch({ egress: egressOf(env) });
-  const sealer = new Sealer(env.TOOLMARK_SEALING_KEY);
+  const secrets = { sealer: new Sealer(env.TOOLMARK_SEALING_KEY), keyRefs: NO_KEY_REFS };
 
   const runs = new RunCache(pool);
-  const connections = new Connections(pool, sealer, guarded.fetch);
+  const connections = new Connections(pool, secrets, guarded.fetch);
   const budgets = new LaneBudgets(pool, redis, meters);
-  const embedder = new Embedder({ pool, sealer, fetch: guarded.fetch, budgets });
+  const embedder = new Embedder({ pool, secrets, fetch: guarded.fetch, budgets });
   const replies = new ReplyCache({ pool, redis, logger });
   const scorer = new ReplyScorer(logger);
   const warnings = new RunWarnings(pool);

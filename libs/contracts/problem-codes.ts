@@ -94,6 +94,10 @@ export const PROBLEM_CODES = {
     means: 'A stored secret cannot be decrypted with the secret key of this server.',
     wayOut: 'Start the server with the key it was stored with, or store the secret again.',
   },
+  key_reference_unavailable: {
+    means: 'The key that a provider names by reference cannot be had.',
+    wayOut: 'Name one that `GET /api/providers/key-refs` lists, or ask the operator to put it right.',
+  },
 
   ...LIMIT_CODES,
   no_prices: {

@@ -6,13 +6,15 @@
  * execute a step of a gate, a tune or a judge differently from this one. 4: a parent that was resumed has its child
  * runs resumed by workers; those of level 3 would make its next step without them. 5: a gate does not count added
  * samples that differ from those they join. 6: a rescore may score with another version of the suite. 7: a token may
- * have a monthly cap, which those of level 6 would not see.
+ * have a monthly cap, which those of level 6 would not see. 8: a provider may have headers, a client
+ * certificate or a key by reference, without which those of level 7 would ask it.
  */
-export const WORKER_LEVEL = 7;
+export const WORKER_LEVEL = 8;
 
 /**
  * The level that a run, a rescore or a parent needs when it is submitted or resumed. Work of a token with a cap needs
- * 7 (`prisma/functions/level-of-capped.sql`); all other work stays open to workers of the release before.
+ * 7 (`prisma/functions/level-of-capped.sql`), and that of a team with such a provider 8 (`level-of-access.sql`); all other
+ * work stays open to workers of the release before.
  */
 export const SUBMIT_LEVEL = 6;
 

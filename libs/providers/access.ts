@@ -1,52 +1,46 @@
-import type { ClientCertificate, HeaderKind } from '#lib/contracts/provider';
+import { readStoredHeaders, type StoredAccess } from '#lib/contracts/provider-access';
 import type { ClientKeyPair } from '#lib/egress/authorities';
 import type { KeyRefs } from '#lib/runtime/key-refs';
 import type { Sealer } from '#lib/runtime/seal';
-import type { z } from 'zod';
+import type { Endpoint } from './dialects/dialect.js';
 
-/** What of a header is not secret. */
-export interface StoredHeader {
-  name: string;
-  kind: z.infer<typeof HeaderKind>;
-  /** HMAC of the value of a routing header. */
-  digest?: string;
-}
-export type StoredCertificate = ClientCertificate & { publicKeySha256: string };
-
-/** How a provider is reached, as stored. */
-export interface StoredAccess {
-  providerId: string;
-  teamId: string;
-  baseUrl: string;
-  sealedKey: string | null;
-  apiKeyRef: string | null;
-  sealedHeaders: string | null;
-  sealedClientCertificate: string | null;
-}
-
-/** How a provider is reached: what `Endpoint` of a dialect needs. */
-export interface Access {
-  baseUrl: string;
-  apiKey: string | null;
-  /** By name. Sent in addition to the headers of the format. */
-  headers: Readonly<Record<string, string>>;
-  clientCertificate: ClientKeyPair | null;
+/** Where secrets of providers come from. */
+export interface Secrets {
+  sealer: Sealer;
+  keyRefs: KeyRefs;
 }
 
 /**
- * Opens what is sealed.
+ * Opens what is sealed, and finds a key that is kept elsewhere.
  * @throws UnsealError when no key of the ring opens it, KeyRefProblem when its reference leads to no key
  */
-export function openAccess(of: StoredAccess, { sealer, keyRefs }: { sealer: Sealer; keyRefs: KeyRefs }): Access {
+export function openAccess(of: StoredAccess, { sealer, keyRefs }: Secrets): Endpoint {
   const open = (sealed: string | null, context: string): string | null => sealed && sealer.open(sealed, context);
-  const headers = open(of.sealedHeaders, `${of.providerId} headers`);
+  const sealedValues = open(of.sealedHeaders, `${of.providerId} headers`);
   const certificate = open(of.sealedClientCertificate, `${of.providerId} certificate`);
+  const headers = sealedValues ? (JSON.parse(sealedValues) as Record<string, string>) : {};
+  const secret = readStoredHeaders(of.headers).filter(({ kind }) => kind === 'secret');
   return {
     baseUrl: of.baseUrl,
-    apiKey: of.apiKeyRef
-      ? keyRefs.find(of.apiKeyRef, { teamId: of.teamId, origin: new URL(of.baseUrl).origin })
-      : open(of.sealedKey, of.providerId),
-    headers: headers ? (JSON.parse(headers) as Record<string, string>) : {},
+    apiKey: of.apiKeyRef ? findKey(of, of.apiKeyRef, keyRefs) : open(of.sealedKey, of.providerId),
+    headers,
+    secrets: secret.flatMap(({ name }) => partsOf(headers[name] ?? '')).sort((a, b) => b.length - a.length),
     clientCertificate: certificate ? (JSON.parse(certificate) as ClientKeyPair) : null,
   };
+}
+
+/** The key that a reference leads to. @throws KeyRefProblem */
+export const findKey = (
+  { teamId, baseUrl }: Pick<StoredAccess, 'teamId' | 'baseUrl'>,
+  ref: string,
+  keyRefs: KeyRefs,
+): string => keyRefs.find(ref, { teamId, origin: new URL(baseUrl).origin });
+
+/** Shorter words of a value, such as `Bearer`, say nothing. */
+const MIN_PART_CHARACTERS = 12;
+
+/** A secret value and its words: hosts repeat a token without its scheme, or one cookie of many. */
+function partsOf(value: string): string[] {
+  const words = value.split(/[\s;,]+/).flatMap((word) => [word, word.replace(/^[\w.-]+=(?=[^=])/, '')]);
+  return [...new Set([value, ...words.filter((word) => word.length >= MIN_PART_CHARACTERS)])];
 }

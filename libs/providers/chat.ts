@@ -1,13 +1,13 @@
 import { isObject, type JsonObject } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { classifyError, classifyStatus } from './classify-failure.js';
-import type { Endpoint, Fetch } from './dialects/dialect.js';
+import { secretsOf, type Endpoint, type Fetch } from './dialects/dialect.js';
 import type { Note } from './dialects/note.js';
 import { DIALECTS } from './formats/formats.js';
 import { withWireNames } from './dialects/tool-names.js';
 import { ProviderFailure } from './failure.js';
 import { isFromPrivateAddress } from './guarded/guarded-fetch.js';
-import { maskKey, maskKeys } from './guarded/mask-keys.js';
+import { maskKeys, maskSecrets } from './guarded/mask-keys.js';
 import type { ReplyMemory } from './guarded/reply-memory.js';
 import { readReply } from './reading/read-reply.js';
 import { decodeUtf8, isReadInThread, readReplyInThread, type ReadReply } from './reading/readers.js';
@@ -79,10 +79,11 @@ function internalOnError<Result>(work: () => Result): Result {
   }
 }
 
-function toFailure(error: unknown, { baseUrl, apiKey }: Endpoint): ProviderFailure {
-  const failure = error instanceof ProviderFailure ? error : classifySdkError(error, baseUrl);
-  failure.message = maskKeys(failure.message, apiKey);
-  failure.body &&= maskKey(failure.body, apiKey);
+function toFailure(error: unknown, endpoint: Endpoint): ProviderFailure {
+  const failure = error instanceof ProviderFailure ? error : classifySdkError(error, endpoint.baseUrl);
+  const secrets = secretsOf(endpoint);
+  failure.message = maskKeys(failure.message, secrets);
+  failure.body &&= maskSecrets(failure.body, secrets);
   return failure;
 }
 
@@ -103,13 +104,19 @@ function classifySdkError(sdkError: unknown, baseUrl: string): ProviderFailure {
 async function readResponse(
   response: Response,
   kind: ProviderKind,
-  { baseUrl, apiKey }: Endpoint,
+  endpoint: Endpoint,
   ownNames: ReadonlyMap<string, string>,
-  { lane = baseUrl, signal }: { lane: string | undefined; signal: AbortSignal },
+  { lane = endpoint.baseUrl, signal }: { lane: string | undefined; signal: AbortSignal },
 ): Promise<ReadReply> {
   const bytes = await response.bytes();
   const isPrivate = isFromPrivateAddress(response);
-  const origin = { contentType: response.headers.get('content-type'), baseUrl, apiKey, isPrivate, ownNames };
+  const origin = {
+    contentType: response.headers.get('content-type'),
+    baseUrl: endpoint.baseUrl,
+    secrets: secretsOf(endpoint),
+    isPrivate,
+    ownNames,
+  };
   return isReadInThread(bytes)
     ? readReplyInThread(kind, bytes, origin, { group: lane, signal })
     : readReply(DIALECTS[kind], decodeUtf8(bytes), origin);

@@ -156,7 +156,7 @@ describe('after a failure', () => {
 });
 
 it('keys are masked in provider messages', () => {
-  expect(maskKeys('Incorrect API key provided: sk-abcdefghijkl. mykey', 'mykey')).toBe(
+  expect(maskKeys('Incorrect API key provided: sk-abcdefghijkl. mykey', ['mykey'])).toBe(
     'Incorrect API key provided: [hidden]. [hidden]',
   );
   expect(maskKeys('got Bearer abcdefgh12345')).toBe('got [hidden]');

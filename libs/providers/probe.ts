@@ -13,17 +13,15 @@ import { createChatClient } from './chat.js';
 import { classifyError, classifyStatus } from './classify-failure.js';
 import { readError } from './dialects/read-errors.js';
 import { ProviderFailure } from './failure.js';
-import type { Fetch } from './dialects/dialect.js';
+import { secretsOf, withAccess, type Endpoint, type Fetch } from './dialects/dialect.js';
 import { DIALECTS } from './formats/formats.js';
 import { createGuardedFetch } from './guarded/guarded-fetch.js';
 import { ResponseTooLarge } from './guarded/response-limits.js';
 import { readRefusal } from './learned/read-refusal.js';
 import { maskKeys } from './guarded/mask-keys.js';
 
-export interface ProbeTarget {
+export interface ProbeTarget extends Endpoint {
   kind: ProviderKind;
-  baseUrl: string;
-  apiKey: string | null;
   egress: EgressSettings;
 }
 
@@ -139,7 +137,7 @@ export async function discoverModels(target: ProbeTarget): Promise<string[]> {
   try {
     const { path, headers, modelIds } = DIALECTS[target.kind].modelList;
     const response = await fetch(withoutSlash(target.baseUrl).replace(path.version, '') + path.rest, {
-      headers: headers(target.apiKey ?? ''),
+      ...withAccess(headers(target.apiKey ?? ''), target),
       signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
     });
     if (!response.ok) {
@@ -164,7 +162,7 @@ export async function discoverModels(target: ProbeTarget): Promise<string[]> {
               false,
             )
           : classifyError(error, target.baseUrl);
-    failure.message = maskKeys(failure.message, target.apiKey);
+    failure.message = maskKeys(failure.message, secretsOf(target));
     throw failure;
   } finally {
     void close();

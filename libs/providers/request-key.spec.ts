@@ -6,14 +6,14 @@ const tool = (name: string) => ({
 });
 const keyOf = (kind: 'openai' | 'google', name: string) =>
   requestKey(
-    { providerId: 'p', baseUrl: 'https://a.example/v1', kind },
+    { providerId: 'p', baseUrl: 'https://a.example/v1', kind, headers: '[]' },
     { model: 'a', messages: [{ role: 'user', content: 'Hi' }], tools: [tool(name)] } as never,
     0,
   ).toString('hex');
 
 it('the same request in another format, or to another host, has another key', () => {
   const body = { model: 'a', messages: [], tools: [] };
-  const place = { providerId: 'p', baseUrl: 'https://a.example/v1', kind: 'openai' as const };
+  const place = { providerId: 'p', baseUrl: 'https://a.example/v1', kind: 'openai' as const, headers: '[]' };
   const keys = [
     place,
     { ...place },

@@ -5,6 +5,7 @@ import { flushNotifications } from '#lib/events/notifications';
 import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';
 import { connectRedis, type Redis } from '#lib/runtime/redis';
+import { NO_KEY_REFS } from '#lib/runtime/key-refs';
 import { Sealer } from '#lib/runtime/seal';
 import { stopTracing } from '#lib/runtime/tracing/tracing';
 import { AnswerMemory } from './answer-memory.js';
@@ -16,7 +17,7 @@ import { Refusals } from './refusals.js';
 import { JobNotifications } from './job-notifications.js';
 import { KnownCallers } from './known-callers.js';
 import { Shutdown } from './shutdown.js';
-import { ENV, LOGGER, POOL, REDIS } from './stores.js';
+import { ENV, KEY_REFS, LOGGER, POOL, REDIS } from './stores.js';
 import { ValidationPipe } from './validation.pipe.js';
 import { WorkersMissing } from './workers-missing.js';
 
@@ -52,6 +53,7 @@ export interface PlatformOptions {
         new AnswerMemory({ process: mib * 2 ** 20, team: (mib * 2 ** 20) / 4 }),
     },
     { provide: Sealer, inject: [ENV], useFactory: (env: Env) => new Sealer(env.TOOLMARK_SEALING_KEY) },
+    { provide: KEY_REFS, useValue: NO_KEY_REFS },
     { provide: APP_PIPE, useFactory: () => new ValidationPipe({ exceptionFactory: badInput }) },
     { provide: APP_FILTER, useClass: ProblemFilter },
     { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
@@ -60,6 +62,7 @@ export interface PlatformOptions {
     AnswerMemory,
     CallerLimits,
     JobNotifications,
+    KEY_REFS,
     KnownCallers,
     POOL,
     REDIS,

@@ -6,6 +6,7 @@ import type { Problem } from '#lib/contracts/input/problem-document';
 import { ProblemError, type InputError, type ProblemFacts } from '#lib/contracts/input/problem';
 import { codeOfStatus } from '#lib/contracts/problem-codes';
 import { isContention, isTransient } from '#lib/db/connection/pool';
+import { KeyRefProblem } from '#lib/runtime/key-refs';
 import { UnsealError } from '#lib/runtime/seal';
 import { contentTypeOf } from './content-type.js';
 import { routeOptions, type CallerRequest } from './decorators.js';
@@ -66,6 +67,8 @@ export function toProblem(error: unknown, request?: FastifyRequest): ProblemResp
   if (error instanceof ProblemError)
     return { problem: problem(error.status, error.message, error), retryAfterMs: error.retryAfterMs };
   if (error instanceof UnsealError) return { problem: problem(409, error.message, { code: 'secret_unreadable' }) };
+  if (error instanceof KeyRefProblem)
+    return { problem: problem(409, error.message, { code: 'key_reference_unavailable' }) };
   const ofHttp = httpProblem(error, request);
   if (ofHttp) return { problem: ofHttp };
   const { code } = error as { code?: string };

@@ -22,17 +22,20 @@ import { endWithPeriod, ProblemError } from '#lib/contracts/input/problem';
 import { audit } from '#lib/db/catalogue/audit';
 import { forgetLearned, learnSetting } from '#lib/db/catalogue/learned-settings';
 import { ProviderChanges } from '#lib/db/engine/provider-changes';
-import { auditedProvider, ProviderRepository, type StoredProvider } from '#lib/db/catalogue/providers';
+import { ProviderRepository, type StoredProvider } from '#lib/db/catalogue/providers';
 import { endRest } from '#lib/db/engine/resting-models';
-import type { Pool } from '#lib/db/connection/pool';
+import { accessOf } from '#lib/db/catalogue/provider-access';
+import type { Pool, PoolClient } from '#lib/db/connection/pool';
 import { notify, type Notification } from '#lib/events/notifications';
 import { egressOf } from '#lib/egress/egress';
+import { openAccess } from '#lib/providers/access';
 import { baseUrlProblem, discoverModels, probeProvider } from '#lib/providers/probe';
 import type { Env } from '#lib/runtime/env';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import type { Redis } from '#lib/runtime/redis';
+import type { KeyRefs } from '#lib/runtime/key-refs';
 import { Sealer } from '#lib/runtime/seal';
-import { ENV, POOL, REDIS } from '../platform/stores.js';
+import { ENV, KEY_REFS, POOL, REDIS } from '../platform/stores.js';
 
 /** Concurrent provider requests per team for tests and model lists. */
 const AT_ONCE_PER_TEAM = 2;
@@ -56,6 +59,7 @@ export class ProvidersController {
     @Inject(REDIS) readonly redis: Redis,
     @Inject(ENV) readonly env: Env,
     readonly sealer: Sealer,
+    @Inject(KEY_REFS) readonly keyRefs: KeyRefs,
   ) {}
 
   @Get()
@@ -74,9 +78,9 @@ export class ProvidersController {
     this.#checkBaseUrl(input.base_url);
     checkDefaultParams(input.models);
     return change(async (client) => {
-      const provider = await new ProviderChanges(client, caller.teamId, this.sealer).create(input);
-      await audit(client, caller, 'provider.create', input.key, { after: auditedProvider(provider, input.api_key) });
-      return provider;
+      const made = await this.#changesOf(client, caller).create(input);
+      await audit(client, caller, 'provider.create', input.key, made.change);
+      return made.provider;
     });
   }
 
@@ -113,7 +117,7 @@ export class ProvidersController {
     checkDefaultParams(patch.models ?? []);
     let notifications: Notification[] = [];
     const provider = await change(async (client) => {
-      const updated = await new ProviderChanges(client, caller.teamId, this.sealer).update(key, patch);
+      const updated = await this.#changesOf(client, caller).update(key, patch);
       if (!updated) throw await new ProviderRepository(client, caller.teamId).unknown(key);
       await audit(client, caller, 'provider.update', key, updated.change);
       const { lanes, jobs } = updated.moved;
@@ -134,7 +138,7 @@ export class ProvidersController {
   @Answers(204, undefined, 404, 409)
   async remove(@Me() caller: Caller, @Param('key') key: string, @Changes() change: Change): Promise<void> {
     await change(async (client) => {
-      const outcome = await new ProviderChanges(client, caller.teamId, this.sealer).delete(key);
+      const outcome = await this.#changesOf(client, caller).delete(key);
       if (outcome === 'not-found') throw await new ProviderRepository(client, caller.teamId).unknown(key);
       if (outcome === 'in-use')
         throw new ProblemError(409, `An unfinished run uses "${key}". Cancel it, or wait for it to end.`).as(
@@ -233,11 +237,15 @@ export class ProvidersController {
     return new ProviderRepository(this.pool, teamId);
   }
 
+  #changesOf(client: PoolClient, { teamId }: Caller): ProviderChanges {
+    return new ProviderChanges(client, teamId, { sealer: this.sealer, keyRefs: this.keyRefs });
+  }
+
+  /** @throws UnsealError, KeyRefProblem */
   #endpoint(provider: StoredProvider) {
     return {
+      ...openAccess(accessOf(provider), { sealer: this.sealer, keyRefs: this.keyRefs }),
       kind: provider.kind as ProviderKind,
-      baseUrl: provider.base_url,
-      apiKey: provider.sealed_key && this.sealer.open(provider.sealed_key, provider.id),
       egress: egressOf(this.env),
     };
   }

@@ -27,7 +27,8 @@ export interface CountInput {
     params: JsonObject;
     systemPrompt: string | null;
     /** Undefined when the provider no longer has it. */
-    model: Pick<Connection, 'kind' | 'baseUrl' | 'unsupportedParams' | 'defaultParams' | 'learned'> | undefined;
+    model:
+      Pick<Connection, 'kind' | 'baseUrl' | 'headers' | 'unsupportedParams' | 'defaultParams' | 'learned'> | undefined;
   }[];
 }
 
@@ -82,7 +83,12 @@ async function countTarget(
     const messageTokens = count(textOf(messages)) + TOKENS_PER_MESSAGE * messages.length;
     counted.promptTokens += toolTokens + messageTokens + TOKENS_PER_REPLY;
     if (input.cache === 'use') {
-      const endpoint = { providerId: target.providerId, baseUrl: model.baseUrl, kind: model.kind };
+      const endpoint = {
+        providerId: target.providerId,
+        baseUrl: model.baseUrl,
+        kind: model.kind,
+        headers: model.headers,
+      };
       counted.keys.push(requestKey(endpoint, { ...body, tools }, 0).toString('hex'));
     }
     counted.cases++;

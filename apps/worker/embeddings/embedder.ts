@@ -4,13 +4,15 @@ import { loadEmbeddingModel, type EmbeddingModel } from '#lib/db/catalogue/embed
 import { findEmbeddings, storeEmbeddings, type NewEmbedding } from '#lib/db/catalogue/embedding-vectors';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import { MAX_THROTTLED_MS, RetryState } from '#lib/providers/retry-policy';
+import { openAccess, type Secrets } from '#lib/providers/access';
 import { embedTexts } from '#lib/providers/embed';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { createGuardedFetch } from '#lib/providers/guarded/guarded-fetch';
 import { ReplyMemoryPool } from '#lib/providers/guarded/reply-memory';
 import { unlessRerouted } from '#lib/queue/budget/lane-budget';
 import type { PermitUsage } from '#lib/queue/budget/permits';
-import { UnsealError, type Sealer } from '#lib/runtime/seal';
+import { KeyRefProblem } from '#lib/runtime/key-refs';
+import { UnsealError } from '#lib/runtime/seal';
 import { KeyedMicroBatcher } from '#lib/runtime/micro-batch';
 import type { LaneBudgets } from '../models/lane-budgets.js';
 import { MAX_COMPARED_CHARS } from '../scoring/scoring-work.js';
@@ -53,7 +55,7 @@ export class Embedder {
   constructor(
     readonly deps: {
       pool: Pool;
-      sealer: Sealer;
+      secrets: Secrets;
       fetch: ReturnType<typeof createGuardedFetch>['fetch'];
       budgets: LaneBudgets;
     },
@@ -106,7 +108,8 @@ export class Embedder {
       const vectors = await this.#embedFor(teamId, [...new Map(asked.map((one) => [one.text, one])).values()]);
       return asked.map(({ text }) => vectors.get(text)!);
     } catch (error) {
-      if (error instanceof UnsealError) return asked.map(() => new ProviderFailure('auth', error.message, false));
+      if (error instanceof UnsealError || error instanceof KeyRefProblem)
+        return asked.map(() => new ProviderFailure('auth', error.message, false));
       if (error instanceof ProviderFailure) return asked.map(() => error);
       throw error;
     }
@@ -201,20 +204,16 @@ export class Embedder {
     }
   }
 
-  async #send(
-    { providerId, modelId, baseUrl, sealedKey, lane, costPerMtok }: EmbeddingModel,
-    texts: string[],
-    usage: PermitUsage,
-  ): Promise<Requested> {
-    const { sealer, fetch } = this.deps;
-    const replyMemory = this.#replyMemoryPool.forItem(lane.id);
+  async #send(model: EmbeddingModel, texts: string[], usage: PermitUsage): Promise<Requested> {
+    const { secrets, fetch } = this.deps;
+    const { modelId, costPerMtok } = model;
+    const replyMemory = this.#replyMemoryPool.forItem(model.lane.id);
     try {
-      const { vectors, tokens: said } = await embedTexts(
-        { baseUrl, apiKey: sealedKey && sealer.open(sealedKey, providerId) },
-        modelId,
-        texts,
-        { fetch, timeoutMs: TIMEOUT_MS, replyMemory },
-      );
+      const { vectors, tokens: said } = await embedTexts(openAccess(model, secrets), modelId, texts, {
+        fetch,
+        timeoutMs: TIMEOUT_MS,
+        replyMemory,
+      });
       const tokens = Math.min(Math.max(0, Math.round(said)), MAX_COUNTED_TOKENS);
       usage.tokens = tokens;
       usage.outcome = 'reply';
@@ -228,7 +227,7 @@ export class Embedder {
 /** The name under which a model's vectors are stored. */
 const storedNameOf = ({ providerId, modelId }: EmbeddingModel): string => `${providerId} ${modelId}`;
 
-const endpointOf = ({ baseUrl, sealedKey }: EmbeddingModel): string => `${baseUrl} ${sealedKey}`;
+const endpointOf = ({ providerId, accessVersion }: EmbeddingModel): string => `${providerId} ${accessVersion}`;
 
 /**
  * Records a failure for the budget.

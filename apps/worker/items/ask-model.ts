@@ -270,8 +270,8 @@ class ModelAsker {
   }
 }
 
-const restOf = ({ message }: ProviderFailure, forMs: number, { baseUrl, sealedKey }: ModelConnection): ModelResting =>
-  new ModelResting({ forMs, why: message, baseUrl, sealedKey });
+const restOf = ({ message }: ProviderFailure, forMs: number, { accessVersion }: ModelConnection): ModelResting =>
+  new ModelResting({ forMs, why: message, accessVersion });
 
 function unavailable(error: unknown): ProviderFailure {
   if (error instanceof ProviderFailure) return error;

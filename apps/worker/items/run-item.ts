@@ -223,6 +223,7 @@ const toolSetsOf = memoize((input: CaseInput) => memoize((suite: readonly Tool[]
 
 const cacheKey = (
   { target, prepared, identity: { sample } }: LoadedItem,
-  { connection: { baseUrl, kind } }: ModelRequest,
+  { connection: { baseUrl, kind, headers } }: ModelRequest,
   sent: JsonObject,
-): Buffer => requestKey({ providerId: target.providerId, baseUrl, kind }, sent, sample, restOfChain(prepared.input));
+): Buffer =>
+  requestKey({ providerId: target.providerId, baseUrl, kind, headers }, sent, sample, restOfChain(prepared.input));

@@ -3,17 +3,19 @@ import type { Refusal } from '#lib/contracts/learned';
 import { loadConnections, type Connection } from '#lib/db/read/for-workers/connections';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import { learnSetting } from '#lib/db/catalogue/learned-settings';
+import { findKey, openAccess, type Secrets } from '#lib/providers/access';
 import { createChatClient, type ChatClient } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { createGuardedFetch } from '#lib/providers/guarded/guarded-fetch';
-import { UnsealError, type Sealer } from '#lib/runtime/seal';
+import { KeyRefProblem } from '#lib/runtime/key-refs';
+import { sha256, UnsealError } from '#lib/runtime/seal';
 
 /** The current connection of a model. */
 export interface ModelConnection extends Connection {
   chat: ChatClient;
   /**
-   * Aborts when the model is to be asked at another address, in another format or with another key, so that waiting for
-   * a permit here is pointless.
+   * Aborts when the model is to be asked at another address, in another format or with another credential, so that
+   * waiting for a permit here is pointless.
    */
   rerouted: AbortSignal;
 }
@@ -22,7 +24,7 @@ export interface ModelConnection extends Connection {
 export interface HeldModel {
   /**
    * The current description by its provider.
-   * @throws ProviderFailure when it was removed, or its key cannot be decrypted
+   * @throws ProviderFailure when it was removed, or its key cannot be had
    */
   current(): Promise<ModelConnection>;
   release(): void;
@@ -61,7 +63,7 @@ export class Connections {
 
   constructor(
     readonly pool: Pool,
-    readonly sealer: Sealer,
+    readonly secrets: Secrets,
     readonly fetch: ReturnType<typeof createGuardedFetch>['fetch'],
   ) {
     this.#timer = setInterval(() => void this.refresh(), REFRESH_MS).unref();
@@ -90,7 +92,9 @@ export class Connections {
       const connection = entry.connection();
       if (connection) return connection;
     } catch (error) {
-      throw error instanceof UnsealError ? new ProviderFailure('auth', error.message, false) : error;
+      throw error instanceof UnsealError || error instanceof KeyRefProblem
+        ? new ProviderFailure('auth', error.message, false)
+        : error;
     }
     throw new ProviderFailure('bad_request', `${name} was removed while the run was in progress.`, false);
   }
@@ -126,10 +130,12 @@ export class Connections {
 
   #update(entry: Entry, row: Connection | undefined): void {
     entry.readAt = performance.now();
-    const text = JSON.stringify(row) ?? '';
+    // A key that is kept elsewhere may change without its provider.
+    const keptKey = row?.apiKeyRef && sha256(attempt(() => findKey(row, row.apiKeyRef!, this.secrets.keyRefs)));
+    const text = JSON.stringify([row, keptKey]);
     if (text === entry.text) return;
     entry.text = text;
-    const endpoint = row ? JSON.stringify([row.baseUrl, row.kind, row.sealedKey, row.lane.id]) : '';
+    const endpoint = row ? JSON.stringify([row.accessVersion, keptKey, row.lane.id]) : '';
     if (endpoint !== entry.endpoint) {
       entry.endpoint = endpoint;
       entry.rerouted.abort();
@@ -149,13 +155,21 @@ export class Connections {
   }
 
   #connect(row: Connection, rerouted: AbortSignal): ModelConnection {
-    const apiKey = row.sealedKey && this.sealer.open(row.sealedKey, row.providerId);
-    const chat = createChatClient(row.kind, { baseUrl: row.baseUrl, apiKey }, this.fetch);
+    const chat = createChatClient(row.kind, openAccess(row, this.secrets), this.fetch);
     return { ...row, chat, rerouted };
   }
 
   close(): void {
     clearInterval(this.#timer);
+  }
+}
+
+/** What some work returns, or the message of what it throws. */
+function attempt(work: () => string): string {
+  try {
+    return work();
+  } catch (error) {
+    return (error as Error).message;
   }
 }
 

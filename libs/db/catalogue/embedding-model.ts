@@ -1,16 +1,14 @@
 import { targetName } from '#lib/contracts/target-name';
 import type { Pool } from '../connection/pool.js';
+import { ACCESS_COLUMNS, type ProviderAccess } from './provider-access.js';
 import type { LaneLimits } from '../catalogue/lane-limits.js';
 
 /** The embedding model of a team, with the limits of its lane. */
-export interface EmbeddingModel {
-  providerId: string;
+export interface EmbeddingModel extends ProviderAccess {
   providerKey: string;
   modelId: string;
   /** `provider::model` */
   name: string;
-  baseUrl: string;
-  sealedKey: string | null;
   /** US dollars per million tokens; null when unknown. */
   costPerMtok: number | null;
   lane: LaneLimits;
@@ -18,8 +16,8 @@ export interface EmbeddingModel {
 
 export async function loadEmbeddingModel(pool: Pool, teamId: string): Promise<EmbeddingModel | undefined> {
   const { rows } = await pool.query<Omit<EmbeddingModel, 'lane' | 'name'> & LaneLimits>(
-    `SELECT p.id AS "providerId", p.key AS "providerKey", m.model_id AS "modelId",
-       p.base_url AS "baseUrl", p.sealed_key AS "sealedKey",
+    `SELECT p.key AS "providerKey", m.model_id AS "modelId",
+       ${ACCESS_COLUMNS},
        m.input_cost_per_mtok AS "costPerMtok",
        l.id, l.name, l.requests_per_minute, l.tokens_per_minute, l.max_concurrency, l.paused_at
      FROM embedding_model e JOIN provider p ON p.id = e.provider_id

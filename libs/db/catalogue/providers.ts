@@ -92,12 +92,14 @@ export async function withModels(db: Pool | PoolClient, providers: readonly Prov
   return providers.map((provider) => ({ ...provider, models: byProvider.get(provider.id) ?? [] }));
 }
 
-/** A provider for the audit. @param apiKey tells keys apart */
+/** A provider for the audit. @param sealed tells secrets apart */
 export const auditedProvider = (
-  { name, kind, base_url, api_key_last4, limits, models }: Provider,
-  apiKey: unknown,
+  { name, kind, base_url, api_key_last4, api_key_ref, headers, client_certificate, limits, models }: Provider,
+  sealed: Pick<ProviderRow, 'sealed_key' | 'sealed_headers'>,
 ) => ({
-  ...{ name, kind, base_url, api_key: apiKey, api_key_last4, limits },
+  ...{ name, kind, base_url, api_key: sealed.sealed_key, api_key_last4, api_key_ref, client_certificate, limits },
+  header_names: headers.length === 0 ? null : headers.map((header) => `${header.name} (${header.kind})`),
+  header_values: sealed.sealed_headers,
   models: Object.fromEntries(models.map(({ id, ...model }) => [id, model])),
 });
 

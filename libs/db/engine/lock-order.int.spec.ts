@@ -1,6 +1,7 @@
 import { someoneWaits } from '../../../test/lock-wait.js';
 import { createDatabase } from '../../../test/services.js';
 import { newId } from '#lib/runtime/ids';
+import { NO_KEY_REFS } from '#lib/runtime/key-refs';
 import { Sealer } from '#lib/runtime/seal';
 import { insertRow } from '../connection/insert-row.js';
 import { createPool, inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
@@ -51,7 +52,7 @@ async function expectOrder(
   }
 }
 
-const sealer = new Sealer('ab'.repeat(32));
+const secrets = { sealer: new Sealer('ab'.repeat(32)), keyRefs: NO_KEY_REFS };
 const target = (runId: string): Rows => ['target WHERE run_id = $1', runId];
 const run = (id: string): Rows => ['run WHERE id = $1', id];
 const job = (id: string): Rows => ['job WHERE id = $1', id];
@@ -260,7 +261,7 @@ it('deleting an experiment locks its gate runs and tunes before its runs', async
 
 describe('a change of a provider', () => {
   const changed = ({ teamId }: { teamId: string }) =>
-    new ProviderChanges(pool, teamId, sealer).update('sim', {
+    new ProviderChanges(pool, teamId, secrets).update('sim', {
       api_key: 'sk-other-0123456789',
       limits: { requests_per_minute: null, tokens_per_minute: null, max_concurrency: 3 },
     });

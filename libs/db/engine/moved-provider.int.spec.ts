@@ -1,4 +1,5 @@
 import { ProviderPatch } from '#lib/contracts/provider';
+import { NO_KEY_REFS } from '#lib/runtime/key-refs';
 import { Sealer } from '#lib/runtime/seal';
 import { createDatabase } from '../../../test/services.js';
 import { until } from '../../../test/until.js';
@@ -17,9 +18,9 @@ let pool: Pool;
 beforeAll(async () => void (pool = createPool((await createDatabase()).url, 5)));
 afterAll(() => pool.end());
 
-const sealer = new Sealer('ab'.repeat(32));
+const secrets = { sealer: new Sealer('ab'.repeat(32)), keyRefs: NO_KEY_REFS };
 const patchSim = async (teamId: string, patch: object) =>
-  (await new ProviderChanges(pool, teamId, sealer).update('sim', ProviderPatch.parse(patch)))!.moved;
+  (await new ProviderChanges(pool, teamId, secrets).update('sim', ProviderPatch.parse(patch)))!.moved;
 const move = (teamId: string, port: number) => patchSim(teamId, { base_url: `http://127.0.0.1:${port}/v1` });
 const lanesOf = async (table: 'target' | 'in_flight', runId: string): Promise<string[]> => {
   const lane = table === 'target' ? 'lane_id' : LANE_OF_ITEM;
@@ -131,7 +132,7 @@ it('a run that is submitted while its provider is changed goes to the new lane o
   });
   const { lanes } = await moving!;
   expect(await lanesOf('target', runId)).toEqual(lanes);
-  expect(await new ProviderChanges(pool, team.teamId, sealer).delete('sim')).toBe('in-use');
+  expect(await new ProviderChanges(pool, team.teamId, secrets).delete('sim')).toBe('in-use');
 });
 
 it('a resumed run goes to the current lane of its provider', async () => {

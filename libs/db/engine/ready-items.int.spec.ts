@@ -64,7 +64,7 @@ describe('as many items of a lane are ready as the dispatcher takes', () => {
     await team.submit();
     const taken = await dispatch(team);
     await claimItems(pool, 'w', taken);
-    const refusal = { forMs: 3_600_000, why: 'sim answered 429', baseUrl: 'http://127.0.0.1:1/v1', sealedKey: null };
+    const refusal = { forMs: 3_600_000, why: 'sim answered 429', accessVersion: 1 };
     await restModel(pool, taken[0]!, refusal);
     for (const delivery of taken) await putBack(pool, 'w', delivery);
     expect([await ready(team), (await dispatch(team)).length]).toEqual([0, 0]);

@@ -8,6 +8,7 @@ import { loadConnections } from '../read/for-workers/connections.js';
 import { loadRun } from '../read/for-workers/load-run.js';
 import { createPool, inTransaction, type Pool } from '../connection/pool.js';
 import { ProviderChanges } from './provider-changes.js';
+import { NO_KEY_REFS } from '#lib/runtime/key-refs';
 import { Sealer } from '#lib/runtime/seal';
 import { beginRecording, finishRecording, abandonRecording, storeRecordedReplies } from './record-run.js';
 import { resumeRun } from './resume-run.js';
@@ -105,10 +106,11 @@ it('is independent of a provider with the same key from before the key was reser
   const team = await createTeam(pool);
   await pool.query(`UPDATE provider SET key = 'recorded' WHERE team_id = $1`, [team.teamId]);
   const { runId } = await recorded(team);
-  expect(await new ProviderChanges(pool, team.teamId, new Sealer('ab'.repeat(32))).delete('recorded')).toHaveProperty(
-    'before.name',
-    'Sim',
-  );
+  expect(
+    await new ProviderChanges(pool, team.teamId, { sealer: new Sealer('ab'.repeat(32)), keyRefs: NO_KEY_REFS }).delete(
+      'recorded',
+    ),
+  ).toHaveProperty('before.name', 'Sim');
   expect(await one('SELECT status FROM run WHERE id = $1', [runId])).toEqual({ status: 'queued' });
 });
 

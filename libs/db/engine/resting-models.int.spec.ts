@@ -22,8 +22,7 @@ const HOUR_MS = 60 * 60_000;
 const ASKED = {
   forMs: 11 * HOUR_MS,
   why: 'sim answered 429: 50 a day',
-  baseUrl: 'http://127.0.0.1:1/v1',
-  sealedKey: null,
+  accessVersion: 1,
 };
 const itemsOf = (deliveries: readonly Delivery[]) => deliveries.map(({ item }) => item);
 const dispatch = ({ laneId }: Team) => dispatchLane(pool, laneId, 100);

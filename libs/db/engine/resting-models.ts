@@ -12,25 +12,24 @@ export interface AskedRest {
   forMs: number;
   /** The provider's message. */
   why: string;
-  /** Address and key of the request. The wait does not apply to ones that were changed since. */
-  baseUrl: string;
-  sealedKey: string | null;
+  /** Address and credential of the request. The wait does not apply to ones that were changed since. */
+  accessVersion: number;
 }
 
 const MAX_WHY_CHARACTERS = 300;
 
-/** Puts the model of a delivery to rest, for all runs, unless its provider was given another address or key since. */
+/** Puts the model of a delivery to rest, for all runs, unless its provider was given another address or
+ * credential since. */
 export async function restModel(
   pool: Pool,
   { runId, target }: Pick<Delivery, 'runId' | 'target'>,
-  { forMs, why, baseUrl, sealedKey }: AskedRest,
+  { forMs, why, accessVersion }: AskedRest,
 ): Promise<void> {
   await inTransaction(pool, async (client) => {
     const { rows } = await client.query<{ provider_id: string; model_id: string }>(
       `SELECT t.provider_id, t.model_id FROM target t JOIN provider p ON p.id = t.provider_id
-       WHERE t.run_id = $1 AND t.ordinal = $2 AND p.base_url = $3 AND p.sealed_key IS NOT DISTINCT FROM $4
-       FOR SHARE OF p`,
-      [runId, target, baseUrl, sealedKey],
+       WHERE t.run_id = $1 AND t.ordinal = $2 AND p.access_version = $3 FOR SHARE OF p`,
+      [runId, target, accessVersion],
     );
     if (!rows[0]) return;
     await client.query(
@@ -44,7 +43,7 @@ export async function restModel(
 }
 
 /**
- * Ends the rest of a provider's models, or of one of them: it has another address or key, or it replied.
+ * Ends the rest of a provider's models, or of one of them: it has another address or credential, or it replied.
  * @param modelId undefined: all of them
  */
 export async function endRest(db: Pool | PoolClient, providerId: string, modelId?: string): Promise<void> {

@@ -15,7 +15,7 @@ let pool: Pool;
 beforeAll(async () => void (pool = createPool((await createDatabase()).url, 10)));
 afterAll(() => pool.end());
 
-const MODEL = { name: 'sim::a', baseUrl: 'http://127.0.0.1:1/v1', sealedKey: null };
+const MODEL = { name: 'sim::a', baseUrl: 'http://127.0.0.1:1/v1', accessVersion: 1 };
 type Team = Awaited<ReturnType<typeof createTeam>>;
 const dispatch = ({ laneId }: Team, window: number) => dispatchLane(pool, laneId, window);
 async function settle(deliveries: readonly Delivery[], outcome: 'errored' | 'scored', model = MODEL): Promise<void> {

@@ -17,23 +17,24 @@ export interface AskedModel {
   /** `provider::model` */
   name: string;
   baseUrl: string;
-  sealedKey: string | null;
+  accessVersion: number;
 }
 
-/** Records that a host has no such model, for an item of a target. Requests to another address do not count. */
+/** Records that a host has no such model, for an item of a target. Requests to another address, or with another key,
+ * do not count. */
 export async function noteModelMissing(
   pool: Pool,
   { runId, target }: Pick<Delivery, 'runId' | 'target'>,
-  { name, baseUrl, sealedKey }: AskedModel,
+  { name, baseUrl, accessVersion }: AskedModel,
 ): Promise<void> {
   await inTransaction(pool, async (client) => {
     const { rows } = await client.query<{ enough: boolean }>(
-      `UPDATE target t SET not_found = least(t.not_found + 1, $5) FROM run r, provider p
+      `UPDATE target t SET not_found = least(t.not_found + 1, $4) FROM run r, provider p
        WHERE t.run_id = $1 AND t.ordinal = $2 AND t.unasked_why IS NULL
          AND r.id = t.run_id AND r.status = 'running'
-         AND p.id = t.provider_id AND p.base_url = $3 AND p.sealed_key IS NOT DISTINCT FROM $4
-       RETURNING t.not_found >= $5 AND t.settled = t.errored AS enough`,
-      [runId, target, baseUrl, sealedKey, ENOUGH],
+         AND p.id = t.provider_id AND p.access_version = $3
+       RETURNING t.not_found >= $4 AND t.settled = t.errored AS enough`,
+      [runId, target, accessVersion, ENOUGH],
     );
     if (!rows[0]?.enough) return;
     await client.query('UPDATE target SET active = false, unasked_why = $3 WHERE run_id = $1 AND ordinal = $2', [

@@ -4,6 +4,7 @@ import type { Summary } from '#lib/contracts/summary';
 import { readSettingChanges } from '#lib/contracts/learned';
 import type { Pool } from '../connection/pool.js';
 import { NOT_DRAFT } from '../catalogue/case-pages.js';
+import type { ProviderAccess } from '../catalogue/provider-access.js';
 import { TeamScoped } from '../team-isolation.js';
 import { PRICE_COLUMNS, type Connection } from './for-workers/connections.js';
 import { usageColumns } from './for-workers/result-table.js';
@@ -19,8 +20,9 @@ interface ModelName {
   providerId: string;
   modelId: string;
 }
-/** A model as needed for an estimate: everything except the key. */
-export type EstimatedModel = Omit<Connection, 'sealedKey' | 'lane'>;
+/** A model as needed for an estimate: everything except what is secret. */
+export type EstimatedModel = Omit<Connection, keyof ProviderAccess | 'lane'> &
+  Pick<Connection, 'providerId' | 'baseUrl' | 'headers'>;
 
 /** Usage of a model in an earlier run. */
 export interface EarlierTarget extends Record<
@@ -98,7 +100,7 @@ export class EstimateRepository extends TeamScoped<Pool> {
     const { rows } = await this.db.query<
       Omit<EstimatedModel, 'defaultParams' | 'learned'> & { n: number; defaultParams: string; learned: string }
     >(
-      `SELECT u.n::int, p.id AS "providerId", m.model_id AS "modelId", p.kind, p.base_url AS "baseUrl",
+      `SELECT u.n::int, p.id AS "providerId", m.model_id AS "modelId", p.kind, p.base_url AS "baseUrl", p.headers,
          ${PRICE_COLUMNS}, m.unsupported_params AS "unsupportedParams", m.default_params AS "defaultParams",
          m.learned
        FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u(provider, model, n)

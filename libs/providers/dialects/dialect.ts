@@ -1,15 +1,26 @@
 import type { Note } from './note.js';
 import { isObject, type JsonObject } from '#lib/contracts/json/json';
+import type { ClientKeyPair } from '#lib/egress/authorities';
 import type { ReplyReader } from '../replies/model-reply.js';
 import type { GuardedRequestInit, ReplyMemory } from '../guarded/reply-memory.js';
 import type { NameRule } from './tool-names.js';
 
 export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
+/** Where requests go, and what they carry there. */
 export interface Endpoint {
   baseUrl: string;
   apiKey: string | null;
+  /** By name. Sent in addition to those of the format, and in place of those with the same name. */
+  headers?: Readonly<Record<string, string>>;
+  /** What is masked where the host repeats it, in addition to the key, the longest first. */
+  secrets?: readonly string[];
+  clientCertificate?: ClientKeyPair | null;
 }
+
+/** Everything of an endpoint that is masked in what its host says. */
+export const secretsOf = ({ apiKey, secrets = [] }: Pick<Endpoint, 'apiKey' | 'secrets'>): readonly string[] =>
+  apiKey === null ? secrets : [apiKey, ...secrets];
 
 /** @param options.replyMemory the memory reserved for the answer; passed to `fetch` along with the SDK's options */
 type Send = (
@@ -52,16 +63,38 @@ export const idsInData = (body: JsonObject): string[] =>
   );
 
 /**
- * Sends only these headers. SDKs add their own, and those they find in the environment, even to hosts that a user
- * chose.
+ * Sends only these headers, and those of the endpoint. SDKs add their own, and those they find in the environment, even
+ * to hosts that a user chose.
  */
 export const onlyHeaders =
-  (fetch: Fetch, names: readonly string[]): Fetch =>
+  (fetch: Fetch, names: readonly string[], endpoint: Endpoint): Fetch =>
   (url, init = {}) => {
     const given = init.headers instanceof Headers ? init.headers : new Headers(init.headers);
     const headers = Object.fromEntries(names.flatMap((name) => (given.has(name) ? [[name, given.get(name)!]] : [])));
-    return fetch(url, { ...init, headers });
+    return fetch(url, { ...init, ...withAccess(headers, endpoint) });
   };
+
+/** The headers in which formats send their keys. */
+const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key'];
+
+/**
+ * What requests to an endpoint carry: the headers of the format, its own, and its client certificate. SDKs send a dummy
+ * in place of a missing key. It is left out for an endpoint with headers of its own: the key may be one of them, or the
+ * gateway's, which would rather have none than a wrong one.
+ * @param headers names in lower case
+ */
+export function withAccess(
+  headers: Record<string, string>,
+  { apiKey, headers: own = {}, clientCertificate }: Endpoint,
+): Pick<GuardedRequestInit, 'clientCertificate'> & { headers: Record<string, string> } {
+  const entries = Object.entries(own).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const isDummy = (name: string): boolean => apiKey === null && entries.length > 0 && KEY_HEADERS.includes(name);
+  const ofFormat = Object.entries(headers).filter(([name]) => !isDummy(name));
+  return {
+    headers: Object.fromEntries([...ofFormat, ...entries]),
+    ...(clientCertificate && { clientCertificate }),
+  };
+}
 
 /** Longer than the caller's timeout, so that the caller's own timer ends a request. */
 export const sdkTimeoutMs = (timeoutMs: number): number => timeoutMs + 60_000;

@@ -86,7 +86,11 @@ it('caching is not requested unless a run wants it, and never from Google', () =
 
 it('stored replies are reused whatever the cache settings', () => {
   const keyOf = (body: JsonObject): string =>
-    requestKey({ providerId: 'p', baseUrl: 'https://api.example.com/v1', kind: 'anthropic' }, body, 0).toString('hex');
+    requestKey(
+      { providerId: 'p', baseUrl: 'https://api.example.com/v1', kind: 'anthropic', headers: '[]' },
+      body,
+      0,
+    ).toString('hex');
   expect(keyOf(requestOf('1h'))).toBe(keyOf(requestOf('off')));
   expect(keyOf({ ...requestOf('off'), prompt_cache: 'a parameter of a host' })).not.toBe(keyOf(requestOf('off')));
 });

@@ -108,7 +108,7 @@ export class ReplyMemory {
 
 /** The options of `createGuardedFetch` in addition to those of every `fetch`. */
 export interface GuardedRequestInit extends RequestInit {
-  replyMemory?: ReplyMemory;
-  /** Connections with it are shared with no other one. */
-  clientCertificate?: ClientKeyPair;
+  replyMemory?: ReplyMemory | undefined;
+  /** Proves to the host who is asking. Connections with it are shared with no other provider. */
+  clientCertificate?: ClientKeyPair | undefined;
 }

@@ -3,7 +3,7 @@ import { classifyStatus } from '../classify-failure.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { renameAt } from '../dialects/tool-names.js';
 import { ProviderFailure } from '../failure.js';
-import { maskKey } from '../guarded/mask-keys.js';
+import { maskSecrets } from '../guarded/mask-keys.js';
 import { modelApiError } from '../guarded/private-response.js';
 import { isHostFailure } from '../replies/host-failure.js';
 import type { ModelReply } from '../replies/model-reply.js';
@@ -17,7 +17,8 @@ const MAX_QUOTED_CHARACTERS = 200;
 export interface ResponseOrigin {
   contentType: string | null;
   baseUrl: string;
-  apiKey: string | null;
+  /** Masked where the host repeats them. */
+  secrets: readonly string[];
   /**
    * If the response comes from a private address and contains no reply, it is quoted to no one, and kept only for
    * owners.
@@ -33,7 +34,7 @@ export const readReply = (
   text: string,
   origin: ResponseOrigin,
 ): ModelReply & { body: Json } =>
-  withExplanation(text, origin, () => read(dialect, maskKey(text, origin.apiKey), origin));
+  withExplanation(text, origin, () => read(dialect, maskSecrets(text, origin.secrets), origin));
 
 /**
  * The failure for a response that is not read because it is too large. Its start stays readable.
@@ -45,7 +46,7 @@ export function unreadFailure(why: string, beginning: string, origin: ResponseOr
     throw badResponse(
       `The answer ${why}; it was not read.`,
       false,
-      maskKey(beginning, origin.apiKey),
+      maskSecrets(beginning, origin.secrets),
       origin.isPrivate,
     );
   };
@@ -58,8 +59,8 @@ export function unreadFailure(why: string, beginning: string, origin: ResponseOr
 
 /** Attaches the text of a response to a failure in `work`. */
 function withExplanation<Result>(text: string, origin: ResponseOrigin, work: () => Result): Result {
-  const { apiKey, isPrivate } = origin;
-  const kept = (): string => maskKey(text, apiKey).slice(0, MAX_KEPT_CHARACTERS);
+  const { secrets, isPrivate } = origin;
+  const kept = (): string => maskSecrets(text, secrets).slice(0, MAX_KEPT_CHARACTERS);
   try {
     return work();
   } catch (error) {

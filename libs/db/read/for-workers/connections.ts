@@ -3,6 +3,7 @@ import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { readSettingChanges, type SettingChanges } from '#lib/contracts/learned';
 import type { LaneLimits } from '../../catalogue/lane-limits.js';
+import { ACCESS_COLUMNS, type ProviderAccess } from '../../catalogue/provider-access.js';
 import type { Pool } from '../../connection/pool.js';
 
 /** SQL of the prices of the model `m`. */
@@ -12,12 +13,9 @@ export const PRICE_COLUMNS = `m.input_cost_per_mtok AS "inputCostPerMtok",
   m.cache_write_1h_cost_per_mtok AS "cacheWrite1hCostPerMtok"`;
 
 /** The current configuration of a model at its provider: address, key and price may change while a run is active. */
-export interface Connection extends ModelPrices {
-  providerId: string;
+export interface Connection extends ModelPrices, ProviderAccess {
   modelId: string;
   kind: ProviderKind;
-  baseUrl: string;
-  sealedKey: string | null;
   lane: LaneLimits;
   unsupportedParams: string[];
   defaultParams: JsonObject;
@@ -34,8 +32,7 @@ export async function loadConnections(
     Omit<Connection, 'defaultParams' | 'lane' | 'learned'> & LaneLimits & { defaultParams: string; learned: string }
   >({
     name: 'load_connections',
-    text: `SELECT p.id AS "providerId", m.model_id AS "modelId", p.kind, p.base_url AS "baseUrl", p.sealed_key AS
-      "sealedKey",
+    text: `SELECT m.model_id AS "modelId", p.kind, ${ACCESS_COLUMNS},
        ${PRICE_COLUMNS}, m.unsupported_params AS "unsupportedParams",
        m.default_params AS "defaultParams", m.learned,
        l.id, l.name, l.requests_per_minute, l.tokens_per_minute, l.max_concurrency, l.paused_at

@@ -87,7 +87,8 @@ export const anthropic: Dialect = {
     };
   },
 
-  connect({ baseUrl, apiKey }, fetch) {
+  connect(endpoint, fetch) {
+    const { baseUrl, apiKey } = endpoint;
     let sdk: Promise<Anthropic> | undefined;
     const load = async (): Promise<Anthropic> => {
       const { default: Anthropic } = await import('@anthropic-ai/sdk');
@@ -100,7 +101,7 @@ export const anthropic: Dialect = {
         maxRetries: 0,
         logLevel: 'off',
         openTelemetry: false,
-        fetch: normaliseErrors(onlyHeaders(fetch, HEADERS)),
+        fetch: normaliseErrors(onlyHeaders(fetch, HEADERS, endpoint)),
       });
     };
     return async ({ anthropic_version: version, ...wire }, { signal, timeoutMs, replyMemory }) => {

@@ -87,10 +87,11 @@ export const google: Dialect = {
     return { wire: { model: model ?? '', contents: toContents(turns), config }, notes };
   },
 
-  connect({ baseUrl, apiKey }, fetch) {
+  connect(endpoint, fetch) {
+    const { baseUrl, apiKey } = endpoint;
     const [, origin = baseUrl, apiVersion = 'v1beta'] =
       /^(.*?)(?:\/(v\d+(?:alpha|beta)?))?$/.exec(withoutSlash(baseUrl)) ?? [];
-    const send = onlyHeaders(fetch, HEADERS);
+    const send = onlyHeaders(fetch, HEADERS, endpoint);
     let sdk: Promise<GoogleGenAI> | undefined;
     const load = async (): Promise<GoogleGenAI> => {
       const { GoogleGenAI } = await import('@google/genai');

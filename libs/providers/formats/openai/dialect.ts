@@ -18,18 +18,18 @@ import { OPENAI_NAMES } from '../../dialects/tool-names.js';
 const HEADERS = ['accept', 'content-type', 'user-agent', 'authorization'];
 
 /** Loads the package on the first request, so that a process that sends none starts without it. */
-export async function openaiSdk({ baseUrl, apiKey }: Endpoint, fetch: Fetch): Promise<OpenAI> {
+export async function openaiSdk(endpoint: Endpoint, fetch: Fetch): Promise<OpenAI> {
   const { OpenAI } = await import('openai');
   return new OpenAI({
-    baseURL: baseUrl,
-    apiKey: apiKey ?? 'none', // the SDK requires one; endpoints without keys ignore it
+    baseURL: endpoint.baseUrl,
+    apiKey: endpoint.apiKey ?? 'none', // the SDK requires one; endpoints without keys ignore it
     adminAPIKey: null,
     organization: null,
     project: null,
     webhookSecret: null,
     maxRetries: 0, // the worker retries, because it knows the lane's budget
     logLevel: 'off',
-    fetch: normaliseErrors(onlyHeaders(fetch, HEADERS)),
+    fetch: normaliseErrors(onlyHeaders(fetch, HEADERS, endpoint)),
   });
 }
 
