@@ -5,6 +5,7 @@ import { ChatHandler } from './chat-handler.js';
 import { control, States, unknownModel } from './control.js';
 import { errorResponse, jsonResponse, tokensOf, type ResponsePlan } from './formats/chat-completions.js';
 import { formatOf, formatOfHost, inFormat } from './formats/formats.js';
+import { passGateway } from './gateway.js';
 import { embed, EMBEDDING_DIMENSIONS, toBase64 } from './models/embeddings.js';
 import { MODEL_NAMES, wrongKey } from './models/models.js';
 import { NOT_JSON, notJson, tryReadBody } from './read-body.js';
@@ -53,9 +54,12 @@ export function createSimulator({ seed = 1 }: { seed?: number } = {}): Simulator
 function requestHandler(seed: number, states: States) {
   const chat = new ChatHandler(seed, states);
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { method = 'GET', url: target = '/' } = request;
+    const { method = 'GET' } = request;
     const text = method === 'GET' ? '' : await receive(request);
     if (text === null) return sendResponse(response, errorResponse(413, `The body exceeds ${MAX_BODY_BYTES} bytes.`));
+    const refused = passGateway(request);
+    if (refused) return sendResponse(response, refused);
+    const { url: target = '/' } = request;
     if (target === '/v1/chat/completions' || target === '/chat/completions') {
       if (method === 'POST') return chat.handle(text, request, response);
       return sendResponse(response, errorResponse(405, 'Use POST.'));

@@ -80,7 +80,7 @@ function internalOnError<Result>(work: () => Result): Result {
 }
 
 function toFailure(error: unknown, endpoint: Endpoint): ProviderFailure {
-  const failure = error instanceof ProviderFailure ? error : classifySdkError(error, endpoint.baseUrl);
+  const failure = error instanceof ProviderFailure ? error : classifySdkError(error, endpoint);
   const secrets = secretsOf(endpoint);
   failure.message = maskKeys(failure.message, secrets);
   failure.body &&= maskSecrets(failure.body, secrets);
@@ -88,16 +88,16 @@ function toFailure(error: unknown, endpoint: Endpoint): ProviderFailure {
 }
 
 /** The SDKs put the body of an error response into `error`, or only the `error` in that body. */
-function classifySdkError(sdkError: unknown, baseUrl: string): ProviderFailure {
+function classifySdkError(sdkError: unknown, endpoint: Endpoint): ProviderFailure {
   const { status, headers, error, message } = sdkError as {
     status?: unknown;
     headers?: Headers;
     error?: unknown;
     message: string;
   };
-  if (typeof status !== 'number') return classifyError(sdkError, baseUrl);
+  if (typeof status !== 'number') return classifyError(sdkError, endpoint.baseUrl);
   const inner = isObject(error) && isObject(error.error) ? error.error : error;
-  return classifyStatus(status, headers, inner, message, baseUrl);
+  return classifyStatus(status, headers, inner, message, endpoint);
 }
 
 /** Reads a 200. Large ones, and those with many values, are read in threads. */

@@ -1,4 +1,5 @@
 import { endWithPeriod } from '#lib/contracts/input/problem';
+import type { Endpoint } from './dialects/dialect.js';
 import { ProviderFailure } from './failure.js';
 import { AddressNotAllowed } from '#lib/egress/policy';
 import { ResponseTooLarge, ResponseTooSlow } from './guarded/response-limits.js';
@@ -9,11 +10,25 @@ import { readAskedWait } from './retry-after.js';
 /** The part of an error response that a failure keeps. */
 const MAX_KEPT_CHARACTERS = 100_000;
 
+/** Where a request went, and with which credentials. */
+type Asked = Pick<Endpoint, 'baseUrl'> & Partial<Pick<Endpoint, 'apiKey' | 'headers' | 'clientCertificate'>>;
+
+/** What of a request a host may have refused, and what its user can check. */
+function credentialsOf({ apiKey, headers = {}, clientCertificate }: Asked): { what: string; check: string } {
+  const names = Object.keys(headers).join(', ');
+  const found = [
+    ...(apiKey != null || (!names && !clientCertificate) ? [{ what: 'the key', check: 'api_key' }] : []),
+    ...(names ? [{ what: 'the headers', check: `headers (${names})` }] : []),
+    ...(clientCertificate ? [{ what: 'the client certificate', check: 'client certificate' }] : []),
+  ];
+  return { what: found.map(({ what }) => what).join(' or '), check: found.map(({ check }) => check).join(' and ') };
+}
+
 /** Classifies an HTTP status other than 2xx, and says what the user can do about it. */
 export function classifyStatus(
-  ...[status, headers, error, text, baseUrl]: Parameters<typeof classify>
+  ...[status, headers, error, text, endpoint]: Parameters<typeof classify>
 ): ProviderFailure {
-  const failure = classify(status, headers, error, text, baseUrl);
+  const failure = classify(status, headers, error, text, endpoint);
   failure.isModelMissing = failure.kind === 'bad_request' && saysModelMissing(status, failure.body ?? '');
   return failure;
 }
@@ -23,9 +38,9 @@ function classify(
   headers: Headers | undefined,
   error: unknown,
   text: string,
-  baseUrl: string,
+  endpoint: Asked,
 ): ProviderFailure {
-  const host = new URL(baseUrl).host;
+  const host = new URL(endpoint.baseUrl).host;
   const body = JSON.stringify({ error: error ?? text }).slice(0, MAX_KEPT_CHARACTERS);
   const message = messageIn(error) ?? text;
   const isHtml = /<(!doctype|html)/i.test(message);
@@ -49,8 +64,10 @@ function classify(
     return fail(kind, `${host} answered ${status}: ${endWithPeriod(quote)} Add credit to the account there.`);
   if (kind === 'blocked')
     return fail(kind, `A filter of ${host} blocked the request before the model answered: ${quote}`);
-  if (kind === 'auth')
-    return fail(kind, `${host} refused the key (${status}): ${endWithPeriod(quote)} Check the provider's api_key.`);
+  if (kind === 'auth') {
+    const { what, check } = credentialsOf(endpoint);
+    return fail(kind, `${host} refused ${what} (${status}): ${endWithPeriod(quote)} Check the provider's ${check}.`);
+  }
   if (kind === 'timeout' || kind === 'provider_5xx' || status === 409) return retryable(kind);
   if (status >= 300 && status < 400) {
     const location = headers?.get('location') ?? 'another address';

@@ -45,7 +45,7 @@ export async function embedTexts(
     });
     if (!response.ok) {
       const text = await response.text();
-      throw classifyStatus(response.status, response.headers, errorIn(text), text.slice(0, 200), baseUrl);
+      throw classifyStatus(response.status, response.headers, errorIn(text), text.slice(0, 200), endpoint);
     }
     const bytes = await response.bytes();
     const beginning = decodeUtf8(bytes.subarray(0, MAX_QUOTED_BYTES)).slice(0, MAX_QUOTED_CHARACTERS);

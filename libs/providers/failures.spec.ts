@@ -7,7 +7,7 @@ import { replyInFailure } from './formats/stored-reply.js';
 
 const URL_OF = 'https://api.example.com/v1';
 const status = (code: number, message = 'said', headers = {}) =>
-  classifyStatus(code, new Headers(headers), { message }, message, URL_OF);
+  classifyStatus(code, new Headers(headers), { message }, message, { baseUrl: URL_OF });
 
 describe('a failure of a provider', () => {
   it.each([
@@ -41,9 +41,9 @@ describe('a failure of a provider', () => {
     }
   });
   it('of a used-up quota is not retried', () => {
-    expect(classifyStatus(429, undefined, { code: 'insufficient_quota', message: 'x' }, 'x', URL_OF).retryable).toBe(
-      false,
-    );
+    expect(
+      classifyStatus(429, undefined, { code: 'insufficient_quota', message: 'x' }, 'x', { baseUrl: URL_OF }).retryable,
+    ).toBe(false);
   });
   it.each([
     ['ENOTFOUND', /could not be resolved/, true],

@@ -1,7 +1,9 @@
 import { classifyStatus } from './classify-failure.js';
 
 const failureOf = (status: number, error: object | string) =>
-  classifyStatus(status, undefined, error, typeof error === 'string' ? error : '', 'https://api.example.com/v1');
+  classifyStatus(status, undefined, error, typeof error === 'string' ? error : '', {
+    baseUrl: 'https://api.example.com/v1',
+  });
 
 it.each<[number, object | string]>([
   [404, { message: 'The model `gpt-x` does not exist or you do not have access to it.', code: 'model_not_found' }],

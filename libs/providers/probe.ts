@@ -142,7 +142,7 @@ export async function discoverModels(target: ProbeTarget): Promise<string[]> {
     });
     if (!response.ok) {
       const { status, headers: errorHeaders, error, text } = await readError(response);
-      throw classifyStatus(status, errorHeaders, error ?? text.slice(0, 2000), text.slice(0, 200), target.baseUrl);
+      throw classifyStatus(status, errorHeaders, error ?? text.slice(0, 2000), text.slice(0, 200), target);
     }
     // Ids are texts. The numbers in the response are not used, so they need not keep their source text.
     const body = JSON.parse(await response.text()) as Json;

@@ -15,7 +15,7 @@ afterEach(() => void (Date.now = clock));
 const URL_OF = 'https://api.example.com/v1';
 const waitOf = (headers: Record<string, string>, error: object | string = 'slow down', status = 429) => {
   const message = typeof error === 'string' ? error : String((error as { message?: string }).message ?? '');
-  return classifyStatus(status, new Headers(headers), error, message, URL_OF).retryAfterMs;
+  return classifyStatus(status, new Headers(headers), error, message, { baseUrl: URL_OF }).retryAfterMs;
 };
 const unix = (afterMs: number): string => String((NOW + afterMs) / 1000);
 
@@ -140,7 +140,7 @@ describe('the wait requested by a provider is read', () => {
 
   it('from a 400 that names the time of renewed access', () => {
     const message = 'You have reached your API usage limits. You will regain access on 2026-12-01 at 00:00 UTC.';
-    expect(classifyStatus(400, undefined, { message }, message, URL_OF)).toMatchObject({
+    expect(classifyStatus(400, undefined, { message }, message, { baseUrl: URL_OF })).toMatchObject({
       kind: 'rate_limited',
       retryable: true,
       retryAfterMs: 107 * HOUR,

@@ -88,9 +88,10 @@ export class ProviderChanges implements TeamScoped {
           given(patch.limits?.max_concurrency, old.max_concurrency),
         ],
       );
-      // Learned settings apply to the old host and the old format.
+      // Learned settings apply to the old host and the old format. Headers may lead to another host.
       const isOtherHost = new URL(patch.base_url ?? old.base_url).origin !== new URL(old.base_url).origin;
-      if (isOtherHost || given(patch.kind, old.kind) !== old.kind) await forgetLearned(client, old.id);
+      if (isOtherHost || plan.columns.headers !== old.headers || given(patch.kind, old.kind) !== old.kind)
+        await forgetLearned(client, old.id);
       const laneId = isAccessGiven(patch) ? await this.#changeAccess(client, old, plan) : old.lane_id;
       if (patch.models)
         await replaceModels(client, this.secrets.sealer, { id: old.id, key, teamId: this.teamId }, patch.models);

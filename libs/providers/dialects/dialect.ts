@@ -85,13 +85,15 @@ const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key'];
  */
 export function withAccess(
   headers: Record<string, string>,
-  { apiKey, headers: own = {}, clientCertificate }: Endpoint,
-): Pick<GuardedRequestInit, 'clientCertificate'> & { headers: Record<string, string> } {
+  endpoint: Endpoint,
+): Pick<GuardedRequestInit, 'clientCertificate' | 'secrets'> & { headers: Record<string, string> } {
+  const { apiKey, headers: own = {}, clientCertificate } = endpoint;
   const entries = Object.entries(own).map(([name, value]) => [name.toLowerCase(), value] as const);
   const isDummy = (name: string): boolean => apiKey === null && entries.length > 0 && KEY_HEADERS.includes(name);
   const ofFormat = Object.entries(headers).filter(([name]) => !isDummy(name));
   return {
     headers: Object.fromEntries([...ofFormat, ...entries]),
+    secrets: secretsOf(endpoint),
     ...(clientCertificate && { clientCertificate }),
   };
 }

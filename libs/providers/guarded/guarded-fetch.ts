@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { GuardedAgent, type AgentOptions } from '#lib/egress/guarded-agent';
+import { maskBody } from './mask-keys.js';
 import { redactPrivateResponse } from './private-response.js';
 import {
   ResponseTooLarge,
@@ -51,6 +52,7 @@ export function createGuardedFetch(options: GuardOptions): {
             url: url.href,
             signal: init.signal ?? undefined,
             memory: init.replyMemory,
+            secrets: init.secrets ?? [],
             maxArrivalMs: options.maxArrivalMs ?? MAX_ARRIVAL_MS,
             maxBytes: options.maxBytes ?? MAX_RESPONSE_BYTES,
           },
@@ -82,6 +84,7 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
       url: string;
       signal: AbortSignal | undefined;
       memory: ReplyMemory | undefined;
+      secrets: readonly string[];
       maxArrivalMs: number;
       maxBytes: number;
     },
@@ -160,9 +163,9 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#done();
-    this.resolve(
-      new BufferedResponse(this.of.url, this.#status, this.#headers, Buffer.concat(this.#chunks, this.#size)),
-    );
+    const body = Buffer.concat(this.#chunks, this.#size);
+    const content = isOk(this.#status) ? body : maskBody(body, this.of.secrets);
+    this.resolve(new BufferedResponse(this.of.url, this.#status, this.#headers, content));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

@@ -16,6 +16,14 @@ export function maskSecrets(text: string, secrets: readonly string[], minCharact
   return masked;
 }
 
+/** Masks secrets in the body of an error, before anything shortens it: half of a secret would not be found. */
+export function maskBody(body: Buffer<ArrayBuffer>, secrets: readonly string[]): Buffer<ArrayBuffer> {
+  if (secrets.length === 0) return body;
+  const text = body.toString('utf8');
+  const masked = maskSecrets(text, secrets);
+  return masked === text ? body : Buffer.from(masked);
+}
+
 /** Masks the given secrets, and everything that looks like a key: providers often repeat keys in their errors. */
 export function maskKeys(text: string, secrets: readonly string[] = []): string {
   return maskSecrets(text, secrets, 4).replace(

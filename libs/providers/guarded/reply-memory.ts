@@ -109,6 +109,8 @@ export class ReplyMemory {
 /** The options of `createGuardedFetch` in addition to those of every `fetch`. */
 export interface GuardedRequestInit extends RequestInit {
   replyMemory?: ReplyMemory | undefined;
+  /** Masked in an error of the host. */
+  secrets?: readonly string[] | undefined;
   /** Proves to the host who is asking. Connections with it are shared with no other provider. */
   clientCertificate?: ClientKeyPair | undefined;
 }

@@ -41,7 +41,9 @@ interface Refused {
   format?: ProviderKind;
 }
 const read = (error: JsonObject, { status = 400, sent = LARGER, ways = {}, format = 'openai' }: Refused = {}) => {
-  const failure = classifyStatus(status, undefined, error, String(error.message), 'https://api.example.com/v1');
+  const failure = classifyStatus(status, undefined, error, String(error.message), {
+    baseUrl: 'https://api.example.com/v1',
+  });
   const refusal = readRefusal(failure, sent, ways, format);
   return refusal && `${refusal.setting}: ${refusal.way}`;
 };

@@ -91,7 +91,7 @@ function read(
   const isHidden = isPrivate && error !== undefined;
   const shown = isHidden ? modelApiError({ error }) : error;
   const words = isHidden ? toText((shown as JsonObject | undefined)?.message ?? UNSHOWN) : message;
-  if (status !== undefined) throw classifyStatus(status, undefined, shown ?? words, words, baseUrl);
+  if (status !== undefined) throw classifyStatus(status, undefined, shown ?? words, words, { baseUrl });
   throw badResponse(words, true, text, isPrivate);
 }
 
