@@ -12,14 +12,15 @@ import { discoverModels, probeProvider } from '#lib/providers/probe';
 import { NO_KEY_REFS } from '#lib/runtime/key-refs';
 import { Sealer } from '#lib/runtime/seal';
 import { createSimulator, type Simulator } from '../apps/simulator/server.js';
+import { ALL_NETWORKS } from './egress.js';
 
 const SECRET = 'team-blue "quoted" 0123456789';
 const TOKEN = 'token-behind-a-gateway-0123456789';
 const BODY: JsonObject = { model: 'perfect-ish', max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }] };
-const sealer = new Sealer('ab'.repeat(32));
+const sealer = new Sealer(['ab'.repeat(32)]);
 
 let simulator: Simulator;
-const guarded = createGuardedFetch({ allowPrivateNetworks: true });
+const guarded = createGuardedFetch({ egress: ALL_NETWORKS });
 beforeAll(async () => {
   simulator = createSimulator();
   await simulator.listen(0, '127.0.0.1');
@@ -54,7 +55,7 @@ const chat = (kind: ProviderKind, endpoint: Endpoint) =>
     );
 /** Everything that a provider is asked for, by what came of it. */
 async function useAll(kind: ProviderKind, endpoint: Endpoint) {
-  const target = { ...endpoint, kind, allowPrivateNetworks: true, modelId: 'perfect-ish' };
+  const target = { ...endpoint, kind, egress: ALL_NETWORKS, modelId: 'perfect-ish' };
   const said = (error: Error): string => error.message;
   return {
     chat: (await chat(kind, endpoint)).message,

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { loadFingerprintKey } from '#lib/db/catalogue/fingerprint-key';
 import { bootstrapTeam, canOperatorComeIn } from '#lib/db/catalogue/teams';
 import { checkSchema } from '#lib/db/connection/check-schema';
 import type { Pool } from '#lib/db/connection/pool';
@@ -6,6 +7,7 @@ import { PricesFault } from '#lib/providers/prices/read-prices';
 import { readEnv } from '#lib/runtime/env';
 import { createLogger } from '#lib/runtime/logger';
 import { serveMetrics } from '#lib/runtime/metrics';
+import { Sealer } from '#lib/runtime/seal';
 import { startTracing } from '#lib/runtime/tracing/tracing';
 import { handleUncaughtErrors } from '#lib/runtime/uncaught-errors';
 import { waitForDependencies } from '#lib/runtime/wait-for-dependencies';
@@ -37,6 +39,7 @@ await waitForDependencies(
   {
     'Postgres with its tables': async () => {
       await checkSchema(pool);
+      await loadFingerprintKey(pool, app.get(Sealer));
       const secret = await bootstrapTeam(pool, env.TOOLMARK_ADMIN_TOKEN);
       // Shown only once: only its hash is stored.
       if (secret) process.stdout.write(`\nYour token: ${secret}\nIt is shown only once.\n\n`);

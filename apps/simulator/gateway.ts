@@ -17,7 +17,7 @@ export function passGateway(request: IncomingMessage): ResponsePlan | undefined 
   request.url = rest;
   const why = demands.split(',').flatMap((demand) => whyRefused(decodeURIComponent(demand), request))[0];
   if (why === undefined) return undefined;
-  const headers = status === '429' ? { 'retry-after': String(RETRY_AFTER_S) } : {};
+  const headers: Record<string, string> = status === '429' ? { 'retry-after': String(RETRY_AFTER_S) } : {};
   return inFormat(
     formatOf(rest)?.format ?? formatOfHost(rest),
     errorResponse(Number(status), `The gateway ${why}.`, 'gateway_refused', { headers }),

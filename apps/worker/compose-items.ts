@@ -33,7 +33,7 @@ export function composeItems(
   const pool = createPool(env.DATABASE_URL, maxConnections, logger);
   const redis = connectRedis(env.REDIS_URL, 'producer', logger);
   const guarded = createGuardedFetch({ egress: egressOf(env) });
-  const secrets = { sealer: new Sealer(env.TOOLMARK_SEALING_KEY), keyRefs: NO_KEY_REFS };
+  const secrets = { sealer: Sealer.of(env), keyRefs: NO_KEY_REFS };
 
   const runs = new RunCache(pool);
   const connections = new Connections(pool, secrets, guarded.fetch);

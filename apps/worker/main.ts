@@ -1,6 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import 'reflect-metadata';
+import { checkSealingKeys } from '#lib/db/catalogue/fingerprint-key';
 import { checkSchema } from '#lib/db/connection/check-schema';
 import { createPool } from '#lib/db/connection/pool';
 import { readEnv } from '#lib/runtime/env';
@@ -8,6 +9,7 @@ import { handleUncaughtErrors } from '#lib/runtime/uncaught-errors';
 import { createLogger } from '#lib/runtime/logger';
 import { registry, serveMetrics } from '#lib/runtime/metrics';
 import { pingRedis } from '#lib/runtime/redis';
+import { Sealer } from '#lib/runtime/seal';
 import { startTracing } from '#lib/runtime/tracing/tracing';
 import { waitForDependencies } from '#lib/runtime/wait-for-dependencies';
 import { WorkerProcess } from './worker-process.js';
@@ -21,7 +23,10 @@ await startTracing('toolmark-worker', env);
 const pool = createPool(env.DATABASE_URL, 1);
 await waitForDependencies(
   {
-    'Postgres with its tables': () => checkSchema(pool),
+    'Postgres with its tables': async () => {
+      await checkSchema(pool);
+      await checkSealingKeys(pool, Sealer.of(env));
+    },
     Redis: () => pingRedis(env.REDIS_URL),
   },
   logger,

@@ -27,6 +27,7 @@ const proxy = z
   .url({ protocol: /^https?$/, error: 'must be a URL such as http://proxy.example.com:3128; SOCKS is not supported' })
   .max(2000);
 const HEX_KEY = 'must be 64 hexadecimal digits (openssl rand -hex 32)';
+const sealingKey = z.string(HEX_KEY).regex(/^[0-9a-fA-F]{64}$/, HEX_KEY);
 
 /** All settings of the API and the workers. `npm run docs` writes their descriptions into docs/operations.md. */
 export const Env = z.object({
@@ -44,24 +45,16 @@ export const Env = z.object({
       '`npm start` starts no Redis.',
     example: 'redis://localhost:6379',
   }),
-  TOOLMARK_SEALING_KEY: z
-    .string(HEX_KEY)
-    .regex(/^[0-9a-fA-F]{64}$/, HEX_KEY)
-    .meta({
-      readBy: 'API, worker',
-      description:
-        '64 hexadecimal digits (`openssl rand -hex 32`) that seal the keys of providers. Use the same value for ' +
-        'all processes, and never change it. `npm start` and Compose create one.',
-    }),
+  TOOLMARK_SEALING_KEY: sealingKey.optional().meta({
+    readBy: 'API, worker',
+    description:
+      '64 hexadecimal digits (`openssl rand -hex 32`) that seal the keys of providers. Use the same value for all ' +
+      'processes, and [rotate it](#rotating-the-sealing-key) to change it. `npm start` and Compose create one.',
+  }),
   TOOLMARK_SEALING_KEYS: z
     .string()
     .transform((text) => text.split(',').map((part) => part.trim()))
-    .pipe(
-      z
-        .array(z.string().regex(/^[0-9a-fA-F]{64}$/, HEX_KEY))
-        .min(1)
-        .max(10),
-    )
+    .pipe(z.array(sealingKey).max(10))
     .optional()
     .meta({
       readBy: 'API, worker',
@@ -338,7 +331,23 @@ export type Env = z.infer<typeof Env>;
  * Reads the configuration of this process from its environment, and checks all of it before anything connects.
  * Lists every problem and exits when something is wrong or missing.
  */
-export const readEnv = (source: NodeJS.ProcessEnv = process.env): Env => read(Env, source);
+export const readEnv = (source: NodeJS.ProcessEnv = process.env): Env =>
+  read(
+    (source.TOOLMARK_SEALING_KEYS ? Env : Env.extend({ TOOLMARK_SEALING_KEY: sealingKey })).superRefine(
+      refuseKeyOutsideOfRing,
+    ),
+    source,
+  );
+
+/** Whoever set both expects that what the single key sealed can be opened. */
+function refuseKeyOutsideOfRing(
+  { TOOLMARK_SEALING_KEY: single, TOOLMARK_SEALING_KEYS: ring }: Env,
+  context: z.RefinementCtx,
+): void {
+  if (!single || !ring || ring.some((key) => key.toLowerCase() === single.toLowerCase())) return;
+  const message = 'must be one of TOOLMARK_SEALING_KEYS, which takes its place. Add it there at the end, or unset it';
+  context.addIssue({ code: 'custom', path: ['TOOLMARK_SEALING_KEY'], message });
+}
 
 /** Reads only the URL of the database, which is all that migrations need. */
 export const readDatabaseUrl = (source: NodeJS.ProcessEnv = process.env): string =>

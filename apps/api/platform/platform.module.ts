@@ -52,7 +52,7 @@ export interface PlatformOptions {
       useFactory: ({ TOOLMARK_ANSWERS_MIB: mib }: Env) =>
         new AnswerMemory({ process: mib * 2 ** 20, team: (mib * 2 ** 20) / 4 }),
     },
-    { provide: Sealer, inject: [ENV], useFactory: (env: Env) => new Sealer(env.TOOLMARK_SEALING_KEY) },
+    { provide: Sealer, inject: [ENV], useFactory: (env: Env) => Sealer.of(env) },
     { provide: KEY_REFS, useValue: NO_KEY_REFS },
     { provide: APP_PIPE, useFactory: () => new ValidationPipe({ exceptionFactory: badInput }) },
     { provide: APP_FILTER, useClass: ProblemFilter },

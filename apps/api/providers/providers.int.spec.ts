@@ -360,7 +360,7 @@ it('a key that was sealed with another sealing key is reported, and can be enter
     api_key: 'sk-1',
     models: [{ id: 'a' }],
   });
-  await pool.query('UPDATE provider SET sealed_key = $1', [new Sealer('ff'.repeat(32)).seal('sk-1', 'elsewhere')]);
+  await pool.query('UPDATE provider SET sealed_key = $1', [new Sealer(['ff'.repeat(32)]).seal('sk-1', 'elsewhere')]);
   expect(await restarted.post('/api/providers/moved/test')).toMatchObject({
     status: 409,
     body: { detail: expect.stringMatching(/TOOLMARK_SEALING_KEY/) },

@@ -68,7 +68,8 @@ export class RereadClaims implements OnApplicationBootstrap, BeforeApplicationSh
   async #reread(provider: ProviderClient, session: DueSession): Promise<'done' | 'unavailable'> {
     const { settings } = provider;
     try {
-      if (session.refreshToken === null) throw new UnsealError('the provider gave no refresh token');
+      if (session.refreshToken === null)
+        throw new SignInRefusal('grant-ended', 'Sign in again.', 'the provider gave no refresh token');
       const identity = await provider.refresh(this.service.open(session.refreshToken, session), session);
       await this.service.reread(settings, identity, (client) =>
         keepReread(client, session.id, this.service.seal(identity.refreshToken, session)),

@@ -4,7 +4,7 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import type { RequestFacts } from '#lib/db/catalogue/callers';
 import { redeemInvitation } from '#lib/db/catalogue/invitations';
 import { enterPerson, followRules, forgetPerson, type SignedInPerson } from '#lib/db/catalogue/sign-in';
-import { beginSignInSession, type BegunSession } from '#lib/db/catalogue/sign-in-sessions';
+import { beginSignInSession, refreshTokenContext, type BegunSession } from '#lib/db/catalogue/sign-in-sessions';
 import { inTransaction, isContention, type Pool, type PoolClient } from '#lib/db/connection/pool';
 import type { Env } from '#lib/runtime/env';
 import { Sealer } from '#lib/runtime/seal';
@@ -93,11 +93,11 @@ export class SignInService {
   }
 
   seal(refreshToken: string | undefined, person: Key): string | null {
-    return refreshToken === undefined ? null : this.sealer.seal(refreshToken, contextOf(person));
+    return refreshToken === undefined ? null : this.sealer.seal(refreshToken, refreshTokenContext(person));
   }
 
   open(refreshToken: string, person: Key): string {
-    return this.sealer.open(refreshToken, contextOf(person));
+    return this.sealer.open(refreshToken, refreshTokenContext(person));
   }
 
   async #retry<Made>(work: () => Promise<Made>): Promise<Made> {
@@ -113,7 +113,6 @@ export class SignInService {
 }
 
 type Key = Pick<Identity, 'issuer' | 'subject'>;
-const contextOf = ({ issuer, subject }: Key): string => `refresh token ${JSON.stringify([issuer, subject])}`;
 
 /** An invitation that has ended does not keep out who comes in anyway. */
 async function redeem(

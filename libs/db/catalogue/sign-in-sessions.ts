@@ -9,6 +9,10 @@ const MAX_SESSIONS_OF_A_PERSON = 100;
 /** A process that died while it asked a provider, and a provider that does not answer, are followed by another try. */
 const REREAD_AGAIN = `interval '5 minutes'`;
 
+/** What a refresh token is sealed with: whose it is. */
+export const refreshTokenContext = ({ issuer, subject }: { issuer: string; subject: string }): string =>
+  `refresh token ${JSON.stringify([issuer, subject])}`;
+
 /** A session of a person who signed in at a provider. */
 export interface SignInSession {
   personId: string;

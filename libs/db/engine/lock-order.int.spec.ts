@@ -52,7 +52,10 @@ async function expectOrder(
   }
 }
 
-const secrets = { sealer: new Sealer('ab'.repeat(32)), keyRefs: NO_KEY_REFS };
+const secrets = {
+  sealer: new Sealer(['ab'.repeat(32)], { fingerprintKey: 'ab'.repeat(32) }),
+  keyRefs: NO_KEY_REFS,
+};
 const target = (runId: string): Rows => ['target WHERE run_id = $1', runId];
 const run = (id: string): Rows => ['run WHERE id = $1', id];
 const job = (id: string): Rows => ['job WHERE id = $1', id];

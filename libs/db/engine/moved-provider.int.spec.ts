@@ -18,7 +18,10 @@ let pool: Pool;
 beforeAll(async () => void (pool = createPool((await createDatabase()).url, 5)));
 afterAll(() => pool.end());
 
-const secrets = { sealer: new Sealer('ab'.repeat(32)), keyRefs: NO_KEY_REFS };
+const secrets = {
+  sealer: new Sealer(['ab'.repeat(32)], { fingerprintKey: 'ab'.repeat(32) }),
+  keyRefs: NO_KEY_REFS,
+};
 const patchSim = async (teamId: string, patch: object) =>
   (await new ProviderChanges(pool, teamId, secrets).update('sim', ProviderPatch.parse(patch)))!.moved;
 const move = (teamId: string, port: number) => patchSim(teamId, { base_url: `http://127.0.0.1:${port}/v1` });

@@ -7,7 +7,7 @@ import { NO_KEY_REFS, type KeyRefs } from '#lib/runtime/key-refs';
 import { Sealer } from '#lib/runtime/seal';
 import { AccessPlan, NO_ACCESS, type AccessBefore } from './plan-access.js';
 
-const sealer = new Sealer('ab'.repeat(32));
+const sealer = new Sealer(['ab'.repeat(32)], { fingerprintKey: 'ab'.repeat(32) });
 const REFS: KeyRefs = { find: (ref, use) => (ref === 'env:MINE' ? 'sk-kept-elsewhere' : NO_KEY_REFS.find(ref, use)) };
 const deps = { sealer, keyRefs: REFS };
 const ID = '0190a000-0000-7000-8000-000000000001';
@@ -119,7 +119,7 @@ describe('headers of a provider', () => {
 
   it('can be replaced when no sealing key opens them any more', () => {
     const { row } = made({ headers: [{ name: 'X-A', value: 'a' }] });
-    const lost = { ...row, sealed_headers: new Sealer('ff'.repeat(32)).seal('{}', `${ID} headers`) };
+    const lost = { ...row, sealed_headers: new Sealer(['ff'.repeat(32)]).seal('{}', `${ID} headers`) };
     expect(faults(() => changed(lost, { headers: [{ name: 'X-A' }] }))[0]).toMatch(/cannot be opened/);
     expect(valuesOf(changed(lost, { headers: [{ name: 'X-A', value: 'b' }] }))).toEqual({ 'X-A': 'b' });
   });

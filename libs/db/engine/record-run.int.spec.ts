@@ -107,9 +107,10 @@ it('is independent of a provider with the same key from before the key was reser
   await pool.query(`UPDATE provider SET key = 'recorded' WHERE team_id = $1`, [team.teamId]);
   const { runId } = await recorded(team);
   expect(
-    await new ProviderChanges(pool, team.teamId, { sealer: new Sealer('ab'.repeat(32)), keyRefs: NO_KEY_REFS }).delete(
-      'recorded',
-    ),
+    await new ProviderChanges(pool, team.teamId, {
+      sealer: new Sealer(['ab'.repeat(32)]),
+      keyRefs: NO_KEY_REFS,
+    }).delete('recorded'),
   ).toHaveProperty('before.name', 'Sim');
   expect(await one('SELECT status FROM run WHERE id = $1', [runId])).toEqual({ status: 'queued' });
 });
