@@ -67,6 +67,7 @@ export function composeItems(
   return {
     pool,
     redis,
+    sealer,
     runs,
     connections,
     budgets,

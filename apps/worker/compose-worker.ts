@@ -35,7 +35,7 @@ export function composeWorker(env: Env, logger: Logger) {
     maxConnections: env.TOOLMARK_DATABASE_POOL,
     onAttempt: (laneId, failure, seconds) => meters.find(laneId)?.recordAttempt(failure?.kind, seconds),
   });
-  const { pool, redis, runs, budgets, embedder, scorer, runner } = services;
+  const { pool, redis, sealer, runs, budgets, embedder, scorer, runner } = services;
 
   const settler = new Settler({
     pool,
@@ -64,7 +64,7 @@ export function composeWorker(env: Env, logger: Logger) {
   const comparing = new ComparisonThreads({ databaseUrl: env.DATABASE_URL });
   const control = new ControlLoop({
     ...{ pool, pools, fleet, redis, queues: new LaneQueues(redis), laneWorkers, settler, budgets, runs, meters },
-    ...{ embedder, scorer, comparing, workerId, logger },
+    ...{ embedder, scorer, sealer, comparing, workerId, logger },
     keepExchangesDays: env.TOOLMARK_KEEP_EXCHANGES_DAYS,
     keepAuditDays: env.TOOLMARK_KEEP_AUDIT_DAYS,
   });

@@ -16,5 +16,22 @@ export const System = named('System', 'The parts of the installation, and whethe
   }),
   redis: Store.describe('Whether Redis answers. Without it nothing is sent to models.'),
   postgres: Store.describe('Whether Postgres answers.'),
+  sealing: z
+    .object({
+      keys: z
+        .array(z.string())
+        .describe('The ids of the sealing keys of the API that answered. The first one seals, all of them open.'),
+      left: z
+        .int()
+        .describe(
+          'Secrets that the first key has not sealed yet. Workers do it within minutes; at 0 the other keys are no ' +
+            'longer needed.',
+        ),
+      missing: z
+        .array(z.string())
+        .describe('The ids of keys that have sealed secrets and that this API does not have: nothing opens these.'),
+    })
+    .nullable()
+    .describe('The sealing keys, for operators; null for everybody else, and while Postgres does not answer.'),
 });
 export type System = z.infer<typeof System>;

@@ -9,6 +9,7 @@ import { KeptAnswer } from '../platform/kept-answer.js';
 import { POOL, REDIS } from '../platform/stores.js';
 import { Shutdown } from '../platform/shutdown.js';
 import { LaneMetrics } from '../lanes/lane-metrics.js';
+import { SealingMetrics } from '../system/sealing-metrics.js';
 
 /** Scraping needs no token and is not limited; within this time it returns the same values. */
 const METRICS_MAX_AGE_MS = 1000;
@@ -17,7 +18,7 @@ const METRICS_MAX_AGE_MS = 1000;
 @Controller()
 export class HealthController {
   readonly metrics = new KeptAnswer(async () => {
-    await this.lanes.refresh();
+    await Promise.all([this.lanes.refresh(), this.sealing.refresh()]);
     return registry.metrics();
   }, METRICS_MAX_AGE_MS);
   readonly #publicMetrics = new KeptAnswer(
@@ -30,6 +31,7 @@ export class HealthController {
     @Inject(REDIS) readonly redis: Redis,
     readonly shutdown: Shutdown,
     readonly lanes: LaneMetrics,
+    readonly sealing: SealingMetrics,
   ) {}
 
   @Get('healthz')

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { LanesModule } from '../lanes/lanes.module.js';
+import { SystemModule } from '../system/system.module.js';
 import { HealthController } from './health.controller.js';
 
-@Module({ imports: [LanesModule], controllers: [HealthController] })
+@Module({ imports: [LanesModule, SystemModule], controllers: [HealthController] })
 export class HealthModule {}

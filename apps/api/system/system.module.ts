@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
+import { SealingMetrics } from './sealing-metrics.js';
 import { SystemController } from './system.controller.js';
 
-@Module({ controllers: [SystemController] })
+@Module({ controllers: [SystemController], providers: [SealingMetrics], exports: [SealingMetrics] })
 export class SystemModule {}

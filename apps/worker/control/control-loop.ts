@@ -11,6 +11,7 @@ import { notify } from '#lib/events/notifications';
 import type { LaneQueues } from '#lib/queue/lane-queue';
 import type { Logger } from '#lib/runtime/logger';
 import type { Redis } from '#lib/runtime/redis';
+import type { Sealer } from '#lib/runtime/seal';
 import type { Embedder } from '../embeddings/embedder.js';
 import { OWNED_STEPS, type Fleet, type OwnedStep } from '../fleet/fleet.js';
 import { measureStepFailure, type LaneMeters } from '../health/worker-metrics.js';
@@ -79,6 +80,7 @@ export class ControlLoop {
       meters: LaneMeters;
       embedder: Embedder;
       scorer: ReplyScorer;
+      sealer: Sealer;
       comparing: Comparer;
       workerId: string;
       logger: Logger;

@@ -6,6 +6,7 @@ import { createParent } from '#lib/db/testing/parent-fixture';
 import { deleteOrchestrations, parentsToRemove } from '#lib/db/upkeep/delete-parents';
 import { newId } from '#lib/runtime/ids';
 import { connectRedis, type Redis } from '#lib/runtime/redis';
+import { Sealer } from '#lib/runtime/seal';
 import { createDatabase, createRedis } from '../../../test/services.js';
 import { Housekeeping } from './housekeeping.js';
 
@@ -28,7 +29,15 @@ it('a chore that runs out of time continues in the next turn and does not delay 
   await insertRow(pool, 'lane', { id: laneId, team_id: parent.teamId, ...unused });
 
   const housekeeping = new Housekeeping({
-    ...{ pool, locks: pool, redis, logger, keepExchangesDays: undefined, keepAuditDays: undefined },
+    ...{
+      pool,
+      locks: pool,
+      redis,
+      sealer: new Sealer(['ab'.repeat(32)]),
+      logger,
+      keepExchangesDays: undefined,
+      keepAuditDays: undefined,
+    },
     maxChoreMs: 1,
   });
   const run = () => housekeeping.run(new AbortController().signal);

@@ -1,5 +1,6 @@
 import { removeEndedDeviceLogins } from '#lib/db/catalogue/device-logins';
 import { forgetKeys } from '#lib/db/catalogue/idempotency';
+import { resealSecrets } from '#lib/db/catalogue/sealed-secrets';
 import { removeEndedSessions } from '#lib/db/catalogue/sessions';
 import { forgetFinishedSignIns } from '#lib/db/catalogue/sign-in';
 import { removeUnusedEmbeddings } from '#lib/db/upkeep/unused-embeddings';
@@ -19,6 +20,7 @@ import { removeUnusedVersions } from '#lib/db/upkeep/suite-versions';
 import { notify } from '#lib/events/notifications';
 import type { Logger } from '#lib/runtime/logger';
 import type { Redis } from '#lib/runtime/redis';
+import type { Sealer } from '#lib/runtime/seal';
 import { measureStepFailure } from '../health/worker-metrics.js';
 
 const STEP = 'housekeeping';
@@ -30,12 +32,14 @@ const MAX_CHORE_MS = 60_000;
  */
 export class Housekeeping {
   readonly #targetCounts = new TargetCounts();
+  #unreadableSecrets = 0;
 
   constructor(
     readonly deps: {
       pool: Pool;
       locks: Pool;
       redis: Redis;
+      sealer: Sealer;
       logger: Logger;
       /** Retention of exchanges in days; undefined: forever. */
       keepExchangesDays: number | undefined;
@@ -71,6 +75,7 @@ export class Housekeeping {
       'forget finished sign-ins': () => forgetFinishedSignIns(pool),
       'remove leases of processes that died': () => removeExpiredLeases(pool),
       'forget workers that ended': () => forgetSilentWorkers(pool),
+      'seal secrets again that another key has sealed': (signal) => this.#reseal(signal),
       'drop old exchanges': () => this.#dropOld('exchange', this.deps.keepExchangesDays),
       'drop the old audit': () => this.#dropOld('audit', this.deps.keepAuditDays),
       'count what targets store': inPieces((on) => this.#targetCounts.countPiece(on)),
@@ -92,6 +97,16 @@ export class Housekeeping {
     if (keepDays === undefined) return;
     const partitions = await dropOldMonths(this.deps.pool, table, keepDays);
     if (partitions.length) this.deps.logger.info({ partitions }, 'Removed months that were kept long enough');
+  }
+
+  async #reseal(signal: AbortSignal): Promise<void> {
+    const { pool, sealer, logger } = this.deps;
+    const { resealed, unreadable, why } = await resealSecrets(pool, sealer, signal);
+    const [key] = sealer.keyIds;
+    if (resealed > 0) logger.info({ key, rows: resealed }, 'Secrets were sealed again with the first sealing key');
+    if (unreadable > 0 && unreadable !== this.#unreadableSecrets)
+      logger.warn({ rows: unreadable, why }, 'Some sealed secrets cannot be opened, so they were not sealed again');
+    this.#unreadableSecrets = unreadable;
   }
 
   /** Failures are retried next time. */
