@@ -20,6 +20,7 @@ const {
   OPENAI_API_KEY: _,
   TOOLMARK_ADMIN_TOKEN: __,
   TOOLMARK_SEALING_KEY: ___,
+  TOOLMARK_SEALING_KEYS: _____,
   POSTGRES_PASSWORD: ____,
   ...inherited
 } = process.env;

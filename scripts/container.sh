@@ -13,13 +13,21 @@ from_file() { # variable, file: exports the file's text unless the variable has 
   [ -z "$value" ] || export "$1=$value"
 }
 
+sealing_keys() { # The file holds one key, or several, separated by commas.
+  [ -n "${TOOLMARK_SEALING_KEYS:-}" ] || from_file TOOLMARK_SEALING_KEY sealing-key
+  case ${TOOLMARK_SEALING_KEY:-} in *,*)
+    export TOOLMARK_SEALING_KEYS="$TOOLMARK_SEALING_KEY"
+    unset TOOLMARK_SEALING_KEY ;;
+  esac
+}
+
 cd /app
 case $command in
   api)
-    from_file TOOLMARK_SEALING_KEY sealing-key
+    sealing_keys
     from_file TOOLMARK_ADMIN_TOKEN admin-token
     exec node dist/apps/api/main.js ;;
-  worker) from_file TOOLMARK_SEALING_KEY sealing-key; exec node dist/apps/worker/main.js ;;
+  worker) sealing_keys; exec node dist/apps/worker/main.js ;;
   simulator) exec node dist/apps/simulator/main.js ;;
   migrate) exec node dist/libs/db/connection/migrate-main.js ;;
   demo) from_file TOOLMARK_ADMIN_TOKEN admin-token; exec node scripts/container-demo.mjs ;;

@@ -80,9 +80,7 @@ async function start() {
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
     TOOLMARK_ADMIN_TOKEN: token,
-    TOOLMARK_SEALING_KEY:
-      process.env.TOOLMARK_SEALING_KEY ||
-      keepSecret(join(folder, 'sealing-key'), () => randomBytes(32).toString('hex')),
+    ...sealingKeys(),
     TOOLMARK_ALLOW_PRIVATE_NETWORKS: process.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS || 'true',
   });
   await Promise.all(apps.map((app) => app.untilReady()));
@@ -123,6 +121,14 @@ async function start() {
       'Ctrl-C stops everything.',
     ].join('\n'),
   );
+}
+
+/** Those that are set, or one of its own. The file of that one may hold several, separated by commas. */
+function sealingKeys() {
+  const { TOOLMARK_SEALING_KEY, TOOLMARK_SEALING_KEYS } = process.env;
+  if (TOOLMARK_SEALING_KEY || TOOLMARK_SEALING_KEYS) return { TOOLMARK_SEALING_KEY, TOOLMARK_SEALING_KEYS };
+  const own = keepSecret(join(folder, 'sealing-key'), () => randomBytes(32).toString('hex'));
+  return { [own.includes(',') ? 'TOOLMARK_SEALING_KEYS' : 'TOOLMARK_SEALING_KEY']: own };
 }
 
 /**

@@ -77,7 +77,7 @@ them and says which ones it lacks; a pod that cannot start has no log.
 {{- define "toolmark.processEnv" -}}
 {{- $ := index . 0 -}}
 {{- $process := index . 1 -}}
-{{- include "toolmark.secretEnv" (list $ "DATABASE_URL" "REDIS_URL" "TOOLMARK_SEALING_KEY") }}
+{{- include "toolmark.secretEnv" (list $ "DATABASE_URL" "REDIS_URL" "TOOLMARK_SEALING_KEY" "TOOLMARK_SEALING_KEYS") }}
 - name: TOOLMARK_DATABASE_POOL
   value: {{ $.Values.databasePool | quote }}
 - name: TOOLMARK_METRICS_PORT

@@ -104,6 +104,7 @@ signIn.existingSecret needs publicUrl, from which providers of sign-in lead back
   "MIGRATE_DATABASE_URL" "put it into the Secret"
   "REDIS_URL" "put it into the Secret"
   "TOOLMARK_SEALING_KEY" "put it into the Secret"
+  "TOOLMARK_SEALING_KEYS" "put it into the Secret"
   "TOOLMARK_ADMIN_TOKEN" "put it into the Secret"
   "PORT" "the ports in a pod are fixed"
   "TOOLMARK_SERVER" "the command line in a pod asks that pod"
@@ -199,9 +200,15 @@ Secret {{ $name }} of signIn.existingSecret is not in namespace {{ .Release.Name
   "MIGRATE_DATABASE_URL" (list "^postgres(ql)?://[^\\s/]\\S*\\s*$" "a URL such as postgresql://user:password@host:5432/toolmark")
   "REDIS_URL" (list "^rediss?(\\+sentinel|\\+cluster)?://\\S+\\s*$" "a URL such as redis://:password@host:6379")
   "TOOLMARK_SEALING_KEY" (list "^[0-9a-fA-F]{64}$" "64 hexadecimal digits (openssl rand -hex 32), without a line break")
+  "TOOLMARK_SEALING_KEYS" (list "^\\s*[0-9a-fA-F]{64}(\\s*,\\s*[0-9a-fA-F]{64}){0,9}\\s*$" "up to ten keys of 64 hexadecimal digits, separated by commas")
   "TOOLMARK_ADMIN_TOKEN" (list "^\\S{16,}$" "16 characters or more, without spaces and line breaks")
 }}
-{{- $optional := list "MIGRATE_DATABASE_URL" "TOOLMARK_ADMIN_TOKEN" }}
+{{- $single := get $data "TOOLMARK_SEALING_KEY" | b64dec | lower }}
+{{- $ring := get $data "TOOLMARK_SEALING_KEYS" | b64dec | lower }}
+{{- $optional := list "MIGRATE_DATABASE_URL" "TOOLMARK_ADMIN_TOKEN" (ternary "TOOLMARK_SEALING_KEY" "TOOLMARK_SEALING_KEYS" (ne $ring "")) }}
+{{- if and $single $ring (not (contains $single $ring)) }}
+TOOLMARK_SEALING_KEY in Secret {{ $.Values.existingSecret }} is none of TOOLMARK_SEALING_KEYS, which takes its place. Add it there at the end, or take it away: kubectl patch secret {{ $.Values.existingSecret }} --namespace {{ $.Release.Namespace }} --type json --patch '[{"op":"remove","path":"/data/TOOLMARK_SEALING_KEY"}]'
+{{- end }}
 {{- range $key, $form := $forms }}
 {{- $value := get $data $key | b64dec }}
 {{- if and (not $value) (not (has $key $optional)) }}
