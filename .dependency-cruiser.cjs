@@ -370,7 +370,7 @@ module.exports = {
     owned(['csv-parse'], ['^libs/imports/'], 'Files in other formats are read in one folder.'),
     owned(
       ['yaml'],
-      ['^libs/imports/', '^apps/api/sign-in/sign-in-file'],
+      ['^libs/imports/', '^libs/runtime/settings-file'],
       'So are those of people; a setting is small.',
     ),
     owned(['openid-client', 'jose'], ['^apps/api/sign-in/'], 'Sign-in providers are asked in one place.'),

@@ -72,7 +72,7 @@ export const Env = z.object({
       unset: 'none',
       description:
         'A YAML file with the [keys that providers may name by reference](#keys-by-reference), and the teams that may ' +
-        'use them. It is read once; the keys in it are read again when they change.',
+        'use them. It and the files that it names are read again when they change.',
       example: '/etc/toolmark/key-refs.yaml',
     }),
   TOOLMARK_ADMIN_TOKEN: z
@@ -352,6 +352,17 @@ function refuseKeyOutsideOfRing(
 /** Reads only the URL of the database, which is all that migrations need. */
 export const readDatabaseUrl = (source: NodeJS.ProcessEnv = process.env): string =>
   read(Env.pick({ DATABASE_URL: true }), source).DATABASE_URL;
+
+/** Variables of Toolmark, of what it runs on, and of the stores beside it. */
+const OWN_VARIABLES =
+  /^(TOOLMARK|OTEL|NODE|NPM|POSTGRES|PG|REDIS|LD|KUBERNETES)_|_PROXY$|^(MIGRATE_)?DATABASE_URL$|^(PATH|HOME|PGPASSWORD)$/;
+
+/** Whether an environment variable is a setting of Toolmark, or of what it runs on. */
+export const isOwnVariable = (name: string): boolean =>
+  Object.hasOwn(Env.shape, name.toUpperCase()) || OWN_VARIABLES.test(name.toUpperCase());
+
+/** A variable that the operator names in a setting; undefined if it is not set. */
+export const readVariable = (name: string): string | undefined => process.env[name];
 
 function read<Schema extends z.ZodType>(schema: Schema, source: NodeJS.ProcessEnv): z.infer<Schema> {
   const given = Object.entries(source).filter(([, value]) => value !== '');

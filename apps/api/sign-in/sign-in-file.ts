@@ -1,16 +1,13 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { decodeText } from '#lib/contracts/input/decode-text';
-import { toInputErrors } from '#lib/contracts/input/input-errors';
 import type { InputError } from '#lib/contracts/input/problem';
 import { ROLES } from '#lib/contracts/values/team';
+import { describeFaults, readSettings } from '#lib/runtime/settings-file';
 import { isLoopback } from './is-loopback.js';
 
 const MAX_BYTES = 256 * 1024;
-const MAX_FAULTS_SHOWN = 20;
-const MAX_LINE = 300;
 
 /** A file of providers that cannot be used. */
 export class SignInFault extends Error {}
@@ -122,36 +119,16 @@ export function readSignInFile(file: string | undefined, publicUrl: string | und
       message: 'must be set: it is a part of the callback of each provider',
     });
   if (errors.length === 0) return providers;
-  const lines = errors
-    .slice(0, MAX_FAULTS_SHOWN)
-    .map(({ path, message }) => `  ${path.slice(1) || 'It'} ${message}`.slice(0, MAX_LINE));
-  const more = errors.length > MAX_FAULTS_SHOWN ? ['  There are more problems.'] : [];
-  throw new SignInFault([`The providers of sign-in in ${file} cannot be used:`, ...lines, ...more].join('\n'));
+  throw new SignInFault(describeFaults(`The providers of sign-in in ${file} cannot be used:`, errors));
 }
 
 function readProviders(file: string, errors: InputError[]): z.infer<typeof Provider>[] {
   const found = readText(file);
-  if ('fault' in found) return fail({ path: '', message: found.fault });
-  const lines = new LineCounter();
-  const document = parseDocument(found.text, { schema: 'core', lineCounter: lines, prettyErrors: false });
-  const [fault] = document.errors;
-  if (fault) {
-    const { line, col } = lines.linePos(fault.pos[0]);
-    return fail({ path: '', message: `is not YAML at line ${line}, column ${col}: ${fault.message}` });
-  }
-  let value: unknown;
-  try {
-    value = document.toJS({ maxAliasCount: 100 });
-  } catch (error) {
-    return fail({ path: '', message: `is not usable: ${(error as Error).message}` });
-  }
-  const parsed = SignInFile.safeParse(value);
-  return parsed.success ? parsed.data.providers : fail(...toInputErrors(parsed.error.issues));
-
-  function fail(...faults: InputError[]): [] {
-    errors.push(...faults);
-    return [];
-  }
+  const settings =
+    'fault' in found ? { errors: [{ path: '', message: found.fault }] } : readSettings(found.text, SignInFile);
+  if ('data' in settings) return settings.data.providers;
+  errors.push(...settings.errors);
+  return [];
 }
 
 function readSecret(file: string, path: string, errors: InputError[]): string {
