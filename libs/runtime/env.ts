@@ -71,8 +71,8 @@ export const Env = z.object({
       readBy: 'API, worker',
       unset: 'none',
       description:
-        'A YAML file with the [keys that providers may name by reference](#keys-by-reference), and the teams that may ' +
-        'use them. It and the files that it names are read again when they change.',
+        'A YAML file with the [keys that providers may name by reference](#keys-by-reference), and the teams that ' +
+        'may use them. It and the files that it names are read again when they change.',
       example: '/etc/toolmark/key-refs.yaml',
     }),
   TOOLMARK_ADMIN_TOKEN: z
@@ -355,7 +355,7 @@ export const readDatabaseUrl = (source: NodeJS.ProcessEnv = process.env): string
 
 /** Variables of Toolmark, of what it runs on, and of the stores beside it. */
 const OWN_VARIABLES =
-  /^(TOOLMARK|OTEL|NODE|NPM|POSTGRES|PG|REDIS|LD|KUBERNETES)_|_PROXY$|^(MIGRATE_)?DATABASE_URL$|^(PATH|HOME|PGPASSWORD)$/;
+  /^(TOOLMARK|OTEL|NODE|NPM|POSTGRES|PG|REDIS|LD|KUBERNETES)_|^PG[A-Z]+$|_PROXY$|^(MIGRATE_)?DATABASE_URL$|^PATH$/;
 
 /** Whether an environment variable is a setting of Toolmark, or of what it runs on. */
 export const isOwnVariable = (name: string): boolean =>

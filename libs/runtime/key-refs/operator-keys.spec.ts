@@ -58,7 +58,7 @@ it('a key is found by the teams of its entry alone, and goes to the origins of i
     { ref: 'env:KEY_OF_A_GATEWAY', origins: null },
   ]);
   expect(keys.list('id of ads')).toEqual([]);
-  const refused = [`file:${path('x/../openai')}`, `file:${path('./openai')}`, 'env:PATH', 'env:TOOLMARK_SEALING_KEY'];
+  const refused = [`file:${folder}/x/../openai`, `file:${folder}/./openai`, 'env:PATH', 'env:TOOLMARK_SEALING_KEY'];
   const others = [[ref, by('ads')] as const, ...refused.map((other) => [other, by('search')] as const)];
   for (const [other, use] of others)
     expect(keyOf(keys, other, use)).toBe(
@@ -164,7 +164,7 @@ it('a Secret that Kubernetes replaces is followed, and a text counts once two lo
   expect(keyOf(keys, ref)).toBe('sk-new-and-whole');
 });
 
-it('a key outlives its file for a while, and an entry that is removed ends at once; a wrong list changes nothing', async () => {
+it('a key outlives its file for a while, a removed entry ends at once, and a wrong list changes nothing', async () => {
   write('a', 'sk-a');
   write('b', 'sk-b');
   const [a, b] = [`file:${path('a')}`, `file:${path('b')}`];
