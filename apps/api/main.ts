@@ -5,6 +5,7 @@ import { checkSchema } from '#lib/db/connection/check-schema';
 import type { Pool } from '#lib/db/connection/pool';
 import { PricesFault } from '#lib/providers/prices/read-prices';
 import { readEnv } from '#lib/runtime/env';
+import { KeyRefsFault } from '#lib/runtime/key-refs/operator-keys';
 import { createLogger } from '#lib/runtime/logger';
 import { serveMetrics } from '#lib/runtime/metrics';
 import { Sealer } from '#lib/runtime/seal';
@@ -28,7 +29,8 @@ await startTracing('toolmark-api', env);
 const app = await createApp(AppModule.forRoot({ env, logger })).catch((error: unknown) => {
   const place =
     (error instanceof PricesFault && 'TOOLMARK_PRICES_FILE is described in docs/costs.md.') ||
-    (error instanceof SignInFault && 'TOOLMARK_SIGN_IN_FILE is described in docs/sign-in.md.');
+    (error instanceof SignInFault && 'TOOLMARK_SIGN_IN_FILE is described in docs/sign-in.md.') ||
+    (error instanceof KeyRefsFault && 'TOOLMARK_KEY_REFS_FILE is described in docs/operations.md.');
   if (!place) throw error;
   process.stderr.write(`${(error as Error).message}\n${place}\n`);
   process.exit(1);

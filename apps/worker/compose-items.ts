@@ -6,7 +6,7 @@ import { ReplyMemoryPool } from '#lib/providers/guarded/reply-memory';
 import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';
 import { connectRedis } from '#lib/runtime/redis';
-import { NO_KEY_REFS } from '#lib/runtime/key-refs';
+import type { KeyRefs } from '#lib/runtime/key-refs';
 import { Sealer } from '#lib/runtime/seal';
 import { Embedder } from './embeddings/embedder.js';
 import type { LaneMeters } from './health/worker-metrics.js';
@@ -28,12 +28,17 @@ import { ItemScorer } from './items/score-item.js';
 export function composeItems(
   env: Env,
   logger: Logger,
-  { meters, maxConnections, onAttempt }: { meters: LaneMeters; maxConnections: number; onAttempt: OnAttempt },
+  {
+    keyRefs,
+    meters,
+    maxConnections,
+    onAttempt,
+  }: { keyRefs: KeyRefs; meters: LaneMeters; maxConnections: number; onAttempt: OnAttempt },
 ) {
   const pool = createPool(env.DATABASE_URL, maxConnections, logger);
   const redis = connectRedis(env.REDIS_URL, 'producer', logger);
   const guarded = createGuardedFetch({ egress: egressOf(env) });
-  const secrets = { sealer: Sealer.of(env), keyRefs: NO_KEY_REFS };
+  const secrets = { sealer: Sealer.of(env), keyRefs };
 
   const runs = new RunCache(pool);
   const connections = new Connections(pool, secrets, guarded.fetch);

@@ -3,6 +3,7 @@ import { LaneQueues } from '#lib/queue/lane-queue';
 import { notify } from '#lib/events/notifications';
 import type { Env } from '#lib/runtime/env';
 import { newId } from '#lib/runtime/ids';
+import type { KeyRefs } from '#lib/runtime/key-refs';
 import type { Logger } from '#lib/runtime/logger';
 import { connectRedis } from '#lib/runtime/redis';
 import { ControlLoop } from './control/control-loop.js';
@@ -27,10 +28,11 @@ export type WorkerParts = ReturnType<typeof composeWorker>;
  * lost, so it is written out (shutdown.ts) instead of derived. Nest serves the HTTP health checks and calls the life
  * cycle hooks (worker-process.ts).
  */
-export function composeWorker(env: Env, logger: Logger) {
+export function composeWorker(env: Env, logger: Logger, keyRefs: KeyRefs) {
   const workerId = `worker-${newId()}`;
   const meters = new LaneMeters();
   const services = composeItems(env, logger, {
+    keyRefs,
     meters,
     maxConnections: env.TOOLMARK_DATABASE_POOL,
     onAttempt: (laneId, failure, seconds) => meters.find(laneId)?.recordAttempt(failure?.kind, seconds),

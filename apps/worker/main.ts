@@ -5,6 +5,7 @@ import { checkSealingKeys } from '#lib/db/catalogue/fingerprint-key';
 import { checkSchema } from '#lib/db/connection/check-schema';
 import { createPool } from '#lib/db/connection/pool';
 import { readEnv } from '#lib/runtime/env';
+import { KeyRefsFault } from '#lib/runtime/key-refs/operator-keys';
 import { handleUncaughtErrors } from '#lib/runtime/uncaught-errors';
 import { createLogger } from '#lib/runtime/logger';
 import { registry, serveMetrics } from '#lib/runtime/metrics';
@@ -37,6 +38,10 @@ await pool.end();
 const app = await NestFactory.create<NestFastifyApplication>(WorkerModule.of(env, logger), new FastifyAdapter(), {
   logger: false,
   abortOnError: false,
+}).catch((error: unknown) => {
+  if (!(error instanceof KeyRefsFault)) throw error;
+  process.stderr.write(`${error.message}\nTOOLMARK_KEY_REFS_FILE is described in docs/operations.md.\n`);
+  process.exit(1);
 });
 handleUncaughtErrors(logger, (endsInMs) => app.get(WorkerProcess).onUncaughtError(endsInMs));
 app.enableShutdownHooks(undefined, { useProcessExit: true });

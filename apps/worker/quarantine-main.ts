@@ -1,6 +1,8 @@
 import type { Permits } from '#lib/queue/budget/lane-budget';
 import type { Permit, PermitUsage } from '#lib/queue/budget/permits';
+import { findTeamIds } from '#lib/db/catalogue/teams';
 import { readEnv } from '#lib/runtime/env';
+import { OperatorKeys } from '#lib/runtime/key-refs/operator-keys';
 import { createLogger } from '#lib/runtime/logger';
 import { LaneMeters } from './health/worker-metrics.js';
 import { composeItems } from './compose-items.js';
@@ -46,7 +48,9 @@ class ParentPermits implements Permits {
 
 const env = readEnv();
 const logger = createLogger('worker', env.LOG_LEVEL);
-const { runner } = composeItems(env, logger, {
+const keyRefs = await OperatorKeys.read({ file: env.TOOLMARK_KEY_REFS_FILE, logger });
+const { runner, pool } = composeItems(env, logger, {
+  keyRefs,
   meters: new LaneMeters(),
   maxConnections: 2,
   onAttempt: (_lane, failure, seconds) => void send({ attempted: { failure: failure?.kind, seconds } }),
@@ -57,6 +61,8 @@ const context = {
   signal: new AbortController().signal,
   setActive: () => Promise.resolve(),
 };
+
+await keyRefs.watch((names) => findTeamIds(pool, names));
 
 process.on('message', (message: ToChild) => {
   if ('id' in message) return permits.onOutcome(message);

@@ -1,9 +1,11 @@
 import type { BeforeApplicationShutdown, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { isJitOn } from '#lib/db/connection/jit';
+import { findTeamIds } from '#lib/db/catalogue/teams';
 import { levelOfSession, retryTransient } from '#lib/db/connection/pool';
 import { listen } from '#lib/events/notifications';
 import type { Env } from '#lib/runtime/env';
+import type { OperatorKeys } from '#lib/runtime/key-refs/operator-keys';
 import type { Logger } from '#lib/runtime/logger';
 import { composeWorker, type WorkerParts } from './compose-worker.js';
 import type { WorkerHealth } from './health/health.controller.js';
@@ -19,8 +21,9 @@ export class WorkerProcess
   constructor(
     readonly env: Env,
     logger: Logger,
+    readonly keyRefs: OperatorKeys,
   ) {
-    this.parts = composeWorker(env, logger);
+    this.parts = composeWorker(env, logger, keyRefs);
   }
 
   get whyStuck(): readonly string[] {
@@ -34,6 +37,7 @@ export class WorkerProcess
   async onApplicationBootstrap(): Promise<void> {
     const { subscriber, control, items, services, loopWatch, liveness, presence } = this.parts;
     const level = await retryTransient(() => levelOfSession(services.pool));
+    await this.keyRefs.watch((names) => findTeamIds(services.pool, names));
     await subscriber.ping();
     await listen(subscriber, ['lane', 'cancel', 'provider', 'step'], ({ topic, id }) => {
       if (topic === 'lane') control.laneHasWork(id);
@@ -60,6 +64,7 @@ export class WorkerProcess
   }
 
   async onApplicationShutdown(): Promise<void> {
+    this.keyRefs.close();
     await close(this.parts);
   }
 

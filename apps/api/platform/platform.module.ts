@@ -1,11 +1,19 @@
-import { Global, Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  Global,
+  Inject,
+  Module,
+  type DynamicModule,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { findTeamIds } from '#lib/db/catalogue/teams';
 import { createPool, type Pool } from '#lib/db/connection/pool';
 import { flushNotifications } from '#lib/events/notifications';
 import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';
 import { connectRedis, type Redis } from '#lib/runtime/redis';
-import { NO_KEY_REFS } from '#lib/runtime/key-refs';
+import { OperatorKeys } from '#lib/runtime/key-refs/operator-keys';
 import { Sealer } from '#lib/runtime/seal';
 import { stopTracing } from '#lib/runtime/tracing/tracing';
 import { AnswerMemory } from './answer-memory.js';
@@ -53,7 +61,11 @@ export interface PlatformOptions {
         new AnswerMemory({ process: mib * 2 ** 20, team: (mib * 2 ** 20) / 4 }),
     },
     { provide: Sealer, inject: [ENV], useFactory: (env: Env) => Sealer.of(env) },
-    { provide: KEY_REFS, useValue: NO_KEY_REFS },
+    {
+      provide: KEY_REFS,
+      inject: [ENV, LOGGER],
+      useFactory: ({ TOOLMARK_KEY_REFS_FILE: file }: Env, logger: Logger) => OperatorKeys.read({ file, logger }),
+    },
     { provide: APP_PIPE, useFactory: () => new ValidationPipe({ exceptionFactory: badInput }) },
     { provide: APP_FILTER, useClass: ProblemFilter },
     { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
@@ -72,7 +84,7 @@ export interface PlatformOptions {
     WorkersMissing,
   ],
 })
-export class PlatformModule implements OnApplicationShutdown {
+export class PlatformModule implements OnApplicationBootstrap, OnApplicationShutdown {
   static forRoot({ env, logger }: PlatformOptions): DynamicModule {
     return {
       module: PlatformModule,
@@ -87,11 +99,18 @@ export class PlatformModule implements OnApplicationShutdown {
   constructor(
     @Inject(POOL) readonly pool: Pool,
     @Inject(REDIS) readonly redis: Redis,
+    @Inject(KEY_REFS) readonly keyRefs: OperatorKeys,
     readonly refusals: Refusals,
   ) {}
 
+  /** Called by Nest before the port is opened. */
+  onApplicationBootstrap(): Promise<void> {
+    return this.keyRefs.watch((names) => findTeamIds(this.pool, names));
+  }
+
   /** Called by Nest when the port is closed and all requests have ended. */
   async onApplicationShutdown(): Promise<void> {
+    this.keyRefs.close();
     await this.refusals.flush();
     await flushNotifications(this.redis);
     this.redis.disconnect();

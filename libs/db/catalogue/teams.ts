@@ -89,6 +89,14 @@ async function insertTeam(client: PoolClient, name: string, teamId: string): Pro
   return { userId };
 }
 
+/** The ids of those teams that there are, by their names. */
+export async function findTeamIds(db: Pool | PoolClient, names: readonly string[]): Promise<Map<string, string>> {
+  const { rows } = await db.query<{ id: string; name: string }>('SELECT id, name FROM team WHERE name = ANY ($1)', [
+    names,
+  ]);
+  return new Map(rows.map(({ id, name }) => [name, id]));
+}
+
 /** Undefined when there is no such team. */
 export async function findTeamName(db: Pool | PoolClient, teamId: string): Promise<string | undefined> {
   return (await db.query<{ name: string }>('SELECT name FROM team WHERE id = $1', [teamId])).rows[0]?.name;
