@@ -57,8 +57,10 @@ them and says which ones it lacks; a pod that cannot start has no log.
 {{- define "toolmark.givenEnv" -}}
 {{- $ := index . 0 -}}
 {{- if $.Values.caCertificates.configMap }}
-- name: NODE_EXTRA_CA_CERTS
+{{- range $name := list "NODE_EXTRA_CA_CERTS" "TOOLMARK_EXTRA_CA" }}
+- name: {{ $name }}
   value: /etc/toolmark/ca/{{ $.Values.caCertificates.key }}
+{{- end }}
 {{- end }}
 {{- range $name, $value := merge (dict) (index . 1) $.Values.env }}
 - name: {{ $name }}
@@ -84,11 +86,33 @@ them and says which ones it lacks; a pod that cannot start has no log.
   value: {{ $.Values.metrics.port | quote }}
 - name: NODE_OPTIONS
   value: --max-semi-space-size=16 --max-old-space-size={{ $process.heapMiB }}
-{{- if $.Values.allowPrivateNetworks }}
+{{- include "toolmark.egressEnv" $ }}
+{{- include "toolmark.givenEnv" (list $ $process.env) }}
+{{- end }}
+
+{{/* Where requests may go, and through which proxy. The simulator of local.enabled has a private address. */}}
+{{- define "toolmark.egressEnv" -}}
+{{- $simulator := ternary (list (printf "%s-simulator:8502" (include "toolmark.name" .))) list .Values.local.enabled }}
+{{- with concat $simulator .Values.allowedNetworks }}
+- name: TOOLMARK_ALLOWED_NETWORKS
+  value: {{ join "," . | quote }}
+{{- end }}
+{{- if .Values.allowPrivateNetworks }}
 - name: TOOLMARK_ALLOW_PRIVATE_NETWORKS
   value: 'true'
 {{- end }}
-{{- include "toolmark.givenEnv" (list $ $process.env) }}
+{{- with .Values.proxy.https }}
+- name: HTTPS_PROXY
+  value: {{ . | quote }}
+{{- end }}
+{{- with .Values.proxy.http }}
+- name: HTTP_PROXY
+  value: {{ . | quote }}
+{{- end }}
+{{- with concat $simulator .Values.proxy.noProxy }}
+- name: NO_PROXY
+  value: {{ join "," . | quote }}
+{{- end }}
 {{- end }}
 
 {{/* Metadata of pods: call with (list $ "api" <values of its pods> <more annotations>). */}}

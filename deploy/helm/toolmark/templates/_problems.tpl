@@ -4,6 +4,7 @@
 {{- include "toolmark.postgresProblems" . }}
 {{- include "toolmark.autoscalingProblems" . }}
 {{- include "toolmark.networkProblems" . }}
+{{- include "toolmark.egressProblems" . }}
 {{- include "toolmark.signInProblems" . }}
 {{- include "toolmark.envProblems" . }}
 {{- include "toolmark.storeProblems" . }}
@@ -92,6 +93,26 @@ networkPolicy.stores is empty, so nothing would reach Postgres and Redis: give t
 {{- end }}
 {{- end }}
 
+{{/* A proxy with a password belongs into the Secret: values are readable in the cluster, and in the release's history. */}}
+{{- define "toolmark.egressProblems" -}}
+{{- if and .Values.allowPrivateNetworks .Values.allowedNetworks }}
+allowPrivateNetworks allows every private address, so allowedNetworks would change nothing: remove allowPrivateNetworks.
+{{- end }}
+{{- range $value, $name := dict "https" "HTTPS_PROXY" "http" "HTTP_PROXY" }}
+{{- if contains "@" (get $.Values.proxy $value) }}
+proxy.{{ $value }} holds a password: put the address into the Secret, and name its key with secretEnv.{{ $name }} instead.
+{{- end }}
+{{- range $path, $env := dict "env" $.Values.env "api.env" $.Values.api.env "worker.env" $.Values.worker.env }}
+{{- if hasKey $env $name }}
+{{ $path }}.{{ $name }} is not possible: set proxy.{{ $value }}, or secretEnv.{{ $name }} for a proxy with a password.
+{{- end }}
+{{- end }}
+{{- if and (get $.Values.proxy $value) (hasKey $.Values.secretEnv $name) }}
+proxy.{{ $value }} and secretEnv.{{ $name }} are both given: remove one.
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{- define "toolmark.signInProblems" -}}
 {{- if and .Values.signIn.existingSecret (not .Values.publicUrl) }}
 signIn.existingSecret needs publicUrl, from which providers of sign-in lead back: set the address at which people open Toolmark, such as https://toolmark.example
@@ -121,7 +142,10 @@ signIn.existingSecret needs publicUrl, from which providers of sign-in lead back
   "TOOLMARK_METRICS_PORT" "set metrics.port"
   "TOOLMARK_DATABASE_POOL" "set databasePool"
   "TOOLMARK_DRAIN_SECONDS" "set worker.drainSeconds, which gives the pod as much time"
-  "TOOLMARK_ALLOW_PRIVATE_NETWORKS" "set allowPrivateNetworks"
+  "TOOLMARK_ALLOWED_NETWORKS" "set allowedNetworks"
+  "TOOLMARK_ALLOW_PRIVATE_NETWORKS" "set allowedNetworks"
+  "TOOLMARK_EXTRA_CA" "set caCertificates.configMap"
+  "NO_PROXY" "set proxy.noProxy"
   "NODE_OPTIONS" "set api.heapMiB and worker.heapMiB"
   "NODE_EXTRA_CA_CERTS" "set caCertificates.configMap"
 }}
