@@ -81,7 +81,7 @@ async function start() {
     REDIS_URL: redisUrl,
     TOOLMARK_ADMIN_TOKEN: token,
     ...sealingKeys(),
-    TOOLMARK_ALLOW_PRIVATE_NETWORKS: process.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS || 'true',
+    ...reachingSimulator(ports.simulator),
   });
   await Promise.all(apps.map((app) => app.untilReady()));
 
@@ -254,6 +254,16 @@ function startApps(ports, env) {
   add('api', 'api', ports.api, { ...env, ...(TOOLMARK_METRICS_PORT && { TOOLMARK_METRICS_PORT }) });
   ports.workers.forEach((port, index) => add('worker', `worker ${index + 1}`, port, { ...workerEnv, ...own }));
   saveState();
+}
+
+/** Lets requests go to the simulator, without a proxy, in addition to where the environment lets them go. */
+function reachingSimulator(port) {
+  const withSimulator = (list) => [list, `127.0.0.1:${port}`].filter(Boolean).join(',');
+  const { TOOLMARK_ALLOWED_NETWORKS: allowed, NO_PROXY: direct, no_proxy: directInLowerCase } = process.env;
+  return {
+    TOOLMARK_ALLOWED_NETWORKS: withSimulator(allowed),
+    NO_PROXY: withSimulator(direct || directInLowerCase),
+  };
 }
 
 async function watchSources() {
