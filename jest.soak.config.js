@@ -10,7 +10,7 @@ export default {
     '**/*-kills.*.spec.ts',
     '**/test/long/{contention,faults,fleet,hostile,hostile-replies,live,pgbouncer,redis-topologies,storm}.*.spec.ts',
     '**/test/long/{web-hostile-screens,web-screens}.*.spec.ts',
-    '**/test/long/{facets,promptfoo,prompt-tune-chance,sign-in-faults,tune-progress}.*.spec.ts',
+    '**/test/long/{facets,gateway,promptfoo,prompt-tune-chance,sign-in-faults,tune-progress}.*.spec.ts',
     '**/apps/worker/control/experiments.int.spec.ts',
   ],
   testPathIgnorePatterns: ['/node_modules/'],

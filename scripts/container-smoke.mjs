@@ -84,7 +84,16 @@ async function expectFirstUp() {
     assert.equal(rights, 'true 1000:1000', service);
     assert.match(docker('exec', id, 'sh', '-c', 'touch /app/x 2>&1 || id -u'), /Read-only file system\s+1000/, service);
   }
+  await expectOthersRefused();
   return leaderboardRows(log);
+}
+
+/** Requests may go to the simulator, and to no other container. */
+async function expectOthersRefused() {
+  const elsewhere = { key: 'elsewhere', kind: 'openai', base_url: 'http://api:8501/v1' };
+  await call('POST', '/api/providers', elsewhere);
+  await assert.rejects(call('GET', '/api/providers/elsewhere/discover'), /TOOLMARK_ALLOWED_NETWORKS/);
+  await call('DELETE', '/api/providers/elsewhere');
 }
 
 /** Stops with Ctrl-C, then starts new containers on the old volumes, as after an upgrade. */

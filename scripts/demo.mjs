@@ -16,6 +16,7 @@ export function apiClient(url, token) {
     if (response.ok) return text === '' ? undefined : JSON.parse(text);
     throw Object.assign(new Error(`${method} ${path} answered ${response.status}: ${text}`), {
       status: response.status,
+      text,
     });
   };
 }
@@ -54,16 +55,25 @@ export async function followSimulator(call, simulatorUrl) {
   if (isOurs && provider.base_url !== url) await call('PATCH', '/api/providers/simulator', { base_url: url });
 }
 
-/** Registers OpenAI with the models that the endpoint lists, unless there is a provider `openai`. */
+/**
+ * Registers OpenAI with the models that the endpoint lists, unless there is a provider `openai`. Says what was wrong
+ * with the given address, which needs not keep the rest from starting.
+ */
 export async function registerOpenai(call, { apiKey, baseUrl = 'https://api.openai.com/v1' }, say) {
   if (await findProvider(call, 'openai')) return;
-  await call('POST', '/api/providers', {
-    key: 'openai',
-    name: 'OpenAI',
-    kind: 'openai',
-    base_url: baseUrl,
-    api_key: apiKey,
-  });
+  try {
+    await call('POST', '/api/providers', {
+      key: 'openai',
+      name: 'OpenAI',
+      kind: 'openai',
+      base_url: baseUrl,
+      api_key: apiKey,
+    });
+  } catch (error) {
+    if (error.status !== 422) throw error;
+    const [{ message } = error] = JSON.parse(error.text).errors ?? [];
+    return say(`The provider "openai" (OPENAI_BASE_URL) was not registered: ${baseUrl} ${message}`);
+  }
   try {
     const { models } = await call('GET', '/api/providers/openai/discover');
     await call('PATCH', '/api/providers/openai', { models: models.map(({ id }) => ({ id })) });

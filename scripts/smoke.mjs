@@ -15,6 +15,7 @@ const rows = first.text.split('\n').filter((line) => /^ +\d+ {2}\S.* %/.test(lin
 assert.ok(rows.length >= 4, `The leaderboard shows four models or more:\n${first.text}`);
 assert.equal((await first.call('GET', '/api/tool-eval/history')).items.length, 1);
 assert.deepEqual(openPorts(), [], 'Nothing listens to other machines.');
+await expectRefused(first, `http://127.0.0.1:${first.port}/v1`);
 await openPage(first);
 await followPrintedSteps(first);
 await stop(first, 'SIGTERM');
@@ -56,6 +57,12 @@ async function openPage({ text }) {
   });
   assert.equal(session.status, 200);
   assert.match(session.headers.get('set-cookie'), /^toolmark_session=.*HttpOnly/);
+}
+
+/** Requests may go to the simulator, and to no other address of this machine. */
+async function expectRefused({ call }, baseUrl) {
+  const refused = call('POST', '/api/providers', { key: 'elsewhere', kind: 'openai', base_url: baseUrl });
+  await assert.rejects(refused, /TOOLMARK_ALLOWED_NETWORKS/);
 }
 
 /** Runs the command and the request that `npm start` printed, in a shell with an empty environment. */

@@ -211,6 +211,7 @@ describe('a response of a private address', () => {
     ['Ollama', { error: 'model "m" is still loading' }],
     ['Google', [{ error: { code: 404, message: 'model "m" is still loading', status: 'NOT_FOUND' } }]],
     ['vLLM', { object: 'error', message: 'model "m" is still loading', code: 404 }],
+    ['Portkey', { status: 'failure', message: 'model "m" is still loading' }],
     ['FastAPI', { detail: [{ type: 'value_error', loc: ['body'], msg: 'model "m" is still loading', input: SECRET }] }],
   ])('is quoted briefly when it is an error in the format of %s', async (who, body) => {
     for (const kind of ProviderKind.options) {
@@ -243,6 +244,7 @@ describe('a response of a private address', () => {
       { detail: [{ ...wrong, loc: [{}], msg: SECRET }] },
       { detail: SECRET },
       { detail: [] },
+      { status: 'failure', message: SECRET, more: SECRET },
     ])
       expect(redacted(other)).toMatch(/which is not shown/);
   });

@@ -39,14 +39,15 @@ function parseModelApiError(text: string): JsonObject | undefined {
 
 /**
  * The error in a response of OpenAI, Anthropic or Google (`{"error": {"message"}}`, Google's also in a list), of Ollama
- * (`{"error": "..."}`), of vLLM (`{"object": "error", "message"}`) or of FastAPI (`{"detail": [{"type", "loc",
- * "msg"}]}`), with the fields needed to act on it.
+ * (`{"error": "..."}`), of vLLM (`{"object": "error", "message"}`), of Portkey's gateway (`{"status": "failure",
+ * "message"}`) or of FastAPI (`{"detail": [{"type", "loc", "msg"}]}`), with the fields needed to act on it.
  */
 export function modelApiError(body: Json): JsonObject | undefined {
   const outer = Array.isArray(body) ? body[0] : body;
   if (!isObject(outer)) return undefined;
   if (isFastApiError(outer)) return fastApiError(outer);
-  const error = typeof outer.error === 'string' ? { message: outer.error } : isVllmError(outer) ? outer : outer.error;
+  const isWhole = isVllmError(outer) || isPortkeyError(outer);
+  const error = typeof outer.error === 'string' ? { message: outer.error } : isWhole ? outer : outer.error;
   if (!isObject(error) || typeof error.message !== 'string') return undefined;
   const kept: JsonObject = { message: error.message.slice(0, MAX_MESSAGE_CHARACTERS) };
   for (const name of ['type', 'code', 'status', 'param']) {
@@ -95,6 +96,8 @@ function fastApiError({ detail: all }: FastApiError): JsonObject {
 }
 
 const isVllmError = (body: JsonObject): boolean => body.object === 'error';
+const isPortkeyError = (body: JsonObject): boolean =>
+  body.status === 'failure' && Object.keys(body).sort().join() === 'message,status';
 const isShortText = (value: Json | undefined): value is string =>
   typeof value === 'string' && value.length <= MAX_WORD_CHARACTERS;
 
