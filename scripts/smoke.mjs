@@ -102,14 +102,18 @@ async function stop({ stop: end }, signal) {
 function openPorts() {
   const sockets = new Set(
     processesOn(folder).flatMap((process) => {
-      const folderOfFiles = `/proc/${process.split(' ')[0]}/fd`;
-      return readdirSync(folderOfFiles).flatMap((name) => {
+      const files = `/proc/${process.split(' ')[0]}/fd`;
+      // A process may end in the meantime, such as one of Postgres, and a file be closed.
+      const unlessGone = (read) => {
         try {
-          return /^socket:\[(\d+)\]$/.exec(readlinkSync(`${folderOfFiles}/${name}`))?.[1] ?? [];
+          return read();
         } catch {
-          return []; // It was closed in the meantime.
+          return [];
         }
-      });
+      };
+      return unlessGone(() => readdirSync(files)).flatMap((name) =>
+        unlessGone(() => /^socket:\[(\d+)\]$/.exec(readlinkSync(`${files}/${name}`))?.[1] ?? []),
+      );
     }),
   );
   const [LISTENS, LOOPBACK] = ['0A', /^(0100007F|0{24}01000000)$/];
