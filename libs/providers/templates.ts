@@ -177,6 +177,15 @@ const HOSTS: HostFacts[] = [
     unverified: ['what tool_choice "required" does; older versions ignored tool_choice'],
   },
   {
+    key: 'llama-cpp',
+    name: 'llama.cpp',
+    base_url: 'http://localhost:8080/v1',
+    needs_key: false,
+    quirks: ['Start llama-server with --jinja: without it, requests with tools are answered with 500.'],
+    docs: 'https://github.com/ggml-org/llama.cpp/blob/master/docs/function-calling.md',
+    unverified: ['which releases need --jinja'],
+  },
+  {
     key: 'lm-studio',
     name: 'LM Studio',
     base_url: 'http://localhost:1234/v1',
@@ -195,6 +204,33 @@ const HOSTS: HostFacts[] = [
     ],
     docs: 'https://docs.litellm.ai/docs/proxy/user_keys',
     unverified: [],
+  },
+  {
+    key: 'portkey',
+    name: 'Portkey',
+    base_url: 'https://api.portkey.ai/v1',
+    needs_key: false,
+    quirks: [
+      'Add the routing header x-portkey-provider, such as openai, and the secret header x-portkey-api-key; the API ' +
+        'key is that of the host behind it.',
+      'Parameters that the named provider does not know are dropped without a word.',
+      'Switch off retry, cache and fallback in its configuration, or they are measured too.',
+    ],
+    docs: 'https://portkey.ai/docs/api-reference/inference-api/headers',
+    unverified: ['the hosted gateway; its open one was tried, version 1.15.2'],
+  },
+  {
+    key: 'cloudflare',
+    name: 'Cloudflare AI Gateway',
+    base_url: 'https://gateway.ai.cloudflare.com/v1/{account}/{gateway}/openai',
+    quirks: [
+      'An authenticated gateway wants the secret header cf-aig-authorization, with "Bearer " before its token; the ' +
+        'API key is that of the host behind it.',
+      'Where the gateway caches, add the routing header cf-aig-skip-cache: true, or samples repeat one reply.',
+      'Anthropic is at .../{gateway}/anthropic, with the format anthropic.',
+    ],
+    docs: 'https://developers.cloudflare.com/ai-gateway/configuration/authentication/',
+    unverified: ['everything: no gateway was asked'],
   },
 ];
 
