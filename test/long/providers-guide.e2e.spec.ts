@@ -61,7 +61,7 @@ beforeAll(async () => {
   mkdirSync(join(folder, 'keys'));
   writeFileSync(join(folder, 'keys/llm'), secretOf('llm'));
   const { body: me } = await owner.get('/api/me');
-  const refs = { references: [{ ref: `file:${folder}/keys/llm`, teams: [me.team.name] }] };
+  const refs = { keys: [{ ref: `file:${folder}/keys/llm`, teams: [me.team.name] }] };
   writeFileSync(join(folder, 'refs.yaml'), JSON.stringify(refs));
   const { url } = await startProcess('api', {
     DATABASE_URL: databaseUrl,
