@@ -165,7 +165,10 @@ it('a wrong secret header is a wrong key, is mended in place, and is shown nowhe
     models: [{ id: 'perfect-ish' }],
   });
   const test = async () => (await client.post('/api/providers/keyed/test')).body;
-  expect(await test()).toMatchObject({ ok: false, error: expect.stringMatching(/refused the headers \(401\): .* headers \(.*X-Team\)/) });
+  expect(await test()).toMatchObject({
+    ok: false,
+    error: expect.stringMatching(/refused the headers \(401\): .* headers \(.*X-Team\)/),
+  });
   const kept = ['x-portkey-provider', 'x-portkey-custom-host', 'X-Team'].map((name) => ({ name }));
   const mended = await client.patch('/api/providers/keyed', { headers: [...kept, secret('Authorization', KEY)] });
   expect(mended.body.headers).toEqual([
