@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { until } from '../until.js';
 import { isReady, type Namespace, type Pod } from './cluster.js';
 import { HELM, run, type Ended } from './commands.js';
+import { MODELS } from './simulator.js';
 
 const CHART = resolve('deploy/helm/toolmark');
 /** What scripts/test-kubernetes.mjs builds: this release, the same once more as a later one, and the release before. */
@@ -35,6 +36,8 @@ export class Release {
       'image.repository': IMAGES.repository,
       'image.tag': IMAGES.tags[tag],
       'image.pullPolicy': 'IfNotPresent',
+      // Where the simulator of the test is. The earlier release knows only the switch.
+      ...(tag === 'earlier' ? { allowPrivateNetworks: true } : { 'allowedNetworks[0]': MODELS }),
       ...this.always.set,
       ...set,
     });
