@@ -4,7 +4,7 @@ import { ModelInput } from '#lib/contracts/provider';
 import { readKnownPrices as builtIn } from '#lib/providers/prices/read-prices';
 import { createProgram } from '../program.js';
 import { fillPrices, readKnownPrices } from './fill-prices.js';
-import { modelTable } from './providers.js';
+import { modelTable } from '../output/provider-lines.js';
 
 const OPENAI = 'https://api.openai.com/v1';
 const known = { ...builtIn(), as_of: '2026-11-17' };

@@ -1,0 +1,25 @@
+import type { ClientCertificate, Provider } from './provider.js';
+
+type Key = Pick<Provider, 'api_key_set' | 'api_key_last4'> & Partial<Pick<Provider, 'api_key_ref'>>;
+
+/** The key of a provider: "ends in 1234", "set", "env:NAME" or "none". */
+export function keyInWords({ api_key_set: isSet, api_key_last4: last4, api_key_ref: ref }: Key): string {
+  if (ref) return ref;
+  if (!isSet) return 'none';
+  return last4 === null ? 'set' : `ends in ${last4}`;
+}
+
+const DAY_MS = 86_400_000;
+/** A client certificate that ends within so many days needs somebody. */
+const SOON_DAYS = 30;
+
+/** @returns why a client certificate needs somebody: it has ended, or it ends soon */
+export function certificateWarning(
+  { expires_at: end }: Pick<ClientCertificate, 'expires_at'>,
+  now: number,
+): string | undefined {
+  const days = (Date.parse(end) - now) / DAY_MS;
+  if (days <= 0) return 'It has expired.';
+  if (days > SOON_DAYS) return undefined;
+  return days < 1 ? 'It expires within a day.' : `It expires in ${Math.floor(days)} ${days < 2 ? 'day' : 'days'}.`;
+}
