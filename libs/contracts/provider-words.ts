@@ -16,7 +16,7 @@ const SOON_DAYS = 30;
 /** @returns why a client certificate needs somebody: it has ended, or it ends soon */
 export function certificateWarning(
   { expires_at: end }: Pick<ClientCertificate, 'expires_at'>,
-  now: number,
+  now = Date.now(),
 ): string | undefined {
   const days = (Date.parse(end) - now) / DAY_MS;
   if (days <= 0) return 'It has expired.';

@@ -3,6 +3,7 @@ import type { KnownPrices } from '#lib/contracts/known-prices';
 import type { Page } from '#lib/contracts/page';
 import type {
   DiscoveredModels,
+  KeyReferences,
   Provider,
   ProviderTemplates,
   ProviderTest as ProviderTestSchema,
@@ -25,6 +26,9 @@ export const templatesQuery = {
   ...readQuery<z.infer<typeof ProviderTemplates>>(['templates'], '/api/providers/templates'),
   staleTime: Infinity,
 };
+
+/** The keys that the operator keeps outside of Toolmark for this team. Servers of earlier releases have none. */
+export const keyRefsQuery = readQuery<KeyReferences>(keys.providers, '/api/providers/key-refs');
 
 /** Prices of common hosts' models; they change only when the server starts. */
 export const pricesQuery = { ...readQuery<KnownPrices>(['prices'], '/api/prices'), staleTime: Infinity };

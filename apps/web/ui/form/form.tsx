@@ -6,6 +6,7 @@ import { useRefusal } from '../../api/session';
 import { AllowedButton } from '../buttons';
 import { useDraft, type Draft } from '../draft';
 import { ErrorNotice } from '../notices';
+import { useUnsaved } from '../unsaved';
 import { submitOnCtrlEnter } from '../keys';
 import type { Edited } from './edited';
 import { valueOf, type FormRequest } from './form-request';
@@ -54,7 +55,15 @@ export function useFormState<Body = Json, Answer = unknown>(options: FormOptions
   return { draft, refusal, request, body, sending, submit };
 }
 
+/** Input that the draft leaves out, so that the browser does not store it. */
+export interface Outside {
+  isChanged: boolean;
+  clear: () => void;
+}
+
 interface Props<Body, Answer> extends FormOptions<Body, Answer> {
+  /** Further input, which lasts as long as the form. */
+  outside?: Outside;
   /** The label of its button. */
   save: string;
   /** The message after saving. */
@@ -71,8 +80,9 @@ interface Props<Body, Answer> extends FormOptions<Body, Answer> {
 
 /** A form that keeps a draft until it is saved, if it has a name. */
 export function Form<Body = Json, Answer = unknown>(props: Props<Body, Answer>) {
-  const { name, save, saved, className = 'fields', children, buttons, below, summary } = props;
-  const { draft, refusal, sending, submit } = useFormState(props);
+  const { name, save, saved, className = 'fields', children, buttons, below, summary, outside } = props;
+  const { draft: kept, refusal, sending, submit } = useFormState(props);
+  const draft = useWhole(kept, outside);
   const form = (
     <JsonForm edited={draft.value} change={draft.change} error={sending.error} refusal={refusal}>
       <form className={className} onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
@@ -97,8 +107,24 @@ export function Form<Body = Json, Answer = unknown>(props: Props<Body, Answer>) 
   );
 }
 
+interface WholeDraft extends Draft<Edited> {
+  /** Whether a part of it does not survive a reload. */
+  isPartlyKept?: boolean;
+}
+
+/** A draft and further input: both are discarded together. */
+function useWhole(draft: Draft<Edited>, outside: Outside | undefined): WholeDraft {
+  useUnsaved(outside?.isChanged ?? false);
+  if (!outside?.isChanged) return draft;
+  const clear = (): void => {
+    draft.clear();
+    outside.clear();
+  };
+  return { ...draft, isChanged: true, isPartlyKept: true, clear };
+}
+
 interface SaveBarProps {
-  draft: Draft<Edited>;
+  draft: WholeDraft;
   /** The button's label. */
   save: string;
   refusal: string | undefined;
@@ -138,13 +164,18 @@ export function SaveBar({ draft, save, refusal, sending: { isPending, error }, s
   );
 }
 
-function statusOf({ isChanged, isTooLong }: Draft<Edited>, unread: string[], saved: string | undefined): string {
+function statusOf(
+  { isChanged, isTooLong, isPartlyKept }: WholeDraft,
+  unread: string[],
+  saved: string | undefined,
+): string {
   if (unread.length > 0)
     return `Not valid yet: ${unread
       .slice(0, 3)
       .map((at) => at || 'the JSON')
       .join(', ')}.`;
   if (isTooLong) return 'Not saved, and too long to survive a reload.';
+  if (isPartlyKept) return 'Not saved yet; keys, headers and certificates do not survive a reload.';
   if (isChanged) return 'Not saved yet; kept in this tab.';
   return saved ?? '';
 }

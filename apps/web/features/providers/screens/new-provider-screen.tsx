@@ -15,25 +15,27 @@ import { OPERATE } from '../../operate/parts/operate-nav';
 import { createProvider, refreshProviders, templatesQuery } from '../api';
 import { ModelsFields } from './models-fields';
 import { ProviderFields } from './provider-fields';
-import { EMPTY_PROVIDER, inputOf, withTemplate, type KeyChange } from './provider-value';
+import { EMPTY_PROVIDER, inputOf, withTemplate } from './provider-value';
+import { useAccess } from './use-access';
 
 const PROVIDERS = [...OPERATE, { to: '/operate/providers', label: 'Providers' }] as const;
 
 /** A new endpoint. It can be tested once it is saved. */
 export function NewProviderScreen() {
   const navigate = useNavigate();
-  const [apiKey, changeKey] = useState<KeyChange>({ to: 'kept' });
+  const access = useAccess();
   return (
     <>
       <Head title="New provider" trail={PROVIDERS} />
       <Form<string, Provider>
         name="new provider"
+        outside={access}
         initial={EMPTY_PROVIDER}
         needs="owner"
         requestOf={(edited) => {
           const request = valueOf<JsonObject>(edited);
           if ('faults' in request) return request;
-          return { body: inputOf(request.body, apiKey.to === 'another' ? apiKey.key : '') };
+          return { body: inputOf(request.body, access.value) };
         }}
         send={createProvider}
         onDone={async ({ key: providerKey }) => {
@@ -45,7 +47,7 @@ export function NewProviderScreen() {
         <QueryBoundary rows={2}>
           <TemplateChoice />
         </QueryBoundary>
-        <ProviderFields apiKey={apiKey} changeKey={changeKey} />
+        <ProviderFields access={access.value} changeAccess={access.change} />
         <ModelsFields />
       </Form>
     </>

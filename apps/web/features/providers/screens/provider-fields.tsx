@@ -1,26 +1,42 @@
-import type { Provider, ProviderInput } from '#lib/contracts/provider';
+import { toText } from '#lib/contracts/json/json';
+import type { ProviderInput } from '#lib/contracts/provider';
 import { PROVIDER_KINDS } from '#lib/contracts/values/providers';
-import { LabelledField, useForm } from '../../../ui/form/json-form';
+import { useField } from '../../../ui/form/json-form';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
+import { UserText } from '../../../ui/user-text';
+import { neededAgain, type StoredAccess } from './access-value';
+import { CertificateFields } from './certificate-fields';
+import { HeaderFields } from './header-fields';
+import { KeyFields, type AccessProps } from './key-fields';
 import { LIMITS } from './limits';
-import type { KeyChange } from './provider-value';
 
-interface Props {
-  /** The stored provider; undefined for a new one. */
-  stored?: Pick<Provider, 'api_key_set' | 'api_key_last4'>;
-  apiKey: KeyChange;
-  changeKey: (change: KeyChange) => void;
-}
-
-/** A provider's name and address, API key and limits. */
-export const ProviderFields = (props: Props) => (
+/** A provider's name and address, how it is asked, and its limits. */
+export const ProviderFields = (props: AccessProps) => (
   <>
     {!props.stored && <Fields of={KEY} />}
     <Fields of={NAME_AND_ADDRESS} />
-    <ApiKeyField {...props} />
+    {props.stored && <NeededAgain {...props} stored={props.stored} />}
+    <KeyFields {...props} />
+    <HeaderFields {...props} />
+    <CertificateFields {...props} />
     <Fields of={LIMITS} within="limits" />
   </>
 );
+
+/** What another address asks for. */
+function NeededAgain({ stored, access }: AccessProps & { stored: StoredAccess }) {
+  const url = toText(useField('base_url').value ?? '');
+  const needed = neededAgain(url, access, stored);
+  return (
+    <div role="status">
+      {needed.length > 0 && (
+        <p className="notice">
+          This is another host. Enter again, or remove: <UserText text={needed.join(', ')} />.
+        </p>
+      )}
+    </div>
+  );
+}
 
 const KEY: FormSchema = [
   {
@@ -48,52 +64,3 @@ const NAME_AND_ADDRESS: FormSchema<ProviderInput> = [
     whenEmpty: '',
   },
 ];
-
-const MAX_KEY = 2000;
-
-/**
- * An endpoint's API key. It is sent once, stored encrypted, and never shown again; the browser does not keep it either.
- */
-function ApiKeyField({ stored, apiKey, changeKey }: Props) {
-  const { errors, refusal } = useForm();
-  const faults = errors.filter(({ path }) => path === '/api_key');
-  return (
-    <>
-      <LabelledField label="API key" help={helpOf(stored, apiKey)} faults={faults}>
-        {(attributes) => (
-          <input
-            {...attributes}
-            type="password"
-            autoComplete="off"
-            maxLength={MAX_KEY}
-            readOnly={refusal !== undefined}
-            value={apiKey.to === 'another' ? apiKey.key : ''}
-            placeholder={stored?.api_key_set ? 'Enter another key to replace it' : ''}
-            onChange={({ target }) =>
-              changeKey(target.value === '' ? { to: 'kept' } : { to: 'another', key: target.value })
-            }
-          />
-        )}
-      </LabelledField>
-      {stored?.api_key_set && (
-        <label className="check">
-          <input
-            type="checkbox"
-            disabled={refusal !== undefined}
-            checked={apiKey.to === 'removed'}
-            onChange={({ target }) => changeKey({ to: target.checked ? 'removed' : 'kept' })}
-          />
-          Remove the key
-        </label>
-      )}
-    </>
-  );
-}
-
-function helpOf(stored: Props['stored'], change: KeyChange): string {
-  if (!stored) return 'Stored encrypted, never shown again. Optional.';
-  if (change.to === 'removed') return 'Removed when you save.';
-  if (!stored.api_key_set) return 'Not set.';
-  const { api_key_last4: last4 } = stored;
-  return `Set${last4 === null ? '' : `, ends in ${last4}`}.`;
-}

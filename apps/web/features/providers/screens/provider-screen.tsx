@@ -20,7 +20,9 @@ import { DiscoverModels } from './discover-models';
 import { ModelsFields } from './models-fields';
 import { LearnedSettings, TestProvider } from './provider-checks';
 import { ProviderFields } from './provider-fields';
-import { patchOf, storedProvider, type KeyChange } from './provider-value';
+import { SentWithRequests } from './sent-with-requests';
+import { patchOf, storedProvider } from './provider-value';
+import { useAccess } from './use-access';
 
 /** An endpoint: whether it answers, its models and its limits. */
 export function ProviderScreen() {
@@ -40,6 +42,7 @@ export function ProviderScreen() {
           </MenuItem>
         }
       />
+      <SentWithRequests provider={provider} />
       <TestProvider provider={provider} />
       <ProviderForm key={provider.key} provider={provider} />
       <LearnedSettings provider={provider} />
@@ -49,27 +52,27 @@ export function ProviderScreen() {
 }
 
 const PROVIDERS = [...OPERATE, { to: '/operate/providers', label: 'Providers' }] as const;
-const KEPT: KeyChange = { to: 'kept' };
 
 /** Settings of a provider. Running jobs use the new settings once they are saved. */
 function ProviderForm({ provider }: { provider: Provider }) {
   const { key } = provider;
   const stored = useMemo(() => storedProvider(provider), [provider]);
-  const [apiKey, changeKey] = useState(KEPT);
+  const access = useAccess();
   return (
     <section aria-label="Settings" className={`section ${css.provider}`}>
       <Form<string, Provider>
         name={`provider ${key}`}
+        outside={access}
         initial={stored}
         needs="owner"
         requestOf={(edited) => {
           const request = valueOf<JsonObject>(edited);
-          return 'faults' in request ? request : { body: patchOf(request.body, stored, apiKey) };
+          return 'faults' in request ? request : { body: patchOf(request.body, stored, access.value) };
         }}
         send={(body, options) => changeProvider({ key, body }, options)}
         onDone={(saved) => {
           queryClient.setQueryData(providerQuery(key).queryKey, saved);
-          changeKey(KEPT);
+          access.clear();
           return refreshProviders();
         }}
         save="Save the provider"
@@ -79,7 +82,7 @@ function ProviderForm({ provider }: { provider: Provider }) {
         <DiscoverModels providerKey={key} />
         <fieldset>
           <legend>Connection and limits</legend>
-          <ProviderFields stored={provider} apiKey={apiKey} changeKey={changeKey} />
+          <ProviderFields stored={provider} access={access.value} changeAccess={access.change} />
         </fieldset>
       </Form>
     </section>

@@ -26,22 +26,25 @@ const read = (text: string): any => JSON.parse(text);
 describe('the request of a provider form', () => {
   it('creates a provider with the typed key and omits empty fields', () => {
     const value = { ...EMPTY_PROVIDER, key: 'openai', base_url: 'https://api.openai.com/v1', models: ['gpt-5'] };
-    expect(ProviderInput.parse(read(inputOf(value, ' sk-1 ')))).toMatchObject({ key: 'openai', api_key: 'sk-1' });
-    expect(read(inputOf(value, ''))).not.toHaveProperty('api_key');
-    expect(read(inputOf(value, ''))).not.toHaveProperty('name');
+    expect(ProviderInput.parse(read(inputOf(value, { apiKey: ' sk-1 ' })))).toMatchObject({
+      key: 'openai',
+      api_key: 'sk-1',
+    });
+    expect(read(inputOf(value, {}))).not.toHaveProperty('api_key');
+    expect(read(inputOf(value, {}))).not.toHaveProperty('name');
   });
 
   it('updates only the fields that differ, with the key only if it changes', () => {
-    expect(read(patchOf(stored, stored, { to: 'kept' }))).toEqual({});
-    expect(read(patchOf({ ...stored, name: 'Mine' }, stored, { to: 'removed' }))).toEqual({
+    expect(read(patchOf(stored, stored, {}))).toEqual({});
+    expect(read(patchOf({ ...stored, name: 'Mine' }, stored, { apiKey: null }))).toEqual({
       name: 'Mine',
       api_key: null,
     });
-    expect(read(patchOf(stored, stored, { to: 'another', key: ' sk-2\n' }))).toEqual({ api_key: 'sk-2' });
+    expect(read(patchOf(stored, stored, { apiKey: ' sk-2\n' }))).toEqual({ api_key: 'sk-2' });
   });
 
   it('removes a limit when its field is emptied', () => {
-    const patch = read(patchOf({ ...stored, limits: { max_concurrency: 8 } }, stored, { to: 'kept' }));
+    const patch = read(patchOf({ ...stored, limits: { max_concurrency: 8 } }, stored, {}));
     expect(ProviderPatch.parse(patch)).toEqual({
       limits: { requests_per_minute: null, tokens_per_minute: null, max_concurrency: 8 },
     });
@@ -49,7 +52,7 @@ describe('the request of a provider form', () => {
 
   it('keeps numbers as typed', () => {
     const model = { ...newModel('m'), default_params: parseJson('{"top_p": 1.0}') };
-    expect(patchOf({ ...stored, models: [model] }, stored, { to: 'kept' })).toContain('{"top_p":1.0}');
+    expect(patchOf({ ...stored, models: [model] }, stored, {})).toContain('{"top_p":1.0}');
   });
 });
 

@@ -2,9 +2,7 @@ import { PRICE_FIELDS, pricesOf, type FindPrices, type Prices } from '#lib/contr
 import { isNumber, isObject, toNumber, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import type { Provider, ProviderTemplate } from '#lib/contracts/provider';
-
-/** The endpoint's API key. It is not part of the stored form, and does not survive a reload. */
-export type KeyChange = { to: 'kept' } | { to: 'removed' } | { to: 'another'; key: string };
+import { accessRequest, type Access } from './access-value.js';
 
 export const EMPTY_PROVIDER: JsonObject = {
   key: '',
@@ -91,27 +89,22 @@ function whole(value: JsonObject): JsonObject {
 }
 
 /** The text of a ProviderInput. */
-export function inputOf(value: JsonObject, apiKey: string): string {
+export function inputOf(value: JsonObject, access: Access): string {
   const { name, ...rest } = whole(value);
-  const key = apiKey.trim();
   return stringifyInSourceOrder({
     ...rest,
     ...(name !== undefined && name !== '' && { name }),
-    ...(key !== '' && { api_key: key }),
+    ...accessRequest(access),
   });
 }
 
 /** The text of a ProviderPatch: the differences from the stored provider. */
-export function patchOf(value: JsonObject, stored: JsonObject, change: KeyChange): string {
+export function patchOf(value: JsonObject, stored: JsonObject, access: Access): string {
   const [now, before] = [whole(value), whole(stored)];
   const changed = Object.entries(now).filter(
     ([field, inner]) => stringifyInSourceOrder(inner) !== stringifyInSourceOrder(before[field] ?? null),
   );
-  return stringifyInSourceOrder({
-    ...Object.fromEntries(changed),
-    ...(change.to === 'removed' && { api_key: null }),
-    ...(change.to === 'another' && { api_key: change.key.trim() }),
-  });
+  return stringifyInSourceOrder({ ...Object.fromEntries(changed), ...accessRequest(access) });
 }
 
 export const idsOf = (value: JsonObject): Set<string> =>

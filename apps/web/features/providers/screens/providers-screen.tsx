@@ -1,6 +1,8 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Provider } from '#lib/contracts/provider';
+import { certificateWarning, keyInWords } from '#lib/contracts/provider-words';
+import { Chip } from '../../../ui/chip';
 import { Empty } from '../../../ui/empty';
 import { count } from '../../../ui/amounts';
 import { Head } from '../../../ui/head';
@@ -49,11 +51,20 @@ const NewProvider = () => (
   </Link>
 );
 
-function ApiKey({ provider }: { provider: Provider }) {
-  const { shares_limits_with: shared = [] } = provider;
+/** The key, and what else is sent with each request. Servers of earlier releases have no headers. */
+function Sent({ provider }: { provider: Provider }) {
+  const { shares_limits_with: shared = [], headers = [], client_certificate: certificate } = provider;
+  const also = [...headers.map(({ name }) => name), ...(certificate ? ['client certificate'] : [])];
+  const warning = certificate && certificateWarning(certificate);
   return (
     <>
-      {keyInWords(provider)}
+      <UserLine text={keyInWords(provider)} />
+      {also.length > 0 && (
+        <span className="small muted">
+          <UserLine text={`with ${also.join(', ')}`} />
+        </span>
+      )}
+      {warning && <Chip kind="failed">certificate: {warning}</Chip>}
       {shared.length > 0 && (
         <span className="small muted">
           <UserLine text={`shares limits with ${shared.join(', ')}`} />
@@ -61,11 +72,6 @@ function ApiKey({ provider }: { provider: Provider }) {
       )}
     </>
   );
-}
-
-function keyInWords({ api_key_set: isSet, api_key_last4: last4 }: Provider): string {
-  if (!isSet) return 'none';
-  return last4 === null ? 'set' : `ends in ${last4}`;
 }
 
 const isUnpriced = ({
@@ -93,7 +99,7 @@ const COLUMNS: Column<Provider>[] = [
   },
   { name: 'Format', cell: ({ kind }) => kind },
   { name: 'Address', className: 'named', cell: ({ base_url: url }) => <UserLine text={url} /> },
-  { name: 'API key', className: 'named', cell: (provider) => <ApiKey provider={provider} /> },
+  { name: 'API key', className: 'named', cell: (provider) => <Sent provider={provider} /> },
   { name: 'Models', isNumber: true, cell: ({ models }) => count(models.length) },
   {
     name: 'Unpriced',

@@ -1,10 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { parseJson } from '#lib/contracts/json/json';
-import { curlCommand } from './curl-command.js';
+import { curlCommand, type CurlCommand } from './curl-command.js';
+
+const VARIABLES = {
+  API_KEY: 'k',
+  HEADER_X_TEAM: '$(id)',
+  HEADER_X_TEAM_2: 'b',
+  CLIENT_CERTIFICATE: 'c',
+  CLIENT_KEY: 'd',
+};
 
 /** The arguments that a shell would pass to curl. */
-const argumentsOf = (command: string | undefined): string[] =>
-  execFileSync('sh', ['-c', command!.replace('curl', `printf '%s\\n'`)], { env: { API_KEY: 'k' }, encoding: 'utf8' })
+const argumentsOf = (command: CurlCommand | undefined): string[] =>
+  execFileSync('sh', ['-c', command!.text.replace('curl', `printf '%s\\n'`)], { env: VARIABLES, encoding: 'utf8' })
     .split('\n')
     .slice(0, -1);
 
@@ -36,6 +44,26 @@ describe('a request copied as curl', () => {
       '--data-raw',
       '{"n":1}',
     ]);
+  });
+
+  it('leaves the values of headers and the client certificate to variables, whatever a name looks like', () => {
+    const headers = ['x-team', 'x`team', 'X$HOME'].map((name) => ({ name, kind: 'secret' as const }));
+    const certificate = { subject: 'a', issuer: 'b', expires_at: '', sha256: '' };
+    const provider = {
+      kind: 'openai',
+      base_url: 'http://h',
+      api_key_set: false,
+      headers,
+      client_certificate: certificate,
+    };
+    const command = curlCommand(provider, {});
+    expect(argumentsOf(command).slice(1, -2)).toEqual([
+      ...['-H', 'content-type: application/json'],
+      ...['-H', 'x-team: $(id)', '-H', 'x`team: b', '-H', 'X$HOME: '],
+      ...['--cert', 'c', '--key', 'd'],
+    ]);
+    const files = ['CLIENT_CERTIFICATE', 'CLIENT_KEY'];
+    expect(command!.variables).toEqual(['HEADER_X_TEAM', 'HEADER_X_TEAM_2', 'HEADER_X_HOME', ...files]);
   });
 
   it('is not offered where the stored and the sent request differ', () => {

@@ -37,7 +37,7 @@ function Bodies({ exchange, providerKey }: { exchange: Stored; providerKey: stri
           <div key={index}>
             <div className="head">
               <h3>Request {index + 1}</h3>
-              {command !== undefined && <CopyButton text={command} label="Copy as curl" done="Copied; set API_KEY" />}
+              {command && <CopyButton text={command.text} label="Copy as curl" done={copied(command.variables)} />}
             </div>
             <JsonView value={body} open={1} />
           </div>
@@ -52,3 +52,6 @@ function Bodies({ exchange, providerKey }: { exchange: Stored; providerKey: stri
     </>
   );
 }
+
+const copied = (variables: readonly string[]): string =>
+  variables.length > 0 ? `Copied; set ${variables.join(', ')}` : 'Copied';
