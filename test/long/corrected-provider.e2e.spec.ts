@@ -90,6 +90,43 @@ it('so does a run whose provider restarts at another address, or with another fo
   expect((await untilRunCompleted(system.client, eval_id)).counts).toMatchObject({ settled: 80, errored: 0 });
 }, 150_000);
 
+it('so does a run that a gateway refuses for hours, when the provider gets another header', async () => {
+  const header = (value: string) => ({ headers: [{ name: 'X-Team', kind: 'routing', value }] });
+  const key = await provider(`${system.simulator.url}/gateway/429/x-team=blue,!authorization/v1`, {
+    api_key: null,
+    ...header('red'),
+  });
+  const { eval_id, job_id } = await submit(key);
+  const detail = await until(async () => (await job(job_id)).detail, { what: 'the job to say what it waits for' });
+  expect(detail).toMatch(new RegExp(`^Waiting for ${key}::instant until .*The gateway does not know the x-team "red"`));
+  const lane = await laneOf(key);
+  await correct(key, header('blue'));
+  expect((await untilRunCompleted(system.client, eval_id)).counts).toMatchObject({ settled: 30, errored: 0 });
+  expect((await job(job_id)).detail).toBeNull();
+  const { rows } = await system.sql.query(
+    'SELECT r.worker_level, t.lane_id FROM run r JOIN target t ON t.run_id = r.id WHERE r.id = $1',
+    [eval_id],
+  );
+  expect(rows).toEqual([{ worker_level: 8, lane_id: expect.not.stringMatching(lane) }]);
+}, 120_000);
+
+it('an item that a gateway refuses names the headers, and a resumed run sends those that were given since', async () => {
+  const key = await provider(`${system.simulator.url}/gateway/403/x-client-secret=right-0123456789/v1`, {
+    headers: [{ name: 'X-Client-Secret', value: 'wrong-0123456789' }],
+  });
+  const { eval_id } = await submit(key, weatherSuite(2));
+  expect((await untilRunCompleted(system.client, eval_id)).counts).toMatchObject({ errored: 2 });
+  expect((await results(eval_id))[0].error).toEqual({
+    kind: 'auth',
+    message: expect.stringMatching(
+      /refused the key or the headers \(403\): The gateway does not know the x-client-secret "\[hidden\]"\. Check/,
+    ),
+  });
+  await correct(key, { headers: [{ name: 'X-Client-Secret', value: 'right-0123456789' }] });
+  expect((await system.client.post(`/api/tool-eval/history/${eval_id}/resume`)).status).toBe(202);
+  expect((await untilRunCompleted(system.client, eval_id)).counts).toMatchObject({ settled: 2, errored: 0 });
+}, 120_000);
+
 it('requests in flight end at the old address and count; later ones use the new one, none twice', async () => {
   const [before, after] = [await endpoint(), await endpoint()];
   const key = await provider(before.url);

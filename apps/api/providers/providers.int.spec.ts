@@ -186,6 +186,62 @@ describe('providers', () => {
     });
   });
 
+  it('send their headers, whose values nobody gets back: not in answers, errors, the audit or the database', async () => {
+    const got: (string | undefined)[][] = [];
+    const server = createServer((request, response) => {
+      const { 'x-team': team, 'x-secret': secret, authorization } = request.headers as Record<string, string>;
+      got.push([team, secret, authorization]);
+      const isRight = secret === 'right-0123456789';
+      const error = { message: `No team ${team} with the secret ${secret}.` };
+      response.writeHead(isRight ? 200 : 403, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(isRight ? { choices: [{ message: { content: 'ready' } }] } : { error }));
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const made = await client.post('/api/providers', {
+        key: 'gateway',
+        base_url: `http://127.0.0.1:${port}/v1`,
+        headers: [
+          { name: 'X-Team', kind: 'routing', value: 'team-blue-1' },
+          { name: 'X-Secret', value: 'wrong-0123456789' },
+        ],
+        models: ['m'],
+      });
+      const headers = [
+        { name: 'X-Team', kind: 'routing' },
+        { name: 'X-Secret', kind: 'secret' },
+      ];
+      expect(made).toMatchObject({ status: 201, body: { headers, api_key_set: false, client_certificate: null } });
+      const test = () => client.post('/api/providers/gateway/test');
+      expect((await test()).body.error).toBe(
+        `127.0.0.1:${port} refused the headers (403): No team team-blue-1 with the secret [hidden]. Check the ` +
+          "provider's headers (X-Team, X-Secret).",
+      );
+      const right = [{ name: 'X-Team' }, { name: 'X-Secret', value: 'right-0123456789' }];
+      expect((await client.patch('/api/providers/gateway', { headers: right })).body.headers).toEqual(headers);
+      expect((await test()).body).toMatchObject({ ok: true });
+      expect(got.at(-1)).toEqual(['team-blue-1', 'right-0123456789', undefined]);
+      const { items } = (await client.get('/api/audit?limit=3')).body;
+      const changes = items.filter(({ subject }: any) => subject === 'gateway').map(({ changes }: any) => changes);
+      expect(changes[0]).toEqual([{ field: 'header_values', before: '(secret)', after: '(secret)' }]);
+      expect(changes[1]).toContainEqual({
+        field: 'header_names',
+        before: null,
+        after: ['X-Team (routing)', 'X-Secret (secret)'],
+      });
+      const { rows } = await api.pool.query('SELECT * FROM provider WHERE team_id = $1', [api.teamId]);
+      const everything = JSON.stringify([rows, items, (await client.get('/api/providers/gateway')).body]);
+      expect(everything).not.toMatch(/team-blue|0123456789"|wrong|right/);
+      const moved = await client.patch('/api/providers/gateway', { base_url: 'http://127.0.0.1:1/v1', headers: right });
+      expect([moved.status, moved.body.errors.map(({ path }: any) => path)]).toEqual([422, ['/headers/0/value']]);
+      expect((await client.delete('/api/providers/gateway')).status).toBe(204);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
   it('keep what a change leaves out: key, limits, and what was learned about models that stay', async () => {
     await client.post('/api/providers', {
       key: 'kept',

@@ -1,4 +1,6 @@
+import pg from 'pg';
 import { ProviderPatch } from '#lib/contracts/provider';
+import { SUBMIT_LEVEL } from '#lib/contracts/worker-level';
 import { NO_KEY_REFS } from '#lib/runtime/key-refs';
 import { Sealer } from '#lib/runtime/seal';
 import { createDatabase } from '../../../test/services.js';
@@ -14,8 +16,12 @@ import { resumeRun } from './resume-run.js';
 import { settleItems } from './settle-items.js';
 import { createTeam, settlementOf } from '../testing/run-fixture.js';
 
+let url: string;
 let pool: Pool;
-beforeAll(async () => void (pool = createPool((await createDatabase()).url, 5)));
+beforeAll(async () => {
+  ({ url } = await createDatabase());
+  pool = createPool(url, 5);
+});
 afterAll(() => pool.end());
 
 const secrets = {
@@ -151,4 +157,45 @@ it('a resumed run goes to the current lane of its provider', async () => {
     ),
   );
   expect([await lanesOf('target', runId), lanes[0] === team.laneId]).toEqual([lanes, false]);
+});
+
+describe('a provider with headers', () => {
+  const HEADERS = { headers: [{ name: 'X-Team', value: 'blue' }] };
+  const levels = async (runId: string) =>
+    (
+      await pool.query<{ run: number; target: number; items: number[] }>(
+        `SELECT r.worker_level AS run, max(t.active_for) AS target,
+           (SELECT array_agg(DISTINCT worker_level) FROM in_flight WHERE run_id = r.id) AS items
+         FROM run r JOIN target t ON t.run_id = r.id WHERE r.id = $1 GROUP BY r.id`,
+        [runId],
+      )
+    ).rows[0];
+
+  it('is asked by workers that know of them, also in runs that wait for it', async () => {
+    const team = await createTeam(pool);
+    const { runId: before } = await team.submit();
+    await dispatchLane(pool, team.laneId, 2);
+    const below = { run: SUBMIT_LEVEL, target: SUBMIT_LEVEL, items: [SUBMIT_LEVEL] };
+    expect(await levels(before)).toEqual(below);
+    await patchSim(team.teamId, { limits: { max_concurrency: 9 } });
+    expect(await levels(before)).toEqual(below);
+    await patchSim(team.teamId, HEADERS);
+    expect(await levels(before)).toEqual({ run: 8, target: 8, items: [8] });
+    const { runId: after } = await team.submit();
+    expect(await levels(after)).toMatchObject({ run: 8 });
+    await patchSim(team.teamId, { headers: [] });
+    const { runId: without } = await team.submit();
+    expect(await levels(without)).toMatchObject({ run: SUBMIT_LEVEL });
+  });
+
+  it('is not moved by an API that does not know of them', async () => {
+    const team = await createTeam(pool);
+    await patchSim(team.teamId, HEADERS);
+    const move = `UPDATE provider SET base_url = 'https://evil.example/v1' WHERE team_id = $1`;
+    const old = new pg.Client({ connectionString: url });
+    await old.connect();
+    await expect(old.query(move, [team.teamId])).rejects.toThrow(/is changed by a later release/);
+    await old.end();
+    expect((await pool.query(move, [team.teamId])).rowCount).toBe(1);
+  });
 });

@@ -170,8 +170,17 @@ describe('a model whose provider asked for a wait of hours', () => {
     expect(await dispatch(team)).toEqual([]);
     await endRest(pool, rows[0]!.id, 'a');
     expect(await dispatch(team)).toHaveLength(4);
-    await pool.query(`UPDATE provider SET sealed_key = 'new' WHERE team_id = $1`, [team.teamId]);
+    const change = (columns: string) => pool.query(`UPDATE provider SET ${columns} WHERE team_id = $1`, [team.teamId]);
+    await change(`sealed_key = 'new'`);
     await restModel(pool, { runId, target: 0 }, ASKED);
+    expect(await unaskableTargets(pool, [{ runId, target: 0 }])).toEqual([]);
+    // Sealed again, it is the same key; another header is another credential.
+    await change(`sealed_key = 'sealed again', resealed_at = now()`);
+    await restModel(pool, { runId, target: 0 }, { ...ASKED, accessVersion: 2 });
+    expect(await unaskableTargets(pool, [{ runId, target: 0 }])).toHaveLength(1);
+    await endRest(pool, rows[0]!.id, 'a');
+    await change(`sealed_headers = 'new'`);
+    await restModel(pool, { runId, target: 0 }, { ...ASKED, accessVersion: 2 });
     expect(await unaskableTargets(pool, [{ runId, target: 0 }])).toEqual([]);
   });
 

@@ -92,7 +92,7 @@ it('a target with a scored item continues', async () => {
 it('errors of the previous address do not count when the provider has another address', async () => {
   const team = await createTeam(pool, { cases: 10 });
   const { runId } = await team.submit();
-  await settle(await dispatch(team, 6), 'errored', { ...MODEL, baseUrl: 'http://127.0.0.1:2/v1' });
+  await settle(await dispatch(team, 6), 'errored', { ...MODEL, accessVersion: 2 });
   expect(await target(runId)).toMatchObject({ unasked_why: null });
 });
 
