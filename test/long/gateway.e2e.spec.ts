@@ -200,7 +200,7 @@ it('a gateway that is killed in the middle of a run costs none of its results', 
   const { body } = await client.post('/api/tool-eval', { suite_id, models: ['killed::slow-200'], samples: 20 });
   const job = async () => (await client.get(`/api/jobs/${body.job_id}`)).body;
   await until(async () => (await job()).progress.done > 5);
-  await gateway.restart(() => until(async () => (await job()).blocked?.length > 0, { timeoutMs: 60_000 }));
+  await gateway.restart(() => until(async () => (await job()).blocked !== null, { timeoutMs: 60_000 }));
   const run = await untilRunCompleted(client, body.eval_id, 120_000);
   expect(run.summaries).toMatchObject([{ scored: 60, errored: 0 }]);
 }, 240_000);
