@@ -72,7 +72,7 @@ export function composeItems(
   return {
     pool,
     redis,
-    sealer,
+    sealer: secrets.sealer,
     runs,
     connections,
     budgets,
