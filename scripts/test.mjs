@@ -13,6 +13,7 @@ import { startPostgres } from './postgres.mjs';
 import { startRedis } from './redis.mjs';
 import { signalProcess } from './server-process.mjs';
 import { environment, node, root, setUp } from './set-up.mjs';
+import { findTinyproxy } from './tinyproxy.mjs';
 
 const say = (text) => process.stderr.write(`${text}\n`);
 const folder = mkdtempSync(join(tmpdir(), 'toolmark-test-'));
@@ -30,6 +31,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 try {
   setUp(say);
   process.env.TOOLMARK_CHROMIUM ||= findChromium(say) ?? '';
+  process.env.TOOLMARK_TINYPROXY ||= findTinyproxy(say) ?? '';
   process.env.TOOLMARK_TEST_SEED ??= seedOfCommit();
   say(`TOOLMARK_TEST_SEED=${process.env.TOOLMARK_TEST_SEED}`);
   const browser = startBrowser(process.env.TOOLMARK_CHROMIUM);

@@ -4,6 +4,8 @@ import { bootstrapTeam, canOperatorComeIn } from '#lib/db/catalogue/teams';
 import { checkSchema } from '#lib/db/connection/check-schema';
 import type { Pool } from '#lib/db/connection/pool';
 import { PricesFault } from '#lib/providers/prices/read-prices';
+import { collectorAgent } from '#lib/egress/collector-agent';
+import { startEgress } from '#lib/egress/egress';
 import { readEnv } from '#lib/runtime/env';
 import { KeyRefsFault } from '#lib/runtime/key-refs/operator-keys';
 import { createLogger } from '#lib/runtime/logger';
@@ -24,7 +26,8 @@ const DEFAULT_PORT = 8501;
 const env = readEnv();
 const logger = createLogger('api', env.LOG_LEVEL);
 const port = env.PORT ?? DEFAULT_PORT;
-await startTracing('toolmark-api', env);
+const egress = startEgress(env, logger);
+await startTracing('toolmark-api', env, (url) => collectorAgent(egress, url));
 
 const app = await createApp(AppModule.forRoot({ env, logger })).catch((error: unknown) => {
   const place =

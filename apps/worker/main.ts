@@ -4,6 +4,8 @@ import 'reflect-metadata';
 import { checkSealingKeys } from '#lib/db/catalogue/fingerprint-key';
 import { checkSchema } from '#lib/db/connection/check-schema';
 import { createPool } from '#lib/db/connection/pool';
+import { collectorAgent } from '#lib/egress/collector-agent';
+import { startEgress } from '#lib/egress/egress';
 import { readEnv } from '#lib/runtime/env';
 import { KeyRefsFault } from '#lib/runtime/key-refs/operator-keys';
 import { handleUncaughtErrors } from '#lib/runtime/uncaught-errors';
@@ -20,7 +22,8 @@ const env = readEnv();
 const logger = createLogger('worker', env.LOG_LEVEL);
 const port = env.PORT ?? 8503;
 
-await startTracing('toolmark-worker', env);
+const egress = startEgress(env, logger);
+await startTracing('toolmark-worker', env, (url) => collectorAgent(egress, url));
 const pool = createPool(env.DATABASE_URL, 1);
 await waitForDependencies(
   {

@@ -20,3 +20,7 @@ export function secureContextOf(
   if (shared?.extraCa !== extraCa) shared = { extraCa, context: createSecureContext({ ca }) };
   return shared.context;
 }
+
+/** Whether an error of this code says that the other side's certificate cannot be trusted. */
+export const isUntrusted = (code: string | undefined): boolean =>
+  code !== undefined && /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO/.test(code);

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import type { Env } from '#lib/runtime/env';
+import type { Logger } from '#lib/runtime/logger';
 import { isHostPattern } from '#lib/runtime/host-list';
 
 /** What the operator decided about requests that leave. Plain data, so that threads can have it. */
@@ -45,12 +46,21 @@ const readEgress = (env: Env): EgressSettings => ({
 const withSubdomains = (pattern: string): string[] =>
   isHostPattern(`.${pattern}`) ? [pattern, `.${pattern}`] : [pattern];
 
-/** What to log at the start; undefined if all is well. */
-export const egressWarning = (env: Env): string | undefined =>
-  env.TOOLMARK_ALLOW_PRIVATE_NETWORKS
-    ? 'TOOLMARK_ALLOW_PRIVATE_NETWORKS lets requests go to every private address, in this release for the last time. ' +
-      'Name the networks and hosts that are needed in TOOLMARK_ALLOWED_NETWORKS instead.'
-    : undefined;
+/** Reads the settings when a process starts. Says what is wrong and exits if they cannot be used. */
+export function startEgress(env: Env, logger: Logger): EgressSettings {
+  if (env.TOOLMARK_ALLOW_PRIVATE_NETWORKS)
+    logger.warn(
+      'TOOLMARK_ALLOW_PRIVATE_NETWORKS lets requests go to every private address, in this release for the last time. ' +
+        'Name the networks and hosts that are needed in TOOLMARK_ALLOWED_NETWORKS instead.',
+    );
+  try {
+    return egressOf(env);
+  } catch (error) {
+    if (!(error instanceof EgressFault)) throw error;
+    process.stderr.write(`${error.message}\nTOOLMARK_EXTRA_CA is described in docs/operations.md.\n`);
+    process.exit(1);
+  }
+}
 
 /** @throws EgressFault */
 function readCertificates(file: string): string {

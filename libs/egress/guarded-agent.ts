@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { lookup as dnsLookup, type LookupAddress, type LookupOptions } from 'node:dns';
-import type { LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, Pool, type Dispatcher } from 'undici';
 import { isNeverAllowed, isPrivateAddress } from './addresses.js';
 import { secureContextOf, type ClientKeyPair } from './authorities.js';
 import type { EgressSettings } from './egress.js';
 import { AddressNotAllowed, EgressPolicy, hostOf, portOf } from './policy.js';
+import { ProxiedNames } from './proxied-names.js';
+import { connectionProblem, openTunnel, refusalOf, serverNameOf, type Proxy } from './proxy.js';
 
 export interface AgentOptions {
   egress: EgressSettings;
@@ -31,28 +33,87 @@ interface ClientAgent {
   idle: NodeJS.Timeout;
 }
 
+interface RequestParts {
+  method?: string | undefined;
+  headers?: Record<string, string> | undefined;
+  body?: string | undefined;
+}
+
+/** What sends a request, and what to give to its `dispatch` or `request`. */
+export interface Prepared {
+  dispatcher: Dispatcher;
+  options: Dispatcher.DispatchOptions & { origin: string };
+  /** @throws ProxyProblem if a response with this status is one of the proxy instead of the host */
+  checkStatus(status: number): void;
+}
+
 /** Connects only to where the policy of an operator lets requests go. */
 export class GuardedAgent {
   readonly #policy: EgressPolicy;
+  readonly #names: ProxiedNames;
   readonly #agent: Agent;
+  /** Connects to the proxy of plain http, which nobody but the operator chose. */
+  readonly #toProxy: Agent;
   /** By a digest of certificate and private key, in the order of their last use. */
   readonly #clients = new Map<string, ClientAgent>();
   readonly #privateHosts = new Set<string>();
 
   constructor(readonly options: AgentOptions) {
     this.#policy = new EgressPolicy(options.egress);
+    this.#names = new ProxiedNames(this.#policy, resolverOf(options.resolve ?? dnsLookup));
     this.#agent = this.#agentAs(undefined);
+    this.#toProxy = this.#agentWith((origin) => this.#connectorToProxy(origin));
   }
 
   /**
-   * What sends a request to this URL.
+   * Makes a request ready to be sent.
    * @param client whom it comes from. Its connections are not those of others, who could speak in its name.
    * @throws AddressNotAllowed
    */
-  dispatcherFor(url: URL, client?: ClientKeyPair | null): Dispatcher {
+  async prepare(url: URL, { method = 'GET', headers = {}, body }: RequestParts, client?: ClientKeyPair | null) {
     const refused = this.#policy.urlProblem(url);
     if (refused) throw new AddressNotAllowed(refused);
-    return client ? this.#agentOf(client) : this.#agent;
+    const proxy = this.#policy.proxyFor(url);
+    if (proxy) await this.#checkProxied(url);
+    const path = url.pathname + url.search;
+    const request = { origin: url.origin, path, method: method as Dispatcher.HttpMethod, headers, body };
+    const direct: Prepared = {
+      dispatcher: client ? this.#agentOf(client) : this.#agent,
+      options: request,
+      checkStatus: () => {},
+    };
+    return proxy && url.protocol === 'http:' ? this.#forwarded(url, request, proxy) : direct;
+  }
+
+  /** @throws AddressNotAllowed */
+  async #checkProxied(url: URL): Promise<void> {
+    const [host, port] = [hostOf(url), portOf(url)];
+    const { problem, isPrivate } = isIP(host)
+      ? { problem: undefined, isPrivate: isPrivateAddress(host) }
+      : await this.#names.look(host, port);
+    if (problem) throw new AddressNotAllowed(problem);
+    // Who answers plain http beyond a proxy is not known.
+    if (isPrivate || url.protocol === 'http:') this.#privateHosts.add(host);
+  }
+
+  /** A proxy takes plain http with the whole URL as its path. */
+  #forwarded(url: URL, request: Prepared['options'] & { headers: Record<string, string> }, proxy: Proxy): Prepared {
+    const headers = Object.entries(request.headers).filter(([name]) => !/^(host|proxy-.*)$/i.test(name));
+    const options = {
+      ...request,
+      origin: proxy.origin,
+      path: url.origin + request.path,
+      headers: {
+        ...Object.fromEntries(headers),
+        host: url.host,
+        ...(proxy.authorization !== undefined && { 'proxy-authorization': proxy.authorization }),
+      },
+      servername: serverNameOf(proxy), // undici would take it from the host header
+    };
+    const checkStatus = (status: number): void => {
+      if (status === 407) throw refusalOf(proxy, status, url.host);
+    };
+    return { dispatcher: this.#toProxy, options, checkStatus };
   }
 
   /** Whether a connection for this URL led to a private address, by the address of its socket. */
@@ -72,7 +133,7 @@ export class GuardedAgent {
     const clients = [...this.#clients.values()];
     this.#clients.clear();
     for (const { idle } of clients) clearTimeout(idle);
-    return [this.#agent, ...clients.map(({ agent }) => agent)];
+    return [this.#agent, this.#toProxy, ...clients.map(({ agent }) => agent)];
   }
 
   #agentOf(client: ClientKeyPair): Agent {
@@ -99,30 +160,57 @@ export class GuardedAgent {
   }
 
   #agentAs(client: ClientKeyPair | undefined): Agent {
+    return this.#agentWith((origin) => this.#connectorTo(origin, client));
+  }
+
+  /** A connector for each origin: what is allowed depends on its port, which a lookup does not know. */
+  #agentWith(connectorTo: (origin: URL) => buildConnector.connector): Agent {
     return new Agent({
       connections: this.options.connections ?? 1024,
       keepAliveTimeout: 20_000,
       headersTimeout: 0, // the caller's signal ends a request that takes too long
       bodyTimeout: 0,
-      factory: (origin, settings) =>
-        new Pool(origin, { ...settings, connect: this.#connectorTo(new URL(origin), client) }),
+      factory: (origin, settings) => new Pool(origin, { ...settings, connect: connectorTo(new URL(origin)) }),
     });
   }
 
-  /** A connector for each origin: what is allowed depends on its port, which a lookup does not know. */
   #connectorTo(url: URL, client: ClientKeyPair | undefined): buildConnector.connector {
-    const secureContext = url.protocol === 'https:' ? secureContextOf(this.options.egress.extraCa, client) : undefined;
+    const { extraCa } = this.options.egress;
+    const [host, port] = [hostOf(url), portOf(url)];
+    const secureContext = url.protocol === 'https:' ? secureContextOf(extraCa, client) : undefined;
     const connect = buildConnector({
       timeout: CONNECT_TIMEOUT_MS,
-      lookup: this.#lookupFor(portOf(url)),
+      lookup: this.#lookupFor(port),
       ...(secureContext && { secureContext }),
     });
+    const proxy = this.#policy.proxyFor(url);
+    if (proxy)
+      return (target, done) =>
+        void openTunnel(proxy, host, port, secureContextOf(extraCa, undefined)).then(
+          (httpSocket) => connect({ ...target, httpSocket }, done),
+          (error: Error) => done(error, null),
+        );
     return (target, done) =>
       connect(target, (...made) => {
         const [error, socket] = made;
-        if (!error && (!socket.remoteAddress || isPrivateAddress(socket.remoteAddress)))
-          this.#privateHosts.add(hostOf(url));
+        if (!error && (!socket.remoteAddress || isPrivateAddress(socket.remoteAddress))) this.#privateHosts.add(host);
         done(...made);
+      });
+  }
+
+  #connectorToProxy(origin: URL): buildConnector.connector {
+    const secureContext = secureContextOf(this.options.egress.extraCa, undefined);
+    const isSecure = origin.protocol === 'https:';
+    const connect = buildConnector({
+      timeout: CONNECT_TIMEOUT_MS,
+      allowH2: false,
+      ...(isSecure && secureContext && { secureContext }),
+    });
+    return (target, done) =>
+      connect(target, (...made) => {
+        const [error] = made;
+        if (error) done(connectionProblem(this.#policy.httpProxy!, error), null);
+        else done(...made);
       });
   }
 
@@ -156,3 +244,10 @@ function digestOf(client: ClientKeyPair): string {
   digests.set(client, digest);
   return digest;
 }
+
+const resolverOf =
+  (resolve: Resolve) =>
+  (host: string): Promise<LookupAddress[]> =>
+    new Promise((found, fail) => {
+      resolve(host, { all: true }, (error, addresses) => (error ? fail(error) : found(addresses)));
+    });

@@ -10,8 +10,10 @@ import { z } from 'zod';
 import type { McpDiscoverInput, McpServer } from '#lib/contracts/mcp';
 import { jsonPointer, ProblemError } from '#lib/contracts/input/problem';
 import { findUnstorable } from '#lib/contracts/json/storable';
+import { isUntrusted } from '#lib/egress/authorities';
 import type { EgressSettings } from '#lib/egress/egress';
 import { AddressNotAllowed } from '#lib/egress/policy';
+import { ProxyProblem } from '#lib/egress/proxy';
 import { ResponseTooLarge } from '#lib/providers/guarded/response-limits';
 import { createGuardedStream, type StreamBounds } from '#lib/providers/guarded/guarded-stream';
 import { readListedTools, type ListedTools } from './read-listed-tools.js';
@@ -180,7 +182,7 @@ function explained(
   if (error instanceof ProblemError) return error;
   const fail = (detail: string): ProblemError => new ProblemError(422, detail, [{ path: '/url', message: detail }]);
   const { host } = new URL(url);
-  const refused = causeOf(error, AddressNotAllowed);
+  const refused = causeOf(error, AddressNotAllowed) ?? causeOf(error, ProxyProblem);
   if (refused) return fail(refused.message);
   const tooLarge = causeOf(error, ResponseTooLarge);
   if (tooLarge) return fail(`${tooLarge.message} ${WAY_OUT}`);
@@ -194,6 +196,10 @@ function explained(
     );
   const innermost = (one: Error): Error => (one.cause instanceof Error ? innermost(one.cause) : one);
   const { message, code } = innermost(error as Error) as Error & { code?: string };
+  if (isUntrusted(code))
+    return fail(
+      `${host} has a certificate that cannot be trusted (${code}). Fix it, or add its authority with TOOLMARK_EXTRA_CA.`,
+    );
   const said = message || code || 'no reason given';
   // Responses from a private address are meant for internal machines. The user who chose the URL sees only MCP's own
   // error messages, and nothing else of the response.

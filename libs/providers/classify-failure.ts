@@ -1,7 +1,9 @@
 import { endWithPeriod } from '#lib/contracts/input/problem';
 import type { Endpoint } from './dialects/dialect.js';
 import { ProviderFailure } from './failure.js';
+import { isUntrusted } from '#lib/egress/authorities';
 import { AddressNotAllowed } from '#lib/egress/policy';
+import { ProxyProblem } from '#lib/egress/proxy';
 import { ResponseTooLarge, ResponseTooSlow } from './guarded/response-limits.js';
 import { saysModelMissing } from './model-missing.js';
 import { kindOfFailure } from './replies/host-failure.js';
@@ -96,13 +98,24 @@ export function classifyError(error: unknown, baseUrl: string): ProviderFailure 
   const causes = causesOf(error);
   const known = causes.find(
     (cause) =>
-      cause instanceof ResponseTooLarge || cause instanceof ResponseTooSlow || cause instanceof AddressNotAllowed,
+      cause instanceof ResponseTooLarge ||
+      cause instanceof ResponseTooSlow ||
+      cause instanceof AddressNotAllowed ||
+      cause instanceof ProxyProblem,
   );
   if (known instanceof ResponseTooLarge) return new ProviderFailure('bad_response', known.message, false);
   if (known instanceof ResponseTooSlow) return new ProviderFailure('timeout', known.message, false);
   if (known instanceof AddressNotAllowed) return new ProviderFailure('network', known.message, false);
+  if (known instanceof ProxyProblem) return new ProviderFailure('network', known.message, known.isRetryable);
   const code = codeIn(causes);
-  if (code && /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO/.test(code)) {
+  if (code && /_ALERT_\w*(CERT|UNKNOWN_CA|ACCESS_DENIED)/.test(code)) {
+    return new ProviderFailure(
+      'network',
+      `${host} lets in only clients with a certificate that it knows (${code}). Check the provider's client_certificate.`,
+      false,
+    );
+  }
+  if (isUntrusted(code)) {
     return new ProviderFailure(
       'network',
       `${host} has a certificate that cannot be trusted (${code}). Fix it, or add its authority with ` +

@@ -23,7 +23,7 @@ interface CheckFault extends Error {
   cause?: { claim?: string; claims?: Record<string, unknown>; attribute?: string; body?: Record<string, unknown> };
 }
 
-/** Explains an error of openid-client, jose or `providerFetch`. Other errors are returned unchanged. */
+/** Explains an error of openid-client, jose or `ProviderFetch`. Other errors are returned unchanged. */
 export function explain(error: unknown, { name, issuer, client_id }: Named): SignInRefusal | Error {
   if (error instanceof SignInRefusal) return error;
   const chain = causesOf(error);

@@ -2,6 +2,7 @@ import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { ProblemError } from '#lib/contracts/input/problem';
 import { createMissingTeams } from '#lib/db/catalogue/sign-in';
 import type { Pool } from '#lib/db/connection/pool';
+import { egressOf } from '#lib/egress/egress';
 import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';
 import { ENV, LOGGER, POOL } from '../platform/stores.js';
@@ -15,12 +16,12 @@ export class SignInProviders implements OnApplicationBootstrap {
 
   /** @throws SignInFault */
   constructor(
-    @Inject(ENV) { TOOLMARK_SIGN_IN_FILE, TOOLMARK_PUBLIC_URL }: Env,
+    @Inject(ENV) env: Env,
     @Inject(LOGGER) logger: Logger,
     @Inject(POOL) readonly pool: Pool,
   ) {
-    const settings = readSignInFile(TOOLMARK_SIGN_IN_FILE, TOOLMARK_PUBLIC_URL);
-    this.all = settings.map((provider) => new ProviderClient(provider, logger));
+    const settings = readSignInFile(env.TOOLMARK_SIGN_IN_FILE, env.TOOLMARK_PUBLIC_URL);
+    this.all = settings.map((provider) => new ProviderClient(provider, logger, egressOf(env)));
   }
 
   /** Creates the teams that rules name. */

@@ -15,6 +15,7 @@ import { createApp } from '../platform/create-app.js';
 import { ProviderClient } from './provider-client.js';
 import { RereadClaims } from './reread-claims.js';
 import { readSignInFile } from './sign-in-file.js';
+import { PUBLIC_NETWORKS } from '../../../test/egress.js';
 
 const PUBLIC_URL = 'http://127.0.0.1:8501';
 const ADA = { name: 'Ada', email: 'ada@example.com', email_verified: true, groups: ['engineers', 'leads'] };
@@ -252,7 +253,7 @@ it('refuses what a provider may get wrong, with a sentence for the person and a 
 
 it('reads the discovery document of a provider once for all, keeps no failure, and accepts only its own', async () => {
   const [settings] = readSignInFile(api.env.TOOLMARK_SIGN_IN_FILE, PUBLIC_URL);
-  const client = new ProviderClient(settings!, pino({ level: 'silent' }));
+  const client = new ProviderClient(settings!, pino({ level: 'silent' }), PUBLIC_NETWORKS);
   const ask = () => client.authorizationUrl({ state: 's', nonce: 'n', verifier: 'v' });
   const requests = async () => (await provider.requests())['/.well-known/openid-configuration'] ?? 0;
   const before = await requests();
@@ -296,7 +297,7 @@ it('lets in no other tenant of Microsoft, whose document for all tenants names n
   const { fetch: realFetch } = globalThis;
   globalThis.fetch = async (url) => Response.json(answers[new URL(url as string).pathname]);
   try {
-    const client = new ProviderClient(settings!, pino({ level: 'silent' }));
+    const client = new ProviderClient(settings!, pino({ level: 'silent' }), PUBLIC_NETWORKS);
     const finished = client.finish('?code=c&state=s', { state: 's', nonce: 'n', verifier: 'v'.repeat(43) });
     await expect(finished).rejects.toThrow(/of the issuer https.*their-id.* instead of https.*common/);
   } finally {

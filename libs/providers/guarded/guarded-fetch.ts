@@ -17,6 +17,8 @@ export interface GuardOptions extends AgentOptions {
   maxArrivalMs?: number;
   /** Maximum size of a 2xx response. Default: `MAX_RESPONSE_BYTES`. */
   maxBytes?: number;
+  /** Whether errors of private addresses are redacted. Default: yes, unless the operator chose all hosts. */
+  redactsPrivate?: boolean;
 }
 
 /**
@@ -34,19 +36,19 @@ export function createGuardedFetch(options: GuardOptions): {
   const agent = new GuardedAgent(options);
   const fetch = async (input: string | URL | Request, init: GuardedRequestInit = {}): Promise<Response> => {
     const url = new URL(input instanceof Request ? input.url : input);
-    const dispatcher = agent.dispatcherFor(url, init.clientCertificate);
+    const headers = init.headers instanceof Headers ? Object.fromEntries(init.headers) : init.headers;
+    const {
+      dispatcher,
+      options: request,
+      checkStatus,
+    } = await agent.prepare(
+      url,
+      { method: init.method, headers: headers as Record<string, string>, body: init.body as string | undefined },
+      init.clientCertificate,
+    );
     const response = await new Promise<BufferedResponse>((resolve, reject) => {
       dispatcher.dispatch(
-        {
-          origin: url.origin,
-          path: url.pathname + url.search,
-          method: (init.method ?? 'GET') as 'GET',
-          headers:
-            init.headers instanceof Headers
-              ? Object.fromEntries(init.headers)
-              : (init.headers as Record<string, string>),
-          body: init.body as string | undefined,
-        },
+        request,
         new ResponseCollector(
           {
             url: url.href,
@@ -61,7 +63,8 @@ export function createGuardedFetch(options: GuardOptions): {
         ),
       );
     });
-    return agent.reachedPrivate(url) ? response.asPrivate() : response;
+    checkStatus(response.status);
+    return options.redactsPrivate !== false && agent.reachedPrivate(url) ? response.asPrivate() : response;
   };
   return { fetch, close: () => agent.close() };
 }

@@ -1,5 +1,4 @@
 import { Readable, Transform } from 'node:stream';
-import { request } from 'undici';
 import { countMarks } from '#lib/contracts/json/count-values';
 import { GuardedAgent, type AgentOptions } from '#lib/egress/guarded-agent';
 import { ResponseTooLarge } from './response-limits.js';
@@ -31,15 +30,21 @@ export function createGuardedStream(options: AgentOptions & { signal: AbortSigna
   const hosts = new Map<string, URL>();
   const fetch = async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
     const url = new URL(input);
-    const dispatcher = agent.dispatcherFor(url);
-    hosts.set(url.host, url);
-    const { statusCode, headers, body } = await request(url, {
+    const {
       dispatcher,
-      method: (init.method ?? 'GET') as 'GET',
+      options: request,
+      checkStatus,
+    } = await agent.prepare(url, {
+      method: init.method,
       headers: Object.fromEntries(new Headers(init.headers)),
       body: init.body as string | undefined,
+    });
+    hosts.set(url.host, url);
+    const { statusCode, headers, body } = await dispatcher.request({
+      ...request,
       signal: init.signal ? AbortSignal.any([init.signal, signal]) : signal,
     });
+    checkStatus(statusCode);
     const pairs = Object.entries(headers).flatMap(([name, value]) =>
       [value ?? []].flat().map((text): [string, string] => [name, text]),
     );

@@ -4,7 +4,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { AlwaysOnSampler, BatchSpanProcessor, RandomIdGenerator, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { IdGenerator } from '@opentelemetry/sdk-trace';
-import type { SpanAttributes, TraceSpan, SpanExporter } from './span.js';
+import type { CollectorAgent, SpanAttributes, TraceSpan, SpanExporter } from './span.js';
 
 /**
  * The id of a run, without its dashes, is the id of its trace, and the second half the id of its root span. So
@@ -21,8 +21,11 @@ class RunIdGenerator implements IdGenerator {
   generateSpanId = (): string => (this.runId ? submitSpanIdOf(this.runId) : this.#random.generateSpanId());
 }
 
-/** Sends spans in batches to the collector of the environment (OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS, ...). */
-export function createOtlpExporter(service: string): SpanExporter {
+/**
+ * Sends spans in batches to the collector of the environment (OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS, ...).
+ * @param agentFor replaces Node's agent
+ */
+export function createOtlpExporter(service: string, agentFor: CollectorAgent | undefined): SpanExporter {
   const ids = new RunIdGenerator();
   const provider = new TracerProvider({
     sampler: new AlwaysOnSampler(), // `isTraced` decides before there is a span
@@ -30,7 +33,7 @@ export function createOtlpExporter(service: string): SpanExporter {
     resource: defaultResource()
       .merge(resourceFromAttributes({ 'service.name': service }))
       .merge(detectResources({ detectors: [envDetector] })),
-    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
+    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ httpAgentOptions: agentFor }) })],
   });
   const tracer = provider.getTracer('toolmark');
   return {

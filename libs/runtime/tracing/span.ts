@@ -1,3 +1,5 @@
+import type { Agent } from 'node:http';
+
 /** The attributes of a span. Never a prompt, a reply or a key, which readers of traces may not be allowed to see. */
 export type SpanAttributes = Record<string, string | number | boolean | string[] | null | undefined>;
 
@@ -22,3 +24,6 @@ export interface SpanExporter {
   startItem(item: TracedItem, attributes: SpanAttributes): TraceSpan;
   close(): Promise<void>;
 }
+
+/** The agent of requests to the collector. @param protocol `http:` or `https:` */
+export type CollectorAgent = (protocol: string) => Agent;

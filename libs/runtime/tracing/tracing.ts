@@ -1,4 +1,4 @@
-import type { SpanAttributes, TraceSpan, SpanExporter, TracedItem } from './span.js';
+import type { CollectorAgent, SpanAttributes, TraceSpan, SpanExporter, TracedItem } from './span.js';
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
@@ -16,10 +16,12 @@ const current = new AsyncLocalStorage<TraceSpan>();
 export async function startTracing(
   service: string,
   env: { OTEL_EXPORTER_OTLP_ENDPOINT?: string; OTEL_TRACES_SAMPLER_ARG?: number },
+  agentFor: (url: string) => CollectorAgent | undefined,
 ): Promise<void> {
-  if (!env.OTEL_EXPORTER_OTLP_ENDPOINT) return;
+  const url = env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  if (!url) return;
   ratio = env.OTEL_TRACES_SAMPLER_ARG;
-  exporter = (await import('./otlp-traces.js')).createOtlpExporter(service);
+  exporter = (await import('./otlp-traces.js')).createOtlpExporter(service, agentFor(url));
 }
 
 /** How long an unresponsive collector can delay the end of the process. */

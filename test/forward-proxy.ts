@@ -1,0 +1,61 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterFile } from './after-file.js';
+import { freePort } from './services.js';
+import { until } from './until.js';
+
+export interface ForwardProxy {
+  /** Without user and password. */
+  url: string;
+  /** What it was asked for: `CONNECT host:port`, or the method and URL of plain http. */
+  requests(): string[];
+}
+
+/**
+ * A tinyproxy on a free port, which ends with the test file.
+ * @param user `name password` that it wants
+ * @param connectPort the only port that CONNECT may lead to. Default: any
+ * @returns undefined where there is none, which fails in CI
+ */
+export async function startForwardProxy({ user, connectPort }: { user?: string; connectPort?: number } = {}): Promise<
+  ForwardProxy | undefined
+> {
+  const program = process.env.TOOLMARK_TINYPROXY || 'tinyproxy';
+  if (spawnSync(program, ['-v'], { stdio: 'ignore' }).status !== 0) {
+    const reason = 'There is no tinyproxy on the PATH.';
+    if (process.env.CI) throw new Error(reason);
+    process.stderr.write(`${reason} What needs one is skipped.\n`);
+    return undefined;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'toolmark-proxy-'));
+  const port = await freePort();
+  const settings = [`Port ${port}`, 'Listen 127.0.0.1', 'LogLevel Connect', 'Timeout 60', 'MaxClients 100'];
+  if (user !== undefined) settings.push(`BasicAuth ${user}`);
+  if (connectPort !== undefined) settings.push(`ConnectPort ${connectPort}`);
+  writeFileSync(join(folder, 'tinyproxy.conf'), `${settings.join('\n')}\n`);
+  const child = spawn(program, ['-d', '-c', join(folder, 'tinyproxy.conf')], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let log = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (log += text));
+  afterFile(() => {
+    child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  });
+  await until(() => canConnect(port), { what: 'tinyproxy to listen' }).catch((error: Error) => {
+    throw new Error(`${error.message}\n${log}`);
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests: () => [...log.matchAll(/Request \(file descriptor \d+\): (\S+ \S+) HTTP/g)].map(([, asked]) => asked!),
+  };
+}
+
+const canConnect = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(true);
+    }).once('error', () => resolve(false));
+  });
