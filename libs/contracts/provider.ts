@@ -185,7 +185,7 @@ export const ProviderPatch = z
     ),
     base_url: baseUrl
       .optional()
-      .describe('Another address. At another origin the key is not kept: give `api_key` with it.'),
+      .describe('Another address. At another origin key, headers and client certificate are not kept: give them with it.'),
     api_key: apiKey.nullable().optional().describe('Another API key; null removes it. It ends `api_key_ref`.'),
     api_key_ref: apiKeyRef.nullable().optional().describe(`${API_KEY_REF} It ends \`api_key\`; null removes it.`),
     headers: z
@@ -309,7 +309,7 @@ export const Provider = named('Provider', 'An endpoint with its limits and its m
   shares_limits_with: z
     .array(z.string())
     .describe(
-      'Keys of other providers with the same API key at the same origin. They share one set of limits, ' +
+      'Keys of other providers with the same API key and headers at the same origin. They share one set of limits, ' +
         'the strictest, and a pause that the host requests of one applies to all.',
     ),
   created_at: time.describe('When the provider was created.'),

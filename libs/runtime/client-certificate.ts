@@ -44,13 +44,64 @@ function parse(pem: string): X509Certificate {
   }
 }
 
-function readKey({ private_key: key, passphrase }: ClientCertificateInput): KeyObject {
+const KEY_TYPES: (string | undefined)[] = ['rsa', 'rsa-pss', 'ec', 'ed25519', 'ed448'];
+/** Each connection signs with it. */
+const MAX_MODULUS_BITS = 8192;
+/** OpenSSL makes 2,048. A hundred thousand take this process 30 ms, and a key may ask for two billion. */
+const MAX_ITERATIONS = 100_000;
+
+function readKey({ private_key: pem, passphrase }: ClientCertificateInput): KeyObject {
+  if (iterationsOf(pem) > MAX_ITERATIONS)
+    throw fault('private_key', 'takes too long to open with its passphrase. Give it without a passphrase');
+  const key = openKey(pem, passphrase);
+  if (!KEY_TYPES.includes(key.asymmetricKeyType)) throw fault('private_key', 'is none of RSA, EC, Ed25519 and Ed448');
+  if ((key.asymmetricKeyDetails?.modulusLength ?? 0) > MAX_MODULUS_BITS)
+    throw fault('private_key', `has more than ${MAX_MODULUS_BITS} bits`);
+  return key;
+}
+
+function openKey(key: string, passphrase: string | undefined): KeyObject {
   try {
     return createPrivateKey({ key, format: 'pem', passphrase: passphrase ?? '' });
   } catch {
     if (!/ENCRYPTED/.test(key)) throw fault('private_key', 'is not a private key as PEM (-----BEGIN PRIVATE KEY-----)');
     throw fault('passphrase', passphrase === undefined ? 'is needed for this private key' : 'does not open the key');
   }
+}
+
+/**
+ * The largest number among the settings with which a PKCS #8 key is encrypted, which are iterations or the cost of
+ * scrypt. Infinity for a key in another form than OpenSSL writes.
+ */
+function iterationsOf(pem: string): number {
+  const marks = pem.split('BEGIN ENCRYPTED PRIVATE KEY').length - 1;
+  if (marks === 0) return 0;
+  const [, body] = /-----BEGIN ENCRYPTED PRIVATE KEY-----([\sA-Za-z0-9+/=]+)-----END/.exec(pem) ?? [];
+  if (marks > 1 || body === undefined) return Infinity;
+  try {
+    return largestInteger(Buffer.from(body, 'base64'));
+  } catch (error) {
+    if (error instanceof RangeError) return Infinity;
+    throw error;
+  }
+}
+
+const INTEGER = 0x02;
+const CONSTRUCTED = 0x20;
+
+/** The largest integer in a structure of ASN.1. @throws RangeError when it ends too early */
+function largestInteger(der: Buffer): number {
+  let largest = 0;
+  for (let at = 0; at < der.length;) {
+    const [tag, short] = [der.readUInt8(at), der.readUInt8(at + 1)];
+    const lengthBytes = short > 0x80 ? short & 0x7f : 0;
+    const length = lengthBytes === 0 ? short : der.readUIntBE(at + 2, lengthBytes);
+    at += 2 + lengthBytes;
+    if (tag & CONSTRUCTED) continue; // Its parts follow.
+    if (tag === INTEGER) largest = Math.max(largest, der.readUIntBE(at, length));
+    at += length;
+  }
+  return largest;
 }
 
 /** Finds what only a connection would: a broken chain, or a key that is too short. */

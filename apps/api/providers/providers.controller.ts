@@ -102,8 +102,8 @@ export class ProvidersController {
   @TakesUpTo(MODELS_BYTES, ProviderPatch)
   @About(
     'Change a provider',
-    'Fields that you leave out stay. Active runs continue with the new values. A key does not move to ' +
-      'another origin by itself.',
+    'Fields that you leave out stay. Active runs continue with the new values. Key, headers and ' +
+      'client certificate do not move to another origin by themselves.',
   )
   @Needs('owner')
   @Answers(200, Provider, 404, 422)

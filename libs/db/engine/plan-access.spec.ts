@@ -1,10 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { ProviderInput, ProviderPatch } from '#lib/contracts/provider';
 import { NO_KEY_REFS, type KeyRefs } from '#lib/runtime/key-refs';
 import { Sealer } from '#lib/runtime/seal';
+import { SELF_SIGNED } from '../../../test/self-signed.js';
 import { AccessPlan, NO_ACCESS, type AccessBefore } from './plan-access.js';
 
 const sealer = new Sealer(['ab'.repeat(32)], { fingerprintKey: 'ab'.repeat(32) });
@@ -142,39 +140,28 @@ it('a key and a reference take the place of each other', () => {
 });
 
 describe('a client certificate', () => {
-  let folder: string;
-  let pair: { certificate: string; private_key: string };
-  let locked: string;
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'toolmark-certificate-'));
-    const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
-    const ec = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'];
-    openssl(
-      'req',
-      '-x509',
-      ...ec,
-      '-nodes',
-      '-keyout',
-      'key',
-      '-out',
-      'cert',
-      '-days',
-      '9',
-      '-subj',
-      '/O=Blue/CN=client',
-    );
-    openssl('pkcs8', '-topk8', '-in', 'key', '-out', 'locked', '-passout', 'pass:open');
-    const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
-    pair = { certificate: read('cert'), private_key: read('key') };
-    locked = read('locked');
+  const pair = { certificate: SELF_SIGNED.cert, private_key: SELF_SIGNED.key };
+  const locked = createPrivateKey(SELF_SIGNED.key).export({
+    type: 'pkcs8',
+    format: 'pem',
+    cipher: 'aes-256-cbc',
+    passphrase: 'open',
   });
-  afterAll(() => rmSync(folder, { recursive: true }));
+  /** Made with: openssl pkcs8 -topk8 -iter 100001 */
+  const SLOW = `-----BEGIN ENCRYPTED PRIVATE KEY-----
+MIHtMFgGCSqGSIb3DQEFDTBLMCoGCSqGSIb3DQEFDDAdBAg7jGgtp39B5QIDAYah
+MAwGCCqGSIb3DQIJBQAwHQYJYIZIAWUDBAEqBBCHCMuFJEhRMaXjuP0QswDuBIGQ
+Yy+fF8tSSxAxfi/fIqYbl67LMhwEI8Haq19zMpJDGH2t/2lSkS+l9zljgHOfMcKY
+gFU/rloOvLAKpzJzE8+zpFNDzb5Bn1AbYTbJLxQlGRmnNv3uAlDlGx3rQ3hxgSQU
+xwbhg6DgEF7H8MxviHww53IxzstARyKJ1j7mYDSiTG+5Yz26iKzaMpwqMFU4/2yz
+-----END ENCRYPTED PRIVATE KEY-----
+`;
 
   it('is stored with what it says about itself, and its key without the passphrase', () => {
     const { row } = made({ client_certificate: { ...pair, private_key: locked, passphrase: 'open' } });
     expect(JSON.parse(row.client_certificate!)).toEqual({
-      subject: 'O=Blue, CN=client',
-      issuer: 'O=Blue, CN=client',
+      subject: 'O=Toolmark tests, trusted by nobody, CN=localhost',
+      issuer: 'O=Toolmark tests, trusted by nobody, CN=localhost',
       expires_at: expect.any(String),
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
       publicKeySha256: expect.any(String),
@@ -193,7 +180,11 @@ describe('a client certificate', () => {
     expect(why({ ...pair, private_key: locked })[0]).toMatch(/passphrase is needed/);
     expect(why({ ...pair, private_key: locked, passphrase: 'no' })[0]).toMatch(/passphrase does not open the key/);
     expect(why(pair, { base_url: 'http://127.0.0.1/v1' })[0]).toMatch(/needs a base_url of https/);
-    const other = execFileSync('openssl', ['genpkey', '-algorithm', 'ed25519'], { encoding: 'utf8' });
+    expect(why({ ...pair, private_key: SLOW, passphrase: 'open' })[0]).toMatch(/takes too long to open/);
+    const twice = SLOW.replace('KEY-----', 'KEY-----\nX: y\n');
+    expect(why({ ...pair, private_key: twice, passphrase: 'open' })[0]).toMatch(/takes too long to open/);
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const other = privateKey.export({ type: 'pkcs8', format: 'pem' });
     expect(why({ ...pair, private_key: other })[0]).toMatch(/private key is not the key of this certificate/);
   });
 
