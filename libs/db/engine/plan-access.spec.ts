@@ -160,8 +160,8 @@ xwbhg6DgEF7H8MxviHww53IxzstARyKJ1j7mYDSiTG+5Yz26iKzaMpwqMFU4/2yz
   it('is stored with what it says about itself, and its key without the passphrase', () => {
     const { row } = made({ client_certificate: { ...pair, private_key: locked, passphrase: 'open' } });
     expect(JSON.parse(row.client_certificate!)).toEqual({
-      subject: 'O=Toolmark tests, trusted by nobody, CN=localhost',
-      issuer: 'O=Toolmark tests, trusted by nobody, CN=localhost',
+      subject: 'O=Toolmark tests\\, trusted by nobody, CN=localhost',
+      issuer: 'O=Toolmark tests\\, trusted by nobody, CN=localhost',
       expires_at: expect.any(String),
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
       publicKeySha256: expect.any(String),
