@@ -36,8 +36,8 @@ it('says which key is missing, as far as it knows, and what else can be wrong', 
   };
   const [newId, oldId] = both.keyIds;
   expect(why(onlyNew, new Sealer([OLD]).seal('sk-1', 'here'))).toBe(
-    `A sealed secret cannot be opened: it was sealed with the key ${oldId}, which TOOLMARK_SEALING_KEYS does not have ` +
-      `(it has ${newId}). Add that key at the end of TOOLMARK_SEALING_KEYS, or enter the secret again.`,
+    `A sealed secret cannot be opened: it was sealed with the key ${oldId}, which TOOLMARK_SEALING_KEYS does not ` +
+      `have (it has ${newId}). Add that key at the end of TOOLMARK_SEALING_KEYS, or enter the secret again.`,
   );
   expect(why(onlyNew, single.seal('sk-1', 'here'))).toMatch(/with a key that .* does not say which one/);
   for (const damaged of [both.seal('sk-1', 'elsewhere'), `v2.${newId}.AAAA`])

@@ -2,6 +2,9 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import pg from 'pg';
+import { loadFingerprintKey } from '#lib/db/catalogue/fingerprint-key';
+import { createPool } from '#lib/db/connection/pool';
+import { Sealer } from '#lib/runtime/seal';
 import { clientOf, weatherSuite } from '../client.js';
 import { ADMIN_TOKEN, SEALING_KEY, startProcess, until } from '../processes.js';
 import { createDatabase, createRedis, freePort, startRedis } from '../services.js';
@@ -162,6 +165,43 @@ test.each(['api', 'worker'] as const)(
     await sql.end();
   },
 );
+
+test.each(['api', 'worker'] as const)(
+  'a new %s that lacks the sealing key of the installation waits, and says which one it is',
+  async (name) => {
+    const { url } = await createDatabase();
+    const pool = createPool(url, 1);
+    const installation = new Sealer(['a'.repeat(64)]);
+    await loadFingerprintKey(pool, installation);
+    await pool.end();
+    const wrong = new Sealer(['b'.repeat(64), 'c'.repeat(64)]);
+    const process = launch(name, {
+      ...common,
+      PORT: String(await freePort()),
+      DATABASE_URL: url,
+      REDIS_URL: (await createRedis()).url,
+      TOOLMARK_SEALING_KEY: '',
+      TOOLMARK_SEALING_KEYS: `${'b'.repeat(64)},${'c'.repeat(64)}`,
+    });
+    const [line] = await until(() => (waiting(process).length > 0 ? waiting(process) : undefined));
+    expect(line!.because!['Postgres with its tables']).toContain(
+      `it was sealed with the key ${installation.keyIds[0]}, which TOOLMARK_SEALING_KEYS does not have ` +
+        `(it has ${wrong.keyIds.join(', ')}). Add that key at the end`,
+    );
+    expect(process.text()).not.toMatch(/bbbb|cccc/);
+  },
+);
+
+test('a sealing key that is none of the ring ends a process at once', async () => {
+  const process = launch('worker', {
+    ...common,
+    DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+    REDIS_URL: 'redis://127.0.0.1:1',
+    TOOLMARK_SEALING_KEYS: 'b'.repeat(64),
+  });
+  expect(await process.exited).toBe(1);
+  expect(process.text()).toContain('TOOLMARK_SEALING_KEY must be one of TOOLMARK_SEALING_KEYS');
+});
 
 test.each(['api', 'worker'] as const)(
   'wrong configuration ends a process at once, with every problem listed (%s)',

@@ -140,7 +140,7 @@ describe('the key of fingerprints', () => {
     return sealer;
   };
 
-  it('is the sealing key that made those of lanes, wherever it is in the ring, and stays when that key is gone', async () => {
+  it('is the sealing key that made those of lanes, wherever it is in the ring, and outlives it', async () => {
     const parts = ['credential', 'http://127.0.0.1:1', 'sk-1'];
     await pool.query('UPDATE lane SET fingerprint = $1', [madeWith(OLD).fingerprint(...parts)]);
     expect((await load(OLD, NEW)).fingerprint('x')).toBe(madeWith(OLD).fingerprint('x'));
