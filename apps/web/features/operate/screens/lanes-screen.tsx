@@ -67,11 +67,29 @@ function SystemFacts({ of: { data: system, error, refetch } }: { of: UseQueryRes
         <span className="small muted">
           <UserText text={system.version} max={50} />
         </span>
+        {system.sealing && <SealingKey sealing={system.sealing} />}
       </div>
+      {system.sealing && system.sealing.missing.length > 0 && (
+        <p className="notice">
+          {`What the sealing key ${system.sealing.missing.join(' and ')} has sealed cannot be opened. Add it at the ` +
+            'end of TOOLMARK_SEALING_KEYS, or enter those keys again.'}
+        </p>
+      )}
       {system.workers.alive === 0 && (
         <p className="notice">No worker is alive: submitted jobs wait until one starts. Nothing is lost.</p>
       )}
     </>
+  );
+}
+
+/** For operators: how far a rotation of the sealing key is. */
+function SealingKey({ sealing: { keys: ids, left } }: { sealing: NonNullable<System['sealing']> }) {
+  const secrets = left === 1 ? '1 secret' : `${count(left)} secrets`;
+  return (
+    <span className="small muted">
+      sealing key {ids[0]}
+      {left > 0 && `, ${secrets} to seal again`}
+    </span>
   );
 }
 
