@@ -38,10 +38,19 @@ describe('how a provider is asked, as a form sends it', () => {
     const elsewhere = 'https://other.example.com/v1';
     expect(neededAgain('https://llm.example.com/v2', {}, stored)).toEqual([]);
     expect(neededAgain('https://', {}, stored)).toEqual([]);
-    expect(neededAgain(elsewhere, {}, stored)).toEqual(['the API key', 'the header X-Key', 'the client certificate']);
+    expect(neededAgain(elsewhere, {}, stored)).toEqual([
+      ...['the API key', 'the header X-Key', 'the header x-team', 'the client certificate'],
+    ]);
     const [key, team] = headersOf({}, stored);
-    const given = { apiKey: 'sk', headers: [{ ...key!, value: 'k' }, team!], certificate: null };
+    const given = {
+      apiKey: 'sk',
+      headers: [
+        { ...key!, value: 'k' },
+        { ...team!, value: 'ads' },
+      ],
+      certificate: null,
+    };
     expect(neededAgain(elsewhere, given, stored)).toEqual([]);
-    expect(neededAgain(elsewhere, { ...given, headers: [team!] }, stored)).toEqual([]);
+    expect(neededAgain(elsewhere, { ...given, headers: [team!] }, stored)).toEqual(['the header x-team']);
   });
 });

@@ -55,8 +55,8 @@ export function accessRequest({ apiKey, keyRef, headers, certificate }: Access):
 }
 
 /**
- * What has to be given again, or removed, because the address leads to another origin than the stored one: a secret
- * never goes to a host that it was not given for.
+ * What has to be given again, or removed, because the address leads to another origin than the stored one: what
+ * is sent to one host never goes to another by itself.
  */
 export function neededAgain(url: string, access: Access, stored: StoredAccess): string[] {
   const origin = originOf(url);
@@ -67,7 +67,7 @@ export function neededAgain(url: string, access: Access, stored: StoredAccess): 
     ...(isUntouched && ref ? ['the reference to a key'] : []),
     ...(isUntouched && hasKey && !ref ? ['the API key'] : []),
     ...headersOf(access, stored)
-      .filter(({ name, kind, value }) => kind === 'secret' && value === '' && isStoredHeader(name, stored))
+      .filter(({ name, value }) => value === '' && isStoredHeader(name, stored))
       .map(({ name }) => `the header ${name}`),
     ...(access.certificate === undefined && certificate ? ['the client certificate'] : []),
   ];
