@@ -21,8 +21,8 @@ const PRIVATE_ENDS = [
 /** The host of a URL, without the brackets of IPv6. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 export const portOf = (url: URL): number => Number(url.port || (url.protocol === 'https:' ? 443 : 80));
-/** A name without the dots at its end, which mean its root. */
-const nameOf = (url: URL): string => hostOf(url).toLowerCase().replace(/\.+$/, '');
+/** A name without the dot at its end, which means its root. */
+const nameOf = (url: URL): string => hostOf(url).toLowerCase().replace(/\.$/, '');
 
 const isLocalhost = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
 const isPrivateName = (name: string): boolean => !name.includes('.') || PRIVATE_ENDS.some((end) => name.endsWith(end));
@@ -58,7 +58,10 @@ export class EgressPolicy {
   addressProblem(host: string, port: number, address: string): string | undefined {
     const at = host === address ? host : `${host} is at ${address}, which`;
     if (isNeverAllowed(address))
-      return `${at} is a link-local address or a cloud's metadata service. Requests never go there, whatever is allowed.`;
+      return (
+        `${at} is a link-local address or a cloud's metadata service. Requests never go there, whatever is ` +
+        'allowed.'
+      );
     if (!isPrivateAddress(address) || this.#allowed.hasAddress(address, port)) return undefined;
     if (host !== address && this.#allowed.hasName(host, port)) return undefined;
     return `${at} is a private address. ${WAY_OUT}`;

@@ -18,8 +18,8 @@ interface Found {
 const NOTHING: Found = { problem: undefined, isPrivate: false };
 
 /**
- * Looks whether names that a proxy will resolve lead to private addresses here. The proxy decides in the end, so this is
- * not what keeps requests from going astray: names inside of networks are refused as they are, and https proves who
+ * Looks whether names that a proxy will resolve lead to private addresses here. The proxy decides in the end, so this
+ * is not what keeps requests from going astray: names inside of networks are refused as they are, and https proves who
  * answers.
  */
 export class ProxiedNames {

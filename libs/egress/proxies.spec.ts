@@ -66,7 +66,7 @@ const failureOf = async (response: Promise<Response>, url: string) =>
 const CLOSED = 'http://127.0.0.1:9';
 
 describe('requests through a forward proxy', () => {
-  it('go by CONNECT when they are https, in absolute form when not, and without it where NO_PROXY says so', async () => {
+  it('go by CONNECT when they are https, in absolute form when not, and directly where NO_PROXY says so', async () => {
     if (!proxy) return;
     const egress = { httpsProxy: proxy.url, httpProxy: proxy.url, extraCa: EXTRA_CA };
     const fetch = fetchBy({ ...egress, allowedNetworks: [`localhost:${secure.port}`, `127.0.0.1:${plain.port}`] });
@@ -80,7 +80,7 @@ describe('requests through a forward proxy', () => {
     expect(proxy.requests()).toEqual(asked);
   });
 
-  it('say what to do when it wants a password, refuses it or refuses the host, and never show the password', async () => {
+  it('say what to do when it refuses a password or a host, and never show the password', async () => {
     const [guarded, narrow] = [
       await startForwardProxy({ user: 'joe right' }),
       await startForwardProxy({ connectPort: 443 }),
@@ -110,12 +110,14 @@ describe('requests through a forward proxy', () => {
           ...refused,
           message: expect.stringMatching(`^The proxy of ${variable} refuses the user name and password in ${variable}`),
         });
-      expect(JSON.stringify(wrong)).not.toContain('w0rd');
+      expect(JSON.stringify([wrong])).not.toContain('w0rd');
       expect(await ask(url, withUser('joe:right'))).toBeUndefined();
     }
     expect(await ask(secure.url, narrow.url)).toEqual({
       ...refused,
-      message: `The proxy of HTTPS_PROXY does not let requests go to localhost:${secure.port} (403). Its administrator can allow that host.`,
+      message:
+        `The proxy of HTTPS_PROXY does not let requests go to localhost:${secure.port} (403). Its administrator ` +
+        'can allow that host.',
     });
     expect(await ask(secure.url, CLOSED)).toEqual({
       kind: 'network',
@@ -235,8 +237,8 @@ it('a server whose authority is unknown is trusted once TOOLMARK_EXTRA_CA has it
     kind: 'network',
     retryable: false,
     message:
-      `localhost:${secure.port} has a certificate that cannot be trusted (DEPTH_ZERO_SELF_SIGNED_CERT). Fix it, or add ` +
-      'its authority with TOOLMARK_EXTRA_CA.',
+      `localhost:${secure.port} has a certificate that cannot be trusted (DEPTH_ZERO_SELF_SIGNED_CERT). Fix it, or ` +
+      'add its authority with TOOLMARK_EXTRA_CA.',
   });
   expect(await json(fetchBy({ allowedNetworks, extraCa: EXTRA_CA })(secure.url))).toBeTruthy();
 });

@@ -114,7 +114,7 @@ export function refusalOf(proxy: Proxy, status: number, target: string): ProxyPr
       authorization === undefined
         ? `${named(proxy)} wants a user name and a password (${status}). An operator can add them to ${variable}: ` +
             'http://user:password@host:port.'
-        : `${named(proxy)} refuses the user name and password in ${variable} (${status}). An operator can correct them.`,
+        : `${named(proxy)} refuses the user name and password in ${variable} (${status}). An operator can mend them.`,
       false,
     );
   if (status >= 500 || status === 429)

@@ -198,7 +198,8 @@ function explained(
   const { message, code } = innermost(error as Error) as Error & { code?: string };
   if (isUntrusted(code))
     return fail(
-      `${host} has a certificate that cannot be trusted (${code}). Fix it, or add its authority with TOOLMARK_EXTRA_CA.`,
+      `${host} has a certificate that cannot be trusted (${code}). Fix it, or add its authority with ` +
+        'TOOLMARK_EXTRA_CA.',
     );
   const said = message || code || 'no reason given';
   // Responses from a private address are meant for internal machines. The user who chose the URL sees only MCP's own

@@ -111,7 +111,7 @@ export function classifyError(error: unknown, baseUrl: string): ProviderFailure 
   if (code && /_ALERT_\w*(CERT|UNKNOWN_CA|ACCESS_DENIED)/.test(code)) {
     return new ProviderFailure(
       'network',
-      `${host} lets in only clients with a certificate that it knows (${code}). Check the provider's client_certificate.`,
+      `${host} lets in only clients whose certificate it knows (${code}). Check the provider's client_certificate.`,
       false,
     );
   }
