@@ -157,6 +157,7 @@ describe('requests through a forward proxy', () => {
     ['https://0x7f.1/', /127\.0\.0\.1 is a private address/],
     ['https://redis/', /redis is a name inside a private network.*by its name in TOOLMARK_ALLOWED_NETWORKS/],
     ['https://localhost./', /name inside a private network/],
+    ['https://metadata.google.internal../', /name inside a private network/],
     ['https://a.localhost/', /name inside a private network/],
     ['https://db.prod.svc./', /name inside a private network/],
     ['https://db.prod.svc.cluster.local/', /name inside a private network/],
