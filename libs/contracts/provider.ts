@@ -91,12 +91,11 @@ const headerValue = z
   .regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, 'must be visible ASCII characters, without blanks at its ends');
 const MAX_HEADERS = 20;
 
-export const ProviderHeaderInput = namedInput('ProviderHeaderInput', 'A header to send with each request.', {
+const ProviderHeaderInput = namedInput('ProviderHeaderInput', 'A header to send with each request.', {
   name: headerName,
   kind: HeaderKind.default('secret'),
   value: headerValue.describe('The value, encrypted at rest and never returned.'),
 });
-export type ProviderHeaderInput = z.infer<typeof ProviderHeaderInput>;
 const ProviderHeaderPatch = namedInput('ProviderHeaderPatch', 'A header to send with each request.', {
   name: headerName,
   kind: HeaderKind.optional().describe('Left out: as stored, or `secret` for a new one.'),

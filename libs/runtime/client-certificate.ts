@@ -6,7 +6,7 @@ import type { StoredCertificate } from '#lib/contracts/provider-access';
 import { sha256 } from './seal.js';
 
 /** A client certificate: what it says about itself, and both of its parts as PEM. */
-export interface ReadCertificate {
+interface ReadCertificate {
   facts: StoredCertificate;
   certificate: string;
   /** Without a passphrase. */

@@ -1,7 +1,7 @@
 import type { PoolClient } from '../connection/pool.js';
 
 /** The level of workers that know of headers, client certificates and keys by reference. */
-export const ACCESS_LEVEL = 8;
+const ACCESS_LEVEL = 8;
 
 /**
  * Leaves the unfinished runs that ask a provider to workers of this level, as `level-of-access.sql` does with runs that

@@ -14,7 +14,7 @@ import type { Sealer } from '#lib/runtime/seal';
 import type { Provider as ProviderRow } from '../generated/client.js';
 
 /** The columns of a provider that say how it is reached, apart from its format. */
-export type AccessColumns = Pick<
+type AccessColumns = Pick<
   ProviderRow,
   | 'base_url'
   | 'sealed_key'
@@ -29,7 +29,7 @@ export type AccessColumns = Pick<
 export type AccessBefore = AccessColumns & Pick<ProviderRow, 'id' | 'team_id' | 'kind'>;
 
 /** The fields of a change that say how a provider is reached. */
-export type AccessPatch = Pick<
+type AccessPatch = Pick<
   ProviderPatch,
   'base_url' | 'api_key' | 'api_key_ref' | 'headers' | 'client_certificate' | 'kind'
 >;
