@@ -7,6 +7,8 @@ import { startProcess, until, type RunningProcess } from '../processes.js';
 import { createDatabase, createRedis, freePort } from '../services.js';
 
 const [OLD, NEW] = ['a', 'b'].map((digit) => digit.repeat(64)) as [string, string];
+/** A worker seals again when it starts, and every minute: one with the keys of before may have undone it meanwhile. */
+const UNTIL_NEXT_TURN = 90_000;
 const API_KEY = 'sk-rotation-0123456789';
 
 /** Answers after a while, or for hours not at all. @returns the keys that it was asked with */
@@ -98,10 +100,10 @@ it('the sealing key is rotated while a run goes on: nothing fails, and lanes and
   expect(await sealing()).toEqual({ keys: [oldId], left: 0, missing: [] });
 
   await replaceAll({ TOOLMARK_SEALING_KEYS: `${OLD},${NEW}` });
-  await until(async () => (await sealedWith()) === `v2.${oldId}`, { what: 'all to name their key' });
+  await until(async () => (await sealedWith()) === `v2.${oldId}`, { what: 'all to name their key', timeoutMs: UNTIL_NEXT_TURN });
   await untilMoreSettled();
   await replaceAll({ TOOLMARK_SEALING_KEYS: `${NEW}, ${OLD}` });
-  await until(async () => (await sealing()).left === 0, { what: 'nothing to be left' });
+  await until(async () => (await sealing()).left === 0, { what: 'nothing to be left', timeoutMs: UNTIL_NEXT_TURN });
   const [newId] = (await sealing()).keys;
   expect([newId === oldId, await sealedWith()]).toEqual([false, `v2.${newId}`]);
   await replaceAll({ TOOLMARK_SEALING_KEYS: NEW });
@@ -118,4 +120,4 @@ it('the sealing key is rotated while a run goes on: nothing fails, and lanes and
   expect(rows).toHaveLength(1);
   for (const { job_id } of [run, resting]) await client!.post(`/api/jobs/${job_id}/cancel`);
   await sql.end();
-}, 180_000);
+}, 300_000);
