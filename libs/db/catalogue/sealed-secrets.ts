@@ -8,7 +8,7 @@ import { refreshTokenContext } from './sign-in-sessions.js';
 
 /** Where sealed secrets are. `installation`: its own, such as the key of fingerprints. */
 export const SEALED_PLACES = ['providers', 'sessions', 'installation'] as const;
-export type SealedPlace = (typeof SEALED_PLACES)[number];
+type SealedPlace = (typeof SEALED_PLACES)[number];
 
 interface SealedRow {
   id: string;
