@@ -20,7 +20,7 @@ async function startModels(): Promise<{ url: string; keys: Set<string | undefine
       return void response.writeHead(429, { 'retry-after': '7200' }).end('{"error":{"message":"Come tomorrow."}}');
     const message = calling('get_weather', { city: 'Paris' });
     const usage = { prompt_tokens: 1, completion_tokens: 1 };
-    setTimeout(() => sendJson(response, { choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage }), 150);
+    setTimeout(() => sendJson(response, { choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage }), 500);
   });
   return { url: `${url}/v1`, keys };
 }
@@ -59,7 +59,7 @@ it('the sealing key is rotated while a run goes on: nothing fails, and lanes and
       key,
       base_url: models.url,
       api_key: API_KEY,
-      limits: { max_concurrency: 6 },
+      limits: { max_concurrency: 4 }, // The run lasts longer than the rotation.
       models: [{ id }, { id: `${id}-alone`, limits: { max_concurrency: 1 } }],
     });
   const fixed = async () => ({
