@@ -100,7 +100,10 @@ it('the sealing key is rotated while a run goes on: nothing fails, and lanes and
   expect(await sealing()).toEqual({ keys: [oldId], left: 0, missing: [] });
 
   await replaceAll({ TOOLMARK_SEALING_KEYS: `${OLD},${NEW}` });
-  await until(async () => (await sealedWith()) === `v2.${oldId}`, { what: 'all to name their key', timeoutMs: UNTIL_NEXT_TURN });
+  await until(async () => (await sealedWith()) === `v2.${oldId}`, {
+    what: 'all to name their key',
+    timeoutMs: UNTIL_NEXT_TURN,
+  });
   await untilMoreSettled();
   await replaceAll({ TOOLMARK_SEALING_KEYS: `${NEW}, ${OLD}` });
   await until(async () => (await sealing()).left === 0, { what: 'nothing to be left', timeoutMs: UNTIL_NEXT_TURN });
