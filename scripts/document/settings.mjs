@@ -54,6 +54,13 @@ const OTHERS = [
     value: '127.0.0.1:8501',
     description: 'Address and port of the API on this machine.',
   },
+  {
+    name: 'TOOLMARK_KEY_REFS_FOLDER',
+    readBy: 'Compose',
+    unset: 'none',
+    description: 'The absolute path of a folder with the file of `TOOLMARK_KEY_REFS_FILE` and its keys, to mount.',
+    example: '/etc/toolmark/key-refs',
+  },
   { name: 'TOOLMARK_IMAGE', readBy: 'Compose', value: 'toolmark', description: "The image's name." },
   {
     name: 'POSTGRES_PASSWORD',

@@ -87,6 +87,10 @@ them and says which ones it lacks; a pod that cannot start has no log.
 - name: NODE_OPTIONS
   value: --max-semi-space-size=16 --max-old-space-size={{ $process.heapMiB }}
 {{- include "toolmark.egressEnv" $ }}
+{{- if $.Values.keyRefs.existingSecret }}
+- name: TOOLMARK_KEY_REFS_FILE
+  value: /etc/toolmark/key-refs/{{ $.Values.keyRefs.key }}
+{{- end }}
 {{- include "toolmark.givenEnv" (list $ $process.env) }}
 {{- end }}
 
@@ -175,6 +179,26 @@ volumes:
     secretName: {{ . }}
     optional: true
 {{- end }}
+{{- end }}
+
+{{/* Kubernetes replaces what is in it when a Secret changes, and the processes read it again. */}}
+{{- define "toolmark.keyRefsVolume" -}}
+{{- with .Values.keyRefs }}
+{{- if .existingSecret }}
+- name: key-refs
+  projected:
+    sources:
+      {{- range concat (list .existingSecret) .moreSecrets }}
+      - secret: { name: {{ . }}, optional: true }
+      {{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Names of the volumes of APIs and workers: call with (list $ <names of more>). */}}
+{{- define "toolmark.volumeNames" -}}
+{{- $ := index . 0 -}}
+{{ concat (ternary (list "key-refs") list (ne $.Values.keyRefs.existingSecret "")) (rest .) | toJson }}
 {{- end }}
 
 {{/* What the containers of Toolmark share: call with (list $ <names of more volumes>). */}}

@@ -6,6 +6,7 @@
 {{- include "toolmark.networkProblems" . }}
 {{- include "toolmark.egressProblems" . }}
 {{- include "toolmark.signInProblems" . }}
+{{- include "toolmark.keyRefsProblems" . }}
 {{- include "toolmark.envProblems" . }}
 {{- include "toolmark.storeProblems" . }}
 {{- if include "toolmark.isOnCluster" . }}
@@ -119,6 +120,12 @@ signIn.existingSecret needs publicUrl, from which providers of sign-in lead back
 {{- end }}
 {{- end }}
 
+{{- define "toolmark.keyRefsProblems" -}}
+{{- if and .Values.keyRefs.moreSecrets (not .Values.keyRefs.existingSecret) }}
+keyRefs.moreSecrets needs keyRefs.existingSecret, the Secret with the list that names them: make it, and set its name.
+{{- end }}
+{{- end }}
+
 {{- define "toolmark.envProblems" -}}
 {{- $elsewhere := dict
   "DATABASE_URL" "put it into the Secret"
@@ -131,6 +138,7 @@ signIn.existingSecret needs publicUrl, from which providers of sign-in lead back
   "TOOLMARK_SERVER" "the command line in a pod asks that pod"
   "TOOLMARK_PUBLIC_URL" "set publicUrl"
   "TOOLMARK_SIGN_IN_FILE" "set signIn.existingSecret"
+  "TOOLMARK_KEY_REFS_FILE" "set keyRefs.existingSecret"
   "TOOLMARK_TRUSTED_PROXIES" "set trustedProxies"
   "TOOLMARK_REQUESTS_PER_MINUTE" "set limits.requestsPerMinute"
   "TOOLMARK_USER_REQUESTS_PER_MINUTE" "set limits.userRequestsPerMinute"
