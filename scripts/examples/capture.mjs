@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { freshFolder, startToolmark } from '../fresh-toolmark.mjs';
 import { root } from '../set-up.mjs';
 import { chooseExamples } from './choose-examples.mjs';
+import { keysByReference } from './gateway.mjs';
 import { EXAMPLE_IDS, stabilise } from './stabilise.mjs';
 import { playStory } from './story.mjs';
 import { openTranscript } from './transcript.mjs';
 
 const startedAt = Date.now();
 const folder = freshFolder();
-const toolmark = await startToolmark(folder);
+const toolmark = await startToolmark(folder, keysByReference(folder));
 const transcript = await openTranscript(toolmark.url, toolmark.token);
 const { base_url: simulator } = await toolmark.call('GET', '/api/providers/simulator');
 const hosts = {

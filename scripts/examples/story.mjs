@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { until } from '../server-process.mjs';
 import { root } from '../set-up.mjs';
 import { playExperiments, playGates, playParamTunes, playPromptTunes } from './decisions.mjs';
+import { playGateway } from './gateway.mjs';
 import { playCases, playChain, playRecorded, playRuns, playTries } from './runs.mjs';
 import { playJudge, playLabels } from './judgements.mjs';
 import { MODELS } from './models.mjs';
@@ -41,6 +42,7 @@ export async function playStory(transcript, { simulatorUrl, hosts }) {
     playTeams,
     playPeople,
     playProviders,
+    playGateway,
     playMcp,
     playSuites,
     playLimits,

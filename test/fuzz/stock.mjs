@@ -40,7 +40,12 @@ export async function stockTeam({ url, operator, simulatorUrl, mark }) {
     const base_url = key === 'anthropic' ? `${simulatorUrl}/anthropic` : `${simulatorUrl}/v1`;
     // With a credential of its own, vllm has a lane of its own.
     const api_key = key === 'vllm' ? `${secret}-vllm` : secret;
-    await keeper('POST', '/api/providers', { key, name: `${mark} ${key}`, kind, base_url, api_key, models: MODELS });
+    const headers = [
+      { name: 'X-Team', kind: 'routing', value: `${secret}-route` },
+      { name: 'CF-Access-Client-Id', value: `${secret}-header` },
+    ];
+    const provider = { key, name: `${mark} ${key}`, kind, base_url, api_key, headers, models: MODELS };
+    await keeper('POST', '/api/providers', provider);
   }
   const ids = { team: teamId, ...people.ids, ...(await stockWork(keeper, mark)) };
   const limits = { suite_ids: [ids.suite] };

@@ -236,7 +236,11 @@ describe('every route of the OpenAPI document', () => {
       'POST /api/tool-eval/history/{id}/samples': { samples: 1 },
       'PATCH /api/tool-eval/history/{id}': { name: 'stolen' },
       'PATCH /api/tool-suites/{id}': { name: 'stolen' },
-      'PATCH /api/providers/{key}': { name: 'stolen' },
+      'PATCH /api/providers/{key}': {
+        name: 'stolen',
+        headers: [{ name: 'X-Team', value: 'stolen' }],
+        api_key_ref: null,
+      },
       'PUT /api/tool-suites/{id}': suite,
       'POST /api/tool-suites/{id}/cases': case_,
       'POST /api/tool-eval/history/{id}/rescore': {},
