@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterFile } from '../after-file.js';
@@ -51,13 +53,25 @@ interface Request {
 const received: Request[] = [];
 let client: Client;
 let hosts: string;
+/** The same over TLS, for commands with a client certificate. */
+let secureHosts: string;
+const note = ({ url, headers }: IncomingMessage): void => void received.push({ url: url!, headers });
 beforeAll(async () => {
   const { client: owner, databaseUrl, redisUrl } = await joinSystem();
-  const server = await startHttpServer(({ url, headers }, _body, response) => {
-    received.push({ url: url!, headers });
-    sendJson(response, { error: { message: 'no' } }, 401);
+  const refused = { error: { message: 'no' } };
+  const server = await startHttpServer((request, _body, response) => {
+    note(request);
+    sendJson(response, refused, 401);
   });
   hosts = server.url;
+  const secure = createServer({ ...SELF_SIGNED, requestCert: true, rejectUnauthorized: false }, (request, response) => {
+    note(request);
+    request.resume().once('end', () => sendJson(response, refused, 401));
+  });
+  await new Promise<void>((listening) => secure.listen(0, '127.0.0.1', listening));
+  afterFile(() => (secure.close(), secure.closeAllConnections()));
+  secureHosts = `https://127.0.0.1:${(secure.address() as AddressInfo).port}`;
+  writeFileSync(join(folder, 'ca.pem'), SELF_SIGNED.cert);
   mkdirSync(join(folder, 'keys'));
   writeFileSync(join(folder, 'keys/llm'), secretOf('llm'));
   const { body: me } = await owner.get('/api/me');
@@ -67,6 +81,7 @@ beforeAll(async () => {
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
     TOOLMARK_KEY_REFS_FILE: join(folder, 'refs.yaml'),
+    TOOLMARK_EXTRA_CA: join(folder, 'ca.pem'),
   });
   client = clientOf(url, owner.token);
 });
@@ -88,11 +103,13 @@ it.each(commands)('$line', async ({ words }) => {
   const { body: templates } = await client.get('/api/providers/templates');
   const known = templates.items.find((template: any) => template.key === key);
   // The same command, for a host that writes down what it gets.
-  const [url = known.base_url] = valuesOf(words, '--url');
-  const { pathname } = new URL(url);
+  const stored = what === 'update' ? (await client.get(`/api/providers/${key}`)).body.base_url : known?.base_url;
+  const [url = stored] = valuesOf(words, '--url');
+  const pathname = new URL(url).pathname.replace(/\/$/, '');
+  const server = words.includes('--client-certificate') ? secureHosts : hosts;
   const here = words
     .map((word) => word.replaceAll(KEY_FILE, join(folder, 'keys/llm')))
-    .map((word) => (word === url ? hosts + pathname : word));
+    .map((word) => (word === url ? server + pathname : word));
   const more = what === 'add' && !words.includes('--url') ? ['--url', hosts + pathname, '--template', key] : [];
   const env = Object.fromEntries(variables.map((variable) => [variable, secretOf(variable)]));
   const { code, err } = await cli.toolmarkWith({ ...cli.toServer(), ...env }, ...here, ...more);
