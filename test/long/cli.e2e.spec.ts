@@ -409,6 +409,38 @@ it('--fail-under goes by the interval of the pass rate; a bad file and a provide
   });
 }, 60_000);
 
+it('a provider gets headers from variables and arguments, which are changed one by one and never printed', async () => {
+  const env = { GATEWAY_KEY: 'g-very-secret-1' };
+  const gateway = `${system.simulator.url}/gateway/403/x-team=blue,!authorization/v1`;
+  const headers = '--header-env x-gateway-key=GATEWAY_KEY --routing-header x-team=red';
+  const added = await cli.inShell(`toolmark providers add headed --url ${gateway} ${headers} -m perfect-ish`, env);
+  expect(added).toMatchObject({ code: 0, out: expect.stringMatching(/^Added headed with 1 models/) });
+  expect(await toolmark('providers', 'test', 'headed')).toMatchObject({
+    code: 1,
+    out: expect.stringContaining("Check the provider's headers (x-gateway-key, x-team)"),
+  });
+  const update = ['providers', 'update', 'headed'];
+  expect(await toolmark(...update, '--routing-header', 'X-Team=blue', '--requests-per-minute', '600')).toMatchObject({
+    code: 0,
+  });
+  expect(await toolmark('providers', 'test', 'headed')).toMatchObject({ code: 0 });
+  const { out } = await toolmark('providers', 'show', 'headed');
+  expect(out).toMatch(/headers +x-gateway-key \(secret\)\n +X-Team \(routing\)\n/);
+  expect(out).toMatch(/limits +8 concurrent, 600 requests\/min/);
+  expect(out).not.toMatch(/very-secret|blue\n/);
+  expect(await toolmarkJson(...update, '--remove-header', 'x-gateway-key', '-m', 'instant')).toMatchObject({
+    headers: [{ name: 'X-Team', kind: 'routing' }],
+    models: [{ id: 'perfect-ish' }, { id: 'instant' }],
+  });
+  expect(await toolmarkJson(...update, '--requests-per-minute', 'none', '--remove-model', 'instant')).toMatchObject({
+    limits: { requests_per_minute: null },
+    models: [{ id: 'perfect-ish' }],
+  });
+  expect(await toolmark(...update, '--remove-header', 'x-none')).toMatchObject({ code: 2 });
+  expect(await toolmark(...update)).toMatchObject({ code: 2, err: expect.stringMatching(/^Say what to change/) });
+  expect(await toolmark(...update, '--api-key-ref', 'env:NOBODY_LISTED')).toMatchObject({ code: 1 });
+}, 60_000);
+
 describe('runs are compared', () => {
   interface Named {
     id: string;
@@ -672,7 +704,8 @@ describe('every example in the help of a command works', () => {
   const run = async (line: string): Promise<CommandResult> => {
     const filled = line.replaceAll(/\b[A-Z_]{3,}\b(?!")/g, (word) => words[word] ?? word);
     if (line.startsWith('toolmark score')) return cli.spawned('sh', ['-c', filled]); // It sets V8 flags.
-    if (!line.startsWith('toolmark label RUN --judge')) return cli.inShell(filled, { OPENAI_API_KEY: 'sk-none' });
+    if (!line.startsWith('toolmark label RUN --judge'))
+      return cli.inShell(filled, { OPENAI_API_KEY: 'sk-none', GATEWAY_KEY: 'g-none' });
     const { child, ended } = cli.start('sh', ['-c', filled]);
     child.stdin.end('q\n');
     return ended;

@@ -173,6 +173,62 @@ journeys('operating', () => {
     expect(faults()).toEqual([]);
   });
 
+  it('a gateway gets headers, whose values are never shown again and not kept for another host', async () => {
+    const { page, faults, axe, isTooWide } = await web.open({ path: '/operate/providers/new', width: 390 });
+    const { keyboard } = page;
+    const header = (name: string): Locator => page.getByRole('group', { name: `Header ${name}`, exact: true });
+    await page.getByLabel('Key', { exact: true }).fill('gateway');
+    const gateway = `${web.simulator.url}/gateway/403/x-team=blue,!authorization`;
+    await page.getByLabel('Address').fill(`${gateway}/v1`);
+    await tabTo(button(page, 'Add a header'));
+    await keyboard.press('Enter');
+    await keyboard.type('Host');
+    await tabTo(page.getByLabel('Value'));
+    await keyboard.type('red');
+    expect(await page.getByLabel('Value').getAttribute('type')).toBe('password');
+    await page.getByText('Not saved yet; keys, headers and certificates do not survive a reload.').waitFor();
+    await keyboard.press('Control+Enter');
+    await header('Host')
+      .locator('.field-error')
+      .getByText(/"Host"/)
+      .waitFor();
+    await header('Host').getByLabel('Header', { exact: true }).fill('x-team');
+    await header('x-team').getByLabel('Kind').selectOption('routing');
+    await button(page, 'Add a model').click();
+    await page.getByLabel('Id at the provider').fill('perfect-ish');
+    expect(await axe()).toEqual([]);
+    expect(await isTooWide()).toBe(false);
+    await button(page, 'Save the provider').click();
+    await heading(page, 'gateway').waitFor();
+    await page.getByText('x-team (routing)').waitFor();
+    await button(page, 'Test').click();
+    await page.getByText(/Check the provider's headers \(x-team\)/).waitFor();
+    await header('x-team').getByLabel('Value').fill('blue');
+    await button(page, 'Save the provider').click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    expect(await header('x-team').getByLabel('Value').inputValue()).toBe('');
+    await button(page, 'Test').click();
+    await page.getByText('● answers', { exact: true }).waitFor();
+    expect(await page.evaluate('JSON.stringify([sessionStorage, localStorage])')).not.toContain('blue"');
+
+    await page.getByLabel('Address').fill('https://llm.example.com/v1');
+    await page.getByText('This is another host. Enter again, or remove: the header x-team.').waitFor();
+    await button(page, 'Save the provider').click();
+    await page.getByRole('alert').waitFor();
+    await button(page, 'Remove x-team').click();
+    await button(page, 'Add a client certificate').click();
+    const file = { name: 'client.pem', mimeType: 'text/plain', buffer: Buffer.from('not PEM') };
+    await page.getByLabel('Certificate', { exact: true }).setInputFiles(file);
+    await page.getByLabel('Private key').setInputFiles(file);
+    await button(page, 'Save the provider').click();
+    await page.locator('.field-error').first().waitFor();
+    expect(await page.getByLabel('Certificate', { exact: true }).getAttribute('aria-invalid')).toBe('true');
+    await button(page, 'Discard changes').click();
+    await header('x-team').waitFor();
+    await web.client.delete('/api/providers/gateway');
+    expect(faults()).toEqual([]);
+  });
+
   it('home shows which model is best, its cost and what is running, which a click stops', async () => {
     const { runId } = await startRun('sim::perfect-ish');
     await untilRunCompleted(web.client, runId);
