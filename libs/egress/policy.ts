@@ -25,7 +25,8 @@ export const portOf = (url: URL): number => Number(url.port || (url.protocol ===
 const nameOf = (url: URL): string => hostOf(url).toLowerCase().replace(/\.$/, '');
 
 const isLocalhost = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
-const isPrivateName = (name: string): boolean => !name.includes('.') || PRIVATE_ENDS.some((end) => name.endsWith(end));
+const isPrivateName = (name: string): boolean =>
+  !name.includes('.') || name.endsWith('.') || PRIVATE_ENDS.some((end) => name.endsWith(end));
 
 const WAY_OUT = 'An operator can allow it in TOOLMARK_ALLOWED_NETWORKS.';
 
