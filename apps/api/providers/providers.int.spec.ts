@@ -232,7 +232,7 @@ describe('providers', () => {
       });
       const { rows } = await api.pool.query('SELECT * FROM provider WHERE team_id = $1', [api.teamId]);
       const everything = JSON.stringify([rows, items, (await client.get('/api/providers/gateway')).body]);
-      expect(everything).not.toMatch(/team-blue|0123456789"|wrong|right/);
+      expect(everything).not.toMatch(/team-blue|wrong-0|right-0/);
       const moved = await client.patch('/api/providers/gateway', { base_url: 'http://127.0.0.1:1/v1', headers: right });
       expect([moved.status, moved.body.errors.map(({ path }: any) => path)]).toEqual([422, ['/headers/0/value']]);
       expect((await client.delete('/api/providers/gateway')).status).toBe(204);
