@@ -13,13 +13,13 @@ const DAY_MS = 86_400_000;
 /** A client certificate that ends within so many days needs somebody. */
 const SOON_DAYS = 30;
 
-/** @returns why a client certificate needs somebody: it has ended, or it ends soon */
+/** @returns why a client certificate needs somebody, as the end of a sentence: "expires in 3 days", "has expired" */
 export function certificateWarning(
   { expires_at: end }: Pick<ClientCertificate, 'expires_at'>,
   now = Date.now(),
 ): string | undefined {
   const days = (Date.parse(end) - now) / DAY_MS;
-  if (days <= 0) return 'It has expired.';
+  if (days <= 0) return 'has expired';
   if (days > SOON_DAYS) return undefined;
-  return days < 1 ? 'It expires within a day.' : `It expires in ${Math.floor(days)} ${days < 2 ? 'day' : 'days'}.`;
+  return days < 1 ? 'expires within a day' : `expires in ${Math.floor(days)} ${days < 2 ? 'day' : 'days'}`;
 }

@@ -37,7 +37,7 @@ it('a provider is shown with what is sent to it, and a certificate that ends soo
     '             x-team (routing)',
     'certificate  CN=toolmark',
     '             issued by CN=Example CA',
-    '             expires 2026-12-01T00:00:00.000Z. It expires in 1 day.',
+    '             valid until 2026-12-01T00:00:00.000Z, expires in 1 day',
     'limits       8 concurrent, 60 requests/min',
     '',
     'No models. Find them: toolmark models gateway --discover',

@@ -58,7 +58,7 @@ export function providerLines(provider: Provider, now = Date.now()): string[] {
 const certificateRows = (certificate: NonNullable<Provider['client_certificate']>, now: number): string[][] => [
   ['certificate', certificate.subject],
   ['', `issued by ${certificate.issuer}`],
-  ['', [`expires ${certificate.expires_at}`, certificateWarning(certificate, now)].filter(Boolean).join('. ')],
+  ['', [`valid until ${certificate.expires_at}`, certificateWarning(certificate, now)].filter(Boolean).join(', ')],
 ];
 
 export const refusalsOf = (id: string, learned: Provider['learned']): ListedModel['learned'] =>

@@ -120,7 +120,7 @@ export function CertificateText({ certificate, isRemoved }: { certificate: Clien
       <time dateTime={end} title={new Date(end).toLocaleString()}>
         {DATE.format(new Date(end))}
       </time>
-      . {isRemoved ? 'Removed when you save.' : warning && <Chip kind="failed">{warning}</Chip>}
+      . {isRemoved ? 'Removed when you save.' : warning && <Chip kind="failed">It {warning}.</Chip>}
     </p>
   );
 }

@@ -14,8 +14,11 @@ import { LIMITS } from './limits';
 export const ProviderFields = (props: AccessProps) => (
   <>
     {!props.stored && <Fields of={KEY} />}
-    <Fields of={NAME_AND_ADDRESS} />
-    {props.stored && <NeededAgain {...props} stored={props.stored} />}
+    <Fields of={NAME_AND_FORMAT} />
+    <div className="field">
+      <Fields of={ADDRESS} />
+      {props.stored && <NeededAgain {...props} stored={props.stored} />}
+    </div>
     <KeyFields {...props} />
     <HeaderFields {...props} />
     <CertificateFields {...props} />
@@ -48,13 +51,15 @@ const KEY: FormSchema = [
     whenEmpty: '',
   },
 ];
-const NAME_AND_ADDRESS: FormSchema<ProviderInput> = [
+const NAME_AND_FORMAT: FormSchema<ProviderInput> = [
   { text: 'name', label: 'Name', help: 'Display name. Empty: the key.', maxLength: 200, whenEmpty: '' },
   {
     choice: 'kind',
     label: 'Request format',
     options: Object.entries(PROVIDER_KINDS).map(([kind, { title }]) => [kind, `${kind}: ${title}`]),
   },
+];
+const ADDRESS: FormSchema<ProviderInput> = [
   {
     text: 'base_url',
     label: 'Address',

@@ -64,7 +64,7 @@ function Sent({ provider }: { provider: Provider }) {
           <UserLine text={`with ${also.join(', ')}`} />
         </span>
       )}
-      {warning && <Chip kind="failed">certificate: {warning}</Chip>}
+      {warning && <Chip kind="failed">certificate {warning}</Chip>}
       {shared.length > 0 && (
         <span className="small muted">
           <UserLine text={`shares limits with ${shared.join(', ')}`} />
