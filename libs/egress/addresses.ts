@@ -34,7 +34,8 @@ const PRIVATE = listOf([
 const NEVER = listOf([
   ['169.254.0.0', 16], // link-local; metadata of AWS, Google, Azure and others
   ['fe80::', 10],
-  ['fd00:ec2::254', 128], // AWS
+  ['fd00:ec2::', 32], // AWS, and its pods' credentials
+  ['fd00:42::42', 128], // Scaleway
   ['fd20:ce::254', 128], // Google
   ['100.100.100.200', 32], // Alibaba
   ['192.0.0.192', 32], // Oracle

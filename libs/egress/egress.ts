@@ -38,7 +38,7 @@ const readEgress = (env: Env): EgressSettings => ({
   ],
   httpsProxy: env.HTTPS_PROXY,
   httpProxy: env.HTTP_PROXY,
-  noProxy: (env.NO_PROXY ?? []).flatMap(withSubdomains),
+  noProxy: (env.NO_PROXY ?? []).filter(isHostPattern).flatMap(withSubdomains),
   extraCa: env.TOOLMARK_EXTRA_CA === undefined ? undefined : readCertificates(env.TOOLMARK_EXTRA_CA),
 });
 
@@ -52,6 +52,11 @@ export function startEgress(env: Env, logger: Logger): EgressSettings {
     logger.warn(
       'TOOLMARK_ALLOW_PRIVATE_NETWORKS lets requests go to every private address, in this release for the last time. ' +
         'Name the networks and hosts that are needed in TOOLMARK_ALLOWED_NETWORKS instead.',
+    );
+  const unknown = (env.NO_PROXY ?? []).filter((entry) => !isHostPattern(entry));
+  if (unknown.length > 0)
+    logger.warn(
+      `NO_PROXY has entries that do not count, as they are neither networks, addresses nor names: ${unknown.join(', ')}`,
     );
   try {
     return egressOf(env);

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { lookup as dnsLookup, type LookupAddress, type LookupOptions } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import type { SecureContext } from 'node:tls';
 import { Agent, buildConnector, Pool, type Dispatcher } from 'undici';
 import { isNeverAllowed, isPrivateAddress } from './addresses.js';
 import { secureContextOf, type ClientKeyPair } from './authorities.js';
 import type { EgressSettings } from './egress.js';
 import { AddressNotAllowed, EgressPolicy, hostOf, portOf } from './policy.js';
-import { ProxiedNames } from './proxied-names.js';
+import { PrivateHosts } from './private-hosts.js';
+import { ProxiedNames, type LookUp } from './proxied-names.js';
 import { connectionProblem, openTunnel, refusalOf, serverNameOf, type Proxy } from './proxy.js';
 
 export interface AgentOptions {
@@ -15,6 +17,8 @@ export interface AgentOptions {
   connections?: number;
   /** Replaces the system's resolver. */
   resolve?: Resolve;
+  /** Replaces the name servers where a proxy resolves names. */
+  lookUp?: LookUp;
 }
 type Resolve = (
   hostname: string,
@@ -27,6 +31,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Agents with a client certificate, at most. The one that was used the longest ago closes. */
 const MAX_CLIENTS = 100;
 const IDLE_MS = 60_000;
+const LEAVING_MS = 5000;
 
 interface ClientAgent {
   agent: Agent;
@@ -56,11 +61,12 @@ export class GuardedAgent {
   readonly #toProxy: Agent;
   /** By a digest of certificate and private key, in the order of their last use. */
   readonly #clients = new Map<string, ClientAgent>();
-  readonly #privateHosts = new Set<string>();
+  readonly #leaving = new Set<Agent>();
+  readonly #privateHosts = new PrivateHosts();
 
   constructor(readonly options: AgentOptions) {
     this.#policy = new EgressPolicy(options.egress);
-    this.#names = new ProxiedNames(this.#policy, resolverOf(options.resolve ?? dnsLookup));
+    this.#names = new ProxiedNames(this.#policy, options.lookUp);
     this.#agent = this.#agentAs(undefined);
     this.#toProxy = this.#agentWith((origin) => this.#connectorToProxy(origin));
   }
@@ -92,8 +98,8 @@ export class GuardedAgent {
       ? { problem: undefined, isPrivate: isPrivateAddress(host) }
       : await this.#names.look(host, port);
     if (problem) throw new AddressNotAllowed(problem);
-    // Who answers plain http beyond a proxy is not known.
-    if (isPrivate || url.protocol === 'http:') this.#privateHosts.add(host);
+    // Who answers plain http beyond a proxy is not known. A host that the operator named may be inside.
+    if (isPrivate || url.protocol === 'http:' || this.#policy.isNamed(url)) this.#privateHosts.add(host);
   }
 
   /** A proxy takes plain http with the whole URL as its path. */
@@ -108,7 +114,7 @@ export class GuardedAgent {
         host: url.host,
         ...(proxy.authorization !== undefined && { 'proxy-authorization': proxy.authorization }),
       },
-      servername: serverNameOf(proxy), // undici would take it from the host header
+      servername: proxy.host, // undici would take it from the host header, and connect anew for each host
     };
     const checkStatus = (status: number): void => {
       if (status === 407) throw refusalOf(proxy, status, url.host);
@@ -133,7 +139,7 @@ export class GuardedAgent {
     const clients = [...this.#clients.values()];
     this.#clients.clear();
     for (const { idle } of clients) clearTimeout(idle);
-    return [this.#agent, this.#toProxy, ...clients.map(({ agent }) => agent)];
+    return [this.#agent, this.#toProxy, ...this.#leaving, ...clients.map(({ agent }) => agent)];
   }
 
   #agentOf(client: ClientKeyPair): Agent {
@@ -151,16 +157,24 @@ export class GuardedAgent {
     return used.agent;
   }
 
-  /** Its requests end first. */
+  /** Its requests end first, and those that are about to start. */
   #drop(digest: string): void {
     const { agent, idle } = this.#clients.get(digest)!;
     this.#clients.delete(digest);
     clearTimeout(idle);
-    void agent.close();
+    this.#leaving.add(agent);
+    const leave = () =>
+      void agent
+        .close()
+        .catch(() => {}) // it may have been destroyed
+        .then(() => this.#leaving.delete(agent));
+    setTimeout(leave, LEAVING_MS).unref();
   }
 
   #agentAs(client: ClientKeyPair | undefined): Agent {
-    return this.#agentWith((origin) => this.#connectorTo(origin, client));
+    let own: SecureContext | undefined; // made once: with more authorities it takes dozens of milliseconds
+    const contextOf = () => (own ??= secureContextOf(this.options.egress.extraCa, client));
+    return this.#agentWith((origin) => this.#connectorTo(origin, contextOf));
   }
 
   /** A connector for each origin: what is allowed depends on its port, which a lookup does not know. */
@@ -174,10 +188,10 @@ export class GuardedAgent {
     });
   }
 
-  #connectorTo(url: URL, client: ClientKeyPair | undefined): buildConnector.connector {
+  #connectorTo(url: URL, contextOf: () => SecureContext | undefined): buildConnector.connector {
     const { extraCa } = this.options.egress;
     const [host, port] = [hostOf(url), portOf(url)];
-    const secureContext = url.protocol === 'https:' ? secureContextOf(extraCa, client) : undefined;
+    const secureContext = url.protocol === 'https:' ? contextOf() : undefined;
     const connect = buildConnector({
       timeout: CONNECT_TIMEOUT_MS,
       lookup: this.#lookupFor(port),
@@ -201,15 +215,16 @@ export class GuardedAgent {
   #connectorToProxy(origin: URL): buildConnector.connector {
     const secureContext = secureContextOf(this.options.egress.extraCa, undefined);
     const isSecure = origin.protocol === 'https:';
+    const proxy = this.#policy.httpProxy!;
     const connect = buildConnector({
       timeout: CONNECT_TIMEOUT_MS,
       allowH2: false,
       ...(isSecure && secureContext && { secureContext }),
     });
     return (target, done) =>
-      connect(target, (...made) => {
+      connect({ ...target, servername: serverNameOf(proxy) }, (...made) => {
         const [error] = made;
-        if (error) done(connectionProblem(this.#policy.httpProxy!, error), null);
+        if (error) done(connectionProblem(proxy, error), null);
         else done(...made);
       });
   }
@@ -244,10 +259,3 @@ function digestOf(client: ClientKeyPair): string {
   digests.set(client, digest);
   return digest;
 }
-
-const resolverOf =
-  (resolve: Resolve) =>
-  (host: string): Promise<LookupAddress[]> =>
-    new Promise((found, fail) => {
-      resolve(host, { all: true }, (error, addresses) => (error ? fail(error) : found(addresses)));
-    });

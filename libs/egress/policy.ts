@@ -15,7 +15,8 @@ const METADATA_NAMES: ReadonlySet<string> = new Set([
 /** Ends of names that no public server has. Only a proxy would resolve such a name, to a host beside it. */
 const PRIVATE_ENDS = [
   ...['localhost', 'local', 'localdomain', 'internal', 'intranet', 'private', 'corp', 'lan', 'home', 'home.arpa'],
-  ...['svc', 'cluster.local'],
+  ...['svc', 'cluster.local', 'localdomain6', 'consul', 'onion', 'alt', 'test', 'invalid'],
+  ...['in-addr.arpa', 'ip6.arpa'],
 ].map((end) => `.${end}`);
 
 /** The host of a URL, without the brackets of IPv6. */
@@ -27,6 +28,9 @@ const nameOf = (url: URL): string => hostOf(url).toLowerCase().replace(/\.$/, ''
 const isLocalhost = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
 const isPrivateName = (name: string): boolean =>
   !name.includes('.') || name.endsWith('.') || PRIVATE_ENDS.some((end) => name.endsWith(end));
+
+/** Where https is served. A proxy would also lead to every other port of a host. */
+const PROXIED_PORTS: ReadonlySet<number> = new Set([443, 8443]);
 
 const WAY_OUT = 'An operator can allow it in TOOLMARK_ALLOWED_NETWORKS.';
 
@@ -55,6 +59,11 @@ export class EgressPolicy {
     return this.#proxies.http;
   }
 
+  /** Whether the operator's list of what is allowed names a host, and so perhaps one inside of a network. */
+  isNamed(url: URL): boolean {
+    return this.#allowed.hasName(hostOf(url), portOf(url));
+  }
+
   /** What keeps a connection to this host from leading to this address. */
   addressProblem(host: string, port: number, address: string): string | undefined {
     const at = host === address ? host : `${host} is at ${address}, which`;
@@ -73,11 +82,19 @@ export class EgressPolicy {
     const host = hostOf(url);
     const proxy = this.proxyFor(url);
     const problem = isIP(host) ? this.addressProblem(host, portOf(url), host) : this.#nameProblem(url, proxy);
-    if (problem || !proxy || url.protocol === 'https:' || isListed(this.#allowed, url)) return problem;
+    if (problem || !proxy || isListed(this.#allowed, url)) return problem;
+    if (url.protocol === 'https:') return PROXIED_PORTS.has(portOf(url)) ? undefined : this.#portProblem(url, proxy);
     // A certificate proves where https ends; nothing proves where the proxy's own connection does.
     return (
       `${host} would be reached over plain http through the proxy of ${proxy.variable}, which needs its name in ` +
       'TOOLMARK_ALLOWED_NETWORKS. Use https, or ask an operator.'
+    );
+  }
+
+  #portProblem(url: URL, { variable }: Proxy): string {
+    return (
+      `${hostOf(url)} would be reached at port ${portOf(url)} through the proxy of ${variable}, which is used for the ` +
+      `ports 443 and 8443 alone. An operator can allow ${url.host} in TOOLMARK_ALLOWED_NETWORKS.`
     );
   }
 

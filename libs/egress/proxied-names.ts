@@ -1,21 +1,25 @@
-import type { LookupAddress } from 'node:dns';
-import { Semaphore } from '#lib/runtime/semaphore';
+import { promises as dns } from 'node:dns';
+import { readFileSync } from 'node:fs';
 import { isPrivateAddress } from './addresses.js';
 import type { EgressPolicy } from './policy.js';
+import { ProxyProblem } from './proxy.js';
 
-/** A request waits this long for the answer. Where only the proxy resolves names there is none. */
+/** What this machine knows about a name. */
+interface Answer {
+  addresses: readonly string[];
+  /** Whether a name server did not answer in time, so that there may be more addresses. */
+  isIncomplete: boolean;
+}
+export type LookUp = (host: string) => Promise<Answer>;
+
+/** Each name server has this long. */
 const WAIT_MS = 1000;
 const KEPT_MS = 5000;
-const KEPT_AFTER_FAILURE_MS = 60_000;
-const MAX_KEPT = 1000;
-/** Each takes one of Node's four threads, which files need, too. */
-const AT_ONCE = 2;
-
-interface Found {
-  problem: string | undefined;
-  isPrivate: boolean;
-}
-const NOTHING: Found = { problem: undefined, isPrivate: false };
+/** Where only the proxy resolves names, name servers may be out of reach. */
+const KEPT_INCOMPLETE_MS = 30_000;
+const MAX_KEPT = 2000;
+/** Names whose answers are waited for. */
+const MAX_PENDING = 500;
 
 /**
  * Looks whether names that a proxy will resolve lead to private addresses here. The proxy decides in the end, so this
@@ -23,54 +27,85 @@ const NOTHING: Found = { problem: undefined, isPrivate: false };
  * answers.
  */
 export class ProxiedNames {
-  readonly #kept = new Map<string, { until: number; found: Promise<Found> }>();
-  readonly #turns = new Semaphore(AT_ONCE);
+  readonly #kept = new Map<string, { until: number; answer: Promise<Answer> }>();
+  #pending = 0;
 
   constructor(
     readonly policy: EgressPolicy,
-    readonly resolve: (host: string) => Promise<LookupAddress[]>,
+    readonly lookUp: LookUp = byNameServers(),
   ) {}
 
-  look(host: string, port: number): Promise<Found> {
-    const key = `${host}:${port}`;
-    const known = this.#kept.get(key);
-    if (known && Date.now() < known.until) return known.found;
-    const kept = { until: Infinity, found: Promise.resolve(NOTHING) };
-    const looking = this.#turns
-      .run(() => this.resolve(host))
-      .then(
-        (addresses) => {
-          kept.until = Date.now() + KEPT_MS;
-          kept.found = Promise.resolve(this.#read(host, port, addresses));
-          return kept.found;
-        },
-        () => {
-          kept.until = Date.now() + KEPT_AFTER_FAILURE_MS;
-          return NOTHING;
-        },
-      );
-    kept.found = within(WAIT_MS, looking);
-    this.#kept.delete(key);
-    this.#kept.set(key, kept);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MAX_KEPT) this.#kept.delete(oldest!);
-    return kept.found;
+  /**
+   * @returns what keeps requests from the host, and whether what it answers counts as private
+   * @throws ProxyProblem while too many names wait for an answer
+   */
+  async look(host: string, port: number): Promise<{ problem: string | undefined; isPrivate: boolean }> {
+    const { addresses, isIncomplete } = await this.#answerFor(host);
+    return {
+      problem: addresses.map((address) => this.policy.addressProblem(host, port, address)).find(Boolean),
+      isPrivate: isIncomplete || addresses.some(isPrivateAddress),
+    };
   }
 
-  #read(host: string, port: number, addresses: readonly LookupAddress[]): Found {
-    return {
-      problem: addresses.map(({ address }) => this.policy.addressProblem(host, port, address)).find(Boolean),
-      isPrivate: addresses.some(({ address }) => isPrivateAddress(address)),
-    };
+  #answerFor(host: string): Promise<Answer> {
+    const known = this.#kept.get(host);
+    if (known && Date.now() < known.until) return known.answer;
+    if (this.#pending >= MAX_PENDING)
+      throw new ProxyProblem(`${MAX_PENDING} names of hosts wait for the answer of a name server. Try again.`, true);
+    this.#pending++;
+    const kept = { until: Infinity, answer: this.lookUp(host) };
+    void kept.answer.then(({ isIncomplete }) => {
+      this.#pending--;
+      kept.until = Date.now() + (isIncomplete ? KEPT_INCOMPLETE_MS : KEPT_MS);
+    });
+    this.#kept.delete(host);
+    this.#kept.set(host, kept);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > MAX_KEPT) this.#kept.delete(oldest!);
+    return kept.answer;
   }
 }
 
-function within(ms: number, looking: Promise<Found>): Promise<Found> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(NOTHING), ms);
-    void looking.then((found) => {
-      clearTimeout(timer);
-      resolve(found);
-    });
-  });
+/**
+ * Asks the name servers, without Node's threads, which names that hang would hold up. /etc/hosts, which name servers do
+ * not know, is read once.
+ */
+export function byNameServers(servers?: readonly string[]): LookUp {
+  let ready: { resolver: dns.Resolver; hosts: Map<string, string[]> } | undefined;
+  const prepare = () => {
+    const resolver = new dns.Resolver({ timeout: WAIT_MS, tries: 1 });
+    if (servers) resolver.setServers(servers);
+    return { resolver, hosts: readHostsFile() };
+  };
+  return async (host) => {
+    const { resolver, hosts } = (ready ??= prepare());
+    const name = host.toLowerCase().replace(/\.$/, '');
+    const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    return {
+      addresses: [
+        ...(hosts.get(name) ?? []),
+        ...answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : [])),
+      ],
+      isIncomplete: answers.some((answer) => answer.status === 'rejected' && isTimeout(answer.reason)),
+    };
+  };
+}
+
+const isTimeout = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === dns.TIMEOUT;
+
+function readHostsFile(): Map<string, string[]> {
+  const hosts = new Map<string, string[]>();
+  for (const line of textOf('/etc/hosts').split('\n')) {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
+    for (const name of names) hosts.set(name.toLowerCase(), [...(hosts.get(name.toLowerCase()) ?? []), address]);
+  }
+  return hosts;
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
 }

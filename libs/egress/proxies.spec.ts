@@ -1,3 +1,4 @@
+import { createSocket } from 'node:dgram';
 import { createServer as createHttpsServer } from 'node:https';
 import { request as httpRequest } from 'node:http';
 import { connect, createServer, type AddressInfo } from 'node:net';
@@ -6,13 +7,15 @@ import { classifyError } from '#lib/providers/classify-failure';
 import { createGuardedFetch } from '#lib/providers/guarded/guarded-fetch';
 import type { GuardedRequestInit } from '#lib/providers/guarded/reply-memory';
 import { afterFile } from '../../test/after-file.js';
-import { startForwardProxy, type ForwardProxy } from '../../test/forward-proxy.js';
+import { hasForwardProxy, startForwardProxy, type ForwardProxy } from '../../test/forward-proxy.js';
 import { sendJson, startHttpServer } from '../../test/http-server.js';
 import { SELF_SIGNED } from '../../test/self-signed.js';
 import { collectorAgent } from './collector-agent.js';
 import type { EgressSettings } from './egress.js';
-import { AddressNotAllowed } from './policy.js';
+import { AddressNotAllowed, EgressPolicy } from './policy.js';
+import { byNameServers, ProxiedNames } from './proxied-names.js';
 
+const proxied = hasForwardProxy() ? it : it.skip;
 const SECRET = 'pa%ss:w0rd';
 const EXTRA_CA = SELF_SIGNED.cert;
 
@@ -30,7 +33,7 @@ const listen = (server: ReturnType<typeof createServer>): Promise<number> =>
   });
 
 beforeAll(async () => {
-  proxy = await startForwardProxy();
+  if (hasForwardProxy()) proxy = await startForwardProxy();
   const server = createHttpsServer({ ...SELF_SIGNED, requestCert: true, ca: EXTRA_CA, rejectUnauthorized: false });
   server.on('request', ({ socket }, response) => {
     const { subject } = (socket as TLSSocket).getPeerCertificate();
@@ -66,26 +69,22 @@ const failureOf = async (response: Promise<Response>, url: string) =>
 const CLOSED = 'http://127.0.0.1:9';
 
 describe('requests through a forward proxy', () => {
-  it('go by CONNECT when they are https, in absolute form when not, and directly where NO_PROXY says so', async () => {
-    if (!proxy) return;
-    const egress = { httpsProxy: proxy.url, httpProxy: proxy.url, extraCa: EXTRA_CA };
+  proxied('go by CONNECT if https, in absolute form if not, and directly where NO_PROXY says so', async () => {
+    const egress = { httpsProxy: proxy!.url, httpProxy: proxy!.url, extraCa: EXTRA_CA };
     const fetch = fetchBy({ ...egress, allowedNetworks: [`localhost:${secure.port}`, `127.0.0.1:${plain.port}`] });
     expect(await json(fetch(secure.url))).toEqual({ client: null, authorized: false });
     expect(await json(fetch(plain.url))).toMatchObject({ path: '/v1?x=1', via: expect.stringContaining('tinyproxy') });
     const asked = [`CONNECT localhost:${secure.port}`, `GET http://127.0.0.1:${plain.port}/v1?x=1`];
-    expect(proxy.requests()).toEqual(asked);
+    expect(proxy!.requests()).toEqual(asked);
     const direct = fetchBy({ ...egress, allowedNetworks: ['127.0.0.0/8'], noProxy: ['localhost', '127.0.0.0/8'] });
     expect(await json(direct(secure.url))).toEqual({ client: null, authorized: false });
     expect(await json(direct(plain.url))).toMatchObject({ via: null });
-    expect(proxy.requests()).toEqual(asked);
+    expect(proxy!.requests()).toEqual(asked);
   });
 
-  it('say what to do when it refuses a password or a host, and never show the password', async () => {
-    const [guarded, narrow] = [
-      await startForwardProxy({ user: 'joe right' }),
-      await startForwardProxy({ connectPort: 443 }),
-    ];
-    if (!guarded || !narrow) return;
+  proxied('say what to do when it refuses a password or a host, and never show the password', async () => {
+    const guarded = await startForwardProxy({ user: 'joe right' });
+    const narrow = await startForwardProxy({ connectPort: 443 });
     const allowedNetworks = [`localhost:${secure.port}`, `127.0.0.1:${plain.port}`];
     const withUser = (user: string): string => guarded.url.replace('//', `//${user}@`);
     const ask = async (url: string, proxyUrl: string) => {
@@ -163,6 +162,12 @@ describe('requests through a forward proxy', () => {
     ['https://db.prod.svc.cluster.local/', /name inside a private network/],
     ['https://nas.lan/', /name inside a private network/],
     ['https://x.home.arpa/', /name inside a private network/],
+    ['https://vault.service.consul/', /name inside a private network/],
+    [
+      'https://models.example:6443/',
+      /port 6443 through.*the ports 443 and 8443 alone.*allow models\.example:6443 in TOO/,
+    ],
+    ['https://8.8.8.8:22/', /port 22 through the proxy of HTTPS_PROXY/],
     ['http://models.example/', /over plain http through the proxy of HTTP_PROXY, which needs its name in TOOLMARK_/],
     ['http://8.8.8.8/', /over plain http/],
   ])('are refused before the proxy is asked when they aim at %s', async (url, message) => {
@@ -174,12 +179,10 @@ describe('requests through a forward proxy', () => {
   });
 
   it('are refused when their name leads to a private address here, and redacted when it may', async () => {
-    const resolve = (host: string, _options: object, done: (error: Error | null, all: object[]) => void) =>
-      host === 'unknown.example'
-        ? done(new Error('ENOTFOUND'), [])
-        : done(null, [{ address: host === 'cloud.example' ? '169.254.169.254' : '10.1.2.3', family: 4 }]);
+    const known: Record<string, string> = { 'cloud.example': '169.254.169.254', 'inside.example': '10.1.2.3' };
+    const lookUp = async (host: string) => ({ addresses: known[host] ? [known[host]] : [], isIncomplete: false });
     const ask = (url: string, allowedNetworks: string[]) =>
-      failureOf(fetchBy({ httpsProxy: CLOSED, allowedNetworks }, { resolve })(url), url);
+      failureOf(fetchBy({ httpsProxy: CLOSED, allowedNetworks }, { lookUp })(url), url);
     const isPrivate = 'inside.example is at 10.1.2.3, which is a private address.';
     expect((await ask('https://inside.example', []))!.message).toContain(isPrivate);
     expect((await ask('https://inside.example', ['10.1.0.0/16']))!.message).toContain('cannot be reached');
@@ -189,9 +192,41 @@ describe('requests through a forward proxy', () => {
     expect((await ask('https://unknown.example', []))!.message).toContain('cannot be reached');
   });
 
-  it('go to an https proxy, whose certificate is checked', async () => {
-    if (!proxy) return;
-    const behind = Number(new URL(proxy.url).port);
+  it('are checked by name servers, of which one that hangs on some names does not hold up the others', async () => {
+    const server = createSocket('udp4');
+    server.on('message', (query, { port, address }) => {
+      if (query.includes('hangs')) return;
+      const answer = Buffer.from(query);
+      answer.writeUInt16BE(0x8183, 2); // there is no such name
+      server.send(answer, port, address);
+    });
+    await new Promise<void>((resolve) => server.bind(0, '127.0.0.1', resolve));
+    afterFile(() => server.close());
+    const lookUp = byNameServers([`127.0.0.1:${server.address().port}`]);
+    const names = new ProxiedNames(new EgressPolicy({ allowedNetworks: [], noProxy: [] }), lookUp);
+    const hanging = Array.from({ length: 500 }, (_, index) => names.look(`${index}.hangs.example`, 443));
+    await expect(names.look('api.example', 443)).rejects.toMatchObject({ isRetryable: true });
+    // Other ports of a name need no answer of their own.
+    expect(await Promise.all([...hanging, names.look('7.hangs.example', 8443)])).toEqual(
+      Array(501).fill({ problem: undefined, isPrivate: true }),
+    );
+    expect(await names.look('api.example', 443)).toEqual({ problem: undefined, isPrivate: false });
+  });
+
+  proxied('are answered with redacted errors by hosts that the operator named', async () => {
+    const server = createHttpsServer(SELF_SIGNED, (_request, response) => {
+      response.writeHead(403, { 'content-type': 'text/plain' }).end('for machines inside alone');
+    });
+    const url = `https://localhost:${await listen(server)}/`;
+    afterFile(() => server.closeAllConnections());
+    const lookUp = async () => ({ addresses: [], isIncomplete: false });
+    const egress = { httpsProxy: proxy!.url, extraCa: EXTRA_CA, allowedNetworks: ['localhost'] };
+    const response = await fetchBy(egress, { lookUp })(url);
+    expect([response.status, await response.text()]).toEqual([403, expect.stringContaining('not shown')]);
+  });
+
+  proxied.each(['localhost', '127.0.0.1'])('go to an https proxy at %s, whose certificate is checked', async (host) => {
+    const behind = Number(new URL(proxy!.url).port);
     const front = createTlsServer(SELF_SIGNED, (socket) => {
       const way = connect(behind, '127.0.0.1').on('error', () => socket.destroy());
       socket
@@ -199,7 +234,7 @@ describe('requests through a forward proxy', () => {
         .pipe(way)
         .pipe(socket);
     });
-    const httpsProxy = `https://localhost:${await listen(front)}`;
+    const httpsProxy = `https://${host}:${await listen(front)}`;
     const allowedNetworks = [`localhost:${secure.port}`, `127.0.0.1:${plain.port}`];
     const settings = { httpsProxy, httpProxy: httpsProxy, allowedNetworks };
     const trusting = fetchBy({ ...settings, extraCa: EXTRA_CA });
@@ -215,9 +250,8 @@ describe('requests through a forward proxy', () => {
       });
   });
 
-  it('carry traces, too', async () => {
-    if (!proxy) return;
-    const egress = { allowedNetworks: [], noProxy: [], httpsProxy: undefined, httpProxy: proxy.url };
+  proxied('carry traces, too', async () => {
+    const egress = { allowedNetworks: [], noProxy: [], httpsProxy: undefined, httpProxy: proxy!.url };
     const agent = collectorAgent(egress, plain.url)!('http:');
     const answered = new Promise<string>((resolve, reject) => {
       httpRequest(plain.url, { agent }, (response) => {
@@ -244,8 +278,8 @@ it('a server whose authority is unknown is trusted once TOOLMARK_EXTRA_CA has it
   expect(await json(fetchBy({ allowedNetworks, extraCa: EXTRA_CA })(secure.url))).toBeTruthy();
 });
 
-it.each(['directly', 'through a proxy'])('a client certificate is shown %s, on connections of its own', async (how) => {
-  if (how !== 'directly' && !proxy) return;
+const ways = hasForwardProxy() ? ['directly', 'through a proxy'] : ['directly'];
+it.each(ways)('a client certificate is shown %s, on connections of its own', async (how) => {
   const httpsProxy = how === 'directly' ? undefined : proxy!.url;
   const fetch = fetchBy({ allowedNetworks: [`localhost:${secure.port}`], extraCa: EXTRA_CA, httpsProxy });
   const mine: GuardedRequestInit = {

@@ -17,12 +17,12 @@ const redisUrl = z.string(`must be a URL such as ${REDIS_URL_FORMS}`).superRefin
     context.addIssue({ code: 'custom', message: (error as Error).message });
   }
 });
-const hostList = (error: string) =>
+const hostList = (entry: z.ZodType<string, string>) =>
   z
     .string()
     .max(20_000)
     .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
-    .pipe(z.array(z.string().refine(isHostPattern, error)).max(1000));
+    .pipe(z.array(entry).max(1000));
 const proxy = z
   .url({ protocol: /^https?$/, error: 'must be a URL such as http://proxy.example.com:3128; SOCKS is not supported' })
   .max(2000);
@@ -164,7 +164,12 @@ export const Env = z.object({
     description: 'Jobs that one live connection may follow at a time.',
   }),
   TOOLMARK_ALLOWED_NETWORKS: hostList(
-    'must be networks, addresses and names such as 10.0.0.0/8, 127.0.0.1:11434 or llm.example.internal',
+    z
+      .string()
+      .refine(
+        isHostPattern,
+        'must be networks, addresses and names such as 10.0.0.0/8, 127.0.0.1:11434 or llm.example.internal',
+      ),
   )
     .optional()
     .meta({
@@ -197,14 +202,13 @@ export const Env = z.object({
     description: 'The proxy for http requests. They go through it only to hosts in `TOOLMARK_ALLOWED_NETWORKS`.',
     example: 'http://proxy.example.com:3128',
   }),
-  NO_PROXY: hostList('must be networks, addresses and names such as 10.0.0.0/8, .example.internal or *')
-    .optional()
-    .meta({
-      readBy: 'API, worker',
-      unset: 'none',
-      description: 'Networks, addresses and host names that are reached without the proxy, separated by commas.',
-      example: '10.0.0.0/8, .example.internal',
-    }),
+  // Other programs know other entries, too.
+  NO_PROXY: hostList(z.string()).optional().meta({
+    readBy: 'API, worker',
+    unset: 'none',
+    description: 'Networks, addresses and host names that are reached without the proxy, separated by commas.',
+    example: '10.0.0.0/8, .example.internal',
+  }),
   TOOLMARK_EXTRA_CA: z
     .string()
     .max(4096)

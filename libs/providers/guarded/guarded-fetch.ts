@@ -64,10 +64,15 @@ export function createGuardedFetch(options: GuardOptions): {
       );
     });
     checkStatus(response.status);
-    return options.redactsPrivate !== false && agent.reachedPrivate(url) ? response.asPrivate() : response;
+    return options.redactsPrivate !== false && agent.reachedPrivate(url)
+      ? response.asPrivate(isForPortkey(request))
+      : response;
   };
   return { fetch, close: () => agent.close() };
 }
+
+const isForPortkey = ({ headers }: Dispatcher.DispatchOptions): boolean =>
+  Object.keys(headers ?? {}).some((name) => /^x-portkey-/i.test(name));
 
 /** Whether a response came from a private address. Users may then see nothing of it except a model's reply. */
 export const isFromPrivateAddress = (response: Response): boolean =>
@@ -197,10 +202,10 @@ class BufferedResponse implements Response {
   ) {}
 
   /** Marks the response as one from a private address, and redacts it unless it is a 2xx. */
-  asPrivate(): BufferedResponse {
+  asPrivate(isPortkey: boolean): BufferedResponse {
     if (this.ok) return new BufferedResponse(this.url, this.status, this.received, this.content, true);
     const { 'content-length': _length, 'content-type': type, ...others } = this.received;
-    const redacted = JSON.stringify(redactPrivateResponse(this.content.toString('utf8'), type));
+    const redacted = JSON.stringify(redactPrivateResponse(this.content.toString('utf8'), type, isPortkey));
     return new BufferedResponse(
       this.url,
       this.status,

@@ -44,7 +44,12 @@ export function createGuardedStream(options: AgentOptions & { signal: AbortSigna
       ...request,
       signal: init.signal ? AbortSignal.any([init.signal, signal]) : signal,
     });
-    checkStatus(statusCode);
+    try {
+      checkStatus(statusCode);
+    } catch (error) {
+      void body.dump().catch(() => {});
+      throw error;
+    }
     const pairs = Object.entries(headers).flatMap(([name, value]) =>
       [value ?? []].flat().map((text): [string, string] => [name, text]),
     );

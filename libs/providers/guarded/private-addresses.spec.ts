@@ -24,6 +24,8 @@ describe('an address that is never allowed', () => {
     'fe80::1%eth0',
     'febf::9',
     'fd00:ec2::254',
+    'fd00:ec2::23',
+    'fd00:42::42',
     'fd20:ce::254',
     '::ffff:169.254.169.254',
     '::ffff:a9fe:a9fe',
@@ -211,7 +213,6 @@ describe('a response of a private address', () => {
     ['Ollama', { error: 'model "m" is still loading' }],
     ['Google', [{ error: { code: 404, message: 'model "m" is still loading', status: 'NOT_FOUND' } }]],
     ['vLLM', { object: 'error', message: 'model "m" is still loading', code: 404 }],
-    ['Portkey', { status: 'failure', message: 'model "m" is still loading' }],
     ['FastAPI', { detail: [{ type: 'value_error', loc: ['body'], msg: 'model "m" is still loading', input: SECRET }] }],
   ])('is quoted briefly when it is an error in the format of %s', async (who, body) => {
     for (const kind of ProviderKind.options) {
@@ -245,8 +246,18 @@ describe('a response of a private address', () => {
       { detail: SECRET },
       { detail: [] },
       { status: 'failure', message: SECRET, more: SECRET },
+      { status: 'failure', message: SECRET },
     ])
       expect(redacted(other)).toMatch(/which is not shown/);
+  });
+
+  it("is quoted in the format of Portkey's gateway when one was asked, since others use that format, too", async () => {
+    answers.Portkey = [401, 'application/json', JSON.stringify({ status: 'failure', message: 'no such provider' })];
+    const { fetch, close } = createGuardedFetch({ egress: ALL_NETWORKS });
+    const ask = async (headers: Record<string, string>) => (await fetch(at('Portkey'), { headers })).text();
+    expect(await ask({ 'x-portkey-provider': 'none' })).toContain('no such provider');
+    expect(await ask({ 'x-team': 'a' })).toContain('which is not shown');
+    await close();
   });
 
   it.each<[string, number, string, unknown]>([

@@ -12,11 +12,16 @@ const MAX_DETAILS = 10;
  * The part of a response from a private address, without a reply, that users may see. Anyone who adds a provider
  * chooses its address, and could otherwise read what only machines inside the network can. Only an error in the format
  * of a model API is shown, shortened, since that is how a local model reports a problem.
+ * @param isPortkey whether the request had a header of Portkey's
  * @returns an object `{error: {message}}`, the error format of model APIs
  */
-export function redactPrivateResponse(text: string, contentType: string | undefined): { error: JsonObject } {
+export function redactPrivateResponse(
+  text: string,
+  contentType: string | undefined,
+  isPortkey = false,
+): { error: JsonObject } {
   const mayBeError = /\bjson\b/i.test(contentType ?? '') && text.length <= MAX_ERROR_CHARACTERS;
-  const error = mayBeError ? parseModelApiError(text) : undefined;
+  const error = mayBeError ? parseModelApiError(text, isPortkey) : undefined;
   if (error) return { error };
   const message =
     `${describeContent(text, contentType)}, which is not shown because it comes from a private address. ` +
@@ -29,9 +34,9 @@ const describeContent = (text: string, contentType: string | undefined): string 
     ? 'a web page'
     : 'something that is not an error of a model API';
 
-function parseModelApiError(text: string): JsonObject | undefined {
+function parseModelApiError(text: string, isPortkey: boolean): JsonObject | undefined {
   try {
-    return modelApiError(parseJson(text));
+    return modelApiError(parseJson(text), isPortkey);
   } catch {
     return undefined;
   }
@@ -39,14 +44,15 @@ function parseModelApiError(text: string): JsonObject | undefined {
 
 /**
  * The error in a response of OpenAI, Anthropic or Google (`{"error": {"message"}}`, Google's also in a list), of Ollama
- * (`{"error": "..."}`), of vLLM (`{"object": "error", "message"}`), of Portkey's gateway (`{"status": "failure",
- * "message"}`) or of FastAPI (`{"detail": [{"type", "loc", "msg"}]}`), with the fields needed to act on it.
+ * (`{"error": "..."}`), of vLLM (`{"object": "error", "message"}`) or of FastAPI (`{"detail": [{"type", "loc", "msg"}]}`),
+ * with the fields needed to act on it.
+ * @param isPortkey whether Portkey's gateway was asked, whose format (`{"status": "failure", "message"}`) many others use
  */
-export function modelApiError(body: Json): JsonObject | undefined {
+export function modelApiError(body: Json, isPortkey = false): JsonObject | undefined {
   const outer = Array.isArray(body) ? body[0] : body;
   if (!isObject(outer)) return undefined;
   if (isFastApiError(outer)) return fastApiError(outer);
-  const isWhole = isVllmError(outer) || isPortkeyError(outer);
+  const isWhole = isVllmError(outer) || (isPortkey && isPortkeyError(outer));
   const error = typeof outer.error === 'string' ? { message: outer.error } : isWhole ? outer : outer.error;
   if (!isObject(error) || typeof error.message !== 'string') return undefined;
   const kept: JsonObject = { message: error.message.slice(0, MAX_MESSAGE_CHARACTERS) };

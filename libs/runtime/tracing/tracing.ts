@@ -1,5 +1,6 @@
 import type { CollectorAgent, SpanAttributes, TraceSpan, SpanExporter, TracedItem } from './span.js';
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { readVariable } from '../env.js';
 
 /**
  * The first items of every run are traced, and this share of the rest: the traces of a million items would overwhelm a
@@ -18,7 +19,7 @@ export async function startTracing(
   env: { OTEL_EXPORTER_OTLP_ENDPOINT?: string; OTEL_TRACES_SAMPLER_ARG?: number },
   agentFor: (url: string) => CollectorAgent | undefined,
 ): Promise<void> {
-  const url = env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const url = readVariable('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') || env.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (!url) return;
   ratio = env.OTEL_TRACES_SAMPLER_ARG;
   exporter = (await import('./otlp-traces.js')).createOtlpExporter(service, agentFor(url));
