@@ -300,3 +300,14 @@ it.each(ways)('a client certificate is shown %s, on connections of its own', asy
   const stolen = { certificate: SELF_SIGNED.cert, privateKey: 'another key' };
   await expect(fetch(secure.url, { clientCertificate: stolen })).rejects.toThrow();
 });
+
+it('a server with TLS 1.2 that wants a client certificate is said to', async () => {
+  const server = createHttpsServer({ ...SELF_SIGNED, requestCert: true, maxVersion: 'TLSv1.2' });
+  server.on('tlsClientError', () => {});
+  const url = `https://localhost:${await listen(server)}`;
+  expect(await failureOf(fetchBy({ allowedNetworks: ['localhost'], extraCa: EXTRA_CA })(url), url)).toEqual({
+    kind: 'network',
+    retryable: false,
+    message: expect.stringMatching(/refuses the handshake.* It may let in only clients whose certificate it knows/),
+  });
+});

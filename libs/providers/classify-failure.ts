@@ -115,6 +115,14 @@ export function classifyError(error: unknown, baseUrl: string): ProviderFailure 
       false,
     );
   }
+  if (code && /_ALERT_HANDSHAKE_FAILURE/.test(code)) {
+    return new ProviderFailure(
+      'network',
+      `${host} refuses the handshake (${code}). It may let in only clients whose certificate it knows: check the ` +
+        "provider's client_certificate.",
+      false,
+    );
+  }
   if (isUntrusted(code)) {
     return new ProviderFailure(
       'network',
