@@ -145,7 +145,7 @@ describe('is an errored item with an understandable message:', () => {
       'network',
       new RegExp(
         'localhost:\\d+ has a certificate that cannot be trusted \\(\\w+\\)\\. ' +
-          'Fix it, or add its authority with NODE_EXTRA_CA_CERTS',
+          'Fix it, or add its authority with TOOLMARK_EXTRA_CA',
       ),
     ],
     ['a name that DNS does not know', 'nowhere::m', 'network', /The name no-such-host\.invalid could not be resolved/],
