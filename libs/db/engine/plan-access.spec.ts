@@ -3,7 +3,7 @@ import { ProviderInput, ProviderPatch } from '#lib/contracts/provider';
 import { NO_KEY_REFS, type KeyRefs } from '#lib/runtime/key-refs';
 import { Sealer } from '#lib/runtime/seal';
 import { SELF_SIGNED } from '../../../test/self-signed.js';
-import { AccessPlan, NO_ACCESS, type AccessBefore } from './plan-access.js';
+import { AccessPlan, NO_ACCESS, readAccess, type AccessBefore } from './plan-access.js';
 
 const sealer = new Sealer(['ab'.repeat(32)], { fingerprintKey: 'ab'.repeat(32) });
 const REFS: KeyRefs = { find: (ref, use) => (ref === 'env:MINE' ? 'sk-kept-elsewhere' : NO_KEY_REFS.find(ref, use)) };
@@ -14,13 +14,13 @@ const made = (input: object, kind = 'openai') => {
   const parsed = ProviderInput.parse({ key: 'p', base_url: 'https://api.openai.com/v1', kind, ...input });
   const plan = new AccessPlan(
     { id: ID, team_id: 't', kind: parsed.kind, base_url: parsed.base_url, ...NO_ACCESS },
-    parsed,
+    readAccess(parsed),
     deps,
   );
   const row: AccessBefore = { id: ID, team_id: 't', kind: parsed.kind, ...plan.columns };
   return { plan, row, fingerprint: plan.fingerprint() };
 };
-const changed = (row: AccessBefore, patch: object) => new AccessPlan(row, ProviderPatch.parse(patch), deps);
+const changed = (row: AccessBefore, patch: object) => new AccessPlan(row, readAccess(ProviderPatch.parse(patch)), deps);
 const valuesOf = ({ columns }: AccessPlan) => JSON.parse(sealer.open(columns.sealed_headers!, `${ID} headers`));
 const faults = (work: () => unknown): [string, string[]] => {
   try {
@@ -79,10 +79,20 @@ describe('headers of a provider', () => {
     expect(refused([bearer], { api_key_ref: 'env:MINE' })).toMatch(/carries the key of the provider/);
     expect(refused([{ ...bearer, kind: 'routing' }])).toMatch(/its kind must be "secret"/);
     const key = { name: 'x-api-key', value: 'k' };
+    expect(refused([{ ...key, kind: 'routing' }], { api_key: 'sk-1' })).toMatch(/its kind must be "secret"/);
     expect(refused([key], { api_key: 'sk-1' })).toBe('');
     expect(refused([key], { api_key: 'sk-1' }, 'anthropic')).toMatch(/carries the key of the provider/);
     const { row } = made({ headers: [key], api_key: 'sk-1' });
     expect(faults(() => changed(row, { kind: 'anthropic' }))[0]).toMatch(/carries the key of the provider/);
+  });
+
+  it('cannot have a name that objects do not keep', () => {
+    const named = (name: string) => made({ headers: [{ name, value: 'v' }] }).plan;
+    expect(faults(() => named('__proto__'))).toEqual([
+      'The header "__proto__" is no name that Toolmark can store.',
+      ['/headers/0/name'],
+    ]);
+    expect(valuesOf(named('constructor'))).toEqual({ constructor: 'v' });
   });
 
   it('have at most 12 KiB together', () => {
@@ -157,6 +167,16 @@ xwbhg6DgEF7H8MxviHww53IxzstARyKJ1j7mYDSiTG+5Yz26iKzaMpwqMFU4/2yz
 -----END ENCRYPTED PRIVATE KEY-----
 `;
 
+  /** Made with: openssl pkcs8 -topk8 -scrypt -scrypt_N 2 -scrypt_r 1 -scrypt_p 1 */
+  const BY_SCRYPT = `-----BEGIN ENCRYPTED PRIVATE KEY-----
+MIHjME4GCSqGSIb3DQEFDTBBMCAGCSsGAQQB2kcECzATBAiTvX+Y0oXlUgIBAgIB
+AQIBATAdBglghkgBZQMEASoEEH38TSRwxBH5tcHc//tA5scEgZDEHszZV9yucPE/
+ZrkJyej4VQYbJeE0uQWfznMNtAUF1d2nZbborJ/1v93GbUzJ5sdKETUTIx6A1quK
+04ZO3SqnVloZhK46tasZUdZoncxik0nUv5gqFQIpnTONLdB23cOt939cIeO7oreW
+VVTKiqWHfykLANO5oqDc2nxwMD4UodGpLjLtdgc7n/PnsphqLsU=
+-----END ENCRYPTED PRIVATE KEY-----
+`;
+
   it('is stored with what it says about itself, and its key without the passphrase', () => {
     const { row } = made({ client_certificate: { ...pair, private_key: locked, passphrase: 'open' } });
     expect(JSON.parse(row.client_certificate!)).toEqual({
@@ -180,9 +200,14 @@ xwbhg6DgEF7H8MxviHww53IxzstARyKJ1j7mYDSiTG+5Yz26iKzaMpwqMFU4/2yz
     expect(why({ ...pair, private_key: locked })[0]).toMatch(/passphrase is needed/);
     expect(why({ ...pair, private_key: locked, passphrase: 'no' })[0]).toMatch(/passphrase does not open the key/);
     expect(why(pair, { base_url: 'http://127.0.0.1/v1' })[0]).toMatch(/needs a base_url of https/);
-    expect(why({ ...pair, private_key: SLOW, passphrase: 'open' })[0]).toMatch(/takes too long to open/);
-    const twice = SLOW.replace('KEY-----', 'KEY-----\nX: y\n');
-    expect(why({ ...pair, private_key: twice, passphrase: 'open' })[0]).toMatch(/takes too long to open/);
+    for (const slow of [SLOW, BY_SCRYPT])
+      for (const form of [
+        slow,
+        slow.replace('KEY-----', 'KEY-----\nX: y\n'),
+        slow.replaceAll('ENCRYPTED PRIVATE', 'PRIVATE'),
+        `${SELF_SIGNED.key}${slow}`,
+      ])
+        expect(why({ ...pair, private_key: form, passphrase: 'open' })[0]).toMatch(/takes too long to open/);
     const { privateKey } = generateKeyPairSync('ed25519');
     const other = privateKey.export({ type: 'pkcs8', format: 'pem' });
     expect(why({ ...pair, private_key: other })[0]).toMatch(/private key is not the key of this certificate/);

@@ -8,7 +8,7 @@ import {
   type StoredCertificate,
   type StoredHeader,
 } from '#lib/contracts/provider-access';
-import { readClientCertificate } from '#lib/runtime/client-certificate';
+import { readClientCertificate, type ReadCertificate } from '#lib/runtime/client-certificate';
 import { KeyRefProblem, type KeyRefs } from '#lib/runtime/key-refs';
 import type { Sealer } from '#lib/runtime/seal';
 import type { Provider as ProviderRow } from '../generated/client.js';
@@ -29,10 +29,17 @@ type AccessColumns = Pick<
 export type AccessBefore = AccessColumns & Pick<ProviderRow, 'id' | 'team_id' | 'kind'>;
 
 /** The fields of a change that say how a provider is reached. */
-type AccessPatch = Pick<
-  ProviderPatch,
-  'base_url' | 'api_key' | 'api_key_ref' | 'headers' | 'client_certificate' | 'kind'
->;
+type AccessPatch = Pick<ProviderPatch, 'base_url' | 'api_key' | 'api_key_ref' | 'headers' | 'kind'> & {
+  client_certificate?: ReadCertificate | null | undefined;
+};
+
+/** Reads the client certificate of a change. This takes time, so it is done before anything is locked. @throws ProblemError 422 */
+export const readAccess = <Patch extends Pick<ProviderPatch, 'client_certificate'>>(
+  patch: Patch,
+): Omit<Patch, 'client_certificate'> & Pick<AccessPatch, 'client_certificate'> => ({
+  ...patch,
+  client_certificate: patch.client_certificate && readClientCertificate(patch.client_certificate),
+});
 
 export const NO_ACCESS: Omit<AccessColumns, 'base_url'> = {
   sealed_key: null,
@@ -183,7 +190,7 @@ export class AccessPlan {
     const { client_certificate, sealed_client_certificate, id } = this.before;
     if (given === undefined) return { client_certificate, sealed_client_certificate };
     if (given === null) return { client_certificate: null, sealed_client_certificate: null };
-    const { facts, ...pair } = readClientCertificate(given);
+    const { facts, ...pair } = given;
     return {
       client_certificate: JSON.stringify(facts),
       sealed_client_certificate: this.deps.sealer.seal(JSON.stringify(pair), `${id} certificate`),

@@ -11,7 +11,7 @@ import { removeIfUnused } from '../upkeep/unused-lanes.js';
 import { endRest, endRestsOfRemoved } from './resting-models.js';
 import { leaveItemsToLaterWorkers, leaveToLaterWorkers } from './leave-to-level.js';
 import { lockProvider, moveTargets, type MovedTargets } from './move-targets.js';
-import { AccessPlan, isAccessGiven, needsLaterWorkers, NO_ACCESS } from './plan-access.js';
+import { AccessPlan, isAccessGiven, needsLaterWorkers, NO_ACCESS, readAccess } from './plan-access.js';
 import { replaceModels, syncModelLanes } from '../catalogue/provider-models.js';
 import { forgetLearned } from '../catalogue/learned-settings.js';
 import { countNewLanes, findOrCreateLane, lanesOfProvider, syncLaneLimits } from '../catalogue/provider-lanes.js';
@@ -30,10 +30,11 @@ export class ProviderChanges implements TeamScoped {
   /** @throws ProblemError 409 when the team has a provider with this key, or reached a quota; 422 */
   async create(input: ProviderInput): Promise<{ provider: Provider; change: Change }> {
     if (input.key === RECORDED) throw reservedKey();
+    const access = readAccess(input);
     return inTransaction(this.db, async (client) => {
       const id = newId();
       const { kind, base_url } = input;
-      const plan = new AccessPlan({ id, team_id: this.teamId, kind, base_url, ...NO_ACCESS }, input, this.secrets);
+      const plan = new AccessPlan({ id, team_id: this.teamId, kind, base_url, ...NO_ACCESS }, access, this.secrets);
       const laneId = await findOrCreateLane(client, this.teamId, input.key, plan.fingerprint());
       const row = {
         ...{ id, team_id: this.teamId, key: input.key, name: input.name ?? input.key, kind },
@@ -70,11 +71,12 @@ export class ProviderChanges implements TeamScoped {
     key: string,
     patch: ProviderPatch,
   ): Promise<{ provider: Provider; moved: MovedTargets; change: Change } | undefined> {
+    const access = readAccess(patch);
     return inTransaction(this.db, async (client) => {
       const old = await lockProvider<ProviderRow>(client, { teamId: this.teamId, key });
       if (!old) return undefined;
       const before = audited(await withItsModels(client, old));
-      const plan = new AccessPlan(old, patch, this.secrets);
+      const plan = new AccessPlan(old, access, this.secrets);
       const lanes = await lanesOfProvider(client, old.id);
       await client.query(
         `UPDATE provider SET name = $2, kind = $3, requests_per_minute = $4, tokens_per_minute = $5,
@@ -92,7 +94,7 @@ export class ProviderChanges implements TeamScoped {
       const isOtherHost = new URL(patch.base_url ?? old.base_url).origin !== new URL(old.base_url).origin;
       if (isOtherHost || plan.columns.headers !== old.headers || given(patch.kind, old.kind) !== old.kind)
         await forgetLearned(client, old.id);
-      const laneId = isAccessGiven(patch) ? await this.#changeAccess(client, old, plan) : old.lane_id;
+      const laneId = isAccessGiven(access) ? await this.#changeAccess(client, old, plan) : old.lane_id;
       if (patch.models)
         await replaceModels(client, this.secrets.sealer, { id: old.id, key, teamId: this.teamId }, patch.models);
       const left = needsLaterWorkers(plan.columns)
@@ -104,7 +106,7 @@ export class ProviderChanges implements TeamScoped {
       await syncLaneLimits(client, [old.lane_id, laneId]);
       if (patch.models) await endRestsOfRemoved(client, old.id);
       // The requested rest does not apply to another endpoint.
-      if (isAccessGiven(patch) || patch.kind !== undefined) await endRest(client, old.id);
+      if (isAccessGiven(access) || patch.kind !== undefined) await endRest(client, old.id);
       await this.#keepQuotas(client, old.id, lanes);
       const changed = await readRow(client, old.id);
       return { provider: await answerOf(client, changed), moved, change: { before, after: audited(changed) } };
