@@ -92,10 +92,11 @@ function problemOf(
   of: { kind: string; hasKey: boolean; headers: readonly StoredHeader[] },
 ): string | undefined {
   const name = written.toLowerCase();
+  if (name === '__proto__') return 'is no name that Toolmark can store';
   if (isOfTheClient(name)) return 'is set by Toolmark itself, and cannot be given';
   if (of.headers.findIndex((other) => other.name.toLowerCase() === name) < index) return 'is given twice';
   if (of.hasKey && (name === 'authorization' || name === KEY_HEADER_OF_KIND[of.kind]))
     return 'carries the key of the provider. Give it without a key (api_key null), or leave it out';
-  if (!of.hasKey && isKeyHeader(name) && kind !== 'secret') return 'carries a key, so its kind must be "secret"';
+  if (isKeyHeader(name) && kind !== 'secret') return 'carries a key, so its kind must be "secret"';
   return undefined;
 }

@@ -1,5 +1,6 @@
 import type { Note } from './note.js';
 import { isObject, type JsonObject } from '#lib/contracts/json/json';
+import { isKeyHeader } from '#lib/contracts/provider-access';
 import type { ClientKeyPair } from '#lib/egress/authorities';
 import type { ReplyReader } from '../replies/model-reply.js';
 import type { GuardedRequestInit, ReplyMemory } from '../guarded/reply-memory.js';
@@ -74,9 +75,6 @@ export const onlyHeaders =
     return fetch(url, { ...init, ...withAccess(headers, endpoint) });
   };
 
-/** The headers in which formats send their keys. */
-const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key'];
-
 /**
  * What requests to an endpoint carry: the headers of the format, its own, and its client certificate. SDKs send a dummy
  * in place of a missing key. It is left out for an endpoint with headers of its own: the key may be one of them, or the
@@ -89,7 +87,7 @@ export function withAccess(
 ): Pick<GuardedRequestInit, 'clientCertificate' | 'secrets'> & { headers: Record<string, string> } {
   const { apiKey, headers: own = {}, clientCertificate } = endpoint;
   const entries = Object.entries(own).map(([name, value]) => [name.toLowerCase(), value] as const);
-  const isDummy = (name: string): boolean => apiKey === null && entries.length > 0 && KEY_HEADERS.includes(name);
+  const isDummy = (name: string): boolean => apiKey === null && entries.length > 0 && isKeyHeader(name);
   const ofFormat = Object.entries(headers).filter(([name]) => !isDummy(name));
   return {
     headers: Object.fromEntries([...ofFormat, ...entries]),
