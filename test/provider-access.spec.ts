@@ -30,7 +30,7 @@ afterAll(async () => {
   await simulator.close();
 });
 
-/** An endpoint as a worker opens it, with these secret headers. */
+/** An endpoint as a worker opens it, with these headers, which are secret except for x-route. */
 const endpointAt = (baseUrl: string, values: Record<string, string>, apiKey: string | null = null): Endpoint =>
   openAccess(
     {
@@ -39,7 +39,9 @@ const endpointAt = (baseUrl: string, values: Record<string, string>, apiKey: str
       baseUrl,
       sealedKey: apiKey && sealer.seal(apiKey, 'p'),
       apiKeyRef: null,
-      headers: JSON.stringify(Object.keys(values).map((name) => ({ name, kind: 'secret' }))),
+      headers: JSON.stringify(
+        Object.keys(values).map((name) => ({ name, kind: name.startsWith('x-route') ? 'routing' : 'secret' })),
+      ),
       sealedHeaders: sealer.seal(JSON.stringify(values), 'p headers'),
       sealedClientCertificate: null,
     },
@@ -120,6 +122,27 @@ it('what a host repeats of a secret header is masked in replies, whole, in words
   const text = JSON.stringify(body);
   expect(text).toContain('[hidden],[hidden],[hidden],[hidden]');
   for (const secret of [TOKEN, 'opaque', 'team-blue']) expect(text).not.toContain(secret);
+  server.closeAllConnections();
+  server.close();
+});
+
+it('errors do not show short secret values, what Basic encodes, or long routing values', async () => {
+  const values = {
+    'x-pin': 'p1n!',
+    authorization: `Basic ${Buffer.from('gateway:open').toString('base64')}`,
+    'x-route': 'team-of-ten',
+    'x-route-region': 'eu-1',
+  };
+  const server = createServer(({ headers }, response) => {
+    const given = Buffer.from(headers.authorization!.slice('Basic '.length), 'base64').toString();
+    const message = `bad: ${headers['x-pin']} ${given} ${headers['x-route']} ${headers['x-route-region']}`;
+    response.writeHead(400, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error: { message } }));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  const { message, body } = await chat('openai', endpointAt(`http://127.0.0.1:${port}/v1`, values));
+  for (const text of [message, body]) expect(text).toContain('bad: [hidden] [hidden] [hidden] eu-1');
   server.closeAllConnections();
   server.close();
 });

@@ -1,13 +1,13 @@
 import { isObject, type JsonObject } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { classifyError, classifyStatus } from './classify-failure.js';
-import { secretsOf, type Endpoint, type Fetch } from './dialects/dialect.js';
+import { errorSecretsOf, secretsOf, type Endpoint, type Fetch } from './dialects/dialect.js';
 import type { Note } from './dialects/note.js';
 import { DIALECTS } from './formats/formats.js';
 import { withWireNames } from './dialects/tool-names.js';
 import { ProviderFailure } from './failure.js';
 import { isFromPrivateAddress } from './guarded/guarded-fetch.js';
-import { maskKeys, maskSecrets } from './guarded/mask-keys.js';
+import { maskKeys, maskSecrets, MIN_ERROR_CHARACTERS } from './guarded/mask-keys.js';
 import type { ReplyMemory } from './guarded/reply-memory.js';
 import { readReply } from './reading/read-reply.js';
 import { decodeUtf8, isReadInThread, readReplyInThread, type ReadReply } from './reading/readers.js';
@@ -81,9 +81,8 @@ function internalOnError<Result>(work: () => Result): Result {
 
 function toFailure(error: unknown, endpoint: Endpoint): ProviderFailure {
   const failure = error instanceof ProviderFailure ? error : classifySdkError(error, endpoint);
-  const secrets = secretsOf(endpoint);
-  failure.message = maskKeys(failure.message, secrets);
-  failure.body &&= maskSecrets(failure.body, secrets);
+  failure.message = maskKeys(failure.message, errorSecretsOf(endpoint, 4));
+  failure.body &&= maskSecrets(failure.body, errorSecretsOf(endpoint, 12), MIN_ERROR_CHARACTERS);
   return failure;
 }
 

@@ -1,7 +1,7 @@
 import { isObject, parseJson } from '#lib/contracts/json/json';
 import { withoutSlash } from '#lib/contracts/url';
 import { classifyError, classifyStatus } from './classify-failure.js';
-import { secretsOf, withAccess, type Endpoint } from './dialects/dialect.js';
+import { errorSecretsOf, withAccess, type Endpoint } from './dialects/dialect.js';
 import { ProviderFailure } from './failure.js';
 import { isFromPrivateAddress } from './guarded/guarded-fetch.js';
 import { maskKeys } from './guarded/mask-keys.js';
@@ -60,7 +60,7 @@ export async function embedTexts(
         : (error as Error).name === 'TimeoutError'
           ? new ProviderFailure('timeout', `No embeddings within ${timeoutMs / 1000} s.`, true)
           : classifyError(error, baseUrl);
-    failure.message = maskKeys(failure.message, secretsOf(endpoint)).slice(0, MAX_MESSAGE_CHARACTERS);
+    failure.message = maskKeys(failure.message, errorSecretsOf(endpoint, 4)).slice(0, MAX_MESSAGE_CHARACTERS);
     throw failure;
   }
 }

@@ -13,7 +13,7 @@ import { createChatClient } from './chat.js';
 import { classifyError, classifyStatus } from './classify-failure.js';
 import { readError } from './dialects/read-errors.js';
 import { ProviderFailure } from './failure.js';
-import { secretsOf, withAccess, type Endpoint, type Fetch } from './dialects/dialect.js';
+import { errorSecretsOf, withAccess, type Endpoint, type Fetch } from './dialects/dialect.js';
 import { DIALECTS } from './formats/formats.js';
 import { createGuardedFetch } from './guarded/guarded-fetch.js';
 import { ResponseTooLarge } from './guarded/response-limits.js';
@@ -162,7 +162,7 @@ export async function discoverModels(target: ProbeTarget): Promise<string[]> {
               false,
             )
           : classifyError(error, target.baseUrl);
-    failure.message = maskKeys(failure.message, secretsOf(target));
+    failure.message = maskKeys(failure.message, errorSecretsOf(target, 4));
     throw failure;
   } finally {
     void close();

@@ -16,12 +16,24 @@ export interface Endpoint {
   headers?: Readonly<Record<string, string>>;
   /** What is masked where the host repeats it, in addition to the key, the longest first. */
   secrets?: readonly string[];
+  /** The same for errors, which nobody judges: they lose values that may be in a reply by chance, too. */
+  errorSecrets?: readonly string[];
   clientCertificate?: ClientKeyPair | null;
 }
 
 /** Everything of an endpoint that is masked in what its host says. */
 export const secretsOf = ({ apiKey, secrets = [] }: Pick<Endpoint, 'apiKey' | 'secrets'>): readonly string[] =>
   apiKey === null ? secrets : [apiKey, ...secrets];
+
+/**
+ * Everything of an endpoint that is masked in its errors.
+ * @param minKeyCharacters a shorter key is none (`ollama`), and may be a word of the error
+ */
+export const errorSecretsOf = (
+  { apiKey, errorSecrets = [] }: Pick<Endpoint, 'apiKey' | 'errorSecrets'>,
+  minKeyCharacters: number,
+): readonly string[] =>
+  apiKey === null || apiKey.length < minKeyCharacters ? errorSecrets : [apiKey, ...errorSecrets];
 
 /** @param options.replyMemory the memory reserved for the answer; passed to `fetch` along with the SDK's options */
 type Send = (
@@ -91,7 +103,7 @@ export function withAccess(
   const ofFormat = Object.entries(headers).filter(([name]) => !isDummy(name));
   return {
     headers: Object.fromEntries([...ofFormat, ...entries]),
-    secrets: secretsOf(endpoint),
+    secrets: errorSecretsOf(endpoint, 12),
     ...(clientCertificate && { clientCertificate }),
   };
 }
