@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { ProviderPatch } from '#lib/contracts/provider';
 import { SUBMIT_LEVEL } from '#lib/contracts/worker-level';
-import { NO_KEY_REFS } from '#lib/runtime/key-refs';
+import type { KeyRefs } from '#lib/runtime/key-refs';
 import { Sealer } from '#lib/runtime/seal';
 import { createDatabase } from '../../../test/services.js';
 import { until } from '../../../test/until.js';
@@ -26,7 +26,7 @@ afterAll(() => pool.end());
 
 const secrets = {
   sealer: new Sealer(['ab'.repeat(32)], { fingerprintKey: 'ab'.repeat(32) }),
-  keyRefs: NO_KEY_REFS,
+  keyRefs: { find: () => 'sk-kept-elsewhere' } satisfies KeyRefs,
 };
 const patchSim = async (teamId: string, patch: object) =>
   (await new ProviderChanges(pool, teamId, secrets).update('sim', ProviderPatch.parse(patch)))!.moved;
@@ -159,7 +159,7 @@ it('a resumed run goes to the current lane of its provider', async () => {
   expect([await lanesOf('target', runId), lanes[0] === team.laneId]).toEqual([lanes, false]);
 });
 
-describe('a provider with headers', () => {
+describe('a provider with headers or a reference', () => {
   const HEADERS = { headers: [{ name: 'X-Team', value: 'blue' }] };
   const levels = async (runId: string) =>
     (
@@ -188,13 +188,21 @@ describe('a provider with headers', () => {
     expect(await levels(without)).toMatchObject({ run: SUBMIT_LEVEL });
   });
 
-  it('is not moved by an API that does not know of them', async () => {
+  it.each([
+    ['headers', HEADERS],
+    ['a key by reference', { api_key_ref: 'env:MINE' }],
+  ])('with %s it is not moved by an API that does not know of them', async (_what, patch) => {
     const team = await createTeam(pool);
-    await patchSim(team.teamId, HEADERS);
+    await patchSim(team.teamId, patch);
     const move = `UPDATE provider SET base_url = 'https://evil.example/v1' WHERE team_id = $1`;
     const old = new pg.Client({ connectionString: url });
     await old.connect();
     await expect(old.query(move, [team.teamId])).rejects.toThrow(/is changed by a later release/);
+    const { rows } = await old.query(
+      `UPDATE provider SET sealed_key = 'v1.another' WHERE team_id = $1 RETURNING api_key_ref`,
+      [team.teamId],
+    );
+    expect(rows).toEqual([{ api_key_ref: null }]);
     await old.end();
     expect((await pool.query(move, [team.teamId])).rowCount).toBe(1);
   });
