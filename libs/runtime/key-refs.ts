@@ -1,5 +1,13 @@
 /** A key by reference cannot be had. The message is for the team that asked: it says why, and the way out. */
-export class KeyRefProblem extends Error {}
+export class KeyRefProblem extends Error {
+  constructor(
+    message: string,
+    /** A reference that is not listed, or a file that has not answered, may be there soon: processes read both apart. */
+    readonly why: 'unlisted' | 'unanswered' | 'refused' = 'refused',
+  ) {
+    super(message);
+  }
+}
 
 /** Who asks for a key by reference, and where it is to be sent. */
 export interface KeyRefUse {
@@ -29,4 +37,5 @@ export const notListed = (ref: string): KeyRefProblem =>
   new KeyRefProblem(
     `"${ref.slice(0, 200)}" is not among the keys that your team may use by reference. Choose one of those, or ask ` +
       'the operator to list it for your team.',
+    'unlisted',
   );

@@ -126,7 +126,7 @@ export class ItemRunner {
   ): Promise<FinishedItem> {
     let connection: ModelConnection;
     try {
-      connection = await model.current();
+      connection = await model.current(context.signal);
     } catch (error) {
       if (!(error instanceof ProviderFailure)) throw error;
       return finishedItem(item, { ...NOT_ASKED, result: errored(error.kind, error.message) });

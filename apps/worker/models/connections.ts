@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Refusal } from '#lib/contracts/learned';
 import { loadConnections, type Connection } from '#lib/db/read/for-workers/connections';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
@@ -24,9 +25,10 @@ export interface ModelConnection extends Connection {
 export interface HeldModel {
   /**
    * The current description by its provider.
+   * @param signal ends the wait for a key by reference that the API has and this process has not read yet
    * @throws ProviderFailure when it was removed, or its key cannot be had
    */
-  current(): Promise<ModelConnection>;
+  current(signal?: AbortSignal): Promise<ModelConnection>;
   release(): void;
 }
 
@@ -34,6 +36,8 @@ const REFRESH_MS = 1000;
 /** An older description, because Postgres was down, is read again before use. */
 const MAX_AGE_MS = 5000;
 const IDLE_MS = 60_000;
+/** Processes read the operator's keys apart. Kubernetes brings a changed Secret to its nodes within this time. */
+const KEY_REF_MS = 60_000;
 
 interface Entry {
   providerId: string;
@@ -44,6 +48,8 @@ interface Entry {
   /** The row as JSON, to detect changes. */
   text: string | undefined;
   endpoint: string;
+  /** When the endpoint became another one. */
+  movedAt: number;
   rerouted: AbortController;
   /** Rethrows the error of creating the client. */
   connection: () => ModelConnection | undefined;
@@ -76,7 +82,7 @@ export class Connections {
     this.#entries.set(key, entry);
     entry.holders++;
     return {
-      current: () => this.#current(entry, name),
+      current: (signal) => this.#current(entry, name, signal),
       release: () => {
         entry.holders--;
         entry.usedAt = Date.now();
@@ -84,7 +90,7 @@ export class Connections {
     };
   }
 
-  async #current(entry: Entry, name: string): Promise<ModelConnection> {
+  async #current(entry: Entry, name: string, signal?: AbortSignal): Promise<ModelConnection> {
     const isOld = performance.now() - entry.readAt > MAX_AGE_MS;
     if (isOld)
       await (entry.reading ??= retryTransient(() => this.#read([entry])).finally(() => (entry.reading = undefined)));
@@ -92,6 +98,10 @@ export class Connections {
       const connection = entry.connection();
       if (connection) return connection;
     } catch (error) {
+      if (error instanceof KeyRefProblem && error.why !== 'refused' && performance.now() - entry.movedAt < KEY_REF_MS) {
+        await delay(REFRESH_MS, undefined, { signal });
+        return this.#current(entry, name, signal);
+      }
       throw error instanceof UnsealError || error instanceof KeyRefProblem
         ? new ProviderFailure('auth', error.message, false)
         : error;
@@ -138,6 +148,7 @@ export class Connections {
     const endpoint = row ? JSON.stringify([row.accessVersion, keptKey, row.lane.id]) : '';
     if (endpoint !== entry.endpoint) {
       entry.endpoint = endpoint;
+      entry.movedAt = performance.now();
       entry.rerouted.abort();
       entry.rerouted = new AbortController();
       setMaxListeners(0, entry.rerouted.signal); // Every item that waits for a permit there listens.
@@ -184,6 +195,7 @@ const newEntry = (providerId: string, modelId: string): Entry => ({
   readAt: -Infinity,
   text: undefined,
   endpoint: '',
+  movedAt: -Infinity,
   rerouted: new AbortController(),
   connection: () => undefined,
   reading: undefined,
