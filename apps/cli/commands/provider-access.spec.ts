@@ -2,7 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { addAccessOptions, changedHeaders, readAccess } from './provider-access.js';
+import { ApiError, type ApiClient } from '#lib/client/api-client';
+import { addAccessOptions, changedHeaders, readAccess, sendProvider } from './provider-access.js';
 
 const read = (...args: string[]) =>
   readAccess(
@@ -49,5 +50,18 @@ describe('what a provider is sent', () => {
       team,
     ]);
     expect(() => changedHeaders({ key: 'p', headers }, [], ['X-Kee'])).toThrow('p has no header "X-Kee" to remove.');
+  });
+  it('is refused with the references that there are', async () => {
+    const problem = {
+      ...{ type: 'about:blank', title: 'Unprocessable', status: 422, detail: 'It is not among the keys.' },
+      errors: [{ path: '/api_key_ref', message: 'It is not among the keys.' }],
+    };
+    const call = (method: string) =>
+      method === 'GET'
+        ? Promise.resolve({ items: [{ ref: 'env:OPENAI', origins: null }] })
+        : Promise.reject(new ApiError(problem));
+    await expect(sendProvider({ call } as unknown as ApiClient, 'POST', '/api/providers', {})).rejects.toMatchObject({
+      lines: ['It is not among the keys.', 'Keys by reference that your team may use: env:OPENAI'],
+    });
   });
 });

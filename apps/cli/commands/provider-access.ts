@@ -1,7 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { ApiError, type ApiClient } from '#lib/client/api-client';
 import { decodeText } from '#lib/contracts/input/decode-text';
-import type { Provider, ProviderInput, ProviderPatch } from '#lib/contracts/provider';
+import type { KeyReferences, Provider, ProviderInput, ProviderPatch } from '#lib/contracts/provider';
 import { repeatable } from '../command.js';
 import { readText } from '../suite-files/read-suite-file.js';
 
@@ -48,6 +49,30 @@ function namedText(text: string): NamedText {
   const at = text.indexOf('=');
   if (at <= 0 || at === text.length - 1) throw new InvalidArgumentError('Expected NAME=, and more after it.');
   return [text.slice(0, at), text.slice(at + 1)];
+}
+
+export const readKeyRefs = (client: Pick<ApiClient, 'call'>): Promise<KeyReferences> =>
+  client.call('GET', '/api/providers/key-refs');
+
+/** Adds to a refusal of --api-key-ref which references there are. */
+export async function sendProvider(
+  client: Pick<ApiClient, 'call'>,
+  method: 'POST' | 'PATCH',
+  path: string,
+  body: object,
+): Promise<Provider> {
+  try {
+    return await client.call<Provider>(method, path, body);
+  } catch (error) {
+    if (error instanceof ApiError && error.problem.errors?.some((one) => one.path === '/api_key_ref')) {
+      const refs = await readKeyRefs(client).then(
+        ({ items }) => items.map(({ ref }) => ref),
+        () => undefined,
+      );
+      if (refs) error.lines.push(`Keys by reference that your team may use: ${refs.join(', ') || 'none'}`);
+    }
+    throw error;
+  }
 }
 
 type Access = Pick<ProviderInput, 'api_key' | 'api_key_ref' | 'headers' | 'client_certificate'>;

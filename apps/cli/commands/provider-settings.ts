@@ -16,7 +16,7 @@ import {
 } from '../command.js';
 import { print, printError, printJson } from '../output/terminal.js';
 import { fillPrices, hasPrices, readKnownPrices } from './fill-prices.js';
-import { addAccessOptions, changedHeaders, readAccess, type AccessOptions } from './provider-access.js';
+import { addAccessOptions, changedHeaders, readAccess, sendProvider, type AccessOptions } from './provider-access.js';
 
 interface SettingsOptions extends GlobalOptions, AccessOptions {
   url?: string;
@@ -45,7 +45,12 @@ export function addProviderSettings(providers: Command): void {
           '--routing-header x-team=search --models gpt-x',
       ),
     );
-  const update = subcommand(providers, 'update', 'change settings of a provider; what is not given stays')
+  const update = subcommand(
+    providers,
+    'update',
+    'change settings of a provider; what is not given stays. Headers and ' +
+      'models are read and written back as whole lists: of two people who change them at once, the last one wins',
+  )
     .argument('<key>', 'key of the provider')
     .option('--no-api-key', 'remove the key, or the reference to one')
     .option('--remove-header <name>', 'remove a header; repeatable', repeatable(String))
@@ -116,7 +121,7 @@ async function addProvider(client: ApiClient, options: AddOptions, key: string):
   const base_url = options.url ?? template?.base_url;
   const given = modelsOf(options).map((model) => ({ unsupported_params, ...model }));
   const { models, lines } = await priced(client, options, given, base_url ?? '');
-  const provider = await client.call<Provider>('POST', '/api/providers', {
+  const provider = await sendProvider(client, 'POST', '/api/providers', {
     key,
     name: options.name ?? template?.name,
     kind: options.kind ?? template?.kind,
@@ -176,7 +181,7 @@ async function updateProvider(client: ApiClient, options: UpdateOptions, key: st
   const stored = await client.call<Provider>('GET', path);
   const { body, lines } = await patchOf(client, options, stored);
   if (Object.keys(body).length === 0) throw new Error('Say what to change: toolmark providers update --help');
-  const provider = await client.call<Provider>('PATCH', path, body);
+  const provider = await sendProvider(client, 'PATCH', path, body);
   if (options.json) {
     printError(...lines);
     return printJson(provider);

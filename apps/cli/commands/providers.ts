@@ -9,6 +9,7 @@ import { printList, readAll } from '../lookup/read-list.js';
 import { modelTable, providerLines, providerTable, refusalsOf } from '../output/provider-lines.js';
 import { table } from '../output/table.js';
 import { print, printJson } from '../output/terminal.js';
+import { readKeyRefs } from './provider-access.js';
 import { addProviderSettings } from './provider-settings.js';
 
 interface ModelOption extends GlobalOptions {
@@ -27,6 +28,9 @@ export function addProviders(program: Command): void {
     .action(serverAction<GlobalOptions, [string]>(showProvider))
     .addHelpText(...examples('toolmark providers show simulator'));
   addProviderSettings(providers);
+  subcommand(providers, 'key-refs', 'list the keys that the operator keeps for your team, for --api-key-ref')
+    .action(serverAction(listKeyRefs))
+    .addHelpText(...examples('toolmark providers key-refs'));
   subcommand(providers, 'test', 'send a model a request with default settings, and report which of them it refuses')
     .argument('<key>', 'key of the provider')
     .option('--model <id>', 'id of a model (default: the first)')
@@ -56,6 +60,12 @@ async function showProvider(client: ApiClient, { json }: GlobalOptions, key: str
   const provider = await client.call<Provider>('GET', `/api/providers/${encodeURIComponent(key)}`);
   if (json) return printJson(provider);
   print(...providerLines(provider));
+}
+
+async function listKeyRefs(client: ApiClient, options: GlobalOptions): Promise<void> {
+  printList(await readKeyRefs(client), options, 'The operator keeps no keys for your team.', (items) =>
+    table([['reference', 'sent to'], ...items.map(({ ref, origins }) => [ref, origins?.join(', ') ?? 'any address'])]),
+  );
 }
 
 const pathOf = (key: string, what: string, { model }: ModelOption): string => {
