@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { until } from '../../../test/until.js';
 import { createLogger } from '../logger.js';
 import { readListedKeys } from './list-file.js';
 import { OperatorKeys, type OperatorKeysOptions } from './operator-keys.js';
@@ -189,24 +190,44 @@ it('a key outlives its file for a while, a removed entry ends at once, and a wro
   expect(keyOf(keys, a)).toBe('sk-again');
 });
 
-it('a file that hangs, at the start or later, holds up no other one and is asked once', async () => {
-  for (const name of ['hangs', 'other']) write(name, `sk-${name}`);
-  const [hangs, other] = [`file:${path('hangs')}`, `file:${path('other')}`];
-  listed({ [hangs]: FOR_SEARCH, [other]: FOR_SEARCH });
-  let asked = 0;
+it('files that hang, at the start or later, hold up neither another key nor the list, and are asked once', async () => {
+  const names = ['hangs', 'hangs-later', 'other'];
+  for (const name of names) write(name, `sk-${name}`);
+  const [hangs, later, other] = names.map((name) => `file:${path(name)}`) as [string, string, string];
+  listed({ [hangs]: FOR_SEARCH, [later]: FOR_SEARCH, [other]: FOR_SEARCH });
+  const hanging = [path('hangs')];
+  const asked: string[] = [];
   const readFile: typeof readSmallFile = (file, most) => {
-    if (file !== path('hangs')) return readSmallFile(file, most);
-    asked++;
+    if (!hanging.includes(file)) return readSmallFile(file, most);
+    asked.push(file);
     return new Promise(() => {});
   };
-  const keys = await open(TEAMS, { readFile, startMs: 300 });
-  expect(keyOf(keys, hangs)).toMatch(/it has not answered yet\./);
-  expect(keyOf(keys, other)).toBe('sk-other');
+  const keys = await open(TEAMS, { readFile, answerMs: 100, keepMs: 200 });
+  expect(keyOf(keys, hangs)).toMatch(/it does not answer\./);
+  expect(keyOf(keys, later)).toBe('sk-hangs-later');
+  hanging.push(path('hangs-later'));
   write('other', 'sk-changed');
   await keys.refresh();
   await keys.refresh();
   expect(keyOf(keys, other)).toBe('sk-changed');
-  expect(asked).toBe(1);
+  await until(async () => {
+    await keys.refresh();
+    return keyOf(keys, later).includes('it does not answer.');
+  });
+  expect(asked).toEqual(hanging);
+  // A third one leaves no thread for keys, but one for the list.
+  hanging.push(path('third'));
+  listed({ [`file:${path('third')}`]: FOR_SEARCH, [hangs]: FOR_SEARCH, [later]: FOR_SEARCH });
+  await until(async () => {
+    await keys.refresh();
+    return asked.length === 3;
+  });
+  expect(keyOf(keys, other)).toMatch(/is not among the keys/);
+  listed({ [hangs]: FOR_SEARCH });
+  await until(async () => {
+    await keys.refresh();
+    return keyOf(keys, later).includes('is not among the keys');
+  });
 });
 
 it('an entry for a team that does not exist yet is for it once it does, and a team is known by its name', async () => {

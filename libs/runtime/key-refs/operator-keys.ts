@@ -2,7 +2,6 @@ import type { InputError } from '#lib/contracts/input/problem';
 import { readVariable } from '../env.js';
 import { KeyRefProblem, notListed, type KeyRefs, type KeyRefUse } from '../key-refs.js';
 import type { Logger } from '../logger.js';
-import { Semaphore } from '../semaphore.js';
 import { describeFaults } from '../settings-file.js';
 import { readListedKeys, type ListedKey } from './list-file.js';
 import { FileFault, readSmallFile } from './small-file.js';
@@ -13,8 +12,11 @@ const LOOK_MS = 2000;
 const KEEP_MS = 60_000;
 /** A process starts without the keys whose files have not answered by then. */
 const START_MS = 5000;
-/** Files that hang hold this many of the four threads that a process has for files at the most. */
+/** A file that takes longer hangs, and holds up no other one. */
+const ANSWER_MS = 2000;
 const FILES_AT_ONCE = 2;
+/** Of the four threads that a process has for files. One that hangs keeps its thread; the list needs one, too. */
+const MAX_THREADS = 3;
 const MAX_KEY_BYTES = 8192;
 const MAX_LIST_BYTES = 256 * 1024;
 
@@ -31,6 +33,7 @@ export interface OperatorKeysOptions {
   lookMs?: number;
   keepMs?: number;
   startMs?: number;
+  answerMs?: number;
   /** How files are read. */
   readFile?: typeof readSmallFile;
 }
@@ -42,9 +45,10 @@ export interface OperatorKeysOptions {
 export class OperatorKeys implements KeyRefs {
   readonly #list: WatchedText;
   readonly #texts = new Map<string, WatchedText>();
-  readonly #slots = new Semaphore(FILES_AT_ONCE);
-  /** What is being looked at, or waits for it: a file that hangs is not looked at twice. */
-  readonly #busy = new Set<WatchedText>();
+  /** Files of keys that are being read, those that hang and those of removed entries included. */
+  #reading = 0;
+  #isLookingAtKeys = false;
+  #isLookingAtList = false;
   #entries: ReadonlyMap<string, ListedKey> = new Map();
   #teamIds: ReadonlyMap<string, string> = new Map();
   #teamIdsOf: TeamIdsOf = () => Promise.resolve(new Map());
@@ -52,8 +56,8 @@ export class OperatorKeys implements KeyRefs {
   #timer: NodeJS.Timeout | undefined;
 
   private constructor(readonly options: OperatorKeysOptions) {
-    const { file, readFile = readSmallFile } = options;
-    this.#list = new WatchedText(async () => textOf(await readFile(file!, MAX_LIST_BYTES)), Infinity);
+    const { file, readFile = readSmallFile, answerMs = ANSWER_MS } = options;
+    this.#list = new WatchedText(async () => textOf(await readFile(file!, MAX_LIST_BYTES)), Infinity, answerMs);
   }
 
   /**
@@ -64,13 +68,14 @@ export class OperatorKeys implements KeyRefs {
     const keys = new OperatorKeys(options);
     const { file, startMs = START_MS } = options;
     if (file === undefined) return keys;
-    await atMost(startMs, keys.#list.look());
-    const { text, fault = 'does not answer' } = keys.#list;
-    const errors = text === undefined ? [{ path: '', message: fault }] : keys.#take(text);
+    await keys.#list.look();
+    const { text, fault } = keys.#list;
+    const errors = text === undefined ? [{ path: '', message: fault! }] : keys.#take(text);
     if (errors.length) throw new KeyRefsFault(keys.#describe(errors));
     await atMost(startMs, keys.#lookAtKeys());
     for (const [ref, { text: key, fault = 'does not answer' }] of keys.#texts)
       if (key === undefined) options.logger.warn({ ref, fault }, 'A key by reference cannot be read');
+    keys.#warnOfOpenEntries();
     return keys;
   }
 
@@ -116,13 +121,23 @@ export class OperatorKeys implements KeyRefs {
   }
 
   async #lookAtList(): Promise<void> {
-    const changed = await this.#look(this.#list);
+    if (this.#isLookingAtList) return;
+    this.#isLookingAtList = true;
+    const changed = await this.#list.look().finally(() => (this.#isLookingAtList = false));
     const { text, fault } = this.#list;
     if (changed === 'fault' && fault) this.#logWrongList([{ path: '', message: fault }]);
     if (changed !== 'text') return;
     const errors = this.#take(text!);
-    if (errors.length) this.#logWrongList(errors);
-    else this.options.logger.info({ keys: this.#entries.size }, 'The list of keys by reference has changed');
+    if (errors.length) return this.#logWrongList(errors);
+    this.options.logger.info({ keys: this.#entries.size }, 'The list of keys by reference has changed');
+    this.#warnOfOpenEntries();
+  }
+
+  /** Whoever may change a provider of such a team can have the key sent to a server of their own. */
+  #warnOfOpenEntries(): void {
+    const refs = [...this.#entries.values()].filter(({ origins }) => !origins).map(({ ref }) => ref);
+    if (refs.length)
+      this.options.logger.warn({ refs }, 'Keys by reference without "origins": their teams can send them anywhere');
   }
 
   /** Makes this text the list. @returns what is wrong with it; then the list stays as it was */
@@ -131,7 +146,7 @@ export class OperatorKeys implements KeyRefs {
     if ('errors' in list) return list.errors;
     const entries = new Map(list.keys.map((entry) => [entry.ref, entry]));
     for (const ref of this.#texts.keys()) if (!entries.has(ref)) this.#texts.delete(ref);
-    for (const ref of entries.keys()) if (!this.#texts.has(ref)) this.#texts.set(ref, watched(ref, this.options));
+    for (const ref of entries.keys()) if (!this.#texts.has(ref)) this.#texts.set(ref, this.#watched(ref));
     this.#entries = entries;
     return [];
   }
@@ -158,34 +173,43 @@ export class OperatorKeys implements KeyRefs {
     this.#missingTeams = missing;
   }
 
+  /** A round that begins while another one is under way is left out. */
   async #lookAtKeys(): Promise<void> {
-    await Promise.all([...this.#texts].map(([ref, text]) => this.#lookAt(ref, text)));
-  }
-
-  async #look(text: WatchedText): ReturnType<WatchedText['look']> {
-    if (this.#busy.has(text)) return undefined;
-    this.#busy.add(text);
-    return this.#slots.run(() => text.look()).finally(() => this.#busy.delete(text));
+    if (this.#isLookingAtKeys) return;
+    this.#isLookingAtKeys = true;
+    const due = [...this.#texts];
+    const lookInTurn = async (): Promise<void> => {
+      while (due.length && this.#reading < MAX_THREADS) await this.#lookAt(...due.shift()!);
+    };
+    const looks = Array.from({ length: FILES_AT_ONCE }, lookInTurn);
+    await Promise.all(looks).finally(() => (this.#isLookingAtKeys = false));
   }
 
   async #lookAt(ref: string, watchedText: WatchedText): Promise<void> {
     const { logger } = this.options;
     const hadKey = watchedText.text !== undefined;
-    const changed = await this.#look(watchedText);
+    const changed = await watchedText.look();
     const { fault } = watchedText;
     if (changed === 'fault' && fault) logger.warn({ ref, fault }, 'A key by reference cannot be read');
     if (changed === 'fault' && !fault) logger.info({ ref }, 'A key by reference can be read again');
     if (changed === 'text' && fault) logger.error({ ref, fault }, 'A key by reference is no longer used');
     if (changed === 'text' && !fault && hadKey) logger.info({ ref }, 'A key by reference has changed');
   }
-}
 
-function watched(ref: string, { keepMs = KEEP_MS, readFile = readSmallFile }: OperatorKeysOptions): WatchedText {
-  const place = ref.slice(ref.indexOf(':') + 1);
-  const read = ref.startsWith('env:')
-    ? () => Promise.resolve(readVariable(place))
-    : async () => textOf(await readFile(place, MAX_KEY_BYTES));
-  return new WatchedText(async () => keyIn(await read()), keepMs);
+  #watched(ref: string): WatchedText {
+    const { keepMs = KEEP_MS, answerMs = ANSWER_MS } = this.options;
+    const place = ref.slice(ref.indexOf(':') + 1);
+    const read = ref.startsWith('env:')
+      ? () => Promise.resolve(readVariable(place))
+      : async () => textOf(await this.#readKey(place));
+    return new WatchedText(async () => keyIn(await read()), keepMs, answerMs);
+  }
+
+  async #readKey(path: string): Promise<Buffer> {
+    const { readFile = readSmallFile } = this.options;
+    this.#reading++;
+    return readFile(path, MAX_KEY_BYTES).finally(() => this.#reading--);
+  }
 }
 
 /** @throws FileFault */
