@@ -31,8 +31,9 @@ interface SealerOptions {
  */
 export class Sealer {
   readonly #ring: readonly [SealingKey, ...SealingKey[]];
-  /** What begins each value that this sealer seals. */
-  readonly prefix: string;
+  /** What begins the values that it seals unless another key was chosen for the whole installation. */
+  readonly ownPrefix: string;
+  #sealing: { prefix: string; key: SealingKey };
   readonly #variable: string;
   #fingerprintKey: Buffer | undefined;
 
@@ -41,7 +42,8 @@ export class Sealer {
     const [first, ...others] = keys.map((hex) => ({ id: sealingKeyId(hex), bytes: Buffer.from(hex, 'hex') }));
     if (!first) throw new Error('There is no sealing key.');
     this.#ring = [first, ...others];
-    this.prefix = format === 'v1' ? 'v1.' : `v2.${first.id}.`;
+    this.ownPrefix = format === 'v1' ? 'v1.' : `v2.${first.id}.`;
+    this.#sealing = { prefix: this.ownPrefix, key: first };
     this.#variable = format === 'v1' ? 'TOOLMARK_SEALING_KEY' : 'TOOLMARK_SEALING_KEYS';
     if (fingerprintKey !== undefined) this.useFingerprintKey(fingerprintKey);
   }
@@ -53,14 +55,26 @@ export class Sealer {
     return ring ? new Sealer(ring) : new Sealer(single === undefined ? [] : [single], { format: 'v1' });
   }
 
-  /** The ids of the keys; the first one seals. */
+  /** What begins each value that it seals. */
+  get prefix(): string {
+    return this.#sealing.prefix;
+  }
+
+  /** Seals with another key of the ring from now on, if it has it. @returns whether it has */
+  sealAs(prefix: string): boolean {
+    const key = prefix === 'v1.' ? this.#ring[0] : this.#ring.find(({ id }) => prefix === `v2.${id}.`);
+    if (key) this.#sealing = { prefix, key };
+    return key !== undefined;
+  }
+
+  /** The ids of the keys; the first one seals, unless another one was chosen. */
   get keyIds(): string[] {
     return this.#ring.map(({ id }) => id);
   }
 
   seal(secret: string, context: string): string {
     const iv = randomBytes(12);
-    const cipher = createCipheriv('aes-256-gcm', this.#ring[0].bytes, iv).setAAD(Buffer.from(context));
+    const cipher = createCipheriv('aes-256-gcm', this.#sealing.key.bytes, iv).setAAD(Buffer.from(context));
     const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
     return this.prefix + Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url');
   }

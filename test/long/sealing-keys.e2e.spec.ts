@@ -7,7 +7,7 @@ import { startProcess, until, type RunningProcess } from '../processes.js';
 import { createDatabase, createRedis, freePort } from '../services.js';
 
 const [OLD, NEW] = ['a', 'b'].map((digit) => digit.repeat(64)) as [string, string];
-/** A worker seals again when it starts, and every minute: one with the keys of before may have undone it meanwhile. */
+/** A worker seals again when it starts, unless another one is at it, and every minute. */
 const UNTIL_NEXT_TURN = 90_000;
 const API_KEY = 'sk-rotation-0123456789';
 

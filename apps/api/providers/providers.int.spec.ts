@@ -416,11 +416,19 @@ it('a key that was sealed with another sealing key is reported, and can be enter
     api_key: 'sk-1',
     models: [{ id: 'a' }],
   });
-  await pool.query('UPDATE provider SET sealed_key = $1', [new Sealer(['ff'.repeat(32)]).seal('sk-1', 'elsewhere')]);
-  expect(await restarted.post('/api/providers/moved/test')).toMatchObject({
-    status: 409,
-    body: { detail: expect.stringMatching(/TOOLMARK_SEALING_KEY/) },
-  });
+  const lost = new Sealer(['ff'.repeat(32)]);
+  await pool.query('UPDATE provider SET sealed_key = $1', [lost.seal('sk-1', 'elsewhere')]);
+  for (const what of ['test', 'discover'])
+    expect(await restarted.post(`/api/providers/moved/${what}`)).toMatchObject({
+      status: 409,
+      body: {
+        code: 'secret_unreadable',
+        detail:
+          `A sealed secret cannot be opened: it was sealed with the key ${lost.keyIds[0]}, which ` +
+          `TOOLMARK_SEALING_KEY does not have (it has ${new Sealer([SEALING_KEY]).keyIds[0]}). ` +
+          'Add that key at the end of TOOLMARK_SEALING_KEYS, or enter the secret again.',
+      },
+    });
   expect((await restarted.patch('/api/providers/moved', { api_key: 'sk-1' })).status).toBe(200);
   expect((await restarted.post('/api/providers/moved/test')).status).toBe(200);
   await close();

@@ -2,7 +2,6 @@ import { Controller, Get, Inject } from '@nestjs/common';
 import { System } from '#lib/contracts/system';
 import { About, Answers, Me } from '../platform/decorators.js';
 import { isOperator, type Caller } from '#lib/db/catalogue/callers';
-import { countSealed } from '#lib/db/catalogue/sealed-secrets';
 import type { Pool } from '#lib/db/connection/pool';
 import { aliveLevels } from '#lib/queue/worker-heartbeats';
 import { checkHealth } from '#lib/runtime/health-check';
@@ -10,6 +9,7 @@ import type { Redis } from '#lib/runtime/redis';
 import { Sealer } from '#lib/runtime/seal';
 import { RELEASE } from '../platform/release.js';
 import { POOL, REDIS } from '../platform/stores.js';
+import { SealedCounts } from './sealed-counts.js';
 
 /** What signed-in users may know about the installation: no addresses, no host names; of its keys only operators. */
 @Controller('api/system')
@@ -18,6 +18,7 @@ export class SystemController {
     @Inject(POOL) readonly pool: Pool,
     @Inject(REDIS) readonly redis: Redis,
     readonly sealer: Sealer,
+    readonly sealed: SealedCounts,
   ) {}
 
   /** Always answers: a store that does not respond within a second counts as down. */
@@ -31,16 +32,17 @@ export class SystemController {
     let alive: number | null = null;
     const counted = aliveLevels(this.redis).then(({ length }) => (alive = length));
     let sealing: System['sealing'] = null;
-    const postgresAnswers = isOperator(me)
-      ? this.#sealing().then((found) => (sealing = found))
-      : this.pool.query('SELECT 1');
+    const postgresAnswers = Promise.all([
+      this.pool.query('SELECT 1'),
+      isOperator(me) && this.#sealing().then((found) => (sealing = found)),
+    ]);
     const [postgres, redis] = await Promise.all([checkHealth(postgresAnswers), checkHealth(counted)]);
     return { version: RELEASE, workers: { alive }, redis, postgres, sealing };
   }
 
   async #sealing(): Promise<NonNullable<System['sealing']>> {
     const keys = this.sealer.keyIds;
-    const counts = await countSealed(this.pool, this.sealer);
+    const counts = await this.sealed.read();
     const known = counts.flatMap(({ keyId }) => keyId ?? []);
     return {
       keys,

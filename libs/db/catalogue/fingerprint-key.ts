@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { UnsealError, type Sealer } from '#lib/runtime/seal';
 import { NotReadyYet } from '#lib/runtime/wait-for-dependencies';
 import type { Pool } from '../connection/pool.js';
+import { followSealingKey } from './chosen-sealing-key.js';
 
 const NAME = 'fingerprint-key';
 
@@ -16,6 +17,7 @@ export const instanceSecretContext = (name: string): string => `instance secret 
 export async function loadFingerprintKey(pool: Pool, sealer: Sealer): Promise<void> {
   const sealed = (await readSealed(pool)) ?? (await makeKey(pool, sealer));
   sealer.useFingerprintKey(open(sealed, sealer));
+  await followSealingKey(pool, sealer);
 }
 
 /**
@@ -26,6 +28,7 @@ export async function loadFingerprintKey(pool: Pool, sealer: Sealer): Promise<vo
 export async function checkSealingKeys(pool: Pool, sealer: Sealer): Promise<void> {
   const sealed = await readSealed(pool);
   if (sealed !== undefined) open(sealed, sealer);
+  await followSealingKey(pool, sealer);
 }
 
 async function readSealed(pool: Pool): Promise<string | undefined> {

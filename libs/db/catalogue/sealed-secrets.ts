@@ -1,5 +1,6 @@
 import { UnsealError, type Sealer } from '#lib/runtime/seal';
 import type { Pool } from '../connection/pool.js';
+import { followSealingKey } from './chosen-sealing-key.js';
 import { instanceSecretContext } from './fingerprint-key.js';
 import { refreshTokenContext } from './sign-in-sessions.js';
 
@@ -79,11 +80,13 @@ export interface Resealed {
 const PIECE = 100;
 
 /**
- * Seals with the first key of the ring what another one has sealed. A row that changes meanwhile is left to the next
- * pass, as is everything after a death in the middle, so any number of processes may do it at once.
+ * Seals with the chosen key what another one has sealed; a process that does not have it leaves all as it is. A row that
+ * changes meanwhile is left to the next pass, as is everything after a death in the middle, so any number of processes
+ * may do it at once.
  */
 export async function resealSecrets(pool: Pool, sealer: Sealer, signal?: AbortSignal): Promise<Resealed> {
   const done: Resealed = { resealed: 0, unreadable: 0, why: undefined };
+  if (!(await followSealingKey(pool, sealer))) return done;
   for (const place of SEALED_PLACES) {
     const of = TABLES[place];
     let after: string | undefined = of.id.first;
@@ -154,7 +157,7 @@ export interface SealedCount {
   /** The id of the key; null: they do not say it (`v1`). */
   keyId: string | null;
   secrets: number;
-  /** Whether they are still to be sealed with the first key of the ring. */
+  /** Whether they are still to be sealed with the chosen key. */
   isLeft: boolean;
 }
 

@@ -18,8 +18,10 @@ export interface AskedRest {
 
 const MAX_WHY_CHARACTERS = 300;
 
-/** Puts the model of a delivery to rest, for all runs, unless its provider was given another address or
- * credential since. */
+/**
+ * Puts the model of a delivery to rest, for all runs, unless its provider was given another address or credential
+ * since.
+ */
 export async function restModel(
   pool: Pool,
   { runId, target }: Pick<Delivery, 'runId' | 'target'>,

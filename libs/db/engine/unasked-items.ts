@@ -20,8 +20,10 @@ export interface AskedModel {
   accessVersion: number;
 }
 
-/** Records that a host has no such model, for an item of a target. Requests to another address, or with another key,
- * do not count. */
+/**
+ * Records that a host has no such model, for an item of a target. Requests to another address, or with another key, do
+ * not count.
+ */
 export async function noteModelMissing(
   pool: Pool,
   { runId, target }: Pick<Delivery, 'runId' | 'target'>,
