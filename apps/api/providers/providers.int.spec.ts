@@ -10,6 +10,7 @@ import { KnownPrices } from '#lib/contracts/known-prices';
 import { Sealer } from '#lib/runtime/seal';
 import { joinIdleApi, startApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, weatherSuite, type Answer, type Client } from '../../../test/client.js';
+import { SEALING_KEY } from '../../../test/processes.js';
 
 let api: SharedApi;
 let client: Client;
@@ -418,8 +419,9 @@ it('a key that was sealed with another sealing key is reported, and can be enter
   });
   const lost = new Sealer(['ff'.repeat(32)]);
   await pool.query('UPDATE provider SET sealed_key = $1', [lost.seal('sk-1', 'elsewhere')]);
-  for (const what of ['test', 'discover'])
-    expect(await restarted.post(`/api/providers/moved/${what}`)).toMatchObject({
+  const asked = [restarted.post('/api/providers/moved/test'), restarted.get('/api/providers/moved/discover')];
+  for (const answer of asked)
+    expect(await answer).toMatchObject({
       status: 409,
       body: {
         code: 'secret_unreadable',
