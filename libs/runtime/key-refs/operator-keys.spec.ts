@@ -202,7 +202,7 @@ it('files that hang, at the start or later, hold up neither another key nor the 
     asked.push(file);
     return new Promise(() => {});
   };
-  const keys = await open(TEAMS, { readFile, answerMs: 100, keepMs: 200 });
+  const keys = await open(TEAMS, { readFile, answerMs: 1000, keepMs: 200 });
   expect(keyOf(keys, hangs)).toMatch(/it does not answer\./);
   expect(keyOf(keys, later)).toBe('sk-hangs-later');
   hanging.push(path('hangs-later'));

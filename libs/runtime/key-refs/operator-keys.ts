@@ -10,7 +10,7 @@ import { WatchedText } from './watched-text.js';
 const LOOK_MS = 2000;
 /** A key outlives its file by this: stores replace files, and runs under way go on meanwhile. */
 const KEEP_MS = 60_000;
-/** A process starts without the keys whose files have not answered by then. */
+/** A process starts without the keys whose files have not answered by then, and not without the list. */
 const START_MS = 5000;
 /** A file that takes longer hangs, and holds up no other one. */
 const ANSWER_MS = 2000;
@@ -56,8 +56,8 @@ export class OperatorKeys implements KeyRefs {
   #timer: NodeJS.Timeout | undefined;
 
   private constructor(readonly options: OperatorKeysOptions) {
-    const { file, readFile = readSmallFile, answerMs = ANSWER_MS } = options;
-    this.#list = new WatchedText(async () => textOf(await readFile(file!, MAX_LIST_BYTES)), Infinity, answerMs);
+    const { file, readFile = readSmallFile, startMs = START_MS } = options;
+    this.#list = new WatchedText(async () => textOf(await readFile(file!, MAX_LIST_BYTES)), Infinity, startMs);
   }
 
   /**
