@@ -11,7 +11,8 @@ export async function followSealingKey(pool: Pool, sealer: Sealer): Promise<bool
   const { ownPrefix } = sealer;
   await pool.query(
     `INSERT INTO sealing_key (prefix)
-     SELECT $1 WHERE ($2 OR NOT EXISTS (SELECT FROM sealing_key)) AND NOT EXISTS (SELECT FROM sealing_key WHERE prefix = $1)
+     SELECT $1 WHERE ($2 OR NOT EXISTS (SELECT FROM sealing_key))
+       AND NOT EXISTS (SELECT FROM sealing_key WHERE prefix = $1)
      ON CONFLICT DO NOTHING`,
     [ownPrefix, ownPrefix !== 'v1.'],
   );
