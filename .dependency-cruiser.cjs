@@ -318,7 +318,7 @@ module.exports = {
       to: {
         path: lib('providers'),
         pathNot:
-          '^libs/providers/(probe|templates|prices/|build-request|resolve-params|request-key|count-tokens|hosts/|guarded/(guarded-fetch|response-limits)\\.ts)',
+          '^libs/providers/(access|probe|templates|prices/|build-request|resolve-params|request-key|count-tokens|hosts/|guarded/(guarded-fetch|response-limits)\\.ts)',
       },
     },
 
