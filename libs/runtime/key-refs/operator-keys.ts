@@ -103,9 +103,12 @@ export class OperatorKeys implements KeyRefs {
       throw new KeyRefProblem(
         `The operator lets the key "${ref}" be sent to ${entry.origins.join(', ')} only, not to ${origin}.`,
       );
-    const { text, fault = 'has not answered yet' } = this.#texts.get(ref)!;
+    const { text, fault } = this.#texts.get(ref)!;
     if (text === undefined)
-      throw new KeyRefProblem(`The key "${ref}" cannot be read: it ${fault}. The operator has to put it in place.`);
+      throw new KeyRefProblem(
+        `The key "${ref}" cannot be read: it ${fault ?? 'has not answered yet'}. The operator has to put it in place.`,
+        fault === undefined ? 'unanswered' : 'refused',
+      );
     return text;
   }
 
