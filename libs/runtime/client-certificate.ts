@@ -73,8 +73,8 @@ function openKey(key: string, passphrase: string | undefined): KeyObject {
 const TRADITIONAL = /^(RSA PRIVATE KEY|EC PRIVATE KEY|EC PARAMETERS)$/;
 
 /**
- * Whether a key opens fast, whatever it is called: OpenSSL finds out by itself whether a PRIVATE KEY is encrypted. False
- * for a key in another form than OpenSSL writes.
+ * Whether a key opens fast, whatever it is called: OpenSSL finds out by itself whether a PRIVATE KEY is encrypted.
+ * False for a key in another form than OpenSSL writes.
  */
 const isFast = (pem: string): boolean =>
   pem
@@ -82,9 +82,9 @@ const isFast = (pem: string): boolean =>
     .slice(1)
     .every((block) => {
       const [label = '', body = ''] = block.split('-----');
-      return (
-        TRADITIONAL.test(label) || (/^[\sA-Za-z0-9+/]+=*\s*$/.test(body) && isFastPkcs8(Buffer.from(body, 'base64')))
-      );
+      if (TRADITIONAL.test(label)) return true;
+      const base64 = body.replaceAll(/\s/g, '');
+      return /^[A-Za-z0-9+/]+={0,2}$/.test(base64) && isFastPkcs8(Buffer.from(base64, 'base64'));
     });
 
 /** 1.3.6.1.4.1.11591.4.11. The work that it asks for is a product of three numbers. */

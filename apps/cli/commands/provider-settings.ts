@@ -148,8 +148,8 @@ async function addProvider(client: ApiClient, options: AddOptions, key: string):
 function noteSharing({ shares_limits_with: sharing = [] }: Provider): void {
   if (sharing.length)
     printError(
-      `Note: it has the same key, headers and host as ${sharing.join(', ')}. They share one set of limits, the strictest, ` +
-        'and pause together when the host asks for it.',
+      `Note: it has the same key, headers and host as ${sharing.join(', ')}. They share one set of ` +
+        'limits, the strictest, and pause together when the host asks for it.',
     );
 }
 

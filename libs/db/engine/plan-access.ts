@@ -33,7 +33,10 @@ type AccessPatch = Pick<ProviderPatch, 'base_url' | 'api_key' | 'api_key_ref' | 
   client_certificate?: ReadCertificate | null | undefined;
 };
 
-/** Reads the client certificate of a change. This takes time, so it is done before anything is locked. @throws ProblemError 422 */
+/**
+ * Reads the client certificate of a change. This takes time, so it is done before anything is locked.
+ * @throws ProblemError 422
+ */
 export const readAccess = <Patch extends Pick<ProviderPatch, 'client_certificate'>>(
   patch: Patch,
 ): Omit<Patch, 'client_certificate'> & Pick<AccessPatch, 'client_certificate'> => ({
@@ -83,7 +86,6 @@ export class AccessPlan {
     readonly deps: { sealer: Sealer; keyRefs: KeyRefs },
   ) {
     refuseAtOtherOrigin(before, patch);
-    const { sealer } = deps;
     const baseUrl = patch.base_url ?? before.base_url;
     const key = this.#planKey(patch);
     const headers = this.#planHeaders(patch.headers);
@@ -95,8 +97,8 @@ export class AccessPlan {
   }
 
   /**
-   * The fingerprint of the lane. A credential at an origin has one set of limits at the provider, however many providers
-   * use it. Of a provider without headers, reference and certificate it is what it was in earlier releases.
+   * The fingerprint of the lane. A credential at an origin has one set of limits at the provider, however many
+   * providers use it. Of a provider without headers, reference and certificate it is what it was in earlier releases.
    */
   fingerprint(): string {
     const { base_url: baseUrl, api_key_ref: ref, client_certificate: certificate } = this.columns;
