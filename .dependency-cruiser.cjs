@@ -368,11 +368,7 @@ module.exports = {
       'Requests that users can aim go through one guarded client.',
     ),
     owned(['csv-parse'], ['^libs/imports/'], 'Files in other formats are read in one folder.'),
-    owned(
-      ['yaml'],
-      ['^libs/imports/', '^libs/runtime/settings-file'],
-      'So are those of people; a setting is small.',
-    ),
+    owned(['yaml'], ['^libs/imports/', '^libs/runtime/settings-file'], 'So are those of people; a setting is small.'),
     owned(['openid-client', 'jose'], ['^apps/api/sign-in/'], 'Sign-in providers are asked in one place.'),
     owned(['diff'], ['^apps/api/threads/diff-texts'], 'Texts are compared where they hold up nobody.'),
     owned(['@modelcontextprotocol'], ['^libs/mcp/'], 'Servers of tools are asked in one place.'),

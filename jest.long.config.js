@@ -3,7 +3,9 @@ import config from './jest.config.js';
 /** What measures shares, or attacks the API from many sides at once, and so needs the machine for itself. */
 const ALONE = ['fairness', 'hostile'].map((name) => `<rootDir>/test/long/${name}.e2e.spec.ts`);
 /** What measures times, needs another product, or waits for minutes, is played by the soak alone. */
-const SOAK = ['tune-progress', 'promptfoo', 'gateway', 'sign-in-faults'].map((name) => `<rootDir>/test/long/${name}.e2e.spec.ts`);
+const SOAK = ['tune-progress', 'promptfoo', 'gateway', 'sign-in-faults'].map(
+  (name) => `<rootDir>/test/long/${name}.e2e.spec.ts`,
+);
 const { maxWorkers, watchman, testTimeout, testPathIgnorePatterns: _, ...project } = config;
 const long = { ...project, roots: ['<rootDir>/test/long'] };
 

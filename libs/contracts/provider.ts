@@ -184,7 +184,9 @@ export const ProviderPatch = z
     ),
     base_url: baseUrl
       .optional()
-      .describe('Another address. At another origin key, headers and client certificate are not kept: give them with it.'),
+      .describe(
+        'Another address. At another origin key, headers and client certificate are not kept: give them with it.',
+      ),
     api_key: apiKey.nullable().optional().describe('Another API key; null removes it. It ends `api_key_ref`.'),
     api_key_ref: apiKeyRef.nullable().optional().describe(`${API_KEY_REF} It ends \`api_key\`; null removes it.`),
     headers: z

@@ -12,7 +12,8 @@ import { openTranscript } from './transcript.mjs';
 
 const startedAt = Date.now();
 const folder = freshFolder();
-const toolmark = await startToolmark(folder, keysByReference(folder));
+// The MCP server of the story listens on a port of its own.
+const toolmark = await startToolmark(folder, { ...keysByReference(folder), TOOLMARK_ALLOWED_NETWORKS: '127.0.0.1' });
 const transcript = await openTranscript(toolmark.url, toolmark.token);
 const { base_url: simulator } = await toolmark.call('GET', '/api/providers/simulator');
 const hosts = {
