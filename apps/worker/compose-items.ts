@@ -21,20 +21,16 @@ import { ItemRunner } from './items/run-item.js';
 import { RunWarnings } from './items/run-warnings.js';
 import { ItemScorer } from './items/score-item.js';
 
-/**
- * Everything needed to run items, composed in plain code: once per worker, and once in each quarantine process.
- * @param options.maxConnections to Postgres
- */
-export function composeItems(
-  env: Env,
-  logger: Logger,
-  {
-    keyRefs,
-    meters,
-    maxConnections,
-    onAttempt,
-  }: { keyRefs: KeyRefs; meters: LaneMeters; maxConnections: number; onAttempt: OnAttempt },
-) {
+interface ItemOptions {
+  keyRefs: KeyRefs;
+  meters: LaneMeters;
+  /** To Postgres. */
+  maxConnections: number;
+  onAttempt: OnAttempt;
+}
+
+/** Everything needed to run items, composed in plain code: once per worker, and once in each quarantine process. */
+export function composeItems(env: Env, logger: Logger, { keyRefs, meters, maxConnections, onAttempt }: ItemOptions) {
   const pool = createPool(env.DATABASE_URL, maxConnections, logger);
   const redis = connectRedis(env.REDIS_URL, 'producer', logger);
   const guarded = createGuardedFetch({ egress: egressOf(env) });

@@ -71,8 +71,8 @@ const apiKeyRef = z
     'must be file:/path or env:NAME, as the operator listed it',
   );
 const API_KEY_REF =
-  'A key that the operator keeps outside of Toolmark, in place of `api_key`: `file:/path` or `env:NAME`, one of those ' +
-  'that `GET /api/providers/key-refs` lists for your team.';
+  'A key that the operator keeps outside of Toolmark, in place of `api_key`: `file:/path` or `env:NAME`, one of ' +
+  'those that `GET /api/providers/key-refs` lists for your team.';
 
 export const HeaderKind = z
   .enum(['secret', 'routing'])

@@ -13,8 +13,8 @@ export const WORKER_LEVEL = 8;
 
 /**
  * The level that a run, a rescore or a parent needs when it is submitted or resumed. Work of a token with a cap needs
- * 7 (`prisma/functions/level-of-capped.sql`), and that of a team with such a provider 8 (`level-of-access.sql`); all other
- * work stays open to workers of the release before.
+ * 7 (`prisma/functions/level-of-capped.sql`), and that of a team with such a provider 8 (`level-of-access.sql`); all
+ * other work stays open to workers of the release before.
  */
 export const SUBMIT_LEVEL = 6;
 

@@ -56,7 +56,7 @@ export function startEgress(env: Env, logger: Logger): EgressSettings {
   const unknown = (env.NO_PROXY ?? []).filter((entry) => !isHostPattern(entry));
   if (unknown.length > 0)
     logger.warn(
-      `NO_PROXY has entries that do not count, as they are neither networks, addresses nor names: ${unknown.join(', ')}`,
+      `NO_PROXY has entries that are neither networks, addresses nor names, and do not count: ${unknown.join(', ')}`,
     );
   try {
     return egressOf(env);

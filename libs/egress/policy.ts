@@ -93,8 +93,8 @@ export class EgressPolicy {
 
   #portProblem(url: URL, { variable }: Proxy): string {
     return (
-      `${hostOf(url)} would be reached at port ${portOf(url)} through the proxy of ${variable}, which is used for the ` +
-      `ports 443 and 8443 alone. An operator can allow ${url.host} in TOOLMARK_ALLOWED_NETWORKS.`
+      `${hostOf(url)} would be reached at port ${portOf(url)} through the proxy of ${variable}, which is used for ` +
+      `the ports 443 and 8443 alone. An operator can allow ${url.host} in TOOLMARK_ALLOWED_NETWORKS.`
     );
   }
 

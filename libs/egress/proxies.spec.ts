@@ -7,7 +7,7 @@ import { classifyError } from '#lib/providers/classify-failure';
 import { createGuardedFetch } from '#lib/providers/guarded/guarded-fetch';
 import type { GuardedRequestInit } from '#lib/providers/guarded/reply-memory';
 import { afterFile } from '../../test/after-file.js';
-import { hasForwardProxy, startForwardProxy, type ForwardProxy } from '../../test/forward-proxy.js';
+import { startForwardProxy, type ForwardProxy } from '../../test/forward-proxy.js';
 import { sendJson, startHttpServer } from '../../test/http-server.js';
 import { SELF_SIGNED } from '../../test/self-signed.js';
 import { collectorAgent } from './collector-agent.js';
@@ -15,7 +15,6 @@ import type { EgressSettings } from './egress.js';
 import { AddressNotAllowed, EgressPolicy } from './policy.js';
 import { byNameServers, ProxiedNames } from './proxied-names.js';
 
-const proxied = hasForwardProxy() ? it : it.skip;
 const SECRET = 'pa%ss:w0rd';
 const EXTRA_CA = SELF_SIGNED.cert;
 
@@ -33,7 +32,7 @@ const listen = (server: ReturnType<typeof createServer>): Promise<number> =>
   });
 
 beforeAll(async () => {
-  if (hasForwardProxy()) proxy = await startForwardProxy();
+  proxy = await startForwardProxy();
   const server = createHttpsServer({ ...SELF_SIGNED, requestCert: true, ca: EXTRA_CA, rejectUnauthorized: false });
   server.on('request', ({ socket }, response) => {
     const { subject } = (socket as TLSSocket).getPeerCertificate();
@@ -69,7 +68,7 @@ const failureOf = async (response: Promise<Response>, url: string) =>
 const CLOSED = 'http://127.0.0.1:9';
 
 describe('requests through a forward proxy', () => {
-  proxied('go by CONNECT if https, in absolute form if not, and directly where NO_PROXY says so', async () => {
+  it('go by CONNECT if https, in absolute form if not, and directly where NO_PROXY says so', async () => {
     const egress = { httpsProxy: proxy!.url, httpProxy: proxy!.url, extraCa: EXTRA_CA };
     const fetch = fetchBy({ ...egress, allowedNetworks: [`localhost:${secure.port}`, `127.0.0.1:${plain.port}`] });
     expect(await json(fetch(secure.url))).toEqual({ client: null, authorized: false });
@@ -82,7 +81,7 @@ describe('requests through a forward proxy', () => {
     expect(proxy!.requests()).toEqual(asked);
   });
 
-  proxied('say what to do when it refuses a password or a host, and never show the password', async () => {
+  it('say what to do when it refuses a password or a host, and never show the password', async () => {
     const guarded = await startForwardProxy({ user: 'joe right' });
     const narrow = await startForwardProxy({ connectPort: 443 });
     const allowedNetworks = [`localhost:${secure.port}`, `127.0.0.1:${plain.port}`];
@@ -213,7 +212,7 @@ describe('requests through a forward proxy', () => {
     expect(await names.look('api.example', 443)).toEqual({ problem: undefined, isPrivate: false });
   });
 
-  proxied('are answered with redacted errors by hosts that the operator named', async () => {
+  it('are answered with redacted errors by hosts that the operator named', async () => {
     const server = createHttpsServer(SELF_SIGNED, (_request, response) => {
       response.writeHead(403, { 'content-type': 'text/plain' }).end('for machines inside alone');
     });
@@ -225,7 +224,7 @@ describe('requests through a forward proxy', () => {
     expect([response.status, await response.text()]).toEqual([403, expect.stringContaining('not shown')]);
   });
 
-  proxied.each(['localhost', '127.0.0.1'])('go to an https proxy at %s, whose certificate is checked', async (host) => {
+  it.each(['localhost', '127.0.0.1'])('go to an https proxy at %s, whose certificate is checked', async (host) => {
     const behind = Number(new URL(proxy!.url).port);
     const front = createTlsServer(SELF_SIGNED, (socket) => {
       const way = connect(behind, '127.0.0.1').on('error', () => socket.destroy());
@@ -250,7 +249,7 @@ describe('requests through a forward proxy', () => {
       });
   });
 
-  proxied('carry traces, too', async () => {
+  it('carry traces, too', async () => {
     const egress = { allowedNetworks: [], noProxy: [], httpsProxy: undefined, httpProxy: proxy!.url };
     const agent = collectorAgent(egress, plain.url)!('http:');
     const answered = new Promise<string>((resolve, reject) => {
@@ -278,7 +277,7 @@ it('a server whose authority is unknown is trusted once TOOLMARK_EXTRA_CA has it
   expect(await json(fetchBy({ allowedNetworks, extraCa: EXTRA_CA })(secure.url))).toBeTruthy();
 });
 
-const ways = hasForwardProxy() ? ['directly', 'through a proxy'] : ['directly'];
+const ways = ['directly', 'through a proxy'];
 it.each(ways)('a client certificate is shown %s, on connections of its own', async (how) => {
   const httpsProxy = how === 'directly' ? undefined : proxy!.url;
   const fetch = fetchBy({ allowedNetworks: [`localhost:${secure.port}`], extraCa: EXTRA_CA, httpsProxy });

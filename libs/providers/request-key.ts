@@ -20,8 +20,8 @@ function countedHeadersOf(headers: string): string | undefined {
  * The key of a request in the reply cache. Two requests have the same key if they go to the same place, in the same
  * format, with the same body and the same tool names, regardless of the settings for the provider's cache. Samples of
  * one case are different requests.
- * @param of.headers JSON of the provider's `StoredHeader`s. Those that route lead to another model; those that are secret
- * count by their names
+ * @param of.headers JSON of the provider's `StoredHeader`s. Those that route lead to another model; those that are
+ * secret count by their names
  * @param sample the index of the sample; 0 for a case that is sent once
  * @param rest everything else that determines the reply; for a chain, the inputs of its later requests
  */

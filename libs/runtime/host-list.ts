@@ -9,7 +9,7 @@ interface Pattern {
 
 /**
  * Networks, addresses and host names, each with a port if only that is meant: `10.0.0.0/8`, `127.0.0.1:8502`,
- * `[::1]:11434`, `llm.example.internal`, `*.example.internal` or `.example.internal` (its subdomains), `*` (everything).
+ * `[::1]:11434`, `llm.example.internal`, `*.example.internal` or `.example.internal` (its subdomains), `*` (all).
  */
 export class HostList {
   readonly #patterns: Pattern[];

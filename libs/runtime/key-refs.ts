@@ -2,7 +2,7 @@
 export class KeyRefProblem extends Error {
   constructor(
     message: string,
-    /** A reference that is not listed, or a file that has not answered, may be there soon: processes read both apart. */
+    /** A reference that is not listed, or a file that has not answered, may be there soon. */
     readonly why: 'unlisted' | 'unanswered' | 'refused' = 'refused',
   ) {
     super(message);

@@ -110,7 +110,7 @@ it('so does a run that a gateway refuses for hours, when the provider gets anoth
   expect(rows).toEqual([{ worker_level: 8, lane_id: expect.not.stringMatching(lane) }]);
 }, 120_000);
 
-it('an item that a gateway refuses names the headers, and a resumed run sends those that were given since', async () => {
+it('an item that a gateway refuses names the headers, and a resumed run sends those given since', async () => {
   const key = await provider(`${system.simulator.url}/gateway/403/x-client-secret=right-0123456789/v1`, {
     headers: [{ name: 'X-Client-Secret', value: 'wrong-0123456789' }],
   });

@@ -187,7 +187,7 @@ describe('providers', () => {
     });
   });
 
-  it('send their headers, whose values nobody gets back: not in answers, errors, the audit or the database', async () => {
+  it('send their headers, whose values are in no answer, error, audit entry or column', async () => {
     const got: (string | undefined)[][] = [];
     const server = createServer((request, response) => {
       const { 'x-team': team, 'x-secret': secret, authorization } = request.headers as Record<string, string>;

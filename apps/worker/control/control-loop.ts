@@ -11,7 +11,6 @@ import { notify } from '#lib/events/notifications';
 import type { LaneQueues } from '#lib/queue/lane-queue';
 import type { Logger } from '#lib/runtime/logger';
 import type { Redis } from '#lib/runtime/redis';
-import type { Sealer } from '#lib/runtime/seal';
 import type { Embedder } from '../embeddings/embedder.js';
 import { OWNED_STEPS, type Fleet, type OwnedStep } from '../fleet/fleet.js';
 import { measureStepFailure, type LaneMeters } from '../health/worker-metrics.js';
@@ -80,13 +79,10 @@ export class ControlLoop {
       meters: LaneMeters;
       embedder: Embedder;
       scorer: ReplyScorer;
-      sealer: Sealer;
       comparing: Comparer;
       workerId: string;
       logger: Logger;
-      keepExchangesDays: number | undefined;
-      keepAuditDays: number | undefined;
-    },
+    } & Pick<Housekeeping['deps'], 'sealer' | 'keepExchangesDays' | 'keepAuditDays'>,
   ) {
     this.#windows = new LaneWindows(deps);
     this.#laneServer = new LaneServer(deps);

@@ -80,9 +80,9 @@ export interface Resealed {
 const PIECE = 100;
 
 /**
- * Seals with the chosen key what another one has sealed; a process that does not have it leaves all as it is. A row that
- * changes meanwhile is left to the next pass, as is everything after a death in the middle, so any number of processes
- * may do it at once.
+ * Seals with the chosen key what another one has sealed; a process that does not have it leaves all as it is. A row
+ * that changes meanwhile is left to the next pass, as is everything after a death in the middle, so any number of
+ * processes may do it at once.
  */
 export async function resealSecrets(pool: Pool, sealer: Sealer, signal?: AbortSignal): Promise<Resealed> {
   const done: Resealed = { resealed: 0, unreadable: 0, why: undefined };

@@ -32,7 +32,7 @@ export async function leaveToLaterWorkers(
   return runIds;
 }
 
-/** The same for their items that wait in a queue or are held. Those that are being claimed at this moment are skipped. */
+/** The same for their items that wait in a queue or are held. Those being claimed at this moment are skipped. */
 export async function leaveItemsToLaterWorkers(client: PoolClient, runIds: readonly string[]): Promise<void> {
   if (runIds.length === 0) return;
   await client.query(

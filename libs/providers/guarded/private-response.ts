@@ -44,9 +44,9 @@ function parseModelApiError(text: string, isPortkey: boolean): JsonObject | unde
 
 /**
  * The error in a response of OpenAI, Anthropic or Google (`{"error": {"message"}}`, Google's also in a list), of Ollama
- * (`{"error": "..."}`), of vLLM (`{"object": "error", "message"}`) or of FastAPI (`{"detail": [{"type", "loc", "msg"}]}`),
- * with the fields needed to act on it.
- * @param isPortkey whether Portkey's gateway was asked, whose format (`{"status": "failure", "message"}`) many others use
+ * (`{"error": "..."}`), of vLLM (`{"object": "error", "message"}`) or of FastAPI (`{"detail": [{"type", "loc",
+ * "msg"}]}`), with the fields needed to act on it.
+ * @param isPortkey whether Portkey's gateway was asked, whose format (`{"status": "failure", "message"}`) others use
  */
 export function modelApiError(body: Json, isPortkey = false): JsonObject | undefined {
   const outer = Array.isArray(body) ? body[0] : body;
