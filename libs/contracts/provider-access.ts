@@ -92,7 +92,7 @@ function problemOf(
   of: { kind: string; hasKey: boolean; headers: readonly StoredHeader[] },
 ): string | undefined {
   const name = written.toLowerCase();
-  if (name === '__proto__') return 'is no name that Toolmark can store';
+  if (name === '__proto__') return 'is not a name that Toolmark can store';
   if (isOfTheClient(name)) return 'is set by Toolmark itself, and cannot be given';
   if (of.headers.findIndex((other) => other.name.toLowerCase() === name) < index) return 'is given twice';
   if (of.hasKey && (name === 'authorization' || name === KEY_HEADER_OF_KIND[of.kind]))

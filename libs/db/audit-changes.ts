@@ -29,7 +29,7 @@ const MAX_PARAM_CHARACTERS = 100;
 /** What names hold or end with, without case and punctuation: `X-Api-Key` and `api_key` are `apikey`. */
 const SECRETS = new RegExp(
   [
-    // Names of headers are no secrets; their values are.
+    // Names of headers are not secrets; their values are.
     '^(token|auth|jwt|pwd|pass)$|header(?!names$)',
     'secret|passw(or)?d|passphrase|credential|authorization|cookie',
     // The key of a provider is its name.

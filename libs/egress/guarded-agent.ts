@@ -28,7 +28,7 @@ type Resolve = (
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Agents with a client certificate, at most. The one that was used the longest ago closes. */
+/** The maximum number of agents with a client certificate. The one that was used the longest ago closes. */
 const MAX_CLIENTS = 100;
 const IDLE_MS = 60_000;
 const LEAVING_MS = 5000;
@@ -114,7 +114,7 @@ export class GuardedAgent {
         host: url.host,
         ...(proxy.authorization !== undefined && { 'proxy-authorization': proxy.authorization }),
       },
-      servername: proxy.host, // undici would take it from the host header, and connect anew for each host
+      servername: proxy.host, // undici would take it from the host header, and connect again for each host
     };
     const checkStatus = (status: number): void => {
       if (status === 407) throw refusalOf(proxy, status, url.host);

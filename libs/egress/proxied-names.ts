@@ -23,7 +23,7 @@ const MAX_PENDING = 500;
 
 /**
  * Looks whether names that a proxy will resolve lead to private addresses here. The proxy decides in the end, so this
- * is not what keeps requests from going astray: names inside of networks are refused as they are, and https proves who
+ * is not what keeps requests from going astray: names inside of networks are refused without it, and https proves who
  * answers.
  */
 export class ProxiedNames {

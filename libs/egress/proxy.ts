@@ -53,7 +53,7 @@ function decoded(text: string): string {
   }
 }
 
-export const isSecureProxy = ({ origin }: Proxy): boolean => origin.startsWith('https:');
+const isSecureProxy = ({ origin }: Proxy): boolean => origin.startsWith('https:');
 /** TLS names no addresses. */
 export const serverNameOf = ({ host }: Proxy): string => (isIP(host) ? '' : host);
 

@@ -42,7 +42,7 @@ export const findKey = (
 
 const longestFirst = (texts: readonly string[]): string[] => texts.toSorted((a, b) => b.length - a.length);
 
-/** Shorter ones, such as the name of a region, are no secret to who reads an error, and say what is wrong. */
+/** Shorter ones, such as the name of a region, are not secret to who reads an error, and say what is wrong. */
 const MIN_ROUTING_CHARACTERS = 8;
 /** Shorter words of a value say nothing. */
 const MIN_PART_CHARACTERS = 12;

@@ -27,7 +27,7 @@ it('a list of hosts takes networks, addresses, names and suffixes, with and with
   expect(new HostList(['*']).hasName('any.example', 1)).toBe(true);
 });
 
-it('what is no network, address or name is no pattern', () => {
+it('what is neither a network, an address nor a name is not a pattern', () => {
   for (const wrong of [
     '10.0.0.0/33',
     '10.0.0',

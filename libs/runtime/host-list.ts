@@ -14,7 +14,7 @@ interface Pattern {
 export class HostList {
   readonly #patterns: Pattern[];
 
-  /** @throws Error for a text that is no pattern */
+  /** @throws Error for a text that is not a pattern */
   constructor(patterns: readonly string[]) {
     this.#patterns = patterns.map((text) => {
       const pattern = parsePattern(text);

@@ -19,7 +19,7 @@ export interface KeyRefUse {
 /** The keys that the operator keeps outside of Toolmark, for the teams that may use them. */
 export interface KeyRefs {
   /**
-   * The key as it is now: it may change from one call to the next.
+   * The current key: it may change from one call to the next.
    * @throws KeyRefProblem when the team may not use it or not there, or it cannot be read
    */
   find(ref: string, use: KeyRefUse): string;

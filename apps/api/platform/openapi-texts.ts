@@ -19,6 +19,7 @@ export const PROBLEMS: Record<string, string> = {
 
 /** Groups of routes, each named after a controller. */
 export const TAGS: Record<string, string> = {
+  KeyRefs: 'Keys that the operator keeps outside of Toolmark, for providers to name.',
   Suites: 'Tools, and cases with a prompt and the expected call.',
   Imports: 'Import suites from files, and export them to files.',
   Mcp: 'Create suites from the tools of MCP servers.',

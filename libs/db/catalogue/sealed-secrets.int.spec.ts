@@ -144,7 +144,7 @@ it('a worker that dies after any statement, and two at once, leave nothing half 
   }
 });
 
-it('what no key of the ring opens is told, stays as it is, and holds up nothing else', async () => {
+it('what no key of the ring opens is told, stays unchanged, and holds up nothing else', async () => {
   const { sealed_key: lost } = await provider();
   const wrong = new Sealer([NEW, OTHER]);
   await pool.query('UPDATE provider SET sealed_headers = $1', [wrong.seal('{}', `${providerId} headers`)]);

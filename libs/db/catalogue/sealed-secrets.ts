@@ -80,7 +80,7 @@ export interface Resealed {
 const PIECE = 100;
 
 /**
- * Seals with the chosen key what another one has sealed; a process that does not have it leaves all as it is. A row
+ * Seals with the chosen key what another one has sealed; a process that does not have it changes nothing. A row
  * that changes meanwhile is left to the next pass, as is everything after a death in the middle, so any number of
  * processes may do it at once.
  */

@@ -89,7 +89,7 @@ describe('headers of a provider', () => {
   it('cannot have a name that objects do not keep', () => {
     const named = (name: string) => made({ headers: [{ name, value: 'v' }] }).plan;
     expect(faults(() => named('__proto__'))).toEqual([
-      'The header "__proto__" is no name that Toolmark can store.',
+      'The header "__proto__" is not a name that Toolmark can store.',
       ['/headers/0/name'],
     ]);
     expect(valuesOf(named('constructor'))).toEqual({ constructor: 'v' });

@@ -116,7 +116,7 @@ export class AccessPlan {
     return this.deps.sealer.fingerprint('credential', new URL(baseUrl).origin, credential, ...more);
   }
 
-  /** Values of headers that stand in for a key. */
+  /** Values of headers that take the place of a key. */
   #keyInHeaders(headers: readonly StoredHeader[]): string {
     const names = headers.map(({ name }) => name).filter(isKeyHeader);
     if (names.length === 0) return '';

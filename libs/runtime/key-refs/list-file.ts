@@ -4,7 +4,7 @@ import type { InputError } from '#lib/contracts/input/problem';
 import { isOwnVariable } from '../env.js';
 import { readSettings } from '../settings-file.js';
 
-/** Text of the system that is no file of anybody's, and has secrets of this process. */
+/** What the system presents as files, and has secrets of this process. */
 const SYSTEM_FOLDERS = ['/proc/', '/sys/', '/dev/'];
 
 function problemOf(ref: string): string | undefined {

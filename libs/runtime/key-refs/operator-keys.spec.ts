@@ -107,7 +107,7 @@ keys:
   await expect(OperatorKeys.read({ file: path('none.yaml'), logger })).rejects.toThrow('It does not exist');
 });
 
-it('what is not one line of text in a small file is no key, and holds up nobody', async () => {
+it('what is not one line of text in a small file is not a key, and holds up nobody', async () => {
   write('empty', ' \n');
   write('lines', 'sk-one\nsk-two\n');
   write('words', 'two words');
