@@ -216,7 +216,7 @@ describe('providers', () => {
       expect(made).toMatchObject({ status: 201, body: { headers, api_key_set: false, client_certificate: null } });
       const test = () => client.post('/api/providers/gateway/test');
       expect((await test()).body.error).toBe(
-        `127.0.0.1:${port} refused the headers (403): No team team-blue-1 with the secret [hidden]. Check the ` +
+        `127.0.0.1:${port} refused the headers (403): No team [hidden] with the secret [hidden]. Check the ` +
           "provider's headers (X-Team, X-Secret).",
       );
       const right = [{ name: 'X-Team' }, { name: 'X-Secret', value: 'right-0123456789' }];

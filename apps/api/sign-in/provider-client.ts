@@ -1,9 +1,8 @@
 import { createRemoteJWKSet, customFetch as joseFetch, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import * as oidc from 'openid-client';
-import type { EgressSettings } from '#lib/egress/egress';
 import type { Logger } from '#lib/runtime/logger';
 import { isLoopback } from './is-loopback.js';
-import { createProviderFetch, type ProviderFetch } from './provider-fetch.js';
+import type { ProviderFetch } from './provider-fetch.js';
 import { CLOCK_TOLERANCE_S, clocksDiffer, explain, SignInRefusal } from './refusals.js';
 import { claimOf, claimsOfRules, type Claims } from './rules.js';
 import type { SignInSettings } from './sign-in-file.js';
@@ -52,15 +51,12 @@ interface Discovered {
 export class ProviderClient {
   #discovered: Discovered | undefined;
   #discovering: Promise<Discovered> | undefined;
-  readonly #fetch: ProviderFetch;
 
   constructor(
     readonly settings: SignInSettings,
     readonly logger: Logger,
-    egress: EgressSettings,
-  ) {
-    this.#fetch = createProviderFetch(egress, settings.issuer);
-  }
+    readonly fetch: ProviderFetch,
+  ) {}
 
   /** Where a browser goes to sign in. */
   authorizationUrl({ state, nonce, verifier }: Secrets): Promise<string> {
@@ -211,7 +207,7 @@ export class ProviderClient {
       { [oidc.clockTolerance]: CLOCK_TOLERANCE_S },
       authenticationOf(client_secret),
       {
-        [oidc.customFetch]: this.#fetch as oidc.CustomFetch,
+        [oidc.customFetch]: this.fetch as oidc.CustomFetch,
         execute: [
           // Checks signatures of ID tokens, also of those that came straight from the provider.
           oidc.enableNonRepudiationChecks,
@@ -219,7 +215,7 @@ export class ProviderClient {
         ],
       },
     );
-    const keys = createRemoteJWKSet(new URL(config.serverMetadata().jwks_uri!), { [joseFetch]: this.#fetch });
+    const keys = createRemoteJWKSet(new URL(config.serverMetadata().jwks_uri!), { [joseFetch]: this.fetch });
     return (this.#discovered = { config, keys, freshUntilMs: Date.now() + DISCOVERY_MS });
   }
 }

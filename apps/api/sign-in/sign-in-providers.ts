@@ -7,6 +7,7 @@ import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';
 import { ENV, LOGGER, POOL } from '../platform/stores.js';
 import { ProviderClient } from './provider-client.js';
+import { createProviderFetch } from './provider-fetch.js';
 import { readSignInFile } from './sign-in-file.js';
 
 /** The providers of TOOLMARK_SIGN_IN_FILE, in its order. They are read once, and asked when somebody signs in. */
@@ -21,7 +22,9 @@ export class SignInProviders implements OnApplicationBootstrap {
     @Inject(POOL) readonly pool: Pool,
   ) {
     const settings = readSignInFile(env.TOOLMARK_SIGN_IN_FILE, env.TOOLMARK_PUBLIC_URL);
-    this.all = settings.map((provider) => new ProviderClient(provider, logger, egressOf(env)));
+    this.all = settings.map(
+      (provider) => new ProviderClient(provider, logger, createProviderFetch(egressOf(env), provider.issuer)),
+    );
   }
 
   /** Creates the teams that rules name. */

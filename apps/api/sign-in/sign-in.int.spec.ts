@@ -13,6 +13,7 @@ import { until } from '../../../test/until.js';
 import { AppModule } from '../app.module.js';
 import { createApp } from '../platform/create-app.js';
 import { ProviderClient } from './provider-client.js';
+import { createProviderFetch } from './provider-fetch.js';
 import { RereadClaims } from './reread-claims.js';
 import { readSignInFile } from './sign-in-file.js';
 import { PUBLIC_NETWORKS } from '../../../test/egress.js';
@@ -253,7 +254,8 @@ it('refuses what a provider may get wrong, with a sentence for the person and a 
 
 it('reads the discovery document of a provider once for all, keeps no failure, and accepts only its own', async () => {
   const [settings] = readSignInFile(api.env.TOOLMARK_SIGN_IN_FILE, PUBLIC_URL);
-  const client = new ProviderClient(settings!, pino({ level: 'silent' }), PUBLIC_NETWORKS);
+  const fetch = createProviderFetch(PUBLIC_NETWORKS, settings!.issuer);
+  const client = new ProviderClient(settings!, pino({ level: 'silent' }), fetch);
   const ask = () => client.authorizationUrl({ state: 's', nonce: 'n', verifier: 'v' });
   const requests = async () => (await provider.requests())['/.well-known/openid-configuration'] ?? 0;
   const before = await requests();
@@ -294,15 +296,11 @@ it('lets in no other tenant of Microsoft, whose document for all tenants names n
     },
     '/keys': (await (await fetch(`${provider.issuer}/jwks`)).json()) as object,
   };
-  const { fetch: realFetch } = globalThis;
-  globalThis.fetch = async (url) => Response.json(answers[new URL(url as string).pathname]);
-  try {
-    const client = new ProviderClient(settings!, pino({ level: 'silent' }), PUBLIC_NETWORKS);
-    const finished = client.finish('?code=c&state=s', { state: 's', nonce: 'n', verifier: 'v'.repeat(43) });
-    await expect(finished).rejects.toThrow(/of the issuer https.*their-id.* instead of https.*common/);
-  } finally {
-    globalThis.fetch = realFetch;
-  }
+  const client = new ProviderClient(settings!, pino({ level: 'silent' }), async (url) =>
+    Response.json(answers[new URL(url).pathname]),
+  );
+  const finished = client.finish('?code=c&state=s', { state: 's', nonce: 'n', verifier: 'v'.repeat(43) });
+  await expect(finished).rejects.toThrow(/of the issuer https.*their-id.* instead of https.*common/);
 });
 
 it('knows people by issuer and subject alone, and lets nobody in whom no rule names', async () => {
