@@ -72,7 +72,7 @@ const apiKeyRef = z
   );
 const API_KEY_REF =
   'A key that the operator keeps outside of Toolmark, in place of `api_key`: `file:/path` or `env:NAME`, one of ' +
-  'those that `GET /api/providers/key-refs` lists for your team.';
+  'those that your team may use.';
 
 export const HeaderKind = z
   .enum(['secret', 'routing'])
