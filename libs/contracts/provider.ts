@@ -91,12 +91,14 @@ const headerValue = z
   .regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, 'must be visible ASCII characters, without blanks at its ends');
 const MAX_HEADERS = 20;
 
-const ProviderHeaderInput = namedInput('ProviderHeaderInput', 'A header to send with each request.', {
+/** @public The API documents it by name. */
+export const ProviderHeaderInput = namedInput('ProviderHeaderInput', 'A header to send with each request.', {
   name: headerName,
   kind: HeaderKind.default('secret'),
   value: headerValue.describe('The value, encrypted at rest and never returned.'),
 });
-const ProviderHeaderPatch = namedInput('ProviderHeaderPatch', 'A header to send with each request.', {
+/** @public The API documents it by name. */
+export const ProviderHeaderPatch = namedInput('ProviderHeaderPatch', 'A header to send with each request.', {
   name: headerName,
   kind: HeaderKind.optional().describe('Left out: as stored, or `secret` for a new one.'),
   value: headerValue.optional().describe('Left out: the stored value of the header with this name.'),
