@@ -190,7 +190,7 @@ journeys('operating', () => {
     await keyboard.press('Control+Enter');
     await header('Host')
       .locator('.field-error')
-      .getByText(/"Host"/)
+      .getByText(/set by Toolmark/)
       .waitFor();
     await header('Host').getByLabel('Header', { exact: true }).fill('x-team');
     await header('x-team').getByLabel('Kind').selectOption('routing');
