@@ -53,8 +53,10 @@ export class ProxiedNames {
     if (this.#pending >= MAX_PENDING)
       throw new ProxyProblem(`${MAX_PENDING} names of hosts wait for the answer of a name server. Try again.`, true);
     this.#pending++;
-    const kept = { until: Infinity, answer: this.lookUp(host) };
-    void kept.answer.then(({ isIncomplete }) => {
+    // What cannot be asked is not known, like what does not answer.
+    const answer = this.lookUp(host).catch((): Answer => ({ addresses: [], isIncomplete: true }));
+    const kept = { until: Infinity, answer };
+    void answer.then(({ isIncomplete }) => {
       this.#pending--;
       kept.until = Date.now() + (isIncomplete ? KEPT_INCOMPLETE_MS : KEPT_MS);
     });
@@ -62,7 +64,7 @@ export class ProxiedNames {
     this.#kept.set(host, kept);
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > MAX_KEPT) this.#kept.delete(oldest!);
-    return kept.answer;
+    return answer;
   }
 }
 

@@ -212,6 +212,14 @@ describe('requests through a forward proxy', () => {
     expect(await names.look('api.example', 443)).toEqual({ problem: undefined, isPrivate: false });
   });
 
+  it('count as private, and hold up no others, while they cannot be looked up', async () => {
+    const names = new ProxiedNames(new EgressPolicy({ allowedNetworks: [], noProxy: [] }), () =>
+      Promise.reject(new Error('no name servers')),
+    );
+    for (const host of Array.from({ length: 501 }, (_, index) => `host-${index}.example`))
+      expect(await names.look(host, 443)).toEqual({ problem: undefined, isPrivate: true });
+  });
+
   it('are answered with redacted errors by hosts that the operator named', async () => {
     const server = createHttpsServer(SELF_SIGNED, (_request, response) => {
       response.writeHead(403, { 'content-type': 'text/plain' }).end('for machines inside alone');
