@@ -4,7 +4,7 @@
 // TOOLMARK_TEST_PGBOUNCER=1 runs all tests through a PgBouncer in transaction mode.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findChromium } from './chromium.mjs';
@@ -55,6 +55,7 @@ try {
   process.exitCode = 1;
 } finally {
   for (const service of running.reverse()) await service.stop();
+  reportWrongStatements();
   rmSync(folder, { recursive: true, force: true });
 }
 
@@ -80,12 +81,25 @@ async function startServices() {
       return { databaseUrl: databaseUrl ?? containers.databaseUrl, redisUrl: redisUrl ?? containers.redisUrl };
     }
   }
-  const start = (startServer, name) =>
-    startServer({ folder, logFile: join(folder, `${name}.log`), durable: false, say });
+  const start = (startServer, name, more = []) =>
+    startServer({ folder, logFile: join(folder, `${name}.log`), durable: false, say, more });
   return {
-    databaseUrl: databaseUrl ?? keep(await start(startPostgres, 'postgres')),
+    databaseUrl: databaseUrl ?? keep(await start(startPostgres, 'postgres', ['log_line_prefix=%e %a: '])),
     redisUrl: redisUrl ?? keep(await start(startRedis, 'redis')),
   };
+}
+
+/**
+ * Fails for statements of the product that Postgres can never carry out. A step that is tried again and again only logs
+ * them. Tables may not be there yet.
+ */
+function reportWrongStatements() {
+  const log = join(folder, 'postgres.log');
+  if (!existsSync(log)) return;
+  const wrong = readFileSync(log, 'utf8').match(/^42(?!P01)\w{3} toolmark level .*ERROR: .*$/gm);
+  if (!wrong) return;
+  say(`Statements that Postgres cannot carry out:\n${[...new Set(wrong)].join('\n')}`);
+  process.exitCode ||= 1;
 }
 
 /** Between the tests and their databases, which are made and dropped without it. */

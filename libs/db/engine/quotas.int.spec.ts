@@ -11,6 +11,7 @@ import { rescoresToContinue, storeRescored, submitRescore } from './rescore-run.
 import { resumeRun } from './resume-run.js';
 import { runsMaybeOverBudget, stopIfOverBudget } from './run-budget.js';
 import { settleItems } from './settle-items.js';
+import { startJobsOf, usersToStart } from './start-pending-jobs.js';
 
 let pool: Pool;
 beforeAll(async () => void (pool = createPool((await createDatabase()).url, 4)));
@@ -45,6 +46,20 @@ it('runs stop where a team stores as much as it may, and go on once it may store
   await expect(resume()).rejects.toMatchObject(reached('stored_bytes'));
   await set(team, { stored_bytes: null });
   expect(await resume()).toMatchObject({ runId });
+});
+
+it('a job that waits for the jobs of others in the team is found by workers once there is room', async () => {
+  const team = await createTeam(pool);
+  const waiting = async () => (await usersToStart(pool)).filter(({ teamId }) => teamId === team.teamId);
+  await set(team, { running_jobs: 1 });
+  const first = await team.submit();
+  const other = await team.anotherUser();
+  const { jobId } = await team.submit({ userId: other });
+  expect(await waiting()).toEqual([]);
+  await pool.query(`UPDATE job SET status = 'completed' WHERE id = $1`, [first.jobId]);
+  expect(await waiting()).toEqual([{ teamId: team.teamId, userId: other }]);
+  expect(await startJobsOf(pool, other)).toEqual([jobId]);
+  expect(await waiting()).toEqual([]);
 });
 
 it('versions of suites and rescores count while a run pins them, and a deletion counts at once', async () => {

@@ -17,7 +17,7 @@ export async function usersToStart(pool: Pool): Promise<WaitingUser[]> {
     name: 'users_to_start',
     text: `SELECT team_id AS "teamId", user_id AS "userId"
      FROM (${jobTurns(`team_id IN (SELECT team_id FROM job WHERE status = 'pending' AND parent_id IS NULL)`)}) turns
-     GROUP BY 1, 2 ORDER BY min(id) LIMIT 100`,
+     GROUP BY 1, 2 ORDER BY min(id::text) LIMIT 100`,
   });
   return rows;
 }
