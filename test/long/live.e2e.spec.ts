@@ -229,7 +229,7 @@ it('an unexpected error of the API is answered without details, and logged with 
   const watcher = await connect(1);
   const { jobId } = await submit(1, ['perfect-ish']);
   await ended(watcher, jobId);
-  await sql.query('ALTER TABLE team RENAME COLUMN running_jobs_per_user TO renamed');
+  await sql.query('ALTER TABLE rescore RENAME TO renamed');
   try {
     expect(await subscribe(watcher, jobId)).toMatchObject({
       ok: false,
@@ -243,11 +243,11 @@ it('an unexpected error of the API is answered without details, and logged with 
     expect(JSON.parse(line)).toMatchObject({
       level: 50,
       job: jobId,
-      error: expect.stringContaining('running_jobs_per_user'),
+      error: expect.stringContaining('rescore'),
       stack: expect.stringContaining('at '),
     });
   } finally {
-    await sql.query('ALTER TABLE team RENAME COLUMN renamed TO running_jobs_per_user');
+    await sql.query('ALTER TABLE renamed RENAME TO rescore');
   }
   expect(await subscribe(watcher, jobId)).toMatchObject({ ok: true });
 }, 60_000);
