@@ -52,7 +52,7 @@ it.concurrent(
       status: 'stuck',
       why: [expect.stringMatching(STARTS_NONE)],
     });
-    expect(worker.logs()).toContain('does not take its queued items');
+    await until(() => worker.logs().includes('does not take its queued items'), { what: 'the log to say so' });
     expect((await fetch(`${worker.url}/readyz`)).status).toBe(200); // Redis and Postgres are healthy
 
     const fresh = await startProcess('worker', env);
