@@ -228,7 +228,8 @@ async function longTests() {
   const first = 1 + (Number(process.env.TOOLMARK_TEST_SEED) % 2);
   const took = await tests('test:long', 45, first);
   const left = MAX_S - AFTERWARDS_S - seconds();
-  if (took < left) await tests('test:long', left / 60, 3 - first);
+  // The other one may take longer.
+  if (took * 1.4 < left) await tests('test:long', left / 60, 3 - first);
   else notes.push(`Left out: half ${3 - first} of test:long: ${left} s are left, and half ${first} took ${took} s`);
 }
 
