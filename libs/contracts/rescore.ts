@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { named } from './named.js';
-import { ScoringConfig, ScoringMode } from './case.js';
+import { ScoringConfig, ScoringMode } from './scoring-config.js';
 import { JobStatus } from './job-status.js';
 import { MetricAsked, type RunMetric } from './metric.js';
 import { id, time } from './page.js';

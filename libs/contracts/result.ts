@@ -49,7 +49,7 @@ export const Result = named('Result', 'The outcome of one case, one model and on
     .nullable()
     .describe(
       'Whether the right tool was called, 0 or 1. With several expected calls, the share of them ' +
-        'that was made. Null when errored.',
+        'that was made. Null when errored, and for a conversation whose goal names no calls.',
     ),
   param_score: z
     .number()
@@ -60,7 +60,7 @@ export const Result = named('Result', 'The outcome of one case, one model and on
     .nullable()
     .describe(
       '0.6 * tool_score + 0.4 * param_score, or the tool score alone where no arguments are ' +
-        'expected, 0..1; null when errored.',
+        'expected, 0..1. For a conversation, the mean of the parts of its goal. Null when errored.',
     ),
   error_type: ErrorType,
   format_compliance: FormatCompliance.nullable().describe(
@@ -83,8 +83,8 @@ export const Result = named('Result', 'The outcome of one case, one model and on
   metrics: z
     .record(z.string(), jsonObject)
     .describe(
-      "The scores of the run's further metrics, by name: `score` (null where the metric does not apply), and " +
-        'fields of their own. `config.metrics` of the run has the metric, version and options of each name.',
+      "The scores of the run's further metrics, by name, and the figures of a conversation (`conversation.state`, " +
+        '...): `score` (null where it does not apply), and fields of their own. `config.metrics` of the run has the metric, version and options of each name.',
     ),
   scoring_version: z
     .int()

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { described, named, namedInput } from './named.js';
 import { Case, CaseInput } from './case.js';
+import { ConversationDefaults } from './conversation.js';
 import { isObject } from './json/json.js';
 import { JobStatus } from './job-status.js';
 import { markFilters } from './kept.js';
@@ -34,7 +35,15 @@ const settings = {
   tools: Tools.describe(
     'The tools that models are offered, at most 1 MiB of JSON together. Names must differ in more than case.',
   ),
-  pass_threshold: z.number().min(0).max(1).default(1).describe('The overall score from which a case passes.'),
+  pass_threshold: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe('The overall score from which a case passes. Conversations pass by their goal alone.'),
+  conversation: ConversationDefaults.nullish().describe(
+    'What the conversations of the suite have in common: a state, rules of tools. Null for nothing.',
+  ),
 };
 export const SuiteInput = z.strictObject(settings).meta({ id: 'SuiteInput', description: 'A new suite.' });
 export type SuiteInput = z.infer<typeof SuiteInput>;
@@ -55,6 +64,9 @@ export const SuitePatch = namedInput('SuitePatch', 'The fields of a suite to cha
     .max(1)
     .optional()
     .describe('The overall score from which a case passes, in new runs.'),
+  conversation: ConversationDefaults.nullable()
+    .optional()
+    .describe('What the conversations of the suite have in common: a state, rules of tools. Null for nothing.'),
 });
 export type SuitePatch = z.infer<typeof SuitePatch>;
 
@@ -80,6 +92,9 @@ export const SuiteReplacement = z
       .nullish()
       .transform((threshold) => (threshold === null ? 1 : threshold))
       .describe('The overall score from which a case passes. If left out, it stays; null sets it to 1.'),
+    conversation: ConversationDefaults.nullish().describe(
+      'What the conversations of the suite have in common. If left out, it stays; null removes it.',
+    ),
   })
   .meta({
     id: 'SuiteReplacement',
@@ -140,6 +155,9 @@ export const Suite = named('Suite', 'Tools, and cases for models that have them.
   system_prompt: z.string().nullable().describe('Precedes the prompt of every case; null for none.'),
   tools: z.array(Tool).describe('The tools that models are offered.'),
   pass_threshold: z.number().describe('The overall score from which a case passes, 0..1.'),
+  conversation: ConversationDefaults.nullable().describe(
+    'What the conversations of the suite have in common: a state, rules of tools. Null for nothing.',
+  ),
   version: z
     .int()
     .describe(
@@ -172,7 +190,7 @@ const LastRun = z.object({
   against: RunAgainst.nullable().describe('What the run changed, as `against` of the run.'),
 });
 
-export const SuiteHead = Suite.omit({ tools: true, system_prompt: true, mcp_url: true })
+export const SuiteHead = Suite.omit({ tools: true, system_prompt: true, conversation: true, mcp_url: true })
   .extend({
     tools_count: z.int().describe('How many tools the suite has.'),
     last_run: LastRun.nullable().describe('The newest run of the history; null when there is none.'),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { ConversationEvidence } from './conversation-played.js';
 import { described, named } from './named.js';
-import { ScoringMode } from './case.js';
+import { ScoringMode } from './scoring-config.js';
 import { jsonObject } from './tool.js';
 import { ERROR_TYPES, CALL_SYNTAXES, FORMATS } from './values/verdicts.js';
 
@@ -60,10 +61,11 @@ export type ParsedCall = z.infer<typeof ParsedCall>;
 
 export const Bound = named('Bound', 'A limit that a reply exceeded. Such a reply scores 0.', {
   what: z
-    .enum(['calls', 'text', 'depth', 'pairs', 'comparisons'])
+    .enum(['calls', 'text', 'depth', 'pairs', 'comparisons', 'state', 'answers', 'messages'])
     .describe(
       'What is limited: calls of the reply, bytes of text searched for calls, levels of nesting in ' +
-        'arguments, pairs of a call and an expected call, or comparisons by meaning.',
+        'arguments, pairs of a call and an expected call, or comparisons by meaning; in a conversation also bytes of ' +
+        'its state, of the answers of its tools, or of the messages of the model.',
     ),
   limit: z.int().describe('The largest value that is scored.'),
   found: z
@@ -199,6 +201,7 @@ export const Evidence = z
         'What the overall score of a chain is made of: completion * efficiency - redundancy - ' +
           'detour. Only of multi-turn cases.',
       ),
+    conversation: ConversationEvidence.optional(),
   })
   .meta({
     id: 'Evidence',
@@ -210,8 +213,10 @@ export type Evidence = z.infer<typeof Evidence>;
 export const Verdict = named('Verdict', 'The score of one answered item.', {
   tool_score: z
     .number()
+    .nullable()
     .describe(
-      'Whether the right tool was called, 0 or 1. With several expected calls, the share of them that was made.',
+      'Whether the right tool was called, 0 or 1. With several expected calls, the share of them that was made. Null ' +
+        'for a conversation whose goal names no calls.',
     ),
   param_score: z
     .number()
@@ -219,7 +224,10 @@ export const Verdict = named('Verdict', 'The score of one answered item.', {
     .describe('Share of the expected arguments that are right, 0..1; null when none are expected.'),
   overall: z
     .number()
-    .describe('0.6 * tool_score + 0.4 * param_score, or the tool score alone where no arguments are expected, 0..1.'),
+    .describe(
+      '0.6 * tool_score + 0.4 * param_score, or the tool score alone where no arguments are expected, 0..1. For a ' +
+        'conversation, the mean of the parts of its goal; 0 after a forbidden call.',
+    ),
   passed: z
     .boolean()
     .describe(

@@ -8,12 +8,14 @@
  * samples that differ from those they join. 6: a rescore may score with another version of the suite. 7: a token may
  * have a monthly cap, which those of level 6 would not see. 8: a provider may have headers, a client
  * certificate or a key by reference, without which those of level 7 would ask it.
+ * 9: a case may be a conversation, which those of level 8 can neither play nor score.
  */
-export const WORKER_LEVEL = 8;
+export const WORKER_LEVEL = 9;
 
 /**
  * The level that a run, a rescore or a parent needs when it is submitted or resumed. Work of a token with a cap needs
- * 7 (`prisma/functions/level-of-capped.sql`), and that of a team with such a provider 8 (`level-of-access.sql`); all
+ * 7 (`prisma/functions/level-of-capped.sql`), that of a team with such a provider 8 (`level-of-access.sql`), and a run
+ * with conversations 9 (`level-of-conversation.sql`); all
  * other work stays open to workers of the release before.
  */
 export const SUBMIT_LEVEL = 6;

@@ -1,4 +1,5 @@
-import type { CaseInput, ScoringConfig } from '#lib/contracts/case';
+import type { CaseInput } from '#lib/contracts/case';
+import type { ScoringConfig } from '#lib/contracts/scoring-config';
 import { isObject, MAX_JSON_DEPTH, type Json, type JsonObject } from '#lib/contracts/json/json';
 
 /** The maximum number of values read per case. */

@@ -16,7 +16,8 @@ DECLARE
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtext('ensure_partitions'));
   FOR parent, key IN
-    VALUES ('result', 'run_id'), ('exchange', 'run_id'), ('rescored', 'run_id'), ('audit', 'id')
+    VALUES ('result', 'run_id'), ('exchange', 'run_id'), ('conversation_round', 'run_id'), ('rescored', 'run_id'),
+      ('audit', 'id')
   LOOP
     FOR month IN EXECUTE format('
       WITH RECURSIVE late AS (
@@ -41,7 +42,7 @@ BEGIN
       next := uuid7_floor((month + interval '1 month') AT TIME ZONE 'UTC');
       EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', parent || '_default');
       EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING ALL)', partition, parent);
-      IF parent = 'exchange' THEN
+      IF parent IN ('exchange', 'conversation_round') THEN
         -- Already compressed: Postgres should not try again.
         EXECUTE format('ALTER TABLE %I ALTER COLUMN body SET STORAGE EXTERNAL', partition);
       END IF;

@@ -1,4 +1,5 @@
-import type { CaseInput, ScoringConfig } from '#lib/contracts/case';
+import type { CaseInput } from '#lib/contracts/case';
+import type { ScoringConfig } from '#lib/contracts/scoring-config';
 
 /** Whether any part of a case is compared by meaning, which requires the team to have an embedding model. */
 export const isSemantic = (input: Pick<CaseInput, 'param_scoring' | 'scoring_config' | 'expected_calls'>): boolean =>

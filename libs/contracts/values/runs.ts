@@ -21,6 +21,10 @@ export const ERROR_KINDS = [
   'internal',
   'unscorable',
   'unrecorded',
+  'conversation',
+  'user',
+  'tool',
+  'tool_server',
 ] as const;
 
 /** Orders of the history. Runs without the value come last. */

@@ -23,12 +23,15 @@ export const ERROR_TYPES = [
   'unexpected_call',
   'malformed_arguments',
   'unknown_tool',
+  'forbidden_call',
   'round_limit',
   'incomplete_chain',
   'wrong_tool',
   'missing_argument',
   'wrong_argument',
   'extra_call',
+  'goal_state',
+  'goal_answer',
   'long_way',
 ] as const;
 

@@ -1,3 +1,4 @@
+import type { ConversationDefaults } from '#lib/contracts/conversation';
 import type { Page } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import type { Suite, SuitePatch, SuiteSettings, SuitesQuery } from '#lib/contracts/suite';
@@ -19,6 +20,7 @@ interface SuiteRow {
   system_prompt: string | null;
   tools: string;
   pass_threshold: number;
+  conversation: string | null;
   version: number;
   created_at: Date;
   updated_at: Date;
@@ -42,7 +44,7 @@ export const pageValues = (teamId: string, { cursor, name, limit, ...marks }: Su
   marks.suiteIds,
 ];
 
-const COLUMNS = `id, name, description, system_prompt, tools, pass_threshold, version, created_at, updated_at,
+const COLUMNS = `id, name, description, system_prompt, tools, pass_threshold, conversation, version, created_at, updated_at,
   (SELECT url FROM mcp_source WHERE suite_id = suite.id) AS mcp_url`;
 const WITH_COUNT = `${COLUMNS},
   (SELECT count(*)::int FROM suite_case c WHERE c.suite_id = suite.id) AS test_cases_count`;
@@ -53,6 +55,7 @@ export type UncountedSuite = Omit<Suite, 'test_cases_count'>;
 const toSuite = <Row extends SuiteRow>(row: Row) => ({
   ...row,
   tools: jsonColumn<Tool[]>(row.tools),
+  conversation: row.conversation === null ? null : jsonColumn<ConversationDefaults>(row.conversation),
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 });
@@ -64,8 +67,14 @@ export interface SuiteChange {
 }
 
 /** Bytes of a suite without its cases, as they are stored. */
-const bytesOf = (of: Pick<UncountedSuite, 'tools' | 'description' | 'system_prompt'>): number =>
-  byteLength(of.tools) + byteLength(of.description) + byteLength(of.system_prompt ?? '');
+const bytesOf = (of: Pick<SuiteSettings, 'tools' | 'description' | 'system_prompt' | 'conversation'>): number =>
+  byteLength(of.tools) +
+  byteLength(of.description) +
+  byteLength(of.system_prompt ?? '') +
+  byteLength(of.conversation ?? '');
+
+const printed = (conversation: SuiteSettings['conversation']): string | null =>
+  conversation ? JSON.stringify(conversation) : null;
 
 /** The suite was changed or deleted since it was read. */
 export class SuiteChanged extends Error {}
@@ -111,8 +120,8 @@ export class SuiteRepository extends TeamScoped {
     return inTransaction(this.db, async (client) => {
       const id = newId();
       await client.query(
-        `INSERT INTO suite (id, team_id, name, description, system_prompt, tools, pass_threshold)
-          VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+        `INSERT INTO suite (id, team_id, name, description, system_prompt, tools, pass_threshold, conversation)
+          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
         [
           id,
           this.teamId,
@@ -121,6 +130,7 @@ export class SuiteRepository extends TeamScoped {
           suite.system_prompt,
           JSON.stringify(suite.tools),
           suite.pass_threshold,
+          printed(suite.conversation),
         ],
       );
       await insertCases(client, id, cases, 0);
@@ -163,9 +173,17 @@ export class SuiteRepository extends TeamScoped {
         throw new SuiteChanged('Someone else changed the suite in the meantime.');
       const next = { ...suite, ...patch };
       await client.query(
-        `UPDATE suite SET name = $2, description = $3, system_prompt = $4, tools = $5, pass_threshold = $6
-          WHERE id = $1`,
-        [id, next.name, next.description, next.system_prompt, JSON.stringify(next.tools), next.pass_threshold],
+        `UPDATE suite SET name = $2, description = $3, system_prompt = $4, tools = $5, pass_threshold = $6,
+          conversation = $7 WHERE id = $1`,
+        [
+          id,
+          next.name,
+          next.description,
+          next.system_prompt,
+          JSON.stringify(next.tools),
+          next.pass_threshold,
+          printed(next.conversation),
+        ],
       );
       await checkSuiteSize(
         client,

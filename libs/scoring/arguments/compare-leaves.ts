@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import type { ScoringMode } from '#lib/contracts/case';
+import type { ScoringMode } from '#lib/contracts/scoring-config';
 import { isNumber, numberSource, type Json } from '#lib/contracts/json/json';
 import type { ArgumentCheck } from '#lib/contracts/verdict';
 import { parseDateTime } from './datetime.js';

@@ -1,4 +1,4 @@
-import type { ScoringConfig, ScoringMode } from '#lib/contracts/case';
+import type { ScoringConfig, ScoringMode } from '#lib/contracts/scoring-config';
 import { isNumber, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { jsonPointer } from '#lib/contracts/input/problem';
 import type { ArgumentCheck } from '#lib/contracts/verdict';

@@ -1,4 +1,5 @@
-import type { CaseInput, ExpectedCall, ScoringConfig, ScoringMode } from '#lib/contracts/case';
+import type { CaseInput } from '#lib/contracts/case';
+import type { ExpectedCall, ScoringConfig, ScoringMode } from '#lib/contracts/scoring-config';
 import { isNumber, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
 import { jsonPointer, type InputError } from '#lib/contracts/input/problem';

@@ -1,5 +1,6 @@
 import { RE2JS } from 're2js';
-import type { CaseInput, ScoringConfig, ScoringMode } from '#lib/contracts/case';
+import type { CaseInput } from '#lib/contracts/case';
+import type { ScoringConfig, ScoringMode } from '#lib/contracts/scoring-config';
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { suggestNames, likelyName } from '#lib/contracts/input/nearest-names';
 import { jsonPointer } from '#lib/contracts/input/problem';

@@ -1,4 +1,5 @@
-import type { CaseInput, ScoringConfig } from '#lib/contracts/case';
+import type { CaseInput } from '#lib/contracts/case';
+import type { ScoringConfig } from '#lib/contracts/scoring-config';
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
 import type { RunMetric } from '#lib/contracts/metric';

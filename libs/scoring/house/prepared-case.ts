@@ -1,4 +1,5 @@
-import type { CaseInput, ExpectedCall } from '#lib/contracts/case';
+import type { CaseInput } from '#lib/contracts/case';
+import type { ExpectedCall } from '#lib/contracts/scoring-config';
 import type { Tool } from '#lib/contracts/tool';
 import type { ArgumentMatch, DeclaredArguments } from '../arguments/match-arguments.js';
 import type { CallPairs } from './pair-calls.js';

@@ -1,5 +1,6 @@
 import type { PreparedCase, CandidatePair, Pairing } from './prepared-case.js';
-import type { CaseInput, ExpectedCall } from '#lib/contracts/case';
+import type { CaseInput } from '#lib/contracts/case';
+import type { ExpectedCall } from '#lib/contracts/scoring-config';
 import type { Tool } from '#lib/contracts/tool';
 import type { Bound, ParsedCall, Verdict } from '#lib/contracts/verdict';
 import type { ParsedReply } from '../replies/parse-reply.js';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { CaseInput, ExpectedCall } from '#lib/contracts/case';
+import type { CaseInput } from '#lib/contracts/case';
+import type { ExpectedCall } from '#lib/contracts/scoring-config';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { jsonObject } from '#lib/contracts/tool';
 import { BFCL_CATEGORIES, bfclAst as check } from './bfcl-checker.js';

@@ -1,4 +1,4 @@
-import type { ExpectedCall } from '#lib/contracts/case';
+import type { ExpectedCall } from '#lib/contracts/scoring-config';
 import type { ParsedCall } from '#lib/contracts/verdict';
 import { plainArguments } from '../arguments/matchers.js';
 import { expectedCalls } from '../house/score-case.js';

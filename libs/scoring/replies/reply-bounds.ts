@@ -49,6 +49,12 @@ export function describeBound({ what, limit, found }: Bound): string {
       return `There are ${had}pairs of a call and an expected call; more than ${most} are not compared.`;
     case 'comparisons':
       return `The reply needs more than ${most} comparisons by meaning.`;
+    case 'state':
+      return `The model's calls would make the state larger than ${most} bytes, so the conversation ended.`;
+    case 'answers':
+      return `The answers to the model's calls exceed ${most} bytes, so the conversation ended.`;
+    case 'messages':
+      return `What the model wrote has ${had}bytes; more than ${most} are not sent back to it.`;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ConversationDefaults } from '#lib/contracts/conversation';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { RunConfig } from '#lib/contracts/run-input';
 import type { Tool } from '#lib/contracts/tool';
@@ -13,7 +14,13 @@ export interface LoadedRun {
   casePositions: number[];
   /** The number of its first sample. */
   firstSample: number;
-  suite: { versionId: string; systemPrompt: string | null; tools: Tool[]; passThreshold: number };
+  suite: {
+    versionId: string;
+    systemPrompt: string | null;
+    tools: Tool[];
+    passThreshold: number;
+    conversation: ConversationDefaults | null;
+  };
   targets: LoadedTarget[];
 }
 
@@ -52,9 +59,10 @@ export async function loadRun(pool: Pool, runId: string): Promise<LoadedRun | un
     system_prompt: string | null;
     tools: string;
     pass_threshold: number;
+    conversation: string | null;
   }>(
     `SELECT r.team_id, r.config, r.case_positions, r.first_sample, r.suite_version_id, v.system_prompt, v.tools,
-       v.pass_threshold
+       v.pass_threshold, v.conversation
      FROM run r JOIN suite_version v ON v.id = r.suite_version_id WHERE r.id = $1`,
     [runId],
   );
@@ -77,6 +85,7 @@ export async function loadRun(pool: Pool, runId: string): Promise<LoadedRun | un
       systemPrompt: run.system_prompt,
       tools: jsonColumn<Tool[]>(run.tools),
       passThreshold: run.pass_threshold,
+      conversation: run.conversation === null ? null : jsonColumn<ConversationDefaults>(run.conversation),
     },
     targets: targets.rows.map((row) => ({ ...row, params: jsonColumn<JsonObject>(row.params) })),
   };

@@ -1,4 +1,4 @@
-import type { ScoringMode } from '#lib/contracts/case';
+import type { ScoringMode } from '#lib/contracts/scoring-config';
 
 /** How a rule compares an expected value with the one in the call. */
 export const RULES: Record<ScoringMode, string> = {

@@ -1,0 +1,34 @@
+/** What a conversation may hold, whoever made it. */
+export const CONVERSATION_BOUNDS = {
+  /** Requests. */
+  rounds: 50,
+  turns: 50,
+  /** Calls of all rounds. */
+  calls: 1000,
+  /** Of a tool. */
+  rules: 100,
+  /** Of a rule, or of a patch on the state. */
+  operations: 100,
+  /** Of the state as JSON, after every call. */
+  stateBytes: 256 * 1024,
+  stateDepth: 32,
+  /** Of all answers of tools together. */
+  answerBytes: 2 ** 20,
+  /** Of all messages of the model that are sent back. */
+  messageBytes: 2 ** 20,
+  /** Characters of an argument in a text. */
+  argument: 1000,
+};
+export const DEFAULT_CONVERSATION_ROUNDS = 12;
+
+/** The figures of a conversation, in the order in which they are shown. All but `fabricated` are better when higher. */
+export const CONVERSATION_FIGURES = [
+  'conversation.calls',
+  'conversation.forbidden',
+  'conversation.state',
+  'conversation.answer',
+  'conversation.efficiency',
+  'conversation.recovered',
+  'conversation.fabricated',
+] as const;
+export type ConversationFigure = (typeof CONVERSATION_FIGURES)[number];
