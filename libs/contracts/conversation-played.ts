@@ -12,7 +12,7 @@ const Change = described('One operation on the state.', {
   path: z.string().describe('Where, as a JSON Pointer.'),
   from: z.string().optional().describe('From where; only of `move` and `copy`.'),
   value: anyJson.optional().describe('The value; only of `add`, `replace` and `test`.'),
-  was: anyJson.optional().describe('What was there before; left out if there was nothing.'),
+  was: anyJson.optional().describe('What was there before; left out if there was nothing, or more than 1 KiB.'),
 });
 export type Change = z.infer<typeof Change>;
 

@@ -1,12 +1,58 @@
 import type { CaseInput } from '#lib/contracts/case';
-import type { ConversationDefaults } from '#lib/contracts/conversation';
+import type { Conversation, ConversationDefaults } from '#lib/contracts/conversation';
+import type { Json } from '#lib/contracts/json/json';
+import { DEFAULT_CONVERSATION_ROUNDS } from '#lib/contracts/values/conversations';
+import { applyPatch, PatchFault } from './patch.js';
+
+/** A conversation that cannot begin, by its suite's making. The message is a sentence. */
+export class ConversationFault extends Error {
+  constructor(
+    message: string,
+    /** Index of the operation of `state_patch`. */
+    readonly operation: number,
+  ) {
+    super(message);
+  }
+}
 
 /**
  * The case with what its conversation takes from its suite: the state, on which it applies `state_patch`, the rules of
- * tools, of which its own replace those of the same name, and limits. Other cases are returned as they are.
+ * tools, of which its own replace those of the same name, and limits. It then has a state, tools and rounds, and no
+ * `state_patch`; to merge it again changes nothing. Other cases are returned as they are.
+ * @throws ConversationFault when the patch does not apply
  */
-export function mergeConversation(input: CaseInput, defaults: ConversationDefaults | null | undefined): CaseInput {
-  if (!input.conversation || !defaults) return input;
-  const { state_patch: _patch, ...own } = input.conversation;
-  return { ...input, conversation: { ...defaults, ...own, tools: { ...defaults.tools, ...own.tools } } };
+export function mergeConversation(input: CaseInput, defaults?: ConversationDefaults | null): CaseInput {
+  if (!input.conversation) return input;
+  const { state_patch: patch, ...own } = input.conversation;
+  const validate = own.validate ?? defaults?.validate;
+  const conversation: Conversation = {
+    ...own,
+    state: mergedState(own.state ?? defaults?.state ?? {}, patch),
+    tools: mergedTools(defaults?.tools, own.tools),
+    max_rounds: own.max_rounds ?? defaults?.max_rounds ?? DEFAULT_CONVERSATION_ROUNDS,
+    ...(validate !== undefined && { validate }),
+  };
+  return { ...input, conversation };
+}
+
+function mergedState(state: Json, patch: Conversation['state_patch']): Json {
+  if (!patch) return state;
+  try {
+    return applyPatch(state, patch).state;
+  } catch (error) {
+    if (error instanceof PatchFault)
+      throw new ConversationFault(
+        `The patch of the case does not apply to the state: ${error.message}`,
+        error.operation,
+      );
+    throw error;
+  }
+}
+
+type Tools = NonNullable<Conversation['tools']>;
+
+function mergedTools(defaults: Tools = {}, own: Tools = {}): Tools {
+  const names = new Set(Object.keys(own).map((name) => name.toLowerCase()));
+  const kept = Object.entries(defaults).filter(([name]) => !names.has(name.toLowerCase()));
+  return Object.fromEntries([...kept, ...Object.entries(own)]);
 }

@@ -222,3 +222,9 @@ function textsOfThought({
   );
   return [...own, ...inner, ...(typeof summary === 'string' ? [summary] : [])];
 }
+
+/** What a message says to its reader: its text, without thoughts. */
+export const saidIn = (message: JsonObject): string => {
+  const text = contentText(message.content);
+  return splitThoughts(text, { keepQuotes: true }).said;
+};
